@@ -1,0 +1,65 @@
+"""The briefing: where the work stands, told when a context window is empty: at start, after /clear, after compaction."""
+
+from ralph_mem.core import context, instructions, receipts, row, search
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.core.store import Store
+
+MOST_TURNS = 10
+LOOKED_AT = 40
+MOST_NOTES = 5
+MOST_FAILURES = 3
+
+RECENT = context.TURN + " FROM turns AS t JOIN memories AS m ON m.turn_id = t.id WHERE t.index_version > 0 ORDER BY t.id DESC LIMIT ?"
+NOTES = (
+    context.OBSERVATION + " FROM memories AS m JOIN observations AS o ON o.id = m.observation_id"
+    " WHERE m.observation_id NOT NULL AND o.type = 'note' ORDER BY m.observation_id DESC LIMIT ?"
+)
+# Commands that failed in the last session and did not pass after that.
+FAILING = """
+SELECT o.title, o.lines FROM observations AS o
+WHERE o.session_id = (SELECT session_id FROM observations ORDER BY id DESC LIMIT 1) AND o.type = 'error' AND o.tool_name = 'Bash'
+    AND NOT EXISTS (SELECT 1 FROM observations AS later WHERE later.session_id = o.session_id AND later.seq > o.seq
+        AND later.title = o.title)
+ORDER BY o.seq DESC LIMIT ?"""
+
+
+def build(store: "Store", project: "Project", session: int, budget: int) -> "tuple[str, list[receipts.Item]]":
+    """Return the briefing and the items of its receipt; both empty where there is nothing to tell."""
+    known = instructions.read(project)
+    told = receipts.told(store, session)
+    rows = store.execute(NOTES, (MOST_NOTES,)).fetchall() + store.execute(RECENT, (LOOKED_AT,)).fetchall()
+    memories = [context.Memory(values, known) for values in rows]
+    worth = [memory for memory in memories if memory.public_id not in told and _is_worth(memory)]
+    lines, items = _fill(worth[:MOST_TURNS], budget - row.tokens(context.OPENING) - context.FENCE_TOKENS)
+    if not lines:
+        return "", []
+    failing = [f"- still failing: {title}: {_last(said)}" for title, said in store.execute(FAILING, (MOST_FAILURES,)).fetchall()]
+    return "\n".join(lines + failing), items
+
+
+def _is_worth(memory: context.Memory) -> bool:
+    """A turn that changed or ran something, or was about something, is worth a line; "yes" and "thanks" are not."""
+    return memory.says_something() and bool(memory.files or memory.lines or search.terms(memory.asked))
+
+
+def _fill(memories: "list[context.Memory]", budget: int) -> "tuple[list[str], list[receipts.Item]]":
+    lines: list[str] = []
+    items: list[receipts.Item] = []
+    for memory in memories:
+        line = memory.line()
+        cost = row.tokens(line)
+        budget -= cost
+        if budget < 0:
+            break
+        lines.append(line)
+        items.append(receipts.Item(memory.public_id, "line", 0.0, 0, cost))
+    return lines, items
+
+
+def _last(lines: str) -> str:
+    return lines.rstrip().rpartition("\n")[2][: context.LINE_CHARACTERS]

@@ -1,0 +1,225 @@
+"""Capture: from a tool event to the observation worth keeping. What changes or runs something is kept, distilled;
+what only looks is a path on the turn at most."""
+
+from ralph_mem.core import privacy, quick, redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.event import Event
+    from ralph_mem.core.project import Project
+
+EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+READS = ("Read", "Glob", "Grep", "LS")
+OUTSIDE = ("WebFetch", "WebSearch")
+OUR_TOOLS = "mcp__plugin_ralph-mem"
+TITLE_CHARACTERS = 300
+OUTPUT_CHARACTERS = 1200
+FAILURE_CHARACTERS = 2000
+DIFF_CHARACTERS = 1500
+LINES_CHARACTERS = 800
+
+# Commands that only look: what they print is in the files, which change.
+LOOKING = frozenset(
+    "ls cat bat head tail less more pwd cd grep egrep fgrep rg ag find fd tree wc which type file stat du df nl sort uniq"
+    " cut column basename dirname realpath readlink whoami hostname date true sleep".split()
+)
+LOOKING_GIT = frozenset("status log diff show branch blame ls-files rev-parse remote describe reflog".split())
+CHANGING = ("-exec", "-delete", "-i", ">", "$(", "`", "<(")
+# Whatever these print was written by strangers.
+FETCHING = frozenset("curl wget http https xh lynx links w3m gh glab".split())
+CHECKING = ("test", "check", "lint", "build", "spec", "mypy", "ruff", "tsc", "tox", "make", "clippy", "jest", "gradle", "mvn")
+DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
+
+
+def reading(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
+    """Return the record of files that were looked at, if the event names one."""
+    given = event.mapping("tool_input")
+    path = _text(given, "file_path") or _text(given, "path")
+    name = project.relative(path)
+    if not path or name == project.root or privacy.is_excluded(name, settings):
+        return None
+    (safe,), _ = privacy.protect([name], project, settings)
+    return {"verb": "reading", "session": event.session, "turn": turn_of(event), "files": safe, "at": event.at}
+
+
+def observation(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
+    """Return the record of a tool call that is worth keeping, redacted, or None."""
+    tool = event.text("tool_name")
+    if tool in EDITS:
+        found = _edit(event, project, settings)
+    elif tool == "Bash":
+        found = _command(event, project, settings)
+    elif tool in ("Agent", "Task"):
+        given = event.mapping("tool_input")
+        found = {"title": "subagent: " + _text(given, "description"), "content": _text(given, "prompt")[:OUTPUT_CHARACTERS]}
+    elif tool in OUTSIDE or (tool.startswith("mcp__") and not tool.startswith(OUR_TOOLS)):
+        found = _outside(event)
+    else:
+        return None
+    return record(event, project, settings, tool_name=tool, **found) if found else None
+
+
+def record(event: "Event", project: "Project", settings: "dict[str, Any]", **found: "Any") -> "dict[str, Any]":
+    """Complete, redact and cap what was captured; `found` holds at least title and content."""
+    failed = found.get("type") == "error"
+    files = found.pop("files", "")
+    cwd = event.text("cwd")
+    (title, content, files), redactions = privacy.protect([found.pop("title"), found.pop("content"), files], project, settings, cwd)
+    limit = found.pop("limit", FAILURE_CHARACTERS if failed else OUTPUT_CHARACTERS)
+    lines = _failure_lines(content) if failed else ""
+    return {
+        "verb": "observation", "session": event.session, "turn": turn_of(event), "at": event.at,
+        "event_id": "tool:" + (event.text("tool_use_id") or f"{event.session}:{event.at}"), "type": "tool_use", "origin": "tool",
+        "title": _one_line(title), "content": shorten(content, limit), "files": files, "lines": lines, "metadata": _metadata(event),
+        "agent_id": event.text("agent_id") or None, "agent_type": event.text("agent_type") or None, "tainted": 0,
+        "redactions": redactions, "redaction_version": redact.RULES_VERSION, **found,
+    }  # fmt: skip
+
+
+def turn_of(event: "Event") -> str:
+    """Return the event id of the turn that an event belongs to; nothing, for a client that does not tell, means the last."""
+    return "prompt:" + event.text("prompt_id") if event.text("prompt_id") else ""
+
+
+def _command(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
+    command = _text(event.mapping("tool_input"), "command")
+    failure = event.text("error")
+    if not command or (not failure and _only_looks(command)):
+        return None
+    output = failure or _output(event.fields.get("tool_response"))
+    if privacy.touches(command, settings):
+        output = ""
+    here = project.root.rstrip("/") + "/"
+    found = {"title": command.replace(here, ""), "content": output.replace(here, "")}
+    words = _words(command)
+    if words & FETCHING:
+        return {**found, "origin": "outside", "tainted": 1}
+    checks = any([check in word for word in words for check in CHECKING])
+    return {**found, "origin": "test" if checks else "tool", "type": _outcome(event, failure, checks)}
+
+
+def _outcome(event: "Event", failure: str, checks: bool) -> str:
+    if failure:
+        return "tool_use" if event.fields.get("is_interrupt") is True else "error"
+    background = _text(event.mapping("tool_response"), "backgroundTaskId")
+    return "success" if checks and not background else "tool_use"
+
+
+def _output(response: object) -> str:
+    if isinstance(response, str):
+        return response
+    if not isinstance(response, dict):
+        return ""
+    return "\n".join([text for text in (_text(response, "stdout"), _text(response, "stderr")) if text])
+
+
+def _only_looks(command: str) -> bool:
+    """Say whether every part of a command line only looks at things."""
+    if any([sign in command for sign in CHANGING]):
+        return False
+    for sign in ("&&", "||", ";", "|", "&", "\n"):
+        command = command.replace(sign, "\0")
+    return all([_part_looks(part.split()) for part in command.split("\0") if part.strip()])
+
+
+def _part_looks(words: "list[str]") -> bool:
+    name = words[0].rpartition("/")[2]
+    return name in LOOKING or (name == "git" and len(words) > 1 and words[1] in LOOKING_GIT)
+
+
+def _words(command: str) -> "set[str]":
+    """Return the words of a command line, programs by their names."""
+    for sign in "|;&()\"'":
+        command = command.replace(sign, " ")
+    return {word.rpartition("/")[2] for word in command[:1000].split()}
+
+
+def _edit(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
+    given = event.mapping("tool_input")
+    path = _text(given, "file_path") or _text(given, "notebook_path")
+    name = project.relative(path)
+    if not path or privacy.is_excluded(name, settings):
+        return None
+    failure = event.text("error")
+    change = failure or ("" if privacy.is_secret(name) else _change(given, event.mapping("tool_response")))
+    kind = "error" if failure else "tool_use"
+    return {"title": name, "content": change, "files": "" if failure else name, "type": kind, "limit": DIFF_CHARACTERS}
+
+
+def _change(given: "dict[str, Any]", response: "dict[str, Any]") -> str:
+    """Return the changed lines of an edit, or the outline of a new file; never a whole file."""
+    patch = response.get("structuredPatch")
+    lines = [line for hunk in patch if isinstance(hunk, dict) for line in _list(hunk.get("lines"))] if isinstance(patch, list) else []
+    changed = [line for line in lines if isinstance(line, str) and line[:1] in "+-"]
+    if changed:
+        return "\n".join(changed)
+    if "new_string" in given:
+        return _prefixed("-", _text(given, "old_string")) + _prefixed("+", _text(given, "new_string"))
+    text = _text(given, "content") or _text(given, "new_source")
+    outline = [line.strip() for line in text.splitlines() if line.lstrip().startswith(DEFINING)]
+    return "\n".join([f"new file, {text.count(chr(10)) + 1} lines", *outline[:30]])
+
+
+def _prefixed(sign: str, text: str) -> str:
+    return "".join([f"{sign}{line}\n" for line in text.splitlines()])
+
+
+def _outside(event: "Event") -> "dict[str, Any] | None":
+    """What a web or MCP tool brought in: kept to be searched, never injected by itself."""
+    given = event.mapping("tool_input")
+    asked = " ".join([value for value in given.values() if isinstance(value, str)])
+    response = event.fields.get("tool_response")
+    content = event.text("error") or _flat(response)
+    return {"title": f"{event.text('tool_name')}: {asked}", "content": content, "origin": "outside", "tainted": 1}
+
+
+def _flat(value: object) -> str:
+    """Return the texts inside a response."""
+    if isinstance(value, str):
+        return value
+    items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return "\n".join([text for text in [_flat(item) for item in items] if text])
+
+
+def _metadata(event: "Event") -> "str | None":
+    facts: dict[str, Any] = {}
+    failure = event.text("error")
+    code = failure.partition("\n")[0]
+    if code.startswith("Exit code ") and code[10:].isdigit():
+        facts["exit"] = int(code[10:])
+    if event.fields.get("is_interrupt") is True:
+        facts["interrupted"] = True
+    took = event.fields.get("duration_ms")
+    if isinstance(took, (int, float)) and not isinstance(took, bool):
+        facts["ms"] = took
+    return quick.dumps(facts) if facts else None
+
+
+def _failure_lines(content: str) -> str:
+    """Return what a failure says about itself, or its last line where nothing looks like an error."""
+    found = privacy.error_lines(content, LINES_CHARACTERS)
+    return found or content.rstrip().rpartition("\n")[2][:LINES_CHARACTERS]
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters: its beginning and, mostly, its end."""
+    text = text.strip()
+    if len(text) <= limit:
+        return text
+    head = limit // 3
+    return text[:head].rstrip() + "\n[...]\n" + text[head + 7 - limit :].lstrip()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:TITLE_CHARACTERS]
+
+
+def _text(mapping: "dict[str, Any]", key: str) -> str:
+    value = mapping.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _list(value: object) -> "list[Any]":
+    return value if isinstance(value, list) else []

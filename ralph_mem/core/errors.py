@@ -1,0 +1,32 @@
+"""What can go wrong, each with a hint for the reader.
+
+RalphMemError
+├── ConfigError     a config file that cannot be read, or a value out of range
+└── StoreError      the database cannot be read or written
+    ├── NewerStore  it was written by a newer release: read what can be read, never rewrite
+    └── UnknownSession  an event of a session whose start was never seen
+"""
+
+
+class RalphMemError(Exception):
+    """The root of everything raised on purpose. `hint` says what the reader can do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class ConfigError(RalphMemError):
+    """A config file that cannot be read, or a value out of range."""
+
+
+class StoreError(RalphMemError):
+    """The database cannot be read or written."""
+
+
+class NewerStore(StoreError):
+    """The database was written by a newer release."""
+
+
+class UnknownSession(StoreError):
+    """An event of a session whose start was never seen: the plugin was switched on in the middle of it."""

@@ -1,0 +1,149 @@
+"""The event: what the client hands to a hook on stdin, read within limits and understood even when cut off."""
+
+import _signal
+import posix
+import time
+
+from ralph_mem.core import quick
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Two megabytes hold every text we would keep; of a longer event the end is kept too, since the ids stand there.
+HEAD_BYTES = 1_835_008
+TAIL_BYTES = 262_144
+CHUNK_BYTES = 65_536
+# The client writes an event whole and at once. A pipe that says nothing for this long will not.
+SILENCE_SECONDS = 0.5
+CUT_MARK = b" [...] "
+DEEPEST = 8
+
+
+class Event:
+    """One event, with typed access to its fields; a field of the wrong type counts as missing."""
+
+    __slots__ = ("at", "fields", "name")
+
+    def __init__(self, name: str, fields: "dict[str, Any]") -> None:
+        self.name = name
+        self.fields = fields
+        self.at = time.time_ns() // 1_000_000
+
+    def text(self, key: str) -> str:
+        """Return a field that is text, else nothing."""
+        value = self.fields.get(key)
+        return value if isinstance(value, str) else ""
+
+    def mapping(self, key: str) -> "dict[str, Any]":
+        """Return a field that is a mapping, else an empty one."""
+        value = self.fields.get(key)
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def session(self) -> str:
+        """Return the client's own id of the session."""
+        return self.text("session_id")
+
+
+def read(name: str) -> Event:
+    """Read the event from stdin. An event that cannot be understood has no fields.
+
+    Takes at most 2 MiB of it and never waits longer than half a second for the next piece.
+    """
+    return Event(name, parse(*_drain_stdin()))
+
+
+def parse(head: bytes, tail: bytes = b"") -> "dict[str, Any]":
+    """Return the fields of an event. `tail` is what remains of the end when the middle was cut out."""
+    whole = (head + tail).strip()
+    if not tail or whole.endswith(b"}"):
+        try:
+            return _mapping(quick.loads(_joined(head, tail).decode("utf-8", "replace")))
+        except ValueError:
+            pass
+    return _salvage(head.decode("utf-8", "replace").lstrip())
+
+
+def _mapping(value: object) -> "dict[str, Any]":
+    return value if isinstance(value, dict) else {}
+
+
+def _joined(head: bytes, tail: bytes) -> bytes:
+    """Close the gap between head and tail, which nearly always lies inside one long string."""
+    if not tail:
+        return head
+    # no half escape on either side: up to `\uD83D\uDE00` before the gap, one escaped character after it
+    escape = head.rfind(b"\\", len(head) - 12)
+    kept = head[:escape].rstrip(b"\\") if escape >= 0 else head
+    return kept + CUT_MARK + tail.lstrip(b"\\")[1:]
+
+
+def _drain_stdin() -> "tuple[bytes, bytes]":
+    """Return head and tail of stdin; what lies between is read and dropped, so that the client never blocks."""
+    head: list[bytes] = []
+    tail: list[bytes] = []
+    size = 0
+    _signal.signal(_signal.SIGALRM, _raise_timeout)
+    try:
+        while True:
+            _signal.setitimer(_signal.ITIMER_REAL, SILENCE_SECONDS)
+            chunk = posix.read(0, CHUNK_BYTES)
+            if not chunk:
+                break
+            size += len(chunk)
+            (head if size <= HEAD_BYTES else tail).append(chunk)
+            if len(tail) * CHUNK_BYTES > 2 * TAIL_BYTES:
+                tail = [b"".join(tail)[-TAIL_BYTES:]]
+    except (TimeoutError, OSError):
+        pass
+    finally:
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+    return b"".join(head), b"".join(tail)[-TAIL_BYTES:]
+
+
+def _raise_timeout(_signal_number: int, _frame: object) -> None:
+    raise TimeoutError
+
+
+def _salvage(text: str, start: int = 0, depth: int = 0) -> "dict[str, Any]":
+    """Return the fields of a cut-off object, the last one as far as it goes."""
+    found: dict[str, Any] = {}
+    at = start + 1 if text[start : start + 1] == "{" else len(text)
+    while True:
+        at = _skip(text, at, " \t\r\n,")
+        key, at = _value(text, at, depth)
+        at = _skip(text, at, " \t\r\n:")
+        if not isinstance(key, str) or at >= len(text):
+            return found
+        found[key], at = _value(text, at, depth)
+
+
+def _value(text: str, at: int, depth: int) -> "tuple[Any, int]":
+    """Read the value at this place, or what there is of it."""
+    try:
+        value, end = quick.scan(text, at)
+        return value, int(end)
+    except quick.UNREADABLE:
+        pass
+    if text[at : at + 1] == '"':
+        return _cut_string(text[at:]), len(text)
+    if text[at : at + 1] == "{" and depth < DEEPEST:
+        return _salvage(text, at, depth + 1), len(text)
+    return None, len(text)
+
+
+def _cut_string(text: str) -> str:
+    """Return the text of a string that has no end, without a half escape."""
+    for drop in range(12):
+        try:
+            return str(quick.loads(text[: len(text) - drop] + '"'))
+        except ValueError:
+            continue
+    return ""
+
+
+def _skip(text: str, at: int, what: str) -> int:
+    while at < len(text) and text[at] in what:
+        at += 1
+    return at

@@ -1,0 +1,71 @@
+"""Memories: what is worth injecting, in an index of its own, so that a hundred thousand tool rows do not set the
+rarity of words for two hundred turns."""
+
+from ralph_mem.core import index_text, observations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.store import Store
+
+COLUMNS = "title, body, context, files, lines"
+TURN_TEXTS = "prompt, response, context, files || files_read, lines"
+OBSERVATION_TEXTS = "title, content, '', files, lines"
+
+
+def add(store: "Store", record: "dict[str, Any]") -> int:
+    """Store an observation that stands for itself, such as a note or a summary; returns its row number.
+
+    A summary comes from every turn of its session, and is tainted when one of them is.
+    """
+    number = observations.insert(store, record)
+    if number and record["type"] == "summary":
+        _derive(store, number)
+    if number:
+        store.execute("INSERT INTO memories (observation_id) VALUES (?)", (number,))
+        _index(store, "observation_id", number)
+    return number
+
+
+def _derive(store: "Store", number: int) -> None:
+    store.execute(
+        "INSERT OR IGNORE INTO derived_from (child, parent) SELECT o.public_id, t.public_id"
+        " FROM observations AS o JOIN turns AS t USING (session_id) WHERE o.id = ?",
+        (number,),
+    )
+    store.execute(
+        "UPDATE observations SET tainted = 1 WHERE id = ? AND EXISTS"
+        " (SELECT 1 FROM turns AS t WHERE t.session_id = observations.session_id AND t.tainted)",
+        (number,),
+    )
+
+
+def index_turn(store: "Store", number: int) -> None:
+    """Make a turn findable as it now stands."""
+    store.execute("INSERT OR IGNORE INTO memories (turn_id) VALUES (?)", (number,))
+    _index(store, "turn_id", number)
+    store.execute("UPDATE turns SET index_version = ? WHERE id = ?", (index_text.INDEX_VERSION, number))
+
+
+def forget_turn(store: "Store", number: int) -> None:
+    """Take a turn out of the index, if it is there. To be called before any of its texts changes."""
+    if store.one("SELECT 1 FROM turns WHERE id = ? AND index_version > 0", (number,)):
+        memory, *texts = _texts(store, "turn_id", number)
+        store.execute(
+            f"INSERT INTO memory_fts (memory_fts, rowid, {COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)", (memory, *texts)
+        )
+        store.execute("UPDATE turns SET index_version = 0 WHERE id = ?", (number,))
+
+
+def _index(store: "Store", kind: str, number: int) -> None:
+    store.execute(f"INSERT INTO memory_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", _texts(store, kind, number))
+
+
+def _texts(store: "Store", kind: str, number: int) -> "tuple[Any, ...]":
+    """Return the row number in memory_fts and the texts of its columns."""
+    table, texts = ("turns", TURN_TEXTS) if kind == "turn_id" else ("observations", OBSERVATION_TEXTS)
+    memory, *stored = store.one(
+        f"SELECT m.id, {texts} FROM {table} AS t JOIN memories AS m ON m.{kind} = t.id WHERE t.id = ?", (number,)
+    )
+    return (memory, *[index_text.of(text) for text in stored])

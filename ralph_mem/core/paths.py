@@ -1,0 +1,95 @@
+"""Where files lie: the user's config and data homes, and files only their owner can read."""
+
+import posix
+import zlib
+
+STATE = ".ralph-mem"
+
+
+def environment(name: str) -> str:
+    """Return an environment variable as text, empty when it is unset."""
+    return posix.environ.get(name.encode(), b"").decode("utf-8", "surrogateescape")
+
+
+def config_home() -> str:
+    """Return the folder of the user's own settings, or nothing where there is no home."""
+    return _home("XDG_CONFIG_HOME", "/.config")
+
+
+def data_home() -> str:
+    """Return the folder of what we keep for the user outside projects, or nothing where there is no home."""
+    return _home("XDG_DATA_HOME", "/.local/share")
+
+
+def _home(variable: str, below: str) -> str:
+    base = environment(variable)
+    if base.startswith("/") and base.strip("/"):
+        return base + "/ralph-mem"
+    home = environment("HOME")
+    # a home of "/" is what containers without a user have: nothing is written there
+    return home.rstrip("/") + below + "/ralph-mem" if home.startswith("/") and home.strip("/") else ""
+
+
+def key_of(path: str) -> str:
+    """Return a file name for a path: readable, and different for different paths."""
+    name = "".join(char if char.isalnum() and char.isascii() else "-" for char in path[-80:]).strip("-")
+    return f"{name}-{zlib.crc32(path.encode('utf-8', 'surrogateescape')):08x}"
+
+
+def make_folder(path: str) -> None:
+    """Make a folder, and those above it, that only the owner can enter. Raises OSError."""
+    try:
+        posix.mkdir(path, 0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        make_folder(path.rpartition("/")[0])
+        posix.mkdir(path, 0o700)
+
+
+def exists(path: str) -> bool:
+    """Say whether something is there, links followed."""
+    try:
+        posix.stat(path)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def read(path: str, limit: int = 65_536) -> str:
+    """Return at most `limit` bytes of a regular file as text, and nothing where it cannot be read."""
+    try:
+        # not blocking: a FIFO of that name must not hold up a hook
+        file = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    try:
+        return posix.read(file, limit).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    finally:
+        posix.close(file)
+
+
+def write(path: str, text: str) -> None:
+    """Write a file that only its owner can read, whole or not at all. Raises OSError."""
+    draft = f"{path}.{posix.getpid()}"
+    file = posix.open(draft, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+    try:
+        data = memoryview(text.encode("utf-8", "surrogateescape"))
+        while data:
+            data = data[posix.write(file, data) :]
+    except OSError:
+        posix.unlink(draft)
+        raise
+    finally:
+        posix.close(file)
+    posix.rename(draft, path)
+
+
+def remove(path: str) -> None:
+    """Remove a file if it is there."""
+    try:
+        posix.unlink(path)
+    except OSError:
+        pass

@@ -1,0 +1,134 @@
+"""What may be stored of a text: cut to size without cutting a secret in half, without what we injected ourselves,
+redacted; and which paths are none of our business."""
+
+import posix
+
+from ralph_mem.core import paths, quick, redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+
+INJECTED = "<ralph-mem-"
+# Most of what is kept is less than a tenth of this; the rest is room for error lines.
+MOST_CHARACTERS = 16_384
+HEAD_CHARACTERS = 4_096
+TAIL_CHARACTERS = 8_192
+SEPARATOR = "\n\x1e\n"
+ERROR_WORDS = (
+    "error", "fail", "exception", "panic", "fatal", "undefined", "not found", "cannot", "denied", "refused",
+    "expected", "assert", "warning: unre", "no such", "segmentation", "timed out",
+)  # fmt: skip
+# Names of files that hold secrets by trade: their name may be kept, never what is in them.
+SECRET_FILES = (
+    ".env", ".env.*", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "id_rsa*", "id_dsa*", "id_ecdsa*",
+    "id_ed25519*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", "credentials", "credentials.json",
+    "secrets.*", "*.kdbx", ".ssh/**", ".aws/**", ".gnupg/**", ".docker/config.json", ".kube/config",
+)  # fmt: skip
+
+
+def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", cwd: str = "") -> "tuple[list[str], str | None]":
+    """Return texts as they may be stored, and as JSON how many secrets of which kind were cut out (None for none)."""
+    counts: dict[str, int] = {}
+    ready = [_prepare(text, counts) for text in texts]
+    folders = list(dict.fromkeys([project.root, cwd or project.root, paths.environment("HOME") or project.root]))
+    known = redact.known_values(posix.environ, folders)
+    joined, kinds = redact.redact(SEPARATOR.join(ready), known, settings["privacy.redact_patterns"])
+    for kind, number in kinds.items():
+        counts[kind] = counts.get(kind, 0) + number
+    return joined.split(SEPARATOR), quick.dumps(counts) if counts else None
+
+
+def _prepare(text: str, counts: "dict[str, int]") -> str:
+    text, kinds = redact.drop_blocks(redact.clean(without_injected(text)))
+    for kind, number in kinds.items():
+        counts[kind] = counts.get(kind, 0) + number
+    return select(text) if len(text) > MOST_CHARACTERS else text
+
+
+def without_injected(text: str) -> str:
+    """Cut out what this plugin put into the context: it must not come back as something that was said."""
+    while INJECTED in text:
+        before, _, rest = text.partition(INJECTED)
+        inside, end, after = rest.partition("</ralph-mem-")
+        text = before + after.partition(">")[2] if end else before
+    return text
+
+
+def select(text: str) -> str:
+    """Return head, error lines and tail of a long text, cut between words so that no half secret stays."""
+    head = _whole_words(text[:HEAD_CHARACTERS])
+    tail = _whole_words(text[: -TAIL_CHARACTERS - 1 : -1])[::-1]
+    room = MOST_CHARACTERS - len(head) - len(tail) - 64
+    middle = error_lines(text[len(head) : -len(tail) or None][: 4 * MOST_CHARACTERS], room)
+    return f"{head}\n[...]\n{middle}\n[...]\n{tail}"
+
+
+def _whole_words(text: str) -> str:
+    """Drop the piece of a word at the end, or all of one that has no end."""
+    end = max(text.rfind("\n"), text.rfind(" "))
+    return text[:end] if end >= 0 else ""
+
+
+def error_lines(text: str, room: int) -> str:
+    """Return the lines that speak of a failure, as many as there is room for."""
+    kept = []
+    for line in text.splitlines():
+        low = line.lower()
+        if any([word in low for word in ERROR_WORDS]):
+            room -= len(line) + 1
+            if room < 0:
+                break
+            kept.append(line.rstrip())
+    return "\n".join(kept)
+
+
+def is_secret(path: str) -> bool:
+    """Say whether a file holds secrets by its name."""
+    return _matches_any(path, SECRET_FILES)
+
+
+def is_excluded(path: str, settings: "dict[str, Any]") -> bool:
+    """Say whether the user wants nothing at all kept about a path, given as seen from the project's root."""
+    return _matches_any(path, settings["privacy.exclude_paths"])
+
+
+def touches(command: str, settings: "dict[str, Any]") -> bool:
+    """Say whether a command names a file whose content must not be kept."""
+    words = "".join([" " if char in "\"'<>|;&=()`" else char for char in command]).split()
+    return any([is_secret(word) or is_excluded(word.removeprefix("./"), settings) for word in words])
+
+
+def _matches_any(path: str, patterns: "tuple[str, ...] | list[str]") -> bool:
+    return any([matches(path, str(pattern)) for pattern in patterns])
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Match a path against a pattern as in .gitignore: `*` within a name, `**` across folders, a name anywhere."""
+    parts = [part for part in path.split("/") if part]
+    wanted = [part for part in pattern.split("/") if part]
+    if pattern.endswith("/"):
+        wanted.append("**")
+    if pattern.startswith("/"):
+        return _parts_match(parts, wanted)
+    return any([_parts_match(parts[start:], wanted) for start in range(len(parts))])
+
+
+def _parts_match(parts: "list[str]", wanted: "list[str]") -> bool:
+    if not wanted:
+        # a folder's pattern covers what lies below it
+        return True
+    if wanted[0] == "**":
+        return any([_parts_match(parts[start:], wanted[1:]) for start in range(len(parts) + 1)])
+    return bool(parts) and _name_matches(parts[0], wanted[0]) and _parts_match(parts[1:], wanted[1:])
+
+
+def _name_matches(name: str, pattern: str) -> bool:
+    first, star, rest = pattern.partition("*")
+    if not star:
+        return name == pattern
+    if not name.startswith(first):
+        return False
+    return any([_name_matches(name[start:], rest) for start in range(len(first), len(name) + 1)])

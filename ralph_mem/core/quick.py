@@ -1,0 +1,100 @@
+"""JSON and SQLite at the price of their C modules, with the public modules as fallback.
+
+Imported by every hook. Under callgrind `import json` costs 28 million instructions and `import sqlite3`
+20, a whole bare interpreter 21; `_json` costs half a million and `_sqlite3` without `functools` five.
+"""
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+
+class _Plain:
+    """What the C scanner asks of a decoder: no hooks, control characters allowed inside strings."""
+
+    strict = False
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+    memo: "dict[str, str]" = {}
+
+
+try:
+    from _json import encode_basestring_ascii as quote
+    from _json import make_scanner
+
+    scan = make_scanner(_Plain)
+except ImportError:  # an interpreter without the accelerator: the public module does the same
+    from json.encoder import encode_basestring_ascii as quote
+    from json.scanner import make_scanner
+
+    scan = make_scanner(_Plain)
+
+# What the scanner raises on text that is not JSON. On 3.10 and 3.11 a cut-off string is a SystemError: the C code
+# looks for `json.decoder` in sys.modules, where it is not, and returns without having set an exception.
+UNREADABLE = (ValueError, StopIteration, SystemError, RecursionError, TypeError, IndexError)
+
+
+def loads(text: str) -> "Any":
+    """Read one JSON value. Raises ValueError for anything else, and for text after it."""
+    start = len(text) - len(text.lstrip(" \t\r\n"))
+    try:
+        value, end = scan(text, start)
+    except UNREADABLE as error:
+        raise ValueError("not JSON") from error
+    if text[end:].strip(" \t\r\n"):
+        raise ValueError("more than one JSON value")
+    return value
+
+
+def dumps(value: object) -> str:
+    """Write a value made of dicts, lists, tuples, strings, numbers, booleans and None as ASCII JSON."""
+    if isinstance(value, str):
+        return str(quote(value))
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "{" + ", ".join(quote(str(key)) + ": " + dumps(item) for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join([dumps(item) for item in value]) + "]"
+    return repr(value)
+
+
+def load_sqlite() -> "ModuleType":
+    """Return `_sqlite3`, or the public `sqlite3` where the private one cannot be had this way.
+
+    Raises ImportError where Python was built without SQLite.
+    """
+    if "_sqlite3" not in sys.modules and "functools" not in sys.modules:
+        try:
+            return _import_without_functools()
+        except Exception:  # a private API that may change with any release: the public one costs 2 ms more
+            sys.modules.pop("_sqlite3", None)
+    import sqlite3
+
+    return sqlite3
+
+
+def _import_without_functools() -> "ModuleType":
+    """Import `_sqlite3` with a stand-in for the one thing that it takes from `functools`."""
+    stand_in = type(sys)("functools")
+    stand_in.lru_cache = _lru_cache  # type: ignore[attr-defined]
+    sys.modules["functools"] = stand_in
+    try:
+        import _sqlite3
+    finally:
+        del sys.modules["functools"]
+    return _sqlite3
+
+
+def _lru_cache(maxsize: int) -> "Any":
+    from _functools import _lru_cache_wrapper
+
+    return lambda function: _lru_cache_wrapper(function, maxsize, False, tuple)

@@ -1,0 +1,63 @@
+"""Receipts: what was injected into a session, why, what it cost and what just missed; ids, scores and costs, no text."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.store import Store
+
+
+class Item:
+    """One line of a receipt. `outcome` is full, line or missed."""
+
+    __slots__ = ("evidence", "memory", "outcome", "score", "tokens")
+
+    def __init__(self, memory: str, outcome: str, score: float, evidence: int, tokens: int) -> None:
+        self.memory = memory
+        self.outcome = outcome
+        self.score = score
+        self.evidence = evidence
+        self.tokens = tokens
+
+
+def add(store: "Store", session: int, turn: "int | None", event: str, at: int, budget: int, items: "list[Item]") -> None:
+    """Write the receipt of one event. The caller holds the transaction."""
+    tokens = sum([item.tokens for item in items if item.outcome != "missed"])
+    cursor = store.execute(
+        "INSERT INTO receipts (session_id, turn_id, seq, event, budget, tokens, created_at)"
+        " SELECT ?1, ?2, max(?3, 1 + coalesce((SELECT max(seq) FROM receipts WHERE session_id = ?1), 0),"
+        " 1 + (SELECT context_since FROM sessions WHERE id = ?1)), ?4, ?5, ?6, ?7",
+        (session, turn, at * 1000, event, budget, tokens, at),
+    )
+    for position, item in enumerate(items):
+        store.execute(
+            "INSERT INTO receipt_items (receipt_id, position, memory, outcome, score, evidence, tokens) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (cursor.lastrowid, position, item.memory, item.outcome, round(item.score, 4), item.evidence, item.tokens),
+        )
+
+
+def told(store: "Store", session: int) -> "dict[str, str]":
+    """Return what this session's context window holds of us: memory -> line or full."""
+    rows = store.execute(
+        "SELECT i.memory, i.outcome FROM receipts AS r JOIN receipt_items AS i ON i.receipt_id = r.id"
+        " JOIN sessions AS s ON s.id = r.session_id"
+        " WHERE r.session_id = ? AND r.seq > s.context_since AND i.outcome <> 'missed' ORDER BY r.seq",
+        (session,),
+    ).fetchall()
+    found: dict[str, str] = {}
+    for memory, outcome in rows:
+        if found.get(memory) != "full":
+            found[memory] = outcome
+    return found
+
+
+def of_session(store: "Store", session: int) -> "list[tuple[Any, ...]]":
+    """Return (event, created_at, budget, tokens, memory, outcome, score, evidence, tokens) of a session, in order."""
+    return list(
+        store.execute(
+            "SELECT r.event, r.created_at, r.budget, r.tokens, i.memory, i.outcome, i.score, i.evidence, i.tokens"
+            " FROM receipts AS r LEFT JOIN receipt_items AS i ON i.receipt_id = r.id WHERE r.session_id = ?"
+            " ORDER BY r.seq, i.position",
+            (session,),
+        )
+    )

@@ -1,0 +1,207 @@
+"""The tables, as numbered migrations over SQLite's own `user_version`. Run at session start or by the CLI only.
+
+Within a major version a migration only adds: older code must be able to read what newer code wrote. Times are
+milliseconds since 1970 in UTC and for people to read; `seq` decides order. Integer keys join; `public_id`
+(`sess-`, `turn-`, `obs-`, `loop-` and ten random characters) is what people and other tables name; `event_id` is
+made from the client's ids, so that the same event never counts twice.
+"""
+
+APPLICATION_ID = 0x52414C50  # "RALP": tells our files from any other SQLite database
+
+SESSIONS = (
+    """
+    CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY,
+        public_id TEXT NOT NULL UNIQUE,
+        client_session TEXT NOT NULL UNIQUE,  -- the client's id; stays the same when a session is resumed or compacted
+        project_path TEXT NOT NULL,
+        source TEXT NOT NULL,                 -- startup, resume, clear, compact, fork
+        agent TEXT NOT NULL,                  -- which client
+        model TEXT,
+        transcript_path TEXT,
+        branch TEXT,
+        commit_id TEXT,
+        client_pid INTEGER,
+        client_born INTEGER,                  -- when that process started, in ticks since boot: process ids come again
+        fence TEXT NOT NULL,                  -- the random tag around what is injected into this session
+        context_since INTEGER NOT NULL,       -- seq after which the client's context window still holds everything
+        started_at INTEGER NOT NULL,
+        ended_at INTEGER,
+        end_reason TEXT,                      -- what the client said, or 'crash'
+        summary TEXT
+    )""",
+)
+
+TURNS = (
+    """
+    CREATE TABLE turns (
+        id INTEGER PRIMARY KEY,
+        public_id TEXT NOT NULL UNIQUE,
+        event_id TEXT NOT NULL UNIQUE,
+        session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        kind TEXT NOT NULL,                   -- prompt; without the user's words: command and loop (ours), notification
+        status TEXT NOT NULL,                 -- open, stopped, interrupted, failed
+        origin TEXT NOT NULL,
+        prompt TEXT NOT NULL,
+        response TEXT NOT NULL,
+        context TEXT NOT NULL,                -- the two turns before it in the session, 160 characters each
+        files TEXT NOT NULL,                  -- changed in this turn, a path a line
+        files_read TEXT NOT NULL,
+        lines TEXT NOT NULL,                  -- commands and error lines
+        branch TEXT,
+        commit_id TEXT,
+        tainted INTEGER NOT NULL DEFAULT 0,   -- web or MCP text was seen: the response is never injected by itself
+        tokens INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,            -- CRC-32 of prompt, response, files and lines
+        redactions TEXT,                      -- JSON: how many of which kind
+        redaction_version INTEGER NOT NULL,
+        scan_level INTEGER NOT NULL,          -- 1: the rules that fit into a hook; 2: the long list as well
+        index_version INTEGER NOT NULL,       -- 0: not in memory_fts
+        created_at INTEGER NOT NULL,
+        ended_at INTEGER
+    )""",
+)
+
+OBSERVATIONS = (
+    """
+    CREATE TABLE observations (
+        id INTEGER PRIMARY KEY,
+        public_id TEXT NOT NULL UNIQUE,
+        event_id TEXT NOT NULL UNIQUE,
+        session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        turn_id INTEGER REFERENCES turns ON DELETE SET NULL,
+        seq INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        origin TEXT NOT NULL,                 -- user, agent, tool, test, outside
+        tool_name TEXT,
+        title TEXT NOT NULL,                  -- command, path or first line
+        content TEXT NOT NULL,
+        files TEXT NOT NULL,
+        lines TEXT NOT NULL,
+        metadata TEXT,                        -- JSON
+        agent_id TEXT,                        -- of the subagent that did it; nothing for the session's own agent
+        agent_type TEXT,
+        tainted INTEGER NOT NULL DEFAULT 0,
+        tokens INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,            -- CRC-32 of title, content, files and lines
+        redactions TEXT,                      -- JSON: how many of which kind
+        redaction_version INTEGER NOT NULL,
+        scan_level INTEGER NOT NULL,
+        index_version INTEGER NOT NULL,
+        created_at INTEGER NOT NULL
+    )""",
+)
+
+LOOPS = (
+    """
+    CREATE TABLE loop_runs (
+        id INTEGER PRIMARY KEY,
+        public_id TEXT NOT NULL UNIQUE,
+        session_id INTEGER REFERENCES sessions ON DELETE CASCADE,
+        goal TEXT NOT NULL,
+        status TEXT NOT NULL,                 -- running, success, failed, stopped
+        stop_reason TEXT,
+        iterations INTEGER NOT NULL DEFAULT 0,
+        snapshot_id TEXT,
+        settings TEXT,                        -- JSON
+        started_at INTEGER NOT NULL,
+        ended_at INTEGER
+    )""",
+    """
+    CREATE TABLE iterations (
+        id INTEGER PRIMARY KEY,
+        loop_run_id INTEGER NOT NULL REFERENCES loop_runs ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        snapshot_id TEXT,
+        verdicts TEXT,                        -- JSON
+        summary TEXT,
+        tree TEXT,
+        tokens INTEGER,
+        cost REAL,
+        started_at INTEGER NOT NULL,
+        ended_at INTEGER,
+        UNIQUE (loop_run_id, number)
+    )""",
+)
+
+RECEIPTS = (
+    """
+    CREATE TABLE receipts (
+        id INTEGER PRIMARY KEY,
+        session_id INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        turn_id INTEGER REFERENCES turns ON DELETE SET NULL,
+        seq INTEGER NOT NULL,
+        event TEXT NOT NULL,
+        budget INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        created_at INTEGER NOT NULL
+    )""",
+    "CREATE INDEX receipts_of_session ON receipts (session_id, seq)",
+    """
+    CREATE TABLE receipt_items (
+        receipt_id INTEGER NOT NULL REFERENCES receipts ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        memory TEXT NOT NULL,                 -- public id of the turn or observation
+        outcome TEXT NOT NULL,                -- full, line, missed
+        score REAL NOT NULL,
+        evidence INTEGER NOT NULL,            -- uncommon terms of the prompt that it holds
+        tokens INTEGER NOT NULL,
+        PRIMARY KEY (receipt_id, position)
+    ) WITHOUT ROWID""",
+)
+
+JOBS = (
+    """
+    CREATE TABLE jobs (
+        id INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        subject TEXT,
+        status TEXT NOT NULL,                 -- queued, running, done, failed
+        attempts INTEGER NOT NULL DEFAULT 0,
+        error TEXT,
+        created_at INTEGER NOT NULL,
+        run_after INTEGER
+    )""",
+)
+
+# A memory is what is worth injecting: a turn, or an observation of a type that stands for itself.
+MEMORIES = (
+    """
+    CREATE TABLE memories (
+        id INTEGER PRIMARY KEY,               -- the rowid in memory_fts
+        turn_id INTEGER UNIQUE REFERENCES turns ON DELETE CASCADE,
+        observation_id INTEGER UNIQUE REFERENCES observations ON DELETE CASCADE
+    )""",
+    """
+    CREATE TABLE derived_from (
+        child TEXT NOT NULL,                  -- public ids, which also name rows of other databases
+        parent TEXT NOT NULL,
+        PRIMARY KEY (child, parent)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX derived_by_parent ON derived_from (parent)",
+    """
+    CREATE TABLE properties (
+        key TEXT PRIMARY KEY,
+        value
+    ) WITHOUT ROWID""",
+)
+
+# Contentless, since the text indexed differs from the text stored. Hooks never merge: automerge is off, and the
+# emergency merge comes so late that Stop has always been before it.
+INDEXES = (
+    "CREATE INDEX turns_in_order ON turns (session_id, seq)",
+    "CREATE INDEX observations_in_order ON observations (session_id, seq)",
+    """
+    CREATE VIRTUAL TABLE memory_fts USING fts5(
+        title, body, context, files, lines, content='', tokenize='porter unicode61 remove_diacritics 2')""",
+    """
+    CREATE VIRTUAL TABLE observations_fts USING fts5(
+        title, body, files, lines, content='', tokenize='porter unicode61 remove_diacritics 2')""",
+    "INSERT INTO memory_fts (memory_fts, rank) VALUES ('automerge', 0), ('crisismerge', 256)",
+    "INSERT INTO observations_fts (observations_fts, rank) VALUES ('automerge', 0), ('crisismerge', 256)",
+)
+
+MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES,)
+
+VERSION = len(MIGRATIONS)

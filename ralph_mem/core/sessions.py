@@ -1,0 +1,127 @@
+"""Sessions: one run of the client each; resumed and compacted ones go on in their row."""
+
+import posix
+
+from ralph_mem.core import paths, row, turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.store import Store
+
+# A session whose process is not known counts as crashed when nothing came from it for so long.
+SILENT_MS = 12 * 3600 * 1000
+SUMMARY_CHARACTERS = 400
+
+LAST_EVENT = """
+SELECT max(s.started_at,
+    coalesce((SELECT max(created_at) FROM turns WHERE session_id = s.id), 0),
+    coalesce((SELECT max(ended_at) FROM turns WHERE session_id = s.id), 0),
+    coalesce((SELECT created_at FROM observations WHERE session_id = s.id ORDER BY seq DESC LIMIT 1), 0))
+FROM sessions AS s WHERE s.id = ?"""
+
+
+def start(store: "Store", record: "dict[str, Any]") -> int:
+    """Begin a session, or go on with one that is already known; returns its row number. The caller holds the transaction."""
+    store.execute(
+        "INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at)"
+        " VALUES (?, ?, ?, ?, 'claude-code', ?, 0, ?) ON CONFLICT (client_session) DO NOTHING",
+        (row.public_id("sess"), record["session"], record["project"], record["source"], posix.urandom(12).hex(), record["at"]),
+    )
+    store.execute(
+        "UPDATE sessions SET ended_at = NULL, end_reason = NULL, model = coalesce(?, model), transcript_path = coalesce(?,"
+        " transcript_path), branch = ?, commit_id = ?, client_pid = ?, client_born = ? WHERE client_session = ?",
+        [record.get(key) for key in ("model", "transcript", "branch", "commit_id", "pid", "born", "session")],
+    )
+    number = int(store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))[0])
+    if record["source"] == "compact":
+        _forget_context(store, number)
+    return number
+
+
+def _forget_context(store: "Store", number: int) -> None:
+    """After a compaction the context window holds nothing of what was said or injected before."""
+    store.execute(
+        "UPDATE sessions SET context_since = max(context_since,"
+        " coalesce((SELECT max(seq) FROM turns WHERE session_id = ?1), 0),"
+        " coalesce((SELECT max(seq) FROM receipts WHERE session_id = ?1), 0)) WHERE id = ?1",
+        (number,),
+    )
+
+
+def end(store: "Store", record: "dict[str, Any]") -> None:
+    """End a session, with a summary of what it did. One that is unknown stays so."""
+    found = store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))
+    if found:
+        turns.close_abandoned(store, found[0], record["at"])
+        _end(store, found[0], record["at"], record["reason"])
+
+
+def _end(store: "Store", number: int, at: int, reason: str) -> None:
+    store.execute(
+        "UPDATE sessions SET ended_at = ?, end_reason = ?, summary = ? WHERE id = ?", (at, reason, _summary(store, number), number)
+    )
+
+
+def _summary(store: "Store", number: int) -> str:
+    """Say in a few lines what a session did, from its turns."""
+    count, errors = store.one(
+        "SELECT count(*), (SELECT count(*) FROM observations WHERE session_id = ?1 AND type = 'error') FROM turns"
+        " WHERE session_id = ?1",
+        (number,),
+    )
+    last = store.one("SELECT prompt, response FROM turns WHERE session_id = ? ORDER BY seq DESC LIMIT 1", (number,))
+    said = f": {last[0][:120].strip()} -> {last[1][:SUMMARY_CHARACTERS].strip()}" if last else ""
+    return f"{count} turns, {errors} failed commands{said}"
+
+
+def end_crashed(store: "Store", at: int, beside: str) -> int:
+    """End every session whose process is gone, with the time of its last event; returns how many there were.
+
+    `beside` is the client's id of the session that is starting and stays.
+    """
+    ended = 0
+    rows = store.execute(
+        "SELECT id, client_pid, client_born FROM sessions WHERE ended_at IS NULL AND client_session <> ?", (beside,)
+    ).fetchall()
+    for number, pid, started in rows:
+        last = int(store.one(LAST_EVENT, (number,))[0])
+        if (pid and born(pid) != started) or (not pid and at - last > SILENT_MS):
+            turns.close_abandoned(store, number, last)
+            _end(store, number, last, "crash")
+            ended += 1
+    return ended
+
+
+def born(pid: int) -> "int | None":
+    """Return when a process started, in clock ticks since boot, 0 where only its being there is known, else None."""
+    status = paths.read(f"/proc/{pid}/stat", 4096)
+    if status:
+        return int(status.rpartition(")")[2].split()[19])
+    try:
+        posix.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except OSError:
+        return 0
+    return 0
+
+
+def of_project(store: "Store", path: str) -> "list[tuple[Any, ...]]":
+    """Return (public_id, project_path, started_at, ended_at, summary) of a project's sessions, newest first."""
+    return list(
+        store.execute(
+            "SELECT public_id, project_path, started_at, ended_at, summary FROM sessions WHERE project_path = ?"
+            " ORDER BY started_at DESC, id DESC",
+            (path,),
+        )
+    )
+
+
+def get(store: "Store", public_id: str) -> "tuple[Any, ...] | None":
+    """Return (public_id, project_path, started_at, ended_at, summary) of one session, or None."""
+    found: tuple[Any, ...] | None = store.one(
+        "SELECT public_id, project_path, started_at, ended_at, summary FROM sessions WHERE public_id = ?", (public_id,)
+    )
+    return found

@@ -1,0 +1,142 @@
+"""The database of a project: opened for one short transaction, left without closing.
+
+Closing the last connection of a WAL database costs four fsyncs; a hook leaves by `_exit` instead, and Stop and
+SessionStart checkpoint. What cannot be written goes to the spool and comes in with the next event.
+"""
+
+import fcntl
+import posix
+import time
+
+from ralph_mem.core import paths, quick
+from ralph_mem.core.errors import NewerStore, StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+sqlite = quick.load_sqlite()
+
+SCHEMA_VERSION = 1
+# A tool event may cost the user this much when another session writes; a prompt is worth more.
+TOOL_WAIT_MS = 150
+PROMPT_WAIT_MS = 2000
+# Above this the next event pays for reading the log; 8 MB are some 200 tool events without a Stop between them.
+LARGE_LOG_BYTES = 8_388_608
+SMALL_LOG_BYTES = 262_144
+
+
+class Store:
+    """One open database. `folder` is the project's `.ralph-mem`."""
+
+    __slots__ = ("db", "folder", "lock")
+
+    def __init__(self, folder: str, db: "Any", lock: int) -> None:
+        self.folder = folder
+        self.db = db
+        self.lock = lock
+
+    def execute(self, sql: str, values: "Sequence[object]" = ()) -> "Any":
+        """Run one statement; returns the cursor."""
+        return self.db.execute(sql, values)
+
+    def one(self, sql: str, values: "Sequence[object]" = ()) -> "Any":
+        """Return the first row of a query as a tuple, or None."""
+        return self.db.execute(sql, values).fetchone()
+
+    def property(self, key: str) -> "Any":
+        """Return a fact about this database, such as its project's id, or None."""
+        found = self.one("SELECT value FROM properties WHERE key = ?", (key,))
+        return found[0] if found else None
+
+    def set_property(self, key: str, value: object) -> None:
+        """Set a fact about this database."""
+        self.execute("INSERT OR REPLACE INTO properties (key, value) VALUES (?, ?)", (key, value))
+
+    def begin(self, durable: bool = False) -> None:
+        """Start the one transaction. A durable one survives a power cut, at the price of an fsync."""
+        # never read before the write lock is held: a read that becomes a write fails at once under load
+        self.execute("PRAGMA synchronous = " + ("FULL" if durable else "NORMAL"))
+        self.execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        """Commit; from here on the rows are acknowledged."""
+        self.execute("COMMIT")
+
+    def roll_back(self) -> None:
+        """Give up what was begun, if anything."""
+        if self.db.in_transaction:
+            self.execute("ROLLBACK")
+
+    def log_bytes(self) -> int:
+        """Return the size of the write-ahead log."""
+        try:
+            return posix.stat(self.folder + "/memory.db-wal").st_size
+        except OSError:
+            return 0
+
+    def checkpoint(self) -> None:
+        """Move the log into the database, unless somebody is writing; then the next one does it."""
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return
+        try:
+            self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            fcntl.flock(self.lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+    def tidy(self) -> None:
+        """Merge the indexes a little and empty the log: what Stop does so that the next turn is quick."""
+        for index in ("memory_fts", "observations_fts"):
+            # 64 pages are a millisecond or two
+            self.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', 64)")
+        if self.log_bytes() > SMALL_LOG_BYTES:
+            self.checkpoint()
+
+
+def connect(folder: str, wait_ms: int) -> Store:
+    """Open the database of a project that has one.
+
+    Raises StoreError where there is none or it cannot be opened, NewerStore where a newer release wrote it.
+    """
+    lock = _lock(folder, wait_ms)
+    path = folder.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        db = sqlite.connect(f"file:{path}/memory.db?mode=rw", wait_ms / 1000, 0, None, uri=True)
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        db.execute("PRAGMA wal_autocheckpoint = 0")
+        db.execute("PRAGMA foreign_keys = ON")
+    except sqlite.Error as error:
+        raise StoreError(f"cannot open {folder}/memory.db: {error}") from error
+    if version > SCHEMA_VERSION:
+        raise NewerStore(f"{folder}/memory.db has schema {version}, this release knows {SCHEMA_VERSION}", "update the plugin")
+    return Store(folder, db, lock)
+
+
+def _lock(folder: str, wait_ms: int) -> int:
+    """Hold the lock that keeps writers and checkpoints apart.
+
+    SQLite before 3.51.3 can lose a commit when a checkpoint runs while another connection restarts the log. The
+    lock goes with the process.
+    """
+    try:
+        file = posix.open(folder + "/lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreError(f"cannot write to {folder}: {error}") from error
+    for _ in range(wait_ms // 5 + 1):
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.005)
+        except OSError:  # a file system without locks
+            return file
+        else:
+            return file
+    raise StoreError("another session is tidying up")
+
+
+def exists(folder: str) -> bool:
+    """Say whether a project has a database."""
+    return paths.exists(folder + "/memory.db")

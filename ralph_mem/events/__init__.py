@@ -1,0 +1,67 @@
+"""The door behind `hooks/run.py`: takes an event in, lets its file say what to store and what to answer, and fails open.
+
+A file of an event has `records(event, project, settings)`: what to store. It may have `prepare`, which runs before the
+database is opened, `answer`, which runs in the transaction after the records and returns what to print,
+`afterwards`, which runs when the user no longer waits for the answer, and `DURABLE`, `WAIT_MS`.
+"""
+
+import posix
+
+from ralph_mem.core import event as events
+from ralph_mem.core import paths, project, quick, settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+NAMES = (
+    "session-start", "user-prompt-submit", "post-tool-use", "post-tool-use-failure", "stop", "subagent-stop", "pre-compact",
+    "post-compact", "session-end",
+)  # fmt: skip
+
+
+def enter(name: str) -> str:
+    """Handle the event on stdin; returns what to print, nothing for nearly all. Raises only what nobody foresaw."""
+    posix.umask(0o077)
+    if name not in NAMES:
+        return ""
+    event = events.read(name)
+    if not event.session:
+        return ""
+    place = project.find(paths.environment("CLAUDE_PROJECT_DIR") or event.text("cwd") or posix.getcwd())
+    values = settings.load(place)
+    if not settings.recording(place, values):
+        return ""
+    return _handle(_file_of(name), event, place, values)
+
+
+def _file_of(name: str) -> "ModuleType":
+    module = "ralph_mem.events." + name.replace("-", "_")
+    return __import__(module, None, None, ("records",))
+
+
+def _handle(file: "ModuleType", event: events.Event, place: project.Project, values: "dict[str, Any]") -> str:
+    records = file.records(event, place, values)
+    if not records and not hasattr(file, "answer"):
+        return ""
+    try:
+        # loaded only now, since an event that leaves nothing does not need the database
+        from ralph_mem.events import transaction
+
+        answer = transaction.run(file, records, event, place, values)
+    except Exception as error:  # the one place that must survive everything: keep the records, tell at the next start
+        _keep_for_later(place, records, error)
+        return ""
+    return quick.dumps(answer) if answer else ""
+
+
+def _keep_for_later(place: project.Project, records: "list[dict[str, Any]]", error: Exception) -> None:
+    from ralph_mem.core import spool, trouble
+
+    there = paths.exists(place.folder + "/memory.db") or paths.exists(place.folder + "/spool")
+    starting = any([record["verb"] == "session" for record in records])
+    # a memory that was deleted in the middle of a session stays deleted until the next start
+    if there or starting or spool.waits_outside(place.root):
+        kept = spool.put(place.root, records)
+        trouble.note(place.root, f"{'kept for later' if kept else 'lost'}: an event could not be stored ({error})")

@@ -1,0 +1,13 @@
+"""SessionEnd: a bonus. The client allows 1.5 seconds for it and a kill none, so nothing depends on it."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.event import Event
+    from ralph_mem.core.project import Project
+
+
+def records(event: "Event", _project: "Project", _settings: "dict[str, Any]") -> "list[dict[str, Any]]":
+    """Return the end of the session."""
+    return [{"verb": "end", "session": event.session, "at": event.at, "reason": event.text("reason") or "other"}]

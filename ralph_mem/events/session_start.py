@@ -1,0 +1,67 @@
+"""SessionStart: make the memory ready, end what crashed, and tell where the work stands."""
+
+from ralph_mem.core import adoption, briefing, context, paths, receipts, sessions, store, trouble
+from ralph_mem.core import project as projects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.event import Event
+    from ralph_mem.core.project import Project
+
+DURABLE = True
+WAIT_MS = store.PROMPT_WAIT_MS
+SOURCES = ("startup", "resume", "clear", "compact", "fork")
+# A resumed session has its context window, and a fork its parent's.
+EMPTY_WINDOW = ("startup", "clear", "compact")
+
+
+def prepare(_event: "Event", project: "Project", _settings: "dict[str, Any]") -> None:
+    """Make the database, or bring it to this release's schema."""
+    adoption.make_ready(project)
+
+
+def records(event: "Event", project: "Project", _settings: "dict[str, Any]") -> "list[dict[str, Any]]":
+    """Return the session."""
+    branch, commit = projects.head(project)
+    pid = paths.environment("CLAUDE_PID")
+    source = event.text("source")
+    return [{
+        "verb": "session", "session": event.session, "project": project.root, "at": event.at,
+        "source": source if source in SOURCES else "startup", "model": event.text("model") or None,
+        "transcript": event.text("transcript_path") or None, "branch": branch, "commit_id": commit,
+        "pid": int(pid) if pid.isdigit() else None, "born": sessions.born(int(pid)) if pid.isdigit() else None,
+    }]  # fmt: skip
+
+
+def answer(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
+    """Return the briefing, and one line for the user where something went wrong before."""
+    sessions.end_crashed(opened, event.at, event.session)
+    found: dict[str, Any] = {}
+    line = "; ".join([text for text in (adoption.notice(opened, project), trouble.take(project.root)) if text])
+    if line:
+        found["systemMessage"] = "ralph-mem: " + line
+    text = _brief(opened, event, project, settings) if event.text("source") in EMPTY_WINDOW else ""
+    if text:
+        found["hookSpecificOutput"] = {"hookEventName": "SessionStart", "additionalContext": text}
+    return found or None
+
+
+def _brief(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> str:
+    if not settings["memory.auto_inject"]:
+        return ""
+    number, tag = opened.one("SELECT id, fence FROM sessions WHERE client_session = ?", (event.session,))
+    budget = settings["memory.inject_tokens_start"]
+    text, items = briefing.build(opened, project, number, budget)
+    if not text:
+        return ""
+    receipts.add(opened, number, None, "SessionStart", event.at, budget, items)
+    return context.fence(text, tag, project, settings)
+
+
+def afterwards(opened: "store.Store") -> None:
+    """Remember the interpreter, and empty a log that a killed session left."""
+    adoption.remember_interpreter()
+    if opened.log_bytes() > store.SMALL_LOG_BYTES:
+        opened.checkpoint()

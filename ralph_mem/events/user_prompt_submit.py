@@ -1,0 +1,65 @@
+"""UserPromptSubmit: the user says something. Open the turn, and tell the model what it may be about."""
+
+from ralph_mem.core import capture, privacy, receipts, redact, search, store
+from ralph_mem.core import project as projects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.event import Event
+    from ralph_mem.core.project import Project
+
+DURABLE = True
+WAIT_MS = store.PROMPT_WAIT_MS
+NOTIFICATION = "<task-notification>"
+PROMPT_CHARACTERS = 4000
+
+
+def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "list[dict[str, Any]]":
+    """Return the turn; its prompt is kept only where it is the user's own words."""
+    kind = kind_of(event.text("prompt"))
+    words = event.text("prompt") if kind == "prompt" else ""
+    (prompt,), redactions = privacy.protect([words], project, settings, event.text("cwd"))
+    branch, commit = projects.head(project)
+    return [{
+        "verb": "turn", "session": event.session, "turn": capture.turn_of(event) or f"prompt:{event.session}:{event.at}", "at": event.at, "kind": kind, "origin": "user",
+        "prompt": capture.shorten(prompt, PROMPT_CHARACTERS), "branch": branch, "commit_id": commit,
+        "redactions": redactions, "redaction_version": redact.RULES_VERSION,
+    }]  # fmt: skip
+
+
+def kind_of(prompt: str) -> str:
+    """Tell the user's own words from our commands and the client's notifications."""
+    text = prompt.lstrip()
+    if text.startswith(NOTIFICATION):
+        return "notification"
+    name = text[1:].split(None, 1)[0] if text[:1] == "/" and text[1:2].strip() else ""
+    name = name.removeprefix("ralph-mem:")
+    if name.startswith("mem-"):
+        return "command"
+    return "loop" if name == "ralph" or name.startswith("ralph-") else "prompt"
+
+
+def answer(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
+    """Return the memories that the prompt may mean, or nothing."""
+    prompt = privacy.without_injected(event.text("prompt"))
+    if not settings["memory.auto_inject"] or kind_of(prompt) != "prompt" or not search.terms(prompt):
+        return None
+    # only a prompt with words to look up needs the rest
+    from ralph_mem.core import context
+
+    number, since, tag = opened.one(
+        "SELECT id, context_since, fence FROM sessions WHERE client_session = ?", (event.session,)
+    )
+    turn = opened.one("SELECT max(id) FROM turns WHERE session_id = ?", (number,))[0]
+    budget = settings["memory.inject_tokens_prompt"]
+    text, items = context.build(opened, project, prompt, (number, since), budget, event.at)
+    if items:
+        receipts.add(opened, number, turn, "UserPromptSubmit", event.at, budget, items)
+    return output("UserPromptSubmit", context.fence(text, tag, project, settings)) if text else None
+
+
+def output(name: str, text: str) -> "dict[str, Any]":
+    """Return the answer that adds text to the model's context; the client drops it unless it names its event."""
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}

@@ -1,0 +1,1 @@
+"""End to end: the real client, driven offline against a scripted Messages API."""
