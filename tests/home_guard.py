@@ -32,7 +32,7 @@ def real_home_stays_out_of_reach():
     before = snapshot(watched)
     with tempfile.TemporaryDirectory(prefix="ralph-mem-home-") as home, pytest.MonkeyPatch.context() as patch:
         for name, below in VARIABLES.items():
-            patch.setenv(name, os.path.join(home, below).rstrip("/"))
+            patch.setenv(name, str(Path(home, below)))
         for name, value in GIT.items():
             patch.setenv(name, value)
         for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"):
@@ -44,7 +44,7 @@ def real_home_stays_out_of_reach():
 
 def folders(environment):
     """Return the real home and the folders in which ralph-mem would keep something of the person's."""
-    home = Path(environment.get("HOME") or os.path.expanduser("~"))
+    home = Path(environment.get("HOME") or Path.home())
     config = environment.get("XDG_CONFIG_HOME") or home / ".config"
     data = environment.get("XDG_DATA_HOME") or home / ".local" / "share"
     return home, [Path(config, OURS), Path(data, OURS), home / ".ralph-mem"]

@@ -7,18 +7,18 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 PACKAGE = "ralph_mem"
+DOOR = "hooks"
 DYNAMIC = "<computed>"
 
-# `where` is "file:line"; `by` and `name` are dotted; `inside` says that the import stands in a function,
-# `fallback` that it stands under `except ImportError`.
-Import = namedtuple("Import", "where by name inside fallback")
+# `where` is "file:line"; `by` and `name` are dotted, `through` is the package in `from package import name`; `inside`
+# says that the import stands in a function, `fallback` that it stands under `except ImportError`.
+Import = namedtuple("Import", "where by name through inside fallback")
 
 
 def modules(root):
     """Return {dotted name: path} of the package and of the hooks' door."""
-    found = {_dotted(path.relative_to(root)): path for path in sorted(Path(root, PACKAGE).rglob("*.py"))}
-    door = Path(root, "hooks", "run.py")
-    return found | ({"hooks.run": door} if door.exists() else {})
+    paths = [*Path(root, PACKAGE).rglob("*.py"), *Path(root, DOOR).glob("*.py")]
+    return {_dotted(path.relative_to(root)): path for path in sorted(paths)}
 
 
 def _dotted(path):
@@ -36,8 +36,8 @@ def _imports_of(by, path, root, known):
     package = by if path.name == "__init__.py" else by.rpartition(".")[0]
 
     def visit(node, inside, fallback):
-        for name in _names(node, package, known):
-            yield Import(f"{path.relative_to(root)}:{node.lineno}", by, name, inside, fallback)
+        for name, through in _names(node, package, known):
+            yield Import(f"{path.relative_to(root)}:{node.lineno}", by, name, through, inside, fallback)
         for child in ast.iter_child_nodes(node):
             if isinstance(node, ast.If) and _is_type_checking(node.test) and child in node.body:
                 continue
@@ -48,16 +48,19 @@ def _imports_of(by, path, root, known):
 
 
 def _names(node, package, known):
-    """Return what one statement imports; `from package import module` counts as the module."""
+    """Return (name, through) of what one statement imports; `from package import module` counts as the module."""
     if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
+        names = [alias.name for alias in node.names]
+        # run.py puts its own folder on the path, so its neighbours have no package
+        return [(f"{DOOR}.{name}" if f"{DOOR}.{name}" in known and package == DOOR else name, name) for name in names]
     if isinstance(node, ast.ImportFrom):
         up = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
         base = ".".join([*up, *([node.module] if node.module else [])])
-        return list(dict.fromkeys(f"{base}.{a.name}" if f"{base}.{a.name}" in known else base for a in node.names))
+        names = [f"{base}.{alias.name}" for alias in node.names]
+        return list(dict.fromkeys((name if name in known else base, base) for name in names))
     if isinstance(node, ast.Call) and ast.unparse(node.func) in {"__import__", "import_module", "importlib.import_module"}:
         name = node.args[0] if node.args else None
-        return [name.value if isinstance(name, ast.Constant) else DYNAMIC]
+        return [(name.value if isinstance(name, ast.Constant) else DYNAMIC, None)]
     return []
 
 
@@ -79,13 +82,13 @@ def belongs(module, room):
 
 
 def room_of(module):
-    """Return the room below `ralph_mem` in which a module lies: `core`, `recall`, or `` for the package itself."""
+    """Return the room in which a module lies: `core`, `recall`, `hooks`, or `` for the package itself."""
     return module.removeprefix(PACKAGE).lstrip(".").split(".")[0]
 
 
 def is_ours(name):
-    """Say whether a name is a module of this package."""
-    return belongs(name, PACKAGE)
+    """Say whether a name is a module of this house."""
+    return belongs(name, PACKAGE) or belongs(name, DOOR)
 
 
 # What an import may do
@@ -96,7 +99,7 @@ def strangers(root, standard_only):
     return [
         f"{found.where}: {found.by} imports {found.name}, which is not in the standard library"
         for found in imports(root)
-        if (room_of(found.by) in standard_only or not is_ours(found.by))
+        if room_of(found.by) in standard_only
         and not is_ours(found.name)
         and found.name != DYNAMIC
         and found.name.split(".")[0] not in sys.stdlib_module_names
@@ -129,11 +132,13 @@ def packages_out_of_place(root, importer_of):
 def uphill(root, floors):
     """Name imports that run from a lower floor to a higher one, and rooms that stand on no floor."""
     floor = {room: number for number, rooms in enumerate(floors) for room in rooms}
-    homeless = {room_of(module): path for module, path in modules(root).items() if is_ours(module)}
-    bad = [f"{path.relative_to(root)}:1: {room} stands on no floor" for room, path in homeless.items() if room not in floor]
-    ours = [found for found in imports(root) if is_ours(found.by) and is_ours(found.name)]
+    rooms = {room_of(module): path for module, path in modules(root).items()}
+    bad = [f"{path.relative_to(root)}:1: {room} stands on no floor" for room, path in rooms.items() if room not in floor]
+    ours = [found for found in imports(root) if is_ours(found.name)]
     steps = [(found, floor.get(room_of(found.by)), floor.get(room_of(found.name))) for found in ours]
-    return bad + [f"{found.where}: {found.by} imports {found.name} from above" for found, a, b in steps if None not in {a, b} and a < b]
+    return bad + [
+        f"{found.where}: {found.by} imports {found.name} from above" for found, a, b in steps if None not in {a, b} and a < b
+    ]
 
 
 def doors_between(root, entrances, *, except_for):
@@ -149,11 +154,10 @@ def doors_between(root, entrances, *, except_for):
 
 def circles(root):
     """Draw every import circle, imports inside functions counted."""
-    known = modules(root)
-    graph = {module: [] for module in known}
+    graph = {module: [] for module in modules(root)}
     for found in imports(root):
-        if found.name in known and found.name != found.by:
-            graph[found.by].append(found)
+        steps = {found.name, found.through} & graph.keys() - {found.by}
+        graph[found.by] += [found._replace(name=name) for name in sorted(steps)]
     drawn, finished = [], set()
 
     def visit(module, way):
@@ -207,6 +211,23 @@ def unreadable(root, paths, version):
     return bad
 
 
+def unions(root, paths):
+    """Name `X | Y` where it is computed when the module loads, or as a second argument of isinstance."""
+    return [f"{path.relative_to(root)}:{line}: {what}" for path in paths for line, what in _unions(_parse(path), at_load=True)]
+
+
+def _unions(node, *, at_load):
+    function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    computed = [node.returns, *(a.annotation for a in ast.walk(node.args) if isinstance(a, ast.arg))] if function else []
+    computed += [node.annotation] if isinstance(node, ast.AnnAssign) and at_load else []
+    computed += node.args[1:] if isinstance(node, ast.Call) and ast.unparse(node.func) in {"isinstance", "issubclass"} else []
+    for part in filter(None, computed):
+        if any(isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.BitOr) for inner in ast.walk(part)):
+            yield part.lineno, ast.unparse(part)
+    for child in ast.iter_child_nodes(node):
+        yield from _unions(child, at_load=at_load and not function)
+
+
 TOO_NEW = (
     *(ast.JoinedStr, ast.NamedExpr, ast.AnnAssign, ast.AsyncFunctionDef, ast.Await, ast.YieldFrom, ast.Nonlocal, ast.MatMult),
     *(getattr(ast, name) for name in ("Match", "TryStar", "TypeAlias", "TemplateStr") if hasattr(ast, name)),
@@ -230,7 +251,7 @@ def _novelty(node):
     if isinstance(node, ast.Raise) and node.cause:
         return "raise ... from"
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
-        return "print is a statement in Python 2"
+        return None if len(node.args) == 1 and not node.keywords else "print is a statement in Python 2"
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and any(isinstance(item, ast.Starred) for item in node.elts):
         return "unpacking inside a display"
     return None
@@ -240,12 +261,12 @@ def _novelty(node):
 
 
 def function_lengths(root):
-    """Return (lines, "file:line name") of every function of the package, shortest first."""
+    """Return (lines, "file:line name") of every function, shortest first."""
     return sorted(
         (node.end_lineno - node.lineno + 1, f"{path.relative_to(root)}:{node.lineno} {node.name}")
-        for module, path in modules(root).items()
+        for path in modules(root).values()
         for node in ast.walk(_parse(path))
-        if is_ours(module) and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     )
 
 
@@ -270,6 +291,8 @@ def empty_names(root, banned):
 
 def unexpected_at_the_top(root, allowed):
     """Name what lies in the root folder and is neither allowed nor ignored."""
-    ignored = [line.strip("/") for line in Path(root, ".gitignore").read_text().split()] if Path(root, ".gitignore").exists() else []
+    ignored = (
+        [line.strip("/") for line in Path(root, ".gitignore").read_text().split()] if Path(root, ".gitignore").exists() else []
+    )
     there = sorted(path.name for path in Path(root).iterdir())
     return [name for name in there if name not in allowed and not any(fnmatch(name, pattern) for pattern in [".git", *ignored])]

@@ -21,7 +21,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def enter(name: str) -> str:
+def enter(name: str = "") -> str:
     """Handle the event on stdin; returns what to print, nothing for nearly all. Raises only what nobody foresaw."""
     posix.umask(0o077)
     if name not in NAMES:
@@ -42,15 +42,16 @@ def _file_of(name: str) -> "ModuleType":
 
 
 def _handle(file: "ModuleType", event: events.Event, place: project.Project, values: "dict[str, Any]") -> str:
-    records = file.records(event, place, values)
-    if not records and not hasattr(file, "answer"):
-        return ""
+    records: list[dict[str, Any]] = []
     try:
+        records = file.records(event, place, values)
+        if not records and not hasattr(file, "answer"):
+            return ""
         # loaded only now, since an event that leaves nothing does not need the database
         from ralph_mem.events import transaction
 
         answer = transaction.run(file, records, event, place, values)
-    except Exception as error:  # the one place that must survive everything: keep the records, tell at the next start
+    except Exception as error:  # the one place that must survive everything: keep what is redacted, tell at the next start
         _keep_for_later(place, records, error)
         return ""
     return quick.dumps(answer) if answer else ""
@@ -63,5 +64,5 @@ def _keep_for_later(place: project.Project, records: "list[dict[str, Any]]", err
     starting = any([record["verb"] == "session" for record in records])
     # a memory that was deleted in the middle of a session stays deleted until the next start
     if there or starting or spool.waits_outside(place.root):
-        kept = spool.put(place.root, records)
+        kept = bool(records) and spool.put(place.root, records)
         trouble.note(place.root, f"{'kept for later' if kept else 'lost'}: an event could not be stored ({error})")

@@ -245,7 +245,8 @@ class Terminal:
         self._clear_away = clear_away
         variables = [f"{name}={value}" for name, value in environment.items()]
         command = shlex.join(["env", "-i", *variables, *order])
-        self._tmux("new-session", "-d", "-s", "t", "-x", "150", "-y", "50", "-c", str(folder), command)
+        # Narrow enough that the client opens no panel beside the conversation, which would cut lines in two.
+        self._tmux("new-session", "-d", "-s", "t", "-x", "100", "-y", "60", "-c", str(folder), command)
 
     def __enter__(self):
         try:
@@ -277,8 +278,8 @@ class Terminal:
         self.press("Enter")
 
     def wait_for(self, what, timeout=20):
-        """Return the first screen that shows a text, or that a predicate agrees with."""
-        agrees = what if callable(what) else lambda screen: what in screen
+        """Return the first screen that shows a text, however it is wrapped, or that a predicate agrees with."""
+        agrees = what if callable(what) else lambda screen: "".join(what.split()) in "".join(screen.split())
         return eventually(
             lambda: agrees(screen := self.screen()) and screen,
             timeout,

@@ -234,7 +234,8 @@ def test_a_secret_that_a_command_prints_is_nowhere_on_the_disk(client, api, memo
     assert secret in api.text_of(api.requests("main")[-1])
     folders = [memory.folder, client.home / ".config", client.home / ".local"]
     written = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    assert written and [path for path in written if secret.encode() in path.read_bytes()] == []
+    # The index splits words and folds what they begin with: the end of the secret would stand there.
+    assert written and [path for path in written if secret[-24:].encode() in path.read_bytes()] == []
     assert len([row for row in memory.observations() if "show_token.py" in row["title"]]) == 2
 
 

@@ -1,0 +1,71 @@
+"""What `run.py` opens: a quick way to our modules, the event's answer, and nothing else on stdout."""
+
+import gc
+import marshal
+import posix
+import sys
+
+External = sys.modules["_frozen_importlib_external"]
+Spec = type(sys.__spec__)
+PACKAGES = ("ralph_mem", "ralph_mem.core", "ralph_mem.events")
+
+
+def enter(here: str, arguments: "list[str]") -> None:
+    """Handle one event and print its answer. `here` is the folder of the hooks. May raise anything."""
+    gc.disable()  # the process is gone before there is garbage
+    root = here.rpartition("/")[0] or "."
+    sys.path[0] = root
+    sys.meta_path.insert(0, Rooms(root))  # type: ignore[arg-type]
+    from ralph_mem import events
+
+    data = memoryview(events.enter(*arguments[:1]).encode("ascii", "replace"))
+    while data:
+        data = data[posix.write(1, data) :]
+
+
+class Rooms:
+    """Loads our modules from their .pyc files, at half of what importlib's own finder costs, which lists folders.
+
+    Finds nothing where a .pyc is missing or older than its source; then that finder compiles it, as always.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        """Return where a module of ours comes from, or None."""
+        base = f"{self.root}/{name.replace('.', '/')}"
+        source = base + "/__init__.py" if name in PACKAGES else base + ".py"
+        code = _compiled(source)
+        if code is None:
+            return None
+        spec = Spec(name, self, origin=source, is_package=name in PACKAGES)
+        spec.loader_state = code
+        if name in PACKAGES:
+            spec.submodule_search_locations = [base]
+        return spec
+
+    def create_module(self, spec: object) -> None:
+        """Leave the making of the module to Python."""
+
+    def exec_module(self, module: object) -> None:
+        """Run a module's code in it."""
+        exec(module.__spec__.loader_state, module.__dict__)  # type: ignore[attr-defined]
+
+
+def _compiled(source: str) -> object:
+    """Return the code of a source file where its .pyc is up to date, else None."""
+    folder, _, name = source.rpartition("/")
+    try:
+        status = posix.stat(source)
+        file = posix.open(f"{folder}/__pycache__/{name[:-3]}.{sys.implementation.cache_tag}.pyc", posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        data = posix.read(file, 1_048_576)
+    finally:
+        posix.close(file)
+    stamp = (int(status.st_mtime) & 0xFFFFFFFF).to_bytes(4, "little") + (status.st_size & 0xFFFFFFFF).to_bytes(4, "little")
+    if data[:16] != External.MAGIC_NUMBER + b"\0\0\0\0" + stamp:
+        return None
+    return marshal.loads(memoryview(data)[16:])

@@ -1,0 +1,318 @@
+"""The rules of the house: each test walks the tree and names the offending line."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ralph_mem
+from tests import house
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Lower never imports higher. A new room gets its floor here.
+FLOORS = (
+    {"", "core"},
+    {"claude", "recall", "config", "tokens", "transcripts"},
+    {"ralph", "memory", "semantic"},
+    {"maintenance", "team", "worker"},
+    {"events", "answers", "cli", "mcp", "web"},
+    {"hooks", "demo"},
+)
+STANDARD_LIBRARY_ONLY = {"hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo"}
+ENTRANCES = {"events", "answers", "cli", "mcp", "web"}
+STARTS_THE_OTHERS = {"ralph_mem.cli.admin"}
+ONE_IMPORTER = {
+    "yaml": "config",
+    "tiktoken": "tokens",
+    "sentence_transformers": "semantic",
+    "onnxruntime": "semantic",
+    "numpy": "semantic",
+    "sqlite_utils": "maintenance",
+    "typer": "cli",
+    "rich": "cli",
+    "mcp": "mcp",
+    "psycopg": "team",
+}
+
+HOT_ROOMS = {"ralph_mem.core", "ralph_mem.events", "hooks.run", "hooks.door"}
+TOO_DEAR = {
+    *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),
+    *("__future__", "contextlib", "enum", "inspect", "datetime", "tempfile", "shutil", "random", "hashlib", "uuid"),
+}
+FALLBACKS = {
+    ("ralph_mem.core.quick", "json.encoder"): "an interpreter without the C accelerator",
+    ("ralph_mem.core.quick", "json.scanner"): "an interpreter without the C accelerator",
+}
+IN_FUNCTION_IMPORTS = {
+    ("hooks.door", "ralph_mem.events"): "found by the importer that the line above puts in place",
+    ("ralph_mem.core.adoption", "posixpath"): "brings `os`; only when a database is made or has moved",
+    ("ralph_mem.core.adoption", "ralph_mem.core.schema"): "only when a database is made or older than the release",
+    ("ralph_mem.core.known_secrets", "binascii"): "only when there is a secret to look for",
+    ("ralph_mem.core.quick", "_functools"): "only together with the C module that asks for it",
+    ("ralph_mem.core.quick", "_sqlite3"): "needs a stand-in for functools while it loads",
+    ("ralph_mem.core.quick", "sqlite3"): "an interpreter without the private module",
+    ("ralph_mem.core.records", house.DYNAMIC): "a record names its verb, only that verb's module is loaded",
+    ("ralph_mem.core.redact", "ralph_mem.core.known_secrets"): "only for a project with secrets of its own",
+    ("ralph_mem.core.redact", "ralph_mem.core.secret_assignments"): "only for text in which a secret may be",
+    ("ralph_mem.core.redact", "ralph_mem.core.secret_blocks"): "only for text in which a key may be",
+    ("ralph_mem.core.redact", "ralph_mem.core.secret_headers"): "only for text in which a secret may be",
+    ("ralph_mem.core.redact", "ralph_mem.core.secret_rules"): "only for text in which a secret may be",
+    ("ralph_mem.core.redact", "ralph_mem.core.terminal"): "only for text with escape sequences",
+    ("ralph_mem.core.redact", "re"): "only for text in which a secret may be; a quick look at the characters comes first",
+    ("ralph_mem.core.settings", "ralph_mem.core.errors"): "only when a file of settings has changed",
+    ("ralph_mem.core.settings", "ralph_mem.core.trouble"): "only when a file of settings has changed",
+    ("ralph_mem.core.settings", "ralph_mem.core.yaml_reader"): "only when a file of settings has changed",
+    ("ralph_mem.events", "ralph_mem.core.spool"): "only when an event could not be stored",
+    ("ralph_mem.events", "ralph_mem.core.trouble"): "only when an event could not be stored",
+    ("ralph_mem.events", "ralph_mem.events.transaction"): "an event that leaves nothing does without the database",
+    ("ralph_mem.events", house.DYNAMIC): "an event loads its own file alone",
+    ("ralph_mem.events.stop", "ralph_mem.core.redact"): "only when a turn is closed",
+    ("ralph_mem.events.transaction", "ralph_mem.core.trouble"): "only when nothing could be recalled",
+    ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.context"): "only for a prompt with words to look up",
+}
+
+OLDEST_PYTHON = (3, 9)
+LARGEST_ROOM = 400
+P90_OF_FUNCTIONS = 35
+SAYS_NOTHING = {"utils", "util", "helpers", "helper", "manager", "managers", "services", "service", "common", "misc"}
+AT_THE_TOP = {
+    *(".ci", ".claude-plugin", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "hooks", "plugin.json"),
+    *("pyproject.toml", "ralph_mem", "skills", "tests"),
+}
+
+
+def hot_files():
+    return [path for module, path in house.modules(ROOT).items() if any(house.belongs(module, room) for room in HOT_ROOMS)]
+
+
+# What imports what
+
+
+def test_the_rooms_of_the_hot_path_import_the_standard_library_alone():
+    assert not house.strangers(ROOT, STANDARD_LIBRARY_ONLY)
+    assert not house.leaks(ROOT, STANDARD_LIBRARY_ONLY)
+
+
+def test_core_imports_core_alone():
+    assert not house.uphill(ROOT, [{"", "core"}, {house.room_of(module) for module in house.modules(ROOT)} - {"", "core"}])
+
+
+def test_each_package_has_one_importer():
+    assert not house.packages_out_of_place(ROOT, ONE_IMPORTER)
+
+
+def test_lower_never_imports_higher():
+    assert not house.uphill(ROOT, FLOORS)
+
+
+def test_no_import_runs_in_a_circle():
+    assert not house.circles(ROOT)
+
+
+def test_entrances_do_not_import_each_other():
+    assert not house.doors_between(ROOT, ENTRANCES, except_for=STARTS_THE_OTHERS)
+
+
+def test_imports_stand_at_the_top_of_the_file():
+    assert not house.inner_imports(ROOT, IN_FUNCTION_IMPORTS)
+
+
+def test_the_hot_rooms_import_nothing_dear():
+    assert not house.dear_imports(ROOT, HOT_ROOMS, TOO_DEAR, FALLBACKS)
+
+
+# What an old interpreter can run
+
+
+def test_the_oldest_python_can_read_the_hot_rooms():
+    assert not house.unreadable(ROOT, hot_files(), OLDEST_PYTHON)
+
+
+def test_the_oldest_python_has_what_the_hot_rooms_use():
+    assert not house.unions(ROOT, hot_files())  # vermin takes `O_RDWR | O_CREAT` for one
+    order = [sys.executable, "-c", "from vermin import main; main()", "--no-config-file", "--no-tips", "--violations", "-vvv"]
+    order += ["--eval-annotations", "--no-parse-comments", f"--target={'.'.join(map(str, OLDEST_PYTHON))}-"]
+    run = subprocess.run([*order, *hot_files()], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("name", ["run.py", "too_old.py"])
+def test_any_python_can_read_as_much_as_it_takes_to_leave(name):
+    assert not house.too_new_for_any_python(ROOT / "hooks" / name)
+    assert not house.unreadable(ROOT, [ROOT / "hooks" / name], (3, 5))
+
+
+# What an event loads
+
+# Runs hooks/run.py as hooks/run does, and writes down which modules were loaded when it leaves.
+DRIVER = """
+import sys
+import posix
+report, run, event = sys.argv[1:]
+before = set(sys.modules)
+leave = posix._exit
+def note_and_leave(code):
+    loaded = sorted(set(sys.modules) - before)
+    file = posix.open(report, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC, 0o600)
+    posix.write(file, "\\n".join(loaded).encode())
+    leave(code)
+posix._exit = note_and_leave
+sys.argv = [run, event]
+with open(run, "rb") as file:
+    code = compile(file.read(), run, "exec")
+exec(code, {"__name__": "__main__", "__file__": run})
+note_and_leave(0)
+"""
+
+BASH = {"tool_name": "Bash", "tool_input": {"command": "make build"}, "tool_use_id": "toolu_1"}
+FIELDS_OF_EVENT = {
+    "session-start": {"source": "startup"},
+    "user-prompt-submit": {"prompt": "Why does the price list show negative totals?"},
+    "post-tool-use": {**BASH, "tool_response": {"stdout": "built 14 units", "stderr": "", "interrupted": False}},
+    "post-tool-use-failure": {**BASH, "error": "Exit code 2\nmake: *** No rule to make target 'build'.", "is_interrupt": False},
+    "stop": {"stop_hook_active": False, "last_assistant_message": "The totals are right now.", "background_tasks": []},
+    "subagent-stop": {"agent_id": "a1", "agent_type": "Explore", "last_assistant_message": "Found it.", "stop_hook_active": False},
+    "pre-compact": {"trigger": "manual", "custom_instructions": ""},
+    "post-compact": {"trigger": "manual", "compact_summary": "<summary>Fixed the totals.</summary>"},
+    "session-end": {"reason": "other"},
+}
+
+# Rooms of core, by their short names, beside those that every event needs; a longer list is slower for everybody.
+C_MODULES = {"_functools", "_json", "_sqlite3", "fcntl", "zlib"}
+EVERY_EVENT = "errors event index_text observations paths project quick records row settings spool store"
+ROOMS_OF_EVENT = {
+    "session-start": "adoption briefing capture context instructions memories privacy receipts redact search sessions trouble turns",
+    "user-prompt-submit": "capture context instructions memories privacy receipts redact search turns",
+    "post-tool-use": "capture privacy redact",
+    "post-tool-use-failure": "capture privacy redact",
+    "stop": "capture memories privacy redact turns",
+    "subagent-stop": "capture privacy redact",
+    "pre-compact": "memories turns",
+    "post-compact": "capture memories privacy redact",
+    "session-end": "memories sessions turns",
+}
+MODULES_OF_EVENT = {
+    event: {
+        *C_MODULES,
+        *("door", "ralph_mem", "ralph_mem.core", "ralph_mem.events", "ralph_mem.events.transaction"),
+        f"ralph_mem.events.{event.replace('-', '_')}",
+        *(f"ralph_mem.core.{room}" for room in (EVERY_EVENT + " " + rooms).split()),
+    }
+    for event, rooms in ROOMS_OF_EVENT.items()
+}
+
+
+def modules_loaded(event, home, project):
+    """Run an event in a fresh interpreter and return the names of the modules that it loaded."""
+    report = home / "loaded"
+    interpreter = os.path.realpath(sys.executable)
+    fields = {"session_id": "11111111-1111-4111-8111-111111111111", "cwd": str(project), "transcript_path": str(home / "t.jsonl")}
+    fields |= {"hook_event_name": event.title().replace("-", ""), **FIELDS_OF_EVENT[event]}
+    subprocess.run(
+        [interpreter, "-I", "-S", "-c", DRIVER, report, ROOT / "hooks" / "run.py", event],
+        input=json.dumps(fields).encode(),
+        env={"HOME": str(home), "PATH": os.environ["PATH"], "CLAUDE_PROJECT_DIR": str(project)},
+        cwd=project,
+        check=True,
+        capture_output=True,
+        timeout=30,
+    )
+    return set(report.read_text().split())
+
+
+@pytest.fixture
+def a_session_at_work(tmp_path):
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    for event in ("session-start", "user-prompt-submit"):
+        modules_loaded(event, home, project)
+    assert (project / ".ralph-mem" / "memory.db").exists()
+    return home, project
+
+
+@pytest.mark.parametrize("event", FIELDS_OF_EVENT)
+def test_an_event_loads_the_modules_of_its_list_and_no_other(event, a_session_at_work):
+    loaded, allowed = modules_loaded(event, *a_session_at_work), MODULES_OF_EVENT[event]
+    assert sorted(loaded - allowed) == []
+    assert sorted(allowed - loaded - C_MODULES) == []  # which of them there are differs from one Python to the next
+
+
+def test_the_driver_sees_what_an_event_loads(tmp_path):
+    run = tmp_path / "run.py"
+    run.write_text("import posix, wave\nposix._exit(0)\n")
+    order = [os.path.realpath(sys.executable), "-I", "-S", "-W", "ignore", "-c", DRIVER, tmp_path / "loaded", run, "stop"]
+    subprocess.run(order, check=True, timeout=30)
+    assert "wave" in (tmp_path / "loaded").read_text().split()
+
+
+# What the client reads
+
+
+def handlers():
+    described = json.loads((ROOT / "hooks" / "hooks.json").read_text())["hooks"]
+    return [(event, handler) for event, groups in described.items() for group in groups for handler in group["hooks"]]
+
+
+def test_both_manifests_are_equal():
+    assert (ROOT / "plugin.json").read_bytes() == (ROOT / ".claude-plugin" / "plugin.json").read_bytes()
+
+
+def test_versions_agree_everywhere():
+    manifest = json.loads((ROOT / "plugin.json").read_text())
+    listed = json.loads((ROOT / ".claude-plugin" / "marketplace.json").read_text())["plugins"]
+    headings = re.findall(r"^## \[(\d[^\]]*)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert {manifest["version"], *(plugin.get("version", manifest["version"]) for plugin in listed)} == {ralph_mem.__version__}
+    assert headings[0] == ralph_mem.__version__
+
+
+def test_the_hooks_name_the_events_that_there_are():
+    tree = ast.parse((ROOT / "ralph_mem" / "events" / "__init__.py").read_text())
+    names = next(ast.literal_eval(n.value) for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "NAMES")
+    assert sorted(handler["args"][-1] for _, handler in handlers()) == sorted(names) == sorted(FIELDS_OF_EVENT)
+    assert not [name for name in names if not (ROOT / "ralph_mem" / "events" / f"{name.replace('-', '_')}.py").exists()]
+
+
+@pytest.mark.parametrize(("event", "handler"), handlers())
+def test_a_hook_is_called_by_its_name_with_a_short_timeout(event, handler):
+    assert handler["args"][-1] == re.sub(r"(?<!^)(?=[A-Z])", "-", event).lower()
+    assert 0 < handler["timeout"] <= 10
+
+
+@pytest.mark.parametrize("missing", ["run", "run.py", "nothing"])
+@pytest.mark.parametrize("name", ["session-start", "user-prompt-submit"])
+def test_a_half_removed_plugin_is_silent(tmp_path, name, missing):
+    hooks = tmp_path / "it's a plugin" / "hooks"
+    hooks.mkdir(parents=True)
+    for file in {"run", "run.py"} - {missing}:
+        (hooks / file).write_text('echo "$0 $1"\n')
+    handler = next(handler for _, handler in handlers() if handler["args"][-1] == name)
+    order = [part.replace("${CLAUDE_PLUGIN_ROOT}", str(hooks.parent)) for part in (handler["command"], *handler["args"])]
+    run = subprocess.run(order, capture_output=True, text=True, timeout=10)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == (f"{hooks}/run {name}\n" if missing == "nothing" else "")
+
+
+# How big things are, and what they are called
+
+
+def test_no_room_is_too_large():
+    assert not house.large_rooms(ROOT, lines=LARGEST_ROOM)
+
+
+def test_nine_functions_in_ten_are_short():
+    assert not house.long_functions(ROOT, p90=P90_OF_FUNCTIONS)
+
+
+def test_every_room_has_a_noun_for_a_name():
+    assert not house.empty_names(ROOT, SAYS_NOTHING)
+
+
+def test_the_root_folder_is_a_table_of_contents():
+    assert not house.unexpected_at_the_top(ROOT, AT_THE_TOP)
