@@ -32,7 +32,7 @@ def of_file(path: str) -> "list[str]":
 
 def forms(secrets: "list[str]") -> "list[str]":
     """Return each secret with its base64, percent-encoded and JSON-escaped forms, longest first."""
-    every = set()
+    every: "set[str]" = set()
     for secret in secrets:
         raw = secret.encode("utf-8", "replace")
         every.update((secret, _base64(raw), _percent_encoded(raw), secret.replace("\\", "\\\\").replace('"', '\\"')))

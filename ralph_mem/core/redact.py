@@ -25,11 +25,13 @@ ISSUED_FLOOR = 20
 TOKEN_BYTES = bytes([code if chr(code).isalnum() or chr(code) in "_-." else 32 for code in range(128)]) + b" " * 128
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
-LABELS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "bearer", "jwt")
+LABELS = (
+    "passw", "passp", "_pass", "-pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer",
+)  # fmt: skip
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
-COMMANDS = (("curl", " -u"), ("curl", "-user"), ("mysql", " -p"), ("mariadb", " -p"), ("redis-cli", " -a"))
+COMMANDS = (("curl", " -u"), ("curl", "-user"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("redis-cli", " -a"))
 
 
 def clean(text: str) -> str:
@@ -83,20 +85,18 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
 
 def trips(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
-    return _holds_token(text) or _holds_url(text) or _holds_label(text)
+    return any([_looks_issued(word) for word in _long_words(text)]) or _holds_url(text) or _holds_label(text)
 
 
-def _holds_token(text: str) -> bool:
+def _long_words(text: str) -> "list[bytes]":
     raw = text.encode("utf-8", "surrogatepass")
     if b"\\" in raw:
         # a spelled-out line end would stick to the word behind it
         raw = raw.replace(b"\\n", b"  ").replace(b"\\t", b"  ").replace(b"\\r", b"  ")
-    words = [word for word in raw.translate(TOKEN_BYTES).split() if len(word) >= ISSUED_FLOOR]
-    return any([_looks_issued(word) for word in words])
+    return [word.lstrip(b"-._") for word in raw.translate(TOKEN_BYTES).split() if len(word) >= ISSUED_FLOOR]
 
 
 def _looks_issued(word: bytes) -> bool:
-    word = word.lstrip(b"-._")
     if not word.strip(LOWER_BYTES):
         return False
     # besides the prefixes: Telegram's second half, and the tokens that are told by their dots
@@ -108,7 +108,7 @@ def _holds_url(text: str) -> bool:
     while at >= 0:
         url = text[at + 3 : at + 515].partition(" ")[0].partition("\n")[0]
         userinfo, sign, _ = url.rpartition("@")
-        if (sign and ("/" not in userinfo or ":" in userinfo)) or "hook" in url:
+        if (sign and ("/" not in userinfo or ":" in userinfo)) or "hook" in url or "sig=" in url:
             return True
         at = text.find("://", at + 3)
     return False
@@ -128,11 +128,20 @@ def _holds_label(text: str) -> bool:
 
 def _tells(after: str, is_upper: bool) -> bool:
     after = after.lstrip(NAME)
+    if after[:1] == "(":
+        return False
     if is_upper and (after[:1] == "=" or "value" in after):
         return after[1:7].isprintable() and len(after) > 6
     line = after.lstrip(BETWEEN)[:64].partition("\n")[0]
-    word = (line.partition(" = ")[2] or line).lstrip(BETWEEN).partition(" ")[0]
-    return len(word) >= 6 and bool(word.strip(UNTELLING))
+    # the second word where a type, a flag or "is" comes first
+    words = (line.partition(" = ")[2] or line).split(" ", 2)[:2]
+    return any([len(word) >= 6 and (word.strip(UNTELLING) or _is_long_letters(word)) for word in words])
+
+
+def _is_long_letters(word: str) -> bool:
+    # a generated value without a digit: rare, but no word is that long
+    word = word.partition("\\n")[0].strip(BETWEEN + ";.}").replace("+", "").replace("/", "")
+    return len(word) >= 18 and word.isalpha()
 
 
 def _fold(text: str) -> str:
@@ -188,8 +197,9 @@ def _spans(text: str, known: "list[str] | tuple[()]", patterns: "list[str] | tup
         from ralph_mem.core import secret_assignments, secret_headers, secret_rules  # most texts trip nothing
 
         folded = _fold(text)
-        for rules in (secret_rules, secret_headers, secret_assignments):
-            spans += rules.find(text, folded)
+        starts = {word[:width].decode() for word in _long_words(text) for width in (2, 3)}
+        spans += secret_rules.find(text, folded, starts) + secret_headers.find(text, folded)
+        spans += secret_assignments.find(text, folded)
     return spans
 
 

@@ -5,11 +5,13 @@ Strict in prose and code, greedy for lines of an environment file. Nothing here 
 
 from ralph_mem.core.secret_values import DIGITS, LETTERS, is_secret, kind_of_name
 
-STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "cookie", "session", "salt", "otp")
+STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf")
 NAME = LETTERS + DIGITS + "_-."
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
 BLANKS = " \t"
+# Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
+TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
 OPERATORS = ("=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
@@ -67,7 +69,8 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
-    style = "greedy" if greedy else "quoted" if quoted else "bare"
+    listed = text[name_end + 1 : name_end + 2] == ","
+    style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "bare"
     if style == "bare" and text[end : end + 1] in ("(", "["):
         return []
     return [(start, end, kind)] if end > start and is_secret(text[start:end], kind, style) else []
@@ -76,10 +79,10 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
 def value_position(text: str, name_end: int) -> int:
     """Find where the value starts after a name, past closing quotes, blanks and an operator; -1 without operator."""
     at = skip(text, skip(text, name_end, CLOSERS), BLANKS)
-    named = skip(text, at, BLANKS + "\n," + CLOSERS)
-    if named > name_end and text.startswith(("value", "Value"), named):
+    between, value, _ = text[name_end : name_end + 48].partition("value")
+    if value and between and not between.strip(TO_VALUE):
         # {"name": "X", "value": "..."}, <add key="X" value="..."/>, and on the next line in YAML
-        at = skip(text, skip(text, named + 5, CLOSERS), BLANKS)
+        at = skip(text, skip(text, name_end + len(between) + 5, CLOSERS), BLANKS)
     elif text.startswith(",", at) and text[name_end : name_end + 1] in ("'", '"'):
         start = skip(text, at + 1, BLANKS)
         return start if text[start : start + 1] in ("'", '"') else -1
@@ -103,7 +106,7 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
             if text.startswith(verb, start):
                 return start + len(verb)
         line = text[max(0, name_start - 200) : name_start].rpartition("\n")[2]
-        is_netrc = "login " in line or ("login " in text and not line.strip())
+        is_netrc = "login " in line or ("login " in text and not line.strip(BLANKS + DIGITS + "+-|>"))
         return start if is_netrc or text.startswith(tuple(QUOTES), start) else -1
     return -1
 

@@ -101,9 +101,12 @@ def _body_after(text: str) -> int:
     end = 0
     for line in _lines(text):
         if not (_is_body(line) or _is_blank(line) or _is_field(line)):
+            # a string that ends here may end in the last of it
+            last = line.partition('"')[0]
+            end += len(last) if _is_body(last) else 0
             break
         end += len(line) + 1
-    return min(end, len(text))
+    return len(text[:end].rstrip())
 
 
 def _body_before(text: str) -> int:

@@ -3,7 +3,7 @@
 Loaded only when the gate in `redact` trips."""
 
 from ralph_mem.core.secret_assignments import BLANKS, NAME, skip, value_bounds, value_position
-from ralph_mem.core.secret_values import DIGITS, LETTERS, is_filler, looks_random
+from ralph_mem.core.secret_values import DIGITS, LETTERS, is_code, is_filler, looks_random
 
 SCHEMES = ("bearer ", "basic ", "token ", "apikey ", "bot ", "digest ")
 FLAGS = (
@@ -47,8 +47,8 @@ def _credentials(text: str, folded: str, at: int) -> "list[tuple[int, int, str]]
         if folded.startswith(scheme, start):
             start = skip(text, start + len(scheme), BLANKS)
     value = text[start:end]
-    is_code = not quoted and not value.strip(NAME + "()[]{}, ").strip() and not looks_random(value)
-    if len(value) < 8 or is_filler(value) or is_code or value.startswith(("$", "{", "<", "realm")):
+    is_expression = not quoted and ("(" in value or is_code(value) or not _is_generated(value))
+    if len(value) < 8 or is_filler(value) or is_expression or value.startswith(("$", "{", "<", "realm")):
         return []
     return [(start, end, "authorization")]
 
@@ -82,12 +82,16 @@ def _cookie_values(text: str, start: int, end: int, is_set: bool) -> "list[tuple
         value_start = start + len(name) + 1
         is_name = bool(name.strip()) and not name.strip().strip(NAME)
         if equals and is_name and len(value) >= 8 and not value.startswith((" ", "=")) and not is_filler(value):
-            if any(digit in value for digit in DIGITS) and "(" not in value:
+            if _is_generated(value) and "(" not in value:
                 spans.append((value_start, value_start + len(value), "cookie"))
         start += len(pair) + 1
         if is_set:
             break
     return spans
+
+
+def _is_generated(value: str) -> bool:
+    return any(digit in value for digit in DIGITS) or looks_random(value)
 
 
 def _flags(text: str, folded: str) -> "list[tuple[int, int, str]]":

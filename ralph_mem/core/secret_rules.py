@@ -4,7 +4,8 @@ The table is written from the providers' public descriptions. Loaded only when t
 
 from ralph_mem.core.secret_values import DIGITS, LETTERS, is_filler, looks_random
 
-WORD = LETTERS + DIGITS + "_"
+ALNUM = LETTERS + DIGITS
+WORD = ALNUM + "_"
 DASH = WORD + "-"
 DOT = DASH + "."
 BASE64 = WORD + "-+/="
@@ -12,7 +13,7 @@ HEX = DIGITS + "abcdefABCDEF"
 UPPER = LETTERS[26:] + DIGITS
 TELLING = 512
 
-# prefix(es), what may follow, at least how much of it, kind. A prefix that is also an English word ending needs much.
+# Prefixes, what may follow them, at least how much of it, and the kind.
 SHAPES = (
     ("AKIA ASIA ABIA ACCA", UPPER, 16, "aws-key"),
     ("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", WORD, 20, "github-token"),
@@ -24,7 +25,8 @@ SHAPES = (
     ("sk-proj- sk-svcacct- sk-admin- sk-or-v1- sk-lf- sk-ant- xai- pplx- gsk_ nvapi- fw_ tgp_v1_ csk-", DASH, 20, "model-key"),
     ("hf_ api_org_ r8_ jina_ pcsk_", WORD, 28, "model-key"),
     ("npm_ rubygems_ pypi- pnu_", DASH, 30, "registry-token"),
-    ("cio dapi", LETTERS + DIGITS, 32, "registry-token"),
+    ("cio dapi", ALNUM, 32, "registry-token"),
+    ("sk-", ALNUM, 20, "model-key"),
     ("SG.", DOT, 40, "sendgrid-key"),
     ("SK", HEX, 32, "twilio-key"),
     ("key- pul-", HEX, 32, "api-key"),
@@ -36,8 +38,8 @@ SHAPES = (
     ("sntrys_ sntryu_ fo1_ fm1r_ fm2_ ops_eyJ ATCTT EZAK EZTK shippo_live_ LTAI AKID EAAA", BASE64, 28, "api-key"),
     ("AGE-SECRET-KEY-1", UPPER, 40, "age-key"),
 )  # fmt: skip
-# Common beginnings of ordinary words: what follows must look random besides.
-COMMON = "cio dapi SK key- pul- re_ fw_ hf_ npm_ r8_ pypi- secret_ xai- eyJ EAAA EZAK EZTK LTAI AKID ATBB fo1_ v1.0- pnu_ csk-".split()
+# Beginnings of ordinary words and names too: what follows must besides look random, or be one piece with a digit.
+COMMON = "sk- cio dapi SK key- pul- re_ fw_ hf_ npm_ r8_ pypi- secret_ xai- eyJ EAAA EZAK EZTK LTAI AKID ATBB fo1_ v1.0- pnu_ csk-".split()
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
 WEBHOOKS = ("hooks.slack.com/services/", "hooks.slack.com/workflows/", "/api/webhooks/", ".webhook.office.com/webhookb2/")
 PASSWORD_FILLERS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "user", "username", "x-oauth-basic")
@@ -45,16 +47,17 @@ PASSWORD_FILLERS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw"
 PREFIXES = {prefix: (alphabet, least, kind) for prefixes, alphabet, least, kind in SHAPES for prefix in prefixes.split()}
 
 
-def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
-    """Find the spans (start, end, kind) of secrets; `folded` is the text in lower case, character by character."""
-    shapes = _prefixed(text) + _marked(text) + _dotted(text, folded)
+def find(text: str, folded: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind) of secrets; `folded` is the text in lower case, character by character, and
+    `starts` the first two and three characters of its long words."""
+    shapes = _prefixed(text, starts) + _marked(text) + _dotted(text, folded)
     return shapes + _near_aws_keys(text) + _webhooks(text) + _url_passwords(text)
 
 
-def _prefixed(text: str) -> "list[tuple[int, int, str]]":
+def _prefixed(text: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
     spans = []
     for prefix, (alphabet, least, kind) in PREFIXES.items():
-        at = text.find(prefix)
+        at = text.find(prefix) if prefix[:3] in starts else -1
         while at >= 0:
             end = _run(text, at + len(prefix), alphabet)
             if end - at - len(prefix) >= least and _starts_word(text, at) and _is_telling(text[at:end], prefix):
@@ -76,15 +79,17 @@ def _run(text: str, at: int, alphabet: str) -> int:
 def _starts_word(text: str, at: int) -> bool:
     if not at or not (text[at - 1].isalnum() or text[at - 1] == "_"):
         return True
-    # A spelled-out line end or a percent escape is no word.
-    return text[at - 2 : at] in ("\\n", "\\t", "\\r") or (at > 2 and text[at - 3] == "%")
+    # The letter of a spelled-out line end belongs to no word.
+    return text[max(0, at - 2) : at] in ("\\n", "\\t", "\\r")
 
 
 def _is_telling(token: str, prefix: str) -> bool:
     body = token[len(prefix) :]
     if prefix == "eyJ" and token.count(".") < 1:
         return False
-    return len(set(body)) >= 6 and (prefix not in COMMON or looks_random(body[:TELLING]))
+    if prefix in COMMON and not looks_random(body):
+        return body.isalnum() and any(digit in body for digit in DIGITS)
+    return len(set(body[:TELLING])) >= 6
 
 
 def _marked(text: str) -> "list[tuple[int, int, str]]":
@@ -139,7 +144,7 @@ def _near_aws_keys(text: str) -> "list[tuple[int, int, str]]":
         while at >= 0:
             start = at + 20
             while start < at + 200 and start < len(text):
-                end = _run(text, start, LETTERS + DIGITS + "+/")
+                end = _run(text, start, ALNUM + "+/")
                 if end - start == 40 and looks_random(text[start:end]):
                     spans.append((start, end, "aws-secret"))
                 start = end + 1

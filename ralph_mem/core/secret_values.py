@@ -8,7 +8,7 @@ SYMBOLS = "!@#$%^&*+~?"
 # may take it back ("password_file").
 PASSWORD_WORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort")
 SECRET_WORDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential")
-RANDOM_WORDS = frozenset("auth jwt sas sig pat otp salt bearer credentials cookie csrf sid session".split())
+RANDOM_WORDS = frozenset("auth jwt sas sig pat otp salt bearer credentials cookie csrf".split())
 KEY_OWNERS = frozenset(
     "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
     " service shared sharedaccess signing storage subscription webhook".split()
@@ -29,7 +29,7 @@ TAKEN_BACK = frozenset(
 FILLERS = (
     "example", "changeme", "change-me", "change_me", "your-", "your_", "yourp", "yours", "yourt", "yourapi", "<your",
     "placeholder", "redacted", "xxxx", "****", "....", "dummy", "replace", "insert", "notset", "not-set", "goes-here",
-    "goes_here", "-here", "_here", "1234567890", "abcdef123",
+    "goes_here", "-here", "_here",
 )  # fmt: skip
 PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
@@ -71,16 +71,17 @@ def words_of(name: str) -> "list[str]":
 
 
 def is_secret(value: str, kind: str, style: str) -> bool:
-    """Judge a value beside its name; style is "greedy" (an env line), "quoted" or "bare", from loose to strict."""
+    """Judge a value beside its name; style is "greedy" (an env line), "quoted", "listed" (a quoted value
+    after a comma) or "bare", from loose to strict."""
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value):
         return False
     if kind == "key":
         return looks_random(value)
     if style == "greedy":
-        return not is_plain(value)
-    if " " in value or is_plain(value) or not _is_mixed(value) or (style == "bare" and _is_code(value)):
+        return not is_plain(value) or (kind == "password" and value.isalpha())
+    if " " in value or is_plain(value) or not (_is_mixed(value) or looks_random(value)) or (style == "bare" and is_code(value)):
         return False
-    return kind == "password" or not _is_wordy(value)
+    return (kind == "password" and style != "listed") or not _is_wordy(value)
 
 
 def is_filler(value: str) -> bool:
@@ -90,9 +91,9 @@ def is_filler(value: str) -> bool:
         return True
     if value[0] in "<{[%" and value[-1] in ">}]%" or "{{" in value or "${" in value or value.startswith("$("):
         return True
-    if value[0] == "$" and value[1:].isidentifier():
+    if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
         return True
-    return any(filler in lowered for filler in FILLERS)
+    return any(filler in lowered for filler in FILLERS) and not looks_random(value)
 
 
 def is_plain(value: str) -> bool:
@@ -107,11 +108,20 @@ def is_plain(value: str) -> bool:
 def looks_random(value: str) -> bool:
     """Tell a generated value from words: long, letters and digits, and changing between them often."""
     classes = value[:256].translate(_CLASSES)
-    if len(value) < RANDOM_FLOOR or "0" not in classes or not classes.strip("0") or len(set(value)) < 8:
+    if len(value) < RANDOM_FLOOR or not classes.strip("0") or len(set(value)) < 8:
         return False
+    if "0" not in classes and classes.count("AA") < 2:
+        return False  # camel humps; one base62 secret of 32 in 300 has no digit either, but capitals side by side
     changes = sum(classes.count(pair) for pair in ("a0", "0a", "A0", "0A", "aA", "Aa"))
     # Random hex changes at every second character, base62 more often, names with a version number twice or so.
-    return changes * 6 >= len(classes)
+    return changes * (6 if "0" in classes else 5) >= len(classes)
+
+
+def is_code(value: str) -> bool:
+    """Recognise an unquoted value that is an expression: attribute access, a scope, a reference."""
+    if "::" in value or "->" in value or value.startswith(("$", "@", "&", "*", "!", "(", "[", "{")):
+        return True
+    return "." in value and all(part.isidentifier() for part in value.split(".")) and not looks_random(value)
 
 
 def _kind_of_word(words: "list[str]", index: int) -> str:
@@ -139,18 +149,12 @@ def _is_wordy(value: str) -> bool:
     return all(not part or (part.isalpha() and (part[1:].islower() or part.isupper())) for part in parts)
 
 
-def _is_code(value: str) -> bool:
-    if "::" in value or "->" in value or value.startswith(("$", "@", "&", "*", "!", "(", "[", "{")):
-        return True
-    return "." in value and all(part.isidentifier() for part in value.split(".")) and not looks_random(value)
-
-
 def _is_path(value: str) -> bool:
     if value[1:3] in (":\\", ":/"):
         return True
-    # One base64 secret in 64 starts with a slash, so a long random piece speaks against a path.
-    parts = value.split("/")
-    return value.startswith(("/", "./", "../", "~/")) and not any(looks_random(part) for part in parts)
+    # One base64 secret in 64 starts with a slash.
+    is_base64 = len(value) >= 32 and "." not in value and looks_random(value)
+    return value.startswith(("/", "./", "../", "~/")) and not is_base64
 
 
 def _is_host(value: str) -> bool:

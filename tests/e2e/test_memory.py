@@ -63,6 +63,16 @@ def a_remembered_fix(client, api, memory, a_project):
     return memory
 
 
+@pytest.fixture
+def an_untold_session(client, api, memory, a_project):
+    """Let one session find a bug and repair it while an older one waits, which was told nothing of it."""
+    older = client.print_mode("Good morning").session_id
+    api.play(a_fix(a_project))
+    client.print_mode(FIX_PROMPT)
+    api.play({})
+    return older
+
+
 def a_fix(project):
     """Script: see the check fail, read and edit both files, see it pass, and say what it was."""
     discount, basket = str(project / "pricing" / "discount.py"), str(project / "pricing" / "basket.py")
@@ -120,26 +130,22 @@ def test_a_later_session_hears_the_cause_and_the_fix(client, api, a_remembered_f
     assert len([row for row in a_remembered_fix.observations() if row["tool_name"] == "Edit"]) == 2
 
 
-def test_a_resumed_session_hears_at_the_prompt_what_another_found_out(client, api, memory, a_project):
-    older = client.print_mode("Good morning").session_id
-    api.play(a_fix(a_project))
-    client.print_mode(FIX_PROMPT)
-    api.play({})
-    run = client.print_mode(QUESTION, resume=older)
+def test_an_older_session_hears_at_its_prompt_what_another_found_out(client, api, an_untold_session):
+    run = client.print_mode(QUESTION, resume=an_untold_session)
     assert "truncated to whole cents" in run.hooks("UserPromptSubmit")[0].stdout
     assert CAUSE in api.heard() and FIX in api.heard()
 
 
-def test_an_unrelated_prompt_is_left_alone(client, api, a_remembered_fix):
-    run = client.print_mode(UNRELATED)
-    assert silent_at_the_prompt(run)
+@pytest.mark.parametrize("prompt", [UNRELATED, "continue", "yes", "hi"])
+def test_a_prompt_that_asks_for_nothing_known_brings_nothing(client, api, an_untold_session, prompt):
+    assert silent_at_the_prompt(client.print_mode(prompt, resume=an_untold_session))
+    assert prompt in api.heard() and "UserPromptSubmit hook" not in api.heard()
+    assert CAUSE not in api.heard()
+
+
+def test_an_unrelated_prompt_in_a_new_session_is_left_alone(client, api, a_remembered_fix):
+    assert silent_at_the_prompt(client.print_mode(UNRELATED))
     assert UNRELATED in api.heard() and "UserPromptSubmit hook" not in api.heard()
-
-
-@pytest.mark.parametrize("prompt", ["continue", "yes", "hi"])
-def test_a_word_that_asks_nothing_brings_nothing(client, api, a_remembered_fix, prompt):
-    assert silent_at_the_prompt(client.print_mode(prompt))
-    assert "UserPromptSubmit hook" not in api.heard()
 
 
 def test_a_compaction_by_hand_is_remembered_and_the_session_goes_on(client, api, memory):
@@ -185,9 +191,17 @@ def test_a_resumed_session_is_not_told_twice(client, api, a_remembered_fix):
     api.play({})
     run = client.print_mode(QUESTION_AGAIN, resume=session)
     assert told > 0 and api.heard().count(FIX) == told
-    assert FIX not in run.hooks("UserPromptSubmit")[0].stdout
+    assert silent_at_the_prompt(run)
     assert [row["client_session"] for row in a_remembered_fix.sessions()].count(session) == 1
     assert len(a_remembered_fix.sessions()) == 2
+
+
+def test_what_was_told_at_one_prompt_is_not_told_at_the_next(client, api, an_untold_session):
+    client.print_mode(QUESTION, resume=an_untold_session)
+    told = api.heard().count(FIX)
+    api.play({})
+    assert silent_at_the_prompt(client.print_mode(QUESTION_AGAIN, resume=an_untold_session))
+    assert told > 0 and api.heard().count(FIX) == told
 
 
 def test_a_subagent_is_remembered_under_its_parent(client, api, memory):
@@ -218,10 +232,11 @@ def test_a_turn_broken_off_by_escape_is_closed_by_the_next_prompt(terminal, api,
 
 
 @pytest.mark.parametrize("typed", ["/mem-search truncated basket", "/ralph status"])
-def test_a_typed_command_is_no_prompt(client, a_remembered_fix, typed):
-    run = client.print_mode(typed)
+def test_a_typed_command_is_no_prompt(client, api, memory, an_untold_session, typed):
+    run = client.print_mode(typed, resume=an_untold_session)
     assert run.returncode == 0 and silent_at_the_prompt(run)
-    assert [turn for turn in a_remembered_fix.turns() if typed in turn["prompt"]] == []
+    assert CAUSE not in api.heard()
+    assert [turn for turn in memory.turns() if typed in turn["prompt"]] == []
 
 
 def test_a_secret_that_a_command_prints_is_nowhere_on_the_disk(client, api, memory, a_project):

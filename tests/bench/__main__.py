@@ -1,0 +1,130 @@
+"""`make bench`: what a hook costs beside a bare interpreter, what a search costs, what a memory weighs.
+
+Ratios come from one interleaved run, since the machine's speed drifts; read them, not the milliseconds.
+"""
+
+import random
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from ralph_mem.core import search, store
+from tests.bench import memory_of, payloads
+from tests.bench.processes import OUTPUT, Hooks, has, interpreter, ratios
+
+ROUNDS = 60
+TRIPPING = OUTPUT + "export API_TOKEN={}\n"
+
+
+def main() -> None:
+    """Print the table of each part."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder:
+        words = memory_of.Words(seed=7)
+        small, large = _memories(Path(folder), words)
+        hooks = Hooks(small.root, Path(folder, "home"), interpreter())
+        big = Hooks(large.root, Path(folder, "home"), interpreter())
+        _times(hooks, big, words, rounds)
+        _counts(hooks)
+        _searches(Path(folder), words)
+        _disk(Path(folder), words)
+        _tripping()
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _progress() -> None:
+    print(".", end="", file=sys.stderr, flush=True)
+
+
+def _memories(folder: Path, words: memory_of.Words) -> "tuple[memory_of.project.Project, memory_of.project.Project]":
+    print("filling memories of 10,000 and 100,000 turns ...", file=sys.stderr)
+    small = memory_of.build(folder / "small", 10_000, 1, words)
+    large = memory_of.build(folder / "large", 100_000, 1, words)
+    for place in (small, large):
+        hooks = Hooks(place.root, folder / "home", interpreter())
+        for event, data in (("session-start", hooks.event("SessionStart", source="startup")), ("user-prompt-submit", hooks.event("UserPromptSubmit", prompt="warm up"))):
+            hooks.run(hooks.direct(event), data)
+    return small, large
+
+
+def _ten_words(words: memory_of.Words) -> str:
+    """Return ten words as they come in the text: common ones come along."""
+    return " ".join(words.text(120).split()[:10])
+
+
+def _times(small: Hooks, large: Hooks, words: memory_of.Words, rounds: int) -> None:
+    token = "".join(random.choices("abcdefghjkmnpqrstuvwxyz23456789", k=32))
+    cases = {
+        "PostToolUse": (small, small.direct("post-tool-use"), small.tool),
+        "PostToolUse through hooks/run": (small, small.launched("post-tool-use"), small.tool),
+        "PostToolUse, redactor tripped": (small, small.direct("post-tool-use"), lambda: small.tool(TRIPPING.format(token))),
+        "SessionStart, 10k turns": (small, small.direct("session-start"), small.start),
+        "SessionStart, 100k turns": (large, large.direct("session-start"), large.start),
+        "UserPromptSubmit, 10k turns": (small, small.direct("user-prompt-submit"), lambda: small.prompt(_ten_words(words))),
+        "UserPromptSubmit, 100k turns": (large, large.direct("user-prompt-submit"), lambda: large.prompt(_ten_words(words))),
+    }
+    limits = (1.6, 1.75, 2.7, 1.6, 1.6, 2.0, 2.5)
+    stop = small.event("Stop", last_assistant_message="done", stop_hook_active=False)
+
+    def after_round() -> None:
+        _progress()
+        for hooks in (small, large):  # as in a session: the log is emptied between turns
+            hooks.run(hooks.direct("stop"), stop)
+
+    found = ratios(cases, small, rounds, after_round)
+    _say(f"\n\n{rounds} rounds, {interpreter()}, bare `python3 -I -S -c pass` {found[''][2]:.1f} ms")
+    _say(f"{'':<32} {'x bare':>7} {'quickest':>9} {'ms':>6} {'must':>6}")
+    for (name, (ratio, quickest, took)), limit in zip(list(found.items())[1:], limits, strict=True):
+        _say(f"{name:<32} {ratio:>7.2f} {quickest:>9.2f} {took:>6.1f} {limit:>6}")
+
+
+def _counts(hooks: Hooks) -> None:
+    argv = hooks.direct("post-tool-use")
+    if has("valgrind"):
+        count = hooks.instructions(argv, hooks.tool()) / 1e6
+        bare = hooks.instructions([hooks.python, "-I", "-S", "-c", "pass"], b"") / 1e6
+        _say(f"\nPostToolUse: {count:.1f} million instructions, bare {bare:.1f}, ratio {count / bare:.2f} (must 34 million)")
+    if has("strace"):
+        _say(f"fsyncs of a tool event: {hooks.fsyncs(argv, hooks.tool())} (must 0)")
+    for size, limit in ((1, 25), (100, 64)):
+        data = hooks.tool("x y z " * (size * 1_000_000 // 6))
+        _say(f"peak memory, payload of {size} MB: {hooks.peak_mb(argv, data):.1f} MB (must {limit})")
+
+
+def _searches(folder: Path, words: memory_of.Words) -> None:
+    place = memory_of.build(folder / "thousand", 1_000, 0, words)
+    opened = store.connect(place.folder, 1000)
+    first, whole = [], []
+    for _ in range(400):
+        query = _ten_words(words)
+        strong = [term for term in search.terms(query) if not search.is_weak(term)]
+        start = time.thread_time()
+        search._holders(opened, strong, 1_000)
+        first.append(time.thread_time() - start)
+        start = time.thread_time()
+        search.hits(opened, query, memory_of.NOW_MS)
+        whole.append(time.thread_time() - start)
+    _say(f"\nsearch over 1,000 turns, ten words: first stage {statistics.median(first) * 1e3:.2f} ms (must 0.6), "
+         f"whole ranking {statistics.median(whole) * 1e3:.2f} ms (must 2), p99 {sorted(whole)[395] * 1e3:.2f} ms")
+
+
+def _disk(folder: Path, words: memory_of.Words) -> None:
+    place = memory_of.build(folder / "disk", 6_000, 10, words)
+    opened = store.connect(place.folder, 1000)
+    rows = opened.one("SELECT count(*) FROM observations")[0]
+    size = sum(file.stat().st_size for file in Path(place.folder).iterdir())
+    _say(f"1,000 sessions, {rows:,} observations of 730 characters, 6,000 turns: {size / 1e6:.1f} MB on disk (must 100)")
+
+
+def _tripping() -> None:
+    for name, tripped, total in payloads.shares():
+        _say(f"texts that trip the redactor, {name}: {tripped} of {total} ({100 * tripped / max(total, 1):.1f} %, aim 15 %)")
+
+
+if __name__ == "__main__":
+    main()
