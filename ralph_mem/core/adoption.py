@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
 
 
-def make_ready(project: "Project") -> None:
-    """Make the folder and the database where they are missing, and bring an older schema up to date.
+def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS) -> store.Store:
+    """Open the memory of a project, made where it is missing and brought up to date where its schema is older.
 
     Raises StoreError or OSError where that cannot be done.
     """
@@ -23,12 +23,13 @@ def make_ready(project: "Project") -> None:
         paths.write(project.folder + "/.gitignore", "*\n")
     if not store.exists(project.folder):
         _create_file(project.folder + "/memory.db")
-    opened = store.connect(project.folder, store.PROMPT_WAIT_MS)
+    opened = store.connect(project.folder, wait_ms)
     try:
         if opened.one("PRAGMA user_version")[0] < store.SCHEMA_VERSION:
             _migrate(opened)
     except store.sqlite.Error as error:
         raise StoreError(f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?") from error
+    return opened
 
 
 def _create_file(path: str) -> None:

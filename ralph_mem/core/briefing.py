@@ -1,6 +1,6 @@
 """The briefing: where the work stands, told when a context window is empty: at start, after /clear, after compaction."""
 
-from ralph_mem.core import context, instructions, receipts, row, search
+from ralph_mem.core import context, instructions, memories, receipts, row, search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,15 +10,12 @@ if TYPE_CHECKING:
     from ralph_mem.core.store import Store
 
 MOST_TURNS = 10
-LOOKED_AT = 40
+LOOKED_AT = 20
 MOST_NOTES = 5
 MOST_FAILURES = 3
 
-RECENT = context.TURN + " FROM turns AS t JOIN memories AS m ON m.turn_id = t.id WHERE t.index_version > 0 ORDER BY t.id DESC LIMIT ?"
-NOTES = (
-    context.OBSERVATION + " FROM memories AS m JOIN observations AS o ON o.id = m.observation_id"
-    " WHERE m.observation_id NOT NULL AND o.type = 'note' ORDER BY m.observation_id DESC LIMIT ?"
-)
+RECENT = memories.TURN + " WHERE t.index_version > 0 ORDER BY t.id DESC LIMIT ?"
+NOTES = memories.OBSERVATION + " WHERE m.observation_id NOT NULL AND o.type = 'note' ORDER BY m.observation_id DESC LIMIT ?"
 # Commands that failed in the last session and did not pass after that.
 FAILING = """
 SELECT o.title, o.lines FROM observations AS o
@@ -33,8 +30,8 @@ def build(store: "Store", project: "Project", session: int, budget: int) -> "tup
     known = instructions.read(project)
     told = receipts.told(store, session)
     rows = store.execute(NOTES, (MOST_NOTES,)).fetchall() + store.execute(RECENT, (LOOKED_AT,)).fetchall()
-    memories = [context.Memory(values, known) for values in rows]
-    worth = [memory for memory in memories if memory.public_id not in told and _is_worth(memory)]
+    recent = [context.Memory(values, known) for values in rows]
+    worth = [memory for memory in recent if memory.public_id not in told and _is_worth(memory)]
     lines, items = _fill(worth[:MOST_TURNS], budget - row.tokens(context.OPENING) - context.FENCE_TOKENS)
     if not lines:
         return "", []
@@ -47,10 +44,10 @@ def _is_worth(memory: context.Memory) -> bool:
     return memory.says_something() and bool(memory.files or memory.lines or search.terms(memory.asked))
 
 
-def _fill(memories: "list[context.Memory]", budget: int) -> "tuple[list[str], list[receipts.Item]]":
+def _fill(worth: "list[context.Memory]", budget: int) -> "tuple[list[str], list[receipts.Item]]":
     lines: list[str] = []
     items: list[receipts.Item] = []
-    for memory in memories:
+    for memory in worth:
         line = memory.line()
         cost = row.tokens(line)
         budget -= cost

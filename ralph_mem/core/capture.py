@@ -71,7 +71,7 @@ def record(event: "Event", project: "Project", settings: "dict[str, Any]", **fou
     lines = _failure_lines(content) if failed else ""
     return {
         "verb": "observation", "session": event.session, "turn": turn_of(event), "at": event.at,
-        "event_id": "tool:" + (event.text("tool_use_id") or f"{event.session}:{event.at}"), "type": "tool_use", "origin": "tool",
+        "event_id": event.text("tool_use_id") or f"tool:{event.session}:{event.at}", "type": "tool_use", "origin": "tool",
         "title": _one_line(title), "content": shorten(content, limit), "files": files, "lines": lines, "metadata": _metadata(event),
         "agent_id": event.text("agent_id") or None, "agent_type": event.text("agent_type") or None, "tainted": 0,
         "redactions": redactions, "redaction_version": redact.RULES_VERSION, **found,

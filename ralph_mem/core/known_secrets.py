@@ -1,11 +1,20 @@
 """Collects the exact values to mask: from the environment and from the files people keep secrets in.
 
-Loaded only when the environment or a folder holds a candidate. Nothing is cached: what is not kept cannot leak."""
+Loaded only when the environment or a folder holds a candidate. Nothing is cached: what is not kept cannot leak.
+"""
 
 import posix
 
-from ralph_mem.core.secret_values import DIGITS, LETTERS, RANDOM_FLOOR, SECRET_FLOOR
-from ralph_mem.core.secret_values import is_filler, is_plain, kind_of_name, looks_random
+from ralph_mem.core.secret_values import (
+    DIGITS,
+    LETTERS,
+    RANDOM_FLOOR,
+    SECRET_FLOOR,
+    is_filler,
+    is_plain,
+    kind_of_name,
+    looks_random,
+)
 
 LARGEST_FILE = 64 * 1024
 REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
@@ -15,7 +24,7 @@ UNRESERVED = (LETTERS + DIGITS + "-._~").encode()
 def of_environment(environ: "dict[bytes, bytes]") -> "list[str]":
     """Return the secrets among the variables, each as it stands."""
     pairs = ((_text(name), _text(value)) for name, value in environ.items())
-    return [secret for name, value in pairs for secret in _secrets(name, value, False)]
+    return [secret for name, value in pairs for secret in _secrets(name, value, from_file=False)]
 
 
 def of_file(path: str) -> "list[str]":
@@ -32,14 +41,14 @@ def of_file(path: str) -> "list[str]":
 
 def forms(secrets: "list[str]") -> "list[str]":
     """Return each secret with its base64, percent-encoded and JSON-escaped forms, longest first."""
-    every: "set[str]" = set()
+    every: set[str] = set()
     for secret in secrets:
         raw = secret.encode("utf-8", "replace")
         every.update((secret, _base64(raw), _percent_encoded(raw), secret.replace("\\", "\\\\").replace('"', '\\"')))
     return sorted(every, key=lambda form: (-len(form), form))
 
 
-def _secrets(name: str, value: str, from_file: bool) -> "list[str]":
+def _secrets(name: str, value: str, *, from_file: bool) -> "list[str]":
     if "://" in value and "@" in value:
         password = value.partition("://")[2].rpartition("@")[0].partition(":")[2]
         return [password] if _is_maskable(password) else []
@@ -58,17 +67,17 @@ def _is_maskable(value: str) -> bool:
 def _of_line(line: str) -> "list[str]":
     line = line.strip()
     name, equals, value = line.partition("=")
-    if not equals or ":" in name.rstrip() and "/" not in name:
+    if not equals or (":" in name.rstrip() and "/" not in name):
         name, equals, value = line.partition(":")
-    value = value.strip()
     if line.startswith(("#", ";")):
         return []
-    if value[:1] in ('"', "'", "`") and value:
-        value = value[1:].partition(value[0])[0]
-    else:
-        value = value.partition(" #")[0].rstrip()
-    # A line without a name inside a quoted multi-line value, a PEM body for one.
-    return _secrets(name.replace("export ", ""), value, True) if equals else _secrets("", line.strip("\"'"), True)
+    if not equals:
+        # A line inside a quoted multi-line value, a PEM body for one.
+        return _secrets("", line.strip("\"'"), from_file=True)
+    value = value.strip()
+    is_quoted = value.startswith(("'", '"', "`"))
+    value = value[1:].partition(value[0])[0] if is_quoted else value.partition(" #")[0].rstrip()
+    return _secrets(name.replace("export ", ""), value, from_file=True)
 
 
 def _content(path: str) -> bytes:

@@ -9,6 +9,15 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.store import Store
 
+# What `load` returns: number, public id, session, seq, created_at, tainted, then the texts of the index's columns.
+CREATED_AT = 4
+TEXTS = slice(6, 11)
+TURN = """
+SELECT m.id, t.public_id, t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.context, t.files, t.lines
+FROM turns AS t JOIN memories AS m ON m.turn_id = t.id"""
+OBSERVATION = """
+SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, '', o.files, o.lines
+FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
 COLUMNS = "title, body, context, files, lines"
 TURN_TEXTS = "prompt, response, context, files || files_read, lines"
 OBSERVATION_TEXTS = "title, content, '', files, lines"
@@ -23,7 +32,7 @@ def add(store: "Store", record: "dict[str, Any]") -> int:
     if number and record["type"] == "summary":
         _derive(store, number)
     if number:
-        store.execute("INSERT INTO memories (observation_id) VALUES (?)", (number,))
+        store.execute("INSERT INTO memories (observation_id, created_at) VALUES (?, ?)", (number, record["at"]))
         _index(store, "observation_id", number)
     return number
 
@@ -43,7 +52,9 @@ def _derive(store: "Store", number: int) -> None:
 
 def index_turn(store: "Store", number: int) -> None:
     """Make a turn findable as it now stands."""
-    store.execute("INSERT OR IGNORE INTO memories (turn_id) VALUES (?)", (number,))
+    store.execute(
+        "INSERT INTO memories (turn_id, created_at) SELECT id, created_at FROM turns WHERE id = ? ON CONFLICT DO NOTHING", (number,)
+    )
     _index(store, "turn_id", number)
     store.execute("UPDATE turns SET index_version = ? WHERE id = ?", (index_text.INDEX_VERSION, number))
 
@@ -69,3 +80,11 @@ def _texts(store: "Store", kind: str, number: int) -> "tuple[Any, ...]":
         f"SELECT m.id, {texts} FROM {table} AS t JOIN memories AS m ON m.{kind} = t.id WHERE t.id = ?", (number,)
     )
     return (memory, *[index_text.of(text) for text in stored])
+
+
+def load(store: "Store", numbers: "list[str]") -> "list[tuple[Any, ...]]":
+    """Return the rows of memories by number, in that order."""
+    listed = ",".join(numbers)
+    rows = store.execute(f"{TURN} WHERE m.id IN ({listed}) UNION ALL {OBSERVATION} WHERE m.id IN ({listed})").fetchall()
+    found = {str(row[0]): row for row in rows}
+    return [found[number] for number in numbers if number in found]

@@ -1,5 +1,6 @@
 """Redacts: nothing secret passes. Loaded by every hook, so it only looks whether there may be something to do;
-the modules that do it are loaded then. Standard library only, and next to none of it."""
+the modules that do it are loaded then. Standard library only, and next to none of it.
+"""
 
 import posix
 
@@ -8,7 +9,7 @@ MARK = "[REDACTED:"
 
 FILE_NAMES = (".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
 SAMPLES = ("example", "sample", "template", "dist")
-TELLING_NAMES = (b"KEY", b"TOKEN", b"SECRET", b"PASS", b"PWD", b"CRED", b"AUTH", b"JWT", b"SAS")
+TELLING_NAMES = (b"KEY", b"TOKEN", b"SECRET", b"PASS", b"_PWD", b"CRED", b"AUTH", b"JWT", b"SAS")
 
 # The gate. Issued tokens are told by their first three characters, those of `secret_rules.PREFIXES` (a test holds the
 # two together): one set lookup for each long word costs a tenth of searching the text for a hundred prefixes.
@@ -25,13 +26,11 @@ ISSUED_FLOOR = 20
 TOKEN_BYTES = bytes([code if chr(code).isalnum() or chr(code) in "_-." else 32 for code in range(128)]) + b" " * 128
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
-LABELS = (
-    "passw", "passp", "_pass", "-pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer",
-)  # fmt: skip
+LABELS = ("passw", "passp", "_pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
-COMMANDS = (("curl", " -u"), ("curl", "-user"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("redis-cli", " -a"))
+COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
 
 
 def clean(text: str) -> str:
@@ -58,7 +57,8 @@ def drop_blocks(text: str) -> "tuple[str, dict[str, int]]":
 def known_values(environ: "dict[bytes, bytes]", folders: "list[str]") -> "list[str]":
     """Return the exact values to mask, longest first: of secret-named variables and of .env-like files in the folders.
 
-    Files are read anew at each call; the values live in this process only."""
+    Files are read anew at each call; the values live in this process only.
+    """
     telling = {name: value for name, value in environ.items() if _may_tell(name.upper(), value)}
     paths = [path for folder in folders for path in _secret_files(folder)]
     if not telling and not paths:
@@ -75,8 +75,9 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
     """Replace known values, what matches the user's patterns, and all that the rules find; return counts by kind too.
 
     Redacting twice changes nothing: what a round has marked is never looked at again, and rounds go on until one
-    finds nothing."""
-    counts: "dict[str, int]" = {}
+    finds nothing.
+    """
+    counts: dict[str, int] = {}
     found = True
     while found:
         text, found = _round(text, known, patterns, counts)
@@ -97,7 +98,7 @@ def _long_words(text: str) -> "list[bytes]":
 
 
 def _looks_issued(word: bytes) -> bool:
-    if not word.strip(LOWER_BYTES):
+    if not word.strip(LOWER_BYTES) and len(word.replace(b"-", b"_").rpartition(b"_")[2]) < 16:
         return False
     # besides the prefixes: Telegram's second half, and the tokens that are told by their dots
     return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and b"." in word)
@@ -120,10 +121,10 @@ def _holds_label(text: str) -> bool:
         at = folded.find(label)
         while at >= 0:
             at += len(label)
-            if _tells(folded[at : at + 128], text[at - 1].isupper()):
+            if _tells(folded[at : at + 128], text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64])):
                 return True
             at = folded.find(label, at)
-    return any([command in folded and flag in text for command, flag in COMMANDS])
+    return " -" in text and any([command in folded and flag in text for command, flag in COMMANDS])
 
 
 def _tells(after: str, is_upper: bool) -> bool:
@@ -135,12 +136,20 @@ def _tells(after: str, is_upper: bool) -> bool:
     line = after.lstrip(BETWEEN)[:64].partition("\n")[0]
     # the second word where a type, a flag or "is" comes first
     words = (line.partition(" = ")[2] or line).split(" ", 2)[:2]
+    if words[0] in ("basic", "bearer") and len(words) > 1:
+        return len(words[1]) >= 6
     return any([len(word) >= 6 and (word.strip(UNTELLING) or _is_long_letters(word)) for word in words])
+
+
+def _quotes(after: str) -> bool:
+    """Say whether a quoted word is assigned: of a password that alone tells."""
+    operator, _, value = after.lstrip(NAME + "\"'`\\])").replace("'", '"').partition('"')
+    return operator.strip(" =:>\\") == "" and operator.strip() != "" and len(value.partition('"')[0]) >= 6
 
 
 def _is_long_letters(word: str) -> bool:
     # a generated value without a digit: rare, but no word is that long
-    word = word.partition("\\n")[0].strip(BETWEEN + ";.}").replace("+", "").replace("/", "")
+    word = word.partition("\\n")[0].strip(BETWEEN + ";.}").rpartition("=")[2].replace("+", "").replace("/", "")
     return len(word) >= 18 and word.isalpha()
 
 
@@ -150,7 +159,8 @@ def _fold(text: str) -> str:
 
 
 def _may_tell(name: bytes, value: bytes) -> bool:
-    return len(value) >= 8 and (any([word in name for word in TELLING_NAMES]) or (b"://" in value and b"@" in value))
+    is_named = any([word in name for word in TELLING_NAMES]) and not name.endswith((b"_SOCK", b"XAUTHORITY"))
+    return len(value) >= 8 and (is_named or (b"://" in value and b"@" in value))
 
 
 def _secret_files(folder: str) -> "list[str]":
@@ -166,18 +176,20 @@ def _is_dot_env(name: str) -> bool:
     return name == ".env" or (name.startswith(".env.") and not name.endswith(SAMPLES))
 
 
-def _round(text: str, known: "list[str] | tuple[()]", patterns: "list[str] | tuple[()]", counts: "dict[str, int]") -> "tuple[str, bool]":
+def _round(
+    text: str, known: "list[str] | tuple[()]", patterns: "list[str] | tuple[()]", counts: "dict[str, int]"
+) -> "tuple[str, bool]":
     pieces = []
     found = False
-    for piece in _between_marks(text):
-        spans = [] if piece.startswith(MARK) else _spans(piece, known, patterns)
+    for index, piece in enumerate(_between_marks(text)):
+        spans = [] if index % 2 else _spans(piece, known, patterns)
         found = found or bool(spans)
         pieces.append(_replace(piece, spans, counts) if spans else piece)
     return "".join(pieces), found
 
 
 def _between_marks(text: str) -> "list[str]":
-    """Cut a text into marks and what lies between them."""
+    """Cut a text at its marks; these are the second, the fourth and so on of the pieces."""
     first, *rest = text.split(MARK)
     pieces = [first]
     for part in rest:

@@ -171,7 +171,8 @@ MEMORIES = (
     CREATE TABLE memories (
         id INTEGER PRIMARY KEY,               -- the rowid in memory_fts
         turn_id INTEGER UNIQUE REFERENCES turns ON DELETE CASCADE,
-        observation_id INTEGER UNIQUE REFERENCES observations ON DELETE CASCADE
+        observation_id INTEGER UNIQUE REFERENCES observations ON DELETE CASCADE,
+        created_at INTEGER NOT NULL           -- of the turn or observation: ranking some of them must not read their texts
     )""",
     """
     CREATE TABLE derived_from (
@@ -190,6 +191,8 @@ MEMORIES = (
 # Contentless, since the text indexed differs from the text stored. Hooks never merge: automerge is off, and the
 # emergency merge comes so late that Stop has always been before it.
 INDEXES = (
+    "CREATE INDEX sessions_open ON sessions (client_session) WHERE ended_at IS NULL",
+    "CREATE INDEX turns_open ON turns (session_id) WHERE status = 'open'",
     "CREATE INDEX turns_in_order ON turns (session_id, seq)",
     "CREATE INDEX observations_in_order ON observations (session_id, seq)",
     """

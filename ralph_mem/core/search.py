@@ -1,10 +1,13 @@
 """Search: from the words of a prompt to the memories that hold enough of them to be worth saying.
 
-A term is looked up alone first, newest rows first and no further than "common" begins: that bounds the cost at any
-size, tells its rarity, and says which rows hold it. Only then are the uncommon ones joined with OR and ranked.
+The terms are joined by OR, but looked up one by one, newest rows first and no further than "common" begins: that bounds
+the cost at any size, tells how rare each is, and says which rows hold it. The few rows that hold the rarest are then
+read and scored on all terms; FTS5's own bm25 would cost 8,000 instructions for every row that matches.
 """
 
-from ralph_mem.core import index_text
+import math
+
+from ralph_mem.core import index_text, memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,17 +17,21 @@ if TYPE_CHECKING:
 
 QUERY_CHARACTERS = 1000
 MOST_TERMS = 32
-CANDIDATES = 60
-# Title, body, context, files, lines: the weights that did best on histories of coding work, context from
+CANDIDATES = 12
+# Prompt, response, context, files, lines: the weights that did best on histories of coding work, that of the context on
 # conversations. Recency likewise: added to a text score of at most 1, for rows that match the text.
-WEIGHTS = "2.0, 1.0, 0.3, 3.0, 0.5"
+WEIGHTS = (2.0, 1.0, 0.3, 3.0, 0.5)
 RECENCY = 0.5
 RECENCY_DAYS = 7
+# bm25 with its usual constants; the length is that of an average turn, in characters.
+SATURATION = 1.2
+LENGTH_SHARE = 0.75
+AVERAGE_LENGTH = 800
 # The floor. A rare term stands in at most three memories or one in 500, an uncommon one in at most eight or one in
-# fifty; a thousand postings are half a millisecond.
+# fifty; five hundred postings are a quarter of a millisecond.
 RARE, RARE_SHARE = 3, 500
 UNCOMMON, UNCOMMON_SHARE = 8, 50
-MOST_POSTINGS = 1000
+MOST_POSTINGS = 500
 DAY_MS = 86_400_000
 
 STOPWORDS = frozenset(
@@ -57,12 +64,16 @@ SUFFIXES = ("s", "es", "ed", "d", "ing", "er", "ly")
 
 
 class Hit:
-    """A memory that answers a query. `evidence` counts the uncommon terms that it holds outside its context."""
+    """A memory that answers a query.
 
-    __slots__ = ("admitted", "evidence", "memory", "score")
+    `values` is its row, as `memories.load` returns it. `evidence` counts the uncommon terms that it holds outside its
+    context; `admitted` says whether they are enough.
+    """
 
-    def __init__(self, memory: int, score: float, evidence: int, admitted: bool) -> None:
-        self.memory = memory
+    __slots__ = ("admitted", "evidence", "score", "values")
+
+    def __init__(self, values: "tuple[Any, ...]", score: float, evidence: int, admitted: bool) -> None:
+        self.values = values
         self.score = score
         self.evidence = evidence
         self.admitted = admitted
@@ -84,88 +95,90 @@ def hits(store: "Store", query: str, now: int) -> "list[Hit]":
     wanted = terms(query)
     strong = [term for term in wanted if not is_weak(term)]
     total = store.one("SELECT max(id) FROM memories")[0] or 0
-    if not strong or not total:
+    found = holders(store, strong, total) if strong and total else {}
+    if not found:
         return []
-    holders = _holders(store, strong, total)
-    if not holders:
-        return []
-    evidence = _evidence(holders, total)
-    return _ranked(store, _affordable(store, wanted, holders, total), evidence, now)
+    rarity = {term: math.log(1 + total / (len(rows) + 0.5)) for term, rows in found.items()}
+    evidence = _evidence(found, rarity, total)
+    chosen = sorted(evidence, key=lambda row: (evidence[row][1], evidence[row][2], int(row)), reverse=True)[:CANDIDATES]
+    # a word that is everywhere, or weak, tells less than any uncommon one
+    weights = {**dict.fromkeys(wanted, 0.5 * min(rarity.values())), **rarity}
+    return _ranked(memories.load(store, chosen), weights, evidence, now)
 
 
 def is_weak(term: str) -> bool:
     """Say whether a word is too ordinary in any project to show that a memory is meant."""
     if term in WEAK or (len(term) < 3 and term.isascii()):
         return True
-    return any([term.endswith(suffix) and _stem(term, suffix) & WEAK for suffix in SUFFIXES])
+    return any([term.endswith(suffix) and _stems(term, suffix) & WEAK for suffix in SUFFIXES])
 
 
-def _stem(term: str, suffix: str) -> "set[str]":
+def _stems(term: str, suffix: str) -> "set[str]":
     stem = term[: -len(suffix)]
     doubled = stem[:-1] if stem[-1:] == stem[-2:-1] else stem
     return {stem, stem + "e", doubled}
+
+
+def holders(store: "Store", strong: "list[str]", total: int) -> "dict[str, list[str]]":
+    """Return the numbers of the memories that hold each uncommon term outside their context, newest first."""
+    most = min(max(UNCOMMON, total // UNCOMMON_SHARE), MOST_POSTINGS)
+    found = {}
+    for term in strong:
+        # in one string: a row of its own for each number would cost ten times as much
+        (numbers,) = store.one(
+            "SELECT group_concat(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ?)",
+            ("{title body files lines} : " + _quoted(term), most + 1),
+        )
+        rows = numbers.split(",") if numbers else []
+        if 0 < len(rows) <= most:
+            found[term] = rows
+    return found
 
 
 def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def _holders(store: "Store", strong: "list[str]", total: int) -> "dict[str, list[int]]":
-    """Return the rows that hold each uncommon term outside their context, newest first."""
-    most = min(max(UNCOMMON, total // UNCOMMON_SHARE), MOST_POSTINGS)
-    found = {}
-    for term in strong:
-        rows = store.execute(
-            "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ?",
-            ("{title body files lines} : " + _quoted(term), most + 1),
-        ).fetchall()
-        if 0 < len(rows) <= most:
-            found[term] = [number for (number,) in rows]
-    return found
-
-
-def _evidence(holders: "dict[str, list[int]]", total: int) -> "dict[int, tuple[int, bool]]":
-    """Return for each row how many uncommon terms it holds, and whether they are enough: two, or one that is rare."""
+def _evidence(
+    found: "dict[str, list[str]]", rarity: "dict[str, float]", total: int
+) -> "dict[str, tuple[int, bool, float]]":
+    """Return for each row how many uncommon terms it holds, whether they are enough (two, or one that is rare), and
+    how rare they are together."""
     rare = max(RARE, total // RARE_SHARE)
-    found: dict[int, tuple[int, bool]] = {}
-    for rows in holders.values():
+    held: dict[str, tuple[int, bool, float]] = {}
+    for term, rows in found.items():
         for number in rows:
-            count, _ = found.get(number, (0, False))
-            found[number] = (count + 1, count + 1 >= 2 or len(rows) <= rare)
-    return found
+            count, enough, weight = held.get(number, (0, False, 0.0))
+            held[number] = (count + 1, enough or count >= 1 or len(rows) <= rare, weight + rarity[term])
+    return held
 
 
-def _affordable(store: "Store", wanted: "list[str]", holders: "dict[str, list[int]]", total: int) -> "list[str]":
-    """Return the terms to rank by: the uncommon ones, rarest first, and all of them where the store is small."""
-    chosen = sorted(holders, key=lambda term: len(holders[term]))
-    room = 2 * MOST_POSTINGS - sum([len(rows) for rows in holders.values()])
-    for term in wanted:
-        if term not in holders and room > total:
-            chosen.append(term)
-            room -= total
-    return chosen
-
-
-def _ranked(store: "Store", chosen: "list[str]", evidence: "dict[int, tuple[int, bool]]", now: int) -> "list[Hit]":
-    rows = store.execute(
-        f"SELECT rowid, -bm25(memory_fts, {WEIGHTS}) AS score FROM memory_fts WHERE memory_fts MATCH ?"
-        f" ORDER BY score DESC LIMIT {CANDIDATES}",
-        (" OR ".join([_quoted(term) for term in chosen]),),
-    ).fetchall()
-    ages = _ages(store, [number for number, _ in rows], now)
-    best = max([score for _, score in rows], default=0.0) or 1.0
+def _ranked(
+    rows: "list[tuple[Any, ...]]", weights: "dict[str, float]", evidence: "dict[str, tuple[int, bool, float]]", now: int
+) -> "list[Hit]":
+    scores = [_text_score(row, weights) for row in rows]
+    best = max(scores, default=0.0) or 1.0
     found = []
-    for number, score in rows:
-        count, enough = evidence.get(number, (0, False))
-        found.append(Hit(number, score / best + RECENCY / (1 + ages.get(number, 0) / RECENCY_DAYS), count, enough))
+    for row, score in zip(rows, scores):
+        count, enough, _ = evidence[str(row[0])]
+        age = max(0.0, (now - row[memories.CREATED_AT]) / DAY_MS)
+        found.append(Hit(row, score / best + RECENCY / (1 + age / RECENCY_DAYS), count, enough))
     found.sort(key=lambda hit: (not hit.admitted, -hit.score))
     return found
 
 
-def _ages(store: "Store", numbers: "list[int]", now: int) -> "dict[int, float]":
-    """Return how many days old each memory is; one from the future counts as new."""
-    rows = store.execute(
-        "SELECT m.id, coalesce(t.created_at, o.created_at) FROM memories AS m LEFT JOIN turns AS t ON t.id = m.turn_id"
-        f" LEFT JOIN observations AS o ON o.id = m.observation_id WHERE m.id IN ({','.join([str(n) for n in numbers])})"
-    ).fetchall()
-    return {number: max(0.0, (now - at) / DAY_MS) for number, at in rows}
+def _text_score(row: "tuple[Any, ...]", weights: "dict[str, float]") -> float:
+    """Score a memory on all terms, a term in a weighty column counting as often as that column weighs."""
+    texts = [text.lower() for text in row[memories.TEXTS]]
+    length = 1 - LENGTH_SHARE + LENGTH_SHARE * sum([len(text) for text in texts]) / AVERAGE_LENGTH
+    score = 0.0
+    for term, weight in weights.items():
+        root = _root(term)
+        often = sum([share * text.count(root) for share, text in zip(WEIGHTS, texts)])
+        score += weight * often * (SATURATION + 1) / (often + SATURATION * length)
+    return score
+
+
+def _root(term: str) -> str:
+    """Cut the ending that the index does not see either, roughly: the rows are already the right ones."""
+    return term[:-1] if len(term) > 4 and term[-1] in "sey" else term[:-3] if len(term) > 6 and term.endswith("ing") else term

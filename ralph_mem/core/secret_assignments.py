@@ -1,7 +1,8 @@
 """Finds secrets by the name before them: NAME=value, "name": "value", --name value and the like.
 
 Strict in prose and code, greedy for lines of an environment file. Nothing here looks across a line end, except for the
-`value:` that container manifests put on the line below the name."""
+`value:` that container manifests put on the line below the name.
+"""
 
 from ralph_mem.core.secret_values import DIGITS, LETTERS, is_secret, kind_of_name
 
@@ -61,6 +62,9 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         at = _after_blank(text, name_start, name_end)
     if at < 0:
         return []
+    if name.lower() == "key":
+        owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
+        name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     kind = kind_of_name(name)
     if not kind:
         return []
@@ -71,7 +75,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
     listed = text[name_end + 1 : name_end + 2] == ","
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "bare"
-    if style == "bare" and text[end : end + 1] in ("(", "["):
+    if style == "bare" and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
         return []
     return [(start, end, kind)] if end > start and is_secret(text[start:end], kind, style) else []
 

@@ -1,6 +1,7 @@
 """Cuts out what spans many lines: <private> passages and private keys in PEM form, whole or torn.
 
-Loaded only for a text that says "private"."""
+Loaded only for a text that says "private".
+"""
 
 PRIVATE, PRIVATE_KEY = "[private]", "[REDACTED:private-key]"
 
@@ -115,7 +116,7 @@ def _body_before(text: str) -> int:
         if not (_is_body(line) or _is_blank(line)):
             break
         size += len(line) + 1
-    return min(size, len(text))
+    return len(text[max(0, len(text) - size) :].lstrip("\n"))
 
 
 def _lines(text: str) -> "list[str]":

@@ -1,6 +1,7 @@
 """Finds secrets by the grammar before them: Authorization and Cookie headers, short flags of a few commands.
 
-Loaded only when the gate in `redact` trips."""
+Loaded only when the gate in `redact` trips.
+"""
 
 from ralph_mem.core.secret_assignments import BLANKS, NAME, skip, value_bounds, value_position
 from ralph_mem.core.secret_values import DIGITS, LETTERS, is_code, is_filler, looks_random
@@ -8,7 +9,7 @@ from ralph_mem.core.secret_values import DIGITS, LETTERS, is_code, is_filler, lo
 SCHEMES = ("bearer ", "basic ", "token ", "apikey ", "bot ", "digest ")
 FLAGS = (
     ("curl", " -u"), ("curl", " --user"), ("curl", " --proxy-user"), ("mysql", " -p"), ("mariadb", " -p"),
-    ("sshpass", " -p"), ("redis-cli", " -a"),
+    ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"),
 )  # fmt: skip
 TOKEN = LETTERS + DIGITS + "-._~+/="
 LONGEST = 4096
@@ -43,12 +44,13 @@ def _credentials(text: str, folded: str, at: int) -> "list[tuple[int, int, str]]
     start, end, quoted = value_bounds(text, at)
     if not quoted:
         end = _end_of_header(text, at)
-    for scheme in SCHEMES:
-        if folded.startswith(scheme, start):
-            start = skip(text, start + len(scheme), BLANKS)
+    scheme = next((scheme for scheme in SCHEMES if folded.startswith(scheme, start)), "")
+    start = skip(text, start + len(scheme), BLANKS) if scheme else start
     value = text[start:end]
-    is_expression = not quoted and ("(" in value or is_code(value) or not _is_generated(value))
-    if len(value) < 8 or is_filler(value) or is_expression or value.startswith(("$", "{", "<", "realm")):
+    word = value.partition(" ")[0]
+    is_word = word.isalpha() and (word.islower() or word.istitle())
+    is_expression = not quoted and ("(" in value or is_code(value) or not (scheme or _is_generated(value)))
+    if len(value) < 6 or is_word or is_filler(value) or is_expression or value.startswith(("$", "{", "<", "realm")):
         return []
     return [(start, end, "authorization")]
 
@@ -81,9 +83,9 @@ def _cookie_values(text: str, start: int, end: int, is_set: bool) -> "list[tuple
         name, equals, value = pair.partition("=")
         value_start = start + len(name) + 1
         is_name = bool(name.strip()) and not name.strip().strip(NAME)
-        if equals and is_name and len(value) >= 8 and not value.startswith((" ", "=")) and not is_filler(value):
-            if _is_generated(value) and "(" not in value:
-                spans.append((value_start, value_start + len(value), "cookie"))
+        is_expression = "(" in value or value.startswith((" ", "="))
+        if equals and is_name and len(value) >= 8 and not is_expression and not is_filler(value) and _is_generated(value):
+            spans.append((value_start, value_start + len(value), "cookie"))
         start += len(pair) + 1
         if is_set:
             break
@@ -117,7 +119,9 @@ def _flag_value(text: str, at: int, has_user: bool) -> "list[tuple[int, int, str
         start += len(user) + 1 if colon else end - start
     value = text[start:end]
     is_word = not has_user and not quoted and value.isalpha() and value.islower()
-    return [] if len(value) < 6 or is_word or is_filler(value) or value.startswith(("$", "-")) else [(start, start + len(value), "password")]
+    if len(value) < 6 or is_word or is_filler(value) or value.startswith(("$", "-")):
+        return []
+    return [(start, start + len(value), "password")]
 
 
 def _token_end(text: str, at: int) -> int:

@@ -33,7 +33,9 @@ FILLERS = (
 )  # fmt: skip
 PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
-    " default hidden masked test enabled disabled inherit pwd user username".split()
+    " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
+    " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"
+    " basic forgot confirmed passwort".split()
 )
 
 PASSWORD_FLOOR = 6
@@ -72,13 +74,16 @@ def words_of(name: str) -> "list[str]":
 
 def is_secret(value: str, kind: str, style: str) -> bool:
     """Judge a value beside its name; style is "greedy" (an env line), "quoted", "listed" (a quoted value
-    after a comma) or "bare", from loose to strict."""
+    after a comma) or "bare", from loose to strict.
+    """
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value):
         return False
     if kind == "key":
-        return looks_random(value)
+        return looks_random(value) and not (style == "bare" and is_code(value))
     if style == "greedy":
-        return not is_plain(value) or (kind == "password" and value.isalpha())
+        return not is_plain(value) or value.isalpha()
+    if kind == "password" and style == "quoted" and value.replace("-", "").isalpha() and value.islower():
+        return True
     if " " in value or is_plain(value) or not (_is_mixed(value) or looks_random(value)) or (style == "bare" and is_code(value)):
         return False
     return (kind == "password" and style != "listed") or not _is_wordy(value)
@@ -89,7 +94,7 @@ def is_filler(value: str) -> bool:
     lowered = value.lower()
     if lowered in PLAIN or len(set(value)) < 4:
         return True
-    if value[0] in "<{[%" and value[-1] in ">}]%" or "{{" in value or "${" in value or value.startswith("$("):
+    if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
         return True
     if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
         return True
@@ -121,7 +126,10 @@ def is_code(value: str) -> bool:
     """Recognise an unquoted value that is an expression: attribute access, a scope, a reference."""
     if "::" in value or "->" in value or value.startswith(("$", "@", "&", "*", "!", "(", "[", "{")):
         return True
-    return "." in value and all(part.isidentifier() for part in value.split(".")) and not looks_random(value)
+    parts = value.split(".")
+    # the parts of a token with dots are longer than most names
+    is_token = looks_random(value) and max(map(len, parts)) > 18
+    return len(parts) > 1 and all(part.isidentifier() for part in parts) and not is_token
 
 
 def _kind_of_word(words: "list[str]", index: int) -> str:

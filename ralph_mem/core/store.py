@@ -69,6 +69,11 @@ class Store:
         if self.db.in_transaction:
             self.execute("ROLLBACK")
 
+    def close(self) -> None:
+        """Close the database and let go of the lock. Hooks do not: they leave by `_exit`, which is quicker."""
+        self.db.close()
+        posix.close(self.lock)
+
     def log_bytes(self) -> int:
         """Return the size of the write-ahead log."""
         try:

@@ -1,6 +1,7 @@
 """Strips what a terminal would have swallowed or hidden: escape sequences, overwrites, invisible characters.
 
-Loaded only for a text that holds something unprintable."""
+Loaded only for a text that holds something unprintable.
+"""
 
 ESCAPE, BELL, BACKSPACE = "\x1b", "\x07", "\b"
 STRING_OPENERS = "]PX^_"  # OSC, DCS, SOS, PM, APC: all text up to their terminator belongs to them
@@ -30,7 +31,7 @@ def plain(text: str) -> str:
 
 
 def _without_lone_surrogates(text: str) -> str:
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _without_escapes(text: str) -> str:
@@ -79,7 +80,7 @@ def _without_overwrites(text: str) -> str:
 
 
 def _overwritten(line: str) -> str:
-    kept: "list[str]" = []
+    kept: list[str] = []
     for char in line:
         if char != BACKSPACE:
             kept.append(char)

@@ -1,7 +1,7 @@
 """The door behind `hooks/run.py`: takes an event in, lets its file say what to store and what to answer, and fails open.
 
-A file of an event has `records(event, project, settings)`: what to store. It may have `prepare`, which runs before the
-database is opened, `answer`, which runs in the transaction after the records and returns what to print,
+A file of an event has `records(event, project, settings)`: what to store. It may have `open_store`, where opening takes
+more than connecting, `answer`, which runs in the transaction after the records and returns what to print,
 `afterwards`, which runs when the user no longer waits for the answer, and `DURABLE`, `WAIT_MS`.
 """
 

@@ -16,10 +16,7 @@ SOURCES = ("startup", "resume", "clear", "compact", "fork")
 # A resumed session has its context window, and a fork its parent's.
 EMPTY_WINDOW = ("startup", "clear", "compact")
 
-
-def prepare(_event: "Event", project: "Project", _settings: "dict[str, Any]") -> None:
-    """Make the database, or bring it to this release's schema."""
-    adoption.make_ready(project)
+open_store = adoption.open_ready
 
 
 def records(event: "Event", project: "Project", _settings: "dict[str, Any]") -> "list[dict[str, Any]]":

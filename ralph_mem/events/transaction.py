@@ -19,9 +19,7 @@ def run(
 
     Raises whatever keeps the records from being stored; an answer that fails costs nothing but itself.
     """
-    if hasattr(file, "prepare"):
-        file.prepare(event, project, settings)
-    opened = store.connect(project.folder, getattr(file, "WAIT_MS", store.TOOL_WAIT_MS))
+    opened = getattr(file, "open_store", _connect)(project, getattr(file, "WAIT_MS", store.TOOL_WAIT_MS))
     opened.begin(getattr(file, "DURABLE", False))
     try:
         drained = write.drain(opened, project.root)
@@ -35,6 +33,10 @@ def run(
     spool.remove(drained)
     _afterwards(file, opened)
     return answer
+
+
+def _connect(project: "Project", wait_ms: int) -> store.Store:
+    return store.connect(project.folder, wait_ms)
 
 
 def _answer(

@@ -1,7 +1,8 @@
-"""Memories of a given size, made through the store's own functions from text whose words are as rare as real ones."""
+"""Memories of a given size, made through the store's own functions from natural text."""
 
 import random
 import shutil
+import sysconfig
 from pathlib import Path
 
 from ralph_mem.core import adoption, project, records, store
@@ -12,42 +13,36 @@ NOW_MS = 1_790_000_000_000
 
 
 class Words:
-    """A vocabulary with the frequencies of natural text: the n-th word comes with a weight of 1/n."""
+    """Natural text: pieces of the standard library's sources, of which every Python has eight megabytes."""
 
-    def __init__(self, seed: int, size: int = 30_000) -> None:
+    def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        letters = "etaoinshrdlucmfwypvbgk"
-        self.words = ["".join(self.random.choices(letters, k=self.random.randint(3, 9))) for _ in range(size)]
-        self.weights = [1 / (n + 2) for n in range(size)]
-        self.pool = self.random.choices(self.words, self.weights, k=400_000)
+        files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+        self.whole = "\n".join(file.read_text(errors="replace") for file in files)
 
     def text(self, characters: int) -> str:
-        """Return that many characters, in lines of eleven words."""
-        start = self.random.randrange(len(self.pool) - 2000)
-        words = self.pool[start : start + characters // 4]
-        lines = [" ".join(words[at : at + 11]) for at in range(0, len(words), 11)]
-        return "\n".join(lines)[:characters]
+        """Return that many characters from somewhere, without indentation."""
+        start = self.random.randrange(len(self.whole) - 2 * characters - 4000)
+        lines = [line.strip() for line in self.whole[start : start + 2 * characters + 200].splitlines()[1:]]
+        return "\n".join(line for line in lines if line)[:characters]
 
 
 def build(folder: Path, turns: int, tools_per_turn: int, words: Words, characters: int = 730) -> project.Project:
     """Fill a project with so many turns of six to a session, each with tool rows; a turn is an hour."""
     folder.mkdir(parents=True, exist_ok=True)
     place = project.Project(str(folder))
-    adoption.make_ready(place)
-    opened = store.connect(place.folder, 2000)
+    opened = adoption.open_ready(place)
     opened.begin()
     for turn in range(turns):
         for record in _turn(turn, turns, tools_per_turn, words, characters, str(folder)):
             records.apply(opened, record)
-        if turn % 500 == 499:
+        if turn % 10 == 9:
             opened.commit()
             opened.tidy()
             opened.begin()
     opened.commit()
-    for _ in range(200):
-        opened.tidy()
     opened.checkpoint()
-    opened.db.close()
+    opened.close()
     return place
 
 
@@ -72,7 +67,7 @@ def observation(name: str, at: int, words: Words, characters: int) -> dict[str, 
     """Return one tool row whose texts have that many characters together."""
     title = "make " + words.text(30).replace("\n", " ")
     return {
-        "verb": "observation", "event_id": f"tool:toolu_01{name:>022}", "at": at, "type": "tool_use", "origin": "tool",
+        "verb": "observation", "event_id": f"toolu_01{name:>022}", "at": at, "type": "tool_use", "origin": "tool",
         "tool_name": "Bash", "title": title, "content": words.text(characters - len(title)), "files": "", "lines": "",
         "metadata": '{"ms": 120}', "agent_id": None, "agent_type": None, "tainted": 0,
     }  # fmt: skip

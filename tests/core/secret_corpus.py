@@ -7,10 +7,13 @@ import json
 import os
 import random
 import string
+import subprocess
 import sys
 import time
-from collections import namedtuple
+from collections import Counter, namedtuple
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + "234567"
@@ -96,7 +99,10 @@ LABELLED = {
     "env-hex": ("ENCRYPTION_KEY", lambda r: some(r, HEX, 64)),
     "env-base64": ("SESSION_SECRET", lambda r: base64.b64encode(r.randbytes(32)).decode()),
     "env-uuid": ("CLIENT_SECRET", uuid),
-    "discord-label": ("DISCORD_TOKEN", lambda r: "M" + some(r, ALNUM, 23) + "." + some(r, URL_SAFE, 6) + "." + some(r, URL_SAFE, 30)),
+    "discord-label": (
+        "DISCORD_TOKEN",
+        lambda r: "M" + some(r, ALNUM, 23) + "." + some(r, URL_SAFE, 6) + "." + some(r, URL_SAFE, 30),
+    ),
     "cloudflare": ("CLOUDFLARE_API_TOKEN", lambda r: some(r, URL_SAFE, 40)),
     "twilio-auth": ("TWILIO_AUTH_TOKEN", lambda r: some(r, HEX, 32)),
 }
@@ -181,6 +187,25 @@ def basic(rng):
     return f"Authorization: Basic {value}", value
 
 
+def terraform(rng):
+    value = ".atlas" + "v1." + some(rng, URL_SAFE, 67)
+    return some(rng, ALNUM, 14) + value, value
+
+
+def telegram(rng):
+    value = "A" + some(rng, URL_SAFE, 33)
+    return f"123456789:A{value}", value
+
+
+def discord(rng):
+    return "M" + some(rng, ALNUM, 23) + "." + some(rng, URL_SAFE, 6) + "." + some(rng, URL_SAFE, 30)
+
+
+def aws_pair(rng):
+    value = some(rng, BASE64, 40)
+    return "AK" + "IA" + some(rng, UPPER, 16) + "," + value, value
+
+
 def strong(rng):
     return some(rng, ALNUM, 32)
 
@@ -199,12 +224,18 @@ WRITTEN = {
     "pem-torn-tail": ("pem", torn_pem("tail")),
     "google-json": ("pem", google_json),
     "jwt": ("prefix", with_value("{}", jwt)),
-    "slack-hook": ("prefix", with_value("https://hooks." + "slack.com/services/T01234567/B01234567/{}", lambda r: some(r, ALNUM, 24))),
-    "discord-hook": ("prefix", with_value("https://discord.com/api/" + "webhooks/12345678901234567/{}", lambda r: some(r, URL_SAFE, 68))),
-    "terraform": ("prefix", lambda r: (lambda v: (v, v[14:]))(some(r, ALNUM, 14) + ".atlas" + "v1." + some(r, URL_SAFE, 67))),
-    "telegram": ("prefix", lambda r: (lambda v: (f"123456789:A{v}", v))("A" + some(r, URL_SAFE, 33))),
-    "discord-bot": ("prefix", lambda r: (lambda v: (v, v))("M" + some(r, ALNUM, 23) + "." + some(r, URL_SAFE, 6) + "." + some(r, URL_SAFE, 30))),
-    "aws-pair": ("prefix", lambda r: (lambda v: ("AK" + "IA" + some(r, UPPER, 16) + "," + v, v))(some(r, BASE64, 40))),
+    "slack-hook": (
+        "prefix",
+        with_value("https://hooks." + "slack.com/services/T01234567/B01234567/{}", lambda r: some(r, ALNUM, 24)),
+    ),
+    "discord-hook": (
+        "prefix",
+        with_value("https://discord.com/api/" + "webhooks/12345678901234567/{}", lambda r: some(r, URL_SAFE, 68)),
+    ),
+    "terraform": ("prefix", terraform),
+    "telegram": ("prefix", telegram),
+    "discord-bot": ("prefix", with_value("{}", discord)),
+    "aws-pair": ("prefix", aws_pair),
     "bearer": ("grammar", with_value("Authorization: Bearer {}", strong)),
     "basic": ("grammar", basic),
     "token-header": ("grammar", with_value("Authorization: Token {}", strong)),
@@ -224,7 +255,10 @@ WRITTEN = {
     "npmrc": ("grammar", with_value("//registry.npmjs.org/:_auth" + "Token={}", strong)),
     "kubernetes": ("grammar", kubernetes),
     "connection-string": ("grammar", with_value("Server=db;Database=x;User Id=sa;Password={};Encrypt=true", human)),
-    "azure-connection": ("grammar", with_value("AccountName=x;Account" + "Key={}==;EndpointSuffix=core", lambda r: some(r, BASE64, 86))),
+    "azure-connection": (
+        "grammar",
+        with_value("AccountName=x;Account" + "Key={}==;EndpointSuffix=core", lambda r: some(r, BASE64, 86)),
+    ),
     "azure-sas": ("grammar", with_value("https://x.blob.core/y?sv=2022-11-02&sp=r&sig={}%3D", lambda r: some(r, ALNUM, 43))),
     "query-token": ("grammar", with_value("GET /v1/items?page=2&access_token={}&x=1", strong)),
     "manifest-env": ("grammar", with_value("- name: DB_PASSWORD\n  value: {}\n", human)),
@@ -326,39 +360,99 @@ def survives(secret, text, piece=8):
 
 def ordinary(rng):
     """Return harmless texts that look a little like secrets, by name."""
-    sha, sri = lambda: some(rng, HEX, 40), lambda: base64.b64encode(rng.randbytes(64)).decode()  # noqa: E731
-    b64 = lambda count: base64.b64encode(rng.randbytes(count)).decode()  # noqa: E731
-    name = lambda: rng.choice(["left-pad", "@types/node", "react-dom", "tokenizers", "keyv", "passport"])  # noqa: E731
+    names = ["left-pad", "@types/node", "react-dom", "tokenizers", "keyv", "passport"]
+
+    def sha(size=40):
+        return some(rng, HEX, size)
+
+    def b64(size):
+        return base64.b64encode(rng.randbytes(size)).decode()
+
+    def name():
+        return rng.choice(names)
+
+    code = [
+        "token{0} = next(tokens)", "key=lambda row: row.key{0}", "self.password = config.password{0}",
+        "api_key: Optional[str] = None",
+        'password = os.environ["DB_PASSWORD{0}"]', 'secret = get_secret("db/main{0}")', "if token == TOKEN_{0}: pass",
+        "def password_reset(token_{0}: str) -> Key{0}:", "primary_key=Column{0}(id)", "token: ${{API_TOKEN_{0}}}",
+        "API_KEY=your-api-key-{0}",
+    ]  # fmt: skip
     return {
         "git log": "\n".join(f"{sha()} Fix the token bucket of {name()} (#{at})" for at in range(200)),
         "uuids": "\n".join(f"request {uuid(rng)} took {at} ms" for at in range(200)),
         "package-lock": "\n".join(
             f'    "node_modules/{name()}": {{\n      "version": "1.{at}.0",\n      "resolved": "https://registry.npmjs.org/'
-            f'{name()}/-/x-1.{at}.0.tgz",\n      "integrity": "sha512-{sri()}",' for at in range(100)
+            f'{name()}/-/x-1.{at}.0.tgz",\n      "integrity": "sha512-{b64(64)}",'
+            for at in range(100)
         ),
         "go.sum": "\n".join(f"github.com/x/{name()} v1.{at}.0 h1:{b64(32)}" for at in range(200)),
-        "uv.lock": "\n".join(f'    {{ url = "https://files.x.org/a-{at}.whl", hash = "sha256:{some(rng, HEX, 64)}", size = {at} }},' for at in range(200)),
-        "Cargo.lock": "\n".join(f'[[package]]\nname = "{name()}"\nchecksum = "{some(rng, HEX, 64)}"' for at in range(200)),
+        "uv.lock": "\n".join(
+            f'    {{ url = "https://files.x.org/a-{at}.whl", hash = "sha256:{sha(64)}", size = {at} }},' for at in range(200)
+        ),
+        "Cargo.lock": "\n".join(f'[[package]]\nname = "{name()}"\nchecksum = "{sha(64)}"' for at in range(200)),
         "image": f'<img src="data:image/png;base64,{b64(30000)}">',
         "certificate": "-----BEGIN CERTIFICATE-----\n" + "\n".join(b64(48) for _ in range(60)) + "\n-----END CERTIFICATE-----",
         "public key": "-----BEGIN PUBLIC KEY-----\n" + "\n".join(b64(48) for _ in range(6)) + "\n-----END PUBLIC KEY-----",
         "ssh public key": "\n".join(f"ssh-rsa AAAAB3NzaC1yc2E{b64(300)} bob@host{at}" for at in range(20)),
         "pytest": "\n".join(f"tests/test_auth.py::test_token_{at}_is_refused[key{at}-pass] PASSED [ {at}%]" for at in range(200)),
-        "jest": "\n".join(f"  ✓ resets the password within {at} ms (token: valid) ({at} ms)\nPASS src/key{at}.test.ts" for at in range(200)),
-        "usage": "\n".join(f'{{"input_tokens": {at * 997}, "max_tokens": 4096, "cache_key": "{sha()}"}}' for at in range(200)),
-        "code": "\n".join(
-            f"token{at} = next(tokens)\nkey=lambda row: row.key{at}\nself.password = config.password{at}\napi_key: Optional[str] = None\n"
-            f'password = os.environ["DB_PASSWORD{at}"]\nsecret = get_secret("db/main{at}")\nif token == TOKEN_{at}: pass\n'
-            f"def password_reset(token_{at}: str) -> Key{at}:\nprimary_key=Column{at}(id)\ntoken: ${{API_TOKEN_{at}}}\nAPI_KEY=your-api-key-{at}"
-            for at in range(60)
+        "jest": "\n".join(
+            f"  ✓ resets the password within {at} ms (token: valid) ({at} ms)\nPASS src/key{at}.test.ts" for at in range(200)
         ),
+        "usage": "\n".join(f'{{"input_tokens": {at * 997}, "max_tokens": 4096, "cache_key": "{sha()}"}}' for at in range(200)),
+        "code": "\n".join(line.format(at) for at in range(60) for line in code),
     }
 
 
-def micros(call, text, rounds=200):
-    """Return the microseconds that a call takes per 4 KiB, the best of many."""
-    best = min(_seconds(call, text) for _ in range(rounds))
-    return best * 1e6 * 4096 / max(1, len(text))
+def fresh_interpreter(code):
+    """Run code as the client runs a hook, with the repository's root as its only argument."""
+    order = [sys.executable, "-I", "-S", "-c", code, str(ROOT)]
+    return subprocess.run(order, capture_output=True, text=True, check=True, timeout=30)
+
+
+def main(seed):
+    sys.path.insert(0, str(ROOT))
+    from ralph_mem.core import redact
+
+    print(f"seed {seed}")
+    print_recall(redact, seed)
+    print_false_hits(redact, seed)
+    print_speed(redact)
+
+
+def print_recall(redact, seed):
+    caught, all_ = Counter(), Counter()
+    for case in [*cases(seed), *held_out(seed)]:
+        all_[case.group] += 1
+        if not survives(case.secret, passed(redact, case)):
+            caught[case.group] += 1
+        elif case.group != "held-out bare":
+            print("    missed", case.group, case.kind, case.context)
+    for group, number in all_.items():
+        print(f"  {group:18} {caught[group]} of {number} = {caught[group] / number:.4f}")
+
+
+def print_false_hits(redact, seed):
+    for name, text in ordinary(random.Random(seed)).items():
+        pieces = [text[at : at + 4096] for at in range(0, len(text), 4096)]
+        _, counts = redact.redact(redact.drop_blocks(redact.clean(text))[0])
+        print(f"  {name:18} {sum(map(redact.trips, pieces))} of {len(pieces)} pieces trip, false hits {counts or 0}")
+
+
+def print_speed(redact):
+    def everything(text):
+        return redact.redact(redact.drop_blocks(redact.clean(text))[0])
+
+    source = Path(os.__file__).read_text("utf-8")[:4096]
+    log = "tests/core/test_store.py::test_a_row_is_written PASSED  [ 12%]\n" * 64
+    for name, text in {"log": log, "source": source, "tripping": "DB_PASSWORD=hunter22x\n" + source}.items():
+        gate, whole = micros(redact.trips, text[:4096]), micros(everything, text[:4096])
+        print(f"  {name:18} trips {redact.trips(text)}, gate {gate:.0f} us, everything {whole:.0f} us per 4 KiB")
+
+
+def micros(call, text):
+    """Return the microseconds that a call takes, the best of many."""
+    return min(_seconds(call, text) for _ in range(300)) * 1e6
 
 
 def _seconds(call, text):
@@ -367,34 +461,5 @@ def _seconds(call, text):
     return time.perf_counter() - start
 
 
-def main():
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    from ralph_mem.core import redact
-
-    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    tally, kinds = {}, {}
-    for case in [*cases(seed), *held_out(seed)]:
-        lost = survives(case.secret, passed(redact, case))
-        for table, key in ((tally, case.group), (kinds, (case.group, case.kind, case.context))):
-            caught, all_ = table.get(key, (0, 0))
-            table[key] = (caught + (not lost), all_ + 1)
-    print(f"seed {seed}")
-    for group, (caught, all_) in tally.items():
-        print(f"  {group:20} {caught}/{all_} = {caught / all_:.4f}")
-    for key, (caught, all_) in kinds.items():
-        if caught < all_ and key[0] != "held-out bare":
-            print("    missed", *key)
-    texts = ordinary(random.Random(seed))
-    for name, text in texts.items():
-        _, counts = redact.redact(redact.drop_blocks(redact.clean(text))[0])
-        print(f"  {name:16} trips {redact.trips(text)!s:5} false hits {counts or 0}, {micros(redact.trips, text, 20):.0f} us gate")
-    with open(os.__file__, encoding="utf-8") as file:
-        source = file.read()[:4096]
-    everything = lambda text: redact.redact(redact.drop_blocks(redact.clean(text))[0])  # noqa: E731
-    log = "tests/core/test_store.py::test_a_row_is_written PASSED  [ 12%]\n" * 64
-    for name, text in (("log", log[:4096]), ("source", source), ("tripping", "DB_PASSWORD=hunter22x\n" + source[:4074])):
-        print(f"  {name}: trips {redact.trips(text)}; gate {micros(redact.trips, text):.0f}, all {micros(everything, text):.0f} us per 4 KiB")
-
-
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)

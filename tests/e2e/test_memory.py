@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from .client import REPOSITORY, eventually
+from .client import eventually
 from .messages_api import call, say
 
 CHECK = ("Bash", {"command": "python3 check_prices.py"})
@@ -277,7 +277,3 @@ def test_a_session_leaves_no_process_and_no_file_of_its_own(client, api, memory,
     assert files_of(a_project, ".git", ".ralph-mem") == before
     seen_by_git = subprocess.run(["git", "status", "--porcelain"], cwd=a_project, capture_output=True, text=True).stdout
     assert seen_by_git.split() == ["M", "pricing/basket.py", "M", "pricing/discount.py"]
-
-
-def test_the_checkout_is_what_is_tested(plugin):
-    assert plugin == REPOSITORY and (plugin / "hooks" / "hooks.json").is_file()

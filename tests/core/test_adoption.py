@@ -1,0 +1,203 @@
+"""A project gets its memory, keeps it when it moves, and gets one of its own when it was copied."""
+
+import fcntl
+import os
+import posix
+import shutil
+import sqlite3
+import sys
+
+import pytest
+
+from ralph_mem.core import adoption, paths, settings, spool, store
+from ralph_mem.core.errors import NewerStore
+from ralph_mem.core.project import Project
+from ralph_mem.events import session_start, transaction
+
+from .conftest import check, with_one_more_migration
+
+
+def adopt(project):
+    """Do what a session start does; returns the project's id and the line for the user."""
+    opened = adoption.open_ready(project)
+    line = adoption.notice(opened, project)
+    return opened.property("project_id"), line
+
+
+def mode(path):
+    return os.stat(path).st_mode & 0o777
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
+def any_umask(request):
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def test_a_new_memory_hides_itself_from_git(a_project):
+    adoption.open_ready(a_project)
+    assert paths.read(a_project.folder + "/.gitignore") == "*\n"
+
+
+def test_what_the_user_wrote_into_the_folder_stays(a_project):
+    os.mkdir(a_project.folder)
+    for name in (".gitignore", "config.yaml"):
+        with open(f"{a_project.folder}/{name}", "w") as file:
+            file.write("# theirs\n")
+    adoption.open_ready(a_project)
+    assert {paths.read(f"{a_project.folder}/{name}") for name in (".gitignore", "config.yaml")} == {"# theirs\n"}
+
+
+def test_everything_that_is_made_is_for_the_owner_alone(a_project, a_home, any_umask, monkeypatch):
+    adopt(a_project)
+    adoption.remember_interpreter()
+    paths.write(a_project.folder + "/config.yaml", "memory.auto_inject: true\n")
+    settings.load(a_project)
+    spool.put(a_project.root, [])
+    with_one_more_migration(monkeypatch, "ALTER TABLE turns ADD COLUMN mood TEXT")
+    adoption.open_ready(a_project)
+    modes = {}
+    for top in (a_project.folder, str(a_home / ".local" / "share" / "ralph-mem")):
+        for folder, _, names in os.walk(top):
+            modes |= {folder: mode(folder), **{f"{folder}/{name}": mode(f"{folder}/{name}") for name in names}}
+    assert len(modes) >= 14
+    assert {path: oct(found) for path, found in modes.items() if found != (0o700 if os.path.isdir(path) else 0o600)} == {}
+
+
+def test_a_memory_that_is_left_locks_nobody_out(a_project):
+    posix.close(adoption.open_ready(a_project).lock)
+    file = posix.open(a_project.folder + "/lock", posix.O_RDWR)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        posix.close(file)
+
+
+def test_a_session_start_empties_the_log_of_a_killed_session(a_session):
+    for number in range(80):
+        a_session.runs(f"make lamps {number}", "x" * 9000)
+    assert a_session.store.log_bytes() > store.SMALL_LOG_BYTES
+    posix.close(a_session.store.lock)
+    event = a_session.event("session-start", source="startup")
+    records = session_start.records(event, a_session.project, a_session.settings)
+    transaction.run(session_start, records, event, a_session.project, a_session.settings)
+    assert a_session.store.log_bytes() < store.SMALL_LOG_BYTES
+
+
+# The registry
+
+
+def test_a_project_is_entered_once_and_nothing_is_said(a_project, a_home):
+    first, line = adopt(a_project)
+    assert (adopt(a_project), line) == ((first, ""), "")
+    (entry,) = (a_home / ".local" / "share" / "ralph-mem" / "projects").iterdir()
+    assert entry.name == f"{first}.json"
+    assert f'"path": "{a_project.root}"' in entry.read_text()
+
+
+def test_a_project_that_moved_keeps_its_memory(a_project, tmp_path):
+    first, _ = adopt(a_project)
+    os.rename(a_project.root, tmp_path / "moved")
+    moved = Project(str(tmp_path / "moved"))
+    assert adopt(moved) == (first, "")
+    os.rename(moved.root, a_project.root)
+    assert adopt(a_project) == (first, "")
+
+
+def test_a_project_that_was_copied_gets_an_id_of_its_own_and_one_notice(a_project, tmp_path):
+    first, _ = adopt(a_project)
+    shutil.copytree(a_project.root, tmp_path / "copy")
+    copy = Project(str(tmp_path / "copy"))
+    second, line = adopt(copy)
+    assert second != first and f"a copy of the one in {a_project.root}" in line
+    assert adopt(copy) == (second, "")
+    assert adopt(a_project) == (first, "")
+
+
+def test_a_project_reached_by_a_link_is_no_copy(a_project, tmp_path):
+    first, _ = adopt(a_project)
+    (tmp_path / "link").symlink_to(a_project.root)
+    assert adopt(Project(str(tmp_path / "link"))) == (first, "")
+    assert adopt(a_project) == (first, "")
+
+
+def test_a_new_project_where_another_one_was_has_an_id_of_its_own(a_project):
+    first, _ = adopt(a_project)
+    shutil.rmtree(a_project.folder)
+    second, line = adopt(a_project)
+    assert second != first and line == ""
+
+
+@pytest.mark.parametrize("entry", ["", "[]", "{}", '{"path": 7}', "no json"])
+def test_a_broken_entry_is_written_anew(a_project, a_home, entry):
+    first, _ = adopt(a_project)
+    (file,) = (a_home / ".local" / "share" / "ralph-mem" / "projects").iterdir()
+    file.write_text(entry)
+    assert adopt(a_project) == (first, "")
+    assert a_project.root in file.read_text()
+
+
+def test_without_a_home_a_project_works_all_the_same(a_project, the_environment):
+    the_environment(HOME="")
+    first, line = adopt(a_project)
+    adoption.remember_interpreter()
+    assert first.startswith("project-") and line == ""
+
+
+def test_a_home_that_cannot_be_written_costs_only_the_registry(a_project, a_home):
+    (a_home / ".local").write_text("a file where a folder belongs")
+    assert adopt(a_project)[1] == ""
+    adoption.remember_interpreter()
+    assert (a_home / ".local").is_file()
+
+
+# The backup before a migration
+
+
+def test_an_older_memory_is_backed_up_and_brought_up_to_date(a_session, a_home, monkeypatch):
+    a_session.has_a_turn("Why is the lamp off?", "The fuse.")
+    with_one_more_migration(monkeypatch, "ALTER TABLE turns ADD COLUMN mood TEXT")
+    adoption.open_ready(a_session.project)
+    assert a_session.store.one("PRAGMA user_version") == (2,)
+    assert a_session.turns("prompt, mood") == [("Why is the lamp off?", None)]
+    check(a_session.store)
+    (backup,) = (a_home / ".local" / "share" / "ralph-mem" / "backups").iterdir()
+    assert backup.name == f"{a_session.store.property('project_id')}-schema-1.db"
+    db = sqlite3.connect(backup)
+    assert db.execute("PRAGMA user_version").fetchone() == (1,)
+    assert db.execute("SELECT prompt FROM turns").fetchall() == [("Why is the lamp off?",)]
+    assert db.execute("SELECT rowid FROM memory_fts WHERE memory_fts MATCH 'lamp'").fetchall() == [(1,)]
+    db.close()
+
+
+def test_a_memory_that_is_up_to_date_is_not_backed_up(a_project, a_home):
+    adopt(a_project)
+    adopt(a_project)
+    assert not (a_home / ".local" / "share" / "ralph-mem" / "backups").exists()
+
+
+def test_where_no_backup_can_be_made_nothing_is_migrated(a_store, a_project, a_home, monkeypatch):
+    (a_home / ".local").write_text("a file where a folder belongs")
+    with_one_more_migration(monkeypatch, "ALTER TABLE turns ADD COLUMN mood TEXT")
+    with pytest.raises(OSError, match="share"):
+        adoption.open_ready(a_project)
+    assert a_store.one("PRAGMA user_version") == (1,)
+
+
+def test_the_older_release_does_not_touch_a_migrated_memory(a_project, monkeypatch):
+    with monkeypatch.context() as newer:
+        with_one_more_migration(newer, "ALTER TABLE turns ADD COLUMN mood TEXT")
+        adoption.open_ready(a_project)
+    with pytest.raises(NewerStore):
+        adoption.open_ready(a_project)
+
+
+# The interpreter
+
+
+def test_the_interpreter_is_remembered(a_home, monkeypatch):
+    for path in (sys.executable, "/opt/python/bin/python3"):
+        monkeypatch.setattr(sys, "executable", path)
+        adoption.remember_interpreter()
+        assert (a_home / ".local" / "share" / "ralph-mem" / "python").read_text() == path + "\n"

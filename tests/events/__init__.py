@@ -1,0 +1,1 @@
+"""The hooks as real processes, fired the way the client fires them."""

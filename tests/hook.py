@@ -1,0 +1,311 @@
+"""The hook contract: fires hooks the way the client does, and checks after each what client and person rely on.
+
+A hook exits with 0, says nothing or one JSON object with documented fields, is silent on stderr, leaves no process, and
+writes nowhere but below the project's `.ralph-mem`, the home, and the plugin's `__pycache__`.
+"""
+
+import copy
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from collections import namedtuple
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+FIXTURES = REPOSITORY / "tests" / "fixtures" / "claude-code"
+MANIFEST = json.loads((REPOSITORY / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+# Event of the client -> what the manifest has the shell run.
+COMMANDS = {event: [entry["hooks"][0]["command"], *entry["hooks"][0]["args"]] for event, (entry,) in MANIFEST.items()}
+NAMES = {event: command[-1] for event, command in COMMANDS.items()}
+
+INTERPRETER = Path(sys.base_prefix, "bin", "python3")
+DEADLINE_S = 20
+# The client cuts an answer of more characters, and shows a note in its place.
+LONGEST_ANSWER = 10_000
+MARK = "RALPH_MEM_TEST_MARK"
+
+COMMON_FIELDS = {"continue", "stopReason", "suppressOutput", "systemMessage"}
+FIELDS = {
+    "SessionStart": {"hookSpecificOutput"},
+    "UserPromptSubmit": {"hookSpecificOutput", "decision", "reason"},
+    "PostToolUse": {"hookSpecificOutput", "decision", "reason"},
+    "Stop": {"decision", "reason"},
+    "SubagentStop": {"decision", "reason"},
+}
+
+Ran = namedtuple("Ran", "code out err seconds")
+
+
+def install(into):
+    """Copy what an installed plugin consists of; returns the folder. A test may then do to it what it likes."""
+    for name in ("hooks", "ralph_mem", ".claude-plugin"):
+        shutil.copytree(REPOSITORY / name, Path(into, name), ignore=shutil.ignore_patterns("__pycache__"))
+    return Path(into)
+
+
+class Hook:
+    """One session of the client in a throwaway project and home. `hook.prompt("...")` fires UserPromptSubmit, and so on.
+
+    Each of these returns what the hook answered, {} for nothing. `wrap` is put in front of the command line of each.
+    """
+
+    def __init__(self, folder, plugin=REPOSITORY, project="project"):
+        self.folder, self.plugin = Path(folder), Path(plugin)
+        self.home, self.cwd = self.folder / "home", None
+        self.project = os.path.join(os.fsencode(folder), os.fsencode(project))
+        self.session, self.turn = str(uuid.uuid4()), str(uuid.uuid4())
+        self.mark = f"{MARK}={uuid.uuid4()}"
+        self.wrap = []
+        for path in (self.home, self.project):
+            os.makedirs(path, exist_ok=True)
+        self.environment = {
+            "PATH": f"{INTERPRETER.parent}:/usr/bin:/bin",
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "TMPDIR": str(self.folder),
+            "CLAUDECODE": "1",
+            "CLAUDE_PID": str(os.getpid()),
+            "CLAUDE_PLUGIN_ROOT": str(self.plugin),
+            "CLAUDE_PROJECT_DIR": os.fsdecode(self.project),
+            "CLAUDE_CODE_SESSION_ID": self.session,
+            MARK: self.mark.partition("=")[2],
+        }
+
+    def another(self, **environment):
+        """Return another session of the same person in the same project; None takes a variable away."""
+        other = copy.copy(self)
+        other.session, other.turn = str(uuid.uuid4()), str(uuid.uuid4())
+        changed = {**self.environment, "CLAUDE_CODE_SESSION_ID": other.session, **environment}
+        other.environment = {name: value for name, value in changed.items() if value is not None}
+        return other
+
+    # Where things lie
+
+    @property
+    def memory(self):
+        """The project's `.ralph-mem`."""
+        return Path(os.fsdecode(self.project), ".ralph-mem")
+
+    @property
+    def database(self):
+        return self.memory / "memory.db"
+
+    @property
+    def data(self):
+        """The person's data home."""
+        return self.home / ".local" / "share" / "ralph-mem"
+
+    def spooled(self):
+        """Return the files that wait, beside the database and in the data home."""
+        return sorted([*self.memory.glob("spool/*.json"), *self.data.glob("spool/*/*.json")])
+
+    def rows(self, sql, *values):
+        """Return the rows of a query; the database is opened to be read only."""
+        with closing(sqlite3.connect(f"file:{quote(os.fsencode(self.database))}?mode=ro", uri=True)) as db:
+            return db.execute(sql, values).fetchall()
+
+    def values(self, sql, *values):
+        """Return the first column of a query."""
+        return [row[0] for row in self.rows(sql, *values)]
+
+    def connect(self):
+        """Open the database to do something to it: `with hook.connect() as db`."""
+        return closing(sqlite3.connect(self.database, isolation_level=None))
+
+    def damage(self):
+        """Name what is wrong with the database and its two indexes; to be called when nobody writes."""
+        with self.connect() as db:
+            found = [line for (line,) in db.execute("PRAGMA integrity_check") if line != "ok"]
+            found += [str(line) for line in db.execute("PRAGMA foreign_key_check")]
+            for index in ("memory_fts", "observations_fts"):
+                db.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+            found += _differences(db, "memories", "SELECT id FROM memories", "memory_fts")
+            raw = "SELECT id FROM observations EXCEPT SELECT observation_id FROM memories"
+            return found + _differences(db, "observations", raw, "observations_fts")
+
+    # The events
+
+    def start(self, source="startup", **fields):
+        return self.fire("SessionStart", source=source, **fields)
+
+    def prompt(self, words, **fields):
+        """Say something; it opens a turn, to which the events after it belong."""
+        self.turn = fields.setdefault("prompt_id", str(uuid.uuid4()))
+        return self.fire("UserPromptSubmit", prompt=words, permission_mode="default", **fields)
+
+    def tool(self, name, given, response, **fields):
+        return self.fire("PostToolUse", **_call(name, given, fields), tool_response=response, duration_ms=12)
+
+    def bash(self, command, output="", **fields):
+        response = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": False}
+        return self.tool("Bash", {"command": command, "description": "Run it"}, response, **fields)
+
+    def bash_failed(self, command, error, **fields):
+        called = _call("Bash", {"command": command, "description": "Run it"}, fields)
+        return self.fire("PostToolUseFailure", **called, error=error, is_interrupt=False, duration_ms=12)
+
+    def edit(self, path, old, new, **fields):
+        path = os.path.join(os.fsdecode(self.project), path)
+        given = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
+        patch = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-" + old, "+" + new]}]
+        response = {"filePath": path, "oldString": old, "newString": new, "originalFile": old, "structuredPatch": patch}
+        return self.tool("Edit", given, response, **fields)
+
+    def read(self, path, content="", **fields):
+        path = os.path.join(os.fsdecode(self.project), path)
+        file = {"filePath": path, "content": content, "numLines": 1, "startLine": 1, "totalLines": 1}
+        return self.tool("Read", {"file_path": path}, {"type": "text", "file": file}, **fields)
+
+    def stop(self, said="Done.", **fields):
+        return self.fire("Stop", last_assistant_message=said, stop_hook_active=False, background_tasks=[], **fields)
+
+    def subagent_stop(self, said, agent="a0401f69919addc6e", kind="general-purpose", **fields):
+        return self.fire("SubagentStop", agent_id=agent, agent_type=kind, last_assistant_message=said, **fields)
+
+    def pre_compact(self, **fields):
+        return self.fire("PreCompact", trigger="auto", custom_instructions=None, **fields)
+
+    def post_compact(self, summary, **fields):
+        return self.fire("PostCompact", trigger="auto", compact_summary=summary, **fields)
+
+    def end(self, reason="other", **fields):
+        return self.fire("SessionEnd", reason=reason, **fields)
+
+    def every_event(self):
+        """Fire each event once, as in a short session; returns the answers."""
+        return [
+            *(self.start(), self.prompt("Why does the zeppelin test fail?"), self.read("hello.py"), self.bash("make", "ok")),
+            *(self.bash_failed("make test", "Exit code 1\nError: zeppelin"), self.edit("hello.py", "a", "b")),
+            *(self.subagent_stop("I looked."), self.pre_compact(), self.post_compact("<summary>It flew.</summary>")),
+            *(self.stop("It flies."), self.end()),
+        ]
+
+    # How they are fired
+
+    def event(self, name, **fields):
+        """Return the JSON of an event as the client writes it."""
+        common = {
+            "session_id": self.session,
+            "transcript_path": f"{self.home}/.claude/projects/-project/{self.session}.jsonl",
+            "cwd": os.fsdecode(self.project),
+            "prompt_id": self.turn,
+            "hook_event_name": name,
+        }
+        if name == "SessionStart":
+            del common["prompt_id"]
+        return json.dumps({**common, **fields}).encode()
+
+    def fire(self, name, **fields):
+        """Fire an event under the contract."""
+        return self.send(name, self.event(name, **fields))
+
+    def send(self, name, data, **options):
+        """Fire an event with these bytes under the contract."""
+        before = self._elsewhere()
+        ran = self.run(name, data, **options)
+        assert ran.code == 0, ran
+        assert ran.err == b"", ran
+        assert self.left_behind() == []
+        assert _changes(before, self._elsewhere()) == []
+        return answer_of(name, ran.out)
+
+    def run(self, name, data=b"", **options):
+        """Run a hook and return what it did, whatever that is."""
+        started = time.monotonic()
+        with self.open(name, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as process:
+            try:
+                out, err = process.communicate(data, timeout=DEADLINE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return Ran(process.returncode, out, err, time.monotonic() - started)
+
+    def open(self, name, **options):
+        """Start a hook and leave the rest to the caller."""
+        return subprocess.Popen(self.wrap + self.command(name), cwd=self.cwd or self.project, env=self.environment, **options)
+
+    def command(self, name):
+        """Return the command line of an event: the manifest's, else the script with the event's name."""
+        default = [str(self.plugin / "hooks" / "run"), name]
+        return [word.replace("${CLAUDE_PLUGIN_ROOT}", str(self.plugin)) for word in COMMANDS.get(name, default)]
+
+    # What it must not do
+
+    def left_behind(self):
+        """Return the processes that our hooks started and that still run."""
+        mark = self.mark.encode()
+        running = os.listdir("/proc") if os.path.isdir("/proc") else []  # a system without it tells nobody's environment
+        return [pid for pid in filter(str.isdigit, running) if mark in _environment_of(pid)]
+
+    def _elsewhere(self):
+        """Return the state of every file that a hook may not touch, of those it could reach by mistake."""
+        ours = {os.fsencode(self.home), os.fsencode(self.memory)}
+        return {**_tree(os.fsencode(self.folder), ours), **_tree(os.fsencode(self.plugin / "hooks"), set())}
+
+
+def answer_of(name, out):
+    """Return what a hook printed as a mapping; it may say only what the client documents for this event."""
+    if not out:
+        return {}
+    answer = json.loads(out)
+    assert isinstance(answer, dict) and answer, answer
+    assert answer.keys() <= COMMON_FIELDS | FIELDS.get(name, set()), answer
+    if "hookSpecificOutput" in answer:
+        specific = answer["hookSpecificOutput"]
+        assert specific.keys() == {"hookEventName", "additionalContext"}, answer
+        assert specific["hookEventName"] == name
+        assert 0 < len(specific["additionalContext"]) < LONGEST_ANSWER
+    if "systemMessage" in answer:
+        assert answer["systemMessage"].startswith("ralph-mem"), answer
+        assert "\n" not in answer["systemMessage"]
+    return answer
+
+
+def said_to_model(answer):
+    """Return the text that an answer puts into the model's context."""
+    return answer.get("hookSpecificOutput", {}).get("additionalContext", "")
+
+
+def fixture(name):
+    """Return a captured event of the real client as it was."""
+    return (FIXTURES / name).read_bytes()
+
+
+def _call(name, given, fields):
+    return {"tool_name": name, "tool_input": given, "tool_use_id": f"toolu_{uuid.uuid4().hex[:24]}", **fields}
+
+
+def _differences(db, table, wanted, index):
+    have = {number for (number,) in db.execute(wanted)}
+    indexed = [number for (number,) in db.execute(f"SELECT id FROM {index}_docsize")]
+    if have == set(indexed) and len(indexed) == len(have):
+        return []
+    return [f"{index} has {len(indexed)} entries for {len(have)} {table}: {sorted(have.symmetric_difference(indexed))[:9]}"]
+
+
+def _environment_of(pid):
+    try:
+        return Path("/proc", pid, "environ").read_bytes()
+    except OSError:
+        return b""
+
+
+def _tree(top, leave_out):
+    found = {}
+    for folder, folders, files in os.walk(top):
+        folders[:] = [name for name in folders if name != b"__pycache__" and os.path.join(folder, name) not in leave_out]
+        for path in [os.path.join(folder, name) for name in folders + files]:
+            state = os.lstat(path)
+            found[path] = (state.st_mode, state.st_size, 0 if os.path.isdir(path) else state.st_mtime_ns)
+    return found
+
+
+def _changes(before, after):
+    return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
