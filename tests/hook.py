@@ -59,12 +59,12 @@ class Hook:
     def __init__(self, folder, plugin=REPOSITORY, project="project"):
         self.folder, self.plugin = Path(folder), Path(plugin)
         self.home, self.cwd = self.folder / "home", None
-        self.project = os.path.join(os.fsencode(folder), os.fsencode(project))
+        self.project = self.folder / os.fsdecode(project)
         self.session, self.turn = str(uuid.uuid4()), str(uuid.uuid4())
         self.mark = f"{MARK}={uuid.uuid4()}"
         self.wrap = []
         for path in (self.home, self.project):
-            os.makedirs(path, exist_ok=True)
+            path.mkdir(parents=True, exist_ok=True)
         self.environment = {
             "PATH": f"{INTERPRETER.parent}:/usr/bin:/bin",
             "HOME": str(self.home),
@@ -73,7 +73,7 @@ class Hook:
             "CLAUDECODE": "1",
             "CLAUDE_PID": str(os.getpid()),
             "CLAUDE_PLUGIN_ROOT": str(self.plugin),
-            "CLAUDE_PROJECT_DIR": os.fsdecode(self.project),
+            "CLAUDE_PROJECT_DIR": str(self.project),
             "CLAUDE_CODE_SESSION_ID": self.session,
             MARK: self.mark.partition("=")[2],
         }
@@ -91,7 +91,7 @@ class Hook:
     @property
     def memory(self):
         """The project's `.ralph-mem`."""
-        return Path(os.fsdecode(self.project), ".ralph-mem")
+        return self.project / ".ralph-mem"
 
     @property
     def database(self):
@@ -152,14 +152,14 @@ class Hook:
         return self.fire("PostToolUseFailure", **called, error=error, is_interrupt=False, duration_ms=12)
 
     def edit(self, path, old, new, **fields):
-        path = os.path.join(os.fsdecode(self.project), path)
+        path = str(self.project / path)
         given = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
         patch = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": ["-" + old, "+" + new]}]
         response = {"filePath": path, "oldString": old, "newString": new, "originalFile": old, "structuredPatch": patch}
         return self.tool("Edit", given, response, **fields)
 
     def read(self, path, content="", **fields):
-        path = os.path.join(os.fsdecode(self.project), path)
+        path = str(self.project / path)
         file = {"filePath": path, "content": content, "numLines": 1, "startLine": 1, "totalLines": 1}
         return self.tool("Read", {"file_path": path}, {"type": "text", "file": file}, **fields)
 
@@ -194,7 +194,7 @@ class Hook:
         common = {
             "session_id": self.session,
             "transcript_path": f"{self.home}/.claude/projects/-project/{self.session}.jsonl",
-            "cwd": os.fsdecode(self.project),
+            "cwd": str(self.project),
             "prompt_id": self.turn,
             "hook_event_name": name,
         }
@@ -241,13 +241,13 @@ class Hook:
     def left_behind(self):
         """Return the processes that our hooks started and that still run."""
         mark = self.mark.encode()
-        running = os.listdir("/proc") if os.path.isdir("/proc") else []  # a system without it tells nobody's environment
-        return [pid for pid in filter(str.isdigit, running) if mark in _environment_of(pid)]
+        # a system without /proc tells nobody's environment
+        return [int(process.name) for process in Path("/proc").glob("[0-9]*") if mark in _environment_of(process)]
 
     def _elsewhere(self):
         """Return the state of every file that a hook may not touch, of those it could reach by mistake."""
-        ours = {os.fsencode(self.home), os.fsencode(self.memory)}
-        return {**_tree(os.fsencode(self.folder), ours), **_tree(os.fsencode(self.plugin / "hooks"), set())}
+        ours = {str(self.home), str(self.memory)}
+        return {**_tree(self.folder, ours), **_tree(self.plugin / "hooks", set()), **_tree(self.plugin / "ralph_mem", set())}
 
 
 def answer_of(name, out):
@@ -290,9 +290,9 @@ def _differences(db, table, wanted, index):
     return [f"{index} has {len(indexed)} entries for {len(have)} {table}: {sorted(have.symmetric_difference(indexed))[:9]}"]
 
 
-def _environment_of(pid):
+def _environment_of(process):
     try:
-        return Path("/proc", pid, "environ").read_bytes()
+        return (process / "environ").read_bytes()
     except OSError:
         return b""
 
@@ -300,10 +300,10 @@ def _environment_of(pid):
 def _tree(top, leave_out):
     found = {}
     for folder, folders, files in os.walk(top):
-        folders[:] = [name for name in folders if name != b"__pycache__" and os.path.join(folder, name) not in leave_out]
-        for path in [os.path.join(folder, name) for name in folders + files]:
+        folders[:] = [name for name in folders if name != "__pycache__" and f"{folder}/{name}" not in leave_out]
+        for path in [f"{folder}/{name}" for name in folders + files]:
             state = os.lstat(path)
-            found[path] = (state.st_mode, state.st_size, 0 if os.path.isdir(path) else state.st_mtime_ns)
+            found[path] = (state.st_mode, state.st_size, state.st_mtime_ns) if path.rpartition("/")[2] in files else state.st_mode
     return found
 
 

@@ -201,8 +201,8 @@ INDEXES = (
     """
     CREATE VIRTUAL TABLE observations_fts USING fts5(
         title, body, files, lines, content='', tokenize='porter unicode61 remove_diacritics 2')""",
-    "INSERT INTO memory_fts (memory_fts, rank) VALUES ('automerge', 0), ('crisismerge', 256)",
-    "INSERT INTO observations_fts (observations_fts, rank) VALUES ('automerge', 0), ('crisismerge', 256)",
+    "INSERT INTO memory_fts (memory_fts, rank) VALUES ('automerge', 0), ('crisismerge', 256), ('usermerge', 2)",
+    "INSERT INTO observations_fts (observations_fts, rank) VALUES ('automerge', 0), ('crisismerge', 256), ('usermerge', 2)",
 )
 
 MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES,)

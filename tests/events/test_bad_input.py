@@ -41,7 +41,7 @@ WRONG = [None, True, 7, -1, 10**30, 1e308, [], {}, "", [["x"]], {"x": {"y": 1}},
 
 def fields_of(hook, name):
     """Return a captured event as a mapping, moved into this project and session."""
-    fields = json.loads(fixture(EVENTS[name]).replace(b"/home/user/project", os.fsencode(hook.project)))
+    fields = json.loads(fixture(EVENTS[name]).replace(b"/home/user/project", bytes(hook.project)))
     return {**fields, "session_id": hook.session, "prompt_id": hook.turn}
 
 
@@ -126,6 +126,22 @@ def test_a_session_id_that_is_no_text_leaves_nothing(a_project, value):
     assert not a_project.database.exists()
 
 
+STRANGE = {
+    "half a pair": chr(0xD800),
+    "a pair the wrong way round": chr(0xDFFF) + chr(0xD83D),
+    "a byte in disguise": chr(0xDC80),
+    "a NUL": "\0",
+    "a terminal sequence": "\x1b[31m",
+    "a change of direction": "\u202e",
+    "an emoji": "\U0001f600",
+}
+TEXTS = {
+    "sessions": "SELECT client_session || coalesce(transcript_path, '') || coalesce(model, '') FROM sessions",
+    "turns": "SELECT event_id || prompt || response || files || files_read || lines FROM turns",
+    "observations": "SELECT event_id || title || content || files || lines || coalesce(tool_name, '') FROM observations",
+}
+
+
 def texts_in(value, way=()):
     """Return the ways to every text inside an event."""
     if isinstance(value, str):
@@ -144,7 +160,7 @@ def with_text(value, way, added):
 
 
 @pytest.mark.parametrize("name", EVENTS)
-@pytest.mark.parametrize("added", ["\ud800", "\udfff\ud83d", "\udc80", "\0", "\x1b[31m", "\u202e", "\U0001f600"], ids=ascii)
+@pytest.mark.parametrize("added", STRANGE.values(), ids=STRANGE)
 def test_a_strange_character_in_any_text_does_not_cost_the_event(a_session, name, added):
     whole = fields_of(a_session, name)
     ways = [way for way in texts_in(whole) if way not in {("hook_event_name",), ("tool_name",), ("source",)}]
@@ -156,13 +172,6 @@ def test_a_strange_character_in_any_text_does_not_cost_the_event(a_session, name
             assert text.encode("utf-8"), name_of
     assert [path.read_text() for path in [*a_session.memory.glob("spool/*"), *a_session.memory.glob("trouble")]] == []
     assert is_well(a_session)
-
-
-TEXTS = {
-    "sessions": "SELECT client_session || coalesce(transcript_path, '') || coalesce(model, '') FROM sessions",
-    "turns": "SELECT event_id || prompt || response || files || files_read || lines FROM turns",
-    "observations": "SELECT event_id || title || content || files || lines || coalesce(tool_name, '') FROM observations",
-}
 
 
 def test_a_lone_surrogate_is_stored_as_a_replacement_character(a_session):
@@ -287,13 +296,12 @@ def test_an_event_that_comes_in_pieces_is_stored(a_session):
 # How it is called
 
 
-@pytest.mark.parametrize("words", [[], [""], ["no-such-event"], ["../door"], ["stop", "stop"], ["--help"], ["SESSION-START"], ["é\udcff"]])
+@pytest.mark.parametrize("words", [[], [""], ["no-such-event"], ["../door"], ["--help"], ["SESSION-START"], ["é\udcff"]])
 def test_an_unknown_name_of_an_event_leaves_nothing(a_project, words):
-    command = [str(a_project.plugin / "hooks" / "run"), *words[:1]]
+    command = [str(a_project.plugin / "hooks" / "run"), *words]
     data = a_project.event("SessionStart", source="startup")
     done = subprocess.run(command, input=data, env=a_project.environment, cwd=a_project.project, capture_output=True)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == b"" or words == ["stop", "stop"]
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert not a_project.database.exists()
 
 
@@ -367,12 +375,13 @@ def read_only():
 
     yield take
     for path, mode in taken:
-        path.chmod(mode)
+        if path.parent.exists() and path.exists():
+            path.chmod(mode)
 
 
 def test_a_project_that_cannot_be_written_keeps_its_events_in_the_home(a_project, read_only):
     as_an_ordinary_owner(a_project)
-    read_only(Path(os.fsdecode(a_project.project)))
+    read_only(a_project.project)
     answers = a_project.every_event()
     assert [answer for answer in answers[1:] if answer] == []
     assert not a_project.memory.exists()
@@ -381,11 +390,10 @@ def test_a_project_that_cannot_be_written_keeps_its_events_in_the_home(a_project
 
 def test_what_waited_in_the_home_comes_in_once_the_project_can_be_written(a_project, read_only):
     as_an_ordinary_owner(a_project)
-    project = Path(os.fsdecode(a_project.project))
-    read_only(project)
+    read_only(a_project.project)
     a_project.start()
     a_project.prompt("Where is the zeppelin?")
-    project.chmod(0o700)
+    a_project.project.chmod(0o700)
     a_project.another().start()
     assert a_project.values("SELECT prompt FROM turns") == ["Where is the zeppelin?"]
     assert a_project.spooled() == []
@@ -420,6 +428,10 @@ DAMAGES = {
 }
 
 
+# The first is a new memory, the second can be locked like a file.
+HARMLESS = ("an empty file", "a lock that is a FIFO")
+
+
 def break_memory(hook, what):
     for path in hook.memory.glob("memory.db-*"):
         path.unlink()
@@ -444,7 +456,7 @@ def test_a_broken_memory_is_silent_within_the_session(a_checkpointed_session, wh
         assert answer == {}
 
 
-@pytest.mark.parametrize("what", [what for what in DAMAGES if "empty" not in what])
+@pytest.mark.parametrize("what", [what for what in DAMAGES if what not in HARMLESS])
 def test_a_broken_memory_is_told_in_one_line_at_the_next_start(a_checkpointed_session, what):
     hook = a_checkpointed_session
     break_memory(hook, what)
@@ -504,7 +516,7 @@ def test_the_data_home_that_xdg_names_is_honoured(a_project):
 def test_a_data_home_that_a_repository_could_bring_names_no_interpreter(a_project):
     """XDG says that a relative path counts for nothing; here it would run a program that came with a clone."""
     hook = a_project.another(XDG_DATA_HOME="data")
-    planted = Path(os.fsdecode(hook.project), "data", "ralph-mem")
+    planted = hook.project / "data" / "ralph-mem"
     planted.mkdir(parents=True)
     program(planted / "evil", f"touch {hook.home}/evil")
     (planted / "python").write_text(str(planted / "evil") + "\n")
@@ -528,12 +540,12 @@ def test_a_project_that_is_gone_is_not_brought_back(a_session, tmp_path):
     a_session.cwd = tmp_path
     for _ in range(2):
         a_session.every_event()
-    assert not os.path.exists(a_session.project)
+    assert not a_session.project.exists()
 
 
 PLACES = {
     "spaces": "my  project ",
-    "quotes": "it's \"quoted\" `here` $(there)",
+    "quotes": 'it\'s "quoted" `here` $(there)',
     "a new line": "two\nlines",
     "an emoji": "rocket \U0001f680",
     "a percent sign": "100%20%zz",
@@ -562,19 +574,19 @@ def test_a_project_may_lie_anywhere(a_project_at_a_strange_place):
         ("Why does the zeppelin test fail?", "It flies.", "hello.py\n", "hello.py\n")
     ]
     assert hook.values("SELECT end_reason FROM sessions") == ["other"]
-    assert os.listdir(hook.project) == [b".ralph-mem"]
+    assert list(hook.project.iterdir()) == [hook.memory]
     assert is_well(hook)
 
 
 def test_a_path_too_long_for_sqlite_is_told_at_the_start_and_silent_after(tmp_path, plugin):
     start, *others = Hook(tmp_path, plugin, "/".join(["y" * 200] * 5)).every_event()
-    assert "unable to open" in start.get("systemMessage", "")
+    assert "cannot open" in start.get("systemMessage", "")
     assert others == [{}] * len(others)
 
 
 @pytest.mark.parametrize("way", ["/{}", "{}/", "{}/.", "{}//"])
 def test_a_path_may_be_written_in_more_than_one_way(a_project, way):
-    hook = a_project.another(CLAUDE_PROJECT_DIR=way.format(os.fsdecode(a_project.project)))
+    hook = a_project.another(CLAUDE_PROJECT_DIR=way.format(a_project.project))
     hook.every_event()
     assert hook.values("SELECT prompt FROM turns") == ["Why does the zeppelin test fail?"]
 
@@ -654,23 +666,36 @@ def test_a_remembered_interpreter_that_is_gone_does_not_matter(a_project, interp
     assert a_project.values("SELECT prompt FROM turns") == ["Why does the zeppelin test fail?"]
 
 
-def old_interpreter(version):
+def versions(*wanted):
+    """Return what a version manager has, looked for before the suite's own home takes the place of the real one."""
+    return {version: sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python3")) for version in wanted}
+
+
+OLD = versions("3.6", "3.7", "3.8")
+NEW = versions("3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
+
+
+def interpreter_of(version):
     """Return a Python of this version that can be run, or skip and say that there is none."""
-    for found in [shutil.which(f"python{version}"), *OLD[version]]:
-        done = subprocess.run([found, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True) if found else None
-        if done and done.stdout.decode().strip() == version:
+    for found in filter(None, [shutil.which(f"python{version}"), *{**OLD, **NEW}[version]]):
+        done = subprocess.run([found, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True)
+        if done.stdout.strip() == version:
             return found
-    pytest.skip(f"there is no Python {version} here")
-    return None
+    return pytest.skip(f"there is no Python {version} here")
 
 
-# Looked for before the suite's own home takes the place of the real one.
-OLD = {version: sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python3")) for version in ("3.6", "3.7", "3.8")}
+@pytest.mark.parametrize("version", NEW)
+def test_every_python_from_3_9_on_will_do(a_project, version):
+    remember(a_project, interpreter_of(version))
+    a_project.every_event()
+    assert a_project.rows("SELECT prompt, response FROM turns") == [("Why does the zeppelin test fail?", "It flies.")]
+    assert is_well(a_project)
+    assert a_project.another().prompt("Why does the zeppelin fly?") != {}
 
 
 @pytest.mark.parametrize("version", OLD)
 def test_an_interpreter_that_is_too_old_says_so_once(a_project, version):
-    remember(a_project, old_interpreter(version))
+    remember(a_project, interpreter_of(version))
     assert f"python3 is {version}" in a_project.start()["systemMessage"]
     assert [answer for answer in a_project.every_event() if answer] == []
     assert not a_project.memory.exists()
@@ -699,7 +724,7 @@ def test_without_python_a_large_event_is_no_broken_pipe(without_python):
 @pytest.mark.parametrize("version", ["none", *OLD])
 def test_what_remembers_that_it_was_said_is_nobody_elses(without_python, version):
     if version != "none":
-        without_python.environment["PATH"] += os.pathsep + str(Path(old_interpreter(version)).parent)
+        without_python.environment["PATH"] += os.pathsep + str(Path(interpreter_of(version)).parent)
     without_python.wrap = [*SHELL, 'umask 000; "$0" "$@"']
     without_python.start()
     assert without_python.data.stat().st_mode & 0o777 == 0o700
@@ -709,10 +734,10 @@ def test_what_remembers_that_it_was_said_is_nobody_elses(without_python, version
 @pytest.mark.parametrize("version", ["none", *OLD])
 def test_without_a_home_an_unfit_interpreter_writes_nothing(without_python, version):
     if version != "none":
-        without_python.environment["PATH"] += os.pathsep + str(Path(old_interpreter(version)).parent)
+        without_python.environment["PATH"] += os.pathsep + str(Path(interpreter_of(version)).parent)
     hook = without_python.another(HOME=None, XDG_DATA_HOME="data")
     hook.start()
-    assert os.listdir(hook.project) == []
+    assert list(hook.project.iterdir()) == []
 
 
 # Random events
@@ -730,7 +755,8 @@ QUIET = {"deadline": None, "database": None, "suppress_health_check": list(Healt
 @settings(max_examples=500, **QUIET)
 @given(DOCUMENTS | st.binary(max_size=300), st.binary(max_size=60), st.integers(0, 300))
 def test_whatever_comes_is_understood_as_a_mapping(document, junk, cut):
-    for head, tail in ((document, b""), (document[:cut], b""), (document + junk, b""), (document[:cut], document[cut:]), (junk, document)):
+    pieces = [(document, b""), (document[:cut], b""), (document + junk, b""), (document[:cut], document[cut:]), (junk, document)]
+    for head, tail in pieces:
         assert type(event.parse(head, tail)) is dict
 
 
@@ -743,6 +769,7 @@ def test_a_whole_mapping_is_understood_as_it_is(mapping):
     assert repr(event.parse(json.dumps(mapping).encode())) == repr(wanted)
 
 
+IDS = ("session_id", "prompt_id", "tool_name", "tool_use_id")
 LINES = st.lists(st.text(st.characters(codec="utf-8"), max_size=80), min_size=1, max_size=30)
 
 
@@ -770,9 +797,6 @@ def test_an_event_without_its_middle_still_has_its_ids(whole, first, second):
     head, tail = sorted(int(start + share * (end - start)) for share in (first, second))
     fields = event.parse(whole[:head], whole[tail:])
     assert {key: fields.get(key) for key in IDS} == {key: BASH[key] for key in IDS}
-
-
-IDS = ("session_id", "prompt_id", "tool_name", "tool_use_id")
 
 
 @settings(max_examples=150, **QUIET)

@@ -1,7 +1,6 @@
 """What goes wrong around a hook: locks, kills, deletions, newer releases. Nothing acknowledged is lost, nobody is disturbed."""
 
 import json
-import os
 import random
 import shutil
 import signal
@@ -334,8 +333,7 @@ JUNK = {
     "a verb that is a list": b'[{"verb": ["end"]}]',
     "a record without fields": b'[{"verb": "observation"}]',
     "a session that is a mapping": b'[{"verb": "end", "session": {"a": 1}, "at": 1, "reason": "x"}]',
-    "a time that is too large": b'[{"verb": "session", "session": "s", "project": "p", "source": "startup", "at": 1e30}]',
-    "a number that is too large": b'[{"verb": "session", "session": "s", "project": "p", "source": "startup", "at": ' + b"9" * 30 + b"}]",
+    "a number that is too large": b'[{"verb": "session", "session": "s", "project": "p", "source": "x", "at": 99999999999999999999}]',
     "nothing where something must be": b'[{"verb": "session", "session": null, "project": null, "source": "startup", "at": 1}]',
     "a lone surrogate": b'[{"verb": "session", "session": "\\ud800", "project": "p", "source": "startup", "at": 1}]',
     "brackets": b"[" * 100_000,
@@ -408,7 +406,7 @@ def test_a_session_whose_client_lives_goes_on(a_project):
     assert a_project.values("SELECT end_reason FROM sessions ORDER BY id") == ["crash", None, None]
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc"), reason="only /proc tells when a process was born")
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="only /proc tells when a process was born")
 def test_another_process_with_the_number_of_a_client_is_not_that_client(a_project):
     with a_process() as client:
         crashed = a_project.another(CLAUDE_PID=str(client.pid))
@@ -460,7 +458,7 @@ OFF = {
 
 def files_below(hook):
     """Return every file of the project and the home with its content, but for the parsed form of a config."""
-    tops = [Path(os.fsdecode(hook.project)), hook.home]
+    tops = [hook.project, hook.home]
     found = {path: path.read_bytes() if path.is_file() else None for top in tops for path in top.rglob("*")}
     kept = hook.data / "settings"
     return {path: data for path, data in found.items() if kept not in path.parents and path not in {kept, *kept.parents}}
@@ -521,7 +519,7 @@ def test_whatever_the_umask_everything_is_its_owners_alone(a_project):
     with held(hook, "writing"):
         hook.bash("make mast", "ok")
     everything = [hook.memory, *hook.memory.rglob("*"), *hook.home.rglob("*")]
-    assert {path.name for path in everything} >= {"memory.db", "memory.db-wal", "lock", "spool", "trouble", "settings", "projects", "python"}
+    assert {path.name for path in everything} >= set("memory.db memory.db-wal lock spool trouble settings projects python".split())
     modes = {path: path.stat().st_mode & 0o777 for path in everything}
     assert {path: oct(mode) for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)} == {}
 

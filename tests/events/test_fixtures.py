@@ -1,7 +1,6 @@
 """Every event that was captured from the real client, given to its hook as a real process."""
 
 import json
-import os
 from collections import Counter
 
 import pytest
@@ -94,7 +93,7 @@ def news(before, after):
 
 def captured(hook, name):
     """Return a captured event, moved into the throwaway project, with the session and turn of its client's run."""
-    data = fixture(name).replace(b"/home/user/project", os.fsencode(hook.project))
+    data = fixture(name).replace(b"/home/user/project", bytes(hook.project))
     fields = json.loads(data)
     hook.session, hook.turn = fields["session_id"], fields.get("prompt_id", "")
     return fields["hook_event_name"], data

@@ -5,6 +5,8 @@ import threading
 
 SESSIONS = 8
 EVENTS = 200
+IN_ORDER = """
+SELECT title, content FROM observations AS o JOIN sessions AS s ON s.id = o.session_id WHERE s.client_session = ? ORDER BY o.seq"""
 
 
 def send_all(hook, number, trouble):
@@ -40,8 +42,7 @@ def test_eight_sessions_at_once_lose_nothing_and_keep_their_order(a_project):
     assert a_project.spooled() == []
     for number, hook in enumerate(hooks):
         wanted = [(f"make part {number} {at}", f"part {at} of session {number} is made") for at in range(EVENTS)]
-        sql = "SELECT title, content FROM observations JOIN sessions AS s ON s.id = session_id WHERE s.client_session = ? ORDER BY seq"
-        assert a_project.rows(sql, hook.session) == wanted
+        assert a_project.rows(IN_ORDER, hook.session) == wanted
     assert a_project.values("SELECT count(*) FROM observations") == [SESSIONS * EVENTS]
     assert a_project.values("SELECT count(*) FROM (SELECT DISTINCT session_id, seq FROM observations)") == [SESSIONS * EVENTS]
     assert a_project.damage() == []
@@ -49,7 +50,7 @@ def test_eight_sessions_at_once_lose_nothing_and_keep_their_order(a_project):
 
 def test_eight_starts_at_once_make_one_memory(a_project):
     hooks = [a_project.another() for _ in range(SESSIONS)]
-    threads = [threading.Thread(target=hook.run, args=("SessionStart", hook.event("SessionStart", source="startup"))) for hook in hooks]
+    threads = [threading.Thread(target=hook.start) for hook in hooks]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,0 +1,66 @@
+"""The hook contract is no formality: a hook that breaks it in any of these ways fails its test."""
+
+import json
+
+import pytest
+
+from tests.hook import COMMANDS, Hook, answer_of, install
+
+BREACHES = {
+    "it fails": "sys.exit(2)",
+    "it complains": "sys.stderr.write('oh')",
+    "it prints what is no JSON": "print('hello')",
+    "it prints two objects": 'print(\'{"continue": true}\\n{"continue": true}\')',
+    "it prints an empty object": "print('{}')",
+    "it prints a field that nobody knows": 'print(\'{"context": "x"}\')',
+    "it writes into the project": "open(os.environ['CLAUDE_PROJECT_DIR'] + '/notes', 'w')",
+    "it writes beside the project": "open(os.environ['TMPDIR'] + '/notes', 'w')",
+    "it changes a file of the project": "open(os.environ['CLAUDE_PROJECT_DIR'] + '/hello.py', 'w')",
+    "it writes into the plugin": "open(os.environ['CLAUDE_PLUGIN_ROOT'] + '/hooks/notes', 'w')",
+    "it leaves a process": "subprocess.Popen(['sleep', '5'], start_new_session=True, stdout=-3, stderr=-3)",
+}
+
+
+@pytest.fixture
+def a_plugin(tmp_path):
+    """Make a plugin whose hooks do what `a_plugin(code)` says; returns a session that fires them."""
+
+    def build(code):
+        plugin = install(tmp_path / "plugin")
+        (plugin / "hooks" / "run.py").write_text(f"import os, subprocess, sys\n{code}\n")
+        hook = Hook(tmp_path / "person", plugin)
+        (tmp_path / "person" / "project" / "hello.py").write_text("print('hello')\n")
+        return hook
+
+    return build
+
+
+@pytest.mark.parametrize("what", BREACHES)
+def test_a_breach_is_seen(a_plugin, what):
+    hook = a_plugin(BREACHES[what])
+    with pytest.raises((AssertionError, json.JSONDecodeError)):
+        hook.bash("make")
+
+
+@pytest.mark.parametrize(
+    "code", ["", 'print(\'{"systemMessage": "ralph-mem: x"}\')', "open(os.environ['HOME'] + '/x', 'w')", "os.mkdir('.ralph-mem')"]
+)
+def test_what_a_hook_may_do_it_may(a_plugin, code):
+    a_plugin(code).bash("make")
+
+
+def test_an_answer_names_its_event():
+    answer = '{"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "x"}}'
+    assert answer_of("SessionStart", answer) == json.loads(answer)
+    with pytest.raises(AssertionError):
+        answer_of("UserPromptSubmit", answer)
+    with pytest.raises(AssertionError):
+        answer_of("SessionEnd", answer)
+
+
+def test_an_event_is_fired_the_way_the_manifest_says(tmp_path):
+    hook = Hook(tmp_path)
+    assert len(COMMANDS) == 9
+    for event, command in COMMANDS.items():
+        assert hook.command(event)[0] == command[0] == "/bin/sh"
+        assert hook.command(event)[-2:] == [f"{hook.plugin}/hooks/run", command[-1]]
