@@ -39,7 +39,7 @@ class Rooms:
         code = _compiled(source)
         if code is None:
             return None
-        spec = Spec(name, self, origin=source, is_package=name in PACKAGES)
+        spec = Spec(name, self, origin=source, is_package=name in PACKAGES)  # type: ignore[arg-type]
         spec.loader_state = code
         if name in PACKAGES:
             spec.submodule_search_locations = [base]

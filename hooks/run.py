@@ -2,6 +2,7 @@
 
 Compiled anew for every event, so it is short; readable by any Python 3, so that an old one can say that it is too old.
 """
+
 import posix
 import sys
 

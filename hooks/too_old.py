@@ -1,18 +1,21 @@
 """The door under a Python before 3.9: says once, at a session start, what is missing. Readable by any Python 3."""
+
 import os
 import sys
 
 
 def enter(here, arguments):
     if arguments[:1] == ["session-start"] and not said_before():
-        print('{"systemMessage": "ralph-mem remembers nothing here: python3 is %d.%d, it needs 3.9 or newer."}' % sys.version_info[:2])
+        print(
+            '{"systemMessage": "ralph-mem remembers nothing here: python3 is %d.%d, it needs 3.9 or newer."}' % sys.version_info[:2]
+        )
         sys.stdout.flush()
 
 
 def said_before():
     home = os.environ.get("HOME") or ""
     folder = (os.environ.get("XDG_DATA_HOME") or home + "/.local/share") + "/ralph-mem"
-    note = "%s/said-python-%d.%d" % ((folder,) + tuple(sys.version_info[:2]))
+    note = "%s/said-python-%d.%d" % (folder, sys.version_info[0], sys.version_info[1])
     if os.path.exists(note):
         return True
     try:

@@ -1,5 +1,6 @@
 """The demonstration: a recorded coding session goes through the real hooks into a throwaway project, then the next
-session is told about it. Run as `python3 -m ralph_mem.demo`; needs nothing but Python."""
+session is told about it. Run as `python3 -m ralph_mem.demo`; needs nothing but Python.
+"""
 
 import json
 import os
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -39,13 +40,15 @@ class Throwaway:
         for path in (self.project, self.home):
             path.mkdir()
 
-    def hook(self, event: str, fields: dict[str, object]) -> str:
+    def hook(self, event: str, fields: Mapping[str, object]) -> str:
         """Run one hook; returns what it adds to the model's context."""
         text = json.dumps({"cwd": str(self.project), **fields})
         text = text.replace("${PROJECT}", str(self.project)).replace("${SECRET}", self.secret)
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.home), "CLAUDE_PROJECT_DIR": str(self.project)}
         start = time.perf_counter()
-        done = subprocess.run([HOOK, event], input=text, env=environment, cwd=self.project, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [HOOK, event], input=text, env=environment, cwd=self.project, capture_output=True, text=True, check=True
+        )
         self.took.append(time.perf_counter() - start)
         answer = json.loads(done.stdout) if done.stdout else {}
         return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
@@ -71,7 +74,8 @@ def _first_session(place: Throwaway) -> Iterator[str]:
         fields = json.loads(line)
         place.hook(fields.pop("event"), fields)
         yield f"  {fields['hook_event_name']:<19} {_gist(fields)}".rstrip()
-    yield f"  {len(place.took)} hooks, {statistics.median(place.took) * 1000:.0f} ms each (a bare python3 here: {_bare() * 1000:.0f} ms)"
+    took, bare = statistics.median(place.took) * 1000, _bare() * 1000
+    yield f"  {len(place.took)} hooks, {took:.0f} ms each (a bare python3 here: {bare:.0f} ms)"
 
 
 def _gist(fields: dict[str, object]) -> str:

@@ -61,7 +61,6 @@ class Hook:
         self.home, self.cwd = self.folder / "home", None
         self.project = self.folder / os.fsdecode(project)
         self.session, self.turn = str(uuid.uuid4()), str(uuid.uuid4())
-        self.mark = f"{MARK}={uuid.uuid4()}"
         self.wrap = []
         for path in (self.home, self.project):
             path.mkdir(parents=True, exist_ok=True)
@@ -75,14 +74,14 @@ class Hook:
             "CLAUDE_PLUGIN_ROOT": str(self.plugin),
             "CLAUDE_PROJECT_DIR": str(self.project),
             "CLAUDE_CODE_SESSION_ID": self.session,
-            MARK: self.mark.partition("=")[2],
+            MARK: str(uuid.uuid4()),
         }
 
     def another(self, **environment):
         """Return another session of the same person in the same project; None takes a variable away."""
         other = copy.copy(self)
         other.session, other.turn = str(uuid.uuid4()), str(uuid.uuid4())
-        changed = {**self.environment, "CLAUDE_CODE_SESSION_ID": other.session, **environment}
+        changed = {**self.environment, "CLAUDE_CODE_SESSION_ID": other.session, MARK: str(uuid.uuid4()), **environment}
         other.environment = {name: value for name, value in changed.items() if value is not None}
         return other
 
@@ -240,7 +239,7 @@ class Hook:
 
     def left_behind(self):
         """Return the processes that our hooks started and that still run."""
-        mark = self.mark.encode()
+        mark = f"{MARK}={self.environment[MARK]}".encode()
         # a system without /proc tells nobody's environment
         return [int(process.name) for process in Path("/proc").glob("[0-9]*") if mark in _environment_of(process)]
 

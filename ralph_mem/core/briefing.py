@@ -4,8 +4,6 @@ from ralph_mem.core import context, instructions, memories, receipts, row, searc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ralph_mem.core.project import Project
     from ralph_mem.core.store import Store
 
@@ -40,7 +38,7 @@ def build(store: "Store", project: "Project", session: int, budget: int) -> "tup
 
 
 def _is_worth(memory: context.Memory) -> bool:
-    """A turn that changed or ran something, or was about something, is worth a line; "yes" and "thanks" are not."""
+    """Say whether a turn changed or ran something, or was about something; "yes" and "thanks" are not worth a line."""
     return memory.says_something() and bool(memory.files or memory.lines or search.terms(memory.asked))
 
 

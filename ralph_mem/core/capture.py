@@ -1,5 +1,6 @@
 """Capture: from a tool event to the observation worth keeping. What changes or runs something is kept, distilled;
-what only looks is a path on the turn at most."""
+what only looks is a path on the turn at most.
+"""
 
 from ralph_mem.core import privacy, quick, redact
 
@@ -151,7 +152,9 @@ def _edit(event: "Event", project: "Project", settings: "dict[str, Any]") -> "di
 def _change(given: "dict[str, Any]", response: "dict[str, Any]") -> str:
     """Return the changed lines of an edit, or the outline of a new file; never a whole file."""
     patch = response.get("structuredPatch")
-    lines = [line for hunk in patch if isinstance(hunk, dict) for line in _list(hunk.get("lines"))] if isinstance(patch, list) else []
+    lines = (
+        [line for hunk in patch if isinstance(hunk, dict) for line in _list(hunk.get("lines"))] if isinstance(patch, list) else []
+    )
     changed = [line for line in lines if isinstance(line, str) and line[:1] in "+-"]
     if changed:
         return "\n".join(changed)
@@ -167,7 +170,7 @@ def _prefixed(sign: str, text: str) -> str:
 
 
 def _outside(event: "Event") -> "dict[str, Any] | None":
-    """What a web or MCP tool brought in: kept to be searched, never injected by itself."""
+    """Keep what a web or MCP tool brought in, to be searched; it is never injected by itself."""
     given = event.mapping("tool_input")
     asked = " ".join([value for value in given.values() if isinstance(value, str)])
     response = event.fields.get("tool_response")

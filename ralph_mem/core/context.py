@@ -91,14 +91,12 @@ def build(
 
 
 def _is_fresh(memory: Memory, session: "tuple[int, int]", told: "dict[str, str]") -> bool:
-    """A memory is worth telling unless the context window holds it: told in full, or happened in it."""
+    """Say whether the context window lacks a memory: neither told in full, nor happened in it."""
     happened_here = memory.session == session[0] and memory.seq > session[1]
     return not happened_here and told.get(memory.public_id) != "full" and memory.says_something()
 
 
-def _fill(
-    fresh: "list[tuple[search.Hit, Memory]]", told: "dict[str, str]", budget: int
-) -> "tuple[list[str], list[receipts.Item]]":
+def _fill(fresh: "list[tuple[search.Hit, Memory]]", told: "dict[str, str]", budget: int) -> "tuple[list[str], list[receipts.Item]]":
     """Spend the budget: a line for each first, then the best ones in full."""
     room = budget - row.tokens(OPENING) - FENCE_TOKENS
     texts: dict[str, str] = {}

@@ -1,5 +1,6 @@
 """The text of a row as the indexes see it: a pure function with a version, because an index entry can only be
-removed by giving the same text again."""
+removed by giving the same text again.
+"""
 
 INDEX_VERSION = 1
 REDACTED = "[REDACTED"

@@ -1,5 +1,6 @@
 """Memories: what is worth injecting, in an index of its own, so that a hundred thousand tool rows do not set the
-rarity of words for two hundred turns."""
+rarity of words for two hundred turns.
+"""
 
 from ralph_mem.core import index_text, observations
 

@@ -61,7 +61,8 @@ def turn_of(store: "Store", record: "dict[str, Any]") -> str:
     if record["turn"]:
         return str(record["turn"])
     last = store.one(
-        "SELECT event_id FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?) ORDER BY seq DESC LIMIT 1",
+        "SELECT event_id FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?)"
+        " ORDER BY seq DESC LIMIT 1",
         (record["session"],),
     )
     return str(last[0]) if last else ""

@@ -1,5 +1,6 @@
 """What may be stored of a text: cut to size without cutting a secret in half, without what we injected ourselves,
-redacted; and which paths are none of our business."""
+redacted; and which paths are none of our business.
+"""
 
 import posix
 
@@ -51,8 +52,8 @@ def _prepare(text: str, counts: "dict[str, int]") -> str:
 def without_injected(text: str) -> str:
     """Cut out what this plugin put into the context: it must not come back as something that was said."""
     while INJECTED in text:
-        before, _, rest = text.partition(INJECTED)
-        inside, end, after = rest.partition("</ralph-mem-")
+        before, rest = text.split(INJECTED, 1)
+        _, end, after = rest.partition("</ralph-mem-")
         text = before + after.partition(">")[2] if end else before
     return text
 

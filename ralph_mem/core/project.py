@@ -22,7 +22,7 @@ class Project:
     def relative(self, path: str) -> str:
         """Return a path as seen from the root; one outside the project stays as it is."""
         prefix = self.root.rstrip("/") + "/"
-        return path[len(prefix) :] if path.startswith(prefix) else path
+        return path.removeprefix(prefix)
 
 
 def find(start: str) -> Project:

@@ -28,12 +28,12 @@ try:
     from _json import encode_basestring_ascii as quote
     from _json import make_scanner
 
-    scan = make_scanner(_Plain)
+    scan: "Any" = make_scanner(_Plain)  # type: ignore[arg-type]  # any object with these attributes will do
 except ImportError:  # an interpreter without the accelerator: the public module does the same
     from json.encoder import encode_basestring_ascii as quote
     from json.scanner import make_scanner
 
-    scan = make_scanner(_Plain)
+    scan = make_scanner(_Plain)  # type: ignore[arg-type]
 
 # What the scanner raises on text that is not JSON. On 3.10 and 3.11 a cut-off string is a SystemError: the C code
 # looks for `json.decoder` in sys.modules, where it is not, and returns without having set an exception.

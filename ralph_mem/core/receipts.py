@@ -31,7 +31,8 @@ def add(store: "Store", session: int, turn: "int | None", event: str, at: int, b
     )
     for position, item in enumerate(items):
         store.execute(
-            "INSERT INTO receipt_items (receipt_id, position, memory, outcome, score, evidence, tokens) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO receipt_items (receipt_id, position, memory, outcome, score, evidence, tokens)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (cursor.lastrowid, position, item.memory, item.outcome, round(item.score, 4), item.evidence, item.tokens),
         )
 

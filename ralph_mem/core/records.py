@@ -1,5 +1,6 @@
 """Records: what an event leaves to be stored, as plain values, so that the spool can hold what the database could not
-take and both are written by the same functions."""
+take and both are written by the same functions.
+"""
 
 from ralph_mem.core import quick, spool
 from ralph_mem.core.errors import StoreError, UnknownSession

@@ -139,11 +139,10 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def _evidence(
-    found: "dict[str, list[str]]", rarity: "dict[str, float]", total: int
-) -> "dict[str, tuple[int, bool, float]]":
+def _evidence(found: "dict[str, list[str]]", rarity: "dict[str, float]", total: int) -> "dict[str, tuple[int, bool, float]]":
     """Return for each row how many uncommon terms it holds, whether they are enough (two, or one that is rare), and
-    how rare they are together."""
+    how rare they are together.
+    """
     rare = max(RARE, total // RARE_SHARE)
     held: dict[str, tuple[int, bool, float]] = {}
     for term, rows in found.items():

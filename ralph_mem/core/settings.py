@@ -75,7 +75,7 @@ def _compile(root: str, files: "list[str]", stamp: "list[list[int]]", cache: str
 
 
 def _still_off(files: "list[str]") -> "dict[str, Any]":
-    """A file that cannot be read as a whole may still switch recording off: privacy only tightens."""
+    """Find the switch that turns recording off in files that cannot be read as a whole: privacy only tightens."""
     lines = [line.split("#")[0].split() for path in files for line in paths.read(path).splitlines()]
     return {"recording": False} if any(["recording:", word] in lines for word in OFF) else {}
 

@@ -84,8 +84,7 @@ def close_abandoned(store: "Store", session: int, at: int) -> None:
 def keep(store: "Store", record: "dict[str, Any]") -> None:
     """Make the open turns of a session findable as they stand, and leave them open."""
     rows = store.execute(
-        "SELECT t.id FROM turns AS t JOIN sessions AS s ON s.id = t.session_id"
-        " WHERE s.client_session = ? AND t.status = 'open'",
+        "SELECT t.id FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE s.client_session = ? AND t.status = 'open'",
         (record["session"],),
     ).fetchall()
     for (number,) in rows:
@@ -97,9 +96,7 @@ def _finish(store: "Store", number: int, status: str, at: "int | None") -> None:
     memories.forget_turn(store, number)
     store.execute("UPDATE turns SET lines = ?, status = ?, ended_at = ? WHERE id = ?", (_lines(store, number), status, at, number))
     texts = store.one("SELECT prompt, response, files, lines FROM turns WHERE id = ?", (number,))
-    store.execute(
-        "UPDATE turns SET tokens = ?, checksum = ? WHERE id = ?", (row.tokens(*texts), row.checksum(*texts), number)
-    )
+    store.execute("UPDATE turns SET tokens = ?, checksum = ? WHERE id = ?", (row.tokens(*texts), row.checksum(*texts), number))
     if any(texts):
         memories.index_turn(store, number)
 

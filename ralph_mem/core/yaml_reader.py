@@ -19,7 +19,7 @@ def read(text: str) -> "dict[str, Any]":
     """Return the values by dotted key, such as `memory.auto_inject`. Raises ConfigError with the line number."""
     values: dict[str, Any] = {}
     above: list[tuple[int, str]] = []  # the keys that the current line stands under, with their indents
-    items: "tuple[int, list[Any]] | None" = None
+    items: tuple[int, list[Any]] | None = None
     for number, raw in enumerate(text.splitlines(), 1):
         line = _without_comment(raw)
         content = line.strip()

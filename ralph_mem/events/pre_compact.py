@@ -1,5 +1,6 @@
 """PreCompact: the context window is about to be summarised. Make the open turn findable now; a full window may end the
-session without another event. Prints nothing: that would go into the request for the summary."""
+session without another event. Prints nothing: that would go into the request for the summary.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

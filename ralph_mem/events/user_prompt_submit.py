@@ -22,8 +22,9 @@ def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     words = event.text("prompt") if kind == "prompt" else ""
     (prompt,), redactions = privacy.protect([words], project, settings, event.text("cwd"))
     branch, commit = projects.head(project)
+    turn = capture.turn_of(event) or f"prompt:{event.session}:{event.at}"
     return [{
-        "verb": "turn", "session": event.session, "turn": capture.turn_of(event) or f"prompt:{event.session}:{event.at}", "at": event.at, "kind": kind, "origin": "user",
+        "verb": "turn", "session": event.session, "turn": turn, "at": event.at, "kind": kind, "origin": "user",
         "prompt": capture.shorten(prompt, PROMPT_CHARACTERS), "branch": branch, "commit_id": commit,
         "redactions": redactions, "redaction_version": redact.RULES_VERSION,
     }]  # fmt: skip
@@ -49,9 +50,7 @@ def answer(opened: "store.Store", event: "Event", project: "Project", settings: 
     # only a prompt with words to look up needs the rest
     from ralph_mem.core import context
 
-    number, since, tag = opened.one(
-        "SELECT id, context_since, fence FROM sessions WHERE client_session = ?", (event.session,)
-    )
+    number, since, tag = opened.one("SELECT id, context_since, fence FROM sessions WHERE client_session = ?", (event.session,))
     turn = opened.one("SELECT max(id) FROM turns WHERE session_id = ?", (number,))[0]
     budget = settings["memory.inject_tokens_prompt"]
     text, items = context.build(opened, project, prompt, (number, since), budget, event.at)

@@ -47,7 +47,10 @@ def _memories(folder: Path, words: memory_of.Words) -> "tuple[memory_of.project.
     large = memory_of.build(folder / "large", 100_000, 1, words)
     for place in (small, large):
         hooks = Hooks(place.root, folder / "home", interpreter())
-        for event, data in (("session-start", hooks.event("SessionStart", source="startup")), ("user-prompt-submit", hooks.event("UserPromptSubmit", prompt="warm up"))):
+        for event, data in (
+            ("session-start", hooks.event("SessionStart", source="startup")),
+            ("user-prompt-submit", hooks.event("UserPromptSubmit", prompt="warm up")),
+        ):
             hooks.run(hooks.direct(event), data)
     return small, large
 
@@ -109,8 +112,10 @@ def _searches(folder: Path, words: memory_of.Words) -> None:
         start = time.thread_time()
         search.hits(opened, query, memory_of.NOW_MS)
         whole.append(time.thread_time() - start)
-    _say(f"\nsearch over 1,000 turns, ten words: first stage {statistics.median(first) * 1e3:.2f} ms (must 0.6), "
-         f"whole ranking {statistics.median(whole) * 1e3:.2f} ms (must 2), p99 {sorted(whole)[395] * 1e3:.2f} ms")
+    _say(
+        f"\nsearch over 1,000 turns, ten words: first stage {statistics.median(first) * 1e3:.2f} ms (must 0.6), "
+        f"whole ranking {statistics.median(whole) * 1e3:.2f} ms (must 2), p99 {sorted(whole)[395] * 1e3:.2f} ms"
+    )
 
 
 def _disk(folder: Path, words: memory_of.Words) -> None:

@@ -5,7 +5,7 @@ import shutil
 import sysconfig
 from pathlib import Path
 
-from ralph_mem.core import adoption, project, records, store
+from ralph_mem.core import adoption, project, records
 
 SESSION = "00000000-0000-4000-8000-{:012d}"
 DAY_MS = 86_400_000

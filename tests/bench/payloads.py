@@ -31,7 +31,11 @@ def shares() -> Iterator[tuple[str, int, int]]:
 def _recorded() -> Iterator[str]:
     for file in sorted((ROOT / "tests/fixtures/claude-code").glob("*.json")):
         fields = json.loads(file.read_text())
-        yield "\n".join(str(fields[key]) for key in ("tool_input", "tool_response", "error", "prompt", "last_assistant_message") if key in fields)
+        yield "\n".join(
+            str(fields[key])
+            for key in ("tool_input", "tool_response", "error", "prompt", "last_assistant_message")
+            if key in fields
+        )
 
 
 def _outputs() -> Iterator[str]:

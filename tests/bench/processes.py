@@ -51,11 +51,13 @@ class Hooks:
         response = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": False}
         given = {"command": f"make build target{self.count}", "description": "Build it"}
         name = f"toolu_{os.getpid()}_{self.count}_{random.random()}"
-        return self.event("PostToolUse", tool_name="Bash", tool_input=given, tool_response=response, tool_use_id=name, duration_ms=9, **more)
+        return self.event(
+            "PostToolUse", tool_name="Bash", tool_input=given, tool_response=response, tool_use_id=name, duration_ms=9, **more
+        )
 
     def prompt(self, text: str) -> bytes:
         """Return a UserPromptSubmit event of a turn of its own."""
-        return self.event("UserPromptSubmit", prompt=text) .replace(b'"p1"', f'"p{self.count}-{random.random()}"'.encode())
+        return self.event("UserPromptSubmit", prompt=text).replace(b'"p1"', f'"p{self.count}-{random.random()}"'.encode())
 
     def start(self) -> bytes:
         """Return a SessionStart event of a new session."""
@@ -64,7 +66,9 @@ class Hooks:
     def run(self, argv: list[str], data: bytes) -> float:
         """Run a command to its end; returns the seconds it took."""
         start = time.perf_counter()
-        subprocess.run(argv, input=data, env=self.env, cwd=self.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        subprocess.run(
+            argv, input=data, env=self.env, cwd=self.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True
+        )
         return time.perf_counter() - start
 
     def instructions(self, argv: list[str], data: bytes) -> int:
@@ -76,14 +80,20 @@ class Hooks:
     def fsyncs(self, argv: list[str], data: bytes) -> int:
         """Count the calls that wait for the disk."""
         done = subprocess.run(
-            ["strace", "-f", "-e", "trace=fsync,fdatasync,sync_file_range,msync", *argv], input=data, env=self.env, cwd=self.root, capture_output=True
+            ["strace", "-f", "-e", "trace=fsync,fdatasync,sync_file_range,msync", *argv],
+            input=data,
+            env=self.env,
+            cwd=self.root,
+            capture_output=True,
         )
         return len(re.findall(rb"^(?:\[pid +\d+\] )?(?:fsync|fdatasync|sync_file_range|msync)\(", done.stderr, re.MULTILINE))
 
     def peak_mb(self, argv: list[str], data: bytes) -> float:
         """Return the most memory that a command held, in MB. Linux counts in KiB."""
         code = "import resource,subprocess,sys;subprocess.run(sys.argv[1:],stdin=0);print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-        done = subprocess.run([sys.executable, "-c", code, *argv], input=data, env=self.env, cwd=self.root, capture_output=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code, *argv], input=data, env=self.env, cwd=self.root, capture_output=True, check=True
+        )
         return int(done.stdout.split()[-1]) / 1024
 
 

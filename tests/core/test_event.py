@@ -13,7 +13,7 @@ SENT = {
     "session_id": "s-1",
     "cwd": "/shop",
     "tool_name": "Bash",
-    "tool_input": {"command": "make \"all\" \\ \U0001f600", "nested": {"deep": [1, {"a": "b"}]}},
+    "tool_input": {"command": 'make "all" \\ \U0001f600', "nested": {"deep": [1, {"a": "b"}]}},
     "tool_response": {"stdout": "line one\nline two\tand so on", "stderr": ""},
     "tool_use_id": "toolu_1",
 }
@@ -65,7 +65,7 @@ def test_the_last_field_of_an_event_that_was_cut_off_is_kept_as_far_as_it_goes()
     assert fields["tool_response"] == {"stdout": "line one\nline two\tand "}
 
 
-@pytest.mark.parametrize("middle", ["x" * 400, "\\" * 400, '"' * 400, "\n" * 400, "\U0001f600" * 100, "\\\"" * 200])
+@pytest.mark.parametrize("middle", ["x" * 400, "\\" * 400, '"' * 400, "\n" * 400, "\U0001f600" * 100, '\\"' * 200])
 def test_an_event_without_its_middle_keeps_the_ids_at_its_end(middle):
     data = json.dumps({**SENT, "tool_response": {"stdout": middle + "\nthe end"}, "tool_use_id": "toolu_1"}).encode()
     start = data.index(b'"stdout"') + 20

@@ -7,9 +7,15 @@ from hypothesis import strategies as st
 from ralph_mem.core import index_text, schema, search, store
 
 SIGNS = st.characters(exclude_categories=["Cs"])
-TEXTS = st.text(SIGNS) | st.text(alphabet="aBcDE HTTPserver2_-/.日本語テキスト한국[REDACTED:]é\u0301\0") | st.lists(
-    st.sampled_from(["camelCase", "HTTPServer", "snake_case", "[REDACTED:api-key]", "[REDACTED", "日本語", "été", "𠮷野家", "²", "Ⅷ"])
-).map(" ".join)
+TEXTS = (
+    st.text(SIGNS)
+    | st.text(alphabet="aBcDE HTTPserver2_-/.日本語テキスト한국[REDACTED:]é\u0301\0")
+    | st.lists(
+        st.sampled_from(
+            ["camelCase", "HTTPServer", "snake_case", "[REDACTED:api-key]", "[REDACTED", "日本語", "été", "𠮷野家", "²", "Ⅷ"]
+        )
+    ).map(" ".join)
+)
 
 
 @pytest.fixture(scope="module")

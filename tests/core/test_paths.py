@@ -44,7 +44,9 @@ def test_a_variable_is_text_whatever_it_holds(the_environment, value, text):
 
 
 def test_different_paths_have_different_keys_that_are_file_names():
-    names = {paths.key_of(path) for path in ("/a/b", "/a-b", "/a/b/", "/" + "x" * 300 + "/a", "/" + "y" * 300 + "/a", "/ü", "/\udcff")}
+    names = {
+        paths.key_of(path) for path in ("/a/b", "/a-b", "/a/b/", "/" + "x" * 300 + "/a", "/" + "y" * 300 + "/a", "/ü", "/\udcff")
+    }
     assert len(names) == 7
     assert all("/" not in name and len(name) < 100 and name.isascii() for name in names)
 
@@ -101,7 +103,9 @@ def test_a_file_is_read_up_to_the_limit(tmp_path):
     assert paths.read(f"{tmp_path}/file", 3) == "aaa"
 
 
-@pytest.mark.parametrize(("name", "there"), [("file", True), ("folder", True), ("dangling", False), ("missing", False), ("nul\0", False)])
+@pytest.mark.parametrize(
+    ("name", "there"), [("file", True), ("folder", True), ("dangling", False), ("missing", False), ("nul\0", False)]
+)
 def test_something_exists_when_it_can_be_reached(tmp_path, name, there):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()

@@ -17,7 +17,7 @@ def test_ids_are_well_formed_and_do_not_come_twice():
 
 def test_no_character_of_an_id_is_taken_for_another():
     assert len(set(row.ALPHABET)) == len(row.ALPHABET) == 32
-    assert not set(row.ALPHABET) & set("lo01") and row.ALPHABET == row.ALPHABET.lower()
+    assert not set(row.ALPHABET) & set("lo01") and row.ALPHABET.lower() == row.ALPHABET
 
 
 @given(st.text(), st.text())

@@ -36,7 +36,9 @@ def tables_of(opened):
 def dump(folder):
     db = sqlite3.connect(f"{folder}/memory.db")
     try:
-        return db.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY name").fetchall(), list(db.execute("SELECT * FROM properties"))
+        return db.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY name").fetchall(), list(
+            db.execute("SELECT * FROM properties")
+        )
     finally:
         db.close()
 
@@ -133,7 +135,9 @@ def test_a_row_of_no_session_is_refused(a_store):
 
 @pytest.mark.parametrize("status", ["running", "success", "failed", "stopped"])
 def test_a_loop_run_keeps_its_iterations(a_session, status):
-    run = "INSERT INTO loop_runs (public_id, session_id, goal, status, iterations, started_at) VALUES ('loop-1', ?, 'green', ?, 1, 0)"
+    run = (
+        "INSERT INTO loop_runs (public_id, session_id, goal, status, iterations, started_at) VALUES ('loop-1', ?, 'green', ?, 1, 0)"
+    )
     number = a_session.store.execute(run, (a_session.number, status)).lastrowid
     a_session.store.execute("INSERT INTO iterations (loop_run_id, number, started_at) VALUES (?, 1, 0)", (number,))
     with pytest.raises(store.sqlite.IntegrityError, match="UNIQUE"):

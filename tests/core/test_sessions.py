@@ -16,11 +16,15 @@ def test_a_session_has_a_fence_of_its_own(a_session, another_session):
     assert all(len(fence) == 24 and set(fence) <= set("0123456789abcdef") for fence in fences)
 
 
-@pytest.mark.parametrize(("source", "kept"), [("startup", "startup"), ("fork", "fork"), ("of the future", "startup"), (None, "startup")])
+@pytest.mark.parametrize(
+    ("source", "kept"), [("startup", "startup"), ("fork", "fork"), ("of the future", "startup"), (None, "startup")]
+)
 def test_a_session_says_how_it_began(a_store, a_project, source, kept):
     session = Session(a_store, a_project)
     session.starts(source, model="a-model", transcript_path="/t.jsonl")
-    assert session.rows("SELECT source, model, transcript_path, agent FROM sessions") == [(kept, "a-model", "/t.jsonl", "claude-code")]
+    assert session.rows("SELECT source, model, transcript_path, agent FROM sessions") == [
+        (kept, "a-model", "/t.jsonl", "claude-code")
+    ]
 
 
 @pytest.mark.parametrize("source", ["resume", "clear", "compact"])
@@ -73,7 +77,9 @@ def a_process():
 def test_a_session_whose_process_is_gone_has_crashed(a_session, another_session):
     process = a_process()
     born = sessions.born(process.pid)
-    a_session.store.execute("UPDATE sessions SET client_pid = ?, client_born = ? WHERE id = ?", (process.pid, born, a_session.number))
+    a_session.store.execute(
+        "UPDATE sessions SET client_pid = ?, client_born = ? WHERE id = ?", (process.pid, born, a_session.number)
+    )
     a_session.asks("Why is the lamp off?")
     assert sessions.end_crashed(a_session.store, a_session.now, another_session.name) == 0
     process.kill()

@@ -89,7 +89,15 @@ def test_an_unknown_type_is_rejected(a_session, kind):
 
 @pytest.mark.parametrize("verb", ["observation", "memory", "turn", "close"])
 def test_an_event_of_a_session_that_nobody_started_starts_it(a_store, a_session, verb):
-    turn = {"turn": "prompt:1", "prompt": "lamp", "response": "", "status": "stopped", "kind": "prompt", "branch": None, "commit_id": None}
+    turn = {
+        "turn": "prompt:1",
+        "prompt": "lamp",
+        "response": "",
+        "status": "stopped",
+        "kind": "prompt",
+        "branch": None,
+        "commit_id": None,
+    }
     records.apply(a_store, an_observation(a_session, verb=verb, session="stranger", **turn))
     assert a_session.rows("SELECT source, project_path FROM sessions WHERE client_session = 'stranger'") == [
         ("unknown", a_session.project.root)
@@ -148,7 +156,9 @@ def test_the_commands_of_a_turn_stay_its_own_when_the_clock_goes_back(a_session)
 
 def test_a_deleted_observation_leaves_its_index(a_session):
     for number in range(3):
-        records.apply(a_session.store, an_observation(a_session, number, content=f"lampWord{number} 電球", files="src/lampFile.py\n"))
+        records.apply(
+            a_session.store, an_observation(a_session, number, content=f"lampWord{number} 電球", files="src/lampFile.py\n")
+        )
     public_id = a_session.observations("public_id")[1][0]
     assert observations.delete(a_session.store, public_id)
     assert not observations.delete(a_session.store, public_id)
@@ -171,7 +181,9 @@ def test_a_deleted_memory_leaves_its_index(a_session, kind):
 def test_as_many_are_found_as_were_stored(a_session):
     for number in range(50):
         records.apply(a_session.store, an_observation(a_session, number, content="lamp " * (number + 1)))
-    assert len(found(a_session.store, "observations_fts", "lamp")) == a_session.rows("SELECT count(*) FROM observations")[0][0] == 50
+    assert (
+        len(found(a_session.store, "observations_fts", "lamp")) == a_session.rows("SELECT count(*) FROM observations")[0][0] == 50
+    )
     check(a_session.store)
 
 

@@ -43,7 +43,7 @@ ACCEPTED = {
     'a: "\\\\d+ \\\\\\\\"': {"a": "\\d+ \\\\"},
     "a: '\\d+\\'": {"a": "\\d+\\"},
     "a: ''\nb: \"\"": {"a": "", "b": ""},
-    "a: \"# no comment\" # a comment": {"a": "# no comment"},
+    'a: "# no comment" # a comment': {"a": "# no comment"},
     # lists
     "a:\n  - 1\n  - two\n  - 'three'": {"a": [1, "two", "three"]},
     "a:\n- 1\n- 2\nb: 3": {"a": [1, 2], "b": 3},
@@ -123,9 +123,9 @@ def test_what_is_refused_is_named_with_its_line(line, text):
 
 LINES = st.lists(
     st.sampled_from(["", " ", "  ", "\t", "    "]).flatmap(
-        lambda indent: st.sampled_from(["a", "a:", "b: ", "- ", "-", "a: 1", "- a: 1", "[", "'", '"', "#", "---", "é: ü", "a: [1, ']"]).map(
-            lambda rest: indent + rest
-        )
+        lambda indent: st.sampled_from(
+            ["a", "a:", "b: ", "- ", "-", "a: 1", "- a: 1", "[", "'", '"', "#", "---", "é: ü", "a: [1, ']"]
+        ).map(lambda rest: indent + rest)
     ),
     max_size=8,
 ).map("\n".join)
