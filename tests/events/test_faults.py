@@ -333,7 +333,7 @@ JUNK = {
     "a verb that is a list": b'[{"verb": ["end"]}]',
     "a record without fields": b'[{"verb": "observation"}]',
     "a session that is a mapping": b'[{"verb": "end", "session": {"a": 1}, "at": 1, "reason": "x"}]',
-    "a number that is too large": b'[{"verb": "session", "session": "s", "project": "p", "source": "x", "at": 9999999999999999999}]',
+    "a number that is too large": b'[{"verb": "session", "session": "s", "project": "p", "source": "", "at": 9999999999999999999}]',
     "nothing where something must be": b'[{"verb": "session", "session": null, "project": null, "source": "startup", "at": 1}]',
     "a lone surrogate": b'[{"verb": "session", "session": "\\ud800", "project": "p", "source": "startup", "at": 1}]',
     "brackets": b"[" * 100_000,

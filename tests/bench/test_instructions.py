@@ -1,0 +1,61 @@
+"""What an event may cost, in instructions beside a bare interpreter's: a count that no load and no clock moves."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.bench import memory_of
+from tests.bench.processes import Hooks, has, interpreter
+
+BUDGET = json.loads(Path(__file__).with_name("budget.json").read_text())
+MILLIONS_OF_A_TOOL_EVENT = 34
+SYSTEM_PYTHON_MILLIONS = 21.5  # a distribution's own build; others start with up to twice as many
+
+pytestmark = pytest.mark.skipif(not has("valgrind"), reason="valgrind is not installed, so no instructions can be counted")
+
+
+@pytest.fixture(scope="module")
+def a_filled_memory(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("instructions")
+    place = memory_of.build(folder / "project", 300, 4, memory_of.Words(seed=11))
+    hooks = Hooks(place.root, folder / "home", interpreter())
+    hooks.run(hooks.direct("session-start"), hooks.event("SessionStart", source="startup"))
+    for event, data in events(hooks).items():
+        hooks.run(hooks.direct(event.split()[0]), data)  # so that everything is compiled
+    return hooks
+
+
+@pytest.fixture(scope="module")
+def bare(a_filled_memory):
+    return a_filled_memory.instructions([a_filled_memory.python, "-I", "-S", "-c", "pass"], b"")
+
+
+def events(hooks):
+    """The events that the budget names, each with an input."""
+    secret = "export API_TOKEN=" + "h7Kq" * 9
+    return {
+        "post-tool-use": hooks.tool(),
+        "post-tool-use tripped": hooks.tool(f"compiled\n{secret}\n"),
+        "user-prompt-submit": hooks.prompt("parse the url query string and decode percent quoted values"),
+        "user-prompt-submit continue": hooks.prompt("continue"),
+        "session-start": hooks.start(),
+        "stop": hooks.event("Stop", last_assistant_message="The parser decodes quoted values now.", stop_hook_active=False),
+    }
+
+
+@pytest.mark.parametrize("event", BUDGET)
+def test_an_event_stays_within_its_budget(a_filled_memory, bare, event):
+    count = a_filled_memory.instructions(a_filled_memory.direct(event.split()[0]), events(a_filled_memory)[event])
+    assert count / bare <= BUDGET[event], f"{event}: {count / 1e6:.1f} million, {count / bare:.3f} times a bare interpreter"
+
+
+def test_a_tool_event_takes_at_most_34_million_instructions_under_a_system_python(a_filled_memory, bare):
+    count = a_filled_memory.instructions(a_filled_memory.direct("post-tool-use"), a_filled_memory.tool())
+    allowed = MILLIONS_OF_A_TOOL_EVENT * 1e6 * max(1, bare / (SYSTEM_PYTHON_MILLIONS * 1e6))
+    assert count <= allowed
+
+
+def test_a_hook_that_does_more_work_costs_more_instructions(a_filled_memory, bare):
+    silent = a_filled_memory.instructions(a_filled_memory.direct("no-such-event"), b"")
+    assert bare * 0.7 < silent < a_filled_memory.instructions(a_filled_memory.direct("stop"), events(a_filled_memory)["stop"])
