@@ -14,7 +14,8 @@ def enter(here: str, arguments: "list[str]") -> None:
     """Handle one event and print its answer. `here` is the folder of the hooks. May raise anything."""
     gc.disable()  # the process is gone before there is garbage
     root = here.rpartition("/")[0] or "."
-    sys.path[0] = root
+    # at the end, so that nobody looks through it for a module of the standard library
+    sys.path[:] = [*sys.path[1:], root]
     sys.meta_path.insert(0, Rooms(root))  # type: ignore[arg-type]
     from ralph_mem import events
 
@@ -62,7 +63,7 @@ def _compiled(source: str) -> object:
     except OSError:
         return None
     try:
-        data = posix.read(file, 1_048_576)
+        data = posix.read(file, posix.fstat(file).st_size)
     finally:
         posix.close(file)
     stamp = (int(status.st_mtime) & 0xFFFFFFFF).to_bytes(4, "little") + (status.st_size & 0xFFFFFFFF).to_bytes(4, "little")

@@ -72,7 +72,9 @@ def load_sqlite() -> "ModuleType":
 
     Raises ImportError where Python was built without SQLite.
     """
-    if "_sqlite3" not in sys.modules and "functools" not in sys.modules:
+    if "_sqlite3" in sys.modules:
+        return sys.modules["_sqlite3"]
+    if "functools" not in sys.modules:
         try:
             return _import_without_functools()
         except Exception:  # a private API that may change with any release: the public one costs 2 ms more

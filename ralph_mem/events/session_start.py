@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from ralph_mem.core.event import Event
     from ralph_mem.core.project import Project
 
-DURABLE = True
 WAIT_MS = store.PROMPT_WAIT_MS
 SOURCES = ("startup", "resume", "clear", "compact", "fork")
 # A resumed session has its context window, and a fork its parent's.

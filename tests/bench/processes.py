@@ -44,7 +44,7 @@ class Hooks:
         """Return an event with fresh ids."""
         self.count += 1
         common = {"session_id": SESSION, "transcript_path": "/nowhere/t.jsonl", "cwd": self.root, "hook_event_name": name}
-        return json.dumps({**common, "prompt_id": "p1", "permission_mode": "default", **fields}).encode()
+        return json.dumps({**common, "permission_mode": "default", **fields}).encode()
 
     def tool(self, output: str = OUTPUT, **more: object) -> bytes:
         """Return a PostToolUse event of a command with that output."""
@@ -57,7 +57,7 @@ class Hooks:
 
     def prompt(self, text: str) -> bytes:
         """Return a UserPromptSubmit event of a turn of its own."""
-        return self.event("UserPromptSubmit", prompt=text).replace(b'"p1"', f'"p{self.count}-{random.random()}"'.encode())
+        return self.event("UserPromptSubmit", prompt=text, prompt_id=f"p{random.random()}")
 
     def start(self) -> bytes:
         """Return a SessionStart event of a new session."""

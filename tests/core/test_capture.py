@@ -381,7 +381,7 @@ def test_an_errand_is_kept_with_what_was_asked(tool):
 def test_a_record_names_its_event_its_turn_and_its_agent():
     record = ran("mv a b", prompt_id="p", agent_id="a1", agent_type="Explore")
     assert picked(record, "verb", "event_id", "turn", "session", "agent_id", "agent_type") == (
-        "observation", "tool:t", "prompt:p", "s", "a1", "Explore",
+        "observation", "t", "prompt:p", "s", "a1", "Explore",
     )  # fmt: skip
 
 

@@ -610,7 +610,7 @@ def remember(hook, interpreter):
 
 # Runs hooks/run.py under the real interpreter, after something that takes a module's place.
 INSTEAD = """shift 2
-exec {python} -I -S -c 'import sys
+exec {python} -W ignore -I -S -c 'import sys
 {poison}
 del sys.argv[0]
 exec(compile(open(sys.argv[0]).read(), sys.argv[0], "exec"), {{"__name__": "__main__", "__file__": sys.argv[0]}})' "$@"
@@ -685,8 +685,8 @@ def interpreter_of(version):
 
 
 @pytest.mark.parametrize("version", NEW)
-def test_every_python_from_3_9_on_will_do(a_project, version):
-    remember(a_project, interpreter_of(version))
+def test_every_python_from_3_9_on_will_do_and_warns_of_nothing(a_project, version):
+    remember(a_project, program(a_project.home / "strict" / "python3", f'exec {interpreter_of(version)} -W error "$@"'))
     a_project.every_event()
     assert a_project.rows("SELECT prompt, response FROM turns") == [("Why does the zeppelin test fail?", "It flies.")]
     assert is_well(a_project)

@@ -1,0 +1,36 @@
+"""Trouble: one line about what went wrong, told once."""
+
+import os
+
+from ralph_mem.core import trouble
+
+
+def test_a_line_is_told_once(a_project):
+    trouble.note(a_project.root, "the lamp\nis off " + "x" * 999)
+    line = trouble.take(a_project.root)
+    assert line.startswith("the lamp is off") and len(line) == 300
+    assert trouble.take(a_project.root) == ""
+
+
+def test_a_newer_line_takes_the_place_of_an_older_one(a_project):
+    for line in ("old", "new"):
+        trouble.note(a_project.root, line)
+    assert (trouble.take(a_project.root), trouble.take(a_project.root)) == ("new", "")
+
+
+def test_without_a_memory_the_line_waits_in_the_home(a_project, a_home):
+    trouble.note(a_project.root, "the lamp is off")
+    assert not os.path.exists(a_project.folder)
+    assert len(list((a_home / ".local" / "share" / "ralph-mem" / "trouble").iterdir())) == 1
+
+
+def test_a_line_from_before_the_memory_was_made_is_told_too(a_project):
+    trouble.note(a_project.root, "the lamp is off")
+    os.mkdir(a_project.folder)
+    assert trouble.take(a_project.root) == "the lamp is off"
+
+
+def test_where_nothing_can_be_written_nothing_happens(a_project, the_environment):
+    the_environment(HOME="")
+    trouble.note(a_project.root, "the lamp is off")
+    assert trouble.take(a_project.root) == ""
