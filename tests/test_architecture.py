@@ -72,7 +72,6 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.events", "ralph_mem.core.trouble"): "only when an event could not be stored",
     ("ralph_mem.events", "ralph_mem.events.transaction"): "an event that leaves nothing does without the database",
     ("ralph_mem.events", house.DYNAMIC): "an event loads its own file alone",
-    ("ralph_mem.events.stop", "ralph_mem.core.redact"): "only when a turn is closed",
     ("ralph_mem.events.transaction", "ralph_mem.core.trouble"): "only when nothing could be recalled",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.context"): "only for a prompt with words to look up",
 }

@@ -8,19 +8,17 @@ if TYPE_CHECKING:
     from ralph_mem.core.store import Store
 
 MOST_TURNS = 10
-LOOKED_AT = 20
+LOOKED_AT = 14
 MOST_NOTES = 5
 MOST_FAILURES = 3
 
 RECENT = memories.TURN + " WHERE t.index_version > 0 ORDER BY t.id DESC LIMIT ?"
 NOTES = memories.OBSERVATION + " WHERE m.observation_id NOT NULL AND o.type = 'note' ORDER BY m.observation_id DESC LIMIT ?"
-# Commands that failed in the last session and did not pass after that.
-FAILING = """
-SELECT o.title, o.lines FROM observations AS o
-WHERE o.session_id = (SELECT session_id FROM observations ORDER BY id DESC LIMIT 1) AND o.type = 'error' AND o.tool_name = 'Bash'
-    AND NOT EXISTS (SELECT 1 FROM observations AS later WHERE later.session_id = o.session_id AND later.seq > o.seq
-        AND later.title = o.title)
-ORDER BY o.seq DESC LIMIT ?"""
+# What the last session ran last, newest first.
+RAN = """
+SELECT type, title, lines FROM observations
+WHERE session_id = (SELECT session_id FROM observations ORDER BY id DESC LIMIT 1) AND tool_name = 'Bash'
+ORDER BY seq DESC LIMIT 30"""
 
 
 def build(store: "Store", project: "Project", session: int, budget: int) -> "tuple[str, list[receipts.Item]]":
@@ -33,8 +31,18 @@ def build(store: "Store", project: "Project", session: int, budget: int) -> "tup
     lines, items = _fill(worth[:MOST_TURNS], budget - row.tokens(context.OPENING) - context.FENCE_TOKENS)
     if not lines:
         return "", []
-    failing = [f"- still failing: {title}: {_last(said)}" for title, said in store.execute(FAILING, (MOST_FAILURES,)).fetchall()]
-    return "\n".join(lines + failing), items
+    return "\n".join(lines + _still_failing(store)), items
+
+
+def _still_failing(store: "Store") -> "list[str]":
+    """Tell which commands failed at the end of the last session and were not seen to pass after that."""
+    seen: set[str] = set()
+    failing = []
+    for kind, title, lines in store.execute(RAN):
+        if kind == "error" and title not in seen:
+            failing.append(f"- still failing: {title}: {lines.rstrip().rpartition(chr(10))[2][: context.LINE_CHARACTERS]}")
+        seen.add(title)
+    return failing[:MOST_FAILURES]
 
 
 def _is_worth(memory: context.Memory) -> bool:
@@ -54,7 +62,3 @@ def _fill(worth: "list[context.Memory]", budget: int) -> "tuple[list[str], list[
         lines.append(line)
         items.append(receipts.Item(memory.public_id, "line", 0.0, 0, cost))
     return lines, items
-
-
-def _last(lines: str) -> str:
-    return lines.rstrip().rpartition("\n")[2][: context.LINE_CHARACTERS]

@@ -42,7 +42,7 @@ def reading(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     if not path or name == project.root or privacy.is_excluded(name, settings):
         return None
     (safe,), _ = privacy.protect([name], project, settings)
-    return {"verb": "reading", "session": event.session, "turn": turn_of(event), "files": safe, "at": event.at}
+    return {"verb": "reading", "session": event.session, "turn": event.turn, "files": safe, "at": event.at}
 
 
 def observation(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
@@ -71,17 +71,12 @@ def record(event: "Event", project: "Project", settings: "dict[str, Any]", **fou
     limit = found.pop("limit", FAILURE_CHARACTERS if failed else OUTPUT_CHARACTERS)
     lines = _failure_lines(content) if failed else ""
     return {
-        "verb": "observation", "session": event.session, "turn": turn_of(event), "at": event.at,
+        "verb": "observation", "session": event.session, "turn": event.turn, "at": event.at,
         "event_id": event.text("tool_use_id") or f"tool:{event.session}:{event.at}", "type": "tool_use", "origin": "tool",
-        "title": _one_line(title), "content": shorten(content, limit), "files": files, "lines": lines, "metadata": _metadata(event),
+        "title": _one_line(title), "content": privacy.shorten(content, limit), "files": files, "lines": lines, "metadata": _metadata(event),
         "agent_id": event.text("agent_id") or None, "agent_type": event.text("agent_type") or None, "tainted": 0,
         "redactions": redactions, "redaction_version": redact.RULES_VERSION, **found,
     }  # fmt: skip
-
-
-def turn_of(event: "Event") -> str:
-    """Return the event id of the turn that an event belongs to; nothing, for a client that does not tell, means the last."""
-    return "prompt:" + event.text("prompt_id") if event.text("prompt_id") else ""
 
 
 def _command(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
@@ -204,15 +199,6 @@ def _failure_lines(content: str) -> str:
     """Return what a failure says about itself, or its last line where nothing looks like an error."""
     found = privacy.error_lines(content, LINES_CHARACTERS)
     return found or content.rstrip().rpartition("\n")[2][:LINES_CHARACTERS]
-
-
-def shorten(text: str, limit: int) -> str:
-    """Return a text of at most `limit` characters: its beginning and, mostly, its end."""
-    text = text.strip()
-    if len(text) <= limit:
-        return text
-    head = limit // 3
-    return text[:head].rstrip() + "\n[...]\n" + text[head + 7 - limit :].lstrip()
 
 
 def _one_line(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import time
 
-from ralph_mem.core import capture, instructions, privacy, receipts, row, search
+from ralph_mem.core import instructions, privacy, receipts, row, search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ class Memory:
 
     def full(self) -> str:
         """Tell it with its answer, the files it changed, and what failed and passed."""
-        parts = [f"- {self.label()} {capture.shorten(self.asked, 300)}"]
-        parts += ["  " + line for line in capture.shorten(self.said, RESPONSE_CHARACTERS).splitlines() if line.strip()]
+        parts = [f"- {self.label()} {privacy.shorten(self.asked, 300)}"]
+        parts += ["  " + line for line in privacy.shorten(self.said, RESPONSE_CHARACTERS).splitlines() if line.strip()]
         files = self.files.split()
         parts += ["  changed: " + ", ".join(files[:12])] if files else []
-        parts += ["  " + line for line in capture.shorten(self.lines, 600).splitlines() if line.strip()]
+        parts += ["  " + line for line in privacy.shorten(self.lines, 600).splitlines() if line.strip()]
         return "\n".join(parts)
 
     def says_something(self) -> bool:

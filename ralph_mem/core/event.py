@@ -41,6 +41,12 @@ class Event:
         return value if isinstance(value, dict) else {}
 
     @property
+    def turn(self) -> str:
+        """Return the event id of the turn that it belongs to; nothing, for a client that does not tell, means the last."""
+        prompt = self.text("prompt_id")
+        return f"prompt:{prompt}" if prompt else ""
+
+    @property
     def session(self) -> str:
         """Return the client's own id of the session."""
         return self.text("session_id")

@@ -87,6 +87,15 @@ def error_lines(text: str, room: int) -> str:
     return "\n".join(kept)
 
 
+def shorten(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters: its beginning and, mostly, its end."""
+    text = text.strip()
+    if len(text) <= limit:
+        return text
+    head = limit // 3
+    return text[:head].rstrip() + "\n[...]\n" + text[head + 7 - limit :].lstrip()
+
+
 def is_secret(path: str) -> bool:
     """Say whether a file holds secrets by its name."""
     return _matches_any(path, SECRET_FILES)

@@ -1,6 +1,6 @@
 """Stop: the agent has said its last word of the turn, which is a free summary of it."""
 
-from ralph_mem.core import capture, privacy, store
+from ralph_mem.core import privacy, redact, store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,15 +16,13 @@ RESPONSE_CHARACTERS = 4000
 def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "list[dict[str, Any]]":
     """Return the end of the turn."""
     (response,), redactions = privacy.protect([event.text("last_assistant_message")], project, settings, event.text("cwd"))
-    return [closing(event, capture.shorten(response, RESPONSE_CHARACTERS), redactions)]
+    return [closing(event, privacy.shorten(response, RESPONSE_CHARACTERS), redactions)]
 
 
 def closing(event: "Event", response: str, redactions: "str | None") -> "dict[str, Any]":
     """Return the record that closes a turn. It can open the turn as well, where its prompt was never seen."""
-    from ralph_mem.core import redact
-
     return {
-        "verb": "close", "session": event.session, "turn": capture.turn_of(event), "at": event.at, "status": "stopped",
+        "verb": "close", "session": event.session, "turn": event.turn, "at": event.at, "status": "stopped",
         "response": response, "kind": "notification", "origin": "agent", "prompt": "", "branch": None, "commit_id": None,
         "redactions": redactions, "redaction_version": redact.RULES_VERSION,
     }  # fmt: skip

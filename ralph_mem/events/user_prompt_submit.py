@@ -1,6 +1,6 @@
 """UserPromptSubmit: the user says something. Open the turn, and tell the model what it may be about."""
 
-from ralph_mem.core import capture, privacy, receipts, redact, search, store
+from ralph_mem.core import privacy, receipts, redact, search, store
 from ralph_mem.core import project as projects
 
 TYPE_CHECKING = False
@@ -22,10 +22,10 @@ def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     words = event.text("prompt") if kind == "prompt" else ""
     (prompt,), redactions = privacy.protect([words], project, settings, event.text("cwd"))
     branch, commit = projects.head(project)
-    turn = capture.turn_of(event) or f"prompt:{event.session}:{event.at}"
+    turn = event.turn or f"prompt:{event.session}:{event.at}"
     return [{
         "verb": "turn", "session": event.session, "turn": turn, "at": event.at, "kind": kind, "origin": "user",
-        "prompt": capture.shorten(prompt, PROMPT_CHARACTERS), "branch": branch, "commit_id": commit,
+        "prompt": privacy.shorten(prompt, PROMPT_CHARACTERS), "branch": branch, "commit_id": commit,
         "redactions": redactions, "redaction_version": redact.RULES_VERSION,
     }]  # fmt: skip
 

@@ -26,7 +26,9 @@ def main() -> None:
         small, large = _memories(Path(folder), words)
         hooks = Hooks(small.root, Path(folder, "home"), interpreter())
         big = Hooks(large.root, Path(folder, "home"), interpreter())
-        _times(hooks, big, words, rounds)
+        # prompts have a copy of their own: a prompt comes after a stop, not between the tool events of other cases
+        asked = Hooks(memory_of.copy(small, Path(folder, "asked")).root, Path(folder, "home"), interpreter())
+        _times(hooks, big, asked, words, rounds)
         _counts(hooks)
         _searches(Path(folder), words)
         _disk(Path(folder), words)
@@ -60,7 +62,7 @@ def _ten_words(words: memory_of.Words) -> str:
     return " ".join("".join([char if char.isalnum() else " " for char in words.text(300)]).split()[:10])
 
 
-def _times(small: Hooks, large: Hooks, words: memory_of.Words, rounds: int) -> None:
+def _times(small: Hooks, large: Hooks, asked: Hooks, words: memory_of.Words, rounds: int) -> None:
     token = "".join(random.choices("abcdefghjkmnpqrstuvwxyz23456789", k=32))
     cases = {
         "PostToolUse": (small, small.direct("post-tool-use"), small.tool),
@@ -68,16 +70,15 @@ def _times(small: Hooks, large: Hooks, words: memory_of.Words, rounds: int) -> N
         "PostToolUse, redactor tripped": (small, small.direct("post-tool-use"), lambda: small.tool(TRIPPING.format(token))),
         "SessionStart, 10k turns": (small, small.direct("session-start"), small.start),
         "SessionStart, 100k turns": (large, large.direct("session-start"), large.start),
-        "UserPromptSubmit, 10k turns": (small, small.direct("user-prompt-submit"), lambda: small.prompt(_ten_words(words))),
+        "UserPromptSubmit, 10k turns": (asked, asked.direct("user-prompt-submit"), lambda: asked.prompt(_ten_words(words))),
         "UserPromptSubmit, 100k turns": (large, large.direct("user-prompt-submit"), lambda: large.prompt(_ten_words(words))),
     }
     limits = (1.6, 1.75, 2.7, 1.6, 1.6, 2.0, 2.5)
-    stop = small.event("Stop", last_assistant_message="done", stop_hook_active=False)
 
     def after_round() -> None:
         _progress()
-        for hooks in (small, large):  # as in a session: the log is emptied between turns
-            hooks.run(hooks.direct("stop"), stop)
+        for hooks in (small, large, asked):
+            hooks.stop()
 
     found = ratios(cases, small, rounds, after_round)
     _say(f"\n\n{rounds} rounds, {interpreter()}, bare `python3 -I -S -c pass` {found[''][2]:.1f} ms")

@@ -27,6 +27,7 @@ class Hooks:
 
     def __init__(self, root: str, home: Path, python: str) -> None:
         self.root, self.python, self.count = root, python, 0
+        self.started: list[str] = []
         data = home / ".local/share/ralph-mem"
         data.mkdir(parents=True, exist_ok=True)
         (data / "python").write_text(python + "\n")
@@ -34,7 +35,7 @@ class Hooks:
 
     def direct(self, event: str) -> list[str]:
         """Return the command line without the launcher."""
-        return [self.python, "-I", "-S", str(ROOT / "hooks/run.py"), event]
+        return [self.python, "-I", "-S", "-X", "utf8", str(ROOT / "hooks/run.py"), event]
 
     def launched(self, event: str) -> list[str]:
         """Return the command line that the client uses."""
@@ -61,7 +62,16 @@ class Hooks:
 
     def start(self) -> bytes:
         """Return a SessionStart event of a new session."""
-        return self.event("SessionStart", source="startup").replace(SESSION.encode(), f"{SESSION[:-6]}{self.count:06d}".encode())
+        data = self.event("SessionStart", source="startup")
+        self.started.append(f"{SESSION[:-6]}{self.count:06d}")
+        return data.replace(SESSION.encode(), self.started[-1].encode())
+
+    def stop(self) -> None:
+        """Stop the turn, and end what `start` began, as the client would."""
+        self.run(self.direct("stop"), self.event("Stop", last_assistant_message="Done as asked.", stop_hook_active=False))
+        while self.started:
+            data = self.event("SessionEnd", reason="other").replace(SESSION.encode(), self.started.pop().encode())
+            self.run(self.direct("session-end"), data)
 
     def run(self, argv: list[str], data: bytes) -> float:
         """Run a command to its end; returns the seconds it took."""

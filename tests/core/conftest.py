@@ -82,9 +82,9 @@ def a_session(a_store, a_project):
 
 @pytest.fixture
 def another_session(a_session):
-    """Start a second session in the same project, an hour later."""
+    """Start a second session in the same project, an hour later, without a briefing."""
     session = Session(a_session.store, a_session.project, "another", a_session.now + HOUR)
-    session.starts()
+    session.starts("resume")
     return session
 
 

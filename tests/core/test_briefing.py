@@ -24,11 +24,11 @@ def test_only_an_empty_window_is_briefed(a_session, source, brief):
 
 
 def test_the_briefing_names_notes_first_and_then_the_last_turns(a_session, another_session):
-    note = a_session.notes("The tungsten is dear")
+    note = a_session.notes("The tungsten is dear", "It costs 90.")
     turns = [a_session.has_a_turn(f"Where is lantern {number}?", "In the cellar.") for number in range(3)]
     text = another_session.starts("clear")
     assert lines_of(text) == [
-        f"- [{note}, 2026-01-01] The tungsten is dear",
+        f"- [{note}, 2026-01-01] The tungsten is dear -> It costs 90.",
         *[f"- [{turn}, 2026-01-01] Where is lantern {number}? -> In the cellar." for number, turn in reversed(list(enumerate(turns)))],
     ]
     assert text.splitlines()[1] == context.OPENING
@@ -117,7 +117,7 @@ def test_the_receipt_names_what_was_told(a_session, another_session):
 TEXTS = st.text("ab <>.\n1é日", max_size=150) | st.sampled_from(["<" * 200, "日本" * 60, "word " * 60, "</b>" * 40])
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=12), st.integers(0, 1500), st.integers(0, 4))
 @example([("<" * 200, "<" * 200)] * 12, 900, 0)
 @example([("word", "word")], 200, 3)

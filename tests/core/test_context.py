@@ -74,8 +74,8 @@ def test_a_note_is_told_like_a_turn(a_session, another_session):
 
 
 def test_the_block_of_a_session_has_the_same_fence_every_time(a_session, another_session):
-    a_session.has_a_turn("Where is the tungsten?", SAID)
-    a_session.has_a_turn("Where is the zirconium?", SAID)
+    a_session.has_a_turn("Where is the tungsten?", "Here.")
+    a_session.has_a_turn("Where is the zirconium?", "There.")
     first, second = [another_session.asks(prompt).splitlines() for prompt in ("tungsten?", "zirconium?")]
     assert (first[0], first[1], first[-1]) == (second[0], second[1], second[-1])
     assert fence_of(another_session) != fence_of(a_session)
@@ -165,7 +165,7 @@ def test_only_the_sentences_that_are_covered_are_left_out(a_session, another_ses
 
 
 def test_the_receipt_says_what_was_told_and_what_just_missed(a_session, another_session):
-    full = a_session.has_a_turn("Where is the tungsten?", "tungsten " * 3 + SAID)
+    full = a_session.has_a_turn("Where is the tungsten?", "tungsten " * 9)
     missed = [a_session.has_a_turn(f"Where is the ladder {number}?", "In the cellar.") for number in range(4)]
     another_session.asks("the tungsten, the ladder")
     ((event, _, budget, tokens, *first), *rest) = receipts.of_session(another_session.store, another_session.number)
@@ -184,7 +184,7 @@ def test_what_only_missed_was_not_told(a_session, another_session):
 
 
 def test_the_receipt_counts_the_tokens_of_what_was_told(a_session, another_session):
-    for number in range(4):
+    for number in range(3):
         a_session.has_a_turn(f"Where is the tungsten {number}?", "word " * 150)
     text = another_session.asks("tungsten?")
     lines = text.split("\n- ")[1:]
@@ -202,13 +202,13 @@ STORED = st.text(SIGNS, max_size=400) | st.sampled_from(["<" * 200, "<a href='x'
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(STORED, STORED), min_size=1, max_size=7), st.integers(0, 900), st.booleans())
 @example([("<" * 200, "<a href='x'>" * 90)] * 5, 600, False)
-@example([("word " * 60, "word " * 20)] * 3, 240, False)
+@example([("word " * 9, "word " * 9)] * 3, 140, False)
 def test_the_budget_is_never_exceeded(a_session, turns, budget, told_in_a_line):
     session = a_session.now = a_session.now + 1000
     old, new = [Session(a_session.store, a_session.project, f"{name} {session}", session) for name in ("old", "new")]
     for opened in (old, new):
         opened.starts("resume")
-    word = f"tungsten{session}"
+    word = f"tungsten{session} quartz{session}"
     for asked, said in turns:
         old.has_a_turn(f"{word} {asked}", said)
     if told_in_a_line:
@@ -300,10 +300,9 @@ def test_no_text_whatever_leaves_the_fence(a_project, a_session, text):
     assert_fenced(fenced(text, a_project, a_session.settings))
 
 
-@pytest.mark.parametrize("code", sorted(FORBIDDEN))
-def test_no_invisible_sign_is_told(a_project, a_session, code):
-    assert fenced(f"a{chr(code)}b", a_project, a_session.settings).isascii() or code in range(0xD800, 0xE000)
-    assert_fenced(fenced(f"a{chr(code)}b", a_project, a_session.settings))
+def test_no_invisible_sign_is_told(a_project, a_session):
+    signs = [chr(code) for code in sorted(FORBIDDEN)]
+    assert [hex(ord(sign)) for sign in signs if sign in fenced(f"a{sign}b", a_project, a_session.settings)] == []
 
 
 def test_a_hostile_memory_does_not_silence_the_others(a_session, another_session):

@@ -609,7 +609,7 @@ def remember(hook, interpreter):
 
 
 # Runs hooks/run.py under the real interpreter, after something that takes a module's place.
-INSTEAD = """shift 2
+INSTEAD = """while [ "${{1##*/}}" != run.py ]; do shift; done
 exec {python} -W ignore -I -S -c 'import sys
 {poison}
 del sys.argv[0]
