@@ -183,15 +183,15 @@ FIELDS_OF_EVENT = {
 }
 
 # Rooms of core, by their short names, beside those that every event needs; a longer list is slower for everybody.
-C_MODULES = {"_functools", "_json", "_sqlite3", "fcntl", "gc", "zlib"}
+C_MODULES = {"_functools", "_json", "_sqlite3", "fcntl", "gc", "math", "zlib"}
 EVERY_EVENT = "errors event index_text observations paths project quick records row settings spool store"
 ROOMS_OF_EVENT = {
-    "session-start": "adoption briefing capture context instructions memories privacy receipts redact search sessions"
+    "session-start": "adoption briefing context instructions memories privacy receipts redact search sessions"
     " trouble turns",
-    "user-prompt-submit": "capture context instructions memories privacy receipts redact search turns",
+    "user-prompt-submit": "context instructions memories privacy receipts redact search turns",
     "post-tool-use": "capture privacy redact",
     "post-tool-use-failure": "capture privacy redact",
-    "stop": "capture memories privacy redact turns",
+    "stop": "memories privacy redact turns",
     "subagent-stop": "capture privacy redact",
     "pre-compact": "memories turns",
     "post-compact": "capture memories privacy redact",

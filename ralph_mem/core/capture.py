@@ -39,7 +39,7 @@ def reading(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     given = event.mapping("tool_input")
     path = _text(given, "file_path") or _text(given, "path")
     name = project.relative(path)
-    if not path or name == project.root or privacy.is_excluded(name, settings):
+    if not path or path == project.top or privacy.is_excluded(name, settings):
         return None
     (safe,), _ = privacy.protect([name], project, settings)
     return {"verb": "reading", "session": event.session, "turn": event.turn, "files": safe, "at": event.at}
@@ -67,7 +67,8 @@ def record(event: "Event", project: "Project", settings: "dict[str, Any]", **fou
     failed = found.get("type") == "error"
     files = found.pop("files", "")
     cwd = event.text("cwd")
-    (title, content, files), redactions = privacy.protect([found.pop("title"), found.pop("content"), files], project, settings, cwd)
+    texts = [found.pop("title"), found.pop("content"), files]
+    (title, content, files), redactions = privacy.protect(texts, project, settings, cwd)
     limit = found.pop("limit", FAILURE_CHARACTERS if failed else OUTPUT_CHARACTERS)
     lines = _failure_lines(content) if failed else ""
     return {
@@ -87,7 +88,7 @@ def _command(event: "Event", project: "Project", settings: "dict[str, Any]") -> 
     output = failure or _output(event.fields.get("tool_response"))
     if privacy.touches(command, settings):
         output = ""
-    here = project.root.rstrip("/") + "/"
+    here = project.top.rstrip("/") + "/"
     found = {"title": command.replace(here, ""), "content": output.replace(here, "")}
     words = _words(command)
     if words & FETCHING:

@@ -35,7 +35,7 @@ def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", 
     """Return texts as they may be stored, and as JSON how many secrets of which kind were cut out (None for none)."""
     counts: dict[str, int] = {}
     ready = [_prepare(text, counts) for text in texts]
-    folders = list(dict.fromkeys([project.root, cwd or project.root, paths.environment("HOME") or project.root]))
+    folders = list(dict.fromkeys([project.root, project.top, cwd or project.root, paths.environment("HOME") or project.root]))
     known = redact.known_values(posix.environ, folders)
     joined, kinds = redact.redact(SEPARATOR.join(ready), known, settings["privacy.redact_patterns"])
     for kind, number in kinds.items():

@@ -9,19 +9,23 @@ DEEPEST = 64
 
 
 class Project:
-    """A project: its root, the folder of its memory, and where git keeps its HEAD and branches (or nothing)."""
+    """A project: its root, the folder of its memory, and where git keeps its HEAD and branches (or nothing).
 
-    __slots__ = ("common", "folder", "git", "root")
+    `top` is where its files lie: the root, or the linked worktree that the session works in.
+    """
 
-    def __init__(self, root: str, git: str = "", common: str = "") -> None:
+    __slots__ = ("common", "folder", "git", "root", "top")
+
+    def __init__(self, root: str, git: str = "", common: str = "", top: str = "") -> None:
         self.root = root
+        self.top = top or root
         self.git = git
         self.common = common
         self.folder = f"{root.rstrip('/')}/{paths.STATE}"
 
     def relative(self, path: str) -> str:
-        """Return a path as seen from the root; one outside the project stays as it is."""
-        prefix = self.root.rstrip("/") + "/"
+        """Return a path as seen from the top of the project; one outside of it stays as it is."""
+        prefix = self.top.rstrip("/") + "/"
         return path.removeprefix(prefix)
 
 
@@ -56,7 +60,7 @@ def _of_repository(folder: str, git: str) -> Project:
     common = _absolute(private, shared)
     root = common.rpartition("/")[0] if common.endswith("/.git") else common
     # a worktree whose main repository is gone keeps what it has here
-    return Project(root, private, common) if paths.exists(root) else Project(folder, private, private)
+    return Project(root, private, common, folder) if paths.exists(root) else Project(folder, private, private)
 
 
 def _absolute(folder: str, path: str) -> str:

@@ -71,7 +71,10 @@ def _summary(store: "Store", number: int) -> str:
         " WHERE session_id = ?1",
         (number,),
     )
-    last = store.one("SELECT prompt, response FROM turns WHERE session_id = ? ORDER BY seq DESC LIMIT 1", (number,))
+    last = store.one(
+        "SELECT prompt, CASE WHEN tainted THEN '' ELSE response END FROM turns WHERE session_id = ? ORDER BY seq DESC LIMIT 1",
+        (number,),
+    )
     said = f": {last[0][:120].strip()} -> {last[1][:SUMMARY_CHARACTERS].strip()}" if last else ""
     return f"{count} turns, {errors} failed commands{said}"
 

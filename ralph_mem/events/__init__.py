@@ -51,18 +51,31 @@ def _handle(file: "ModuleType", event: events.Event, place: project.Project, val
         from ralph_mem.events import transaction
 
         answer = transaction.run(file, records, event, place, values)
-    except Exception as error:  # the one place that must survive everything: keep what is redacted, tell at the next start
-        _keep_for_later(place, records, error)
-        return ""
+    except Exception as error:  # the one place that must survive everything: keep what is redacted, and tell
+        return _tell(event, place, _keep(place, records), error)
     return quick.dumps(answer) if answer else ""
 
 
-def _keep_for_later(place: project.Project, records: "list[dict[str, Any]]", error: Exception) -> None:
-    from ralph_mem.core import spool, trouble
+def _keep(place: project.Project, records: "list[dict[str, Any]]") -> str:
+    """Keep records for later; returns what became of them, nothing where there is no memory to keep them for."""
+    from ralph_mem.core import spool
 
     there = paths.exists(place.folder + "/memory.db") or paths.exists(place.folder + "/spool")
     starting = any([record["verb"] == "session" for record in records])
     # a memory that was deleted in the middle of a session stays deleted until the next start
-    if there or starting or spool.waits_outside(place.root):
-        kept = bool(records) and spool.put(place.root, records)
-        trouble.note(place.root, f"{'kept for later' if kept else 'lost'}: an event could not be stored ({error})")
+    if not (there or starting or spool.waits_outside(place.root)):
+        return ""
+    return "an event waits to be stored" if records and spool.put(place.root, records) else "an event was lost"
+
+
+def _tell(event: events.Event, place: project.Project, outcome: str, error: Exception) -> str:
+    """Tell about trouble: at a session start at once, otherwise at the next one."""
+    from ralph_mem.core import trouble
+
+    line = f"{outcome}: {error}"
+    if event.name == "session-start":
+        trouble.take(place.root)
+        return quick.dumps({"systemMessage": "ralph-mem: " + line[:300]})
+    if outcome:
+        trouble.note(place.root, line)
+    return ""

@@ -48,7 +48,6 @@ LOOKING = (
         "rg -i lamp",
         "ls src 2>/dev/null",
         "cat a 2>&1 | head",
-        "grep -c '=>' a.js",
     ),
     *("git -C src log", "git --no-pager diff", "sed -n '1,80p' a.py"),
 )
@@ -390,11 +389,3 @@ def test_a_secret_is_cut_out_and_counted():
     record = ran(f"deploy {secret}", f"with {secret}")
     assert secret not in json.dumps(record)
     assert json.loads(record["redactions"]) == {"github-token": 2}
-
-
-@pytest.mark.parametrize("limit", [20, 100, 1000])
-@pytest.mark.parametrize("text", ["", "short", "word " * 500, "x" * 5000, " \n" * 3000, "a" + "\n" * 5000 + "b"])
-def test_a_shortened_text_is_no_longer_than_its_limit(text, limit):
-    short = capture.shorten(text, limit)
-    assert len(short) <= limit
-    assert short == text.strip() or "[...]" in short

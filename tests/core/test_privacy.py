@@ -68,6 +68,14 @@ def test_error_lines_are_kept_as_far_as_there_is_room(text, room, kept):
     assert privacy.error_lines(text, room) == kept
 
 
+@pytest.mark.parametrize("limit", [20, 100, 1000])
+@pytest.mark.parametrize("text", ["", "short", "word " * 500, "x" * 5000, " \n" * 3000, "a" + "\n" * 5000 + "b"])
+def test_a_shortened_text_is_no_longer_than_its_limit(text, limit):
+    short = privacy.shorten(text, limit)
+    assert len(short) <= limit
+    assert short == text.strip() or "[...]" in short
+
+
 # What we said ourselves
 
 

@@ -143,10 +143,10 @@ def test_sqlite_works_and_leaves_no_stand_in_behind(version):
 
 
 @pytest.mark.parametrize("version", INTERPRETERS)
-@pytest.mark.parametrize("loaded", ["functools", "sqlite3"])
-def test_sqlite_is_the_public_one_where_it_or_functools_is_loaded_already(version, loaded):
+@pytest.mark.parametrize(("loaded", "name"), [("functools", "sqlite3"), ("sqlite3", "_sqlite3")])
+def test_where_functools_or_sqlite_is_loaded_already_nothing_is_put_in_its_place(version, loaded, name):
     code = f"import {loaded}\nfrom ralph_mem.core import quick\nprint(quick.load_sqlite().__name__, {loaded}.__file__ is not None)"
-    assert in_a_fresh_process(code, version) == "sqlite3 True\n"
+    assert in_a_fresh_process(code, version) == f"{name} True\n"
 
 
 def test_sqlite_is_the_public_one_where_the_private_one_has_changed(monkeypatch):
@@ -162,7 +162,11 @@ def test_sqlite_is_the_public_one_where_the_private_one_has_changed(monkeypatch)
 
 def test_sqlite_that_is_not_there_is_an_import_error():
     code = """
-sys.modules["_sqlite3"] = None
+class WithoutSqlite:
+    def find_spec(self, name, path=None, target=None):
+        if name == "_sqlite3":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, WithoutSqlite())
 from ralph_mem.core import quick
 try:
     quick.load_sqlite()

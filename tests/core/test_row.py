@@ -37,7 +37,7 @@ def test_texts_together_cost_what_each_costs_alone(texts):
         ("The quick brown fox jumps over the lazy dog.", 9, 24),
         ("def total(prices, percent):\n    return sum(reduced(cents, percent) for cents in prices)\n", 18, 44),
         ("日本語のテキストを読む", 6, 22),
-        ("x" * 4000, 500, 2000),
+        ("x" * 4000, 400, 2000),
     ],
 )
 def test_the_estimate_is_of_the_right_size(text, least, most):
