@@ -47,7 +47,7 @@ TOO_DEAR = {
 }
 FALLBACKS = {
     ("ralph_mem.core.quick", "json.encoder"): "an interpreter without the C accelerator",
-    ("ralph_mem.core.quick", "json.scanner"): "an interpreter without the C accelerator",
+    ("ralph_mem.core.quick", "json.decoder"): "an interpreter without the C accelerator",
 }
 IN_FUNCTION_IMPORTS = {
     ("hooks.door", "ralph_mem.events"): "found by the importer that the line above puts in place",
@@ -189,12 +189,12 @@ ROOMS_OF_EVENT = {
     "session-start": "adoption briefing context instructions memories privacy receipts redact search sessions"
     " trouble turns",
     "user-prompt-submit": "context instructions memories privacy receipts redact search turns",
-    "post-tool-use": "capture privacy redact",
-    "post-tool-use-failure": "capture privacy redact",
+    "post-tool-use": "capture commands privacy redact",
+    "post-tool-use-failure": "capture commands privacy redact",
     "stop": "memories privacy redact turns",
-    "subagent-stop": "capture privacy redact",
+    "subagent-stop": "capture commands privacy redact",
     "pre-compact": "memories turns",
-    "post-compact": "capture memories privacy redact",
+    "post-compact": "capture commands memories privacy redact",
     "session-end": "memories sessions turns",
 }
 MODULES_OF_EVENT = {

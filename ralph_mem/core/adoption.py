@@ -68,7 +68,7 @@ def _back_up(opened: store.Store, version: int) -> None:
     if home:
         paths.make_folder(home + "/backups")
         name = f"{home}/backups/{opened.property('project_id')}-schema-{version}.db"
-        paths.remove(name)
+        paths.write(name, "")  # empty and for the owner alone, before SQLite fills it
         opened.execute("VACUUM INTO ?", (name,))
 
 

@@ -11,6 +11,7 @@ MOST_TURNS = 10
 LOOKED_AT = 14
 MOST_NOTES = 5
 MOST_FAILURES = 3
+LINE = context.LINE_CHARACTERS
 
 RECENT = memories.TURN + " WHERE t.index_version > 0 ORDER BY t.id DESC LIMIT ?"
 NOTES = memories.OBSERVATION + " WHERE m.observation_id NOT NULL AND o.type = 'note' ORDER BY m.observation_id DESC LIMIT ?"
@@ -28,10 +29,10 @@ def build(store: "Store", project: "Project", session: int, budget: int) -> "tup
     rows = store.execute(NOTES, (MOST_NOTES,)).fetchall() + store.execute(RECENT, (LOOKED_AT,)).fetchall()
     recent = [context.Memory(values, known) for values in rows]
     worth = [memory for memory in recent if memory.public_id not in told and _is_worth(memory)]
-    lines, items = _fill(worth[:MOST_TURNS], budget - row.tokens(context.OPENING) - context.FENCE_TOKENS)
-    if not lines:
-        return "", []
-    return "\n".join(lines + _still_failing(store)), items
+    failing = _still_failing(store) if worth else []
+    room = budget - row.tokens(context.OPENING, *failing) - context.FENCE_TOKENS
+    lines, items = _fill(worth[:MOST_TURNS], room)
+    return ("\n".join(lines + failing), items) if lines else ("", [])
 
 
 def _still_failing(store: "Store") -> "list[str]":
@@ -40,7 +41,7 @@ def _still_failing(store: "Store") -> "list[str]":
     failing = []
     for kind, title, lines in store.execute(RAN):
         if kind == "error" and title not in seen:
-            failing.append(f"- still failing: {title}: {lines.rstrip().rpartition(chr(10))[2][: context.LINE_CHARACTERS]}")
+            failing.append(context.escaped(f"- still failing: {title[:LINE]}: {lines.rstrip().rpartition(chr(10))[2][:LINE]}"))
         seen.add(title)
     return failing[:MOST_FAILURES]
 

@@ -2,7 +2,7 @@
 what only looks is a path on the turn at most.
 """
 
-from ralph_mem.core import privacy, quick, redact
+from ralph_mem.core import commands, privacy, quick, redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,16 +21,6 @@ FAILURE_CHARACTERS = 2000
 DIFF_CHARACTERS = 1500
 LINES_CHARACTERS = 800
 
-# Commands that only look: what they print is in the files, which change.
-LOOKING = frozenset(
-    "ls cat bat head tail less more pwd cd grep egrep fgrep rg ag find fd tree wc which type file stat du df nl sort uniq"
-    " cut column basename dirname realpath readlink whoami hostname date true sleep".split()
-)
-LOOKING_GIT = frozenset("status log diff show branch blame ls-files rev-parse remote describe reflog".split())
-CHANGING = ("-exec", "-delete", "-i", ">", "$(", "`", "<(")
-# Whatever these print was written by strangers.
-FETCHING = frozenset("curl wget http https xh lynx links w3m gh glab".split())
-CHECKING = ("test", "check", "lint", "build", "spec", "mypy", "ruff", "tsc", "tox", "make", "clippy", "jest", "gradle", "mvn")
 DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
 
 
@@ -42,7 +32,7 @@ def reading(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     if not path or path == project.top or privacy.is_excluded(name, settings):
         return None
     (safe,), _ = privacy.protect([name], project, settings)
-    return {"verb": "reading", "session": event.session, "turn": event.turn, "files": safe, "at": event.at}
+    return {"verb": "files", "session": event.session, "turn": event.turn, "read": True, "files": _one_line(safe)}
 
 
 def observation(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
@@ -56,10 +46,17 @@ def observation(event: "Event", project: "Project", settings: "dict[str, Any]") 
         given = event.mapping("tool_input")
         found = {"title": "subagent: " + _text(given, "description"), "content": _text(given, "prompt")[:OUTPUT_CHARACTERS]}
     elif tool in OUTSIDE or (tool.startswith("mcp__") and not tool.startswith(OUR_TOOLS)):
-        found = _outside(event)
+        found = _outside(event, settings)
     else:
         return None
     return record(event, project, settings, tool_name=tool, **found) if found else None
+
+
+def with_files(found: "dict[str, Any]") -> "list[dict[str, Any]]":
+    """Return a record together with the one that notes its files on the turn."""
+    if found["verb"] == "files" or not found["files"]:
+        return [found]
+    return [found, {"verb": "files", "session": found["session"], "turn": found["turn"], "read": False, "files": found["files"]}]
 
 
 def record(event: "Event", project: "Project", settings: "dict[str, Any]", **found: "Any") -> "dict[str, Any]":
@@ -74,7 +71,8 @@ def record(event: "Event", project: "Project", settings: "dict[str, Any]", **fou
     return {
         "verb": "observation", "session": event.session, "turn": event.turn, "at": event.at,
         "event_id": event.text("tool_use_id") or f"tool:{event.session}:{event.at}", "type": "tool_use", "origin": "tool",
-        "title": _one_line(title), "content": privacy.shorten(content, limit), "files": files, "lines": lines, "metadata": _metadata(event),
+        "title": _one_line(title), "content": privacy.shorten(content, limit), "files": _one_line(files), "lines": lines,
+        "metadata": _metadata(event),
         "agent_id": event.text("agent_id") or None, "agent_type": event.text("agent_type") or None, "tainted": 0,
         "redactions": redactions, "redaction_version": redact.RULES_VERSION, **found,
     }  # fmt: skip
@@ -83,17 +81,16 @@ def record(event: "Event", project: "Project", settings: "dict[str, Any]", **fou
 def _command(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     command = _text(event.mapping("tool_input"), "command")
     failure = event.text("error")
-    if not command or (not failure and _only_looks(command)):
+    if not command or (not failure and commands.only_looks(command)):
         return None
     output = failure or _output(event.fields.get("tool_response"))
     if privacy.touches(command, settings):
         output = ""
     here = project.top.rstrip("/") + "/"
     found = {"title": command.replace(here, ""), "content": output.replace(here, "")}
-    words = _words(command)
-    if words & FETCHING:
+    if commands.fetches(command):
         return {**found, "origin": "outside", "tainted": 1}
-    checks = any([check in word for word in words for check in CHECKING])
+    checks = commands.checks(command)
     return {**found, "origin": "test" if checks else "tool", "type": _outcome(event, failure, checks)}
 
 
@@ -112,27 +109,6 @@ def _output(response: object) -> str:
     return "\n".join([text for text in (_text(response, "stdout"), _text(response, "stderr")) if text])
 
 
-def _only_looks(command: str) -> bool:
-    """Say whether every part of a command line only looks at things."""
-    if any([sign in command for sign in CHANGING]):
-        return False
-    for sign in ("&&", "||", ";", "|", "&", "\n"):
-        command = command.replace(sign, "\0")
-    return all([_part_looks(part.split()) for part in command.split("\0") if part.strip()])
-
-
-def _part_looks(words: "list[str]") -> bool:
-    name = words[0].rpartition("/")[2]
-    return name in LOOKING or (name == "git" and len(words) > 1 and words[1] in LOOKING_GIT)
-
-
-def _words(command: str) -> "set[str]":
-    """Return the words of a command line, programs by their names."""
-    for sign in "|;&()\"'":
-        command = command.replace(sign, " ")
-    return {word.rpartition("/")[2] for word in command[:1000].split()}
-
-
 def _edit(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     given = event.mapping("tool_input")
     path = _text(given, "file_path") or _text(given, "notebook_path")
@@ -140,7 +116,7 @@ def _edit(event: "Event", project: "Project", settings: "dict[str, Any]") -> "di
     if not path or privacy.is_excluded(name, settings):
         return None
     failure = event.text("error")
-    change = failure or ("" if privacy.is_secret(name) else _change(given, event.mapping("tool_response")))
+    change = "" if privacy.is_secret(name) else failure or _change(given, event.mapping("tool_response"))
     kind = "error" if failure else "tool_use"
     return {"title": name, "content": change, "files": "" if failure else name, "type": kind, "limit": DIFF_CHARACTERS}
 
@@ -165,12 +141,12 @@ def _prefixed(sign: str, text: str) -> str:
     return "".join([f"{sign}{line}\n" for line in text.splitlines()])
 
 
-def _outside(event: "Event") -> "dict[str, Any] | None":
+def _outside(event: "Event", settings: "dict[str, Any]") -> "dict[str, Any]":
     """Keep what a web or MCP tool brought in, to be searched; it is never injected by itself."""
     given = event.mapping("tool_input")
     asked = " ".join([value for value in given.values() if isinstance(value, str)])
     response = event.fields.get("tool_response")
-    content = event.text("error") or _flat(response)
+    content = "" if privacy.touches(asked, settings) else event.text("error") or _flat(response)
     return {"title": f"{event.text('tool_name')}: {asked}", "content": content, "origin": "outside", "tainted": 1}
 
 

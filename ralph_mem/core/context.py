@@ -32,7 +32,9 @@ class Memory:
     __slots__ = ("asked", "at", "files", "lines", "public_id", "said", "seq", "session")
 
     def __init__(self, values: "tuple[Any, ...]", known: "list[set[str]]") -> None:
-        _, self.public_id, self.session, self.seq, self.at, tainted, self.asked, said, _, self.files, self.lines = values
+        _, self.public_id, self.session, self.seq, self.at, tainted, *texts = values
+        # escaped before it is measured, so that no text can leave the fence or cost more than it was counted for
+        self.asked, said, _, self.files, self.lines = [escaped(text) for text in texts]
         self.said = WITHHELD if tainted else instructions.without(said, known)
 
     def label(self) -> str:
@@ -48,7 +50,7 @@ class Memory:
         """Tell it with its answer, the files it changed, and what failed and passed."""
         parts = [f"- {self.label()} {privacy.shorten(self.asked, 300)}"]
         parts += ["  " + line for line in privacy.shorten(self.said, RESPONSE_CHARACTERS).splitlines() if line.strip()]
-        files = self.files.split()
+        files = self.files.splitlines()
         parts += ["  changed: " + ", ".join(files[:12])] if files else []
         parts += ["  " + line for line in privacy.shorten(self.lines, 600).splitlines() if line.strip()]
         return "\n".join(parts)
@@ -56,6 +58,11 @@ class Memory:
     def says_something(self) -> bool:
         """Say whether anything is left to tell that the instructions do not say."""
         return bool(self.said or self.files or self.lines)
+
+
+def escaped(text: str) -> str:
+    """Return a text that opens no tag."""
+    return text.replace("<", "&lt;")
 
 
 def _first(text: str, limit: int) -> str:
@@ -127,5 +134,5 @@ def _outcome(memory: Memory, texts: "dict[str, str]") -> str:
 def fence(text: str, tag: str, project: "Project", settings: "dict[str, Any]") -> str:
     """Wrap a block for the model: redacted once more by today's rules and values, escaped, cut, inside a random tag."""
     (safe,), _ = privacy.protect([text], project, settings)
-    safe = safe.replace("<", "&lt;")[: MOST_CHARACTERS - 300]
+    safe = escaped(safe)[: MOST_CHARACTERS - 300]
     return f"<ralph-mem-{tag}>\n{OPENING}\n{safe}\n</ralph-mem-{tag}>"

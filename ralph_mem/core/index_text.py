@@ -4,6 +4,7 @@ removed by giving the same text again.
 
 INDEX_VERSION = 1
 REDACTED = "[REDACTED"
+KIND = "abcdefghijklmnopqrstuvwxyz:-"
 
 
 def of(text: str) -> str:
@@ -35,7 +36,8 @@ def _without_marks(text: str) -> str:
         kept.append(before)
         if not mark:
             return " ".join(kept)
-        text = rest.partition("]")[2]
+        # a mark that was cut off has no bracket; it hides itself and not what follows
+        text = rest.lstrip(KIND).removeprefix("]")
 
 
 def _split(text: str) -> list[str]:

@@ -63,15 +63,35 @@ def index_turn(store: "Store", number: int) -> None:
 def forget_turn(store: "Store", number: int) -> None:
     """Take a turn out of the index, if it is there. To be called before any of its texts changes."""
     if store.one("SELECT 1 FROM turns WHERE id = ? AND index_version > 0", (number,)):
-        memory, *texts = _texts(store, "turn_id", number)
-        store.execute(
-            f"INSERT INTO memory_fts (memory_fts, rowid, {COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)", (memory, *texts)
-        )
+        _remove(store, "turn_id", number)
         store.execute("UPDATE turns SET index_version = 0 WHERE id = ?", (number,))
+
+
+def delete(store: "Store", public_id: str) -> bool:
+    """Delete one observation with its index entry, a raw one or one that stands for itself; says whether it was there."""
+    found = store.one("SELECT id, title, content, files, lines FROM observations WHERE public_id = ?", (public_id,))
+    if found is None:
+        return False
+    number, *texts = found
+    if store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,)):
+        _remove(store, "observation_id", number)
+    else:
+        store.execute(
+            "INSERT INTO observations_fts (observations_fts, rowid, title, body, files, lines) VALUES ('delete', ?, ?, ?, ?, ?)",
+            (number, *[index_text.of(text) for text in texts]),
+        )
+    store.execute("DELETE FROM observations WHERE id = ?", (number,))
+    return True
 
 
 def _index(store: "Store", kind: str, number: int) -> None:
     store.execute(f"INSERT INTO memory_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", _texts(store, kind, number))
+
+
+def _remove(store: "Store", kind: str, number: int) -> None:
+    store.execute(
+        f"INSERT INTO memory_fts (memory_fts, rowid, {COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)", _texts(store, kind, number)
+    )
 
 
 def _texts(store: "Store", kind: str, number: int) -> "tuple[Any, ...]":

@@ -16,31 +16,25 @@ INSERT INTO observations (
     public_id, event_id, session_id, turn_id, seq, type, origin, tool_name, title, content, files, lines, metadata,
     agent_id, agent_type, tainted, tokens, checksum, redactions, redaction_version, scan_level, index_version, created_at)
 SELECT ?, ?, s.id, (SELECT id FROM turns WHERE event_id = ?),
-    max(?, 1 + coalesce((SELECT max(seq) FROM observations WHERE session_id = s.id), 0)),
+    max(?, 1 + coalesce((SELECT max(seq) FROM observations WHERE session_id = s.id), 0),
+           1 + coalesce((SELECT max(seq) FROM turns WHERE session_id = s.id), 0)),
     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?
 FROM sessions AS s WHERE s.client_session = ?
 ON CONFLICT (event_id) DO NOTHING"""
 
-# A path a line, each once, and not so many that a search-and-replace over a whole tree fills the row.
-NOTE_FILES = """
-UPDATE turns SET {column} = {column} || ?1 || char(10)
-WHERE event_id = ?2 AND length({column}) < 8000 AND instr(char(10) || {column}, char(10) || ?1 || char(10)) = 0"""
-
 
 def add(store: "Store", record: "dict[str, Any]") -> int:
-    """Store one observation with its index entry and note its files on the turn; returns its row number.
+    """Store one observation with its index entry; returns its row number.
 
     Returns 0, and changes nothing, where the event is already stored. Raises StoreError for an unknown type and
     UnknownSession. The caller holds the transaction.
     """
     number = insert(store, record)
     if number:
-        turn = turn_of(store, record)
         indexed = [index_text.of(record[field]) for field in ("title", "content", "files", "lines")]
         store.execute("INSERT INTO observations_fts (rowid, title, body, files, lines) VALUES (?, ?, ?, ?, ?)", (number, *indexed))
-        note_files(store, turn, "files", record["files"])
         if record["tainted"]:
-            store.execute("UPDATE turns SET tainted = 1 WHERE event_id = ?", (turn,))
+            store.execute("UPDATE turns SET tainted = 1 WHERE event_id = ?", (turn_of(store, record),))
     return number
 
 
@@ -78,17 +72,6 @@ def _values(record: "dict[str, Any]", turn: str) -> "tuple[Any, ...]":
     )  # fmt: skip
 
 
-def note_files(store: "Store", turn: str, column: str, files: str) -> None:
-    """Add paths, one a line, to what a turn changed (`files`) or read (`files_read`)."""
-    for path in files.splitlines():
-        store.execute(NOTE_FILES.format(column=column), (path, turn))
-
-
-def read_files(store: "Store", record: "dict[str, Any]") -> None:
-    """Note on the turn that files were read."""
-    note_files(store, turn_of(store, record), "files_read", record["files"])
-
-
 def of_session(store: "Store", session: int) -> "list[tuple[Any, ...]]":
     """Return (public_id, type, tool_name, title, content, metadata, created_at) of a session's rows, in order."""
     return list(
@@ -98,18 +81,3 @@ def of_session(store: "Store", session: int) -> "list[tuple[Any, ...]]":
             (session,),
         )
     )
-
-
-def delete(store: "Store", public_id: str) -> bool:
-    """Delete one raw observation with its index entry; says whether there was one."""
-    found = store.one("SELECT id, title, content, files, lines FROM observations WHERE public_id = ?", (public_id,))
-    if found is None:
-        return False
-    number, *texts = found
-    indexed = [index_text.of(text) for text in texts]
-    store.execute(
-        "INSERT INTO observations_fts (observations_fts, rowid, title, body, files, lines) VALUES ('delete', ?, ?, ?, ?, ?)",
-        (number, *indexed),
-    )
-    store.execute("DELETE FROM observations WHERE id = ?", (number,))
-    return True

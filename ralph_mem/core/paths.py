@@ -74,17 +74,18 @@ def read(path: str, limit: int = 65_536) -> str:
 def write(path: str, text: str) -> None:
     """Write a file that only its owner can read, whole or not at all. Raises OSError."""
     draft = f"{path}.{posix.getpid()}"
-    file = posix.open(draft, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+    file = posix.open(draft, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
     try:
-        data = memoryview(text.encode("utf-8", "surrogateescape"))
-        while data:
-            data = data[posix.write(file, data) :]
+        try:
+            data = memoryview(text.encode("utf-8", "surrogateescape"))
+            while data:
+                data = data[posix.write(file, data) :]
+        finally:
+            posix.close(file)
+        posix.rename(draft, path)
     except OSError:
-        posix.unlink(draft)
+        remove(draft)
         raise
-    finally:
-        posix.close(file)
-    posix.rename(draft, path)
 
 
 def remove(path: str) -> None:

@@ -37,14 +37,23 @@ def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", 
     ready = [_prepare(text, counts) for text in texts]
     folders = list(dict.fromkeys([project.root, project.top, cwd or project.root, paths.environment("HOME") or project.root]))
     known = redact.known_values(posix.environ, folders)
-    joined, kinds = redact.redact(SEPARATOR.join(ready), known, settings["privacy.redact_patterns"])
+    patterns = settings["privacy.redact_patterns"]
+    if patterns:  # which may match across any separator
+        safe = [_redact(text, known, patterns, counts) for text in ready]
+    else:
+        safe = _redact(SEPARATOR.join(ready), known, [], counts).split(SEPARATOR)
+    return safe, quick.dumps(counts) if counts else None
+
+
+def _redact(text: str, known: "list[str]", patterns: "list[str]", counts: "dict[str, int]") -> str:
+    text, kinds = redact.redact(text, known, patterns)
     for kind, number in kinds.items():
         counts[kind] = counts.get(kind, 0) + number
-    return joined.split(SEPARATOR), quick.dumps(counts) if counts else None
+    return text
 
 
 def _prepare(text: str, counts: "dict[str, int]") -> str:
-    text, kinds = redact.drop_blocks(redact.clean(without_injected(text)))
+    text, kinds = redact.drop_blocks(without_injected(redact.clean(text)))
     for kind, number in kinds.items():
         counts[kind] = counts.get(kind, 0) + number
     return select(text) if len(text) > MOST_CHARACTERS else text
@@ -54,8 +63,8 @@ def without_injected(text: str) -> str:
     """Cut out what this plugin put into the context: it must not come back as something that was said."""
     while INJECTED in text:
         before, rest = text.split(INJECTED, 1)
-        _, end, after = rest.partition("</ralph-mem-")
-        text = before + after.partition(">")[2] if end else before
+        tag, _, inside = rest.partition(">")
+        text = before + inside.partition(f"</ralph-mem-{tag}")[2].partition(">")[2]
     return text
 
 
@@ -64,7 +73,7 @@ def select(text: str) -> str:
     head = _whole_words(text[:HEAD_CHARACTERS])
     tail = _whole_words(text[: -TAIL_CHARACTERS - 1 : -1])[::-1]
     room = MOST_CHARACTERS - len(head) - len(tail) - 64
-    middle = error_lines(text[len(head) : -len(tail) or None][: 4 * MOST_CHARACTERS], room)
+    middle = error_lines(_whole_words(text[len(head) : -len(tail) or None][: 4 * MOST_CHARACTERS]), room)
     return f"{head}\n[...]\n{middle}\n[...]\n{tail}"
 
 
@@ -79,10 +88,9 @@ def error_lines(text: str, room: int) -> str:
     kept = []
     for line in text.splitlines():
         low = line.lower()
-        if any([word in low for word in ERROR_WORDS]) and not line.startswith(RULERS):
+        speaks = any([word in low for word in ERROR_WORDS]) and not line.startswith(RULERS)
+        if speaks and len(line) < room:
             room -= len(line) + 1
-            if room < 0:
-                break
             kept.append(line.rstrip())
     return "\n".join(kept)
 

@@ -36,11 +36,10 @@ def find(start: str) -> Project:
     submodule or nested repository is a project of its own. Without git it is the folder itself, and a repository
     in the home folder counts as none.
     """
-    home = paths.environment("HOME").rstrip("/")
     folder = start.rstrip("/") or "/"
     for _ in range(DEEPEST):
         git = f"{folder.rstrip('/')}/.git"
-        if folder != home and paths.exists(git):
+        if paths.exists(git) and not _is_home(folder):
             return _of_repository(folder, git)
         above = folder.rpartition("/")[0] or "/"
         if above == folder:
@@ -59,8 +58,8 @@ def _of_repository(folder: str, git: str) -> Project:
         return Project(folder, private, private)
     common = _absolute(private, shared)
     root = common.rpartition("/")[0] if common.endswith("/.git") else common
-    # a worktree whose main repository is gone keeps what it has here
-    return Project(root, private, common, folder) if paths.exists(root) else Project(folder, private, private)
+    # a worktree keeps its memory here where its main repository is gone, or is the home folder
+    return Project(root, private, common, folder) if paths.exists(root) and not _is_home(root) else Project(folder, private, private)
 
 
 def _absolute(folder: str, path: str) -> str:
@@ -92,6 +91,10 @@ def _packed(common: str, ref: str) -> str:
         if line.endswith(" " + ref):
             return line.split(" ")[0]
     return ""
+
+
+def _is_home(folder: str) -> bool:
+    return same_place(folder, paths.environment("HOME") or "/nowhere")
 
 
 def same_place(one: str, other: str) -> bool:

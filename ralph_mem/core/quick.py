@@ -30,14 +30,18 @@ try:
 
     scan: "Any" = make_scanner(_Plain)  # type: ignore[arg-type]  # any object with these attributes will do
 except ImportError:  # an interpreter without the accelerator: the public module does the same
+    from json.decoder import JSONDecoder
     from json.encoder import encode_basestring_ascii as quote
-    from json.scanner import make_scanner
 
-    scan = make_scanner(_Plain)  # type: ignore[arg-type]
+    scan = JSONDecoder(strict=False).scan_once
 
 # What the scanner raises on text that is not JSON. On 3.10 and 3.11 a cut-off string is a SystemError: the C code
 # looks for `json.decoder` in sys.modules, where it is not, and returns without having set an exception.
 UNREADABLE = (ValueError, StopIteration, SystemError, RecursionError, TypeError, IndexError)
+
+
+# What is no number in JSON, as its readers know it all the same.
+NO_NUMBERS = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 
 
 def loads(text: str) -> "Any":
@@ -64,7 +68,7 @@ def dumps(value: object) -> str:
         return "{" + ", ".join(quote(str(key)) + ": " + dumps(item) for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join([dumps(item) for item in value]) + "]"
-    return repr(value)
+    return NO_NUMBERS.get(repr(value), repr(value))
 
 
 def load_sqlite() -> "ModuleType":

@@ -11,6 +11,13 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.store import Store
 
+sqlite = quick.load_sqlite()
+# What a record that nobody could ever store raises; a locked database or a full disk is another matter.
+BAD = (
+    *(StoreError, ValueError, KeyError, TypeError, AttributeError, OverflowError),
+    *(sqlite.IntegrityError, sqlite.InterfaceError, sqlite.ProgrammingError, sqlite.DataError),
+)
+
 # The module is loaded when its verb is met: a tool event must not pay for turns and sessions.
 VERBS = {
     "session": ("sessions", "start"),
@@ -19,7 +26,7 @@ VERBS = {
     "close": ("turns", "close"),
     "keep": ("turns", "keep"),
     "observation": ("observations", "add"),
-    "reading": ("observations", "read_files"),
+    "files": ("turns", "note_files"),
     "memory": ("memories", "add"),
 }
 
@@ -49,7 +56,7 @@ def drain(store: "Store", project: str) -> "list[str]":
         try:
             for record in quick.loads(spool.take(path)):
                 apply(store, record)
-        except (StoreError, ValueError, KeyError, TypeError, AttributeError):
+        except BAD:
             store.execute("ROLLBACK TO spooled")
             spool.set_aside(path)
         else:

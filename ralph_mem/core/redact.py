@@ -35,7 +35,8 @@ COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " 
 
 def clean(text: str) -> str:
     """Strip terminal sequences and invisible characters, which could split a secret; the rest fits UTF-8."""
-    if text.replace("\n", "").replace("\t", "").isprintable():
+    # some invisible characters count as printable, none of them is ASCII
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     from ralph_mem.core import terminal  # most texts are plain
 

@@ -63,21 +63,21 @@ def _compile(root: str, files: "list[str]", stamp: "list[list[int]]", cache: str
     from ralph_mem.core.errors import ConfigError
 
     values: dict[str, Any] = {}
-    try:
-        for path in files:
+    for path in files:
+        try:
             values.update(_known(yaml_reader.read(paths.read(path)), path))
-    except ConfigError as error:
-        trouble.note(root, f"config: {error}; the last good settings stay in force")
-        values = {**last, **_still_off(files)}
+        except ConfigError as error:
+            trouble.note(root, f"config: {error}; the last good settings stay in force")
+            values = {**last, **values, **_still_off(path)}
     if cache:
         _keep(cache, quick.dumps({"stamp": stamp, "values": values}))
     return {**DEFAULTS, **values}
 
 
-def _still_off(files: "list[str]") -> "dict[str, Any]":
-    """Find the switch that turns recording off in files that cannot be read as a whole: privacy only tightens."""
-    lines = [line.split("#")[0].split() for path in files for line in paths.read(path).splitlines()]
-    return {"recording": False} if any(["recording:", word] in lines for word in OFF) else {}
+def _still_off(path: str) -> "dict[str, Any]":
+    """Find the switch that turns recording off in a file that cannot be read as a whole: privacy only tightens."""
+    pairs = [line.partition("#")[0].lower().partition(":") for line in paths.read(path).splitlines()]
+    return {"recording": False} if any([key.strip() == "recording" and word.strip(" \"'") in OFF for key, _, word in pairs]) else {}
 
 
 def _keep(cache: str, text: str) -> None:
@@ -98,7 +98,7 @@ def _known(values: "dict[str, Any]", path: str) -> "dict[str, Any]":
         if (key in DEFAULTS or key == "recording") and value is not None:
             if type(value) is not wanted:
                 raise ConfigError(f"{path}: {key} must be a {wanted.__name__}, not {value!r}")
-            kept[key] = value
+            kept[key] = [str(item) for item in value] if wanted is list else value
     return kept
 
 

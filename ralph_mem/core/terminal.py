@@ -18,7 +18,7 @@ _INVISIBLE = (
 )
 # The eight-bit controls are spelled as their seven-bit forms, so that one loop handles both.
 _EIGHT_BIT = {0x90: "\x1bP", 0x98: "\x1bX", 0x9B: "\x1b[", 0x9C: "\x1b\\", 0x9D: "\x1b]", 0x9E: "\x1b^", 0x9F: "\x1b_"}
-_FIRST_PASS = {**{code: "" for codes in _INVISIBLE for code in codes}, **_EIGHT_BIT}
+_FIRST_PASS = {0x2028: "\n", 0x2029: "\n", **{code: "" for codes in _INVISIBLE for code in codes}, **_EIGHT_BIT}
 
 
 def plain(text: str) -> str:

@@ -1,6 +1,6 @@
 """Turns: one prompt and what followed, opened by the prompt, closed by Stop or by whatever comes instead."""
 
-from ralph_mem.core import memories, observations, row
+from ralph_mem.core import memories, observations, quick, row
 from ralph_mem.core.errors import UnknownSession
 
 TYPE_CHECKING = False
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 CONTEXT_TURNS = 2
 CONTEXT_CHARACTERS = 80  # of the prompt and of the answer each
 LINES_CHARACTERS = 1200
+
+# A path a line, each once, and not so many that a search-and-replace over a whole tree fills the row.
+NOTE_FILES = """
+UPDATE turns SET {column} = {column} || ?1 || char(10)
+WHERE id = ?2 AND length({column}) < 8000 AND instr(char(10) || {column}, char(10) || ?1 || char(10)) = 0"""
 
 OPEN = """
 INSERT INTO turns (
@@ -70,9 +75,35 @@ def close(store: "Store", record: "dict[str, Any]") -> None:
     memories.forget_turn(store, number)
     # the answer to one of our commands quotes memories, which would come back as a memory of themselves
     store.execute(
-        "UPDATE turns SET response = CASE kind WHEN 'command' THEN '' ELSE ? END WHERE id = ?", (record["response"], number)
+        "UPDATE turns SET response = CASE kind WHEN 'command' THEN '' ELSE ? END, redactions = ? WHERE id = ?",
+        (record["response"], _all_redactions(store, number, record["redactions"]), number),
     )
     _finish(store, number, record["status"], record["at"])
+
+
+def _all_redactions(store: "Store", number: int, more: "str | None") -> "str | None":
+    """Add up what was cut out of the prompt and of the answer."""
+    before = store.one("SELECT redactions FROM turns WHERE id = ?", (number,))[0]
+    if not before or not more:
+        return before or more
+    counts = quick.loads(before)
+    for kind, count in quick.loads(more).items():
+        counts[kind] = counts.get(kind, 0) + count
+    return quick.dumps(counts)
+
+
+def note_files(store: "Store", record: "dict[str, Any]") -> None:
+    """Note paths, one a line, on the turn that changed or read them; without a turn they are not kept."""
+    found = store.one("SELECT id, index_version FROM turns WHERE event_id = ?", (observations.turn_of(store, record),))
+    if found is None:
+        return
+    number, indexed = found
+    if indexed:  # a compaction or a stop came before: the index entry goes with the texts that it was made from
+        memories.forget_turn(store, number)
+    for path in record["files"].splitlines():
+        store.execute(NOTE_FILES.format(column="files_read" if record["read"] else "files"), (path, number))
+    if indexed:
+        memories.index_turn(store, number)
 
 
 def close_abandoned(store: "Store", session: int, at: int) -> None:

@@ -14,4 +14,4 @@ def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     """Return the observation, or the paths that were read, or nothing."""
     reads = event.text("tool_name") in capture.READS
     found = capture.reading(event, project, settings) if reads else capture.observation(event, project, settings)
-    return [found] if found else []
+    return capture.with_files(found) if found else []

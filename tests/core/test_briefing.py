@@ -17,7 +17,9 @@ def test_a_first_session_is_told_nothing(a_store, a_project):
     assert Session(a_store, a_project).starts() == ""
 
 
-@pytest.mark.parametrize(("source", "brief"), [("startup", True), ("clear", True), ("compact", True), ("resume", False), ("fork", False)])
+@pytest.mark.parametrize(
+    ("source", "brief"), [("startup", True), ("clear", True), ("compact", True), ("resume", False), ("fork", False)]
+)
 def test_only_an_empty_window_is_briefed(a_session, source, brief):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     assert bool(Session(a_session.store, a_session.project, "next", a_session.now).starts(source)) is brief
@@ -29,7 +31,10 @@ def test_the_briefing_names_notes_first_and_then_the_last_turns(a_session, anoth
     text = another_session.starts("clear")
     assert lines_of(text) == [
         f"- [{note}, 2026-01-01] The tungsten is dear -> It costs 90.",
-        *[f"- [{turn}, 2026-01-01] Where is lantern {number}? -> In the cellar." for number, turn in reversed(list(enumerate(turns)))],
+        *[
+            f"- [{turn}, 2026-01-01] Where is lantern {number}? -> In the cellar."
+            for number, turn in reversed(list(enumerate(turns)))
+        ],
     ]
     assert text.splitlines()[1] == context.OPENING
 
@@ -109,7 +114,9 @@ def test_what_failed_in_an_older_session_is_forgotten(a_session, another_session
 def test_the_receipt_names_what_was_told(a_session, another_session):
     turn = a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     text = another_session.starts("clear")
-    ((event, _, budget, tokens, memory, outcome, score, evidence, cost),) = receipts.of_session(a_session.store, another_session.number)
+    ((event, _, budget, tokens, memory, outcome, score, evidence, cost),) = receipts.of_session(
+        a_session.store, another_session.number
+    )
     assert (event, budget, memory, outcome, score, evidence) == ("SessionStart", 1500, turn, "line", 0.0, 0)
     assert tokens == cost == row.tokens(lines_of(text)[0])
 

@@ -46,7 +46,9 @@ def test_a_prompt_is_told_what_it_may_mean(a_memory, another_session):
     ]
 
 
-@pytest.mark.parametrize("prompt", ["hi", "continue", "Which mountain is the highest?", "/mem-search tungsten", "<task-notification>tungsten"])
+@pytest.mark.parametrize(
+    "prompt", ["hi", "continue", "Which mountain is the highest?", "/mem-search tungsten", "<task-notification>tungsten"]
+)
 def test_a_prompt_that_means_nothing_is_told_nothing(a_memory, another_session, prompt):
     assert another_session.asks(prompt) == ""
 
@@ -196,7 +198,9 @@ def test_the_receipt_counts_the_tokens_of_what_was_told(a_session, another_sessi
 # The budget
 
 SIGNS = "ab cd. <>&\n\t-/_:;#*1234567890 éß日本語\U0001f600"
-STORED = st.text(SIGNS, max_size=400) | st.sampled_from(["<" * 200, "<a href='x'>" * 90, "x" * 3000, "日本" * 300, "</b>\n" * 300, "word " * 700])
+STORED = st.text(SIGNS, max_size=400) | st.sampled_from(
+    ["<" * 200, "<a href='x'>" * 90, "x" * 3000, "日本" * 300, "</b>\n" * 300, "word " * 700]
+)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -276,7 +280,8 @@ FORBIDDEN = {
     *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), *range(0xD800, 0xE000), *range(0xE0000, 0xE0200),
 }  # fmt: skip
 HOSTILE = st.lists(
-    st.sampled_from(ESCAPES) | st.text("<>/ralph-mem0\n") | st.sampled_from([chr(code) for code in sorted(FORBIDDEN)]) | st.text(), max_size=8
+    st.sampled_from(ESCAPES) | st.text("<>/ralph-mem0\n") | st.sampled_from([chr(code) for code in sorted(FORBIDDEN)]) | st.text(),
+    max_size=8,
 ).map("".join)
 
 

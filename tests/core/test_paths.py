@@ -25,7 +25,7 @@ def any_umask(request):
         ({"HOME": "/home/a"}, "/home/a/.config/ralph-mem", "/home/a/.local/share/ralph-mem"),
         ({"HOME": "/home/a/"}, "/home/a/.config/ralph-mem", "/home/a/.local/share/ralph-mem"),
         ({"HOME": "/home/a", "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d"}, "/c/ralph-mem", "/d/ralph-mem"),
-        ({"HOME": "/home/a", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": ""}, "/home/a/.config/ralph-mem", "/home/a/.local/share/ralph-mem"),
+        ({"HOME": "/a", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": ""}, "/a/.config/ralph-mem", "/a/.local/share/ralph-mem"),
         ({"HOME": "/"}, "", ""),
         ({"HOME": "a"}, "", ""),
         ({"HOME": ""}, "", ""),

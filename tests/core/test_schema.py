@@ -10,12 +10,12 @@ from ralph_mem.core.errors import NewerStore, StoreError
 from .conftest import check, with_one_more_migration
 
 TABLES = {
-    "sessions": "id public_id client_session project_path source agent model transcript_path branch commit_id client_pid client_born"
-    " fence context_since started_at ended_at end_reason summary",
-    "turns": "id public_id event_id session_id seq kind status origin prompt response context files files_read lines branch commit_id"
-    " tainted tokens checksum redactions redaction_version scan_level index_version created_at ended_at",
-    "observations": "id public_id event_id session_id turn_id seq type origin tool_name title content files lines metadata agent_id"
-    " agent_type tainted tokens checksum redactions redaction_version scan_level index_version created_at",
+    "sessions": "id public_id client_session project_path source agent model transcript_path branch commit_id client_pid"
+    " client_born fence context_since started_at ended_at end_reason summary",
+    "turns": "id public_id event_id session_id seq kind status origin prompt response context files files_read lines branch"
+    " commit_id tainted tokens checksum redactions redaction_version scan_level index_version created_at ended_at",
+    "observations": "id public_id event_id session_id turn_id seq type origin tool_name title content files lines metadata"
+    " agent_id agent_type tainted tokens checksum redactions redaction_version scan_level index_version created_at",
     "loop_runs": "id public_id session_id goal status stop_reason iterations snapshot_id settings started_at ended_at",
     "iterations": "id loop_run_id number snapshot_id verdicts summary tree tokens cost started_at ended_at",
     "receipts": "id session_id turn_id seq event budget tokens created_at",

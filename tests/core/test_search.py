@@ -8,14 +8,16 @@ from ralph_mem.core import search
 
 from .conftest import DAY
 
-COLOURS = "amber azure beige coral cyan ebony fawn fuchsia hazel indigo ivory khaki lilac mauve ochre olive plum ruby sienna teal".split()
+COLOURS = (
+    "amber azure beige coral cyan ebony fawn fuchsia hazel indigo ivory khaki lilac mauve ochre olive plum ruby teal wheat".split()
+)
 
 
 @pytest.fixture
 def a_store_of_300_turns(a_session):
-    """Have 300 turns behind it: `lantern` stands in all, each of 20 colours in 15, `tungsten` in one, `quartz` and `basalt` in six."""
+    """Have 300 turns behind it: `lantern` is in all, each colour in 15 or 16, `quartz` and `basalt` in six, `tungsten` in one."""
     for number in range(300):
-        said = f"Looked after lantern {number} in {COLOURS[number % 20]}"
+        said = f"Looked after lantern {number} in {COLOURS[number % len(COLOURS)]}"
         said += " tungsten" if number == 77 else ""
         said += " quartz basalt" if number % 50 == 3 else ""
         a_session.has_a_turn(f"Polish the lantern {number}", said)
@@ -27,22 +29,16 @@ def admitted(session, query):
     return [hit.values[0] for hit in search.hits(session.store, query, session.now) if hit.admitted]
 
 
-NOTHING_TO_LOOK_UP = ("hi", "Hello!", "continue", "yes please", "ok, go ahead", "thanks, that is great", "", " ", "?!", "a", "y", "und weiter", "да")
-
-
-@pytest.mark.parametrize("prompt", NOTHING_TO_LOOK_UP[:-1])
-def test_small_talk_has_nothing_to_look_up(a_session, prompt):
-    assert [term for term in search.terms(prompt) if not search.is_weak(term)] in ([], ["weiter"])
-
-
-@pytest.mark.parametrize("prompt", ["hi", "continue", "yes please", "Thank you!", "go on", "ok"])
+@pytest.mark.parametrize(
+    "prompt", ["hi", "Hello!", "continue", "yes please", "Thank you!", "ok, go ahead", "", " ", "?!", "a", "y"]
+)
 def test_small_talk_has_no_terms_and_no_hits(a_session, prompt):
     a_session.has_a_turn(prompt, prompt)
     assert (search.terms(prompt), search.hits(a_session.store, prompt, a_session.now)) == ([], [])
 
 
 def test_the_terms_of_a_prompt_are_its_words_that_carry_meaning():
-    assert search.terms("Why does parseConfig fail in src/lamp.py?") == ["parseconfig", "fail", "src", "lamp", "py", "parse", "config"]
+    assert search.terms("Why does parseConfig fail in src/lamp.py?") == "parseconfig fail src lamp py parse config".split()
     assert search.terms("電球の交換")[:2] == ["電球", "球の"]
 
 
@@ -75,11 +71,11 @@ def test_common_terms_do_not_admit(a_store_of_300_turns, prompt):
 
 def test_weak_words_are_no_evidence(a_session):
     a_session.has_a_turn("Fix the failing test of the build script", "The error is fixed, the tests run.")
-    for prompt in ("fix the test", "the builds fail with errors, run the scripts", "tested, fixed, scripted, erroneous"[:23]):
+    for prompt in ("fix the test", "the builds fail with errors, run the scripts"):
         assert search.hits(a_session.store, prompt, a_session.now) == []
 
 
-@pytest.mark.parametrize("word", ["test", "tests", "testing", "tested", "fixes", "fixing", "running", "planned", "files", "creates", "db", "py"])
+@pytest.mark.parametrize("word", "test tests testing tested fixes fixing running planned files creates db py".split())
 def test_a_weak_word_is_weak_in_all_its_forms(word):
     assert search.is_weak(word)
 
@@ -148,8 +144,8 @@ def test_those_below_the_floor_come_last(a_store_of_300_turns):
 
 # Whatever somebody types
 
-SYNTAX = ["AND", "OR", "NOT", "NEAR(", "NEAR/2", "*", '"', '""', ":", "^", "-", "+", "(", ")", "{", "}", "\0", "'", ";", ",", "title:", "--", "%"]
-SIGNS = ["lamp", "Tungsten", "quartz*", '"basalt"', "{title body} :", "日本語", "é", "\ud800", "\U0001f600", "²", "ß", "\u200b", "a" * 300, " ", "\n"]
+SYNTAX = """AND OR NOT NEAR( NEAR/2 * " "" : ^ - + ( ) { } ' ; , title: -- % lamp Tungsten quartz* "basalt" 日本語 é ² ß""".split()
+SIGNS = ["\0", "\ud800", "\U0001f600", "\u200b", "a" * 300, " ", "\n", "{title body} :"]
 
 
 def test_20_000_strings_of_query_syntax_are_all_survived(a_session):
@@ -162,8 +158,9 @@ def test_20_000_strings_of_query_syntax_are_all_survived(a_session):
     assert 1_000 < found < 19_000
 
 
-@pytest.mark.parametrize("query", ["tungsten " * 11_000, "x" * 100_000, '"' * 100_000, "日本語" * 33_000, "NEAR(" * 20_000, "\0" * 100_000, "aB" * 50_000])
-def test_a_query_of_100_kilobytes_is_survived(a_session, query):
+@pytest.mark.parametrize("part", ["tungsten ", "x", '"', "日本語", "NEAR(", "\0", "aB"])
+def test_a_query_of_100_kilobytes_is_survived(a_session, part):
+    query = part * (100_000 // len(part))
     a_session.has_a_turn("Where is the tungsten?", "On the shelf.")
     assert bool(search.hits(a_session.store, query, a_session.now)) == ("tungsten" in query)
 

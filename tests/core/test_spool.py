@@ -6,6 +6,7 @@ import posix
 import pytest
 
 from ralph_mem.core import quick, records, spool
+from ralph_mem.events import post_compact
 
 from .conftest import a_note, check
 
@@ -48,11 +49,11 @@ def test_what_was_stored_after_all_comes_in_as_nothing(a_session):
 
 
 def test_every_verb_comes_through_the_spool_as_it_went_in(a_session):
-    turn = {"turn": "prompt:1", "prompt": "lamp \u96fb\U0001f600", "response": "on", "status": "stopped", "kind": "prompt", "branch": None}
-    whole = a_note(a_session, commit_id=None, source="startup", project="/shop", reason="other", **turn)
+    turn = {"turn": "prompt:1", "prompt": "lamp \u96fb\U0001f600", "response": "on", "status": "stopped", "kind": "prompt"}
+    whole = a_note(a_session, branch=None, commit_id=None, source="startup", project="/shop", **turn)
     wait(a_session, *[{**whole, "verb": verb, "event_id": verb, "files": "a.py"} for verb in records.VERBS if verb != "end"])
     assert drained(a_session) == 1
-    assert a_session.turns("prompt, response, files, files_read, status") == [("lamp \u96fb\U0001f600", "on", "a.py\n", "a.py\n", "stopped")]
+    assert a_session.turns("prompt, response, files, files_read") == [("lamp \u96fb\U0001f600", "on", "a.py\n", "a.py\n")]
     assert a_session.observations("event_id") == [("observation",), ("memory",)]
     check(a_session.store)
 
@@ -139,9 +140,8 @@ def test_two_projects_with_like_names_do_not_share_a_spool(tmp_path):
 
 
 def test_the_largest_record_that_an_event_makes_is_read_whole(a_session):
-    a_session.settings["privacy.exclude_paths"] = []
     event = a_session.event("post-compact", compact_summary="\U0001f600" * 100_000)
-    wait(a_session, *__import__("ralph_mem.events.post_compact", None, None, ("records",)).records(event, a_session.project, a_session.settings))
+    wait(a_session, *post_compact.records(event, a_session.project, a_session.settings))
     assert drained(a_session) == 1
 
 

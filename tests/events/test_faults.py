@@ -134,7 +134,7 @@ def test_what_went_wrong_is_told_once_and_at_the_next_start(a_session):
     answers = [a_session.bash("make anchor", "ok"), a_session.prompt("Why?"), a_session.stop(), a_session.end()]
     assert answers == [{}] * 4
     first, second = a_session.another().start(), a_session.another().start()
-    assert "kept for later" in first["systemMessage"]
+    assert "locked" in first["systemMessage"]
     assert "systemMessage" not in second
 
 
