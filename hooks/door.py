@@ -12,6 +12,7 @@ PACKAGES = ("ralph_mem", "ralph_mem.core", "ralph_mem.events")
 
 def enter(here: str, arguments: "list[str]") -> None:
     """Handle one event and print its answer. `here` is the folder of the hooks. May raise anything."""
+    _open_closed_streams()
     gc.disable()  # the process is gone before there is garbage
     root = here.rpartition("/")[0] or "."
     # at the end, so that nobody looks through it for a module of the standard library
@@ -22,6 +23,15 @@ def enter(here: str, arguments: "list[str]") -> None:
     data = memoryview(events.enter(*arguments[:1]).encode("ascii", "replace"))
     while data:
         data = data[posix.write(1, data) :]
+
+
+def _open_closed_streams() -> None:
+    """Give a closed stdin, stdout or stderr its number back, or the next file that is opened would get it, and the answer."""
+    for number in (0, 1, 2):
+        try:
+            posix.fstat(number)
+        except OSError:
+            posix.open("/dev/null", posix.O_RDWR)
 
 
 class Rooms:

@@ -13,8 +13,13 @@ def enter(here, arguments):
 
 
 def said_before():
-    home = os.environ.get("HOME") or ""
-    folder = (os.environ.get("XDG_DATA_HOME") or home + "/.local/share") + "/ralph-mem"
+    data, home = os.environ.get("XDG_DATA_HOME") or "", os.environ.get("HOME") or ""
+    if not (data.startswith("/") and data.strip("/")):
+        data = home + "/.local/share"
+        if not (home.startswith("/") and home.strip("/")):
+            return True
+    folder = data + "/ralph-mem"
+    os.umask(0o077)
     note = "%s/said-python-%d.%d" % (folder, sys.version_info[0], sys.version_info[1])
     if os.path.exists(note):
         return True

@@ -186,8 +186,7 @@ FIELDS_OF_EVENT = {
 C_MODULES = {"_functools", "_json", "_sqlite3", "fcntl", "gc", "math", "zlib"}
 EVERY_EVENT = "errors event index_text observations paths project quick records row settings spool store"
 ROOMS_OF_EVENT = {
-    "session-start": "adoption briefing context instructions memories privacy receipts redact search sessions"
-    " trouble turns",
+    "session-start": "adoption briefing context instructions memories privacy receipts redact search sessions trouble turns",
     "user-prompt-submit": "context instructions memories privacy receipts redact search turns",
     "post-tool-use": "capture commands privacy redact",
     "post-tool-use-failure": "capture commands privacy redact",

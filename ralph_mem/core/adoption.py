@@ -18,6 +18,8 @@ def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS) -> store
 
     Raises StoreError or OSError where that cannot be done.
     """
+    if not paths.exists(project.root):
+        raise StoreError(f"there is no folder {project.root}")
     paths.make_folder(project.folder)
     if not paths.exists(project.folder + "/.gitignore"):
         paths.write(project.folder + "/.gitignore", "*\n")

@@ -20,6 +20,7 @@ OUTPUT_CHARACTERS = 1200
 FAILURE_CHARACTERS = 2000
 DIFF_CHARACTERS = 1500
 LINES_CHARACTERS = 800
+DEEPEST = 50
 
 DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
 
@@ -134,7 +135,7 @@ def _change(given: "dict[str, Any]", response: "dict[str, Any]") -> str:
         return _prefixed("-", _text(given, "old_string")) + _prefixed("+", _text(given, "new_string"))
     text = _text(given, "content") or _text(given, "new_source")
     outline = [line.strip() for line in text.splitlines() if line.lstrip().startswith(DEFINING)]
-    return "\n".join([f"new file, {text.count(chr(10)) + 1} lines", *outline[:30]])
+    return "\n".join([f"new file, {len(text.splitlines())} lines", *outline[:30]])
 
 
 def _prefixed(sign: str, text: str) -> str:
@@ -150,12 +151,14 @@ def _outside(event: "Event", settings: "dict[str, Any]") -> "dict[str, Any]":
     return {"title": f"{event.text('tool_name')}: {asked}", "content": content, "origin": "outside", "tainted": 1}
 
 
-def _flat(value: object) -> str:
+def _flat(value: object, depth: int = 0) -> str:
     """Return the texts inside a response."""
     if isinstance(value, str):
         return value
+    if depth > DEEPEST:
+        return ""
     items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    return "\n".join([text for text in [_flat(item) for item in items] if text])
+    return "\n".join([text for text in [_flat(item, depth + 1) for item in items] if text])
 
 
 def _metadata(event: "Event") -> "str | None":
@@ -167,7 +170,7 @@ def _metadata(event: "Event") -> "str | None":
     if event.fields.get("is_interrupt") is True:
         facts["interrupted"] = True
     took = event.fields.get("duration_ms")
-    if isinstance(took, (int, float)) and not isinstance(took, bool):
+    if isinstance(took, (int, float)) and not isinstance(took, bool) and 0 <= took < 1e12:
         facts["ms"] = took
     return quick.dumps(facts) if facts else None
 

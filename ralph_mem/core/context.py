@@ -116,8 +116,8 @@ def _fill(fresh: "list[tuple[search.Hit, Memory]]", told: "dict[str, str]", budg
             room -= costs[memory.public_id]
     for _, memory in fresh:
         full = memory.full()
-        more = row.tokens(full) - costs.get(memory.public_id, room)
-        if more <= room:
+        more = row.tokens(full) - costs.get(memory.public_id, 0)
+        if memory.public_id in costs and more <= room:
             texts[memory.public_id], costs[memory.public_id] = full, row.tokens(full)
             room -= more
     kept = [(hit, memory) for hit, memory in fresh if texts.get(memory.public_id)]

@@ -16,6 +16,8 @@ TAIL_BYTES = 262_144
 CHUNK_BYTES = 65_536
 # The client writes an event whole and at once. A pipe that says nothing for this long will not.
 SILENCE_SECONDS = 0.5
+# One that trickles for this long will not end before the client's patience does, which is five seconds.
+PATIENCE_SECONDS = 3.0
 CUT_MARK = b" [...] "
 DEEPEST = 8
 
@@ -33,7 +35,7 @@ class Event:
     def text(self, key: str) -> str:
         """Return a field that is text, else nothing."""
         value = self.fields.get(key)
-        return value if isinstance(value, str) else ""
+        return _fit(value) if isinstance(value, str) else ""
 
     def mapping(self, key: str) -> "dict[str, Any]":
         """Return a field that is a mapping, else an empty one."""
@@ -52,6 +54,13 @@ class Event:
         return self.text("session_id")
 
 
+def _fit(text: str) -> str:
+    """Return a text that fits UTF-8 and a path: without lone surrogates and NULs."""
+    if not text.isascii():
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\0", "")
+
+
 def read(name: str) -> Event:
     """Read the event from stdin. An event that cannot be understood has no fields.
 
@@ -68,7 +77,14 @@ def parse(head: bytes, tail: bytes = b"") -> "dict[str, Any]":
             return _mapping(quick.loads(_joined(head, tail).decode("utf-8", "replace")))
         except ValueError:
             pass
-    return _salvage(head.decode("utf-8", "replace").lstrip())
+    return {**_salvage(head.decode("utf-8", "replace").lstrip()), **_ids(tail)}
+
+
+def _ids(tail: bytes) -> "dict[str, Any]":
+    """Return the id that stands at the end of a tool's event, where the rest does not fit together."""
+    _, key, rest = tail.rpartition(b'"tool_use_id"')
+    value = rest.lstrip(b" \t\r\n:")[1:].partition(b'"')[0] if key else b""
+    return {"tool_use_id": value.decode("utf-8", "replace")} if value else {}
 
 
 def _mapping(value: object) -> "dict[str, Any]":
@@ -91,9 +107,10 @@ def _drain_stdin() -> "tuple[bytes, bytes]":
     tail: list[bytes] = []
     size = 0
     _signal.signal(_signal.SIGALRM, _raise_timeout)
+    end = time.monotonic() + PATIENCE_SECONDS
     try:
         while True:
-            _signal.setitimer(_signal.ITIMER_REAL, SILENCE_SECONDS)
+            _signal.setitimer(_signal.ITIMER_REAL, max(0.001, min(SILENCE_SECONDS, end - time.monotonic())))
             chunk = posix.read(0, CHUNK_BYTES)
             if not chunk:
                 break
@@ -113,30 +130,31 @@ def _raise_timeout(_signal_number: int, _frame: object) -> None:
 
 
 def _salvage(text: str, start: int = 0, depth: int = 0) -> "dict[str, Any]":
-    """Return the fields of a cut-off object, the last one as far as it goes."""
+    """Return the fields of a cut-off object, the last one as far as it goes; half an id would be another id."""
     found: dict[str, Any] = {}
     at = start + 1 if text[start : start + 1] == "{" else len(text)
     while True:
-        at = _skip(text, at, " \t\r\n,")
-        key, at = _value(text, at, depth)
+        key, at, _ = _value(text, _skip(text, at, " \t\r\n,"), depth)
         at = _skip(text, at, " \t\r\n:")
         if not isinstance(key, str) or at >= len(text):
             return found
-        found[key], at = _value(text, at, depth)
+        value, at, whole = _value(text, at, depth)
+        if whole or not key.endswith("_id"):
+            found[key] = value
 
 
-def _value(text: str, at: int, depth: int) -> "tuple[Any, int]":
-    """Read the value at this place, or what there is of it."""
+def _value(text: str, at: int, depth: int) -> "tuple[Any, int, bool]":
+    """Read the value at this place, or what there is of it; return it, where it ends, and whether it is whole."""
     try:
         value, end = quick.scan(text, at)
-        return value, int(end)
+        return value, int(end), True
     except quick.UNREADABLE:
         pass
     if text[at : at + 1] == '"':
-        return _cut_string(text[at:]), len(text)
+        return _cut_string(text[at:]), len(text), False
     if text[at : at + 1] == "{" and depth < DEEPEST:
-        return _salvage(text, at, depth + 1), len(text)
-    return None, len(text)
+        return _salvage(text, at, depth + 1), len(text), False
+    return None, len(text), False
 
 
 def _cut_string(text: str) -> str:

@@ -59,7 +59,9 @@ def _of_repository(folder: str, git: str) -> Project:
     common = _absolute(private, shared)
     root = common.rpartition("/")[0] if common.endswith("/.git") else common
     # a worktree keeps its memory here where its main repository is gone, or is the home folder
-    return Project(root, private, common, folder) if paths.exists(root) and not _is_home(root) else Project(folder, private, private)
+    return (
+        Project(root, private, common, folder) if paths.exists(root) and not _is_home(root) else Project(folder, private, private)
+    )
 
 
 def _absolute(folder: str, path: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 sqlite = quick.load_sqlite()
 # What a record that nobody could ever store raises; a locked database or a full disk is another matter.
 BAD = (
-    *(StoreError, ValueError, KeyError, TypeError, AttributeError, OverflowError),
+    *(StoreError, ValueError, LookupError, TypeError, AttributeError, OverflowError),
     *(sqlite.IntegrityError, sqlite.InterfaceError, sqlite.ProgrammingError, sqlite.DataError),
 )
 

@@ -167,7 +167,7 @@ def _may_tell(name: bytes, value: bytes) -> bool:
 def _secret_files(folder: str) -> "list[str]":
     try:
         names = posix.listdir(folder)
-    except OSError:
+    except (OSError, ValueError):
         return []
     dotted = [name for name in names if name.startswith(".")]
     return [f"{folder}/{name}" for name in dotted if name in FILE_NAMES or _is_dot_env(name)]

@@ -27,7 +27,10 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     store.execute(
         "INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at)"
         " VALUES (?, ?, ?, ?, 'claude-code', ?, 0, ?) ON CONFLICT (client_session) DO NOTHING",
-        (row.public_id("sess"), record["session"], record["project"], record["source"], posix.urandom(12).hex(), record["at"]),
+        (
+            *(row.public_id("sess"), record["session"], _readable(record["project"]), record["source"]),
+            *(posix.urandom(12).hex(), record["at"]),
+        ),
     )
     store.execute(
         "UPDATE sessions SET ended_at = NULL, end_reason = NULL, model = coalesce(?, model), transcript_path = coalesce(?,"
@@ -38,6 +41,11 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     if record["source"] == "compact":
         _forget_context(store, number)
     return number
+
+
+def _readable(path: str) -> str:
+    """Return a path as text that fits UTF-8; bytes that are none came in as surrogates."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _forget_context(store: "Store", number: int) -> None:

@@ -67,8 +67,9 @@ def _compile(root: str, files: "list[str]", stamp: "list[list[int]]", cache: str
         try:
             values.update(_known(yaml_reader.read(paths.read(path)), path))
         except ConfigError as error:
-            trouble.note(root, f"config: {error}; the last good settings stay in force")
             values = {**last, **values, **_still_off(path)}
+            if values.get("recording") is not False:  # off means that nothing is written
+                trouble.note(root, f"config: {error}; the last good settings stay in force")
     if cache:
         _keep(cache, quick.dumps({"stamp": stamp, "values": values}))
     return {**DEFAULTS, **values}

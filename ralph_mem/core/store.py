@@ -109,7 +109,7 @@ def connect(folder: str, wait_ms: int) -> Store:
     lock = _lock(folder, wait_ms)
     path = folder.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        db = sqlite.connect(f"file:{path}/memory.db?mode=rw", wait_ms / 1000, 0, None, uri=True)
+        db = sqlite.connect(f"file://{path}/memory.db?mode=rw", timeout=wait_ms / 1000, isolation_level=None, uri=True)
         version = db.execute("PRAGMA user_version").fetchone()[0]
         db.execute("PRAGMA wal_autocheckpoint = 0")
         db.execute("PRAGMA foreign_keys = ON")

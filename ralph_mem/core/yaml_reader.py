@@ -20,17 +20,17 @@ def read(text: str) -> "dict[str, Any]":
     values: dict[str, Any] = {}
     above: list[tuple[int, str]] = []  # the keys that the current line stands under, with their indents
     items: tuple[int, list[Any]] | None = None
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         line = _without_comment(raw)
         content = line.strip()
-        if not content or content == "---":
+        if not content or (content == "---" and not values):
             continue
         indent = len(line) - len(line.lstrip(" "))
         if "\t" in line[: indent + 1]:
             raise ConfigError(f"line {number}: a tab where spaces are needed")
         if content == "-" or content.startswith("- "):
             items = _item(values, above, items, indent, number)
-            items[1].append(_scalar(content[1:].strip(), number))
+            items[1].append(_item_value(content[1:].strip(), number))
             continue
         items = None
         while above and above[-1][0] >= indent:
@@ -38,6 +38,8 @@ def read(text: str) -> "dict[str, Any]":
         key, colon, rest = content.partition(":")
         if not colon or (rest and rest[0] != " "):
             raise ConfigError(f"line {number}: `key: value` is needed")
+        if above and values[".".join([part for _, part in above])] is not None:
+            raise ConfigError(f"line {number}: `{key.strip()}` stands under a value")
         above.append((indent, key.strip().strip("\"'")))
         name = ".".join([part for _, part in above])
         if name in values and values[name] is not None:
@@ -59,6 +61,12 @@ def _item(
     return indent, values[name]
 
 
+def _item_value(text: str, number: int) -> "str | int | float | bool | None":
+    if text.startswith(("[", "- ")) or text == "-":
+        raise ConfigError(f"line {number}: a list inside a list is more than a config file needs")
+    return _scalar(text, number)
+
+
 def _without_comment(line: str) -> str:
     quote = ""
     for at, char in enumerate(line):
@@ -75,20 +83,32 @@ def _value(text: str, number: int) -> "Any":
     if text.startswith("["):
         if not text.endswith("]"):
             raise ConfigError(f"line {number}: a list in brackets must end on its line")
-        return [_scalar(item.strip(), number) for item in text[1:-1].split(",") if item.strip()]
+        return [_item_value(item.strip(), number) for item in text[1:-1].split(",") if item.strip()]
     return _scalar(text, number)
 
 
 def _scalar(text: str, number: int) -> "str | int | float | bool | None":
-    if text[:1] in ('"', "'"):
-        if len(text) < 2 or text[-1] != text[0]:
-            raise ConfigError(f"line {number}: a quote that does not end")
-        return text[1:-1].replace("''", "'") if text[0] == "'" else text[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    if text[:1] in ('"', "'") and text:
+        return _quoted(text, number)
     if text[:1] and text[0] in REFUSED:
         raise ConfigError(f"line {number}: `{text[0]}` is more YAML than a config file needs; put the value in quotes")
-    if text.lower() in WORDS:
-        return WORDS[text.lower()]
-    return _number(text)
+    if ": " in text or text.endswith(":"):
+        raise ConfigError(f"line {number}: a second colon; put the value in quotes")
+    if len(text) > 1 and text[0] == "0" and text.isdigit():
+        raise ConfigError(f"line {number}: a number that begins with 0 is read in many ways; put it in quotes")
+    return WORDS[text.lower()] if text.lower() in WORDS else _number(text)
+
+
+def _quoted(text: str, number: int) -> str:
+    inner, quote = text[1:-1], text[0]
+    plain = inner.replace("''", "") if quote == "'" else inner.replace("\\\\", "").replace('\\"', "")
+    if len(text) < 2 or text[-1] != quote or quote in plain:
+        raise ConfigError(f"line {number}: a quote that does not end, or text behind it")
+    if quote == "'":
+        return inner.replace("''", "'")
+    if "\\" in plain:
+        raise ConfigError(f"line {number}: a backslash in double quotes; use single quotes")
+    return inner.replace('\\"', '"').replace("\\\\", "\\")
 
 
 def _number(text: str) -> "str | int | float":

@@ -60,7 +60,7 @@ def _keep(place: project.Project, records: "list[dict[str, Any]]") -> str:
     """Keep records for later; returns what became of them, nothing where there is no memory to keep them for."""
     from ralph_mem.core import spool
 
-    there = paths.exists(place.folder + "/memory.db") or paths.exists(place.folder + "/spool")
+    there = paths.exists(place.folder)
     starting = any([record["verb"] == "session" for record in records])
     # a memory that was deleted in the middle of a session stays deleted until the next start
     if not (there or starting or spool.waits_outside(place.root)):
@@ -75,7 +75,7 @@ def _tell(event: events.Event, place: project.Project, outcome: str, error: Exce
     line = f"{outcome}: {error}"
     if event.name == "session-start":
         trouble.take(place.root)
-        return quick.dumps({"systemMessage": "ralph-mem: " + line[:300]})
+        return quick.dumps({"systemMessage": "ralph-mem: " + line[:300].replace("\n", " ")})
     if outcome:
         trouble.note(place.root, line)
     return ""

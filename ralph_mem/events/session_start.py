@@ -22,12 +22,13 @@ def records(event: "Event", project: "Project", _settings: "dict[str, Any]") -> 
     """Return the session."""
     branch, commit = projects.head(project)
     pid = paths.environment("CLAUDE_PID")
+    pid = pid if pid.isascii() and pid.isdigit() and len(pid) < 11 else ""
     source = event.text("source")
     return [{
         "verb": "session", "session": event.session, "project": project.root, "at": event.at,
         "source": source if source in SOURCES else "startup", "model": event.text("model") or None,
         "transcript": event.text("transcript_path") or None, "branch": branch, "commit_id": commit,
-        "pid": int(pid) if pid.isdigit() else None, "born": sessions.born(int(pid)) if pid.isdigit() else None,
+        "pid": int(pid) if pid else None, "born": sessions.born(int(pid)) if pid else None,
     }]  # fmt: skip
 
 

@@ -248,13 +248,13 @@ def test_an_edit_without_a_patch_is_what_was_asked_for():
 
 def test_a_new_file_is_its_outline_and_never_its_whole():
     record = observed("Write", {"type": "create", "structuredPatch": []}, file_path="/shop/lamp.py", content=OUTLINED)
-    assert record["content"] == "new file, 10 lines\nclass Lamp:\ndef light(self):\ndef off():"
+    assert record["content"] == "new file, 9 lines\nclass Lamp:\ndef light(self):\ndef off():"
 
 
 def test_not_even_a_file_of_headings_is_kept_whole():
     content = "".join(f"const LAMP_{number} = {number}\n" for number in range(200))
     kept = observed("Write", {"structuredPatch": []}, file_path="/shop/lamp.js", content=content)["content"].splitlines()
-    assert (kept[0], kept[-1], len(kept)) == ("new file, 201 lines", "const LAMP_29 = 29", 31)
+    assert (kept[0], kept[-1], len(kept)) == ("new file, 200 lines", "const LAMP_29 = 29", 31)
 
 
 def test_a_cell_of_a_notebook_is_an_edit():
@@ -334,7 +334,7 @@ def test_a_tool_of_another_server_keeps_no_text_of_a_secret_file(path):
 )
 def test_what_was_looked_at_is_a_path(given, files):
     record = capture.reading(Event("post-tool-use", {"session_id": "s", "prompt_id": "p", "tool_input": given}), SHOP, SETTINGS)
-    assert picked(record, "verb", "turn", "files") == (("reading", "prompt:p", files) if files else None)
+    assert picked(record, "verb", "turn", "files") == (("files", "prompt:p", files) if files else None)
 
 
 @pytest.mark.parametrize("tool", ["Read", "Glob", "Grep", "LS", "TodoWrite", "", "mcp__plugin_ralph-mem_memory__search"])

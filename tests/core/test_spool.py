@@ -50,10 +50,10 @@ def test_what_was_stored_after_all_comes_in_as_nothing(a_session):
 
 def test_every_verb_comes_through_the_spool_as_it_went_in(a_session):
     turn = {"turn": "prompt:1", "prompt": "lamp \u96fb\U0001f600", "response": "on", "status": "stopped", "kind": "prompt"}
-    whole = a_note(a_session, branch=None, commit_id=None, source="startup", project="/shop", **turn)
+    whole = a_note(a_session, branch=None, commit_id=None, source="startup", project="/shop", read=True, **turn)
     wait(a_session, *[{**whole, "verb": verb, "event_id": verb, "files": "a.py"} for verb in records.VERBS if verb != "end"])
     assert drained(a_session) == 1
-    assert a_session.turns("prompt, response, files, files_read") == [("lamp \u96fb\U0001f600", "on", "a.py\n", "a.py\n")]
+    assert a_session.turns("prompt, response, files, files_read") == [("lamp \u96fb\U0001f600", "on", "", "a.py\n")]
     assert a_session.observations("event_id") == [("observation",), ("memory",)]
     check(a_session.store)
 
@@ -66,7 +66,7 @@ UNREADABLE = {
     "no verb": "[{}]",
     "unknown verb": '[{"verb": "of the future"}]',
     "fields missing": '[{"verb": "observation"}]',
-    "text is a list": '[{"verb": "reading", "session": [1], "turn": "", "files": "a", "at": 1}]',
+    "text is a list": '[{"verb": "files", "session": [1], "turn": "", "read": true, "files": "a"}]',
     "text is a mapping": '[{"verb": "end", "session": {}, "at": 1, "reason": ""}]',
     "number is a text": '[{"verb": "turn", "session": "the-session", "turn": "t", "prompt": "x", "at": "soon"}]',
 }
