@@ -33,7 +33,7 @@ except ImportError:  # an interpreter without the accelerator: the public module
     from json.decoder import JSONDecoder
     from json.encoder import encode_basestring_ascii as quote
 
-    scan = JSONDecoder(strict=False).scan_once
+    scan = JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
 
 # What the scanner raises on text that is not JSON. On 3.10 and 3.11 a cut-off string is a SystemError: the C code
 # looks for `json.decoder` in sys.modules, where it is not, and returns without having set an exception.

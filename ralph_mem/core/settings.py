@@ -99,7 +99,7 @@ def _known(values: "dict[str, Any]", path: str) -> "dict[str, Any]":
         if (key in DEFAULTS or key == "recording") and value is not None:
             if type(value) is not wanted:
                 raise ConfigError(f"{path}: {key} must be a {wanted.__name__}, not {value!r}")
-            kept[key] = [str(item) for item in value] if wanted is list else value
+            kept[key] = [str(item) for item in value] if isinstance(value, list) else value
     return kept
 
 

@@ -14,6 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SESSION = "bbbbbbbb-0000-4000-8000-000000000001"
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdin=0)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 OUTPUT = "compiled 14 units in 2.1 seconds, 3 of them from the cache\n" * 12
 
 
@@ -100,9 +105,8 @@ class Hooks:
 
     def peak_mb(self, argv: list[str], data: bytes) -> float:
         """Return the most memory that a command held, in MB. Linux counts in KiB."""
-        code = "import resource,subprocess,sys;subprocess.run(sys.argv[1:],stdin=0);print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
         done = subprocess.run(
-            [sys.executable, "-c", code, *argv], input=data, env=self.env, cwd=self.root, capture_output=True, check=True
+            [sys.executable, "-c", PEAK, *argv], input=data, env=self.env, cwd=self.root, capture_output=True, check=True
         )
         return int(done.stdout.split()[-1]) / 1024
 

@@ -180,9 +180,20 @@ def test_the_time_a_command_took_is_kept(took, kept):
     assert json.loads(ran("mv a b", duration_ms=took)["metadata"] or "{}").get("ms") == kept
 
 
-@pytest.mark.parametrize(
-    "command", ["curl https://lamps.example", "cd /tmp && wget -q x", "(gh pr view 7)", "cat u | xargs curl", "/usr/bin/curl x"]
-)
+FETCHING = """
+curl https://lamps.example
+cd /tmp && wget -q x
+(gh pr view 7)
+cat u | xargs curl
+/usr/bin/curl x
+PRICE=$(curl x) && echo $PRICE
+bash -c 'curl -s https://lamps.example'
+env A=1 B=2 C=3 curl x
+timeout -k 5 10 curl x
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("command", FETCHING)
 def test_what_strangers_wrote_is_tainted(command):
     assert picked(ran(command, "buy lamps"), "tainted", "origin", "type") == (1, "outside", "tool_use")
 

@@ -1,5 +1,7 @@
 """The tables of a new memory, and that they appear whole or not at all."""
 
+import fcntl
+import posix
 import sqlite3
 
 import pytest
@@ -102,6 +104,20 @@ def test_a_memory_of_a_newer_release_is_refused_and_left_alone(a_project, a_stor
             act()
         assert refused.value.hint == "update the plugin"
     assert a_store.one("PRAGMA user_version") == (99,)
+
+
+def test_a_memory_that_is_refused_is_not_held(a_project):
+    opened = adoption.open_ready(a_project)
+    opened.execute("PRAGMA user_version = 99")
+    opened.db.close()
+    posix.close(opened.lock)
+    with pytest.raises(NewerStore):
+        store.connect(a_project.folder, 0)
+    file = posix.open(a_project.folder + "/lock", posix.O_RDWR)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        posix.close(file)
 
 
 @pytest.mark.parametrize("content", [b"no database at all, but long enough to look like one" * 100, b"SQLite format 3\0broken"])

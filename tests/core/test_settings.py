@@ -140,6 +140,16 @@ def test_a_broken_file_of_the_project_does_not_silence_the_users(a_project, the_
     assert settings.load(a_project)["privacy.exclude_paths"] == ["secret"]
 
 
+def test_a_broken_file_of_the_project_keeps_its_last_word_over_the_users(a_project, the_users_config, the_projects_config):
+    the_users_config("recording: on\nprivacy.exclude_paths: [theirs]\n")
+    the_projects_config("recording: off\nprivacy.exclude_paths: [ours]\n")
+    settings.load(a_project)
+    the_projects_config(BROKEN)
+    values = settings.load(a_project)
+    assert values["privacy.exclude_paths"] == ["ours"]
+    assert not settings.recording(a_project, values)
+
+
 WRONG = (
     "memory.auto_inject: 1",
     "memory.auto_inject: 'yes'",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.core import memories
+from ralph_mem.core import memories, row
 from ralph_mem.events import user_prompt_submit
 
 from .conftest import check, found, words_of
@@ -98,6 +98,18 @@ def test_a_tool_that_ends_after_its_turn_is_still_found_with_it(a_session):
     assert a_session.turns("files") == [("src/fuse.py\n",)]
     assert found(a_session.store, "memory_fts", "fuse") == [1]
     assert index_is_that_of_the_rows(a_session)
+
+
+def test_the_checksum_and_cost_of_a_turn_are_those_of_its_texts(a_session):
+    a_session.has_a_turn("Why is the lamp off?", "The switch was broken.")
+    a_session.edits("src/fuse.py")
+    a_session.asks("And the heating?")
+    a_session.sends("pre-compact", trigger="auto")
+    a_session.edits("src/boiler.py")
+    a_session.is_answered("It is on.")
+    a_session.edits("src/pipe.py")
+    for *texts, checksum, tokens in a_session.turns("prompt, response, files, lines, checksum, tokens"):
+        assert (checksum, tokens) == (row.checksum(*texts), row.tokens(*texts))
 
 
 def test_a_session_that_ends_closes_its_turns(a_session):
