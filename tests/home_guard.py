@@ -1,6 +1,7 @@
 """The guard around the suite: no test reads or writes the home of the person who runs it."""
 
 import os
+import posix
 import tempfile
 from pathlib import Path
 
@@ -35,6 +36,8 @@ def real_home_stays_out_of_reach():
             patch.setenv(name, str(Path(home, below)))
         for name, value in GIT.items():
             patch.setenv(name, value)
+        # hooks read this one, of which os.environ was made a copy when the interpreter started
+        patch.setattr(posix, "environ", dict(os.environb))
         for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR"):
             patch.delenv(name, raising=False)
         yield

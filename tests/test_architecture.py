@@ -74,6 +74,7 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.events", house.DYNAMIC): "an event loads its own file alone",
     ("ralph_mem.events.transaction", "ralph_mem.core.trouble"): "only when nothing could be recalled",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.context"): "only for a prompt with words to look up",
+    ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.prompting"): "only for a prompt with words to look up",
 }
 
 OLDEST_PYTHON = (3, 9)
@@ -186,8 +187,8 @@ FIELDS_OF_EVENT = {
 C_MODULES = {"_functools", "_json", "_sqlite3", "fcntl", "gc", "math", "zlib"}
 EVERY_EVENT = "errors event index_text observations paths project quick records row settings spool store"
 ROOMS_OF_EVENT = {
-    "session-start": "adoption briefing context instructions memories privacy receipts redact search sessions trouble turns",
-    "user-prompt-submit": "context instructions memories privacy receipts redact search turns",
+    "session-start": "adoption briefing context instructions memories privacy receipts redact sessions trouble turns words",
+    "user-prompt-submit": "common_words context instructions memories privacy prompting receipts redact search turns words",
     "post-tool-use": "capture commands privacy redact",
     "post-tool-use-failure": "capture commands privacy redact",
     "stop": "memories privacy redact turns",

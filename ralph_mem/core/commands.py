@@ -35,7 +35,7 @@ def only_looks(command: str) -> bool:
 
 def fetches(command: str) -> bool:
     """Say whether any part brings in text from outside."""
-    return any([_name(word) in FETCHING for words in _parts(command) for word in words[:3]])
+    return any([_name(word.strip("\"'")) in FETCHING for words in _parts(command) for word in words])
 
 
 def checks(command: str) -> bool:

@@ -1,6 +1,6 @@
 """What CLAUDE.md already says: the model reads it anyway, so memory does not repeat it."""
 
-from ralph_mem.core import index_text, paths, search
+from ralph_mem.core import index_text, paths, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def _line_without(line: str, said: "list[set[str]]") -> str:
     return ". ".join([part for part in line.split(". ") if not _covered(_words(part), said)])
 
 
-def _covered(words: "set[str]", said: "list[set[str]]") -> bool:
-    return len(words) >= FEWEST_WORDS and any([len(words & line) >= COVERED * len(words) for line in said])
+def _covered(held: "set[str]", said: "list[set[str]]") -> bool:
+    return len(held) >= FEWEST_WORDS and any([len(held & line) >= COVERED * len(held) for line in said])
 
 
 def _words(text: str) -> "set[str]":
-    return {word for word in index_text.words(text[:2000]) if word not in search.STOPWORDS}
+    return {word for word in index_text.words(text[:2000]) if word not in words.STOPWORDS}

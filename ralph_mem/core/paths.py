@@ -40,10 +40,13 @@ def make_folder(path: str) -> None:
     """Make a folder, and those above it, that only the owner can enter. Raises OSError."""
     try:
         posix.mkdir(path, 0o700)
-    except FileExistsError:
+    except FileExistsError:  # or another process was quicker
         return
     except FileNotFoundError:
-        make_folder(path.rpartition("/")[0])
+        above = path.rpartition("/")[0]
+        if not above:
+            raise
+        make_folder(above)
         posix.mkdir(path, 0o700)
 
 

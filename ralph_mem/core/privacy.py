@@ -145,9 +145,15 @@ def _parts_match(parts: "list[str]", wanted: "list[str]") -> bool:
 
 
 def _name_matches(name: str, pattern: str) -> bool:
-    first, star, rest = pattern.partition("*")
-    if not star:
+    """Match one name, each piece between stars at its first place: no pattern takes longer than the name is long."""
+    first, *rest = pattern.split("*")
+    if not rest:
         return name == pattern
     if not name.startswith(first):
         return False
-    return any([_name_matches(name[start:], rest) for start in range(len(first), len(name) + 1)])
+    at = len(first)
+    for piece in rest[:-1]:
+        at = name.find(piece, at) + len(piece)
+        if at < len(piece):
+            return False
+    return name.endswith(rest[-1]) and len(name) - len(rest[-1]) >= at

@@ -57,6 +57,8 @@ def _of_repository(folder: str, git: str) -> Project:
     if not shared:  # a submodule: its own project, with its git folder elsewhere
         return Project(folder, private, private)
     common = _absolute(private, shared)
+    if "/.git/" in common:  # a worktree of a submodule: not into the git folder of the repository around it
+        return Project(folder, private, common)
     root = common.rpartition("/")[0] if common.endswith("/.git") else common
     # a worktree keeps its memory here where its main repository is gone, or is the home folder
     return (

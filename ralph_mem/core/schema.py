@@ -145,7 +145,7 @@ RECEIPTS = (
         memory TEXT NOT NULL,                 -- public id of the turn or observation
         outcome TEXT NOT NULL,                -- full, line, missed
         score REAL NOT NULL,
-        evidence INTEGER NOT NULL,            -- uncommon terms of the prompt that it holds
+        evidence INTEGER NOT NULL,            -- what the terms of the prompt count that it holds
         tokens INTEGER NOT NULL,
         PRIMARY KEY (receipt_id, position)
     ) WITHOUT ROWID""",

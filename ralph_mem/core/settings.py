@@ -67,7 +67,7 @@ def _compile(root: str, files: "list[str]", stamp: "list[list[int]]", cache: str
         try:
             values.update(_known(yaml_reader.read(paths.read(path)), path))
         except ConfigError as error:
-            values = {**last, **values, **_still_off(path)}
+            values = {**values, **last, **_still_off(path)}
             if values.get("recording") is not False:  # off means that nothing is written
                 trouble.note(root, f"config: {error}; the last good settings stay in force")
     if cache:
@@ -99,7 +99,7 @@ def _known(values: "dict[str, Any]", path: str) -> "dict[str, Any]":
         if (key in DEFAULTS or key == "recording") and value is not None:
             if type(value) is not wanted:
                 raise ConfigError(f"{path}: {key} must be a {wanted.__name__}, not {value!r}")
-            kept[key] = [str(item) for item in value] if isinstance(value, list) else value
+            kept[key] = [str(item) for item in value if item is not None] if isinstance(value, list) else value
     return kept
 
 

@@ -110,14 +110,28 @@ def connect(folder: str, wait_ms: int) -> Store:
     path = folder.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         db = sqlite.connect(f"file://{path}/memory.db?mode=rw", timeout=wait_ms / 1000, isolation_level=None, uri=True)
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        db.execute("PRAGMA wal_autocheckpoint = 0")
-        db.execute("PRAGMA foreign_keys = ON")
     except sqlite.Error as error:
+        posix.close(lock)
         raise StoreError(f"cannot open {folder}/memory.db: {error}") from error
+    opened = Store(folder, db, lock)
+    try:
+        _set_up(opened)
+    except StoreError:
+        opened.close()
+        raise
+    return opened
+
+
+def _set_up(opened: Store) -> None:
+    try:
+        version = opened.one("PRAGMA user_version")[0]
+        opened.execute("PRAGMA wal_autocheckpoint = 0")
+        opened.execute("PRAGMA foreign_keys = ON")
+    except sqlite.Error as error:
+        raise StoreError(f"cannot open {opened.folder}/memory.db: {error}") from error
     if version > SCHEMA_VERSION:
-        raise NewerStore(f"{folder}/memory.db has schema {version}, this release knows {SCHEMA_VERSION}", "update the plugin")
-    return Store(folder, db, lock)
+        what = f"{opened.folder}/memory.db has schema {version}, this release knows {SCHEMA_VERSION}"
+        raise NewerStore(what, "update the plugin")
 
 
 def _lock(folder: str, wait_ms: int) -> int:

@@ -103,6 +103,7 @@ def note_files(store: "Store", record: "dict[str, Any]") -> None:
     for path in record["files"].splitlines():
         store.execute(NOTE_FILES.format(column="files_read" if record["read"] else "files"), (path, number))
     if indexed:
+        _weigh(store, number)
         memories.index_turn(store, number)
 
 
@@ -126,10 +127,15 @@ def _finish(store: "Store", number: int, status: str, at: "int | None") -> None:
     """Gather what a turn ran and write its last form."""
     memories.forget_turn(store, number)
     store.execute("UPDATE turns SET lines = ?, status = ?, ended_at = ? WHERE id = ?", (_lines(store, number), status, at, number))
-    texts = store.one("SELECT prompt, response, files, lines FROM turns WHERE id = ?", (number,))
-    store.execute("UPDATE turns SET tokens = ?, checksum = ? WHERE id = ?", (row.tokens(*texts), row.checksum(*texts), number))
-    if any(texts):
+    if any(_weigh(store, number)):
         memories.index_turn(store, number)
+
+
+def _weigh(store: "Store", number: int) -> "tuple[str, ...]":
+    """Write what a turn's texts cost and their checksum; returns the texts."""
+    texts: tuple[str, ...] = store.one("SELECT prompt, response, files, lines FROM turns WHERE id = ?", (number,))
+    store.execute("UPDATE turns SET tokens = ?, checksum = ? WHERE id = ?", (row.tokens(*texts), row.checksum(*texts), number))
+    return texts
 
 
 def _lines(store: "Store", number: int) -> str:

@@ -1,6 +1,6 @@
 """UserPromptSubmit: the user says something. Open the turn, and tell the model what it may be about."""
 
-from ralph_mem.core import privacy, receipts, redact, search, store
+from ralph_mem.core import privacy, receipts, redact, store, words
 from ralph_mem.core import project as projects
 
 TYPE_CHECKING = False
@@ -45,15 +45,15 @@ def kind_of(prompt: str) -> str:
 def answer(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     """Return the memories that the prompt may mean, or nothing."""
     prompt = privacy.without_injected(event.text("prompt"))
-    if not settings["memory.auto_inject"] or kind_of(prompt) != "prompt" or not search.terms(prompt):
+    if not settings["memory.auto_inject"] or kind_of(prompt) != "prompt" or not words.terms(prompt):
         return None
     # only a prompt with words to look up needs the rest
-    from ralph_mem.core import context
+    from ralph_mem.core import context, prompting
 
     number, since, tag = opened.one("SELECT id, context_since, fence FROM sessions WHERE client_session = ?", (event.session,))
     turn = opened.one("SELECT max(id) FROM turns WHERE session_id = ?", (number,))[0]
     budget = settings["memory.inject_tokens_prompt"]
-    text, items = context.build(opened, project, prompt, (number, since), budget, event.at)
+    text, items = prompting.build(opened, project, prompt, (number, since), budget, event.at)
     if items:
         receipts.add(opened, number, turn, "UserPromptSubmit", event.at, budget, items)
     return output("UserPromptSubmit", context.fence(text, tag, project, settings)) if text else None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ralph_mem.core import context, receipts, row
+from ralph_mem.core import context, prompting, receipts, row
 
 from .conftest import Session
 
@@ -171,10 +171,10 @@ def test_the_receipt_says_what_was_told_and_what_just_missed(a_session, another_
     missed = [a_session.has_a_turn(f"Where is the ladder {number}?", "In the cellar.") for number in range(4)]
     another_session.asks("the tungsten, the ladder")
     ((event, _, budget, tokens, *first), *rest) = receipts.of_session(another_session.store, another_session.number)
-    assert (event, budget, first[:2], first[3]) == ("UserPromptSubmit", 600, [full, "full"], 1)
+    assert (event, budget, first[:2], first[3]) == ("UserPromptSubmit", 600, [full, "full"], 2)
     assert tokens == first[4] > 0
     assert {line[4] for line in rest} < set(missed) and {(line[5], line[8]) for line in rest} == {("missed", 0)}
-    assert len(rest) == context.MOST_MISSED
+    assert len(rest) == prompting.MOST_MISSED
 
 
 def test_what_only_missed_was_not_told(a_session, another_session):
@@ -224,6 +224,11 @@ def test_the_budget_is_never_exceeded(a_session, turns, budget, told_in_a_line):
     assert len(text) <= context.MOST_CHARACTERS
 
 
+@pytest.mark.parametrize("digit", "0f")
+def test_any_fence_costs_no_more_than_is_set_aside_for_it(digit):
+    assert row.tokens(f"<ralph-mem-{digit * 24}>\n\n\n</ralph-mem-{digit * 24}>") <= context.FENCE_TOKENS
+
+
 @pytest.mark.parametrize("budget", [0, -5, 20, 60])
 def test_a_budget_that_is_too_small_for_anything_tells_nothing(a_memory, another_session, budget):
     another_session.settings["memory.inject_tokens_prompt"] = budget
@@ -243,7 +248,7 @@ def test_no_more_than_five_memories_are_told(a_session, another_session):
     for number in range(4):
         a_session.has_a_turn(f"zirconium vanadium {number}", "short")
     another_session.settings["memory.inject_tokens_prompt"] = 5000
-    assert another_session.asks("tungsten zirconium vanadium").count("\n- [") == context.MOST_ITEMS
+    assert another_session.asks("tungsten zirconium vanadium").count("\n- [") == prompting.MOST_ITEMS
 
 
 def test_the_hard_stop_holds_whatever_the_budget_is(a_session, another_session):

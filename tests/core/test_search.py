@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from ralph_mem.core import search
+from ralph_mem.core import search, words
 
 from .conftest import DAY
 
@@ -34,18 +34,18 @@ def admitted(session, query):
 )
 def test_small_talk_has_no_terms_and_no_hits(a_session, prompt):
     a_session.has_a_turn(prompt, prompt)
-    assert (search.terms(prompt), search.hits(a_session.store, prompt, a_session.now)) == ([], [])
+    assert (words.terms(prompt), search.hits(a_session.store, prompt, a_session.now)) == ([], [])
 
 
 def test_the_terms_of_a_prompt_are_its_words_that_carry_meaning():
-    assert search.terms("Why does parseConfig fail in src/lamp.py?") == "parseconfig fail src lamp py parse config".split()
-    assert search.terms("電球の交換")[:2] == ["電球", "球の"]
+    assert words.terms("Why does parseConfig fail in src/lamp.py?") == "parseconfig fail src lamp py parse config".split()
+    assert words.terms("電球の交換")[:2] == ["電球", "球の"]
 
 
 def test_of_a_long_prompt_the_beginning_and_the_end_are_looked_up():
-    found = search.terms("tungsten " + "filler" * 3000 + " quartz")
+    found = words.terms("tungsten " + "filler" * 3000 + " quartz")
     assert found[0] == "tungsten" and found[-1] == "quartz"
-    assert len(search.terms(" ".join(f"word{number}" for number in range(500)))) == search.MOST_TERMS
+    assert len(words.terms(" ".join(f"word{number}" for number in range(500)))) == words.MOST_TERMS
 
 
 # The floor
@@ -61,7 +61,22 @@ def test_two_uncommon_terms_admit(a_store_of_300_turns):
 
 def test_one_uncommon_term_does_not_admit(a_store_of_300_turns):
     hits = search.hits(a_store_of_300_turns.store, "the quartz", a_store_of_300_turns.now)
-    assert {(hit.values[0], hit.evidence, hit.admitted) for hit in hits} == {(row, 1, False) for row in (4, 54, 104, 154, 204, 254)}
+    assert {(hit.values[0], hit.evidence, hit.admitted) for hit in hits} == {(row, 2, False) for row in (4, 54, 104, 154, 204, 254)}
+
+
+def test_a_word_of_ordinary_english_counts_half(a_store_of_300_turns):
+    a_store_of_300_turns.has_a_turn("Paint it", "The weekly portion of violet is in the middle basket.")
+    assert [
+        search.hits(a_store_of_300_turns.store, word, a_store_of_300_turns.now)[0].evidence for word in ("middle", "violet")
+    ] == [1, 2]
+    assert admitted(a_store_of_300_turns, "the middle one") == []
+    assert admitted(a_store_of_300_turns, "the middle portion weekly") == [301]
+
+
+def test_a_rare_term_that_few_memories_say_admits_where_they_were_asked_about_it(a_store_of_300_turns):
+    a_store_of_300_turns.has_a_turn("Where is the zirconium?", "There.")
+    a_store_of_300_turns.has_a_turn("Where is the ladder?", "Beside the zirconium.")
+    assert admitted(a_store_of_300_turns, "zirconium") == [301]
 
 
 @pytest.mark.parametrize("prompt", ["polish the lantern", "lantern", "looked after lantern in amber", "amber coral lantern"])

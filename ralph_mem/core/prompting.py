@@ -1,0 +1,75 @@
+"""What a prompt is told: the memories that it may mean and that its session does not know, within a budget."""
+
+from ralph_mem.core import context, instructions, receipts, row, search
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.core.project import Project
+    from ralph_mem.core.store import Store
+
+MOST_ITEMS = 5
+MOST_MISSED = 3
+# Of an item that is admitted but far behind the best one, nobody asked.
+LEAST_SHARE = 0.4
+
+
+def build(
+    store: "Store", project: "Project", query: str, session: "tuple[int, int]", budget: int, now: int
+) -> "tuple[str, list[receipts.Item]]":
+    """Return what a prompt should be told, and the items of its receipt.
+
+    `session` is its row number and the `seq` since which its context window is whole. Both results are empty where
+    nothing is worth saying.
+    """
+    found = search.hits(store, query, now)
+    if not found:
+        return "", []
+    told = receipts.told(store, session[0])
+    known = instructions.read(project) if found[0].admitted else []
+    choice = [(hit, context.Memory(hit.values, known)) for hit in found]
+    fresh = [
+        (hit, memory)
+        for hit, memory in choice
+        if hit.admitted and hit.score >= LEAST_SHARE * found[0].score and _is_fresh(memory, session, told)
+    ]
+    texts, items = _fill(fresh[:MOST_ITEMS], told, budget)
+    passed = {item.memory for item in items} | set(told)
+    missed = [(hit, memory) for hit, memory in choice if memory.public_id not in passed]
+    items += [receipts.Item(memory.public_id, "missed", hit.score, hit.evidence, 0) for hit, memory in missed[:MOST_MISSED]]
+    return "\n".join(texts), items
+
+
+def _is_fresh(memory: context.Memory, session: "tuple[int, int]", told: "dict[str, str]") -> bool:
+    """Say whether the context window lacks a memory: neither told in full, nor happened in it."""
+    happened_here = memory.session == session[0] and memory.seq > session[1]
+    return not happened_here and told.get(memory.public_id) != "full" and memory.says_something()
+
+
+def _fill(
+    fresh: "list[tuple[search.Hit, context.Memory]]", told: "dict[str, str]", budget: int
+) -> "tuple[list[str], list[receipts.Item]]":
+    """Spend the budget: a line for each first, then the best ones in full."""
+    room = budget - row.tokens(context.OPENING) - context.FENCE_TOKENS
+    texts: dict[str, str] = {}
+    costs: dict[str, int] = {}
+    for _, memory in fresh:
+        # what was told in a line already is worth telling again only in full
+        line = "" if memory.public_id in told else memory.line()
+        if row.tokens(line) <= room:
+            texts[memory.public_id], costs[memory.public_id] = line, row.tokens(line)
+            room -= costs[memory.public_id]
+    for _, memory in fresh:
+        full = memory.full()
+        more = row.tokens(full) - costs.get(memory.public_id, 0)
+        if memory.public_id in costs and more <= room:
+            texts[memory.public_id], costs[memory.public_id] = full, row.tokens(full)
+            room -= more
+    kept = [(hit, memory) for hit, memory in fresh if texts.get(memory.public_id)]
+    return [texts[memory.public_id] for _, memory in kept], [
+        receipts.Item(memory.public_id, _outcome(memory, texts), hit.score, hit.evidence, costs[memory.public_id])
+        for hit, memory in kept
+    ]
+
+
+def _outcome(memory: context.Memory, texts: "dict[str, str]") -> str:
+    return "line" if texts[memory.public_id] == memory.line() else "full"
