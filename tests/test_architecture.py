@@ -187,8 +187,8 @@ FIELDS_OF_EVENT = {
 C_MODULES = {"_functools", "_json", "_sqlite3", "fcntl", "gc", "math", "zlib"}
 EVERY_EVENT = "errors event index_text observations paths project quick records row settings spool store"
 ROOMS_OF_EVENT = {
-    "session-start": "adoption briefing context instructions memories privacy receipts redact sessions trouble turns words",
-    "user-prompt-submit": "common_words context instructions memories privacy prompting receipts redact search turns words",
+    "session-start": "adoption briefing context instructions memories privacy receipts redact sessions trouble turns",
+    "user-prompt-submit": "common_words context instructions memories privacy prompting receipts redact search turns",
     "post-tool-use": "capture commands privacy redact",
     "post-tool-use-failure": "capture commands privacy redact",
     "stop": "memories privacy redact turns",

@@ -1,6 +1,6 @@
 """The briefing: where the work stands, told when a context window is empty: at start, after /clear, after compaction."""
 
-from ralph_mem.core import context, instructions, memories, receipts, row, words
+from ralph_mem.core import context, index_text, instructions, memories, receipts, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _still_failing(store: "Store") -> "list[str]":
 
 def _is_worth(memory: context.Memory) -> bool:
     """Say whether a turn changed or ran something, or was about something; "yes" and "thanks" are not worth a line."""
-    return memory.says_something() and bool(memory.files or memory.lines or words.terms(memory.asked))
+    return memory.says_something() and bool(memory.files or memory.lines or index_text.terms(memory.asked))
 
 
 def _fill(worth: "list[context.Memory]", budget: int) -> "tuple[list[str], list[receipts.Item]]":

@@ -5,23 +5,50 @@ removed by giving the same text again.
 INDEX_VERSION = 1
 REDACTED = "[REDACTED"
 KIND = "abcdefghijklmnopqrstuvwxyz:-"
+QUERY_CHARACTERS = 1000
+MOST_TERMS = 32
+# Neither indexed nor asked for: a fifth of the index, and no help in finding anything.
+STOPWORDS = frozenset(
+    "a about above after again all also am an and any are as at be because been before being below between both but by can"
+    " could did do does doing done down during each either else even ever every few for from further get gets getting give"
+    " given go goes going gone got had has have having he her here hers him his how i if im in into is it its itself ive just"
+    " know let lets like ll made make makes making many may me might more most much must my need needs no nor not now of off"
+    " ok okay on once one only onto or other our ours out over own please put quite rather re really same say see seem she"
+    " should shall since so some something still such take than thank thanks that the their them then there these they thing"
+    " things this those through to too under until up upon us use used uses using ve very via want wants was way we well were"
+    " what whats when where whether which while who whom whose why will with within without would yes yep yeah nope you your"
+    " yours don doesn didn isn aren wasn won couldn shouldn already instead actually always never though another per etc around"
+    " anything everything nothing something seems says means enough maybe probably hi hello hey sure continue proceed ahead"
+    " right cool great nice perfect good fine next again stop wait back"
+    # the same for languages whose words stand alone
+    " der die das und ist nicht ein eine mit für auf wie was le la les et est pas une des pour que qui el los las es un por"
+    " con como para и в не на что как это по".split()
+)
 
 
 def of(text: str) -> str:
-    """Return the text to index: words, the parts of identifiers, and pairs of CJK characters; no redaction marks."""
+    """Return the text to index: words that say something, the parts of identifiers, and pairs of CJK characters."""
     if REDACTED in text:
         text = _without_marks(text)
-    added = _identifier_parts(text)
+    kept = [word for word in text.split() if word.lower() not in STOPWORDS]
+    added = _identifier_parts(kept)
     if not text.isascii():
         added += _pairs(text)
-    return text + "\n" + " ".join(added) if added else text
+    return " ".join(kept + added)
+
+
+def terms(query: str) -> "list[str]":
+    """Return the words of a query that carry meaning, of a long one the beginning and the end."""
+    if len(query) > QUERY_CHARACTERS:
+        query = query[: QUERY_CHARACTERS // 2] + " " + query[-QUERY_CHARACTERS // 2 :]
+    return [word for word in words(query) if len(word) > 1 and word not in STOPWORDS][:MOST_TERMS]
 
 
 def words(text: str) -> list[str]:
     """Return the words of a query in lower case, in order, each once: as written, then the parts of identifiers."""
     if REDACTED in text:
         text = _without_marks(text)
-    found = [word.lower() for word in _split(text)] + [part.lower() for part in _identifier_parts(text)]
+    found = [word.lower() for word in _split(text)] + [part.lower() for part in _identifier_parts(text.split())]
     if not text.isascii():
         pairs = _pairs(text)
         covered = set("".join(pairs))
@@ -45,10 +72,10 @@ def _split(text: str) -> list[str]:
     return "".join([char if char.isalnum() else " " for char in text]).split()
 
 
-def _identifier_parts(text: str) -> list[str]:
+def _identifier_parts(words: "list[str]") -> list[str]:
     """Return the parts of camelCase and HTTPServer2 words; snake_case and paths are split by the tokenizer."""
     parts: list[str] = []
-    for word in text.split():
+    for word in words:
         # one look at a word is enough for nearly all: an inner capital makes it neither lower nor capitalised
         if len(word) > 64 or word.islower() or word[1:].islower() or word.isupper():
             continue

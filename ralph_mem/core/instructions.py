@@ -1,6 +1,6 @@
 """What CLAUDE.md already says: the model reads it anyway, so memory does not repeat it."""
 
-from ralph_mem.core import index_text, paths, words
+from ralph_mem.core import index_text, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,4 +36,4 @@ def _covered(held: "set[str]", said: "list[set[str]]") -> bool:
 
 
 def _words(text: str) -> "set[str]":
-    return {word for word in index_text.words(text[:2000]) if word not in words.STOPWORDS}
+    return {word for word in index_text.words(text[:2000]) if word not in index_text.STOPWORDS}

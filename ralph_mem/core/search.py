@@ -7,7 +7,7 @@ read and scored on all terms; FTS5's own bm25 would cost 8,000 instructions for 
 
 import math
 
-from ralph_mem.core import common_words, memories, words
+from ralph_mem.core import common_words, index_text, memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def hits(store: "Store", query: str, now: int) -> "list[Hit]":
 
     `now` is in milliseconds; it only orders.
     """
-    wanted = words.terms(query)
+    wanted = index_text.terms(query)
     strong = [term for term in wanted if not is_weak(term)]
     total = store.one("SELECT max(id) FROM memories")[0] or 0
     found = holders(store, strong, total) if strong and total else {}

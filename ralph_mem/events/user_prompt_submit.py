@@ -1,6 +1,6 @@
 """UserPromptSubmit: the user says something. Open the turn, and tell the model what it may be about."""
 
-from ralph_mem.core import privacy, receipts, redact, store, words
+from ralph_mem.core import index_text, privacy, receipts, redact, store
 from ralph_mem.core import project as projects
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def kind_of(prompt: str) -> str:
 def answer(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     """Return the memories that the prompt may mean, or nothing."""
     prompt = privacy.without_injected(event.text("prompt"))
-    if not settings["memory.auto_inject"] or kind_of(prompt) != "prompt" or not words.terms(prompt):
+    if not settings["memory.auto_inject"] or kind_of(prompt) != "prompt" or not index_text.terms(prompt):
         return None
     # only a prompt with words to look up needs the rest
     from ralph_mem.core import context, prompting

@@ -10,8 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from ralph_mem.core import search, store
-from ralph_mem.core import words as vocabulary
+from ralph_mem.core import index_text, search, store
 from tests.bench import memory_of, payloads
 from tests.bench.processes import OUTPUT, Hooks, has, interpreter, ratios
 
@@ -107,7 +106,7 @@ def _searches(folder: Path, words: memory_of.Words) -> None:
     first, whole = [], []
     for _ in range(400):
         query = _ten_words(words)
-        strong = [term for term in vocabulary.terms(query) if not search.is_weak(term)]
+        strong = [term for term in index_text.terms(query) if not search.is_weak(term)]
         start = time.thread_time()
         search.holders(opened, strong, 1_000)
         first.append(time.thread_time() - start)

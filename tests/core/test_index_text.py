@@ -87,13 +87,13 @@ def test_what_does_not_stand_there_is_not_found(an_index, text, query):
     ("text", "indexed"),
     [
         ("plain words stay", "plain words stay"),
-        ("Begin and END", "Begin and END"),
-        ("[REDACTED:api-key]", " "),
-        ("a [REDACTED:jwt] b [REDACTED:jwt]", "a   b  "),
+        ("Begin and END of it", "Begin END"),
+        ("[REDACTED:api-key]", ""),
+        ("a [REDACTED:jwt] b [REDACTED:jwt]", "b"),
         ("", ""),
     ],
 )
-def test_text_without_anything_special_is_indexed_as_it_is(text, indexed):
+def test_what_says_something_is_indexed_as_it_stands(text, indexed):
     assert index_text.of(text) == indexed
 
 
@@ -131,4 +131,4 @@ def test_every_word_of_a_text_can_be_asked_for(an_index, text):
 
 @given(st.text(alphabet="abcXYZ日本語", min_size=1, max_size=12))
 def test_a_text_is_found_by_its_own_words(an_index, text):
-    assert holds(an_index, f"before {text} after", text) == bool(index_text.words(text))
+    assert holds(an_index, f"before {text} after", text) == bool(set(index_text.words(text)) - index_text.STOPWORDS)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from ralph_mem.core import search, words
+from ralph_mem.core import index_text, search
 
 from .conftest import DAY
 
@@ -34,18 +34,18 @@ def admitted(session, query):
 )
 def test_small_talk_has_no_terms_and_no_hits(a_session, prompt):
     a_session.has_a_turn(prompt, prompt)
-    assert (words.terms(prompt), search.hits(a_session.store, prompt, a_session.now)) == ([], [])
+    assert (index_text.terms(prompt), search.hits(a_session.store, prompt, a_session.now)) == ([], [])
 
 
 def test_the_terms_of_a_prompt_are_its_words_that_carry_meaning():
-    assert words.terms("Why does parseConfig fail in src/lamp.py?") == "parseconfig fail src lamp py parse config".split()
-    assert words.terms("電球の交換")[:2] == ["電球", "球の"]
+    assert index_text.terms("Why does parseConfig fail in src/lamp.py?") == "parseconfig fail src lamp py parse config".split()
+    assert index_text.terms("電球の交換")[:2] == ["電球", "球の"]
 
 
 def test_of_a_long_prompt_the_beginning_and_the_end_are_looked_up():
-    found = words.terms("tungsten " + "filler" * 3000 + " quartz")
+    found = index_text.terms("tungsten " + "filler" * 3000 + " quartz")
     assert found[0] == "tungsten" and found[-1] == "quartz"
-    assert len(words.terms(" ".join(f"word{number}" for number in range(500)))) == words.MOST_TERMS
+    assert len(index_text.terms(" ".join(f"word{number}" for number in range(500)))) == index_text.MOST_TERMS
 
 
 # The floor
