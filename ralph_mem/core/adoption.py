@@ -138,9 +138,11 @@ def _is_another(known: "dict[str, Any]", project: "Project") -> bool:
 def remember_interpreter() -> None:
     """Keep the path of the interpreter behind `python3`, for `hooks/run` to start directly."""
     home = paths.data_home()
-    if home and sys.executable and paths.read(home + "/python").strip() != sys.executable:
+    # that of a virtual environment starts more slowly than its base, and goes with it
+    python = getattr(sys, "_base_executable", "") or sys.executable
+    if home and python and paths.exists(python) and paths.read(home + "/python").strip() != python:
         try:
             paths.make_folder(home)
-            paths.write(home + "/python", sys.executable + "\n")
+            paths.write(home + "/python", python + "\n")
         except OSError:
             pass
