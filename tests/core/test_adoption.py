@@ -196,8 +196,9 @@ def test_the_older_release_does_not_touch_a_migrated_memory(a_project, monkeypat
 # The interpreter
 
 
-def test_the_interpreter_is_remembered(a_home, monkeypatch):
-    for path in (sys.executable, "/opt/python/bin/python3"):
-        monkeypatch.setattr(sys, "executable", path)
+def test_the_interpreter_is_remembered(a_home, tmp_path, monkeypatch):
+    (tmp_path / "python3").touch()
+    for path in (sys._base_executable, str(tmp_path / "python3")):
+        monkeypatch.setattr(sys, "_base_executable", path)
         adoption.remember_interpreter()
         assert (a_home / ".local" / "share" / "ralph-mem" / "python").read_text() == path + "\n"
