@@ -21,6 +21,7 @@ FAILURE_CHARACTERS = 2000
 DIFF_CHARACTERS = 1500
 LINES_CHARACTERS = 800
 DEEPEST = 50
+LONG_MS = 1000  # what takes less says nothing by how long it took
 
 DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
 
@@ -170,7 +171,7 @@ def _metadata(event: "Event") -> "str | None":
     if event.fields.get("is_interrupt") is True:
         facts["interrupted"] = True
     took = event.fields.get("duration_ms")
-    if isinstance(took, (int, float)) and not isinstance(took, bool) and 0 <= took < 1e12:
+    if isinstance(took, (int, float)) and not isinstance(took, bool) and LONG_MS <= took < 1e12:
         facts["ms"] = took
     return quick.dumps(facts) if facts else None
 

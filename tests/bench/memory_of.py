@@ -64,12 +64,13 @@ def _turn(turn: int, turns: int, tools: int, words: Words, characters: int, fold
 
 
 def observation(name: str, at: int, words: Words, characters: int) -> dict[str, object]:
-    """Return one tool row whose texts have that many characters together."""
+    """Return one tool row whose texts have that many characters together on average, from 40 to 160 % of it."""
+    characters = words.random.randint(characters * 2 // 5, characters * 8 // 5)
     title = "make " + words.text(30).replace("\n", " ")
     return {
         "verb": "observation", "event_id": f"toolu_01{name:>022}", "at": at, "type": "tool_use", "origin": "tool",
         "tool_name": "Bash", "title": title, "content": words.text(characters - len(title)), "files": "", "lines": "",
-        "metadata": '{"ms": 120}', "agent_id": None, "agent_type": None, "tainted": 0,
+        "metadata": None, "agent_id": None, "agent_type": None, "tainted": 0,
     }  # fmt: skip
 
 
