@@ -18,7 +18,7 @@ NOTES = memories.OBSERVATION + " WHERE m.observation_id NOT NULL AND o.type = 'n
 # What the last session ran last, newest first.
 RAN = """
 SELECT type, title, lines FROM observations
-WHERE session_id = (SELECT session_id FROM observations ORDER BY id DESC LIMIT 1) AND tool_name = 'Bash'
+WHERE session_id = (SELECT session_id FROM observations ORDER BY id DESC LIMIT 1) AND tool_name = 'Bash' AND NOT tainted
 ORDER BY seq DESC LIMIT 30"""
 
 

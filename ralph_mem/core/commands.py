@@ -11,6 +11,7 @@ QUIET = (" 2>/dev/null", " >/dev/null", " 2>&1", " &>/dev/null")
 CHANGING = (">", "$(", "`", "<(", " -exec", " -delete", " -fprint", " -ok")
 # Whatever these print was written by strangers.
 FETCHING = frozenset("curl wget http https xh lynx links w3m gh glab".split())
+LOCAL = ("localhost", "127.0.0.1", "[::1]", "0.0.0.0")  # noqa: S104 - read from, not bound to
 # Programs whose success says something about the work; those that run one of several things; and those that run a file.
 CHECKING = frozenset(
     "pytest tox nox make ninja jest vitest mocha mypy pyright pyre ruff flake8 pylint eslint tsc stylelint biome ctest rspec"
@@ -34,8 +35,8 @@ def only_looks(command: str) -> bool:
 
 
 def fetches(command: str) -> bool:
-    """Say whether any part brings in text from outside."""
-    return any([_name(word.strip("\"'")) in FETCHING for words in _parts(command) for word in words])
+    """Say whether any part brings in text from outside; a server of one's own on this machine is not outside."""
+    return any([_part_fetches([word.strip("\"'") for word in words]) for words in _parts(command)])
 
 
 def checks(command: str) -> bool:
@@ -69,6 +70,16 @@ def _git_looks(words: "list[str]") -> bool:
     if not words or words[0] not in LOOKING_GIT:
         return False
     return words[0] not in ("branch", "remote") or LISTING_OPTIONS.issuperset(words[1:])
+
+
+def _part_fetches(words: "list[str]") -> bool:
+    places = [word.partition("://")[2] or word for word in words if "://" in word or word.startswith(LOCAL)]
+    return any([_name(word) in FETCHING for word in words]) and not (places and all([_is_local(place) for place in places]))
+
+
+def _is_local(place: str) -> bool:
+    host = place.partition("/")[0].partition("?")[0].rpartition("@")[2]
+    return (host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]) in LOCAL
 
 
 def _part_checks(words: "list[str]") -> bool:

@@ -84,7 +84,8 @@ def _summary(store: "Store", number: int) -> str:
         (number,),
     )
     said = f": {last[0][:120].strip()} -> {last[1][:SUMMARY_CHARACTERS].strip()}" if last else ""
-    return f"{count} turns, {errors} failed commands{said}"
+    turns_said, commands_said = "turn" if count == 1 else "turns", "failed command" if errors == 1 else "failed commands"
+    return f"{count} {turns_said}, {errors} {commands_said}{said}"
 
 
 def end_crashed(store: "Store", at: int, beside: str) -> int:

@@ -200,6 +200,25 @@ def test_what_strangers_wrote_is_tainted(command):
     assert picked(ran(command, "buy lamps"), "tainted", "origin", "type") == (1, "outside", "tool_use")
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["curl -s http://localhost:3000/health", "curl 127.0.0.1:8080", "wget http://[::1]:80/x", "curl http://me:pw@localhost/x"],
+)
+def test_a_server_of_ones_own_is_not_outside(command):
+    assert picked(ran(command, "ok"), "tainted", "origin") == (0, "tool")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("curl http://localhost.lamps.example/", "curl http://localhost@lamps.example/", "curl localhost http://lamps.example"),
+        *("curl http://lamps.example/127.0.0.1", "curl http://127.0.0.1.lamps.example:80/"),
+    ],
+)
+def test_a_stranger_who_looks_like_this_machine_is_outside(command):
+    assert picked(ran(command, "ok"), "tainted", "origin") == (1, "outside")
+
+
 def test_a_command_of_our_own_is_not_tainted():
     assert picked(ran("python curls.py", "ok"), "tainted", "origin") == (0, "tool")
 

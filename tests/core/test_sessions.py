@@ -52,7 +52,7 @@ def test_a_session_ends_with_a_summary_of_what_it_did(a_session):
     a_session.runs("make lamps", error="Exit code 2\nno fuse")
     a_session.sends("session-end", reason="logout")
     assert a_session.rows("SELECT end_reason, summary FROM sessions") == [
-        ("logout", "1 turns, 1 failed commands: Why is the lamp off? -> The fuse was blown.")
+        ("logout", "1 turn, 1 failed command: Why is the lamp off? -> The fuse was blown.")
     ]
 
 
