@@ -196,6 +196,13 @@ def test_a_resumed_session_is_not_told_twice(client, api, a_remembered_fix):
     assert len(a_remembered_fix.sessions()) == 2
 
 
+def test_a_fork_is_a_session_of_its_own_and_is_told_nothing_at_its_start(client, api, a_remembered_fix):
+    session = client.print_mode("Good morning").session_id
+    run = client.print_mode("And now something else", resume=session, extra_args=["--fork-session"])
+    assert run.session_id != session and [hook.stdout for hook in run.hooks("SessionStart")] == [""]
+    assert [(row["client_session"], row["source"]) for row in a_remembered_fix.sessions()][-1] == (run.session_id, "fork")
+
+
 def test_what_was_told_at_one_prompt_is_not_told_at_the_next(client, api, an_untold_session):
     client.print_mode(QUESTION, resume=an_untold_session)
     told = api.heard().count(FIX)
