@@ -134,7 +134,7 @@ ORDINARY = {
     ),
     "n": (
         " named namespace nan native nav necessary need needed needs negative neither nested net network never newer "
-        "newline newly next nodejs nodes nor normal normally nothing notice notices now npmcli npmjs npmrc npx nroff num "
+        "newline newly next nodejs nodes nor normal normally nothing notice notices now npmrc npx nroff num "
         "numbers numeric "
     ),
     "o": (

@@ -252,7 +252,7 @@ WRITTEN = {
     "netrc": ("grammar", with_value("machine api.x.io\n  login bob\n  password {}\n", human)),
     "netrc-line": ("grammar", with_value("machine api.x.io login bob password {}", human)),
     "docker-auth": ("grammar", docker_auth),
-    "npmrc": ("grammar", with_value("//registry.npmjs.org/:_auth" + "Token={}", strong)),
+    "npmrc": ("grammar", with_value("//registry.example.org/:_auth" + "Token={}", strong)),
     "kubernetes": ("grammar", kubernetes),
     "connection-string": ("grammar", with_value("Server=db;Database=x;User Id=sa;Password={};Encrypt=true", human)),
     "azure-connection": (
@@ -382,7 +382,7 @@ def ordinary(rng):
         "git log": "\n".join(f"{sha()} Fix the token bucket of {name()} (#{at})" for at in range(200)),
         "uuids": "\n".join(f"request {uuid(rng)} took {at} ms" for at in range(200)),
         "package-lock": "\n".join(
-            f'    "node_modules/{name()}": {{\n      "version": "1.{at}.0",\n      "resolved": "https://registry.npmjs.org/'
+            f'    "node_modules/{name()}": {{\n      "version": "1.{at}.0",\n      "resolved": "https://registry.example.org/'
             f'{name()}/-/x-1.{at}.0.tgz",\n      "integrity": "sha512-{b64(64)}",'
             for at in range(100)
         ),

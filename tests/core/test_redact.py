@@ -42,7 +42,7 @@ LEFT_ALONE = [
     "max_tokens: 4096, input_tokens: 123456789",
     "cache_key: 3f2a9b8c7d6e5f4a3b2c1d0e9f8a7b6c",
     'primary_key = "user_id_2024"',
-    "https://registry.npmjs.org/@types/node/-/node-20.1.0.tgz",
+    "https://registry.example.org/@types/node/-/node-20.1.0.tgz",
     "git@github.com:owner/repo.git ssh://git@github.com/owner/repo2",
     "postgres://user:password@localhost/db postgres://u:${DB_PASS1}@h/db",
     "Authorization: Bearer ${TOKEN_1}",

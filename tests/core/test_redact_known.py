@@ -71,7 +71,7 @@ FILES = {
     ".env": "# comment\nexport DB_PASSWORD='hunter2hunter'  # why\nNODE_ENV=production\n",
     ".env.local": "HARMLESS=x\nPASSPHRASE=hunter2hunter # why\n",
     ".envrc": 'export API_TOKEN="hunter2hunter"\n',
-    ".npmrc": "registry=https://registry.npmjs.org/\n//registry.npmjs.org/:_authToken=hunter2hunter\n",
+    ".npmrc": "registry=https://registry.example.org/\n//registry.example.org/:_authToken=hunter2hunter\n",
     ".netrc": "machine x login bob password hunter2hunter\n",
     ".pypirc": "[pypi]\nusername = __token__\npassword: hunter2hunter\n",
     ".pgpass": "localhost:5432:main:bob:hunter2hunter\n",
