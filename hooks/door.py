@@ -1,4 +1,4 @@
-"""What `run.py` opens: a quick way to our modules, the event's answer, and nothing else on stdout."""
+"""What `run.py` opens: a quick way to our modules, the answer to an event or a command, and nothing else on stdout."""
 
 import gc
 import marshal
@@ -7,20 +7,22 @@ import sys
 
 External = sys.modules["_frozen_importlib_external"]
 Spec = type(sys.__spec__)
-PACKAGES = ("ralph_mem", "ralph_mem.core", "ralph_mem.events")
+PACKAGES = ("ralph_mem", "ralph_mem.core", "ralph_mem.events", "ralph_mem.answers")
 
 
 def enter(here: str, arguments: "list[str]") -> None:
-    """Handle one event and print its answer. `here` is the folder of the hooks. May raise anything."""
+    """Handle one event, or one skill's command, and print the answer. `here` is the folder of the hooks. May raise anything."""
     _open_closed_streams()
     gc.disable()  # the process is gone before there is garbage
     root = here.rpartition("/")[0] or "."
     # at the end, so that nobody looks through it for a module of the standard library
     sys.path[:] = [*sys.path[1:], root]
     sys.meta_path.insert(0, Rooms(root))  # type: ignore[arg-type]
-    from ralph_mem import events
-
-    data = memoryview(events.enter(*arguments[:1]).encode("ascii", "replace"))
+    if arguments and arguments[0].startswith("mem-"):
+        from ralph_mem import answers as door
+    else:
+        from ralph_mem import events as door  # type: ignore[no-redef]
+    data = memoryview(door.enter(*arguments[:1]).encode("utf-8", "replace"))
     while data:
         data = data[posix.write(1, data) :]
 

@@ -18,13 +18,18 @@ ROOT = Path(__file__).resolve().parents[1]
 # Lower never imports higher. A new room gets its floor here.
 FLOORS = (
     {"", "core"},
-    {"claude", "recall", "config", "tokens", "transcripts"},
+    {"claude", "recall", "config", "tokens", "transcripts", "access", "moments", "projects", "demo"},
+    {"layers", "corrections", "residue", "status", "why", "doctor"},
+    {"erasure"},
     {"ralph", "memory", "semantic"},
     {"maintenance", "team", "worker"},
     {"events", "answers", "cli", "mcp", "web"},
-    {"hooks", "demo"},
+    {"hooks"},
 )
-STANDARD_LIBRARY_ONLY = {"hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo"}
+STANDARD_LIBRARY_ONLY = {
+    *("hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo", "access", "moments", "layers", "corrections"),
+    *("residue", "erasure", "status", "why", "projects", "doctor"),
+}
 ENTRANCES = {"events", "answers", "cli", "mcp", "web"}
 STARTS_THE_OTHERS = {"ralph_mem.cli.admin"}
 ONE_IMPORTER = {

@@ -18,11 +18,7 @@ def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS) -> store
 
     Raises StoreError or OSError where that cannot be done.
     """
-    if not paths.exists(project.root):
-        raise StoreError(f"there is no folder {project.root}")
-    paths.make_folder(project.folder)
-    if not paths.exists(project.folder + "/.gitignore"):
-        paths.write(project.folder + "/.gitignore", "*\n")
+    prepare(project)
     if not store.exists(project.folder):
         _create_file(project.folder + "/memory.db")
     opened = store.connect(project.folder, wait_ms)
@@ -32,6 +28,17 @@ def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS) -> store
     except store.sqlite.Error as error:
         raise StoreError(f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?") from error
     return opened
+
+
+def prepare(project: "Project") -> None:
+    """Make the folder of a memory, ignored by git. Raises StoreError or OSError where that cannot be done."""
+    if project.folder != project.root and not paths.exists(project.root):
+        raise StoreError(f"there is no folder {project.root}")
+    paths.make_folder(project.folder)
+    if not paths.exists(project.folder + "/.gitignore"):
+        # people keep their config home in git, but not what they told this plugin
+        ours = "*\n" if project.folder != project.root else "memory.db*\nlock\nspool/\n"
+        paths.write(project.folder + "/.gitignore", ours)
 
 
 def _create_file(path: str) -> None:

@@ -13,21 +13,32 @@ MOST_NOTES = 5
 MOST_FAILURES = 3
 LINE = context.LINE_CHARACTERS
 
-RECENT = memories.TURN + " WHERE t.index_version > 0 ORDER BY t.id DESC LIMIT ?"
-NOTES = memories.OBSERVATION + " WHERE m.observation_id NOT NULL AND o.type = 'note' ORDER BY m.observation_id DESC LIMIT ?"
+# What misled is not told unasked.
+RECENT = memories.TURN + " WHERE t.index_version > 0 AND NOT t.misled ORDER BY t.id DESC LIMIT ?"
+NOTES = memories.OBSERVATION + (
+    " WHERE m.observation_id NOT NULL AND o.type = 'note' AND NOT o.misled ORDER BY m.observation_id DESC LIMIT ?"
+)
+PINNED = f"{memories.OBSERVATION} WHERE o.pinned UNION ALL {memories.TURN} WHERE t.pinned ORDER BY 5 DESC LIMIT ?"
 # What the last session ran last, newest first.
 RAN = """
 SELECT type, title, lines FROM observations
-WHERE session_id = (SELECT session_id FROM observations ORDER BY id DESC LIMIT 1) AND tool_name = 'Bash' AND NOT tainted
+WHERE session_id = (SELECT session_id FROM observations WHERE tool_name = 'Bash' ORDER BY id DESC LIMIT 1)
+    AND tool_name = 'Bash' AND NOT tainted
 ORDER BY seq DESC LIMIT 30"""
 
 
-def build(store: "Store", project: "Project", session: int, budget: int) -> "tuple[str, list[receipts.Item]]":
-    """Return the briefing and the items of its receipt; both empty where there is nothing to tell."""
+def build(stores: "list[Store]", project: "Project", session: int, budget: int) -> "tuple[str, list[receipts.Item]]":
+    """Return the briefing and the items of its receipt; both empty where there is nothing to tell.
+
+    Pinned memories come first, then notes, then the last turns. The first store is the project's; of a second one, that of
+    all projects, pinned memories and notes are told.
+    """
+    store = stores[0]
     known = instructions.read(project)
     told = receipts.told(store, session)
-    rows = store.execute(NOTES, (MOST_NOTES,)).fetchall() + store.execute(RECENT, (LOOKED_AT,)).fetchall()
-    recent = [context.Memory(values, known) for values in rows]
+    rows = [values for sql in (PINNED, NOTES) for each in stores for values in each.execute(sql, (MOST_NOTES,))]
+    rows += store.execute(RECENT, (LOOKED_AT,)).fetchall()
+    recent = list({values[1]: context.Memory(values, known) for values in rows}.values())
     worth = [memory for memory in recent if memory.public_id not in told and _is_worth(memory)]
     failing = _still_failing(store) if worth else []
     room = budget - row.tokens(context.OPENING, *failing) - context.FENCE_TOKENS

@@ -66,7 +66,7 @@ def read(name: str) -> Event:
 
     Takes at most 2 MiB of it and never waits longer than half a second for the next piece.
     """
-    return Event(name, parse(*_drain_stdin()))
+    return Event(name, parse(*drain_stdin()))
 
 
 def parse(head: bytes, tail: bytes = b"") -> "dict[str, Any]":
@@ -101,7 +101,7 @@ def _joined(head: bytes, tail: bytes) -> bytes:
     return kept + CUT_MARK + tail.lstrip(b"\\")[1:]
 
 
-def _drain_stdin() -> "tuple[bytes, bytes]":
+def drain_stdin() -> "tuple[bytes, bytes]":
     """Return head and tail of stdin; what lies between is read and dropped, so that the client never blocks."""
     head: list[bytes] = []
     tail: list[bytes] = []

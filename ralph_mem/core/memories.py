@@ -2,7 +2,7 @@
 rarity of words for two hundred turns.
 """
 
-from ralph_mem.core import index_text, observations
+from ralph_mem.core import index_text, observations, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,14 +10,17 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.store import Store
 
-# What `load` returns: number, public id, session, seq, created_at, tainted, then the texts of the index's columns.
-CREATED_AT = 4
+# What `load` returns: number, public id, session, seq, created_at, tainted, the texts of the index's columns, what a
+# person said about it: pinned, and how often it misled.
+CREATED_AT, PINNED, MISLED = 4, 11, 12
 TEXTS = slice(6, 11)
 TURN = """
-SELECT m.id, t.public_id, t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.context, t.files, t.lines
+SELECT m.id, t.public_id, t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.context, t.files, t.lines,
+    t.pinned, t.misled
 FROM turns AS t JOIN memories AS m ON m.turn_id = t.id"""
 OBSERVATION = """
-SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, '', o.files, o.lines
+SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, '', o.files, o.lines,
+    o.pinned, o.misled
 FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
 COLUMNS = "title, body, context, files, lines"
 TURN_TEXTS = "prompt, response, context, files || files_read, lines"
@@ -69,19 +72,35 @@ def forget_turn(store: "Store", number: int) -> None:
 
 def delete(store: "Store", public_id: str) -> bool:
     """Delete one observation with its index entry, a raw one or one that stands for itself; says whether it was there."""
-    found = store.one("SELECT id, title, content, files, lines FROM observations WHERE public_id = ?", (public_id,))
+    found = store.one("SELECT id FROM observations WHERE public_id = ?", (public_id,))
     if found is None:
         return False
-    number, *texts = found
-    if store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,)):
-        _remove(store, "observation_id", number)
-    else:
-        store.execute(
-            "INSERT INTO observations_fts (observations_fts, rowid, title, body, files, lines) VALUES ('delete', ?, ?, ?, ?, ?)",
-            (number, *[index_text.of(text) for text in texts]),
-        )
-    store.execute("DELETE FROM observations WHERE id = ?", (number,))
+    _change_observation(store, found[0], _remove, "'delete'")
+    store.execute("DELETE FROM observations WHERE id = ?", found)
     return True
+
+
+def rewrite(store: "Store", number: int, title: str, content: str) -> None:
+    """Give an observation other texts, in its row and in its index."""
+    _change_observation(store, number, _remove, "'delete'")
+    store.execute("UPDATE observations SET title = ?, content = ? WHERE id = ?", (title, content, number))
+    texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
+    weight = (row.tokens(*texts), row.checksum(*texts), index_text.INDEX_VERSION, number)
+    store.execute("UPDATE observations SET tokens = ?, checksum = ?, index_version = ? WHERE id = ?", weight)
+    _change_observation(store, number, _index, "")
+
+
+def _change_observation(store: "Store", number: int, change: "Any", command: str) -> None:
+    """Write or remove the index entry of an observation, in the index where it stands."""
+    if store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,)):
+        change(store, "observation_id", number)
+        return
+    texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
+    column, value = ("observations_fts, ", command + ", ") if command else ("", "")
+    store.execute(
+        f"INSERT INTO observations_fts ({column}rowid, title, body, files, lines) VALUES ({value}?, ?, ?, ?, ?)",
+        (number, *[index_text.of(text) for text in texts]),
+    )
 
 
 def _index(store: "Store", kind: str, number: int) -> None:
@@ -107,5 +126,5 @@ def load(store: "Store", numbers: "list[str]") -> "list[tuple[Any, ...]]":
     """Return the rows of memories by number, in that order."""
     listed = ",".join(numbers)
     rows = store.execute(f"{TURN} WHERE m.id IN ({listed}) UNION ALL {OBSERVATION} WHERE m.id IN ({listed})").fetchall()
-    found = {str(row[0]): row for row in rows}
+    found = {str(values[0]): values for values in rows}
     return [found[number] for number in numbers if number in found]

@@ -48,6 +48,16 @@ def find(start: str) -> Project:
     return Project(start.rstrip("/") or "/")
 
 
+def everywhere() -> "Project | None":
+    """Return the place of what is remembered for all projects, the user's config home; nothing without a home."""
+    home = paths.config_home()
+    if not home:
+        return None
+    place = Project(home)
+    place.folder = home
+    return place
+
+
 def _of_repository(folder: str, git: str) -> Project:
     pointer = paths.read(git, 4096)
     if not pointer.startswith("gitdir:"):

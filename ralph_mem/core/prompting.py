@@ -9,22 +9,25 @@ if TYPE_CHECKING:
 
 MOST_ITEMS = 5
 MOST_MISSED = 3
+NO_SESSION = 0
 # Of an item that is admitted but far behind the best one, nobody asked.
 LEAST_SHARE = 0.4
 
 
 def build(
-    store: "Store", project: "Project", query: str, session: "tuple[int, int]", budget: int, now: int
+    stores: "list[Store]", project: "Project", query: str, session: "tuple[int, int]", budget: int, now: int
 ) -> "tuple[str, list[receipts.Item]]":
     """Return what a prompt should be told, and the items of its receipt.
 
-    `session` is its row number and the `seq` since which its context window is whole. Both results are empty where
-    nothing is worth saying.
+    The first store is the project's, a second one that of all projects. `session` is its row number and the `seq` since
+    which its context window is whole. Both results are empty where nothing is worth saying.
     """
-    found = search.hits(store, query, now)
+    found = search.hits(stores[0], query, now)
+    if len(stores) > 1:
+        found = _with_shared(found, search.hits(stores[1], query, now))
     if not found:
         return "", []
-    told = receipts.told(store, session[0])
+    told = receipts.told(stores[0], session[0])
     known = instructions.read(project) if found[0].admitted else []
     choice = [(hit, context.Memory(hit.values, known)) for hit in found]
     fresh = [
@@ -37,6 +40,15 @@ def build(
     missed = [(hit, memory) for hit, memory in choice if memory.public_id not in passed]
     items += [receipts.Item(memory.public_id, "missed", hit.score, hit.evidence, 0) for hit, memory in missed[:MOST_MISSED]]
     return "\n".join(texts), items
+
+
+def _with_shared(own: "list[search.Hit]", shared: "list[search.Hit]") -> "list[search.Hit]":
+    """Add the best hits in the memory of all projects, each memory ranked by itself, and at most half of what is told."""
+    for hit in shared:
+        hit.values = (*hit.values[:2], NO_SESSION, *hit.values[3:])  # its sessions are numbered apart
+    found = own + shared[: MOST_ITEMS // 2 if own else MOST_ITEMS]
+    found.sort(key=lambda hit: (not hit.admitted, -hit.score))
+    return found
 
 
 def _is_fresh(memory: context.Memory, session: "tuple[int, int]", told: "dict[str, str]") -> bool:

@@ -205,6 +205,19 @@ INDEXES = (
     "INSERT INTO observations_fts (observations_fts, rank) VALUES ('automerge', 0), ('crisismerge', 256), ('usermerge', 2)",
 )
 
-MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES,)
+# What a person says about a memory: keep it in view, it misled, it was corrected.
+MARKS = (
+    "ALTER TABLE turns ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE turns ADD COLUMN misled INTEGER NOT NULL DEFAULT 0",  # how often
+    "ALTER TABLE turns ADD COLUMN edited_at INTEGER",
+    "ALTER TABLE observations ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE observations ADD COLUMN misled INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE observations ADD COLUMN edited_at INTEGER",
+    "ALTER TABLE receipt_items ADD COLUMN misled_at INTEGER",  # when the person said that it misled
+    "CREATE INDEX turns_pinned ON turns (id) WHERE pinned",
+    "CREATE INDEX observations_pinned ON observations (id) WHERE pinned",
+)
+
+MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES, MARKS)
 
 VERSION = len(MIGRATIONS)

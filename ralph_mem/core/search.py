@@ -19,8 +19,13 @@ CANDIDATES = 12
 # Prompt, response, context, files, lines: the weights that did best on histories of coding work, that of the context on
 # conversations. Recency likewise: added to a text score of at most 1, for rows that match the text.
 WEIGHTS = (2.0, 1.0, 0.3, 3.0, 0.5)
+RAW_WEIGHTS = (2.0, 1.0, 3.0, 0.5)  # the same for raw rows, which have no context
 RECENCY = 0.5
 RECENCY_DAYS = 7
+# What a person said counts: a pinned memory comes before others that fit as well, one that misled behind all of them
+# unless it fits three times better. Chosen, not measured: there is no history of such marks yet.
+PINNED = 0.2
+MISLED = 0.3
 # bm25 with its usual constants; the length is that of an average turn, in characters.
 SATURATION = 1.2
 LENGTH_SHARE = 0.75
@@ -172,9 +177,19 @@ def _ranked(
     for row, score in zip(rows, scores):
         count, enough, _ = evidence[str(row[0])]
         age = max(0.0, (now - row[memories.CREATED_AT]) / DAY_MS)
-        found.append(Hit(row, score / best + RECENCY / (1 + age / RECENCY_DAYS), count, enough))
+        whole = score / best + RECENCY / (1 + age / RECENCY_DAYS)
+        if row[memories.PINNED] or row[memories.MISLED]:
+            # what misled must be meant twice as clearly
+            enough = enough and count >= ENOUGH * (1 + row[memories.MISLED])
+            whole = marked(whole, *row[memories.PINNED :])
+        found.append(Hit(row, whole, count, enough))
     found.sort(key=lambda hit: (not hit.admitted, -hit.score))
     return found
+
+
+def marked(score: float, pinned: int, misled: int) -> float:
+    """Return a score with what the person said about the memory."""
+    return float((score + (PINNED if pinned else 0.0)) * MISLED**misled)
 
 
 def _text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:

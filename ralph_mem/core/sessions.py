@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # A session whose process is not known counts as crashed when nothing came from it for so long.
 SILENT_MS = 12 * 3600 * 1000
 SUMMARY_CHARACTERS = 400
+AGENT = "claude-code"
 
 LAST_EVENT = """
 SELECT max(s.started_at,
@@ -26,10 +27,10 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     """Begin a session, or go on with one that is already known; returns its row number. The caller holds the transaction."""
     store.execute(
         "INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at)"
-        " VALUES (?, ?, ?, ?, 'claude-code', ?, 0, ?) ON CONFLICT (client_session) DO NOTHING",
+        " VALUES (?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (client_session) DO NOTHING",
         (
             *(row.public_id("sess"), record["session"], _readable(record["project"]), record["source"]),
-            *(posix.urandom(12).hex(), record["at"]),
+            *(record.get("agent", AGENT), posix.urandom(12).hex(), record["at"]),
         ),
     )
     store.execute(
@@ -70,6 +71,11 @@ def _end(store: "Store", number: int, at: int, reason: str) -> None:
     store.execute(
         "UPDATE sessions SET ended_at = ?, end_reason = ?, summary = ? WHERE id = ?", (at, reason, _summary(store, number), number)
     )
+
+
+def sum_up_again(store: "Store", number: int) -> None:
+    """Write the summary of a session that has ended anew, after one of its turns was changed or deleted."""
+    store.execute("UPDATE sessions SET summary = ? WHERE id = ? AND summary NOT NULL", (_summary(store, number), number))
 
 
 def _summary(store: "Store", number: int) -> str:

@@ -10,11 +10,21 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
 
-# `recording` has no default: unset means on, but off where nobody is there to have wanted it.
+# Every key, its type and range stand in setting_rules.py. `recording` has no default: unset means on, but off where nobody
+# is there to have wanted it.
 DEFAULTS: "dict[str, Any]" = {
     "memory.auto_inject": True,
     "memory.inject_tokens_prompt": 600,
     "memory.inject_tokens_start": 1500,
+    "memory.max_observations": 1000,
+    "memory.retention_days": 30,
+    "memory.auto_compress": True,
+    "search.default_layer": 2,
+    "search.max_results": 10,
+    "ralph.max_iterations": 10,
+    "ralph.cooldown_ms": 1000,
+    "ralph.auto_rollback": False,
+    "ralph.success_criteria": ["test_pass", "build_success"],
     "privacy.exclude_paths": [],
     "privacy.redact_patterns": [],
 }
@@ -27,26 +37,35 @@ def load(project: "Project") -> "dict[str, Any]":
 
     The parsed form is cached in the user's data home; a file is parsed again when its time, size or inode changes.
     """
-    files = [path for path in _files(project) if paths.exists(path)]
-    if not files:
+    stamps = [_stamp(path) for path in files(project)]
+    if stamps.count(None) == len(stamps):
         return DEFAULTS
     home = paths.data_home()
     cache = f"{home}/settings/{paths.key_of(project.root)}.json" if home else ""
     known = _cached(cache)
-    stamp = [_stamp(path) for path in files]
-    if known.get("stamp") == stamp:
-        return {**DEFAULTS, **known["values"]}
-    return _compile(project.root, files, stamp, cache, known.get("values", {}))
+    # a release with more keys reads the files anew
+    if known.get("stamps") != [len(DEFAULTS), *stamps]:
+        known = _compile(project, stamps, known.get("values", []))
+        if cache:
+            _keep(cache, quick.dumps(known))
+    return _merged(known["values"])
 
 
-def _files(project: "Project") -> "list[str]":
+def files(project: "Project") -> "list[str]":
+    """Return where the configs lie, there or not: the user's if there is a home, then the project's, which rules over it."""
     home = paths.config_home()
     own = [project.folder + "/config.yaml"]
     return [home + "/config.yaml", *own] if home else own
 
 
-def _stamp(path: str) -> "list[int]":
-    status = posix.stat(path)
+def _stamp(path: str) -> "list[int] | None":
+    """Return what changes with a file; nothing where there is none, and an empty list where it is out of reach."""
+    try:
+        status = posix.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError):
+        return []
     return [status.st_mtime_ns, status.st_size, status.st_ino]
 
 
@@ -55,30 +74,39 @@ def _cached(cache: str) -> "dict[str, Any]":
         known = quick.loads(paths.read(cache)) if cache else {}
     except ValueError:
         return {}
-    return known if isinstance(known, dict) and isinstance(known.get("values"), dict) else {}
+    values = known.get("values") if isinstance(known, dict) else None
+    return known if isinstance(values, list) and all([isinstance(each, dict) for each in values]) else {}
 
 
-def _compile(root: str, files: "list[str]", stamp: "list[list[int]]", cache: str, last: "dict[str, Any]") -> "dict[str, Any]":
-    from ralph_mem.core import trouble, yaml_reader
-    from ralph_mem.core.errors import ConfigError
-
-    values: dict[str, Any] = {}
-    for path in files:
-        try:
-            values.update(_known(yaml_reader.read(paths.read(path)), path))
-        except ConfigError as error:
-            values = {**values, **last, **_still_off(path)}
-            if values.get("recording") is not False:  # off means that nothing is written
-                trouble.note(root, f"config: {error}; the last good settings stay in force")
-    if cache:
-        _keep(cache, quick.dumps({"stamp": stamp, "values": values}))
-    return {**DEFAULTS, **values}
+def _merged(each: "list[dict[str, Any]]") -> "dict[str, Any]":
+    merged = dict(DEFAULTS)
+    for values in each:
+        merged.update(values)
+    return merged
 
 
-def _still_off(path: str) -> "dict[str, Any]":
+def _compile(project: "Project", stamps: "list[Any]", last: "list[dict[str, Any]]") -> "dict[str, Any]":
+    """Return the values of each file as they count from now on, and tell what is wrong with one."""
+    from ralph_mem.core import setting_rules, trouble
+
+    each, complaints = [], []
+    for number, path in enumerate(files(project)):
+        good = last[number] if len(last) == len(stamps) else {}
+        values, wrong, unknown = setting_rules.values_of(path, good) if stamps[number] is not None else ({}, "", "")
+        if wrong and _says_off(path):
+            values["recording"] = False
+        each.append(values)
+        complaints += [f"{path}: {wrong}; the last good settings stay in force"] if wrong else []
+        complaints += [f"{path}: {unknown}"] if unknown else []
+    if complaints and recording(project, _merged(each)):  # off means that nothing is written
+        trouble.note(project.root, "config: " + "; ".join(complaints))
+    return {"stamps": [len(DEFAULTS), *stamps], "values": each}
+
+
+def _says_off(path: str) -> bool:
     """Find the switch that turns recording off in a file that cannot be read as a whole: privacy only tightens."""
     pairs = [line.partition("#")[0].lower().partition(":") for line in paths.read(path).splitlines()]
-    return {"recording": False} if any([key.strip() == "recording" and word.strip(" \"'") in OFF for key, _, word in pairs]) else {}
+    return any([key.strip(" \"'") == "recording" and word.strip(" \"'") in OFF for key, _, word in pairs])
 
 
 def _keep(cache: str, text: str) -> None:
@@ -87,20 +115,6 @@ def _keep(cache: str, text: str) -> None:
         paths.write(cache, text)
     except OSError:  # parsed again by the next event
         pass
-
-
-def _known(values: "dict[str, Any]", path: str) -> "dict[str, Any]":
-    """Keep the keys of this release, and refuse a value of the wrong type."""
-    from ralph_mem.core.errors import ConfigError
-
-    kept = {}
-    for key, value in values.items():
-        wanted = bool if key == "recording" else type(DEFAULTS.get(key))
-        if (key in DEFAULTS or key == "recording") and value is not None:
-            if type(value) is not wanted:
-                raise ConfigError(f"{path}: {key} must be a {wanted.__name__}, not {value!r}")
-            kept[key] = [str(item) for item in value if item is not None] if isinstance(value, list) else value
-    return kept
 
 
 def recording(project: "Project", values: "dict[str, Any]") -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 sqlite = quick.load_sqlite()
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # A tool event may cost the user this much when another session writes; a prompt is worth more.
 TOOL_WAIT_MS = 150
 PROMPT_WAIT_MS = 2000
@@ -81,16 +81,29 @@ class Store:
         except OSError:
             return 0
 
-    def checkpoint(self) -> None:
-        """Move the log into the database, unless somebody is writing; then the next one does it."""
+    def checkpoint(self) -> bool:
+        """Move the log into the database, unless somebody is at work, then the next one does it; says whether it is empty."""
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            return
+            return False
         try:
-            self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         finally:
             fcntl.flock(self.lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+    def empty_log(self, wait_ms: int) -> bool:
+        """Checkpoint as soon as nobody else is at work; says whether that came in time."""
+        for _ in range(wait_ms // 50 + 1):
+            if self.checkpoint():
+                return True
+            time.sleep(0.05)
+        return False
+
+    def rewrite_indexes(self) -> None:
+        """Write both indexes anew, without what was deleted from them; takes a second for some 50 MB."""
+        for index in ("memory_fts", "observations_fts"):
+            self.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
 
     def tidy(self) -> None:
         """Merge the indexes a little and empty the log: what Stop does so that the next turn is quick."""
@@ -120,6 +133,12 @@ def connect(folder: str, wait_ms: int) -> Store:
         opened.close()
         raise
     return opened
+
+
+def connect_global(wait_ms: int) -> "Store | None":
+    """Open the memory of all projects, or return None where nothing was ever kept there. Raises as `connect`."""
+    folder = paths.config_home()
+    return connect(folder, wait_ms) if folder and exists(folder) else None
 
 
 def _set_up(opened: Store) -> None:

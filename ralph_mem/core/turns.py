@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
 # What the neighbours of a turn lend it for finding it: measured on conversations, +0.17 recall at ten.
 CONTEXT_TURNS = 2
+LAST = 2**62
 CONTEXT_CHARACTERS = 80  # of the prompt and of the answer each
 LINES_CHARACTERS = 1200
+NOTIFICATION = "<task-notification>"
 
 # A path a line, each once, and not so many that a search-and-replace over a whole tree fills the row.
 NOTE_FILES = """
@@ -31,6 +33,18 @@ FROM sessions AS s WHERE s.client_session = ?
 ON CONFLICT (event_id) DO NOTHING"""
 
 
+def kind_of(prompt: str) -> str:
+    """Return the kind of turn that a prompt opens: the user's own words, a command of ours, a notification of the client."""
+    text = prompt.lstrip()
+    if text.startswith(NOTIFICATION):
+        return "notification"
+    name = text[1:].split(None, 1)[0] if text[:1] == "/" and text[1:2].strip() else ""
+    name = name.removeprefix("ralph-mem:")
+    if name.startswith("mem-"):
+        return "command"
+    return "loop" if name == "ralph" or name.startswith("ralph-") else "prompt"
+
+
 def start(store: "Store", record: "dict[str, Any]") -> int:
     """Open a turn and close what its session left open; returns its row number, 0 where it is already there.
 
@@ -43,7 +57,7 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
         return 0
     close_abandoned(store, session[0], record["at"])
     store.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ? AND ended_at NOT NULL", session)
-    cursor = store.execute(OPEN, _values(record, _context(store, session[0])))
+    cursor = store.execute(OPEN, _values(record, context_of(store, session[0])))
     return int(cursor.lastrowid)
 
 
@@ -56,10 +70,11 @@ def _values(record: "dict[str, Any]", context: str) -> "tuple[Any, ...]":
     )  # fmt: skip
 
 
-def _context(store: "Store", session: int) -> str:
-    """Return the beginnings of the turns just before."""
+def context_of(store: "Store", session: int, seq: int = LAST) -> str:
+    """Return the beginnings of the turns just before a place in the order."""
     before = store.execute(
-        "SELECT prompt, response FROM turns WHERE session_id = ? ORDER BY seq DESC LIMIT ?", (session, CONTEXT_TURNS)
+        "SELECT prompt, response FROM turns WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+        (session, seq, CONTEXT_TURNS),
     ).fetchall()
     return "\n".join([f"{prompt[:CONTEXT_CHARACTERS]} {response[:CONTEXT_CHARACTERS]}".strip() for prompt, response in before])
 
@@ -103,7 +118,7 @@ def note_files(store: "Store", record: "dict[str, Any]") -> None:
     for path in record["files"].splitlines():
         store.execute(NOTE_FILES.format(column="files_read" if record["read"] else "files"), (path, number))
     if indexed:
-        _weigh(store, number)
+        weigh(store, number)
         memories.index_turn(store, number)
 
 
@@ -126,19 +141,21 @@ def keep(store: "Store", record: "dict[str, Any]") -> None:
 def _finish(store: "Store", number: int, status: str, at: "int | None") -> None:
     """Gather what a turn ran and write its last form."""
     memories.forget_turn(store, number)
-    store.execute("UPDATE turns SET lines = ?, status = ?, ended_at = ? WHERE id = ?", (_lines(store, number), status, at, number))
-    if any(_weigh(store, number)):
+    store.execute(
+        "UPDATE turns SET lines = ?, status = ?, ended_at = ? WHERE id = ?", (lines_of(store, number), status, at, number)
+    )
+    if any(weigh(store, number)):
         memories.index_turn(store, number)
 
 
-def _weigh(store: "Store", number: int) -> "tuple[str, ...]":
+def weigh(store: "Store", number: int) -> "tuple[str, ...]":
     """Write what a turn's texts cost and their checksum; returns the texts."""
     texts: tuple[str, ...] = store.one("SELECT prompt, response, files, lines FROM turns WHERE id = ?", (number,))
     store.execute("UPDATE turns SET tokens = ?, checksum = ? WHERE id = ?", (row.tokens(*texts), row.checksum(*texts), number))
     return texts
 
 
-def _lines(store: "Store", number: int) -> str:
+def lines_of(store: "Store", number: int) -> str:
     """Return the commands of a turn with their outcome and error lines, each once, the last ones if they are many."""
     rows = store.execute(
         "SELECT o.type, o.title, o.lines FROM observations AS o JOIN turns AS t ON t.id = ? AND o.session_id = t.session_id"

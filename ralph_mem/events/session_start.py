@@ -2,6 +2,7 @@
 
 from ralph_mem.core import adoption, briefing, context, paths, receipts, sessions, store, trouble
 from ralph_mem.core import project as projects
+from ralph_mem.core.errors import StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,11 +51,23 @@ def _brief(opened: "store.Store", event: "Event", project: "Project", settings: 
         return ""
     number, tag = opened.one("SELECT id, fence FROM sessions WHERE client_session = ?", (event.session,))
     budget = settings["memory.inject_tokens_start"]
-    text, items = briefing.build(opened, project, number, budget)
+    text, items = briefing.build([opened, *_shared(project)], project, number, budget)
     if not text:
         return ""
     receipts.add(opened, number, None, "SessionStart", event.at, budget, items)
     return context.fence(text, tag, project, settings)
+
+
+def _shared(project: "Project") -> "list[store.Store]":
+    """Open the memory of all projects, brought up to date where it is older than the release, if there is one."""
+    everywhere = projects.everywhere()
+    if everywhere is None or not store.exists(everywhere.folder):
+        return []
+    try:
+        return [adoption.open_ready(everywhere, WAIT_MS)]
+    except (StoreError, OSError) as error:  # the project's own memory is told all the same
+        trouble.note(project.root, f"the memory of all projects could not be read ({error})")
+        return []
 
 
 def afterwards(opened: "store.Store") -> None:

@@ -1,7 +1,8 @@
 """UserPromptSubmit: the user says something. Open the turn, and tell the model what it may be about."""
 
-from ralph_mem.core import index_text, privacy, receipts, redact, store
+from ralph_mem.core import index_text, privacy, receipts, redact, store, turns
 from ralph_mem.core import project as projects
+from ralph_mem.core.errors import StoreError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,13 +13,12 @@ if TYPE_CHECKING:
 
 DURABLE = True
 WAIT_MS = store.PROMPT_WAIT_MS
-NOTIFICATION = "<task-notification>"
 PROMPT_CHARACTERS = 4000
 
 
 def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "list[dict[str, Any]]":
     """Return the turn; its prompt is kept only where it is the user's own words."""
-    kind = kind_of(event.text("prompt"))
+    kind = turns.kind_of(event.text("prompt"))
     words = event.text("prompt") if kind == "prompt" else ""
     (prompt,), redactions = privacy.protect([words], project, settings, event.text("cwd"))
     branch, commit = projects.head(project)
@@ -30,22 +30,10 @@ def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     }]  # fmt: skip
 
 
-def kind_of(prompt: str) -> str:
-    """Tell the user's own words from our commands and the client's notifications."""
-    text = prompt.lstrip()
-    if text.startswith(NOTIFICATION):
-        return "notification"
-    name = text[1:].split(None, 1)[0] if text[:1] == "/" and text[1:2].strip() else ""
-    name = name.removeprefix("ralph-mem:")
-    if name.startswith("mem-"):
-        return "command"
-    return "loop" if name == "ralph" or name.startswith("ralph-") else "prompt"
-
-
 def answer(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     """Return the memories that the prompt may mean, or nothing."""
     prompt = privacy.without_injected(event.text("prompt"))
-    if not settings["memory.auto_inject"] or kind_of(prompt) != "prompt" or not index_text.terms(prompt):
+    if not settings["memory.auto_inject"] or turns.kind_of(prompt) != "prompt" or not index_text.terms(prompt):
         return None
     # only a prompt with words to look up needs the rest
     from ralph_mem.core import context, prompting
@@ -53,10 +41,23 @@ def answer(opened: "store.Store", event: "Event", project: "Project", settings: 
     number, since, tag = opened.one("SELECT id, context_since, fence FROM sessions WHERE client_session = ?", (event.session,))
     turn = opened.one("SELECT max(id) FROM turns WHERE session_id = ?", (number,))[0]
     budget = settings["memory.inject_tokens_prompt"]
-    text, items = prompting.build(opened, project, prompt, (number, since), budget, event.at)
+    stores = [opened, *_shared(project)]
+    text, items = prompting.build(stores, project, prompt, (number, since), budget, event.at)
     if items:
         receipts.add(opened, number, turn, "UserPromptSubmit", event.at, budget, items)
     return output("UserPromptSubmit", context.fence(text, tag, project, settings)) if text else None
+
+
+def _shared(project: "Project") -> "list[store.Store]":
+    """Open the memory of all projects, if there is one."""
+    try:
+        opened = store.connect_global(store.TOOL_WAIT_MS)
+    except StoreError as error:  # the project's own memory is recalled all the same
+        from ralph_mem.core import trouble
+
+        trouble.note(project.root, f"the memory of all projects could not be read ({error})")
+        return []
+    return [opened] if opened else []
 
 
 def output(name: str, text: str) -> "dict[str, Any]":

@@ -200,7 +200,7 @@ def test_a_turn_does_not_fill_with_files_for_ever(a_session):
     ],
 )
 def test_the_kind_of_a_turn_is_told_by_its_prompt(prompt, kind):
-    assert user_prompt_submit.kind_of(prompt) == kind
+    assert turns.kind_of(prompt) == kind
 
 
 def test_the_answer_to_one_of_our_commands_is_not_kept(a_session):

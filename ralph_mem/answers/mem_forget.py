@@ -1,0 +1,36 @@
+"""/mem-forget: show what would go; with --confirm delete it, and say what the files still hold."""
+
+from ralph_mem import access, erasure
+from ralph_mem.answers import arguments, fenced
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.recall import Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.answers import Asked
+
+IDS = ("turn-", "obs-", "sess-")
+OPTIONS = ("--query", "--session", "--type", "--since", "--until")
+
+
+def answer(asked: "Asked") -> str:
+    """Return a preview, or after `--confirm` the report."""
+    typed = arguments.Typed(asked.text, OPTIONS, ("--confirm",))
+    reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
+    plans = erasure.plan(reader, _selection(asked, typed))
+    if "--confirm" not in typed.options:
+        again = f"Nothing is deleted yet. To delete it: /mem-forget --confirm {' '.join(asked.text.split())}"
+        return fenced("\n".join(erasure.preview(reader, plans)), asked, reader) + "\n" + again
+    return "\n".join(erasure.told(erasure.forget(reader, plans)))
+
+
+def _selection(asked: "Asked", typed: arguments.Typed) -> erasure.Selection:
+    given = typed.options
+    ids = [word for word in typed.words if word.startswith(IDS)]
+    text = " ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip()
+    if text and "--query" not in given:
+        raise RalphMemError(f"{text[:40]} is no id", "to forget all that holds a text: --query TEXT")
+    return erasure.Selection(
+        ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
+        [name for name in given.get("--type", "").split(",") if name],
+    )  # fmt: skip

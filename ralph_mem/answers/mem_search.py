@@ -1,0 +1,45 @@
+"""/mem-search: what is remembered about some words, or one memory by its id, as deep as the layer says."""
+
+from ralph_mem import layers, recall
+from ralph_mem.answers import arguments, fenced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.answers import Asked
+
+OPTIONS = ("--layer", "--since", "--until", "--type", "--limit", "--from")
+IDS = ("turn-", "obs-")
+NOTHING = "Nothing that is remembered holds any of these words."
+
+
+def answer(asked: "Asked") -> str:
+    """Return hits as lines (layer 1), with what happened around them (2), or in full (3)."""
+    typed = arguments.Typed(asked.text, OPTIONS)
+    reader = asked.reader()
+    layer = typed.number("--layer", asked.settings["search.default_layer"], 1, 3)
+    if len(typed.words) == 1 and typed.words[0].startswith(IDS):
+        rows = [recall.find(reader, typed.words[0])]
+        layer = layer if "--layer" in typed.options else 3
+    else:
+        rows = recall.search_for(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer))
+    if not rows:
+        return NOTHING
+    start = typed.number("--from", 0, 0, 999_999_999)
+    return fenced(layers.shown(reader, rows, layer, start), asked, reader) + "\n" + HOW_ON[layer]
+
+
+HOW_ON = {
+    1: "Deeper: /mem-search --layer 2 ID (what happened around it), --layer 3 ID (its whole text).",
+    2: "The whole text of one: /mem-search --layer 3 ID.",
+    3: "The rest of a long text: /mem-search --layer 3 ID --from CHARACTER.",
+}
+
+
+def _wanted(asked: "Asked", typed: arguments.Typed, layer: int) -> recall.Wanted:
+    limit = min(asked.settings["search.max_results"], layers.MOST_FULL) if layer == 3 else asked.settings["search.max_results"]
+    return recall.Wanted(
+        typed.number("--limit", limit, 1, 100),
+        typed.moment("--since", asked.now),
+        typed.moment("--until", asked.now) or recall.FOREVER,
+        [name for name in typed.options.get("--type", "").split(",") if name],
+    )

@@ -1,0 +1,1 @@
+"""The command line `ralph-mem`: flags in, one verb called, text out."""

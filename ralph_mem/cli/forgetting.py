@@ -1,0 +1,69 @@
+"""forget: shown first, then deleted, then looked for in the raw files."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem import access, erasure, moments
+from ralph_mem import projects as known
+from ralph_mem.cli import printing
+from ralph_mem.cli.options import Confirm, Json, Project, Type
+from ralph_mem.core import settings
+from ralph_mem.recall import Reader
+
+commands = typer.Typer()
+
+
+@commands.command()
+def forget(
+    ids: Annotated[list[str], typer.Argument(metavar="[ID]...", help="Turns, observations or sessions.")] = [],  # noqa: B006
+    query: Annotated[str, typer.Option("--query", "-q", help="Everything that holds exactly this text.")] = "",
+    session: Annotated[str, typer.Option("--session", "-s", help="Everything of a session.")] = "",
+    types: Type = [],  # noqa: B006
+    since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
+    until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
+    confirm: Confirm = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Delete memories for good: shown first, deleted with --confirm, and then looked for in the raw files.
+
+    Example: ralph-mem forget --query "internal code name" --confirm
+    """
+    place, now = known.choose(project), time.time_ns() // 1_000_000
+    reader = Reader(access.to_change(place), place, settings.load(place))
+    first, end = [moments.of(text, now) if text else 0 for text in (since, until)]
+    plans = erasure.plan(reader, erasure.Selection(ids, query, session, first, end, types))
+    if not confirm:
+        _preview(reader, plans, json)
+        return
+    report = _carried_out(reader, plans)
+    if json:
+        printing.as_json(_facts(report))
+    else:
+        printing.text("\n".join(erasure.told(report)))
+    if not report.is_clean():
+        raise typer.Exit(1)
+
+
+def _preview(reader: Reader, plans: list[erasure.Plan], json: bool) -> None:
+    if json:
+        printing.as_json({"would_delete": [row.public_id for plan in plans for row in plan.rows()], "confirmed": False})
+        return
+    for line in [*erasure.preview(reader, plans), "Nothing is deleted yet. To delete this, add --confirm."]:
+        printing.text(line)
+
+
+def _carried_out(reader: Reader, plans: list[erasure.Plan]) -> erasure.Report:
+    with printing.progress("forgetting") as bar:
+        task = bar.add_task("", total=None)
+        return erasure.forget(reader, plans, lambda what: bar.update(task, description=what))
+
+
+def _facts(report: erasure.Report) -> dict[str, Any]:
+    return {
+        "deleted": report.removed, "clean": report.is_clean(), "log_is_empty": report.log_is_empty,
+        "still_in": report.residue.files,
+        "said_by": report.residue.rows, "backups_deleted": report.residue.backups, "transcripts": report.transcripts,
+    }  # fmt: skip

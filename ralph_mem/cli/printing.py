@@ -1,0 +1,50 @@
+"""Printing: text for people, JSON for programs, colour only on a terminal."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+def text(line: str = "") -> None:
+    """Print plain text; what a terminal cannot show is replaced."""
+    sys.stdout.write(line.encode(sys.stdout.encoding or "utf-8", "replace").decode(sys.stdout.encoding or "utf-8") + "\n")
+
+
+def as_json(value: object) -> None:
+    """Print one JSON value, for a program to read."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def complain(what: str, hint: str = "") -> None:
+    """Print what went wrong in one line, and in a second one what to do, on stderr."""
+    line = " ".join(what.split())
+    sys.stderr.write(f"ralph-mem: {line}\n" + (f"  hint: {hint}\n" if hint else ""))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows under their headings, each as wide as its contents; numbers stand to the right."""
+    from rich.console import Console
+    from rich.table import Table
+
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    kept = list(rows)
+    for number, name in enumerate(columns):
+        right = bool(kept) and all(isinstance(row[number], (int, float)) for row in kept)
+        drawn.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=not sys.stdout.isatty())
+    for row in kept:
+        drawn.add_row(*[str(cell).replace("[", "\\[") for cell in row])
+    # a pipe has no width: nothing is cut off for a program or a file
+    Console(width=None if sys.stdout.isatty() else 10_000, highlight=False).print(drawn)
+
+
+def progress(what: str) -> "Progress":
+    """Return a progress bar for work that takes a while, to be used as a context manager; it stands on stderr."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(what), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,0 +1,5 @@
+"""(to come)"""
+
+import typer
+
+commands = typer.Typer()

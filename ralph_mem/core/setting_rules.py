@@ -1,0 +1,228 @@
+"""The rules of settings: what each key may hold and what it is for, and what a file that breaks them leaves in force.
+
+Loaded when a config file has changed, and by the command line; never by an ordinary event.
+"""
+
+from ralph_mem.core import yaml_reader
+from ralph_mem.core.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SWITCH, NUMBER, TEXTS, PATTERNS = "true or false", "a whole number", "a list of texts", "a list of regular expressions"
+CRITERIA = ("test_pass", "build_success", "lint_clean", "type_check", "custom", "marker")
+PRIVATE = ("privacy.exclude_paths", "privacy.redact_patterns")
+# Words of the command line; a config file has YAML's own.
+WORDS = {**dict.fromkeys(("true", "on", "yes"), True), **dict.fromkeys(("false", "off", "no"), False)}
+LIST_HINT = "put each item in single quotes: ['a', 'b, c']"
+# Characters of a value that a message shows: it has one line, and room for the rest of it.
+SHOWN = 40
+
+
+class Rule:
+    """What a key may hold, and a sentence on what it is for. `choices` are the only items of a list, if there are any."""
+
+    __slots__ = ("choices", "kind", "largest", "meaning", "smallest")
+
+    def __init__(self, kind: str, meaning: str, smallest: int = 0, largest: int = 0, choices: "tuple[str, ...]" = ()) -> None:
+        self.kind = kind
+        self.meaning = meaning
+        self.smallest = smallest
+        self.largest = largest
+        self.choices = choices
+
+    def allowed(self) -> str:
+        """Say in words what the key may hold."""
+        if self.kind == NUMBER:
+            return f"{NUMBER} from {self.smallest} to {self.largest}"
+        return "a list of " + ", ".join(self.choices) if self.choices else self.kind
+
+
+RULES = {
+    "recording": Rule(
+        SWITCH, "Whether anything is recorded and injected; unset means on, but off where nobody attends a session in CI."
+    ),
+    "memory.auto_inject": Rule(
+        SWITCH, "Whether memories are told to the model by themselves, at the start of a session and at a prompt."
+    ),
+    # 0 is nothing at a prompt, but a briefing at the start. What is injected ends at 9,000 characters (context.py), which
+    # are that many tokens at most: some 2,250 in English, one for each character in Chinese.
+    "memory.inject_tokens_prompt": Rule(NUMBER, "How many tokens of memories may come with a prompt.", 0, 9_000),
+    "memory.inject_tokens_start": Rule(NUMBER, "How many tokens the briefing at the start of a session may have.", 0, 9_000),
+    # 0 leaves it to the days alone. A database with 60,000 tool outputs has 96 MB (README), one with a million 1.6 GB.
+    "memory.max_observations": Rule(
+        NUMBER, "How many of the newest tool outputs stay word for word, however old they are.", 0, 1_000_000
+    ),
+    # Never less than a day: today's work is being worked on. Ten years is longer than a project keeps its tools.
+    "memory.retention_days": Rule(NUMBER, "For how many days a tool output stays word for word, however many there are.", 1, 3_650),
+    "memory.auto_compress": Rule(
+        SWITCH, "Whether tool outputs beyond both of these are cut to their title, files and error lines by themselves."
+    ),
+    # There are three layers.
+    "search.default_layer": Rule(
+        NUMBER, "What a search answers with: 1 a line for each hit, 2 what happened around it, 3 its whole text.", 1, 3
+    ),
+    # A hundred lines are what a person scrolls through, and some 4,000 tokens to a model.
+    "search.max_results": Rule(NUMBER, "How many hits a search answers with at most.", 1, 100),
+    # A pass takes minutes and costs money; a hundred of them take a night.
+    "ralph.max_iterations": Rule(NUMBER, "After how many passes a loop gives up.", 1, 100),
+    # Up to an hour, which is long enough for most limits on the rate of requests.
+    "ralph.cooldown_ms": Rule(NUMBER, "How many milliseconds a loop waits between two passes.", 0, 3_600_000),
+    "ralph.auto_rollback": Rule(SWITCH, "Whether a loop that has failed puts the files back as they were."),
+    # At least one: a loop without any would never know that it is done.
+    "ralph.success_criteria": Rule(TEXTS, "Which checks have to pass before a loop has succeeded.", 1, choices=CRITERIA),
+    "privacy.exclude_paths": Rule(TEXTS, "Paths about which nothing at all is kept, written as in .gitignore."),
+    "privacy.redact_patterns": Rule(PATTERNS, "What these match is cut out of everything before it is stored."),
+}
+SECTIONS = tuple({key.partition(".")[0]: None for key in RULES if "." in key})
+
+
+# What a file says
+
+
+def values_of(path: str, last: "dict[str, Any]") -> "tuple[dict[str, Any], str, str]":
+    """Return the values that a config file puts in force, what is wrong with it, and which keys nobody knows.
+
+    Where anything is wrong these are the last good ones, made stricter by what it says about privacy.
+    """
+    try:
+        values = yaml_reader.read(yaml_reader.text_of(path))
+    except ConfigError as error:
+        return dict(last), str(error), ""
+    good, wrong, unknown = sort(values)
+    if wrong:
+        good = {**last, **{key: _joined(last.get(key, []), good[key]) for key in PRIVATE if key in good}}
+    more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
+    return good, "; ".join(wrong.values()), f"{unknown_key(unknown[0])}{more}" if unknown else ""
+
+
+def sort(values: "dict[str, Any]") -> "tuple[dict[str, Any], dict[str, str], list[str]]":
+    """Return the good values, what is wrong with the others by their keys, and the unknown keys.
+
+    A list for privacy of which some items are wrong stands among both, with its good items.
+    """
+    good: dict[str, Any] = {}
+    wrong: dict[str, str] = {}
+    unknown: list[str] = []
+    for key, value in values.items():
+        above = next((known for known in RULES if key.startswith(known + ".")), "")
+        what = problem(above, {}) if above else problem(key, value) if key in RULES else ""
+        if what:
+            wrong[key] = what
+        elif key not in RULES and not (value is None and key in SECTIONS):
+            unknown.append(key)
+        if key in RULES and value is not None and (not what or (key in PRIVATE and isinstance(value, list))):
+            good[key] = _cleaned(key, value)
+    return good, wrong, unknown
+
+
+def problem(key: str, value: "Any") -> str:
+    """Say what is wrong with a value of a known key; nothing where it is fine, or none was given."""
+    rule = RULES[key]
+    if rule.kind == SWITCH:
+        fine = isinstance(value, bool)
+    elif rule.kind == NUMBER:
+        fine = type(value) is int and rule.smallest <= value <= rule.largest
+    else:
+        fine = isinstance(value, list) and len(value) >= rule.smallest
+        for item in value if fine else []:
+            if not _is_item(rule, item):
+                return f"{key} must be {rule.allowed()}, and {_shown(item)} is none of these"
+    return "" if fine or value is None else f"{key} must be {rule.allowed()}, not {_shown(value)}"
+
+
+def _is_item(rule: Rule, item: "Any") -> bool:
+    text = str(item)  # a folder may be called 2024
+    if not text or not (isinstance(item, str) or type(item) is int) or (rule.choices and item not in rule.choices):
+        return False
+    return rule.kind != PATTERNS or _is_pattern(text)
+
+
+def _is_pattern(text: str) -> bool:
+    """Say whether this is a regular expression, and one whose meaning is not about to change."""
+    import re
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the redactor would print it, and a hook prints nothing
+        try:
+            re.compile(text)
+        except (re.error, OverflowError, RecursionError, Warning):
+            return False
+    return True
+
+
+def _cleaned(key: str, value: "Any") -> "Any":
+    return [str(item) for item in value if _is_item(RULES[key], item)] if isinstance(value, list) else value
+
+
+def _joined(one: "list[str]", other: "list[str]") -> "list[str]":
+    return [*one, *[item for item in other if item not in one]]
+
+
+def _shown(value: "Any") -> str:
+    if isinstance(value, dict):
+        return "a section"
+    text = "true" if value is True else "false" if value is False else "nothing" if value is None else repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+# What a person types
+
+
+def parse(key: str, text: str) -> "Any":
+    """Return the value that a text of the command line means for a key. Raises ConfigError.
+
+    A list is written as `a, b`, or as in YAML: `[a, 'b, c']`.
+    """
+    if key not in RULES:
+        raise ConfigError(f"there is no key {key}", f"the nearest is {nearest(key)}; `ralph-mem config show` lists them all")
+    kind, text = RULES[key].kind, text.strip()
+    value: Any = text
+    if kind in (TEXTS, PATTERNS):
+        value = _items(text, kind == PATTERNS)
+    elif kind == SWITCH:
+        value = WORDS.get(text.lower(), text)
+    elif text.removeprefix("-").isdecimal() and len(text) <= yaml_reader.LONGEST_NUMBER:
+        value = int(text)
+    what = problem(key, value)
+    if what:
+        raise ConfigError(what)
+    return _cleaned(key, value)
+
+
+def _items(text: str, patterns: bool) -> "list[Any]":
+    if text.startswith("[") and text.endswith("]"):
+        values, _, why = yaml_reader.scan("value: " + text)
+        if not why and isinstance(values.get("value"), list):
+            return values["value"]  # type: ignore[no-any-return]
+        raise ConfigError(f"this is no list: {_shown(text)}", LIST_HINT)
+    if patterns and "," in text and any([char in text for char in "[{(\\"]):
+        raise ConfigError("a comma that may part two expressions or belong to one", LIST_HINT)
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+# Which key was meant
+
+
+def unknown_key(key: str) -> str:
+    """Say that there is no such key, and which one comes nearest."""
+    return f"there is no key {key[:SHOWN]}, the nearest is {nearest(key)}"
+
+
+def nearest(key: str) -> str:
+    """Return the known key that takes the fewest changes of a letter; a forgotten or wrong section counts as one."""
+    leaf = key.rpartition(".")[2]
+    return min(RULES, key=lambda known: min(distance(key, known), 1 + distance(leaf, known.rpartition(".")[2])))
+
+
+def distance(one: str, other: str) -> int:
+    """Count the letters to add, drop or replace (Levenshtein); of long texts the first hundred letters."""
+    one, other = one[:100], other[:100]
+    row = list(range(len(other) + 1))
+    for at, char in enumerate(one, 1):
+        before, row[0] = row[0], at
+        for number, there in enumerate(other, 1):
+            before, row[number] = row[number], min(row[number] + 1, row[number - 1] + 1, before + (char != there))
+    return row[-1]

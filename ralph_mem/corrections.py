@@ -1,0 +1,124 @@
+"""Corrections: what a person says about their memory: a note, a better text, keep this in view, this one misled.
+
+Standard library only: the skills use it. What is written here is redacted like everything else.
+"""
+
+import posix
+import time
+
+from ralph_mem import access
+from ralph_mem.core import memories, privacy, records, redact, rewriting, sessions
+from ralph_mem.core.errors import RalphMemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.core.store import Store
+    from ralph_mem.recall import Reader, Row
+
+# What is typed in a terminal belongs to no session of the client.
+TERMINAL = "ralph-mem"
+# 2,000 tokens: a note is read whole, and what is longer is a document.
+MOST_CHARACTERS = 8_000
+TITLE_CHARACTERS = 300
+TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> 'missed' AND misled_at IS NULL"
+
+
+def inject(place: "Project", project: "Project", settings: "dict[str, Any]", text: str, session: str = "") -> "tuple[str, bool]":
+    """Keep a note in a place, the project or that of all projects; returns its id, and whether it is new.
+
+    `session` is the client's id of the session in which it was typed. Raises RalphMemError for an empty or overlong text.
+    """
+    safe, redactions = _safe(text, project, settings)
+    title, content = _parts(safe)
+    opened = access.to_write(place)
+    known = opened.one("SELECT public_id FROM observations WHERE type = 'note' AND title = ? AND content = ?", (title, content))
+    if known:
+        return known[0], False
+    at = time.time_ns() // 1_000_000
+    with access.Change(opened):
+        where = session if session and opened.one("SELECT 1 FROM sessions WHERE client_session = ?", (session,)) else TERMINAL
+        if where == TERMINAL:
+            _terminal(opened, place, at)
+        event = f"note:{posix.urandom(8).hex()}"
+        records.apply(opened, {
+            "verb": "memory", "session": where, "turn": "", "at": at, "event_id": event, "type": "note",
+            "origin": "user", "tool_name": None, "title": title, "content": content, "files": "", "lines": "", "metadata": None,
+            "agent_id": None, "agent_type": None, "tainted": 0, "redactions": redactions,
+            "redaction_version": redact.RULES_VERSION,
+        })  # fmt: skip
+    name = opened.one("SELECT public_id FROM observations WHERE event_id = ?", (event,))[0]
+    opened.close()
+    return str(name), True
+
+
+def _terminal(opened: "Store", place: "Project", at: int) -> None:
+    record = {"session": TERMINAL, "project": place.root, "source": "terminal", "agent": TERMINAL, "at": at}
+    sessions.start(opened, record)
+    opened.execute("UPDATE sessions SET ended_at = ?, end_reason = 'terminal' WHERE client_session = ?", (at, TERMINAL))
+
+
+def _safe(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, str | None]":
+    """Return a text as it may be stored, and what was cut out of it."""
+    if len(text) > MOST_CHARACTERS:
+        raise RalphMemError(f"{len(text):,} characters are too long to remember", f"at most {MOST_CHARACTERS:,}; keep the gist")
+    (safe,), redactions = privacy.protect([text.strip()], project, settings)
+    safe = safe.strip()
+    if not safe:
+        raise RalphMemError("there is nothing to remember", "give a text that is not empty or private as a whole")
+    return safe, redactions
+
+
+def _parts(text: str) -> "tuple[str, str]":
+    """Return the title and the content of a note: its first line and the rest, or all of it where that line is too long."""
+    first, _, rest = text.partition("\n")
+    if len(first) <= TITLE_CHARACTERS:
+        return first, rest
+    return first[: first.rfind(" ", 0, 100) if " " in first[:100] else 100] + "...", text
+
+
+def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str) -> None:
+    """Replace what a row says: the text of a note, the answer of a turn, the content of anything else.
+
+    It is the user's word from now on: no longer tainted, no longer marked as misleading. Raises RalphMemError for an empty
+    or overlong text.
+    """
+    safe, redactions = _safe(text, project, settings)
+    at = time.time_ns() // 1_000_000
+    with access.Change(found.store) as store:
+        if found.type == "turn":
+            rewriting.say(store, found.number, safe)
+        else:
+            memories.rewrite(store, found.number, *(_parts(safe) if found.type == "note" else (found.asked, safe)))
+        store.execute(
+            f"UPDATE {table_of(found)} SET edited_at = ?, redactions = ?, tainted = 0, misled = 0, origin = 'user' WHERE id = ?",
+            (at, redactions, found.number),
+        )
+
+
+def pin(found: "Row", pinned: bool = True) -> None:
+    """Keep a row in view: told first at a session's start, and preferred where it fits; or let go of it again."""
+    with access.Change(found.store) as store:
+        store.execute(f"UPDATE {table_of(found)} SET pinned = ? WHERE id = ?", (int(pinned), found.number))
+
+
+def wrong(reader: "Reader", found: "Row") -> int:
+    """Note that a memory misled: it is told later and less easily from now on, and the receipts say so that told it.
+
+    Returns how many receipts that are.
+    """
+    now = time.time_ns() // 1_000_000
+    with access.Change(found.store) as store:
+        store.execute(f"UPDATE {table_of(found)} SET misled = misled + 1 WHERE id = ?", (found.number,))
+    told = 0
+    for each in reader.stores:
+        with access.Change(each) as store:
+            told += store.execute(TOLD, (now, found.public_id)).rowcount
+    return told
+
+
+def table_of(found: "Row") -> str:
+    """Return the table in which a row stands."""
+    return "turns" if found.type == "turn" else "observations"

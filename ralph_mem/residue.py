@@ -1,0 +1,112 @@
+"""Residue: what raw files still hold of texts that were deleted. A search that finds nothing proves nothing: deleted
+bytes stay in free pages, in the log, and in an index that has not been rewritten.
+"""
+
+import os
+from pathlib import Path
+
+from ralph_mem.core import paths, quick, spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.core.project import Project
+    from ralph_mem.core.store import Store
+    from ralph_mem.recall import Row
+
+# Long enough that no binary data has it by chance; the longest pieces of a text are the ones that only it holds.
+PIECE_CHARACTERS = 12
+MOST_PIECES = 40
+# An index stores a word without the letters that it shares with the one before it, and without its ending.
+WORD_CHARACTERS = 12
+MIDDLE = slice(3, 9)
+MOST_WORDS = 60
+
+STILL_SAYS = """
+SELECT public_id FROM turns WHERE instr(lower(prompt || response || context || files || files_read || lines), ?1)
+UNION ALL SELECT public_id FROM observations WHERE instr(lower(title || content || files || lines || coalesce(metadata, '')), ?1)
+UNION ALL SELECT public_id FROM sessions
+WHERE instr(lower(coalesce(summary, '') || project_path || coalesce(transcript_path, '')), ?1)
+LIMIT 3"""
+
+
+class Residue:
+    """What is left: `files` that hold a deleted text which no row says, `rows` that say it too, `backups` that held it."""
+
+    __slots__ = ("backups", "files", "rows")
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self.rows: list[str] = []
+        self.backups: list[str] = []
+
+
+def look(project: "Project", stores: "list[Store]", gone: "list[Row]") -> Residue:
+    """Read every file that may hold what was deleted; a backup that does is removed, since it cannot be rewritten."""
+    found = Residue()
+    for backup in _backups(stores):
+        if _held(backup, pieces(gone)):
+            paths.remove(backup)
+            found.backups.append(backup)
+    for path in _files(project, stores):
+        for needle in _held(path, pieces(gone)):
+            rows = _rows_that_say(stores, needle)
+            found.rows += [name for name in rows if name not in found.rows]
+            found.files += [] if rows or path in found.files else [path]
+        if path not in found.files and any([not _rows_that_say(stores, word) for word in _held(path, words(gone))]):
+            found.files.append(path)
+    return found
+
+
+def _rows_that_say(stores: "list[Store]", needle: str) -> "list[str]":
+    return [name for store in stores for (name,) in store.execute(STILL_SAYS, (needle,))]
+
+
+def pieces(gone: "list[Row]") -> "list[str]":
+    """Return the longest lines of deleted texts, with small ASCII letters, as `lower` in SQL makes them."""
+    lines = {_lower(line.strip()) for row in gone for text in (row.asked, row.said, row.lines) for line in text.splitlines()}
+    return sorted([line for line in lines if len(line) >= PIECE_CHARACTERS], key=len, reverse=True)[:MOST_PIECES]
+
+
+def words(gone: "list[Row]") -> "list[str]":
+    """Return the middles of the longest words of deleted texts, as an index would hold them."""
+    text = _lower(" ".join([part for row in gone for part in (row.asked, row.said, row.files, row.lines)]))
+    split = "".join([char if char.isalnum() else " " for char in text]).split()
+    long = sorted({word for word in split if len(word) >= WORD_CHARACTERS and word.isascii()}, key=len, reverse=True)
+    return list(dict.fromkeys([word[MIDDLE] for word in long[:MOST_WORDS]]))
+
+
+def _lower(text: str) -> str:
+    return text.encode("utf-8", "replace").lower().decode("utf-8", "replace")
+
+
+def _held(path: str, needles: "list[str]") -> "list[str]":
+    """Return the needles that a file holds, in whatever case, as text or as it stands inside JSON."""
+    try:
+        data = Path(path).read_bytes().lower()
+    except OSError:
+        return []
+    return [needle for needle in needles if any([form in data for form in _forms(needle)])]
+
+
+def _forms(needle: str) -> "set[bytes]":
+    """Return a needle as it stands in a row, and as it stands in a spooled record."""
+    return {needle.encode(), quick.dumps(needle)[1:-1].encode()}
+
+
+def _files(project: "Project", stores: "list[Store]") -> "list[str]":
+    """Return every file that we may have written a text to."""
+    home = paths.data_home()
+    folders = [*[store.folder for store in stores], *spool.folders(project.root)]
+    found = [path for folder in dict.fromkeys(folders) for path in _inside(folder)]
+    key = paths.key_of(project.root)
+    return found + [path for path in (f"{home}/trouble/{key}", f"{home}/settings/{key}.json") if home and paths.exists(path)]
+
+
+def _inside(folder: str) -> "list[str]":
+    return [f"{at}/{name}" for at, _, names in os.walk(folder) for name in names]
+
+
+def _backups(stores: "list[Store]") -> "list[str]":
+    folder = paths.data_home() + "/backups"
+    ids = [str(store.property("project_id")) for store in stores]
+    return [path for path in _inside(folder) if any([path.startswith(f"{folder}/{number}-") for number in ids])]

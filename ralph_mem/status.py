@@ -1,0 +1,71 @@
+"""Status: how much is remembered in a project, what was told of it, and whether all is well."""
+
+import posix
+
+from ralph_mem import access
+from ralph_mem.core import paths, settings, spool, store
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.moments import when
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+
+WEEK_MS = 7 * 86_400_000
+COUNTS = {
+    "sessions": "SELECT count(*) FROM sessions WHERE agent <> 'ralph-mem'",
+    "turns": "SELECT count(*) FROM turns",
+    "observations": "SELECT count(*) FROM observations",
+    "errors": "SELECT count(*) FROM observations WHERE type = 'error'",
+    "notes": "SELECT count(*) FROM observations WHERE type = 'note'",
+    "pinned": "SELECT (SELECT count(*) FROM turns WHERE pinned) + (SELECT count(*) FROM observations WHERE pinned)",
+    "last_recorded": "SELECT max(coalesce((SELECT created_at FROM observations ORDER BY id DESC LIMIT 1), 0),"
+    " coalesce((SELECT created_at FROM turns ORDER BY id DESC LIMIT 1), 0))",
+}
+INJECTED = "SELECT count(*), coalesce(sum(tokens), 0) FROM receipts WHERE tokens > 0 AND created_at >= ?"
+
+
+def of(project: "Project", values: "dict[str, Any]", now: int) -> "dict[str, Any]":
+    """Return the status of a project's memory by name; times in milliseconds. A memory that cannot be read is told as such."""
+    found: dict[str, Any] = {
+        "project": project.root, "database": f"{project.folder}/memory.db", "bytes": _bytes(project.folder),
+        "recording": settings.recording(project, values), "injecting": values["memory.auto_inject"],
+        "waiting": len(spool.pending(project.root)), "embeddings": "not set up", "trouble": "",
+    }  # fmt: skip
+    if not store.exists(project.folder):
+        return {**found, "trouble": "nothing is remembered here yet"}
+    try:
+        opened = access.to_read(project)
+        found |= {name: opened[0].one(sql)[0] for name, sql in COUNTS.items()}
+        found["injections"], found["injected_tokens"] = opened[0].one(INJECTED, (now - WEEK_MS,))
+        found["global_notes"] = opened[1].one(COUNTS["notes"])[0] if len(opened) > 1 else 0
+    except (RalphMemError, store.sqlite.Error) as error:
+        found["trouble"] = f"the memory cannot be read: {error}"
+    return found
+
+
+def _bytes(folder: str) -> int:
+    size = 0
+    for name in ("memory.db", "memory.db-wal"):
+        if paths.exists(f"{folder}/{name}"):
+            size += posix.stat(f"{folder}/{name}").st_size
+    return size
+
+
+def lines(found: "dict[str, Any]") -> "list[str]":
+    """Return a status in lines for people."""
+    told = [f"{found['project']}: {'recording' if found['recording'] else 'not recording'}, {_injecting(found)}"]
+    if "turns" in found:
+        told.append(", ".join([f"{found[name]} {name}" for name in COUNTS if name != "last_recorded"]))
+        told += [f"{found['global_notes']} notes for all projects"] if found["global_notes"] else []
+        told.append(f"last recorded {when(found['last_recorded'])}" if found["last_recorded"] else "nothing recorded yet")
+        told.append(f"told in the last 7 days: {found['injections']} times, {found['injected_tokens']} tokens")
+    told.append(f"{found['bytes'] / 1_048_576:.1f} MB in {found['database']}")
+    told += [f"{found['waiting']} events wait to be stored with the next one"] if found["waiting"] else []
+    return [*told, f"trouble: {found['trouble']}"] if found["trouble"] else told
+
+
+def _injecting(found: "dict[str, Any]") -> str:
+    return "telling what it remembers" if found["injecting"] and found["recording"] else "telling nothing"
