@@ -18,7 +18,7 @@ def enter(here: str, arguments: "list[str]") -> None:
     # at the end, so that nobody looks through it for a module of the standard library
     sys.path[:] = [*sys.path[1:], root]
     sys.meta_path.insert(0, Rooms(root))  # type: ignore[arg-type]
-    if arguments and arguments[0].startswith("mem-"):
+    if arguments and (arguments[0].startswith("mem-") or arguments[0] == "user-prompt-expansion"):
         from ralph_mem import answers as door
     else:
         from ralph_mem import events as door  # type: ignore[no-redef]

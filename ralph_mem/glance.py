@@ -67,3 +67,8 @@ def amount(size: int) -> str:
 def when(at: int) -> str:
     """Return a time in milliseconds as the day and the time of day where the person is; nothing for none."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at / 1000)) if at else ""
+
+
+def count(number: int, what: str) -> str:
+    """Return a number of things as people say it."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

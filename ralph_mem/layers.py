@@ -23,13 +23,17 @@ MARK = "[...]"
 MOST_FULL = 3
 
 
-def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0) -> "str":
-    """Return rows as text in layer 1, 2 or 3, the last from a character on."""
-    if layer == 1:
-        return "\n".join([index(found) for found in rows])
-    if layer == 2:
-        return "\n\n".join([timeline(reader, found) for found in rows])
-    return "\n\n".join([full(found, start)[0] for found in rows])
+def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most: int = 2**31) -> str:
+    """Return rows as text in layer 1, 2 or 3, the last from a character on; what exceeds `most` characters is counted."""
+    between = "\n" if layer == 1 else "\n\n"
+    texts: list[str] = []
+    for found in rows:
+        text = index(found) if layer == 1 else timeline(reader, found) if layer == 2 else full(found, start)[0]
+        most -= len(text) + len(between)
+        if most < 0:
+            return between.join([*texts, f"({len(rows) - len(texts)} more do not fit here; ask for a lower layer or fewer)"])
+        texts.append(text)
+    return between.join(texts)
 
 
 def index(found: "Row") -> str:

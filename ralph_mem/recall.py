@@ -22,6 +22,7 @@ WITHHELD = "(text from web or MCP tools is withheld)"
 # A raw row says less than the turn that it belongs to; half of the turn's own score comes with it.
 RAW_SHARE = 0.6
 TURN_SHARE = 0.5
+UNANSWERED_SHARE = 0.5
 # The rows that are scored further, of each index; the rest are so far behind that recency cannot bring them back.
 CANDIDATES = 100
 DAY_MS = 86_400_000
@@ -158,7 +159,9 @@ def _matches(store: "Store", sql: str, weights: "tuple[float, ...]", match: str,
 
 
 def _weighed(row: Row, score: float, now: int) -> float:
-    """Add recency and what the person said about a row to its text score."""
+    """Add recency and what the person said about a row to its text score; a question that nobody answered counts half."""
+    if row.type == "turn" and not (row.said or row.files or row.lines):
+        score *= UNANSWERED_SHARE
     age = max(0.0, (now - row.at) / DAY_MS)
     recency = search.RECENCY / (1 + age / search.RECENCY_DAYS)
     return search.marked(score + recency, row.pinned, row.misled)

@@ -1,7 +1,7 @@
-"""Arguments: what a person typed behind a slash command, read from stdin, where no shell has seen it."""
+"""Arguments: the words behind a command, as they were typed; no shell has seen them."""
 
 from ralph_mem import moments
-from ralph_mem.core import event
+from ralph_mem.core import event, paths
 from ralph_mem.core.errors import RalphMemError
 
 # What an earlier line might hold: an operating system's longest path and a little more.
@@ -9,10 +9,11 @@ MOST_BYTES = 262_144
 
 
 def read() -> "tuple[str, str]":
-    """Return the project's folder and what was typed: the first line of stdin, and the rest as it stands."""
+    """Return the project's folder and the words: the first line of stdin, where it is a folder, and the rest as it stands."""
     head, _ = event.drain_stdin()
-    folder, _, text = head[:MOST_BYTES].decode("utf-8", "replace").replace("\0", "").partition("\n")
-    return (folder if folder.startswith("/") else ""), text.strip()
+    whole = head[:MOST_BYTES].decode("utf-8", "replace").replace("\0", "")
+    folder, _, text = whole.partition("\n")
+    return (folder, text.strip()) if folder.startswith("/") and paths.exists(folder) else ("", whole.strip())
 
 
 class Typed:

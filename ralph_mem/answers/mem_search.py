@@ -1,7 +1,7 @@
 """/mem-search: what is remembered about some words, or one memory by its id, as deep as the layer says."""
 
 from ralph_mem import layers, recall
-from ralph_mem.answers import arguments, fenced
+from ralph_mem.answers import MOST_CHARACTERS, arguments, fenced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def answer(asked: "Asked") -> str:
     if not rows:
         return NOTHING
     start = typed.number("--from", 0, 0, 999_999_999)
-    return fenced(layers.shown(reader, rows, layer, start), asked, reader) + "\n" + HOW_ON[layer]
+    return fenced(layers.shown(reader, rows, layer, start, MOST_CHARACTERS), asked, reader) + "\n" + HOW_ON[layer]
 
 
 HOW_ON = {

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from ralph_mem import doctor, projects
+from ralph_mem import doctor, glance, projects
 from ralph_mem.cli import options, printing
 from ralph_mem.core import terminal
 from ralph_mem.core.project import Project
@@ -41,5 +41,5 @@ def _fields(finding: Finding) -> dict[str, str]:
 def _print(found: list[Finding]) -> None:
     for each in map(_fields, found):
         printing.text(f"{each['state']:<7}  {each['check']:<15}  {each['seen']}" + (f"; do: {each['do']}" if each["do"] else ""))
-    counts = [sum(each.state == state for each in found) for state in (PROBLEM, WARNING, OK)]
-    printing.text("\n{} problems, {} warnings, {} ok".format(*counts))
+    problems, warnings, fine = [sum(each.state == state for each in found) for state in (PROBLEM, WARNING, OK)]
+    printing.text(f"\n{glance.count(problems, PROBLEM)}, {glance.count(warnings, WARNING)}, {fine} ok")

@@ -1,7 +1,6 @@
 """`ralph-mem projects`: what has a memory on this machine, and what is left of projects that are gone."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -33,7 +32,7 @@ def list_all(context: typer.Context, json: options.Json = False) -> None:
 @group.command()
 def clean(
     context: typer.Context,
-    confirm: Annotated[bool, typer.Option("--confirm", help="Remove it; without this it is only shown.")] = False,
+    confirm: options.Confirm = False,
     json: options.Json = False,
 ) -> None:
     """Remove what is left in your data folder of projects whose memory is gone; a memory that is there is never touched.
@@ -58,7 +57,7 @@ def _print_all(found: list[Known]) -> None:
     printing.table(COLUMNS, [_row(each) for each in found])
     gone = [each for each in found if each.state in projects.ORPHANED]
     if gone:
-        printing.text(f"\nOf {_count(len(gone), 'project')} the memory is gone: `ralph-mem projects clean` shows what is left.")
+        printing.text(f"\n{glance.count(len(gone), 'project')} without a memory: `ralph-mem projects clean` shows what is left.")
     return None
 
 
@@ -108,8 +107,4 @@ def _print_lines(word: str, files: list[Leftover]) -> None:
 
 
 def _total(files: list[Leftover]) -> str:
-    return f"{_count(len(files), 'file or folder', 'files and folders')}, {glance.amount(sum(each.bytes for each in files))}"
-
-
-def _count(number: int, what: str, many: str = "") -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {many or what + 's'}"
+    return f"{glance.count(len(files), 'place')}, {glance.amount(sum(each.bytes for each in files))}"

@@ -177,7 +177,7 @@ def parse(key: str, text: str) -> "Any":
     A list is written as `a, b`, or as in YAML: `[a, 'b, c']`.
     """
     if key not in RULES:
-        raise ConfigError(f"there is no key {key}", f"the nearest is {nearest(key)}; `ralph-mem config show` lists them all")
+        raise no_such_key(key)
     kind, text = RULES[key].kind, text.strip()
     value: Any = text
     if kind in (TEXTS, PATTERNS):
@@ -200,10 +200,16 @@ def _items(text: str, patterns: bool) -> "list[Any]":
         raise ConfigError(f"this is no list: {_shown(text)}", LIST_HINT)
     if patterns and "," in text and any([char in text for char in "[{(\\"]):
         raise ConfigError("a comma that may part two expressions or belong to one", LIST_HINT)
-    return [item.strip() for item in text.split(",") if item.strip()]
+    items = [item.strip() for item in text.split(",") if item.strip()]
+    return [item[1:-1] if item[0] == item[-1] in yaml_reader.QUOTES else item for item in items]
 
 
 # Which key was meant
+
+
+def no_such_key(key: str) -> ConfigError:
+    """Return the error to raise for a key that nobody knows."""
+    return ConfigError(f"there is no key {key}", f"the nearest is {nearest(key)}; `ralph-mem config show` lists them all")
 
 
 def unknown_key(key: str) -> str:

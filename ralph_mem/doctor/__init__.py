@@ -12,7 +12,7 @@ from ralph_mem.doctor.finding import PROBLEM, Finding, problem
 
 CHECKS = (
     *(interpreter.own, interpreter.of_hooks, machine.packages, machine.clock, client.version, client.plugin),
-    *(recording.switch, recording.events, recording.waiting, recording.trouble_line),
+    *(recording.config, recording.switch, recording.events, recording.waiting, recording.trouble_line),
     *(files.permissions, files.system, files.space, database.databases),
 )
 

@@ -67,7 +67,7 @@ def plugin(project: Project) -> Iterator[Finding]:
     installed = _installed()
     if not installed:
         how = " and ".join(f"`{line}`" for line in commands())
-        yield problem("plugin", f"not installed in {config_folder()}", f"in Claude Code: {how}")
+        yield problem("plugin", f"not installed in {config_folder()}", f"in Claude Code: {how} (or start it with --plugin-dir)")
         return
     settings = _settings(project)
     name = next((name for name in installed if _value(settings, "enabledPlugins", name) is True), "")

@@ -5,51 +5,73 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ralph_mem import glance
-from ralph_mem.core import paths, settings, spool, store, terminal, yaml_reader
-from ralph_mem.core.errors import ConfigError
+from ralph_mem.core import paths, setting_rules, settings, spool, store, terminal
 from ralph_mem.core.project import Project
 from ralph_mem.doctor.finding import Finding, ok, problem, warning
 
 VARIABLE = "RALPH_MEM_RECORDING"
 
 
+def config(project: Project) -> Iterator[Finding]:
+    """Look whether the config files are understood."""
+    files = _files(project)
+    findings: list[Finding] = []
+    for file in files:
+        _, wrong, unknown = setting_rules.values_of(file, {})
+        if wrong:
+            seen = f"{file}: {wrong}; the last good settings stay in force"
+            findings.append(problem("config", seen, "mend it; `ralph-mem config show` tells what is in force"))
+        if unknown:
+            findings.append(warning("config", f"{file}: {unknown}", "mend the name, or take it out"))
+    yield from findings or [ok("config", ", ".join(files) or "none: the defaults are in force")]
+
+
+def _files(project: Project) -> list[str]:
+    """Return the config files that are there, also out of reach; a later one rules."""
+    return [file for file in settings.files(project) if _is_there(file)]
+
+
+def _is_there(file: str) -> bool:
+    try:
+        Path(file).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        pass
+    return True
+
+
 def switch(project: Project) -> Iterator[Finding]:
     """Look whether recording is switched off, and by what."""
-    values, where = _values(project)
+    word, off = paths.environment(VARIABLE), project.folder + "/off"
+    values, where, wrong = _values(project)
     if settings.recording(project, values):
-        yield ok("recording", "on")
-        return
-    word = paths.environment(VARIABLE)
-    off = project.folder + "/off"
-    if word.lower() in settings.OFF:
+        decided = word.lower() in settings.ON
+        unclear = warning("recording", f"on, unless {wrong} says otherwise, which cannot be read", "mend that file")
+        yield unclear if wrong and not decided else ok("recording", "on")
+    elif word.lower() in settings.OFF:
         yield warning("recording", f"off by {VARIABLE}={word}", f"unset {VARIABLE}")
     elif paths.exists(off):
         yield warning("recording", f"off by {off}", "remove that file")
-    elif values.get("recording") is False:
-        yield warning("recording", f"off by {where}", "take `recording: off` out of it")
+    elif where:
+        yield warning("recording", f"off by {where}", "take `recording` out of it")
     else:
         yield warning("recording", "off: CI, and nobody attends the session", f"set {VARIABLE}=on where it is wanted all the same")
 
 
-def _values(project: Project) -> tuple[dict[str, object], str]:
-    """Return what the config says of recording and which file does, without the cache that the hooks keep of it."""
+def _values(project: Project) -> tuple[dict[str, object], str, str]:
+    """Return what the config says of recording, which file does, and one that cannot be read.
+
+    Without the cache that hooks keep of it: the doctor changes nothing.
+    """
     values: dict[str, object] = {}
-    where = ""
-    for file in config_files(project):
-        try:
-            told = yaml_reader.read(paths.read(file)).get("recording")
-        except ConfigError:  # the check of the config tells
-            continue
-        if told is not None:
-            values, where = {"recording": told}, file
-    return values, where
-
-
-def config_files(project: Project) -> list[str]:
-    """Return the config files that are there, the user's before the project's, which rules."""
-    home = paths.config_home()
-    files = ([home + "/config.yaml"] if home else []) + [project.folder + "/config.yaml"]
-    return [file for file in files if paths.exists(file)]
+    where = unclear = ""
+    for file in _files(project):
+        told, wrong, _ = setting_rules.values_of(file, {})
+        unclear = file if wrong else unclear
+        if "recording" in told:
+            values, where = {"recording": told["recording"]}, file
+    return values, where, unclear
 
 
 def events(project: Project) -> Iterator[Finding]:
@@ -64,7 +86,8 @@ def events(project: Project) -> Iterator[Finding]:
     elif not seen.at:
         yield warning("events", "none recorded yet", start)
     else:
-        counts = f"{seen.sessions} sessions, {seen.turns} turns, {seen.observations} observations"
+        numbers = {"session": seen.sessions, "turn": seen.turns, "observation": seen.observations}
+        counts = ", ".join(glance.count(number, what) for what, number in numbers.items())
         yield ok("events", f"the last one at {glance.when(seen.at)}, {_ago(seen.at)}; {counts}")
 
 
@@ -84,7 +107,7 @@ def waiting(project: Project) -> Iterator[Finding]:
         seen = f"{len(unreadable)} that cannot be read, in {Path(unreadable[0]).parent}"
         yield warning("spool", seen, "remove them: they are not tried again")
     if files:
-        seen = f"{len(files)} events wait in {Path(files[0]).parent}"
+        seen = f"{glance.count(len(files), 'event')} in {Path(files[0]).parent}"
         yield warning("spool", seen, "nothing: the next event of a session brings them in, unless the database has a problem")
     if not files and not unreadable:
         yield ok("spool", "no event waits")

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from ralph_mem.core import adoption, paths, settings, spool, store
+from ralph_mem.core import adoption, paths, schema, settings, spool, store
 from ralph_mem.core.errors import NewerStore
 from ralph_mem.core.project import Project
 from ralph_mem.events import session_start, transaction
@@ -159,16 +159,29 @@ def test_an_older_memory_is_backed_up_and_brought_up_to_date(a_session, a_home, 
     a_session.has_a_turn("Why is the lamp off?", "The fuse.")
     with_one_more_migration(monkeypatch, "ALTER TABLE turns ADD COLUMN mood TEXT")
     adoption.open_ready(a_session.project)
-    assert a_session.store.one("PRAGMA user_version") == (2,)
+    assert a_session.store.one("PRAGMA user_version") == (schema.VERSION,)
     assert a_session.turns("prompt, mood") == [("Why is the lamp off?", None)]
     check(a_session.store)
     (backup,) = (a_home / ".local" / "share" / "ralph-mem" / "backups").iterdir()
-    assert backup.name == f"{a_session.store.property('project_id')}-schema-1.db"
+    assert backup.name == f"{a_session.store.property('project_id')}-schema-{schema.VERSION - 1}.db"
     db = sqlite3.connect(backup)
-    assert db.execute("PRAGMA user_version").fetchone() == (1,)
+    assert db.execute("PRAGMA user_version").fetchone() == (schema.VERSION - 1,)
     assert db.execute("SELECT prompt FROM turns").fetchall() == [("Why is the lamp off?",)]
     assert db.execute("SELECT rowid FROM memory_fts WHERE memory_fts MATCH 'lamp'").fetchall() == [(1,)]
     db.close()
+
+
+@pytest.mark.parametrize("known", range(1, schema.VERSION))
+def test_a_memory_of_every_earlier_schema_is_brought_up_to_date(a_project, monkeypatch, known):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:known])
+        earlier.setattr(schema, "VERSION", known)
+        earlier.setattr(store, "SCHEMA_VERSION", known)
+        adoption.open_ready(a_project).execute("INSERT INTO properties VALUES ('kept', 'yes')")
+    opened = adoption.open_ready(a_project)
+    assert (opened.one("PRAGMA user_version"), opened.property("kept")) == ((schema.VERSION,), "yes")
+    assert opened.execute("SELECT pinned, misled, edited_at FROM turns").fetchall() == []
+    check(opened)
 
 
 def test_a_memory_that_is_up_to_date_is_not_backed_up(a_project, a_home):
@@ -182,7 +195,7 @@ def test_where_no_backup_can_be_made_nothing_is_migrated(a_store, a_project, a_h
     with_one_more_migration(monkeypatch, "ALTER TABLE turns ADD COLUMN mood TEXT")
     with pytest.raises(OSError, match="share"):
         adoption.open_ready(a_project)
-    assert a_store.one("PRAGMA user_version") == (1,)
+    assert a_store.one("PRAGMA user_version") == (schema.VERSION - 1,)
 
 
 def test_the_older_release_does_not_touch_a_migrated_memory(a_project, monkeypatch):

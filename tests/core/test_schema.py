@@ -15,13 +15,15 @@ TABLES = {
     "sessions": "id public_id client_session project_path source agent model transcript_path branch commit_id client_pid"
     " client_born fence context_since started_at ended_at end_reason summary",
     "turns": "id public_id event_id session_id seq kind status origin prompt response context files files_read lines branch"
-    " commit_id tainted tokens checksum redactions redaction_version scan_level index_version created_at ended_at",
+    " commit_id tainted tokens checksum redactions redaction_version scan_level index_version created_at ended_at"
+    " pinned misled edited_at",
     "observations": "id public_id event_id session_id turn_id seq type origin tool_name title content files lines metadata"
-    " agent_id agent_type tainted tokens checksum redactions redaction_version scan_level index_version created_at",
+    " agent_id agent_type tainted tokens checksum redactions redaction_version scan_level index_version created_at"
+    " pinned misled edited_at",
     "loop_runs": "id public_id session_id goal status stop_reason iterations snapshot_id settings started_at ended_at",
     "iterations": "id loop_run_id number snapshot_id verdicts summary tree tokens cost started_at ended_at",
     "receipts": "id session_id turn_id seq event budget tokens created_at",
-    "receipt_items": "receipt_id position memory outcome score evidence tokens",
+    "receipt_items": "receipt_id position memory outcome score evidence tokens misled_at",
     "jobs": "id kind subject status attempts error created_at run_after",
     "memories": "id turn_id observation_id created_at",
     "derived_from": "child parent",
@@ -76,13 +78,13 @@ def test_making_ready_twice_changes_nothing(a_project):
 
 
 def test_a_first_migration_that_ends_in_the_middle_leaves_nothing(a_project, monkeypatch):
-    (whole,) = schema.MIGRATIONS
-    monkeypatch.setattr(schema, "MIGRATIONS", ((*whole[:-3], "CREATE TABLE sessions (again)"),))
+    (first, *later) = whole = schema.MIGRATIONS
+    monkeypatch.setattr(schema, "MIGRATIONS", ((*first[:-3], "CREATE TABLE sessions (again)"), *later))
     with pytest.raises(StoreError):
         adoption.open_ready(a_project)
     opened = store.connect(a_project.folder, 0)
     assert (tables_of(opened), opened.one("PRAGMA user_version"), opened.one("PRAGMA application_id")) == (set(), (0,), (0,))
-    monkeypatch.setattr(schema, "MIGRATIONS", (whole,))
+    monkeypatch.setattr(schema, "MIGRATIONS", whole)
     adoption.open_ready(a_project)
     check(opened)
 
@@ -92,7 +94,7 @@ def test_a_later_migration_that_ends_in_the_middle_leaves_the_old_memory(a_sessi
     with_one_more_migration(monkeypatch, "ALTER TABLE turns ADD COLUMN mood TEXT", "DELETE FROM turns", "NONSENSE")
     with pytest.raises(StoreError):
         adoption.open_ready(a_session.project)
-    assert a_session.store.one("PRAGMA user_version") == (1,)
+    assert a_session.store.one("PRAGMA user_version") == (schema.VERSION - 1,)
     assert a_session.turns("*") and len(a_session.turns("*")[0]) == len(TABLES["turns"].split())
     check(a_session.store)
 

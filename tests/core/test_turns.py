@@ -2,8 +2,7 @@
 
 import pytest
 
-from ralph_mem.core import memories, row
-from ralph_mem.events import user_prompt_submit
+from ralph_mem.core import memories, row, turns
 
 from .conftest import check, found, words_of
 
