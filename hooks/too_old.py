@@ -5,11 +5,15 @@ import sys
 
 
 def enter(here, arguments):
-    if arguments[:1] == ["session-start"] and not said_before():
-        print(
-            '{"systemMessage": "ralph-mem remembers nothing here: python3 is %d.%d, it needs 3.9 or newer."}' % sys.version_info[:2]
-        )
-        sys.stdout.flush()
+    need = "python3 is %d.%d, it needs 3.9 or newer" % sys.version_info[:2]
+    name = (arguments + [""])[0]
+    if name == "session-start" and not said_before():
+        print('{"systemMessage": "ralph-mem remembers nothing here: %s."}' % need)
+    elif name == "user-prompt-expansion":
+        print('{"hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "additionalContext": "ralph-mem: %s."}}' % need)
+    elif name.startswith("mem-"):
+        print("ralph-mem: %s." % need)
+    sys.stdout.flush()
 
 
 def said_before():

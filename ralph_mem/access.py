@@ -1,5 +1,7 @@
 """Access: the memories that a person's command reads or changes, opened with errors that say what to do."""
 
+import time
+
 from ralph_mem.core import adoption, paths, records, spool, store
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import StoreError
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
 # A person who typed a command waits longer than a hook may.
 WAIT_MS = 5000
+PAUSE_MS = 50
 
 
 def to_read(project: "Project") -> "list[Store]":
@@ -53,6 +56,21 @@ def places(project: "Project") -> "list[Project]":
 def is_global(opened: "Store") -> bool:
     """Say whether a memory is the one of all projects."""
     return opened.folder == paths.config_home()
+
+
+def empty_log(opened: "Store") -> bool:
+    """Checkpoint as soon as nobody else is at work; says whether the log was emptied in time."""
+    for _ in range(WAIT_MS // PAUSE_MS):
+        if opened.checkpoint():
+            return True
+        time.sleep(PAUSE_MS / 1000)
+    return False
+
+
+def rewrite_indexes(opened: "Store") -> None:
+    """Write both indexes anew, without what was deleted from them; takes a second for some 50 MB."""
+    for index in ("memory_fts", "observations_fts"):
+        opened.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
 
 
 class Change:

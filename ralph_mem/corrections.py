@@ -7,7 +7,7 @@ import posix
 import time
 
 from ralph_mem import access
-from ralph_mem.core import memories, privacy, records, redact, rewriting, sessions
+from ralph_mem.core import privacy, records, redact, rewriting, sessions
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
         if found.type == "turn":
             rewriting.say(store, found.number, safe)
         else:
-            memories.rewrite(store, found.number, *(_parts(safe) if found.type == "note" else (found.asked, safe)))
+            rewriting.rewrite(store, found.number, *(_parts(safe) if found.type == "note" else (found.asked, safe)))
         store.execute(
             f"UPDATE {table_of(found)} SET edited_at = ?, redactions = ?, tainted = 0, misled = 0, origin = 'user' WHERE id = ?",
             (at, redactions, found.number),

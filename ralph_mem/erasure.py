@@ -226,8 +226,8 @@ def _carry_out(plan: Plan, tell: "Callable[[str], Any]") -> bool:
         tell("reading neighbours anew")
         _read_anew(store, plan)
     tell("rewriting the indexes")
-    store.rewrite_indexes()
-    return store.empty_log(access.WAIT_MS)
+    access.rewrite_indexes(store)
+    return access.empty_log(store)
 
 
 def _delete(store: "Store", row: Row) -> None:
@@ -235,7 +235,7 @@ def _delete(store: "Store", row: Row) -> None:
         memories.forget_turn(store, row.number)
         store.execute("DELETE FROM turns WHERE id = ?", (row.number,))
     else:
-        memories.delete(store, row.public_id)
+        rewriting.delete(store, row.public_id)
     store.execute("DELETE FROM receipt_items WHERE memory = ?", (row.public_id,))
     store.execute("DELETE FROM derived_from WHERE child = ?1 OR parent = ?1", (row.public_id,))
 

@@ -53,7 +53,7 @@ def why(error: BaseException) -> str:
     what = str(error)
     if "locked" in what:
         return LOCKED
-    return UNREADABLE if "unable to open" in what or "readonly" in what else BROKEN
+    return UNREADABLE if any(words in what for words in ("unable to open", "readonly", "disk I/O")) else BROKEN
 
 
 def amount(size: int) -> str:

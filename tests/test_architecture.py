@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import ralph_mem
+from ralph_mem import answers
 from tests import house
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,6 +47,11 @@ ONE_IMPORTER = {
 }
 
 HOT_ROOMS = {"ralph_mem.core", "ralph_mem.events", "hooks.run", "hooks.door"}
+# What the skills enter runs under the same python3 as a hook, with more time.
+OLD_PYTHON_ROOMS = {
+    *HOT_ROOMS,
+    *(f"ralph_mem.{room}" for room in "answers access corrections erasure layers moments recall residue status".split()),
+}
 TOO_DEAR = {
     *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),
     *("__future__", "contextlib", "enum", "inspect", "datetime", "tempfile", "shutil", "random", "hashlib", "uuid"),
@@ -55,7 +61,12 @@ FALLBACKS = {
     ("ralph_mem.core.quick", "json.decoder"): "an interpreter without the C accelerator",
 }
 IN_FUNCTION_IMPORTS = {
+    ("hooks.door", "ralph_mem.answers"): "found by the importer that the line above puts in place",
     ("hooks.door", "ralph_mem.events"): "found by the importer that the line above puts in place",
+    ("ralph_mem.answers", house.DYNAMIC): "a command loads its own file alone",
+    ("ralph_mem.cli.printing", "rich.console"): "only for a table or a progress bar: most commands print plain text",
+    ("ralph_mem.cli.printing", "rich.progress"): "only for work that takes a while",
+    ("ralph_mem.cli.printing", "rich.table"): "only for a table",
     ("ralph_mem.core.adoption", "posixpath"): "brings `os`; only when a database is made or has moved",
     ("ralph_mem.core.adoption", "ralph_mem.core.schema"): "only when a database is made or older than the release",
     ("ralph_mem.core.known_secrets", "binascii"): "only when there is a secret to look for",
@@ -78,6 +89,7 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.events", "ralph_mem.events.transaction"): "an event that leaves nothing does without the database",
     ("ralph_mem.events", house.DYNAMIC): "an event loads its own file alone",
     ("ralph_mem.events.transaction", "ralph_mem.core.trouble"): "only when nothing could be recalled",
+    ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.trouble"): "only when the memory of all projects cannot be read",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.context"): "only for a prompt with words to look up",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.prompting"): "only for a prompt with words to look up",
 }
@@ -93,7 +105,7 @@ AT_THE_TOP = {
 
 
 def hot_files():
-    return [path for module, path in house.modules(ROOT).items() if any(house.belongs(module, room) for room in HOT_ROOMS)]
+    return [path for module, path in house.modules(ROOT).items() if any(house.belongs(module, room) for room in OLD_PYTHON_ROOMS)]
 
 
 # What imports what
@@ -280,14 +292,42 @@ def test_versions_agree_everywhere():
 def test_the_hooks_name_the_events_that_there_are():
     tree = ast.parse((ROOT / "ralph_mem" / "events" / "__init__.py").read_text())
     names = next(ast.literal_eval(n.value) for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "NAMES")
-    assert sorted(handler["args"][-1] for _, handler in handlers()) == sorted(names) == sorted(FIELDS_OF_EVENT)
+    assert sorted(handler["args"][-1] for _, handler in handlers()) == sorted([*names, answers.EVENT])
+    assert sorted(names) == sorted(FIELDS_OF_EVENT)
     assert not [name for name in names if not (ROOT / "ralph_mem" / "events" / f"{name.replace('-', '_')}.py").exists()]
 
 
 @pytest.mark.parametrize(("event", "handler"), handlers())
 def test_a_hook_is_called_by_its_name_with_a_short_timeout(event, handler):
     assert handler["args"][-1] == re.sub(r"(?<!^)(?=[A-Z])", "-", event).lower()
-    assert 0 < handler["timeout"] <= 10
+    # to forget rewrites the index of a whole database, and a person waits for it
+    assert 0 < handler["timeout"] <= (120 if event == "UserPromptExpansion" else 10)
+
+
+def test_the_matcher_of_typed_commands_names_those_that_there_are():
+    (group,) = json.loads((ROOT / "hooks" / "hooks.json").read_text())["hooks"]["UserPromptExpansion"]
+    typed = re.compile(group["matcher"])
+    assert all(typed.search(f"ralph-mem:{name}") for name in answers.NAMES)
+    assert not any(typed.search(name) for name in ("ralph-mem:remembering", "other:mem-search", "ralph-mem:mem-searching"))
+
+
+@pytest.mark.parametrize("name", [*answers.NAMES, "remembering"])
+def test_a_skill_has_its_name_and_says_when_to_use_it(name):
+    _, front, body = (ROOT / "skills" / name / "SKILL.md").read_text().split("---\n", 2)
+    fields = dict(line.split(": ", 1) for line in front.splitlines())
+    assert fields["name"] == name
+    assert 40 < len(fields["description"]) < 300
+    assert 10 < len(body.splitlines()) < 60
+    # no typed word may meet a shell
+    assert "$ARGUMENTS" not in body and "!`" not in body and "```!" not in body
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "skills").glob("*/SKILL.md")), ids=lambda path: path.parent.name)
+def test_a_skill_may_run_the_one_command_that_it_shows(path):
+    allowed = re.findall(r"^allowed-tools: Bash\((.*)\)$", path.read_text(), re.MULTILINE)
+    shown = re.findall(r"^(\"\$\{CLAUDE_PLUGIN_ROOT\}.*) <<'RALPH_MEM_ARGUMENTS'$", path.read_text(), re.MULTILINE)
+    assert allowed == shown
+    assert shown or "disable-model-invocation: true" in path.read_text()
 
 
 @pytest.mark.parametrize("missing", ["run", "run.py", "nothing"])

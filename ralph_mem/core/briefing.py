@@ -18,6 +18,8 @@ RECENT = memories.TURN + " WHERE t.index_version > 0 AND NOT t.misled ORDER BY t
 NOTES = memories.OBSERVATION + (
     " WHERE m.observation_id NOT NULL AND o.type = 'note' AND NOT o.misled ORDER BY m.observation_id DESC LIMIT ?"
 )
+# preparing the whole question takes longer than asking whether there is any
+ANY_PINNED = "SELECT EXISTS (SELECT 1 FROM turns WHERE pinned) OR EXISTS (SELECT 1 FROM observations WHERE pinned)"
 PINNED = f"{memories.OBSERVATION} WHERE o.pinned UNION ALL {memories.TURN} WHERE t.pinned ORDER BY 5 DESC LIMIT ?"
 # What the last session ran last, newest first.
 RAN = """
@@ -36,7 +38,8 @@ def build(stores: "list[Store]", project: "Project", session: int, budget: int) 
     store = stores[0]
     known = instructions.read(project)
     told = receipts.told(store, session)
-    rows = [values for sql in (PINNED, NOTES) for each in stores for values in each.execute(sql, (MOST_NOTES,))]
+    rows = [values for each in stores if each.one(ANY_PINNED)[0] for values in each.execute(PINNED, (MOST_NOTES,))]
+    rows += [values for each in stores for values in each.execute(NOTES, (MOST_NOTES,))]
     rows += store.execute(RECENT, (LOOKED_AT,)).fetchall()
     recent = list({values[1]: context.Memory(values, known) for values in rows}.values())
     worth = [memory for memory in recent if memory.public_id not in told and _is_worth(memory)]

@@ -2,7 +2,7 @@
 rarity of words for two hundred turns.
 """
 
-from ralph_mem.core import index_text, observations, row
+from ralph_mem.core import index_text, observations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def add(store: "Store", record: "dict[str, Any]") -> int:
         _derive(store, number)
     if number:
         store.execute("INSERT INTO memories (observation_id, created_at) VALUES (?, ?)", (number, record["at"]))
-        _index(store, "observation_id", number)
+        index(store, "observation_id", number)
     return number
 
 
@@ -59,55 +59,24 @@ def index_turn(store: "Store", number: int) -> None:
     store.execute(
         "INSERT INTO memories (turn_id, created_at) SELECT id, created_at FROM turns WHERE id = ? ON CONFLICT DO NOTHING", (number,)
     )
-    _index(store, "turn_id", number)
+    index(store, "turn_id", number)
     store.execute("UPDATE turns SET index_version = ? WHERE id = ?", (index_text.INDEX_VERSION, number))
 
 
 def forget_turn(store: "Store", number: int) -> None:
     """Take a turn out of the index, if it is there. To be called before any of its texts changes."""
     if store.one("SELECT 1 FROM turns WHERE id = ? AND index_version > 0", (number,)):
-        _remove(store, "turn_id", number)
+        remove(store, "turn_id", number)
         store.execute("UPDATE turns SET index_version = 0 WHERE id = ?", (number,))
 
 
-def delete(store: "Store", public_id: str) -> bool:
-    """Delete one observation with its index entry, a raw one or one that stands for itself; says whether it was there."""
-    found = store.one("SELECT id FROM observations WHERE public_id = ?", (public_id,))
-    if found is None:
-        return False
-    _change_observation(store, found[0], _remove, "'delete'")
-    store.execute("DELETE FROM observations WHERE id = ?", found)
-    return True
-
-
-def rewrite(store: "Store", number: int, title: str, content: str) -> None:
-    """Give an observation other texts, in its row and in its index."""
-    _change_observation(store, number, _remove, "'delete'")
-    store.execute("UPDATE observations SET title = ?, content = ? WHERE id = ?", (title, content, number))
-    texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
-    weight = (row.tokens(*texts), row.checksum(*texts), index_text.INDEX_VERSION, number)
-    store.execute("UPDATE observations SET tokens = ?, checksum = ?, index_version = ? WHERE id = ?", weight)
-    _change_observation(store, number, _index, "")
-
-
-def _change_observation(store: "Store", number: int, change: "Any", command: str) -> None:
-    """Write or remove the index entry of an observation, in the index where it stands."""
-    if store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,)):
-        change(store, "observation_id", number)
-        return
-    texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
-    column, value = ("observations_fts, ", command + ", ") if command else ("", "")
-    store.execute(
-        f"INSERT INTO observations_fts ({column}rowid, title, body, files, lines) VALUES ({value}?, ?, ?, ?, ?)",
-        (number, *[index_text.of(text) for text in texts]),
-    )
-
-
-def _index(store: "Store", kind: str, number: int) -> None:
+def index(store: "Store", kind: str, number: int) -> None:
+    """Write the index entry of a memory; `kind` is turn_id or observation_id."""
     store.execute(f"INSERT INTO memory_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", _texts(store, kind, number))
 
 
-def _remove(store: "Store", kind: str, number: int) -> None:
+def remove(store: "Store", kind: str, number: int) -> None:
+    """Remove the index entry of a memory, from the texts that it was made of."""
     store.execute(
         f"INSERT INTO memory_fts (memory_fts, rowid, {COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?, ?)", _texts(store, kind, number)
     )
@@ -125,6 +94,8 @@ def _texts(store: "Store", kind: str, number: int) -> "tuple[Any, ...]":
 def load(store: "Store", numbers: "list[str]") -> "list[tuple[Any, ...]]":
     """Return the rows of memories by number, in that order."""
     listed = ",".join(numbers)
-    rows = store.execute(f"{TURN} WHERE m.id IN ({listed}) UNION ALL {OBSERVATION} WHERE m.id IN ({listed})").fetchall()
+    rows = store.execute(f"{TURN} WHERE m.id IN ({listed})").fetchall()
+    if len(rows) < len(numbers):  # mostly they are turns, and preparing the other question costs as much again
+        rows += store.execute(f"{OBSERVATION} WHERE m.id IN ({listed})").fetchall()
     found = {str(values[0]): values for values in rows}
     return [found[number] for number in numbers if number in found]

@@ -1,15 +1,48 @@
-"""Rewriting: turns that follow when a text beside them was changed or deleted: what they quote is read anew.
+"""Rewriting: a row gets other texts or goes, with its index entry, and what its neighbours quote of it is read anew.
 
 For the CLI and the skills; no hook needs it.
 """
 
-from ralph_mem.core import memories, sessions, turns
+from ralph_mem.core import index_text, memories, row, sessions, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ralph_mem.core.store import Store
+
+
+def delete(store: "Store", public_id: str) -> bool:
+    """Delete one observation with its index entry, a raw one or one that stands for itself; says whether it was there."""
+    found = store.one("SELECT id FROM observations WHERE public_id = ?", (public_id,))
+    if found is None:
+        return False
+    _change_observation(store, found[0], memories.remove, "'delete'")
+    store.execute("DELETE FROM observations WHERE id = ?", found)
+    return True
+
+
+def rewrite(store: "Store", number: int, title: str, content: str) -> None:
+    """Give an observation other texts, in its row and in its index."""
+    _change_observation(store, number, memories.remove, "'delete'")
+    store.execute("UPDATE observations SET title = ?, content = ? WHERE id = ?", (title, content, number))
+    texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
+    weight = (row.tokens(*texts), row.checksum(*texts), index_text.INDEX_VERSION, number)
+    store.execute("UPDATE observations SET tokens = ?, checksum = ?, index_version = ? WHERE id = ?", weight)
+    _change_observation(store, number, memories.index, "")
+
+
+def _change_observation(store: "Store", number: int, change: "Callable[[Store, str, int], None]", command: str) -> None:
+    """Write or remove the index entry of an observation, in the index where it stands."""
+    if store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,)):
+        change(store, "observation_id", number)
+        return
+    texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
+    column, value = ("observations_fts, ", command + ", ") if command else ("", "")
+    store.execute(
+        f"INSERT INTO observations_fts ({column}rowid, title, body, files, lines) VALUES ({value}?, ?, ?, ?, ?)",
+        (number, *[index_text.of(text) for text in texts]),
+    )
 
 
 def say(store: "Store", number: int, response: str) -> None:

@@ -120,6 +120,8 @@ def sort(values: "dict[str, Any]") -> "tuple[dict[str, Any], dict[str, str], lis
 def problem(key: str, value: "Any") -> str:
     """Say what is wrong with a value of a known key; nothing where it is fine, or none was given."""
     rule = RULES[key]
+    if value is None:
+        return ""
     if rule.kind == SWITCH:
         fine = isinstance(value, bool)
     elif rule.kind == NUMBER:
@@ -127,34 +129,35 @@ def problem(key: str, value: "Any") -> str:
     else:
         fine = isinstance(value, list) and len(value) >= rule.smallest
         for item in value if fine else []:
-            if not _is_item(rule, item):
-                return f"{key} must be {rule.allowed()}, and {_shown(item)} is none of these"
-    return "" if fine or value is None else f"{key} must be {rule.allowed()}, not {_shown(value)}"
+            why = _wrong_item(rule, item)
+            if why:
+                return f"{key} must be {rule.allowed()}; {_shown(item)} {why}"
+    return "" if fine else f"{key} must be {rule.allowed()}, not {_shown(value)}"
 
 
-def _is_item(rule: Rule, item: "Any") -> bool:
-    text = str(item)  # a folder may be called 2024
-    if not text or not (isinstance(item, str) or type(item) is int) or (rule.choices and item not in rule.choices):
-        return False
-    return rule.kind != PATTERNS or _is_pattern(text)
+def _wrong_item(rule: Rule, item: "Any") -> str:
+    if not (isinstance(item, str) or type(item) is int):  # a folder may be called 2024
+        return "is no text; put it in quotes"
+    if rule.choices and item not in rule.choices:
+        return "is none of these"
+    return _wrong_pattern(str(item)) if rule.kind == PATTERNS else "" if str(item) else "is empty"
 
 
-def _is_pattern(text: str) -> bool:
-    """Say whether this is a regular expression, and one whose meaning is not about to change."""
+def _wrong_pattern(text: str) -> str:
     import re
     import warnings
 
+    re.purge()  # a pattern that was compiled before warns no more
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # the redactor would print it, and a hook prints nothing
+        warnings.simplefilter("error")  # about a meaning that will change; the redactor would print it, where a hook is silent
         try:
-            re.compile(text)
-        except (re.error, OverflowError, RecursionError, Warning):
-            return False
-    return True
+            return "" if re.compile(text) and text else "is empty"
+        except (re.error, OverflowError, RecursionError, Warning) as error:
+            return f"is none ({error})"
 
 
 def _cleaned(key: str, value: "Any") -> "Any":
-    return [str(item) for item in value if _is_item(RULES[key], item)] if isinstance(value, list) else value
+    return [str(item) for item in value if not _wrong_item(RULES[key], item)] if isinstance(value, list) else value
 
 
 def _joined(one: "list[str]", other: "list[str]") -> "list[str]":

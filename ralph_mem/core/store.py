@@ -92,19 +92,6 @@ class Store:
         finally:
             fcntl.flock(self.lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
-    def empty_log(self, wait_ms: int) -> bool:
-        """Checkpoint as soon as nobody else is at work; says whether that came in time."""
-        for _ in range(wait_ms // 50 + 1):
-            if self.checkpoint():
-                return True
-            time.sleep(0.05)
-        return False
-
-    def rewrite_indexes(self) -> None:
-        """Write both indexes anew, without what was deleted from them; takes a second for some 50 MB."""
-        for index in ("memory_fts", "observations_fts"):
-            self.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
-
     def tidy(self) -> None:
         """Merge the indexes a little and empty the log: what Stop does so that the next turn is quick."""
         for index in ("memory_fts", "observations_fts"):

@@ -50,13 +50,14 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
 
     Raises UnknownSession. The caller holds the transaction.
     """
-    session = store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))
+    session = store.one("SELECT id, ended_at FROM sessions WHERE client_session = ?", (record["session"],))
     if session is None:
         raise UnknownSession(f"unknown session: {record['session']}")
     if store.one("SELECT 1 FROM turns WHERE event_id = ?", (record["turn"],)):
         return 0
     close_abandoned(store, session[0], record["at"])
-    store.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ? AND ended_at NOT NULL", session)
+    if session[1] is not None:
+        store.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ?", session[:1])
     cursor = store.execute(OPEN, _values(record, context_of(store, session[0])))
     return int(cursor.lastrowid)
 

@@ -38,8 +38,11 @@ def answer(opened: "store.Store", event: "Event", project: "Project", settings: 
     # only a prompt with words to look up needs the rest
     from ralph_mem.core import context, prompting
 
-    number, since, tag = opened.one("SELECT id, context_since, fence FROM sessions WHERE client_session = ?", (event.session,))
-    turn = opened.one("SELECT max(id) FROM turns WHERE session_id = ?", (number,))[0]
+    number, since, tag, turn = opened.one(
+        "SELECT id, context_since, fence, (SELECT max(id) FROM turns WHERE session_id = s.id) FROM sessions AS s"
+        " WHERE client_session = ?",
+        (event.session,),
+    )
     budget = settings["memory.inject_tokens_prompt"]
     stores = [opened, *_shared(project)]
     text, items = prompting.build(stores, project, prompt, (number, since), budget, event.at)

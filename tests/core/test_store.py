@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ralph_mem.core import adoption, memories, observations, records, sessions, store
+from ralph_mem.core import adoption, memories, observations, records, rewriting, sessions, store
 from ralph_mem.core.errors import StoreError, UnknownSession
 from ralph_mem.core.project import Project
 
@@ -160,11 +160,11 @@ def test_a_deleted_observation_leaves_its_index(a_session):
             a_session.store, an_observation(a_session, number, content=f"lampWord{number} 電球", files="src/lampFile.py\n")
         )
     public_id = a_session.observations("public_id")[1][0]
-    assert memories.delete(a_session.store, public_id)
-    assert not memories.delete(a_session.store, public_id)
+    assert rewriting.delete(a_session.store, public_id)
+    assert not rewriting.delete(a_session.store, public_id)
     assert [len(found(a_session.store, "observations_fts", f"lampWord{number}")) for number in range(3)] == [1, 0, 1]
     for (public_id,) in a_session.observations("public_id"):
-        memories.delete(a_session.store, public_id)
+        rewriting.delete(a_session.store, public_id)
     assert words_of(a_session.store, "observations_fts") == {}
     check(a_session.store)
 
@@ -172,7 +172,7 @@ def test_a_deleted_observation_leaves_its_index(a_session):
 @pytest.mark.parametrize("kind", MEMORY_TYPES)
 def test_a_deleted_memory_leaves_its_index(a_session, kind):
     records.apply(a_session.store, a_note(a_session, type=kind, content="lamps need fuses"))
-    assert memories.delete(a_session.store, a_session.observations("public_id")[0][0])
+    assert rewriting.delete(a_session.store, a_session.observations("public_id")[0][0])
     assert a_session.rows("SELECT count(*) FROM memories") == [(0,)]
     assert (words_of(a_session.store, "memory_fts"), words_of(a_session.store, "observations_fts")) == ({}, {})
     check(a_session.store)

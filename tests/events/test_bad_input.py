@@ -712,7 +712,7 @@ def without_python(a_project):
 
 
 def test_without_python_the_shell_says_so_once(without_python):
-    assert without_python.start()["systemMessage"].startswith("ralph-mem remembers nothing here: it needs python3")
+    assert without_python.start()["systemMessage"].startswith("ralph-mem remembers nothing here: python3")
     assert [answer for answer in without_python.every_event() if answer] == []
     assert not without_python.memory.exists()
 
