@@ -107,11 +107,11 @@ def pin(found: "Row", pinned: bool = True) -> None:
 def wrong(reader: "Reader", found: "Row") -> int:
     """Note that a memory misled: it is told later and less easily from now on, and the receipts say so that told it.
 
-    Returns how many receipts that are.
+    A pin is taken off it. Returns how many receipts that are.
     """
     now = time.time_ns() // 1_000_000
     with access.Change(found.store) as store:
-        store.execute(f"UPDATE {table_of(found)} SET misled = misled + 1 WHERE id = ?", (found.number,))
+        store.execute(f"UPDATE {table_of(found)} SET misled = misled + 1, pinned = 0 WHERE id = ?", (found.number,))
     told = 0
     for each in reader.stores:
         with access.Change(each) as store:

@@ -63,12 +63,13 @@ def main() -> None:
     """Print the demonstration."""
     with tempfile.TemporaryDirectory(prefix="ralph-mem-demo-") as folder:
         place = Throwaway(folder)
-        for part in (_first_session(place), _next_session(place), _proof(place)):
+        for part in (first_session(place), next_session(place), _proof(place)):
             for line in part:
                 print(line)
 
 
-def _first_session(place: Throwaway) -> Iterator[str]:
+def first_session(place: Throwaway) -> Iterator[str]:
+    """Replay the recorded session; returns lines that tell of it."""
     yield "Session 1, recorded, replayed through the hooks:"
     for line in (HERE / "demo_session.jsonl").read_text().splitlines():
         fields = json.loads(line)
@@ -95,7 +96,8 @@ def _bare() -> float:
     return statistics.median(times)
 
 
-def _next_session(place: Throwaway) -> Iterator[str]:
+def next_session(place: Throwaway) -> Iterator[str]:
+    """Begin a second session and ask it something; returns lines that show what it is told."""
     yield ""
     yield "Session 2, a new process, is told at its start:"
     start = {"session_id": NEXT_SESSION, "hook_event_name": "SessionStart", "source": "startup"}

@@ -37,10 +37,11 @@ def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most:
 
 
 def index(found: "Row") -> str:
-    """Return a row in a line: id, score, type, when, its gist, what reading it whole costs."""
+    """Return a row in a line: id, score where it was searched for, type, when, its gist, what reading it whole costs."""
     marks = "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
     where = " global" if recall.is_global(found) else ""
-    frame = f"{found.public_id}  {found.score:.2f}  {found.type}{where}{marks}  {when(found.at)}"
+    score = f"{found.score:.2f}  " if found.score else ""
+    frame = f"{found.public_id}  {score}{found.type}{where}{marks}  {when(found.at)}"
     return f"{frame}  {gist(found, LINE_TOKENS)}  [{cost(found)} tokens]"
 
 

@@ -160,11 +160,10 @@ def _matches(store: "Store", sql: str, weights: "tuple[float, ...]", match: str,
 
 def _weighed(row: Row, score: float, now: int) -> float:
     """Add recency and what the person said about a row to its text score; a question that nobody answered counts half."""
-    if row.type == "turn" and not (row.said or row.files or row.lines):
-        score *= UNANSWERED_SHARE
     age = max(0.0, (now - row.at) / DAY_MS)
-    recency = search.RECENCY / (1 + age / search.RECENCY_DAYS)
-    return search.marked(score + recency, row.pinned, row.misled)
+    score += search.RECENCY / (1 + age / search.RECENCY_DAYS)
+    unanswered = row.type == "turn" and not (row.said or row.files or row.lines)
+    return search.marked(score * UNANSWERED_SHARE if unanswered else score, row.pinned, row.misled)
 
 
 def find(reader: Reader, public_id: str) -> Row:

@@ -58,13 +58,17 @@ def lines(found: "dict[str, Any]") -> "list[str]":
     """Return a status in lines for people."""
     told = [f"{found['project']}: {'recording' if found['recording'] else 'not recording'}, {_injecting(found)}"]
     if "turns" in found:
-        told.append(", ".join([f"{found[name]} {name}" for name in COUNTS if name != "last_recorded"]))
-        told += [f"{found['global_notes']} notes for all projects"] if found["global_notes"] else []
+        told.append(", ".join([_counted(found[name], name) for name in COUNTS if name != "last_recorded"]))
+        told += [_counted(found["global_notes"], "notes") + " for all projects"] if found["global_notes"] else []
         told.append(f"last recorded {when(found['last_recorded'])}" if found["last_recorded"] else "nothing recorded yet")
         told.append(f"told in the last 7 days: {found['injections']} times, {found['injected_tokens']} tokens")
     told.append(f"{found['bytes'] / 1_048_576:.1f} MB in {found['database']}")
     told += [f"{found['waiting']} events wait to be stored with the next one"] if found["waiting"] else []
     return [*told, f"trouble: {found['trouble']}"] if found["trouble"] else told
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name.removesuffix('s') if number == 1 else name}"
 
 
 def _injecting(found: "dict[str, Any]") -> str:

@@ -95,11 +95,13 @@ def preview(reader: "Reader", prompt: str, now: int) -> "list[Preview]":
         )
     stores += [store for store in reader.stores if access.is_global(store)]
     start, said = values["memory.inject_tokens_start"], values["memory.inject_tokens_prompt"]
-    answers = [("SessionStart", start, briefing.build(stores, reader.project, NEW_SESSION, start))]
+    briefed = briefing.build(stores, reader.project, NEW_SESSION, start)
+    answers = [("SessionStart", start, briefed)]
     if prompt:
         words = privacy.without_injected(prompt)
+        told = {item.memory: item.outcome for item in briefed[1]} if values["memory.auto_inject"] else {}
         meant = turns.kind_of(words) == "prompt" and index_text.terms(words)
-        found = prompting.build(stores, reader.project, words, (NEW_SESSION, 0), said, now) if meant else ("", [])
+        found = prompting.build(stores, reader.project, words, (NEW_SESSION, 0), said, now, told) if meant else ("", [])
         answers.append(("UserPromptSubmit", said, found))
     return [_previewed(reader, *answer) for answer in answers]
 

@@ -3,28 +3,51 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ralph_mem import answers
+from ralph_mem.cli.app import app
 from ralph_mem.core import settings, yaml_reader
+from tests import readme
+from tests.readme import steady
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
 
 
+def command_names():
+    """Return every command of the command line; one of a group as `config get`."""
+    groups = [(group.name, group.typer_instance) for group in app.registered_groups]
+    names = []
+    for name, inner in groups:
+        if name:
+            names += [f"{name} {command.name or command.callback.__name__}" for command in inner.registered_commands]
+        else:
+            names += [command.name or command.callback.__name__ for command in inner.registered_commands]
+            groups += [(group.name, group.typer_instance) for group in inner.registered_groups]
+    return names
+
+
 def session(command):
-    """What README shows for a command."""
+    """Return what README shows for a command."""
     return re.search(rf"```console\n\$ {command}\n(.*?)```", README, re.DOTALL)[1]
-
-
-def steady(text):
-    """The same text without what differs from run to run: ids and what they cost, days, milliseconds."""
-    text = re.sub(r"ralph-mem-[0-9a-f]{24}", "ralph-mem-TAG", text)
-    text = re.sub(r"(turn|obs)-[a-z2-9]{10}", r"\1-ID", text)
-    text = re.sub(r"(line|full)( +\d+) +\d+\n", r"\1\2 TOKENS\n", text)
-    return re.sub(r"\d{4}-\d\d-\d\d", "DAY", re.sub(r"\b\d+ ms", "N ms", text))
 
 
 def test_the_demonstration_prints_what_readme_shows():
     done = subprocess.run([sys.executable, "-m", "ralph_mem.demo"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert steady(done.stdout) == steady(session("make demo"))
+
+
+def test_every_example_prints_what_readme_shows(tmp_path):
+    reader = readme.Reader(tmp_path)
+    for command, shown in readme.examples(README):
+        printed = reader.run(command)
+        assert steady(printed.strip()) == steady(shown.strip()), command
+        reader.recognise(shown, printed)
+
+
+def test_every_command_is_shown_in_readme():
+    shown = " ".join(command for command, _ in readme.examples(README))
+    names = [f"$ ralph-mem {name}" for name in command_names()] + [f"> /{name}" for name in answers.NAMES]
+    assert not [name for name in names if name not in shown]
 
 
 def test_the_config_that_readme_shows_is_read_and_names_every_key():

@@ -27,10 +27,15 @@ def answer(asked: "Asked") -> str:
 def _selection(asked: "Asked", typed: arguments.Typed) -> erasure.Selection:
     given = typed.options
     ids = [word for word in typed.words if word.startswith(IDS)]
-    text = " ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip()
+    text = _unquoted(" ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip())
     if text and "--query" not in given:
         raise RalphMemError(f"{text[:40]} is no id", "to forget all that holds a text: --query TEXT")
     return erasure.Selection(
         ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
         [name for name in given.get("--type", "").split(",") if name],
     )  # fmt: skip
+
+
+def _unquoted(text: str) -> str:
+    """Return a text without the quotes that somebody put around it, as a terminal would need them."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text

@@ -63,8 +63,10 @@ def _print_lines(lines: list[reasons.Line]) -> None:
     for line in lines:
         gist = layers.gist(line.row, GIST_TOKENS) if line.row else "(forgotten)"
         cost = "missed" if line.outcome == "missed" else f"{line.outcome}, {line.tokens} tokens"
+        if line.evidence or line.score:
+            cost += f", evidence {line.evidence}, score {line.score:.2f}"
         marked = f", marked wrong {moments.when(line.misled_at)}" if line.misled_at else ""
-        printing.text(f"  {line.memory}  {cost}, evidence {line.evidence}, score {line.score:.2f}{marked}: {gist}")
+        printing.text(f"  {line.memory}  {cost}{marked}: {gist}")
 
 
 def _receipt_facts(receipt: reasons.Receipt) -> dict[str, Any]:

@@ -47,4 +47,4 @@ def progress(what: str) -> "Progress":
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn(what), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from ralph_mem import config
 from ralph_mem.cli import options, printing
 from ralph_mem.core import adoption, paths, setting_rules, settings, terminal
 from ralph_mem.core.errors import RalphMemError
@@ -36,8 +37,11 @@ def make_ready(json: options.Json = False) -> None:
 def _interpreter() -> Step:
     """Have the hooks start the Python that this one stands on, unless one that works is remembered."""
     state = WAS_THERE
-    if _fault() or not interpreter.chosen()[1]:
-        state = MADE if _remember() else WAS_THERE
+    if (_fault() or not interpreter.chosen()[1]) and _remember():
+        state = MADE
+    if _fault() and interpreter.chosen()[1]:
+        paths.remove(paths.data_home() + "/python")  # forgotten: the one on PATH may do
+        state = MADE
     python, remembered = interpreter.chosen()
     if not _fault():
         return Step("python of hooks", state, python if remembered else f"{python}, found on PATH", [])
@@ -86,14 +90,8 @@ def _defaults() -> str:
         above, _, name = key.rpartition(".")
         lines += ["", f"#{above}:"] if above and f"#{above}:" not in lines else []
         indent = "  " if above else ""
-        lines += [f"{indent}# {rule.meaning}", f"{indent}#{name}: {_yaml(settings.DEFAULTS.get(key, True))}"]
+        lines += [f"{indent}# {rule.meaning}", f"{indent}#{name}: {config.written(settings.DEFAULTS.get(key, True))}"]
     return "\n".join([*lines, ""])
-
-
-def _yaml(value: object) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(map(str, value)) + "]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _plugin() -> Step:

@@ -15,19 +15,18 @@ LEAST_SHARE = 0.4
 
 
 def build(
-    stores: "list[Store]", project: "Project", query: str, session: "tuple[int, int]", budget: int, now: int
+    stores: "list[Store]", project: "Project", query: str, session: "tuple[int, int]", budget: int, now: int, told: "dict[str, str]"
 ) -> "tuple[str, list[receipts.Item]]":
     """Return what a prompt should be told, and the items of its receipt.
 
     The first store is the project's, a second one that of all projects. `session` is its row number and the `seq` since
-    which its context window is whole. Both results are empty where nothing is worth saying.
+    which its context window is whole, `told` what that holds of us, as `receipts.told` returns it. Both results are empty where nothing is worth saying.
     """
     found = search.hits(stores[0], query, now)
     if len(stores) > 1:
         found = _with_shared(found, search.hits(stores[1], query, now))
     if not found:
         return "", []
-    told = receipts.told(stores[0], session[0])
     known = instructions.read(project) if found[0].admitted else []
     choice = [(hit, context.Memory(hit.values, known)) for hit in found]
     fresh = [

@@ -20,7 +20,7 @@ def config(project: Project) -> Iterator[Finding]:
         _, wrong, unknown = setting_rules.values_of(file, {})
         if wrong:
             seen = f"{file}: {wrong}; the last good settings stay in force"
-            findings.append(problem("config", seen, "mend it; `ralph-mem config show` tells what is in force"))
+            findings.append(problem("config", seen, "mend it; `ralph-mem config check` shows where it is"))
         if unknown:
             findings.append(warning("config", f"{file}: {unknown}", "mend the name, or take it out"))
     yield from findings or [ok("config", ", ".join(files) or "none: the defaults are in force")]

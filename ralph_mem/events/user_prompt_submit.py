@@ -44,8 +44,8 @@ def answer(opened: "store.Store", event: "Event", project: "Project", settings: 
         (event.session,),
     )
     budget = settings["memory.inject_tokens_prompt"]
-    stores = [opened, *_shared(project)]
-    text, items = prompting.build(stores, project, prompt, (number, since), budget, event.at)
+    stores, told = [opened, *_shared(project)], receipts.told(opened, number)
+    text, items = prompting.build(stores, project, prompt, (number, since), budget, event.at, told)
     if items:
         receipts.add(opened, number, turn, "UserPromptSubmit", event.at, budget, items)
     return output("UserPromptSubmit", context.fence(text, tag, project, settings)) if text else None

@@ -1,0 +1,112 @@
+"""README's examples: run in the project of the demonstration, compared, and written anew by `python -m tests.readme`.
+
+A block of `console` holds commands behind `$ `, run by a shell, and typed commands behind `> `, handed to the hook as the
+client does. They run in README's order, so that a later one may name an id that an earlier one printed.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from ralph_mem import demo
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+ID = re.compile(r"\b(?:turn|obs|sess|project)-[a-z2-9]{10}\b")
+# Where the person of the examples lives.
+HOME, PROJECT = "/home/ada", "/home/ada/shop"
+ELSEWHERE = ("make demo", "make test")
+
+
+class Reader:
+    """A person who types what README shows."""
+
+    def __init__(self, folder):
+        self.place = demo.Throwaway(folder)
+        self.known = {}
+        for _ in demo.first_session(self.place), demo.next_session(self.place):
+            list(_)
+
+    def run(self, command):
+        """Return what one command prints, with README's paths."""
+        command = self.translated(command)
+        text = self._typed(command[2:]) if command.startswith("> ") else self._in_a_shell(command[2:])
+        text = text.replace(str(self.place.project), PROJECT).replace(str(self.place.home), HOME)
+        return text.replace(str(ROOT), "/opt/ralph-mem").rstrip("\n") + "\n"
+
+    def translated(self, command):
+        """Return a command with the ids of this run."""
+        for shown, real in self.known.items():
+            command = command.replace(shown, real)
+        return command
+
+    def recognise(self, shown, printed):
+        """Learn which id stands for which, from what README shows and what was printed."""
+        self.known.update(zip(ID.findall(shown), ID.findall(printed), strict=False))
+
+    def _in_a_shell(self, command):
+        environment = {"HOME": str(self.place.home), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "TZ": "UTC"}
+        environment |= {"LANG": "C.UTF-8", "EDITOR": "true", "COLUMNS": "120"}
+        order = ["bash", "-c", f"exec 2>&1; {command}"]
+        return subprocess.run(order, cwd=self.place.project, env=environment, capture_output=True, text=True, timeout=60).stdout
+
+    def _typed(self, command):
+        name, _, words = command.removeprefix("/").partition(" ")
+        event = {"session_id": demo.NEXT_SESSION, "hook_event_name": "UserPromptExpansion"}
+        return self.place.hook("user-prompt-expansion", event | {"command_name": f"ralph-mem:{name}", "command_args": words})
+
+
+def examples(text):
+    """Return (command, output) of every example, in order."""
+    found = []
+    for block in BLOCK.findall(text):
+        if not block.startswith(tuple(f"$ {name}" for name in ELSEWHERE)):
+            found += _commands(block)
+    return found
+
+
+def _commands(block):
+    parts = re.split(r"^(?=\$ |> /)", block, flags=re.MULTILINE)
+    return [tuple(part.split("\n", 1)) for part in parts if part.strip()]
+
+
+def written_anew(text, reader):
+    """Return README with what its commands print now."""
+
+    def block_anew(found):
+        block = found[1]
+        if block.startswith(tuple(f"$ {name}" for name in ELSEWHERE)):
+            return found[0]
+        anew = []
+        for command, shown in _commands(block):
+            printed = reader.run(command)
+            reader.recognise(shown, printed)
+            anew.append(f"{reader.translated(command)}\n{printed}\n")
+        return "```console\n" + "".join(anew).rstrip("\n") + "\n```"
+
+    return BLOCK.sub(block_anew, text)
+
+
+def steady(text):
+    """Return a text without what differs from run to run: ids, costs, days, times, scores, sizes."""
+    text = re.sub(r"ralph-mem-[0-9a-f]{24}", "ralph-mem-TAG", text)
+    text = ID.sub(lambda found: found[0].partition("-")[0] + "-ID", text)
+    text = re.sub(r"(line|full)( +\d+) +\d+\n", r"\1\2 TOKENS\n", text)
+    text = re.sub(r"\b\d{4}-\d\d-\d\d( \d\d:\d\d)?", "DAY", text)
+    text = re.sub(r"\b\d+ ms\b", "N ms", text)
+    text = re.sub(r"\b\d+ tokens", "N tokens", text)
+    text = re.sub(r"\b\d\.\d\d?\b", "N.N", text)
+    return re.sub(r"(?<=\S) {2,}", "  ", text)  # columns are as wide as what stands in them
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="ralph-mem-readme-") as folder:
+        README.write_text(written_anew(README.read_text(), Reader(folder)))
+
+
+if __name__ == "__main__":
+    main()
