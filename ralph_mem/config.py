@@ -63,7 +63,7 @@ def change(project: Project, key: str, text: str, everywhere: bool = False) -> C
     try:
         _make_folder(project, path)
         with _alone(path):
-            file = _sound(path, {key})
+            file = _sound(path, key)
             changed = _edited(file, key, value)
             _prove(file, changed, key, value)
             paths.write(os.path.realpath(path), changed)  # a link in the person's own home stays one
@@ -94,13 +94,12 @@ def _path_of(project: Project, everywhere: bool = False) -> str:
     return (home if everywhere else project.folder) + "/config.yaml"
 
 
-def _sound(path: str, changing: "set[str] | frozenset[str]" = frozenset()) -> File:
-    """Return a file in which nothing is wrong but, perhaps, the keys that are about to be changed."""
+def _sound(path: str, changing: str = "") -> File:
+    """Return a file in which nothing is wrong but, perhaps, the value that is about to be changed."""
     file = _examined(path)
-    broken = not file.values or set(setting_rules.sort(file.values)[1]) - changing
-    for problem in file.problems if broken else []:
-        if problem.level == "error":
-            raise ConfigError(f"{path}{_place(problem)}: {problem.what}", CHECK_HINT)
+    errors = [problem for problem in file.problems if problem.level == "error"]
+    if errors and set(setting_rules.sort(file.values)[1]) != {changing}:
+        raise ConfigError(f"{path}{_place(errors[0])}: {errors[0].what}", CHECK_HINT)
     return file
 
 
@@ -113,7 +112,7 @@ def _examined(path: str) -> File:
         text = yaml_reader.text_of(path)
     except ConfigError as error:
         absent = isinstance(error.__cause__, (FileNotFoundError, NotADirectoryError)) and not Path(path).is_symlink()
-        return File(path, not absent, "", None, {}, [] if absent else [Problem(0, 0, "error", str(error))])
+        return File(path, not absent, "", None, {}, [] if absent else [_no_text(error)])
     try:
         root = yaml.compose(text, yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError) as error:
@@ -132,6 +131,15 @@ def _flat(values: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{above}{key}.")
         else:
             yield above + key, value
+
+
+def _no_text(error: ConfigError) -> Problem:
+    """Say what keeps a file from being text, and where that is a byte, where it stands."""
+    cause = error.__cause__
+    if not isinstance(cause, UnicodeDecodeError):
+        return Problem(0, 0, "error", str(error))
+    before = cause.object[: cause.start]
+    return Problem(before.count(b"\n") + 1, len(before) - before.rfind(b"\n"), "error", str(error).partition(": ")[2])
 
 
 def _syntax(text: str, error: Exception) -> Problem:
@@ -203,7 +211,7 @@ def _edited(file: File, key: str, value: object) -> str:
     text: str = file.text
     for name, at, old in _pairs(file.root):
         if name == key and isinstance(old, yaml.SequenceNode) and not old.flow_style:
-            return _with_items(file, at, old, value)
+            return _with_items(file, (name, at), old, value)
         if name == key:
             start, end = old.start_mark.index, old.end_mark.index
             return text[:start] + (" " if start == end else "") + written(value) + text[end:]
@@ -218,34 +226,33 @@ def _edited(file: File, key: str, value: object) -> str:
     return _inserted(text, len(_lines(text)), *[margin + line for line in lines])
 
 
-def _with_items(file: File, key: yaml.Node, node: yaml.SequenceNode, value: object) -> str:
+def _with_items(file: File, key: tuple[str, yaml.Node], node: yaml.SequenceNode, value: object) -> str:
     """Write the items of a list that has a line for each; one that stays keeps its line, and all comments stay."""
     text, end_of_line = file.text, _end_of_line(file.text)
     lines, first, last = _lines(text), node.value[0].start_mark.line, node.value[-1].end_mark.line
     margin = " " * node.start_mark.column
-    kept: list[tuple[Any, list[str], list[str]]] = []  # an item, its lines with the comments above it, the comments alone
-    begin = first
-    for item, said in zip(node.value, file.values[_name_of(file, key)], strict=True):
+
+    def as_line(item: object) -> str:
+        return f"{margin}- {written(item)}{end_of_line}"
+
+    new: list[str] = []
+    wanted, begin = list(value) if isinstance(value, list) else [], first
+    for item, said in zip(node.value, file.values[key[0]], strict=True):
         here = item.end_mark.line
-        behind = text[item.end_mark.index :].partition("\n")[0].strip()
-        comments = lines[begin:here] + ([margin + behind + end_of_line] if behind else [])
-        kept.append((said, lines[begin : here + 1], comments))
+        if said in wanted:
+            at = wanted.index(said)
+            new += [*map(as_line, wanted[:at]), *lines[begin : here + 1]]
+            del wanted[: at + 1]
+        else:
+            behind = text[item.end_mark.index :].partition("\n")[0].strip()
+            new += [*lines[begin:here], *([margin + behind + end_of_line] if behind else [])]
         begin = here + 1
-    new = []
-    for wanted in value if isinstance(value, list) else []:
-        same = next((each for each in kept if each[0] == wanted), None)
-        new += same[1] if same else [f"{margin}- {written(wanted)}{end_of_line}"]
-        kept = [each for each in kept if each is not same]
-    new += [line for _, _, comments in kept for line in comments]
-    colon = text.index(":", key.end_mark.index) + 1
+    new += map(as_line, wanted)
+    colon = text.index(":", key[1].end_mark.index) + 1
     before = "".join(lines[:first])
     if not isinstance(value, list) or not value:
         before = f"{text[:colon]} {written(value)}{before[colon:]}"
     return before + "".join(new + lines[last + 1 :])
-
-
-def _name_of(file: File, node: yaml.Node) -> str:
-    return next(name for name, key, _ in _pairs(file.root) if key is node)
 
 
 def _inserted(text: str, at: int, *new: str) -> str:

@@ -7,7 +7,7 @@ Standard library only: the skill uses it.
 from ralph_mem import access, layers, residue
 from ralph_mem.core import memories, paths, rewriting
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.recall import OBSERVATION, TURN, Row, find, transcript
+from ralph_mem.recall import OBSERVATION, OF_TURN, TURN, Row, find, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from ralph_mem.recall import Reader
 
 MOST_SHOWN = 50
+MOST_NAMED = 5
 ALL_TEXT = {
     TURN: "t.prompt || char(10) || t.response || char(10) || t.files || char(10) || t.files_read || char(10) || t.lines",
     OBSERVATION: "t.title || char(10) || t.content || char(10) || t.files || char(10) || t.lines || coalesce(t.metadata, '')",
 }
+
+# A row that goes is looked for in the tables that name it; they have no index for that in everyday life.
+NAMED_BY = {"observations_of_turn": "observations (turn_id)", "receipts_of_turn": "receipts (turn_id)"}
 
 
 class Selection:
@@ -133,10 +137,16 @@ def _by_filters(store: "Store", selection: Selection) -> "list[Row]":
     return found
 
 
+def _of_turn(store: "Store", turn: Row) -> "list[Row]":
+    return [
+        Row(store, found, outside=True) for found in store.execute(OBSERVATION + OF_TURN, (turn.session, turn.seq, turn.number))
+    ]
+
+
 def _going_along(store: "Store", meant: "list[Row]") -> "list[Row]":
     """Return the rows that would still tell of what goes: what a turn ran, and summaries that were made from it."""
     known = {row.public_id for row in meant}
-    along = [row for turn in meant if turn.type == "turn" for row in _rows(store, "t.turn_id = ?", (turn.number,), [OBSERVATION])]
+    along = [row for turn in meant if turn.type == "turn" for row in _of_turn(store, turn)]
     waiting = [*meant, *along]
     while waiting:
         row = waiting.pop()
@@ -189,7 +199,9 @@ def told(report: Report) -> "list[str]":
     lines = [f"{report.removed} {'row' if report.removed == 1 else 'rows'} deleted, with index entries and lines of receipts."]
     lines += [f"A backup that held the text is deleted: {path}" for path in report.residue.backups]
     if report.residue.rows:
-        lines.append(f"Other memories say the same: {', '.join(report.residue.rows)}. Forget these as well if you mean it.")
+        named, more = report.residue.rows[:MOST_NAMED], len(report.residue.rows) - MOST_NAMED
+        others = ", ".join(named) + (f" and {more} more" if more > 0 else "")
+        lines.append(f"A line of it is said elsewhere too: {others}. Forget these as well if you mean it.")
     if not report.log_is_empty:
         lines.append(
             "Another process reads the database: its log still holds the text until that ends. Repeat then: ralph-mem doctor"
@@ -219,15 +231,23 @@ def _carry_out(plan: Plan, tell: "Callable[[str], Any]") -> bool:
     store.execute("PRAGMA secure_delete = ON").fetchone()
     with access.Change(store):
         tell("deleting rows")
-        for row in plan.rows():
-            _delete(store, row)
-        for number in plan.sessions:
-            store.execute("DELETE FROM sessions WHERE id = ?", (number,))
+        _delete_all(store, plan)
         tell("reading neighbours anew")
         _read_anew(store, plan)
     tell("rewriting the indexes")
     access.rewrite_indexes(store)
     return access.empty_log(store)
+
+
+def _delete_all(store: "Store", plan: Plan) -> None:
+    for name, columns in NAMED_BY.items():
+        store.execute(f"CREATE INDEX {name} ON {columns}")
+    for row in plan.rows():
+        _delete(store, row)
+    for number in plan.sessions:
+        store.execute("DELETE FROM sessions WHERE id = ?", (number,))
+    for name in NAMED_BY:
+        store.execute(f"DROP INDEX {name}")
 
 
 def _delete(store: "Store", row: Row) -> None:

@@ -31,6 +31,17 @@ def connect(folder: str) -> sqlite3.Connection:
     return sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
 
 
+def is_gone(path: str | Path) -> bool:
+    """Say whether nothing is there; what cannot be looked at, behind a closed folder or on a silent server, is not gone."""
+    try:
+        Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def of(folder: str) -> Glance:
     """Look into the database of a folder that has one."""
     try:

@@ -37,7 +37,7 @@ def choose(meant: str = "") -> Project:
     """
     try:
         folder = Path(meant or ".").resolve(strict=True)
-    except OSError:
+    except (OSError, RuntimeError):  # the latter for links that run in a circle, before Python 3.13
         folder = Path()
     if folder.is_absolute() and folder.is_dir():
         return project.find(str(folder))
@@ -102,25 +102,14 @@ def _why_gone(entry: Entry, folder: Path) -> str:
     """Say why there can be no memory at a registered place, nothing where there is one."""
     if not entry.path:
         return NO_ENTRY
-    if _is_gone(folder.parent):
+    if glance.is_gone(folder.parent):
         return NOT_MOUNTED if _is_elsewhere(folder.parent, entry.device) else FOLDER_GONE
-    return MEMORY_GONE if _is_gone(folder / "memory.db") else ""
-
-
-def _is_gone(path: Path) -> bool:
-    """Say whether nothing is there; what cannot be looked at, on a server that does not answer, is not gone."""
-    try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        pass
-    return False
+    return MEMORY_GONE if glance.is_gone(folder / "memory.db") else ""
 
 
 def _is_elsewhere(path: Path, device: object) -> bool:
     """Say whether a folder that is missing lay on another file system than what is left above it: a drive was taken out."""
-    above = next(folder for folder in path.parents if not _is_gone(folder))
+    above = next(folder for folder in path.parents if not glance.is_gone(folder))
     try:
         return isinstance(device, int) and above.stat().st_dev != device
     except OSError:
@@ -201,9 +190,9 @@ def _files_in(folder: Path) -> list[Path]:
 
 def _size(path: Path) -> int:
     """Return the bytes of a file or of all files in a folder; links count for nothing."""
-    if path.is_symlink():
-        return 0
     try:
+        if path.is_symlink():
+            return 0
         return sum([_size(inner) for inner in path.iterdir()]) if path.is_dir() else path.stat().st_size
     except OSError:
         return 0

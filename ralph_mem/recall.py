@@ -35,6 +35,9 @@ OBSERVATION = """
 SELECT t.id, t.public_id, t.type, t.session_id, t.seq, t.created_at, t.tainted, t.title, t.content, t.files, t.lines,
     t.tokens, t.pinned, t.misled, t.turn_id, t.origin, t.tool_name, NULL, NULL FROM observations AS t"""
 
+# There is an order of a session's rows, and no index of a turn's: a tool event would pay for it.
+OF_TURN = " WHERE t.session_id = ? AND t.seq >= ? AND t.turn_id = ? ORDER BY t.seq, t.id"
+
 MEMORIES = """
 SELECT m.turn_id, m.observation_id, bm25(memory_fts, {weights}) FROM memory_fts JOIN memories AS m ON m.id = memory_fts.rowid
 LEFT JOIN observations AS o ON o.id = m.observation_id
@@ -184,7 +187,7 @@ def timeline(reader: Reader, row: Row, before: int = 1, after: int = 1) -> "list
         middle = [row]
     else:
         middle = reader.rows(row.store, TURN + " WHERE t.id = ?", (row.turn,))
-        middle += reader.rows(row.store, OBSERVATION + " WHERE t.turn_id = ? ORDER BY t.seq, t.id", (row.turn,))
+        middle += reader.rows(row.store, OBSERVATION + OF_TURN, (row.session, middle[0].seq if middle else 0, row.turn))
     start, end = (middle[0].seq, middle[0].seq) if middle else (row.seq, row.seq)
     around = TURN + " WHERE t.session_id = ? AND t.seq {} ? AND t.prompt || t.response <> '' ORDER BY t.seq {} LIMIT ?"
     earlier = reader.rows(row.store, around.format("<", "DESC"), (row.session, start, before))

@@ -98,7 +98,7 @@ def steady(text):
     text = re.sub(r"(line|full)( +\d+) +\d+\n", r"\1\2 TOKENS\n", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\d( \d\d:\d\d)?", "DAY", text)
     text = re.sub(r"\b\d+ ms\b", "N ms", text)
-    text = re.sub(r"\b\d+ tokens", "N tokens", text)
+    text = re.sub(r"\b\d+( of \d+)? tokens", "N tokens", text)
     text = re.sub(r"\b\d\.\d\d?\b", "N.N", text)
     return re.sub(r"(?<=\S) {2,}", "  ", text)  # columns are as wide as what stands in them
 

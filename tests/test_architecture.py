@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Lower never imports higher. A new room gets its floor here.
 FLOORS = (
     {"", "core"},
-    {"claude", "recall", "config", "tokens", "transcripts", "access", "moments", "projects", "demo"},
+    {"claude", "recall", "config", "tokens", "transcripts", "access", "moments", "projects", "glance", "demo"},
     {"layers", "corrections", "residue", "status", "why", "doctor"},
     {"erasure"},
     {"ralph", "memory", "semantic"},
@@ -29,7 +29,7 @@ FLOORS = (
 )
 STANDARD_LIBRARY_ONLY = {
     *("hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo", "access", "moments", "layers", "corrections"),
-    *("residue", "erasure", "status", "why", "projects", "doctor"),
+    *("residue", "erasure", "status", "why", "projects", "glance", "doctor"),
 }
 ENTRANCES = {"events", "answers", "cli", "mcp", "web"}
 STARTS_THE_OTHERS = {"ralph_mem.cli.admin"}

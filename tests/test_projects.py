@@ -86,6 +86,12 @@ def test_an_unknown_name_is_told_with_where_to_look(name):
     assert "ralph-mem projects" in told.value.hint
 
 
+def test_a_link_that_runs_in_a_circle_is_no_folder(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(RalphMemError, match="no project is called"):
+        projects.choose(str(tmp_path / "loop"))
+
+
 def test_of_two_projects_with_one_name_both_are_told(tmp_path):
     remember(tmp_path / "a" / "shop")
     remember(tmp_path / "b" / "shop")

@@ -16,7 +16,7 @@ def text(line: str = "") -> None:
 
 def as_json(value: object) -> None:
     """Print one JSON value, for a program to read."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+    text(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def complain(what: str, hint: str = "") -> None:

@@ -147,6 +147,10 @@ def remember_interpreter() -> None:
     home = paths.data_home()
     # that of a virtual environment starts more slowly than its base, and goes with it
     python = getattr(sys, "_base_executable", "") or sys.executable
+    if paths.exists(python.rpartition("/")[0] + "/../pyvenv.cfg"):  # before Python 3.11 the base is the environment's own
+        from posixpath import realpath
+
+        python = realpath(python)
     if home and python and paths.exists(python) and paths.read(home + "/python").strip() != python:
         try:
             paths.make_folder(home)

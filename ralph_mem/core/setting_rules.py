@@ -151,9 +151,10 @@ def _wrong_pattern(text: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # about a meaning that will change; the redactor would print it, where a hook is silent
         try:
-            return "" if re.compile(text) and text else "is empty"
+            re.compile(text)
         except (re.error, OverflowError, RecursionError, Warning) as error:
             return f"is none ({error})"
+    return "" if text else "is empty"
 
 
 def _cleaned(key: str, value: "Any") -> "Any":
@@ -198,8 +199,8 @@ def parse(key: str, text: str) -> "Any":
 def _items(text: str, patterns: bool) -> "list[Any]":
     if text.startswith("[") and text.endswith("]"):
         values, _, why = yaml_reader.scan("value: " + text)
-        if not why and isinstance(values.get("value"), list):
-            return values["value"]  # type: ignore[no-any-return]
+        if not why and list(values) == ["value"] and isinstance(values["value"], list):
+            return values["value"]
         raise ConfigError(f"this is no list: {_shown(text)}", LIST_HINT)
     if patterns and "," in text and any([char in text for char in "[{(\\"]):
         raise ConfigError("a comma that may part two expressions or belong to one", LIST_HINT)
@@ -212,7 +213,7 @@ def _items(text: str, patterns: bool) -> "list[Any]":
 
 def no_such_key(key: str) -> ConfigError:
     """Return the error to raise for a key that nobody knows."""
-    return ConfigError(f"there is no key {key}", f"the nearest is {nearest(key)}; `ralph-mem config show` lists them all")
+    return ConfigError(f"there is no key {key[:SHOWN]}", f"the nearest is {nearest(key)}; `ralph-mem config show` lists them all")
 
 
 def unknown_key(key: str) -> str:

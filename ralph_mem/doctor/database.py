@@ -34,10 +34,10 @@ FROM pragma_application_id, pragma_user_version, pragma_journal_mode, pragma_pag
 def databases(project: Project) -> Iterator[Finding]:
     """Look at the database of a project, and at that of all projects where there is one."""
     everywhere = projects.everywhere()
-    places = [("", project.folder)] + ([("global ", everywhere.folder)] if everywhere and store.exists(everywhere.folder) else [])
+    places = [("", project.folder)] + ([("global ", everywhere.folder)] if everywhere else [])
     for prefix, folder in places:
-        if not store.exists(folder):
-            yield ok("database", "none yet: the next session start makes it")
+        if glance.is_gone(folder + "/memory.db"):
+            yield from [] if prefix else [ok("database", "none yet: the next session start makes it")]
             continue
         try:
             with contextlib.closing(glance.connect(folder)) as db:

@@ -33,7 +33,7 @@ def permissions(project: Project) -> Iterator[Finding]:
 
 def _of_tree(name: str, folder: str) -> Finding:
     top = Path(folder)
-    if not paths.exists(folder):
+    if glance.is_gone(folder) and not top.is_symlink():
         return ok(name, f"{folder} is not there yet")
     if top.is_symlink():
         return warning(name, f"{folder} is a link to {top.resolve()}", "if you did not make it, remove it")
@@ -43,7 +43,8 @@ def _of_tree(name: str, folder: str) -> Finding:
         take_it = f"sudo chown -R {os.geteuid()} {shlex.quote(folder)}"
         return problem(name, f"{_some(foreign)} not yours", take_it if os.geteuid() else "run this as their owner, not as root")
     if not os.access(folder, os.W_OK | os.X_OK):
-        return problem(name, f"{folder} cannot be written", f"chmod u+rwx {shlex.quote(folder)}")
+        do = f"chmod u+rwx {shlex.quote(folder)}, unless its file system is read-only"
+        return problem(name, f"{folder} cannot be written", do)
     open_to_others = [path for path in found if path.name not in THEIRS and stat.S_IMODE(path.lstat().st_mode) & FOR_OTHERS]
     if open_to_others:
         return warning(name, f"{_some(open_to_others)} open to others", f"chmod -R go= {shlex.quote(folder)}")
@@ -69,7 +70,7 @@ def system(project: Project) -> Iterator[Finding]:
     where, kind = mount_of(str(place.resolve()), paths.read("/proc/self/mountinfo", 4_194_304))
     seen = f"{kind} at {where}" if kind else "of unknown kind"
     if os.statvfs(place).f_flag & os.ST_RDONLY:
-        yield problem("file system", f"read-only: {seen}", "make it writable; until then nothing is remembered here")
+        yield problem("file system", f"read-only: {seen}", "make it writable; until then events wait in the data folder")
     elif ACROSS_MACHINES.fullmatch(kind):
         yield warning("file system", f"{seen}, which machines may share", "open this project on one machine at a time")
     else:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ralph_mem import glance
-from ralph_mem.core import paths, setting_rules, settings, spool, store, terminal
+from ralph_mem.core import paths, setting_rules, settings, spool, terminal
 from ralph_mem.core.project import Project
 from ralph_mem.doctor.finding import Finding, ok, problem, warning
 
@@ -28,17 +28,7 @@ def config(project: Project) -> Iterator[Finding]:
 
 def _files(project: Project) -> list[str]:
     """Return the config files that are there, also out of reach; a later one rules."""
-    return [file for file in settings.files(project) if _is_there(file)]
-
-
-def _is_there(file: str) -> bool:
-    try:
-        Path(file).stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        pass
-    return True
+    return [file for file in settings.files(project) if not glance.is_gone(file)]
 
 
 def switch(project: Project) -> Iterator[Finding]:
@@ -77,7 +67,7 @@ def _values(project: Project) -> tuple[dict[str, object], str, str]:
 def events(project: Project) -> Iterator[Finding]:
     """Look when the last event of a project was recorded."""
     start = f"start Claude Code anew in {project.root}: a running session does not load new hooks"
-    if not store.exists(project.folder):
+    if glance.is_gone(project.folder + "/memory.db"):
         yield warning("events", f"none recorded yet in {project.root}", start)
         return
     seen = glance.of(project.folder)

@@ -15,6 +15,7 @@ from tests.bench import memory_of, payloads
 from tests.bench.processes import OUTPUT, Hooks, has, interpreter, ratios
 
 ROUNDS = 60
+TYPED = "user-prompt-expansion"
 TRIPPING = OUTPUT + "export API_TOKEN={}\n"
 
 
@@ -29,6 +30,7 @@ def main() -> None:
         # prompts have a copy of their own: a prompt comes after a stop, not between the tool events of other cases
         asked = Hooks(memory_of.copy(small, Path(folder, "asked")).root, Path(folder, "home"), interpreter())
         _times(hooks, big, asked, words, rounds)
+        _commands(asked, words, rounds)
         _counts(hooks)
         _searches(Path(folder), words)
         _disk(Path(folder), words)
@@ -72,8 +74,10 @@ def _times(small: Hooks, large: Hooks, asked: Hooks, words: memory_of.Words, rou
         "SessionStart, 100k turns": (large, large.direct("session-start"), large.start),
         "UserPromptSubmit, 10k turns": (asked, asked.direct("user-prompt-submit"), lambda: asked.prompt(_ten_words(words))),
         "UserPromptSubmit, 100k turns": (large, large.direct("user-prompt-submit"), lambda: large.prompt(_ten_words(words))),
+        "/mem-search, 10k turns": (asked, asked.launched(TYPED), lambda: asked.typed("mem-search", _ten_words(words))),
+        "/mem-status, 10k turns": (asked, asked.launched(TYPED), lambda: asked.typed("mem-status", "")),
     }
-    limits = (1.6, 1.75, 2.7, 1.6, 1.6, 2.0, 2.5)
+    limits = (1.6, 1.75, 2.7, 1.6, 1.6, 2.0, 2.5, 3.0, 3.0)
 
     def after_round() -> None:
         _progress()
@@ -85,6 +89,21 @@ def _times(small: Hooks, large: Hooks, asked: Hooks, words: memory_of.Words, rou
     _say(f"{'':<32} {'x bare':>7} {'quickest':>9} {'ms':>6} {'must':>6}")
     for (name, (ratio, quickest, took)), limit in zip(list(found.items())[1:], limits, strict=True):
         _say(f"{name:<32} {ratio:>7.2f} {quickest:>9.2f} {took:>6.1f} {limit:>6}")
+
+
+def _commands(hooks: Hooks, words: memory_of.Words, rounds: int) -> None:
+    """Print what the command line costs as a whole process; it imports what a hook may not."""
+    program = [sys.executable, "-m", "ralph_mem.cli"]
+    cases = {
+        "ralph-mem --version": (300, lambda: [*program, "--version"]),
+        "ralph-mem search, 20k rows": (400, lambda: [*program, "search", "--layer", "1", "--", _ten_words(words)]),
+        "ralph-mem search, 20k rows, layer 2": (400, lambda: [*program, "search", "--layer", "2", "--", _ten_words(words)]),
+    }
+    _say(f"\n{'':<36} {'ms':>6} {'p90':>6} {'must':>6}")
+    for name, (limit, command) in cases.items():
+        took = sorted(hooks.run(command(), b"") * 1000 for _ in range(max(rounds // 3, 5)))
+        _progress()
+        _say(f"{name:<36} {statistics.median(took):>6.0f} {took[int(len(took) * 0.9)]:>6.0f} {limit:>6}")
 
 
 def _counts(hooks: Hooks) -> None:

@@ -65,6 +65,10 @@ class Hooks:
         """Return a UserPromptSubmit event of a turn of its own."""
         return self.event("UserPromptSubmit", prompt=text, prompt_id=f"p{random.random()}")
 
+    def typed(self, command: str, words: str) -> bytes:
+        """Return the event of a command that a person typed, such as mem-search."""
+        return self.event("UserPromptExpansion", command_name=f"ralph-mem:{command}", command_args=words, prompt_id="p0")
+
     def start(self) -> bytes:
         """Return a SessionStart event of a new session."""
         data = self.event("SessionStart", source="startup")

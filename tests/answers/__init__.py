@@ -1,0 +1,1 @@
+"""The answers to what people type in the client, and to what the model runs."""
