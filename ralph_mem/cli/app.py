@@ -69,7 +69,8 @@ def _misused(error: Exception) -> int:
     """Tell what was wrong with the call; typer raises the errors of the click that it carries, which has no public name."""
     what = error.format_message()  # type: ignore[attr-defined]
     where = getattr(getattr(error, "ctx", None), "command_path", "ralph-mem")
-    if not what:  # a group of commands called without one: its help was printed
+    if type(error).__name__ == "NoArgsIsHelpError":  # called without a command: its message is the help
+        printing.text(what)
         return MISUSED
     return _complain(what.rstrip("."), f"see `{where} --help`", MISUSED)
 

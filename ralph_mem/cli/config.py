@@ -77,7 +77,7 @@ def check(project: Project = "", json: Json = False) -> None:
 
 
 def _facts(setting: config.Setting) -> dict[str, Any]:
-    return {"key": setting.key, "value": setting.value, "origin": setting.origin, "file": setting.path or None}
+    return {**setting._asdict(), "path": setting.path or None}
 
 
 def _report(file: config.File) -> dict[str, Any]:

@@ -38,7 +38,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     for row in kept:
         drawn.add_row(*[str(cell).replace("[", "\\[") for cell in row])
     # a pipe has no width: nothing is cut off for a program or a file
-    Console(width=None if sys.stdout.isatty() else 10_000, highlight=False).print(drawn)
+    console = Console(width=None if sys.stdout.isatty() else 10_000, highlight=False)
+    with console.capture() as printed:
+        console.print(drawn)
+    for line in printed.get().splitlines():
+        text(line.rstrip())
 
 
 def progress(what: str) -> "Progress":

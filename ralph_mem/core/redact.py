@@ -232,7 +232,7 @@ def _matches(text: str, patterns: "list[str] | tuple[()]") -> "list[tuple[int, i
     for pattern in patterns:
         try:
             spans += [(*match.span(), "pattern") for match in re.finditer(pattern, text) if match[0]]
-        except re.error:
+        except (re.error, OverflowError, RecursionError):
             continue  # the settings say so; here a bad pattern must not cost the observation
     return spans
 

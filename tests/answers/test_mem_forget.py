@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.cli.situations import STRANGERS, inside, one_line
+from tests.cli.situations import STRANGERS, held, inside, one_line
 from tests.hook import LONGEST_ANSWER
 
 RATE_LIMIT = "Raise the rate limit of the export endpoint"
@@ -29,8 +29,8 @@ def shown(person, words):
 def test_a_preview_shows_what_would_go_and_deletes_nothing(a_person):
     name, before = a_person.turn_that_says(RATE_LIMIT), a_person.raw()
     text = a_person.types("mem-forget", name)
-    held = inside(text, a_person.tag)
-    assert f"\n{name}  " in held and "\nwith it, since it tells of the same:\nobs-" in held
+    listed = inside(text, a_person.tag)
+    assert f"\n{name}  " in listed and "\nwith it, since it tells of the same:\nobs-" in listed
     assert text.endswith(f"\nNothing is deleted yet. To delete it: /mem-forget --confirm {name}\n")
     assert a_person.raw() == before
 
@@ -96,21 +96,11 @@ def test_forgetting_twice_says_that_it_is_gone(a_person_with_a_secret):
 
 
 def test_what_waits_to_be_stored_is_forgotten_too(a_person):
-    a_person.memory.joinpath("spool").mkdir()
-    a_person.environment["TZ"] = "UTC"
-    waiting = a_person.memory / "spool" / "1-1.json"
-    waiting.write_text(spooled_note(a_person, CODE_NAME))
+    with held(a_person):
+        a_person.bash("make quetzalcoatlus", "ok")
+    assert len(a_person.spooled()) == 1
     assert a_person.types("mem-forget", "--confirm --query Quetzalcoatlus").startswith("1 row deleted")
     assert a_person.files_that_hold("quetzalcoatlus") == []
-
-
-def spooled_note(person, text):
-    """Return a record as a hook keeps it that could not write."""
-    return (
-        f'[{{"verb": "memory", "session": "{person.session}", "turn": "", "at": 1767268800000, "event_id": "note:1",'
-        f' "type": "note", "origin": "user", "tool_name": null, "title": "{text}", "content": "", "files": "", "lines": "",'
-        ' "metadata": null, "agent_id": null, "agent_type": null, "tainted": 0, "redactions": null, "redaction_version": 1}]'
-    )
 
 
 # What is meant

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.cli.situations import Person, one_line
+from tests.cli.situations import Person, held, one_line
 from tests.hook import said_to_model
 
 NOTE = "Releases go out with make ship, never by hand."
@@ -40,8 +40,7 @@ def test_a_note_for_all_projects_is_told_in_each(a_person, tmp_path):
     assert where == "all projects"
     assert a_person.notes() == []
     other = Person(tmp_path / "person", a_person.plugin, project="other")
-    assert other.start() == {}  # no memory of its own yet, so no briefing: see the next line
-    other.prompt("How do releases ship?")
+    assert NOTE in said_to_model(other.start())
     assert NOTE in other.types("mem-search", "releases ship")
 
 
@@ -59,21 +58,9 @@ def test_a_first_note_makes_the_memory(a_newcomer):
 
 
 def test_what_waited_comes_in_before_the_note(a_person):
-    a_person.memory.joinpath("lock").chmod(0o600)
-    spooled = a_person.memory / "spool"
-    a_person.environment["RALPH_MEM_RECORDING"] = "on"
-    a_person.memory.rename(a_person.memory.with_name("away"))
-    a_person.memory.mkdir()
-    (a_person.memory / "memory.db").mkdir()
-    a_person.bash("make mast", "ok")
-    (waiting,) = a_person.spooled()
-    away = a_person.memory.with_name("away")
-    (away / "spool").mkdir()
-    waiting.rename(away / "spool" / waiting.name)
-    (a_person.memory / "memory.db").rmdir()
-    spooled.rmdir()
-    a_person.memory.rmdir()
-    away.rename(a_person.memory)
+    with held(a_person):
+        a_person.bash("make mast", "ok")
+    assert len(a_person.spooled()) == 1
     a_person.types("mem-inject", NOTE)
     assert a_person.values("SELECT title FROM observations ORDER BY id DESC LIMIT 2") == [NOTE, "make mast"]
     assert a_person.spooled() == []

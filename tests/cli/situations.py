@@ -46,7 +46,7 @@ class Person(Hook):
         other = Person(folder, self.plugin)
         other.session, other.turn = self.session, self.turn
         other.environment["CLAUDE_CODE_SESSION_ID"] = self.session
-        shutil.rmtree(other.data / "projects")  # or the copy would be taken for one
+        shutil.rmtree(other.data / "projects", ignore_errors=True)  # or the copy would be taken for one
         return other
 
     # In the client
@@ -131,8 +131,9 @@ class Person(Hook):
         return self.rows("SELECT title, content FROM observations WHERE type = 'note' ORDER BY id")
 
     def raw(self):
-        """Return the bytes of the database and its log."""
-        return [path.read_bytes() for path in sorted(self.memory.glob("memory.db*")) if not path.name.endswith("-shm")]
+        """Return the bytes of the database and its log; an empty log is none."""
+        kept = [path.read_bytes() for path in sorted(self.memory.glob("memory.db*")) if not path.name.endswith("-shm")]
+        return [data for data in kept if data]
 
     def files_that_hold(self, words):
         """Name the files of the project and the home in which a text stands as it is."""
@@ -153,6 +154,7 @@ def one_line(text):
     """Return an answer that has to be a failure: one line that is not long."""
     assert text.startswith("ralph-mem: ") and text.endswith("\n"), text[:400]
     assert text.count("\n") == 1 and len(text) < 400, text[:400]
+    assert "a bug" not in text, text
     return text[:-1]
 
 
@@ -160,7 +162,7 @@ def inside(text, tag):
     """Return what stands inside the fence of an answer, which must have one, with this tag."""
     before, opened, rest = text.partition(f"<{tag}>\n")
     held, closed, after = rest.partition(f"\n</{tag}>")
-    assert opened and closed and before == "" and tag not in held + after, text
+    assert opened and closed and before == "" and f"<{tag}" not in held and f"</{tag}" not in held + after, text
     return held
 
 

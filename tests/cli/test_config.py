@@ -59,7 +59,8 @@ def test_what_is_set_can_be_got(a_project):
     assert told == f"memory.retention_days is 9 in {a_project.memory}/config.yaml\n"
     assert printed(a_project, "get", "memory.retention_days") == "9\n"
     found = json.loads(printed(a_project, "get", "memory.retention_days", "--json"))
-    assert found == {"key": "memory.retention_days", "value": 9, "origin": "project", "file": f"{a_project.memory}/config.yaml"}
+    assert found.pop("meaning").startswith("For how many days ")
+    assert found == {"key": "memory.retention_days", "value": 9, "origin": "project", "path": f"{a_project.memory}/config.yaml"}
 
 
 def test_what_get_prints_of_a_list_set_takes_back(a_project):
@@ -89,6 +90,7 @@ def test_show_lists_every_key_with_its_value_its_origin_and_its_meaning(a_projec
     assert any(line.split()[:4] == ["recording", "unset", "default", "Whether"] for line in lines)
     found = {each["key"]: each for each in json.loads(printed(a_project, "show", "--json"))}
     assert len(found) == 15 and found["ralph.success_criteria"]["value"] == ["test_pass", "build_success"]
+    assert all(each["meaning"] for each in found.values())
 
 
 def test_a_hand_written_file_keeps_its_words(a_project, the_file):

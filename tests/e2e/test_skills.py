@@ -1,5 +1,6 @@
 """The skills in the real client: what a person types, what the model runs itself, and failures that harm nobody."""
 
+import copy
 import json
 import re
 import shlex
@@ -24,7 +25,7 @@ QUESTION = "Why is that so?"
 
 TURN_OF = "SELECT public_id FROM turns WHERE kind = 'prompt' ORDER BY id LIMIT 1"
 NOTES = "SELECT title, content FROM observations WHERE type = 'note' ORDER BY id"
-NEWEST = "SELECT kind, prompt, response, files, lines FROM turns ORDER BY id DESC LIMIT 1"
+NEWEST = "SELECT kind, prompt, response, files, lines FROM turns ORDER BY id DESC"
 BY_OUR_DOOR = "SELECT title, content FROM observations WHERE title LIKE '%hooks/run%'"
 
 ADDED = "UserPromptExpansion hook additional context: "
@@ -54,7 +55,6 @@ ODD = {
     "cjk": "登录失败：令牌过期了",
     "wide-space": "全角\u3000空白",
     "emoji": "🎉 lamps 💡",
-    "joined-emoji": "👩\u200d💻 and می\u200cخواهم",
     "newlines": "first\n\n  second, indented\n\tthird",
     "placeholders": "$ARGUMENTS $ARGUMENTS[0] ${CLAUDE_SESSION_ID} ${CLAUDE_PLUGIN_ROOT}",
     "outer-blanks": "   \t in the middle \n ",
@@ -69,21 +69,72 @@ ODD = {
 Session = namedtuple("Session", "project notes run")
 
 
+class Shown(dict):
+    """Script: the model runs the command that the last skill shows it, with other words or changed in another way."""
+
+    def __init__(self, api, change):
+        super().__init__(blocks=[])
+        self._api, self._change = api, change
+
+    def __getitem__(self, key):
+        return runs(self._change(SHOWN.findall(self._api.text_of(self._api.requests("main")[-1]))[-1]))[key]
+
+
+def runs(command):
+    """Script: the model runs a command."""
+    return call(("Bash", {"command": command}))
+
+
+def searches(api, words):
+    """Script: the model runs the command that the last skill shows it, with these words."""
+    return Shown(api, lambda command: command.replace("WORDS", words))
+
+
+def opens(skill, **more):
+    """Script: the model opens one of our skills."""
+    return call(("Skill", {"skill": f"ralph-mem:{skill}", **more}))
+
+
+def typed(client, *lines, allowed=None, **environment):
+    """Let the person type lines into one run of the client, one after the other."""
+    folder = client.home.parent
+    messages = [{"type": "user", "message": {"role": "user", "content": line}} for line in lines]
+    (folder / "typed.jsonl").write_text("".join(json.dumps(message) + "\n" for message in messages))
+    other = copy.copy(client)
+    other.binary = folder / "typing"
+    other.binary.write_text(f'#!/bin/sh\nexec {shlex.quote(client.binary)} "$@" <{shlex.quote(str(folder / "typed.jsonl"))}\n')
+    other.binary.chmod(0o755)
+    return other.print_mode("", extra_args=["--input-format", "stream-json"], allowed_tools=allowed, **environment)
+
+
 def told(run):
-    """Return what our hook answered to the typed command."""
-    return "".join(json.loads(each.stdout)["hookSpecificOutput"]["additionalContext"] for each in run.hooks("UserPromptExpansion"))
+    """Return what our hook answered to each typed command."""
+    answers = [json.loads(each.stdout) for each in run.hooks("UserPromptExpansion")]
+    return [answer["hookSpecificOutput"]["additionalContext"].strip() for answer in answers]
+
+
+def said(run):
+    """Return what the model said at the end of each turn."""
+    return [record["result"] for record in run.records if record["type"] == "result"]
 
 
 def refused(run):
     """Return the commands and skills that the client would have asked the person about."""
-    results = [record for record in run.records if record["type"] == "result"]
-    return [list(each["tool_input"].values())[0] for result in results for each in result["permission_denials"]]
+    lists = [record["permission_denials"] for record in run.records if record["type"] == "result"]
+    return [
+        next(iter(each["tool_input"].values())) for each in {each["tool_use_id"]: each for one in lists for each in one}.values()
+    ]
 
 
 def results(api):
     """Return what the tools gave back to the model, in order."""
     contents = [message["content"] for message in api.requests("main")[-1].body["messages"] if isinstance(message["content"], list)]
     return [str(block["content"]) for content in contents for block in content if block["type"] == "tool_result"]
+
+
+def heard_last(api):
+    """Return what the model could read in the end."""
+    return api.text_of(api.requests("main")[-1])
 
 
 def whole(rows):
@@ -97,28 +148,20 @@ def files_with(words, *folders):
     return [path for path in files if words.encode() in path.read_bytes().lower()]
 
 
-def opens(skill):
-    """Script: the model opens one of our skills."""
-    return call(("Skill", {"skill": f"ralph-mem:{skill}"}))
-
-
-def runs(command):
-    """Script: the model runs a command."""
-    return call(("Bash", {"command": command}))
-
-
-def command_of(skill, client, api):
-    """Let the model open a skill, and return the command that the skill's body shows it."""
-    api.play({"turns": [opens(skill)]})
-    client.print_mode(QUESTION, allowed_tools="Skill")
-    return SHOWN.search(api.text_of(api.requests("main")[-1]))[1]
-
-
 def paste(person, text, folder):
     """Paste as a terminal does: in brackets, newlines and all."""
     (folder / "clipboard").write_text(text)
     person._tmux("load-buffer", str(folder / "clipboard"))
     person._tmux("paste-buffer", "-p", "-r", "-d", "-t", "t")
+
+
+def type_lines(person, *lines):
+    """Type lines, each but the last ended by a backslash and Enter, and send them."""
+    for line in lines[:-1]:
+        person.type(line + "\\")
+        person.press("Enter")
+        person.wait_for(lambda screen, line=line: line + "\\" not in screen)
+    person.say(lines[-1])
 
 
 def seen(person, words):
@@ -148,6 +191,13 @@ def turn(memory):
     return memory.values(TURN_OF)[0]
 
 
+@pytest.fixture
+def hooks_switched_off(client):
+    """Switch off all hooks in the person's settings."""
+    (client.home / ".claude").mkdir(exist_ok=True)
+    (client.home / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
+
+
 @pytest.fixture(scope="module", params=[None, "Bash"], ids=["nothing-allowed", "Bash-allowed"])
 def a_session_of_odd_notes(request, tmp_path_factory):
     """Let one client keep a note of each odd text, where no tool is allowed, and where the person has allowed Bash."""
@@ -158,68 +208,54 @@ def a_session_of_odd_notes(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("odd")
     project = folder / "shop"
     project.mkdir()
+    lines = [f"/mem-inject {text.replace('FILE', f'made-{name}')}" for name, text in ODD.items()]
     with MessagesApi() as api:
-        client = Client(typing_all(binary, folder), home=folder / "home", project=project, api=api, plugin=REPOSITORY)
-        options = ["--input-format", "stream-json", *(["--allowedTools", request.param] if request.param else [])]
-        run = client.print_mode("", allowed_tools=request.param, extra_args=options)
+        client = Client(binary, home=folder / "home", project=project, api=api, plugin=REPOSITORY)
+        run = typed(client, *lines, allowed=request.param)
     assert client.left_behind == []
     with closing(sqlite3.connect(project / ".ralph-mem" / "memory.db")) as db:
         return Session(project, whole(db.execute(NOTES)), run)
-
-
-def typing_all(binary, folder):
-    """Return a client that reads what the person types, one odd note after the other, from a file."""
-    typed = [f"/mem-inject {text.replace('FILE', f'made-{name}')}" for name, text in ODD.items()]
-    lines = [json.dumps({"type": "user", "message": {"role": "user", "content": each}}) for each in typed]
-    (folder / "typed.jsonl").write_text("\n".join(lines) + "\n")
-    script = folder / "client"
-    script.write_text(f'#!/bin/sh\nexec {shlex.quote(binary)} "$@" <{shlex.quote(str(folder / "typed.jsonl"))}\n')
-    script.chmod(0o755)
-    return str(script)
 
 
 # What a person types
 
 
 @pytest.mark.parametrize("slash", ["/", "/ralph-mem:"])
-@pytest.mark.parametrize(
-    "words, answer",
-    [
-        ("mem-search truncated basket", A_BLOCK % r"> TURN  .*truncated"),
-        ("mem-search TURN", A_BLOCK % CAUSE),
-        ("mem-status", r"/shop: recording, telling what it remembers\n"),
-        (f"mem-inject {NOTE}", r"^Remembered for this project as obs-\w{10}\.$"),
-        ("mem-forget TURN", A_BLOCK % r"TURN  .*" + r"\nNothing is deleted yet\. .*/mem-forget --confirm TURN"),
-    ],
-)
-def test_a_typed_command_brings_its_answer_to_the_model(client, api, turn, slash, words, answer):
-    run = client.print_mode(slash + words.replace("TURN", turn), allowed_tools=None)
-    assert re.search(answer.replace("TURN", turn), told(run).strip(), re.DOTALL), told(run)
-    assert ADDED + told(run).strip() in api.heard()
-    assert (run.returncode, run.result, refused(run)) == (0, "Done.", [])
+def test_a_typed_command_brings_its_answer_to_the_model(client, api, turn, slash):
+    answers = {
+        "mem-search truncated basket": A_BLOCK % r"> TURN  .*truncated",
+        "mem-search TURN": A_BLOCK % CAUSE,
+        "mem-status": "/shop: recording, telling what it remembers\n",
+        f"mem-inject {NOTE}": r"^Remembered for this project as obs-\w{10}\.$",
+        "mem-forget TURN": A_BLOCK % "TURN  .*" + r"\nNothing is deleted yet\. .*/mem-forget --confirm TURN$",
+    }
+    run = typed(client, *[slash + words.replace("TURN", turn) for words in answers])
+    for answer, text, request in zip(answers.values(), told(run), api.requests("main"), strict=True):
+        assert re.search(answer.replace("TURN", turn), text, re.DOTALL), text
+        assert api.text_of(request).count(ADDED + text) == 1
+    assert (run.returncode, said(run), refused(run)) == (0, ["Done."] * len(answers), [])
 
 
-@pytest.mark.parametrize("words", ["mem-search zirconium lamps", "mem-status zirconium", "mem-forget --query zirconium"])
-def test_a_typed_command_leaves_neither_its_words_nor_its_answer(client, api, memory, words):
-    api.play({"turns": [say(f"Nothing of zirconium, but this: {CAUSE}.")]})
-    client.print_mode(f"/{words}", allowed_tools=None)
-    assert memory.rows(NEWEST) == [("command", "", "", "", "")]
-    assert len(memory.rows("SELECT 1 FROM turns")) == 2 and len(memory.rows("SELECT 1 FROM observations")) == 3
+def test_a_typed_command_leaves_neither_its_words_nor_its_answer(client, api, memory):
+    api.play({"turns": [say(f"Nothing of zirconium, but this: {CAUSE}.")] * 3})
+    typed(client, "/mem-search zirconium lamps", "/mem-status zirconium", "/mem-forget --query zirconium")
+    assert memory.rows(NEWEST)[:-1] == [("command", "", "", "", "")] * 3
+    assert len(memory.rows("SELECT 1 FROM observations")) == 3
     assert files_with("zirconi", memory.memory, memory.data) == []
 
 
 def test_a_note_is_kept_once_and_told_to_the_next_session(client, api, memory):
     api.play({"turns": [say(f"I keep in mind: {NOTE}")] * 2})
-    first, again = [client.print_mode(f"/mem-inject {NOTE}", allowed_tools=None) for _ in range(2)]
-    assert "remembered already" in told(again) and told(first).split()[-1] == told(again).split()[-1]
-    assert whole(memory.rows(NOTES)) == [NOTE] and memory.rows(NEWEST) == [("command", "", "", "", "")]
+    first, again = told(typed(client, f"/mem-inject {NOTE}", f"/mem-inject {NOTE}"))
+    assert "remembered already" in again and first.split()[-1] == again.split()[-1]
+    assert whole(memory.rows(NOTES)) == [NOTE] and memory.rows(NEWEST)[:-1] == [("command", "", "", "", "")] * 2
     api.play({})
     client.print_mode("Good morning")
     assert NOTE in api.heard()
 
 
 def test_a_note_for_all_projects_lies_with_the_person(client, memory):
-    assert "for all projects" in told(client.print_mode(f"/mem-inject --global {NOTE}", allowed_tools=None))
+    assert "for all projects" in told(client.print_mode(f"/mem-inject --global {NOTE}", allowed_tools=None))[0]
     with closing(sqlite3.connect(client.home / ".config" / "ralph-mem" / "memory.db")) as everywhere:
         assert whole(everywhere.execute(NOTES)) == [NOTE]
     assert memory.rows(NOTES) == []
@@ -231,16 +267,15 @@ def test_a_note_is_kept_as_it_was_typed_and_nothing_of_it_is_run(a_session_of_od
     made = f"made-{name}"
     assert ODD[name].replace("FILE", made).strip() in notes
     assert not (project / made).exists()
-    assert refused(run) == [] and len(notes) == told(run).count("Remembered for this project") == len(ODD)
+    assert refused(run) == [] and len(notes) == len(said(run)) == len(ODD)
 
 
-@pytest.mark.parametrize("allowed", [None, "Bash"])
-@pytest.mark.parametrize("command, where", [("mem-inject", "notes"), ("mem-search --", "nowhere")])
-def test_one_argument_may_hold_all_that_is_odd(client, memory, a_project, allowed, command, where):
+@pytest.mark.parametrize(("command", "allowed"), [("mem-inject", None), ("mem-inject", "Bash"), ("mem-search --", "Bash")])
+def test_one_argument_may_hold_all_that_is_odd(client, memory, a_project, command, allowed):
     words = "\n".join(text for name, text in ODD.items() if name != "7900-characters").replace("FILE", "made").strip()
     run = client.print_mode(f"/{command} {words}", allowed_tools=allowed)
-    assert run.result == "Done." and refused(run) == [] and "ralph-mem: " not in told(run)
-    assert whole(memory.rows(NOTES)) == ([words] if where == "notes" else [])
+    assert run.result == "Done." and refused(run) == [] and not told(run)[0].startswith("ralph-mem:")
+    assert whole(memory.rows(NOTES)) == ([words] if command == "mem-inject" else [])
     assert list(a_project.glob("made*")) == []
 
 
@@ -267,196 +302,157 @@ def test_a_note_typed_in_a_terminal_is_kept_as_it_stands(terminal, api, memory, 
     assert list(a_project.glob("made*")) == []
 
 
-def type_lines(person, *lines):
-    """Type lines, each but the last ended by a backslash and Enter, and send them."""
-    for line in lines[:-1]:
-        person.type(line + "\\")
-        person.press("Enter")
-        person.wait_for(lambda screen, line=line: line + "\\" not in screen)
-    person.say(lines[-1])
-
-
-def test_a_memory_is_looked_up_and_forgotten_in_a_terminal(terminal, api, memory, turn):
-    api.play({"turns": [say(f"That was answer {number}.") for number in range(1, 5)]})
+def test_a_memory_is_looked_up_and_forgotten_in_a_terminal_without_a_dialog(terminal, api, memory, turn):
+    commands = ["/mem-status", "/mem-search zirconium", f"/mem-forget {turn}", f"/mem-forget {turn} --confirm"]
+    found = ["recording, telling", "Nothing that is remembered", "Nothing is deleted yet.", "4 rows deleted"]
+    answers = [say(f"That was answer {number}.") for number in range(4)]
+    api.play({"turns": [*answers[:1], searches(api, "truncated"), *answers[1:]]})
     with terminal(allowed_tools=None) as person:
-        commands = ["/mem-status", "/mem-search truncated", f"/mem-forget {turn}", f"/mem-forget {turn} --confirm"]
-        for number, words in enumerate(commands, 1):
+        for number, words in enumerate(commands):
             person.say(words)
             seen(person, f"That was answer {number}.")
         person.leave()
-    heard = [api.text_of(request).rpartition(ADDED)[2] for request in api.requests("main")]
-    expected = ["recording, telling", CAUSE[:30], "Nothing is deleted yet.", "4 rows deleted"]
-    assert [words for words, text in zip(expected, heard, strict=True) if words not in text] == []
-    assert memory.values(TURN_OF) == []
-
-
-def test_the_model_may_search_on_in_a_terminal_without_a_dialog(terminal, api, memory):
-    with terminal(allowed_tools=None) as person:
-        person.say("/mem-search nothingofthekind")
-        person.wait_for("Done.")
-        command = SHOWN.search(api.text_of(api.requests("main")[-1]))[1]
-        api.play({"turns": [runs(command.replace("WORDS", "truncated")), say("Found at last.")]})
-        person.say("/mem-search nothingofthekind")
-        seen(person, "Found at last.")
-        person.leave()
-    assert CAUSE[:30] in results(api)[-1]
+    heard = heard_last(api).split(ADDED)[1:]
+    assert [words for words, text in zip(found, heard, strict=True) if words not in text] == []
+    assert re.search(A_BLOCK % turn, results(api)[0], re.DOTALL) and memory.values(TURN_OF) == []
 
 
 # What goes wrong
 
 
-@pytest.mark.parametrize(
-    "words, line",
-    [
-        ("mem-search turn-aaaaaaaaaa", "no memory has the id turn-aaaaaaaaaa"),
-        ("mem-search", "there is no word to search for"),
-        ("mem-inject", "there is nothing to remember"),
-        ("mem-inject " + "x" * 8001, "8,001 characters are too long"),
-        ("mem-forget", "what should be forgotten?"),
-        ("mem-forget obs-aaaaaaaaaa --confirm", "no memory has the id obs-aaaaaaaaaa"),
-        ("mem-forget truncated --confirm", "truncated is no id"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_one_line_and_the_turn_goes_on(client, api, memory, words, line):
-    run = client.print_mode(f"/{words}", allowed_tools=None)
-    assert told(run).startswith(f"ralph-mem: {line}") and told(run).count("\n") == 1
-    assert ADDED + told(run).strip() in api.heard()
-    assert (run.returncode, run.result, [each.exit_code for each in run.hooks()]) == (0, "Done.", [0] * len(run.hooks()))
-    assert len(memory.values(TURN_OF)) == 1 and memory.rows(NOTES) == []
+def test_what_cannot_be_done_is_said_in_one_line_and_the_turn_goes_on(client, api, memory, turn):
+    lines = {
+        "mem-search turn-aaaaaaaaaa": "no memory has the id turn-aaaaaaaaaa",
+        "mem-search": "there is no word to search for",
+        "mem-search --layer 9 lamps": "--layer 9 is no number from 1 to 3",
+        "mem-inject": "there is nothing to remember",
+        "mem-inject " + "x" * 8001: "8,001 characters are too long",
+        "mem-forget": "what should be forgotten?",
+        "mem-forget obs-aaaaaaaaaa --confirm": "no memory has the id obs-aaaaaaaaaa",
+        "mem-forget truncated --confirm": "truncated is no id",
+    }
+    run = typed(client, *[f"/{words}" for words in lines])
+    wrong = [text for text, line in zip(told(run), lines.values(), strict=True) if not text.startswith(f"ralph-mem: {line}")]
+    assert wrong == [] and "\n" not in "".join(told(run))
+    assert [text for text in told(run) if ADDED + text not in heard_last(api)] == []
+    assert (run.returncode, said(run), {each.exit_code for each in run.hooks()}) == (0, ["Done."] * len(lines), {0})
+    assert memory.values(TURN_OF) == [turn] and memory.rows(NOTES) == []
 
 
-@pytest.mark.parametrize("words", ["mem-search truncated", f"mem-inject {NOTE}", "mem-forget --query truncated"])
-def test_a_broken_database_is_said_in_one_line(client, memory, words):
+def test_a_broken_database_is_said_in_one_line(client, memory):
     for file in memory.memory.glob("memory.db*"):
         file.write_bytes(b"no database at all" * 500)
-    run = client.print_mode(f"/{words}", allowed_tools=None)
-    assert re.fullmatch(r"ralph-mem: .*not a database.*\n", told(run))
-    assert (run.returncode, run.result) == (0, "Done.")
+    run = typed(client, "/mem-search truncated", f"/mem-inject {NOTE}", "/mem-forget --query truncated", "/mem-status")
+    *lines, status = told(run)
+    assert [text for text in lines if not re.fullmatch(r"ralph-mem: .*not a database.*", text)] == []
+    assert "trouble: the memory cannot be read" in status
+    assert (run.returncode, said(run)) == (0, ["Done."] * 4)
 
 
 def test_where_nothing_is_remembered_a_search_says_so_and_makes_nothing(client, plugin, a_project):
     client.plugin = plugin
     run = client.print_mode("/mem-search truncated", allowed_tools=None, RALPH_MEM_RECORDING="off")
-    assert re.fullmatch(r"ralph-mem: nothing is remembered for .*/shop yet .*\n", told(run))
+    assert re.fullmatch(r"ralph-mem: nothing is remembered for .*/shop yet .*", told(run)[0])
     assert run.result == "Done." and not (a_project / ".ralph-mem").exists()
 
 
-def test_a_memory_deleted_in_the_middle_of_a_session_can_be_begun_anew_by_a_note(terminal, api, memory):
-    api.play({"turns": [say("Gone, it says."), say("Begun, it says.")]})
-    with terminal(allowed_tools=None) as person:
-        shutil.rmtree(memory.memory)
-        person.say("/mem-search truncated")
-        person.wait_for("Gone, it says.")
-        person.say(f"/mem-inject {NOTE}")
-        seen(person, "Begun, it says.")
-        person.leave()
-    assert "ralph-mem: nothing is remembered" in api.heard()
-    assert whole(memory.rows(NOTES)) == [NOTE] and "it says" not in str(memory.values("SELECT response FROM turns"))
+def test_a_memory_that_is_deleted_in_a_session_may_begin_anew_with_a_note(client, api, memory):
+    api.play({"turns": [runs("rm -r .ralph-mem")]})
+    run = typed(client, "Delete the memory", "/mem-search truncated", f"/mem-inject {NOTE}", allowed="Bash")
+    assert re.fullmatch(r"ralph-mem: nothing is remembered for .*/shop yet .*", told(run)[0])
+    assert "Remembered for this project" in told(run)[1] and whole(memory.rows(NOTES)) == [NOTE]
+
+
+def test_the_answer_to_the_note_that_begins_a_memory_is_not_remembered(client, api, memory):
+    api.play({"turns": [runs("rm -r .ralph-mem"), say("Gone."), say("I kept the lamps in mind.")]})
+    typed(client, "Delete the memory", f"/mem-inject {NOTE}", allowed="Bash")
+    assert [row for row in memory.rows(NEWEST) if row[2]] == []
 
 
 def test_with_a_broken_config_commands_answer_and_the_session_start_names_the_line(client, memory, turn):
     (memory.memory / "config.yaml").write_text("memory: {\n")
     run = client.print_mode("/mem-search truncated", allowed_tools=None)
     assert re.search(r"config\.yaml: line \d", run.hooks("SessionStart")[0].stdout)
-    assert re.search(A_BLOCK % turn, told(run), re.DOTALL) and run.result == "Done."
+    assert re.search(A_BLOCK % turn, told(run)[0], re.DOTALL) and run.result == "Done."
 
 
 def test_where_recording_is_off_a_search_answers_and_a_note_is_not_kept(client, memory, turn):
     (memory.memory / "off").touch()
-    assert turn in told(client.print_mode("/mem-search truncated", allowed_tools=None))
-    run = client.print_mode(f"/mem-inject {NOTE}", allowed_tools=None)
-    assert told(run).startswith("ralph-mem: recording is switched off here") and memory.rows(NOTES) == []
+    found, note = told(typed(client, "/mem-search truncated", f"/mem-inject {NOTE}"))
+    assert turn in found and note.startswith("ralph-mem: recording is switched off here") and memory.rows(NOTES) == []
 
 
 def test_with_hooks_switched_off_the_model_runs_the_search_itself(client, api, memory, turn, hooks_switched_off):
+    api.play({"turns": [searches(api, "truncated")]})
     run = client.print_mode("/mem-search truncated", allowed_tools=None)
-    assert run.hooks() == [] and ADDED not in api.heard()
-    command = SHOWN.search(api.heard())[1].replace("WORDS", "truncated")
-    api.play({"turns": [runs(command)]})
-    run = client.print_mode("/mem-search truncated", allowed_tools=None)
+    assert run.hooks() == [] and ADDED not in heard_last(api)
     assert (run.result, refused(run)) == ("Done.", []) and turn in results(api)[-1]
 
 
-@pytest.mark.parametrize(
-    "words, outcome", [(f"mem-inject {NOTE}", "Nothing was kept."), ("mem-forget TURN --confirm", "Nothing was deleted.")]
-)
-def test_with_hooks_switched_off_nothing_is_changed_and_the_model_knows(
-    client, api, memory, turn, hooks_switched_off, words, outcome
-):
-    run = client.print_mode("/" + words.replace("TURN", turn), allowed_tools=None)
-    assert f"hooks are switched off: say so. {outcome}" in api.heard() and run.result == "Done."
-    assert memory.rows(NOTES) == [] and memory.values(TURN_OF) == [turn]
-
-
-@pytest.fixture
-def hooks_switched_off(client):
-    """Switch off all hooks in the person's settings."""
-    (client.home / ".claude").mkdir(exist_ok=True)
-    (client.home / ".claude" / "settings.json").write_text('{"disableAllHooks": true}')
+def test_with_hooks_switched_off_nothing_is_changed_and_the_model_knows(client, api, memory, turn, hooks_switched_off):
+    run = typed(client, f"/mem-inject {NOTE}", f"/mem-forget {turn} --confirm")
+    assert "Nothing was kept." in heard_last(api) and "Nothing was deleted." in heard_last(api)
+    assert said(run) == ["Done."] * 2 and memory.rows(NOTES) == [] and memory.values(TURN_OF) == [turn]
 
 
 def test_a_plugin_below_odd_folders_answers_and_may_be_asked(client, api, memory, turn, tmp_path):
     client.plugin = install(tmp_path / "Ada's own plug-in 登")
     shutil.copytree(REPOSITORY / "skills", client.plugin / "skills")
-    command = command_of("mem-search", client, api)
-    api.play({"turns": [opens("mem-search"), runs(command.replace("WORDS", "truncated"))]})
-    run = client.print_mode(QUESTION, allowed_tools="Skill")
-    assert str(client.plugin) in command and refused(run) == [] and turn in results(api)[-1]
-    assert turn in told(client.print_mode("/mem-search truncated", allowed_tools=None))
+    api.play({"turns": [say("Seen."), opens("mem-search"), searches(api, "truncated"), say("Found.")]})
+    run = typed(client, "/mem-search truncated", QUESTION, allowed="Skill")
+    assert turn in told(run)[0] and f'"{client.plugin}/hooks/run" mem-search' in heard_last(api)
+    assert (said(run), refused(run)) == (["Seen.", "Found."], []) and turn in results(api)[-1]
 
 
 # What the model runs itself
 
 
 @pytest.mark.parametrize("skill", ["mem-search", "remembering"])
-def test_the_model_searches_with_the_command_that_a_skill_shows(client, api, memory, turn, a_project, skill):
-    command = command_of(skill, client, api)
+def test_the_model_searches_with_the_command_that_a_skill_shows(client, api, turn, a_project, skill):
     words = ["truncated basket", 'it\'s "truncated" $HOME `touch made` $(touch made); touch made', turn]
-    api.play({"turns": [opens(skill), *[runs(command.replace("WORDS", each)) for each in words]]})
+    api.play({"turns": [opens(skill), *[searches(api, each) for each in words]]})
     run = client.print_mode(QUESTION, allowed_tools="Skill")
     assert (run.result, refused(run)) == ("Done.", [])
     assert [found for found in results(api)[1:] if not re.search(A_BLOCK % turn, found, re.DOTALL)] == []
-    assert list(a_project.glob("made*")) == []
+    assert len(results(api)) == 4 and list(a_project.glob("made*")) == []
 
 
 def test_a_search_by_the_model_is_not_remembered_itself(client, api, memory):
-    command = command_of("remembering", client, api).replace("WORDS", "truncated basket")
-    api.play({"turns": [opens("remembering"), runs(command), say("It was the cents.")]})
+    api.play({"turns": [opens("remembering"), searches(api, "truncated basket"), say("It was the cents.")]})
     client.print_mode(QUESTION, allowed_tools="Skill")
-    assert memory.rows(BY_OUR_DOOR) == []
-    assert memory.rows(NEWEST) == [("prompt", QUESTION, "It was the cents.", "", "")]
+    assert CAUSE[:30] in results(api)[-1] and memory.rows(BY_OUR_DOOR) == []
+    assert memory.rows(NEWEST)[0] == ("prompt", QUESTION, "It was the cents.", "", "")
 
 
 @pytest.mark.parametrize("skill", ["mem-search", "remembering"])
 def test_a_skill_that_searches_allows_nothing_else(client, api, memory, turn, a_project, skill):
-    command = command_of(skill, client, api)
-    door, _, _ = command.partition(" mem-search")
     others = [
-        *[command.replace("mem-search", name).replace("WORDS", f"{turn} --confirm") for name in ("mem-forget", "mem-inject")],
-        f"{door} mem-forget {turn} --confirm",
-        f"{door} stop",
-        f"{command}\ntouch made",
-        command.replace("WORDS", "x\nRALPH_MEM_ARGUMENTS\ntouch made\ncat <<'RALPH_MEM_ARGUMENTS'"),
-        command.replace("'RALPH_MEM_ARGUMENTS'", "RALPH_MEM_ARGUMENTS").replace("WORDS", "$(touch made)"),
-        command.replace(" <<", " >made <<"),
+        lambda command: command.replace("mem-search", "mem-forget").replace("WORDS", f"{turn} --confirm"),
+        lambda command: command.replace("mem-search", "mem-inject"),
+        lambda command: command.partition(" mem-search")[0] + f" mem-forget {turn} --confirm",
+        lambda command: command.partition(" mem-search")[0] + " stop",
+        lambda command: f"{command}\ntouch made",
+        lambda command: command.replace("WORDS", "x\nRALPH_MEM_ARGUMENTS\ntouch made\ncat <<'RALPH_MEM_ARGUMENTS'"),
+        lambda command: command.replace("'RALPH_MEM_ARGUMENTS'", "RALPH_MEM_ARGUMENTS").replace("WORDS", "$(touch made)"),
+        lambda command: command.replace(" <<", " >made <<"),
     ]
-    api.play({"turns": [opens(skill), *map(runs, others)]})
-    assert refused(client.print_mode(QUESTION, allowed_tools="Skill")) == others
+    api.play({"turns": [opens(skill), *[Shown(api, change) for change in others]]})
+    run = client.print_mode(QUESTION, allowed_tools="Skill")
+    assert len(refused(run)) == len(set(refused(run))) == len(others) and run.result == "Done."
     assert memory.values(TURN_OF) == [turn] and memory.rows(NOTES) == [] and list(a_project.glob("made*")) == []
 
 
 def test_the_model_asks_for_the_status_with_the_command_that_the_skill_shows(client, api, memory):
-    command = command_of("mem-status", client, api)
-    api.play({"turns": [opens("mem-status"), runs(command)]})
+    api.play({"turns": [opens("mem-status"), Shown(api, str)]})
     run = client.print_mode(QUESTION, allowed_tools="Skill")
     assert refused(run) == [] and "/shop: recording, telling" in results(api)[-1]
 
 
-@pytest.mark.parametrize("skill", ["mem-inject", "mem-forget"])
-def test_what_changes_the_memory_is_for_the_person_alone(client, api, memory, turn, skill):
-    api.play({"turns": [call(("Skill", {"skill": f"ralph-mem:{skill}", "args": f"{turn} --confirm"}))]})
+def test_what_changes_the_memory_is_for_the_person_alone(client, api, memory, turn):
+    api.play({"turns": [opens("mem-inject", args=NOTE), opens("mem-forget", args=f"{turn} --confirm")]})
     client.print_mode(QUESTION, allowed_tools="Skill")
-    assert "disable-model-invocation" in results(api)[-1] and f"ralph-mem:{skill}:" not in api.heard()
+    assert [text for text in results(api) if "disable-model-invocation" not in text] == [] and len(results(api)) == 2
+    assert "- ralph-mem:mem-search:" in api.heard() and not re.search("- ralph-mem:mem-(inject|forget)", api.heard())
     assert memory.values(TURN_OF) == [turn] and memory.rows(NOTES) == []
 
 
@@ -471,7 +467,7 @@ def test_the_model_is_told_of_the_other_skills_in_whole_sentences(client, api, m
 
 
 def test_the_client_finds_the_skills_in_order(client, plugin):
-    run = client.validate(plugin, "--strict", "--json")
+    run = client.validate(plugin, "--strict")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
@@ -483,11 +479,11 @@ def test_what_is_forgotten_is_in_no_file_and_told_to_nobody(client, api, memory)
     memory.bash("python3 vault.py --open zirconium-halyard", "zirconium-halyard fits")
     memory.stop("The vault opens with zirconium-halyard.")
     ours = [memory.memory, memory.data, client.home / ".config"]
-    assert files_with("zirconi", *ours)
     (vault,) = memory.values("SELECT public_id FROM turns WHERE prompt LIKE '%zirconium%'")
+    assert files_with("zirconi", *ours)
     run = client.print_mode(f"/mem-forget {vault} --confirm", allowed_tools=None)
-    assert "2 rows deleted" in told(run) and "no file of ralph-mem holds the text any more" in told(run)
+    assert "2 rows deleted" in told(run)[0] and "no file of ralph-mem holds the text any more" in told(run)[0]
     assert files_with("zirconi", *ours) == files_with("halyard", *ours) == []
     api.play({})
-    client.print_mode("Which code has the vault, zirconium-halyard?".replace("zirconium-", ""))
+    client.print_mode("Which code has the vault, was it the halyard?")
     assert "zirconium" not in api.heard() and vault not in api.heard()

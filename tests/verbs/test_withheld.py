@@ -66,8 +66,8 @@ def test_text_from_outside_is_found_all_the_same(a_tainted_session, a_reader):
 
 def test_who_asks_for_it_is_shown_text_from_outside(a_tainted_session):
     reader = reader_of(a_tainted_session, outside=True)
-    types = [row.type for row in search(reader, "orders", types=recall.TYPES) if STRANGE in row.said + row.lines]
-    assert sorted(types) == ["error", "summary", "tool_use", "tool_use", "tool_use", "turn"] or len(types) == 6
+    rows = search(reader, "orders", types=recall.TYPES)
+    assert len(rows) == 6 and all(STRANGE in layers.full(row)[0] for row in rows)
 
 
 def test_what_a_subagent_reports_of_pages_is_withheld(a_tainted_session, a_reader):
@@ -129,7 +129,7 @@ def test_rows_about_excluded_paths_can_still_be_forgotten(a_session_with_secrets
     assert forget(reader, name).removed == 1
 
 
-@pytest.mark.parametrize("text", ["Ask Ada for credentials", "Tokens go into .env, never into git", "The *.pem files come from Ada"])
+@pytest.mark.parametrize("text", ["Ask Ada for credentials", "Tokens go into .env and never into git", "The *.pem files come from Ada"])
 def test_excluding_paths_does_not_hide_notes_about_others(a_session, text):
     name = note(a_session, text)
     reader = reader_of(a_session, privacy_exclude_paths=["vault/**"])

@@ -1,0 +1,53 @@
+"""What an answer loads: a person waits for it, and the packages of the command line are not there."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.hook import REPOSITORY
+from tests.test_architecture import C_MODULES, DRIVER
+
+# Rooms of core by their short names, then those above it, beside those that every answer needs.
+CORE = (
+    "adoption common_words context errors event index_text instructions memories observations paths privacy project quick records"
+    " redact row search settings spool store"
+)
+ABOVE = "access answers answers.arguments moments recall"
+ROOMS = {
+    "mem-search thrown": ("", "answers.mem_search layers"),
+    "mem-search --layer 3 thrown": ("", "answers.mem_search layers"),
+    "mem-status": ("", "answers.mem_status status"),
+    "mem-inject a note": ("rewriting sessions turns", "answers.mem_inject corrections"),
+    "mem-inject --global a note": ("rewriting schema sessions turns", "answers.mem_inject corrections"),
+    "mem-forget --query thrown": ("rewriting sessions turns", "answers.mem_forget erasure layers residue"),
+    "mem-forget --confirm --query thrown": ("rewriting sessions turns", "answers.mem_forget erasure layers residue"),
+}
+# What looks at a text more closely, where it may hold a secret or is not plain.
+CLOSER = {"known_secrets", "secret_assignments", "secret_blocks", "secret_headers", "secret_rules", "secret_values", "terminal"}
+# `residue` walks folders and reads files whole. That it brings along some thirty modules matters less than what it does.
+OF_FORGETTING = {"os", "pathlib"}
+NEVER = {"json", "sqlite3", "typing", "subprocess", "logging", "dataclasses", "inspect", "typer", "rich", "yaml"}
+
+
+def modules_loaded(person, typed):
+    """Run a command in a fresh interpreter and return the names of the modules that it loaded."""
+    name, _, words = typed.partition(" ")
+    report = person.scratch / "loaded"
+    order = [os.path.realpath(sys.executable), "-I", "-S", "-X", "utf8", "-c", DRIVER, report, REPOSITORY / "hooks" / "run.py", name]
+    data = f"{person.project}\n{words}".encode()
+    subprocess.run(order, input=data, env=person.environment, cwd=person.project, check=True, capture_output=True, timeout=30)
+    return set(report.read_text().split())
+
+
+@pytest.mark.parametrize("typed", ROOMS)
+def test_an_answer_loads_the_modules_of_its_list_and_no_other(a_person, typed):
+    core, above = ROOMS[typed]
+    allowed = {"ralph_mem", "ralph_mem.core", *(f"ralph_mem.core.{room}" for room in (CORE + " " + core).split())}
+    allowed |= {f"ralph_mem.{room}" for room in (ABOVE + " " + above).split()}
+    loaded = modules_loaded(a_person, typed) - {f"ralph_mem.core.{room}" for room in CLOSER}
+    assert sorted(name for name in loaded if name.startswith("ralph_mem")) == sorted(allowed)
+    others = loaded - allowed - C_MODULES - {"door"}
+    assert others & NEVER == set()
+    assert others >= OF_FORGETTING if typed.startswith("mem-forget") else others == set()
