@@ -35,6 +35,7 @@ COMMON_FIELDS = {"continue", "stopReason", "suppressOutput", "systemMessage"}
 FIELDS = {
     "SessionStart": {"hookSpecificOutput"},
     "UserPromptSubmit": {"hookSpecificOutput", "decision", "reason"},
+    "UserPromptExpansion": {"hookSpecificOutput", "decision", "reason"},
     "PostToolUse": {"hookSpecificOutput", "decision", "reason"},
     "Stop": {"decision", "reason"},
     "SubagentStop": {"decision", "reason"},
@@ -45,7 +46,7 @@ Ran = namedtuple("Ran", "code out err seconds")
 
 def install(into):
     """Copy what an installed plugin consists of; returns the folder. A test may then do to it what it likes."""
-    for name in ("hooks", "ralph_mem", ".claude-plugin"):
+    for name in ("hooks", "ralph_mem", "skills", ".claude-plugin"):
         shutil.copytree(REPOSITORY / name, Path(into, name), ignore=shutil.ignore_patterns("__pycache__"))
     return Path(into)
 
@@ -178,13 +179,18 @@ class Hook:
         return self.fire("SessionEnd", reason=reason, **fields)
 
     def every_event(self):
-        """Fire each event once, as in a short session; returns the answers."""
-        return [
+        """Fire each event once, as in a short session; returns the answers, but for that to a typed command."""
+        answers = [
             *(self.start(), self.prompt("Why does the zeppelin test fail?"), self.read("hello.py"), self.bash("make", "ok")),
             *(self.bash_failed("make test", "Exit code 1\nError: zeppelin"), self.edit("hello.py", "a", "b")),
             *(self.subagent_stop("I looked."), self.pre_compact(), self.post_compact("<summary>It flew.</summary>")),
-            *(self.stop("It flies."), self.end()),
         ]
+        self.typed("mem-status")
+        return [*answers, self.stop("It flies."), self.end()]
+
+    def typed(self, command, words=""):
+        """A person types a command of ours."""
+        return self.fire("UserPromptExpansion", command_name=f"ralph-mem:{command}", command_args=words)
 
     # How they are fired
 

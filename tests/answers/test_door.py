@@ -55,6 +55,15 @@ def test_half_a_command_is_not_carried_out(a_person, name, words):
     assert a_person.raw() == before
 
 
+def test_an_answer_leaves_no_process_and_writes_nowhere_else(a_person):
+    before = a_person._elsewhere()
+    for name, words in WORDS.items():
+        a_person.types(name, words)
+        a_person.model_runs(name, words)
+        assert a_person.left_behind() == []
+    assert a_person._elsewhere() == before
+
+
 # What stands on stdin
 
 SHAPES = {

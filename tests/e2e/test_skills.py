@@ -302,6 +302,17 @@ def test_a_note_typed_in_a_terminal_is_kept_as_it_stands(terminal, api, memory, 
     assert list(a_project.glob("made*")) == []
 
 
+def test_a_command_that_is_pasted_whole_is_no_prompt_of_the_person(terminal, api, memory, tmp_path):
+    with terminal(allowed_tools=None) as person:
+        paste(person, "/mem-inject lamps\nof\nzirconium\nand\nof\nbrass", tmp_path)
+        person.wait_for("Pasted text")
+        person.press("Enter")
+        seen(person, "Done.")
+        person.leave()
+    assert "pasted_content" in api.heard() and files_with("pasted_content", memory.memory) == []
+    assert [row for row in memory.rows(NEWEST) if "zirconium" in row[1]] == []
+
+
 def test_a_memory_is_looked_up_and_forgotten_in_a_terminal_without_a_dialog(terminal, api, memory, turn):
     commands = ["/mem-status", "/mem-search zirconium", f"/mem-forget {turn}", f"/mem-forget {turn} --confirm"]
     found = ["recording, telling", "Nothing that is remembered", "Nothing is deleted yet.", "4 rows deleted"]

@@ -457,9 +457,12 @@ OFF = {
 
 
 def files_below(hook):
-    """Return every file of the project and the home with its content, but for the parsed form of a config."""
-    tops = [hook.project, hook.home]
-    found = {path: path.read_bytes() if path.is_file() else None for top in tops for path in top.rglob("*")}
+    """Return every file of the project and the home with its content, but for the parsed form of a config.
+
+    SQLite marks in its -shm file who reads: a person may look at the status while nothing is recorded.
+    """
+    files = [path for top in (hook.project, hook.home) for path in top.rglob("*") if path.name != "memory.db-shm"]
+    found = {path: path.read_bytes() if path.is_file() else None for path in files}
     kept = hook.data / "settings"
     return {path: data for path, data in found.items() if kept not in path.parents and path not in {kept, *kept.parents}}
 

@@ -71,6 +71,7 @@ STORED = {
     "UserPromptSubmit.task-notification.json": turn("notification"),
 }
 CAPTURED = sorted(path.name for path in FIXTURES.glob("*.json"))
+ANSWERED = "UserPromptExpansion.json"  # a command of ours; the rest are stored or left alone
 UNREGISTERED = [name for name in CAPTURED if name.split(".")[0] not in NAMES]
 
 
@@ -128,8 +129,15 @@ def test_the_same_event_twice_is_stored_once(a_project, name):
 
 
 def test_the_table_names_every_captured_event_that_we_registered_for():
-    assert sorted(STORED) == [name for name in CAPTURED if name not in UNREGISTERED]
-    assert {name.split(".")[0] for name in STORED} == set(NAMES)
+    assert sorted([*STORED, ANSWERED]) == [name for name in CAPTURED if name not in UNREGISTERED]
+    assert {name.split(".")[0] for name in [*STORED, ANSWERED]} == set(NAMES)
+
+
+def test_a_captured_command_is_answered_and_leaves_nothing(a_session):
+    event, data = captured(a_session, ANSWERED)
+    before = memory(a_session)
+    assert said_to_model(a_session.send(event, data)) == "Nothing that is remembered holds any of these words.\n"
+    assert memory(a_session) == before
 
 
 @pytest.mark.parametrize("name", UNREGISTERED)

@@ -1,0 +1,92 @@
+"""forget: nothing goes that was not shown and confirmed, and what goes is gone from the raw files."""
+
+import re
+
+from tests.cli.situations import STRANGERS, held
+
+RATE_LIMIT = "Raise the rate limit of the export endpoint"
+
+
+def everything(person):
+    return {*person.values("SELECT public_id FROM turns"), *person.values("SELECT public_id FROM observations")}
+
+
+def test_without_a_confirmation_it_is_only_shown(a_person):
+    name, before = a_person.turn_that_says(RATE_LIMIT), a_person.raw()
+    lines = a_person.reads("forget", name).splitlines()
+    assert lines[0].startswith(f"{name}  ")
+    assert lines[1] == "with it, since it tells of the same:"
+    assert lines[-1] == "Nothing is deleted yet. To delete this, add --confirm."
+    assert a_person.raw() == before
+
+
+def test_a_program_is_told_what_would_go_and_what_went(a_person):
+    name, before = a_person.turn_that_says(RATE_LIMIT), everything(a_person)
+    shown = a_person.json("forget", name)
+    assert shown["confirmed"] is False and everything(a_person) == before
+    done = a_person.json("forget", name, "--confirm")
+    assert before - everything(a_person) == set(shown["would_delete"])
+    assert done == {
+        **{"deleted": 3, "clean": True, "log_is_empty": True, "still_in": [], "said_by": [], "backups_deleted": []},
+        "transcripts": done["transcripts"],
+    }
+
+
+def test_what_is_confirmed_is_gone_from_every_file(a_person):
+    text = a_person.reads("forget", a_person.turn_that_says(RATE_LIMIT), "--confirm")
+    assert text.startswith("3 rows deleted, with index entries and lines of receipts.\n")
+    assert "no file of ralph-mem holds the text any more" in text
+    assert a_person.files_that_hold("EXPORT_PER_MINUTE") == a_person.files_that_hold(RATE_LIMIT) == []
+    assert a_person.damage() == []
+
+
+def test_a_text_that_others_say_too_is_told(a_person):
+    a_person.reads("inject", "Sticklebacks swim upstream.")
+    a_person.reads("inject", "Do you know?\nSticklebacks swim upstream.")
+    first = a_person.observation_that_says("Sticklebacks")
+    other = a_person.observation_that_says("Do you know?")
+    assert f"Other memories say the same: {other}." in a_person.reads("forget", first, "--confirm")
+
+
+def test_the_clients_own_transcript_is_named_and_left_alone(a_person):
+    transcript = a_person.home / ".claude" / "projects" / "-project" / f"{a_person.session}.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text("It was the proxy this time")
+    text = a_person.reads("forget", a_person.turn_that_says("It was the proxy"), "--confirm")
+    assert f"Claude Code's own transcript is out of reach: {transcript}" in text
+    assert transcript.read_text() == "It was the proxy this time"
+
+
+def test_filters_all_have_to_fit(a_person):
+    session, other = a_person.values("SELECT public_id FROM sessions ORDER BY id")
+    (failed,) = a_person.values("SELECT public_id FROM observations WHERE type = 'error'")
+    assert failed in a_person.json("forget", "--type", "error", "--session", session, "--since", "1h", "-q", "PYTEST")["would_delete"]
+    assert "nothing that is remembered fits" in a_person.fails("forget", "--type", "error", "--session", other)
+    assert "nothing that is remembered fits" in a_person.fails("forget", "--type", "error", "--until", "2020-01-31")
+
+
+def test_a_query_is_a_text_and_no_pattern(a_person):
+    for query in ("%", "rate limit of the%", "limit rate", "NEAR(rate limit)", "x" * 100_000):
+        assert "nothing that is remembered fits" in a_person.fails("forget", "--query", query, "--confirm")
+
+
+def test_what_waits_to_be_stored_is_forgotten_too(a_person):
+    with held(a_person):
+        a_person.bash("make quetzalcoatlus", "ok")
+    assert len(a_person.spooled()) == 1
+    a_person.reads("forget", "--query", "quetzalcoatlus", "--confirm")
+    assert a_person.files_that_hold("quetzalcoatlus") == []
+
+
+def test_a_preview_withholds_what_a_search_withholds(a_person):
+    text = a_person.reads("forget", "--query", "grapefruit")
+    assert "is withheld" in text and STRANGERS not in text
+
+
+def test_a_reader_that_stays_is_told_of_and_it_is_no_success(a_person):
+    with a_person.connect() as db:
+        db.execute("BEGIN")
+        db.execute("SELECT count(*) FROM turns").fetchall()
+        said = a_person.cli("forget", a_person.turn_that_says(RATE_LIMIT), "--confirm")
+    assert said.code == 1
+    assert re.search(r"^Another process reads the database: its log still holds the text", said.out, re.MULTILINE)
