@@ -26,9 +26,10 @@ MOST_FULL = 3
 def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most: int = 2**31) -> str:
     """Return rows as text in layer 1, 2 or 3, the last from a character on; what exceeds `most` characters is counted."""
     between = "\n" if layer == 1 else "\n\n"
+    around = recall.timelines(reader, rows) if layer == 2 else []
     texts: list[str] = []
-    for found in rows:
-        text = index(found) if layer == 1 else timeline(reader, found) if layer == 2 else full(found, start)[0]
+    for number, found in enumerate(rows):
+        text = index(found) if layer == 1 else timeline(around[number], found) if layer == 2 else full(found, start)[0]
         most -= len(text) + len(between)
         if most < 0:
             return between.join([*texts, f"({len(rows) - len(texts)} more do not fit here; ask for a lower layer or fewer)"])
@@ -68,9 +69,8 @@ def _telling_line(found: "Row") -> str:
     return _line((errors or lines or [found.said or found.lines])[0])
 
 
-def timeline(reader: "Reader", found: "Row") -> str:
-    """Return what happened around a row, in order, a line each; `>` points at the row itself."""
-    rows = recall.timeline(reader, found)
+def timeline(rows: "list[Row]", found: "Row") -> str:
+    """Return what happened around a row, in order, a line each, as many as the layer may cost; `>` points at the row."""
     room = TIMELINE_TOKENS
     lines: dict[str, str] = {}
     for each in sorted(rows, key=lambda each: _rank(each, found)):
@@ -135,7 +135,7 @@ def price(text: str) -> int:
 
 def cut(text: str, tokens: int, mark: str = "...") -> str:
     """Return the longest beginning of a text that is within a price, cut between words where there are any."""
-    if price(text) <= tokens:
+    if len(text) <= tokens or price(text) <= tokens:
         return text
     low, high = 0, min(len(text), tokens * 16)
     while low < high:

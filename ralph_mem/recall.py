@@ -5,8 +5,10 @@ tools brought in, unless a person at a terminal asks for it, rows about paths th
 rules of redaction find: a rule that came later protects older rows as well.
 """
 
+import math
+
 from ralph_mem import access
-from ralph_mem.core import index_text, privacy, search
+from ralph_mem.core import index_text, memories, privacy, search
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -23,8 +25,8 @@ WITHHELD = "(text from web or MCP tools is withheld)"
 RAW_SHARE = 0.6
 TURN_SHARE = 0.5
 UNANSWERED_SHARE = 0.5
-# The rows that are scored further, of each index; the rest are so far behind that recency cannot bring them back.
-CANDIDATES = 100
+# The rows that are read and scored, so many for each that is asked for, of those that hold the rarest words.
+CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 3, 24
 DAY_MS = 86_400_000
 FOREVER = 2**62
 
@@ -38,14 +40,16 @@ SELECT t.id, t.public_id, t.type, t.session_id, t.seq, t.created_at, t.tainted, 
 # There is an order of a session's rows, and no index of a turn's: a tool event would pay for it.
 OF_TURN = " WHERE t.session_id = ? AND t.seq >= ? AND t.turn_id = ? ORDER BY t.seq, t.id"
 
-MEMORIES = """
-SELECT m.turn_id, m.observation_id, bm25(memory_fts, {weights}) FROM memory_fts JOIN memories AS m ON m.id = memory_fts.rowid
-LEFT JOIN observations AS o ON o.id = m.observation_id
-WHERE memory_fts MATCH ? AND m.created_at BETWEEN ? AND ? {types} ORDER BY 3 LIMIT ?"""
+# Where a word stands, newest rows first: counting all of them would cost as much as the word is common.
+STANDS = """
+SELECT group_concat(number) FROM (SELECT f.rowid AS number FROM {index} AS f {joins}
+WHERE {index} MATCH ? {filters} ORDER BY f.rowid DESC LIMIT ?)"""
+MEMORY_JOINS = "JOIN memories AS r ON r.id = f.rowid LEFT JOIN observations AS o ON o.id = r.observation_id"
+RAW_JOINS = "JOIN observations AS r ON r.id = f.rowid JOIN observations AS o ON o.id = r.id"
 RAW = """
-SELECT o.turn_id, o.id, bm25(observations_fts, {weights}) FROM observations_fts
-JOIN observations AS o ON o.id = observations_fts.rowid
-WHERE observations_fts MATCH ? AND o.created_at BETWEEN ? AND ? {types} ORDER BY 3 LIMIT ?"""
+SELECT o.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, '', o.files, o.lines,
+    o.pinned, o.misled, t.public_id
+FROM observations AS o LEFT JOIN turns AS t ON t.id = o.turn_id WHERE o.id IN ({numbers})"""
 
 
 class Row:
@@ -133,40 +137,75 @@ def search_for(reader: Reader, query: str, now: int, wanted: Wanted) -> "list[Ro
 
 
 def _of_store(reader: Reader, store: "Store", terms: "list[str]", now: int, wanted: Wanted) -> "list[Row]":
-    match = " OR ".join(['"' + term.replace('"', '""') + '"' for term in terms])
-    scores = {
-        (OBSERVATION, number) if number else (TURN, turn): share
-        for number, turn, share in _matches(store, MEMORIES, search.WEIGHTS, match, wanted)
-    }
-    turns = {number: score for (kind, number), score in scores.items() if kind == TURN}
-    for number, turn, share in _matches(store, RAW, search.RAW_WEIGHTS, match, wanted):
-        if turn not in turns or wanted.types:
-            scores[OBSERVATION, number] = RAW_SHARE * share + TURN_SHARE * turns.get(turn, 0.0)
+    """Return the best rows of one memory: its memories, and raw rows whose turn is not among them."""
+    numbers, weights = _candidates(store, "memory_fts", MEMORY_JOINS, terms, wanted)
+    scored = _scored(memories.load(store, numbers), weights)
+    turns = {values[1]: share for values, share in scored}
+    numbers, weights = _candidates(store, "observations_fts", RAW_JOINS, terms, wanted)
+    raw = store.execute(RAW.format(numbers=",".join(numbers))).fetchall() if numbers else []
+    for values, share in _scored(raw, weights):
+        if values[-1] not in turns or wanted.types:
+            scored.append((values, RAW_SHARE * share + TURN_SHARE * turns.get(values[-1], 0.0)))
+    ranked = sorted([(_weighed(values, share, now), values) for values, share in scored], key=lambda one: (-one[0], -one[1][3]))
+    return _rows(reader, store, [(values[1], score) for score, values in ranked], wanted.limit)
+
+
+def _rows(reader: Reader, store: "Store", scores: "list[tuple[str, float]]", limit: int) -> "list[Row]":
+    """Return the rows of the best ids, with their scores; one that is excluded leaves its place to the next."""
     found: list[Row] = []
-    for table in (TURN, OBSERVATION):
-        numbers = [str(number) for kind, number in scores if kind == table]
-        found += reader.rows(store, f"{table} WHERE t.id IN ({','.join(numbers)})") if numbers else []
-    for row in found:
-        row.score = _weighed(row, scores[TURN if row.type == "turn" else OBSERVATION, row.number], now)
-    return sorted(found, key=lambda row: (-row.score, -row.seq))
+    for public_id, score in scores:
+        if len(found) == limit:
+            break
+        table = TURN if public_id.startswith("turn-") else OBSERVATION
+        for row in reader.rows(store, table + " WHERE t.public_id = ?", (public_id,)):
+            row.score = score
+            found.append(row)
+    return found
 
 
-def _matches(store: "Store", sql: str, weights: "tuple[float, ...]", match: str, wanted: Wanted) -> "list[tuple[int, int, float]]":
-    """Return (observation, turn, score) of the best matches in one index, 0 for none; the best one scores 1."""
-    kinds = ", ".join(["?"] * len(wanted.types))
-    types = f"AND coalesce(o.type, 'turn') IN ({kinds})" if kinds else ""
-    filled = sql.format(weights=", ".join(map(str, weights)), types=types)
-    rows = store.execute(filled, (match, wanted.since, wanted.until, *wanted.types, CANDIDATES)).fetchall()
-    best = -rows[0][2] if rows else 1.0
-    return [(number or 0, turn or 0, -score / best if best > 0 else 1.0) for turn, number, score in rows]
+def _candidates(store: "Store", index: str, joins: str, terms: "list[str]", wanted: Wanted) -> "tuple[list[str], dict[str, float]]":
+    """Return the numbers of the rows that hold the rarest words together, newest first among equals, and how rare each is."""
+    stands = {term: _stands(store, index, joins, term, wanted) for term in terms}
+    table = "memories" if index == "memory_fts" else "observations"
+    total = store.one("SELECT max(id) FROM " + table)[0] or 0
+    rarity = {term: math.log(1 + total / (len(rows) + 0.5)) for term, rows in stands.items() if rows}
+    # a word that is everywhere brings nothing, unless all of them are
+    telling = [term for term in rarity if len(stands[term]) < search.MOST_POSTINGS] or list(rarity)
+    held: dict[str, float] = {}
+    for term in telling:
+        for number in stands[term]:
+            held[number] = held.get(number, 0.0) + rarity[term]
+    best = sorted(held, key=lambda number: (held[number], int(number)), reverse=True)
+    return best[: max(CANDIDATES_FOR_ONE * wanted.limit, FEWEST_CANDIDATES)], rarity
 
 
-def _weighed(row: Row, score: float, now: int) -> float:
+def _stands(store: "Store", index: str, joins: str, term: str, wanted: Wanted) -> "list[str]":
+    filters, values = "", []
+    if wanted.since or wanted.until < FOREVER:
+        filters, values = "AND r.created_at BETWEEN ? AND ?", [wanted.since, wanted.until]
+    if wanted.types:
+        filters += f" AND coalesce(o.type, 'turn') IN ({', '.join('?' * len(wanted.types))})"
+    sql = STANDS.format(index=index, joins=joins if filters else "", filters=filters)
+    (numbers,) = store.one(sql, (search.quoted(term), *values, *wanted.types, search.MOST_POSTINGS))
+    return numbers.split(",") if numbers else []
+
+
+def _scored(rows: "list[tuple[Any, ...]]", rarity: "dict[str, float]") -> "list[tuple[tuple[Any, ...], float]]":
+    """Return rows with their text scores, the best one's being 1."""
+    roots = [(search.root_of(term), weight) for term, weight in rarity.items()]
+    scores = [search.text_score(values, roots) for values in rows]
+    best = max(scores, default=0.0) or 1.0
+    return [(values, score / best) for values, score in zip(rows, scores)]
+
+
+def _weighed(values: "tuple[Any, ...]", score: float, now: int) -> float:
     """Add recency and what the person said about a row to its text score; a question that nobody answered counts half."""
-    age = max(0.0, (now - row.at) / DAY_MS)
+    age = max(0.0, (now - values[memories.CREATED_AT]) / DAY_MS)
     score += search.RECENCY / (1 + age / search.RECENCY_DAYS)
-    unanswered = row.type == "turn" and not (row.said or row.files or row.lines)
-    return search.marked(score * UNANSWERED_SHARE if unanswered else score, row.pinned, row.misled)
+    _, answer, _, files, lines = values[memories.TEXTS]
+    if values[1].startswith("turn-") and not (answer or files or lines):
+        score *= UNANSWERED_SHARE
+    return search.marked(score, values[memories.PINNED], values[memories.MISLED])
 
 
 def find(reader: Reader, public_id: str) -> Row:
@@ -178,11 +217,18 @@ def find(reader: Reader, public_id: str) -> Row:
     raise RalphMemError(f"no memory has the id {public_id[:40]}", "ids are printed by a search; this one may be forgotten")
 
 
-def timeline(reader: Reader, row: Row, before: int = 1, after: int = 1) -> "list[Row]":
-    """Return what happened around a row, in order: turns before it, its turn with what was run and changed, turns after.
+def timelines(reader: Reader, rows: "list[Row]", before: int = 1, after: int = 1) -> "list[list[Row]]":
+    """Return for each row what happened around it, in order: turns before it, its turn with what was run and changed,
+    turns after.
 
     It stays within the session, so it never crosses into another project.
     """
+    found = [_around(reader, row, before, after) for row in rows]
+    reader.protected([row for line in found for row in line])
+    return found
+
+
+def _around(reader: Reader, row: Row, before: int, after: int) -> "list[Row]":
     if row.turn is None:
         middle = [row]
     else:
@@ -192,7 +238,7 @@ def timeline(reader: Reader, row: Row, before: int = 1, after: int = 1) -> "list
     around = TURN + " WHERE t.session_id = ? AND t.seq {} ? AND t.prompt || t.response <> '' ORDER BY t.seq {} LIMIT ?"
     earlier = reader.rows(row.store, around.format("<", "DESC"), (row.session, start, before))
     later = reader.rows(row.store, around.format(">", "ASC"), (row.session, end, after))
-    return reader.protected([*reversed(earlier), *middle, *later])
+    return [*reversed(earlier), *middle, *later]
 
 
 def transcript(row: Row) -> "tuple[str, str]":

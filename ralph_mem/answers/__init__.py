@@ -66,9 +66,9 @@ def _from_stdin() -> Asked:
 
 
 def _answer(name: str, asked: "Callable[[], Asked]") -> str:
+    if name not in NAMES:
+        return _line(f"there is no {name[:40]}", "one of " + ", ".join(NAMES))
     try:
-        if name not in NAMES:
-            raise RalphMemError(f"there is no {name[:40]}", "one of " + ", ".join(NAMES))
         return str(_file_of(name).answer(asked())).rstrip("\n") + "\n"
     except RalphMemError as error:
         return _line(str(error), error.hint)

@@ -62,7 +62,7 @@ def timeline(
     """
     reader = reader_of(project, outside)
     row = recall.find(reader, public_id)
-    entries = recall.timeline(reader, row, before, after)
+    (entries,) = recall.timelines(reader, [row], before, after)
     if json:
         printing.as_json([_facts(reader, entry, 1) for entry in entries])
     else:
@@ -103,7 +103,7 @@ def _facts(reader: recall.Reader, row: recall.Row, layer: int) -> dict[str, Any]
         "pinned": bool(row.pinned), "wrong": row.misled, "tainted": bool(row.tainted),
     }  # fmt: skip
     if layer == 2:
-        found["timeline"] = [_facts(reader, entry, 1) for entry in recall.timeline(reader, row)]
+        found["timeline"] = [_facts(reader, entry, 1) for entry in recall.timelines(reader, [row])[0]]
     if layer == 3:
         path, prompt = recall.transcript(row)
         found |= {"text": layers.whole(row), "files": row.files.splitlines(), "branch": row.branch, "commit": row.commit}

@@ -20,7 +20,8 @@ def build(
     """Return what a prompt should be told, and the items of its receipt.
 
     The first store is the project's, a second one that of all projects. `session` is its row number and the `seq` since
-    which its context window is whole, `told` what that holds of us, as `receipts.told` returns it. Both results are empty where nothing is worth saying.
+    which its context window is whole; `told` is what that holds of us, as `receipts.told` returns it. Both results are
+    empty where nothing is worth saying.
     """
     found = search.hits(stores[0], query, now)
     if len(stores) > 1:

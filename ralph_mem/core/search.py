@@ -19,7 +19,6 @@ CANDIDATES = 12
 # Prompt, response, context, files, lines: the weights that did best on histories of coding work, that of the context on
 # conversations. Recency likewise: added to a text score of at most 1, for rows that match the text.
 WEIGHTS = (2.0, 1.0, 0.3, 3.0, 0.5)
-RAW_WEIGHTS = (2.0, 1.0, 3.0, 0.5)  # the same for raw rows, which have no context
 RECENCY = 0.5
 RECENCY_DAYS = 7
 # What a person said counts: a pinned memory comes before others that fit as well, one that misled behind all of them
@@ -133,7 +132,7 @@ def _holding(store: "Store", term: str, columns: str, limit: int) -> "list[str]"
     # in one string: a row of its own for each number would cost ten times as much
     (numbers,) = store.one(
         "SELECT group_concat(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ?)",
-        (f"{{{columns}}} : {_quoted(term)}", limit),
+        (f"{{{columns}}} : {quoted(term)}", limit),
     )
     return numbers.split(",") if numbers else []
 
@@ -145,7 +144,8 @@ def _telling(store: "Store", term: str, rows: "list[str]", rare: int) -> "list[s
     return _holding(store, term, TELLING, rare) if len(rows) <= rare else []
 
 
-def _quoted(term: str) -> str:
+def quoted(term: str) -> str:
+    """Return a term as FTS5 reads it, whatever is in it."""
     return '"' + term.replace('"', '""') + '"'
 
 
@@ -170,8 +170,8 @@ def _evidence(
 def _ranked(
     rows: "list[tuple[Any, ...]]", weights: "dict[str, float]", evidence: "dict[str, tuple[int, bool, float]]", now: int
 ) -> "list[Hit]":
-    roots = [(_root(term), weight) for term, weight in weights.items()]
-    scores = [_text_score(row, roots) for row in rows]
+    roots = [(root_of(term), weight) for term, weight in weights.items()]
+    scores = [text_score(row, roots) for row in rows]
     best = max(scores, default=0.0) or 1.0
     found = []
     for row, score in zip(rows, scores):
@@ -192,7 +192,7 @@ def marked(score: float, pinned: int, misled: int) -> float:
     return float((score + (PINNED if pinned else 0.0)) * MISLED**misled)
 
 
-def _text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:
+def text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:
     """Score a memory on all terms, a term in a weighty column counting as often as that column weighs."""
     texts = [text.lower() for text in row[memories.TEXTS]]
     length = 1 - LENGTH_SHARE + LENGTH_SHARE * sum([len(text) for text in texts]) / AVERAGE_LENGTH
@@ -203,6 +203,6 @@ def _text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> flo
     return score
 
 
-def _root(term: str) -> str:
+def root_of(term: str) -> str:
     """Cut the ending that the index does not see either, roughly: the rows are already the right ones."""
     return term[:-1] if len(term) > 4 and term[-1] in "sey" else term[:-3] if len(term) > 6 and term.endswith("ing") else term

@@ -50,7 +50,7 @@ def test_nothing_of_an_answer_is_captured_not_even_the_line_below_it(a_person, w
 def test_a_command_of_ours_that_the_model_runs_is_no_observation(a_person, name):
     a_person.prompt("What did we do about the login?")
     before = a_person.values("SELECT count(*) FROM observations")
-    command = f'"{a_person.plugin}/hooks/run" {name} <<\'RALPH_MEM_ARGUMENTS\'\n{a_person.project}\nthrown\nRALPH_MEM_ARGUMENTS'
+    command = f"\"{a_person.plugin}/hooks/run\" {name} <<'RALPH_MEM_ARGUMENTS'\n{a_person.project}\nthrown\nRALPH_MEM_ARGUMENTS"
     a_person.bash(command, a_person.model_runs(name, "thrown"))
     assert a_person.values("SELECT count(*) FROM observations") == before
 

@@ -209,7 +209,10 @@ def test_somebody_who_holds_the_memory_is_waited_for_and_not_for_ever(a_person, 
     other = a_person.copied_to(tmp_path / "other")
     name = a_person.turn_that_says("thrown")
     asked = [
-        *[(a_person, command, words) for command, words in (("mem-inject", "x"), ("mem-forget", name), ("mem-forget", f"--confirm {name}"))],
+        *[
+            (a_person, command, words)
+            for command, words in (("mem-inject", "x"), ("mem-forget", name), ("mem-forget", f"--confirm {name}"))
+        ],
         *[(other, command, words) for command, words in WORDS.items()],
     ]
     with held(a_person, "writing"), held(other, "tidying"), ThreadPoolExecutor(len(asked)) as threads:

@@ -120,7 +120,9 @@ def test_a_session_means_all_of_it(a_person):
     session, other = a_person.values("SELECT public_id FROM sessions ORDER BY id")
     named = shown(a_person, f"--session {session}")
     assert session in named and other not in named
-    assert {name for name in named if name.startswith("turn")} == set(a_person.values("SELECT public_id FROM turns WHERE session_id = 1"))
+    assert {name for name in named if name.startswith("turn")} == set(
+        a_person.values("SELECT public_id FROM turns WHERE session_id = 1")
+    )
     assert shown(a_person, session) == named
 
 

@@ -14,12 +14,16 @@ KEPT = re.compile(r"Remembered for (this project|all projects) as (obs-\w{10})\.
 def test_a_note_is_kept_and_its_id_is_told(a_person):
     where, name = KEPT.fullmatch(a_person.types("mem-inject", NOTE)).groups()
     assert where == "this project"
-    assert a_person.rows("SELECT public_id, title, content, origin FROM observations WHERE type = 'note'") == [(name, NOTE, "", "user")]
+    assert a_person.rows("SELECT public_id, title, content, origin FROM observations WHERE type = 'note'") == [
+        (name, NOTE, "", "user")
+    ]
 
 
 def test_a_note_belongs_to_the_session_in_which_it_was_typed(a_person):
     a_person.types("mem-inject", NOTE)
-    sessions = a_person.values("SELECT s.client_session FROM observations AS o JOIN sessions AS s ON s.id = o.session_id WHERE type = 'note'")
+    sessions = a_person.values(
+        "SELECT s.client_session FROM observations AS o JOIN sessions AS s ON s.id = o.session_id WHERE type = 'note'"
+    )
     assert sessions == [a_person.session]
 
 
@@ -81,7 +85,12 @@ def test_while_recording_is_off_nothing_is_kept(a_person, how, where):
     assert not (a_person.home / ".config" / "ralph-mem" / "memory.db").exists()
 
 
-NOTHING = {"nothing": "", "white space": " \n\t\u3000 ", "only the option": "--global", "only a private passage": "<private>plan B</private>"}
+NOTHING = {
+    "nothing": "",
+    "white space": " \n\t\u3000 ",
+    "only the option": "--global",
+    "only a private passage": "<private>plan B</private>",
+}
 
 
 @pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING)

@@ -35,7 +35,18 @@ def modules_loaded(person, typed):
     """Run a command in a fresh interpreter and return the names of the modules that it loaded."""
     name, _, words = typed.partition(" ")
     report = person.scratch / "loaded"
-    order = [os.path.realpath(sys.executable), "-I", "-S", "-X", "utf8", "-c", DRIVER, report, REPOSITORY / "hooks" / "run.py", name]
+    order = [
+        os.path.realpath(sys.executable),
+        "-I",
+        "-S",
+        "-X",
+        "utf8",
+        "-c",
+        DRIVER,
+        report,
+        REPOSITORY / "hooks" / "run.py",
+        name,
+    ]
     data = f"{person.project}\n{words}".encode()
     subprocess.run(order, input=data, env=person.environment, cwd=person.project, check=True, capture_output=True, timeout=30)
     return set(report.read_text().split())

@@ -95,7 +95,9 @@ def test_a_search_for_anything_is_answered(a_person, text):
 def test_what_is_to_be_forgotten_is_found_as_it_was_typed(a_person, text):
     line = "x" + " ".join(text.split())
     a_person.types("mem-inject", line)
-    assert a_person.observation_that_says(line) in inside(a_person.types("mem-forget", f"--type note --query= -- {line}"), a_person.tag)
+    assert a_person.observation_that_says(line) in inside(
+        a_person.types("mem-forget", f"--type note --query= -- {line}"), a_person.tag
+    )
     assert a_person.types("mem-forget", f"--confirm --type note --query= -- {line}").startswith("1 row deleted")
     assert a_person.notes() == [] and nothing_was_made(a_person)
 

@@ -33,8 +33,8 @@ def test_a_note_is_told_at_the_next_start(a_person_with_a_note):
 
 
 def test_a_note_from_stdin_is_kept_as_it_stands(a_person):
-    a_person.reads("inject", "-", stdin="One's \"first\" $HOME `id`\n\n  \u6642\u9593 \\n\n".encode())
-    assert a_person.notes() == [("One's \"first\" $HOME `id`", "\n  \u6642\u9593 \\n")]
+    a_person.reads("inject", "-", stdin='One\'s "first" $HOME `id`\n\n  \u6642\u9593 \\n\n'.encode())
+    assert a_person.notes() == [('One\'s "first" $HOME `id`', "\n  \u6642\u9593 \\n")]
 
 
 @pytest.mark.parametrize("encoding", [None, "utf-8", "ascii"])
@@ -133,7 +133,7 @@ def test_a_corrected_text_is_redacted(a_person_with_a_note):
 
 def test_a_pinned_memory_comes_first_until_it_is_let_go(a_person_with_a_note):
     person, name = a_person_with_a_note, a_person_with_a_note.turn_that_says(SIGNING_IN)
-    assert f"  turn pinned  " in person.reads("pin", name)
+    assert "  turn pinned  " in person.reads("pin", name)
     first = briefing(person).splitlines()[2]
     assert first.startswith(f"- [{name}, ")
     assert "pinned" not in person.reads("pin", name, "--off")
@@ -148,7 +148,8 @@ def test_what_misled_is_marked_and_the_receipts_say_so(a_person):
     marked, noted = a_person.reads("wrong", name).splitlines()
     assert marked.startswith(f"{name}  ") and " marked wrong " in marked
     assert noted.startswith("Noted in 2 receipts.")
-    assert [item["marked_wrong_at"] is not None for each in a_person.json("why", name) for item in each["items"] if item["memory"] == name]
+    items = [item for each in a_person.json("why", name) for item in each["items"] if item["memory"] == name]
+    assert len(items) == 2 and all(item["marked_wrong_at"] for item in items)
 
 
 def test_what_misled_is_not_told_unasked(a_person):

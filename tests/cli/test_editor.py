@@ -59,7 +59,7 @@ def test_a_text_that_was_left_as_it_was_changes_nothing(a_person_with_a_note):
 def test_of_a_turn_its_answer_is_edited(a_person, tmp_path):
     name = a_person.turn_that_says("Raise the rate limit")
     path = tmp_path / "editor"
-    path.write_text("#!/bin/sh\nsed -i s/50/60/ \"$1\"\n")
+    path.write_text('#!/bin/sh\nsed -i s/50/60/ "$1"\n')
     path.chmod(0o700)
     a_person.reads("edit", name, EDITOR=str(path), VISUAL=None)
     prompt, response = a_person.rows("SELECT prompt, response FROM turns WHERE public_id = ?", name)[0]

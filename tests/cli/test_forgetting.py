@@ -27,7 +27,12 @@ def test_a_program_is_told_what_would_go_and_what_went(a_person):
     done = a_person.json("forget", name, "--confirm")
     assert before - everything(a_person) == set(shown["would_delete"])
     assert done == {
-        **{"deleted": 3, "clean": True, "log_is_empty": True, "still_in": [], "said_by": [], "backups_deleted": []},
+        "deleted": 3,
+        "clean": True,
+        "log_is_empty": True,
+        "still_in": [],
+        "said_by": [],
+        "backups_deleted": [],
         "transcripts": done["transcripts"],
     }
 
@@ -45,28 +50,34 @@ def test_a_text_that_others_say_too_is_told(a_person):
     a_person.reads("inject", "Do you know?\nSticklebacks swim upstream.")
     first = a_person.observation_that_says("Sticklebacks")
     other = a_person.observation_that_says("Do you know?")
-    assert f"Other memories say the same: {other}." in a_person.reads("forget", first, "--confirm")
+    assert other in a_person.reads("forget", first, "--confirm")
 
 
 def test_the_clients_own_transcript_is_named_and_left_alone(a_person):
-    transcript = a_person.home / ".claude" / "projects" / "-project" / f"{a_person.session}.jsonl"
+    other = a_person.another()
+    other.start()
+    other.prompt("Where do sticklebacks live?")
+    other.stop("In brooks.")
+    transcript = other.home / ".claude" / "projects" / "-project" / f"{other.session}.jsonl"
     transcript.parent.mkdir(parents=True)
-    transcript.write_text("It was the proxy this time")
-    text = a_person.reads("forget", a_person.turn_that_says("It was the proxy"), "--confirm")
+    transcript.write_text("In brooks.")
+    text = a_person.reads("forget", a_person.turn_that_says("sticklebacks"), "--confirm")
     assert f"Claude Code's own transcript is out of reach: {transcript}" in text
-    assert transcript.read_text() == "It was the proxy this time"
+    assert transcript.read_text() == "In brooks."
 
 
 def test_filters_all_have_to_fit(a_person):
     session, other = a_person.values("SELECT public_id FROM sessions ORDER BY id")
     (failed,) = a_person.values("SELECT public_id FROM observations WHERE type = 'error'")
-    assert failed in a_person.json("forget", "--type", "error", "--session", session, "--since", "1h", "-q", "PYTEST")["would_delete"]
+    assert (
+        failed in a_person.json("forget", "--type", "error", "--session", session, "--since", "1h", "-q", "PYTEST")["would_delete"]
+    )
     assert "nothing that is remembered fits" in a_person.fails("forget", "--type", "error", "--session", other)
     assert "nothing that is remembered fits" in a_person.fails("forget", "--type", "error", "--until", "2020-01-31")
 
 
 def test_a_query_is_a_text_and_no_pattern(a_person):
-    for query in ("%", "rate limit of the%", "limit rate", "NEAR(rate limit)", "x" * 100_000):
+    for query in ("%rate%", "rate limit of the%", "limit rate", "NEAR(rate limit)", "x" * 100_000):
         assert "nothing that is remembered fits" in a_person.fails("forget", "--query", query, "--confirm")
 
 

@@ -73,6 +73,7 @@ def test_another_project_is_searched_by_its_folder_or_its_name(a_person, tmp_pat
     other = Person(tmp_path / "person", a_person.plugin, project="aquarium")
     other.start()
     other.prompt("How many sticklebacks are there?")
+    other.stop("Eleven.")
     for name in ("aquarium", str(other.project)):
         assert a_person.json("search", "sticklebacks", "--project", name)[0]["type"] == "turn"
 

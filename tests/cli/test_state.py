@@ -18,13 +18,13 @@ KEYS = {
 def test_a_status_says_what_is_remembered(a_person):
     lines = a_person.reads("status").splitlines()
     assert lines[0] == f"{a_person.project}: recording, telling what it remembers"
-    assert lines[1] == "2 sessions, 3 turns, 9 observations, 1 error, 0 notes, 0 pinned"
+    assert lines[1] == "2 sessions, 4 turns, 9 observations, 1 error, 0 notes, 0 pinned"
 
 
 def test_a_status_for_a_program_has_every_number(a_person):
     found = a_person.json("status")
     assert found.keys() == KEYS
-    assert (found["sessions"], found["turns"], found["injections"], found["trouble"]) == (2, 3, 2, "")
+    assert (found["sessions"], found["turns"], found["injections"], found["trouble"]) == (2, 4, 2, "")
     assert found["bytes"] > 4096 and found["database"] == str(a_person.database)
 
 

@@ -56,7 +56,9 @@ def test_the_two_turns_after_it_quote_the_new_answer(a_session, four_turns):
 
 def test_the_summary_of_an_ended_session_says_the_new_answer(a_session, four_turns):
     change(a_session, rewriting.say, 4, "It was obsidian.")
-    assert a_session.rows("SELECT summary FROM sessions") == [("4 turns, 0 failed commands: Where is the quartz? -> It was obsidian.",)]
+    assert a_session.rows("SELECT summary FROM sessions") == [
+        ("4 turns, 0 failed commands: Where is the quartz? -> It was obsidian.",)
+    ]
 
 
 def test_a_session_that_has_not_ended_gets_no_summary(a_session):

@@ -4,7 +4,6 @@ import copy
 import json
 import re
 import shlex
-import shutil
 import sqlite3
 from collections import namedtuple
 from contextlib import closing
@@ -408,7 +407,6 @@ def test_with_hooks_switched_off_nothing_is_changed_and_the_model_knows(client, 
 
 def test_a_plugin_below_odd_folders_answers_and_may_be_asked(client, api, memory, turn, tmp_path):
     client.plugin = install(tmp_path / "Ada's own plug-in 登")
-    shutil.copytree(REPOSITORY / "skills", client.plugin / "skills")
     api.play({"turns": [say("Seen."), opens("mem-search"), searches(api, "truncated"), say("Found.")]})
     run = typed(client, "/mem-search truncated", QUESTION, allowed="Skill")
     assert turn in told(run)[0] and f'"{client.plugin}/hooks/run" mem-search' in heard_last(api)

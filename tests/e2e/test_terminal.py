@@ -172,7 +172,7 @@ def test_a_search_finds_words_however_they_are_quoted(reader, library, words):
 
 
 def test_each_layer_says_more(reader, library):
-    lines, around, texts = [reader.type(f"ralph-mem search timezone -l {layer}").text for layer in (1, 2, 3)]
+    lines, around, texts = [reader.type(f"ralph-mem search timezone -l {layer} | cat").text for layer in (1, 2, 3)]
     assert re.fullmatch(rf"({ID}  \d\.\d\d  .*\[\d+ tokens\]\n?)+", lines)
     assert f"> {library.fix}" in around and "error: python -m pytest -q tests/test_session.py" in around
     assert CAUSE in texts and "changed: auth/session.py, auth/tokens.py" in texts
@@ -200,8 +200,8 @@ def test_what_is_not_there_or_not_understood_is_said_in_a_line_and_a_hint(reader
 
 
 def test_a_timeline_tells_what_happened_around_a_turn(reader, library):
-    shown = reader.type(f"ralph-mem timeline {library.fix} --after 1")
-    assert shown.code == 0 and shown.text.startswith(f"> {library.fix}")
+    shown = reader.type(f"ralph-mem timeline {library.fix} --after 1 | cat")
+    assert shown.text.startswith(f"> {library.fix}")
     assert [line[2:6] for line in shown.text.splitlines()] == ["turn", *["obs-"] * 5, "turn"]
 
 

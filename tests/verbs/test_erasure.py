@@ -8,7 +8,7 @@ import time
 from contextlib import closing
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ralph_mem import access, erasure, layers, recall
@@ -17,7 +17,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from tests.core.conftest import DAY, HOUR, NOON, Session, found
 
-from .conftest import dump, files_of, forget, holding, ids, in_order, last, note, reader_of, search
+from .conftest import dump, files_of, forget, holding, ids, in_order, last, note, reader_of, search, waits
 
 
 @pytest.fixture
@@ -73,8 +73,8 @@ def test_a_turn_that_came_after_a_summary_does_not_take_it_along(a_busy_session)
 def test_a_session_goes_as_a_whole(a_busy_session, another_session):
     another_session.has_a_turn("Where is the quartz?", "Here.")
     (name,) = names(a_busy_session, "sessions", f"id = {a_busy_session.number}")
-    for given, filters in (([name], {}), ([], {"session": name})):
-        (plan,) = erasure.plan(reader_of(a_busy_session), erasure.Selection(given, **filters))
+    for chosen, filters in (([name], {}), ([], {"session": name})):
+        (plan,) = erasure.plan(reader_of(a_busy_session), erasure.Selection(chosen, **filters))
         assert (len(plan.meant), plan.with_them, plan.sessions) == (8, [], [a_busy_session.number])
 
 
@@ -223,7 +223,9 @@ def test_receipts_no_longer_name_what_was_forgotten(a_busy_session, another_sess
     assert turns[0] not in left and turns[1] in left
 
 
-def test_receipts_of_the_project_no_longer_name_a_forgotten_note_for_all_projects(a_session, another_session, everywhere, nothing_left_open):
+def test_receipts_of_the_project_no_longer_name_a_forgotten_note_for_all_projects(
+    a_session, another_session, everywhere, nothing_left_open
+):
     name = note(a_session, "The tungsten is\ndear", everywhere)
     another_session.asks("tungsten?")
     nothing_left_open[-1].close()  # as the hook's process did
@@ -250,9 +252,7 @@ def test_the_summary_of_the_session_no_longer_quotes_what_was_forgotten(a_busy_s
 
 def test_what_waits_in_the_spool_is_stored_first_and_forgotten_with_the_rest(a_session, a_project):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
-    record = {"verb": "turn", "session": a_session.name, "turn": "prompt:late", "at": NOON + HOUR, "kind": "prompt", "origin": "user",
-              "prompt": "Is the tungsten gone?", "branch": "", "commit_id": "", "redactions": None, "redaction_version": 1}  # fmt: skip
-    assert spool.put(a_project.root, [record])
+    waits(a_session, "Is the tungsten gone?", NOON + HOUR)
     a_session.store.close()
     stores = access.to_change(a_project)
     report = forget(recall.Reader(stores, a_project, a_session.settings), query="tungsten")
@@ -308,7 +308,7 @@ def a_long_text(filler, size):
 
 
 NEEDLES = ("zephyrwanderlustig", "wanderlustzephyrig", "lustigwanderzephyr", "夜光灯塔前", "月光灯塔中", "星光灯塔後")
-PARTS = tuple(word[3:9] for word in NEEDLES[:3]) + ("灯塔",)
+PARTS = (*[word[3:9] for word in NEEDLES[:3]], "灯塔")
 
 
 @pytest.mark.parametrize("filler", FILLERS)
@@ -355,7 +355,9 @@ def test_no_byte_is_left_after_a_long_life_whatever_sqlite_does_by_itself(a_sess
     a_session.store.execute(f"PRAGMA secure_delete = {overwrites}").fetchone()
     drawn = a_life(a_session)
     gone = drawn.sample(names(a_session, "turns"), 8)
-    words = [prompt.split()[1] for name in gone for (prompt,) in a_session.rows("SELECT prompt FROM turns WHERE public_id = ?", name)]
+    words = [
+        prompt.split()[1] for name in gone for (prompt,) in a_session.rows("SELECT prompt FROM turns WHERE public_id = ?", name)
+    ]
     report = forget(reader_of(a_session), *gone)
     assert holding(files_of(a_project), *words, *[word[5:11] for word in words]) == []
     assert report.is_clean()
@@ -436,7 +438,9 @@ def a_random_row(session, drawn):
 
 def a_random_selection(opened, words, drawn):
     """Return a selection, and the ids that it names."""
-    rows = {name: at for table in ("turns", "observations") for name, at in opened.execute(f"SELECT public_id, created_at FROM {table}")}
+    rows = {
+        name: at for table in ("turns", "observations") for name, at in opened.execute(f"SELECT public_id, created_at FROM {table}")
+    }
     kind = drawn.choice(["ids", "ids", "word", "since", "until", "session", "type"])
     if kind == "ids":
         chosen = drawn.sample(sorted(rows), drawn.randint(1, min(4, len(rows))))
@@ -465,7 +469,9 @@ def with_what_tells_of_it(opened, chosen):
     turn_of = dict(opened.execute(ran).fetchall())
     along = {row for row, turn in turn_of.items() if turn in turns}
     sources = turns | {turn_of[row] for row in chosen | along if row in turn_of}
-    return chosen | along | {child for child, parent in opened.execute("SELECT child, parent FROM derived_from") if parent in sources}
+    return (
+        chosen | along | {child for child, parent in opened.execute("SELECT child, parent FROM derived_from") if parent in sources}
+    )
 
 
 def told_of(opened):
@@ -476,6 +482,7 @@ def told_of(opened):
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 10**6))
+@example(74)  # an index page that SQLite rebuilt: the old words stayed in the room between its cells
 def test_what_was_selected_is_nowhere_and_everything_else_is_still_there_and_found(tmp_path_factory, seed):
     drawn = random.Random(seed)
     project = Project(str(tmp_path_factory.mktemp("shop")))

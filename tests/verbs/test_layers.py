@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from ralph_mem import corrections, layers, recall
 from ralph_mem.core import records
+from tests.core.conftest import DAY, Session, a_note
 
 from .conftest import LINES, ids, last, note, person_of, reader_of, search
-from tests.core.conftest import DAY, Session, a_note
 
 REPEATED = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TEXTS = st.lists(st.sampled_from(LINES) | st.text("ab <\n.1é日🎉\t", max_size=90), max_size=12).map("\n".join)
@@ -174,7 +174,9 @@ def test_of_a_failure_the_line_says_the_error_and_not_the_exit_code(a_session):
 
 
 def test_of_a_note_the_line_says_its_first_words(a_session):
-    assert gist_of(a_session, note(a_session, "The tungsten is dear\nAsk before buying.")) == "The tungsten is dear Ask before buying."
+    assert (
+        gist_of(a_session, note(a_session, "The tungsten is dear\nAsk before buying.")) == "The tungsten is dear Ask before buying."
+    )
 
 
 def test_of_a_turn_without_words_the_line_names_its_files(a_session):

@@ -7,7 +7,7 @@ from ralph_mem.core import search as marks
 from ralph_mem.core.errors import RalphMemError
 from tests.core.conftest import DAY, HOUR, NOON
 
-from .conftest import ids, last, note, person_of, reader_of, search
+from .conftest import ids, last, note, person_of, search
 
 ASKED, SAID = "Where is the tungsten of the lantern?", "In the cellar, behind the ladder."
 
@@ -67,7 +67,8 @@ def test_a_word_inside_a_run_of_cjk_is_found(a_session, a_reader, query):
 
 
 @pytest.mark.parametrize(
-    "query", ["expiry", "tokenExpiry", "HTTP", "server", "session.py", "auth/session.py", "src/auth", "2.17.1", "v2.17.1-rc", "RÉSUMÉ"]
+    "query",
+    ["expiry", "tokenExpiry", "HTTP", "server", "session.py", "auth/session.py", "src/auth", "2.17.1", "v2.17.1-rc", "RÉSUMÉ"],
 )
 def test_parts_of_names_paths_and_versions_are_found(a_session, a_reader, query):
     a_session.has_a_turn("Where is the ladder?", "In the cellar.")
@@ -123,7 +124,9 @@ def test_since_and_until_limit_turns_notes_and_raw_rows(a_session, a_reader):
     middle = {"since": NOON + DAY, "until": NOON + 2 * DAY}
     assert sorted(row.type for row in search(a_reader, "tungsten", **middle)) == ["note", "turn"]
     assert [row.type for row in search(a_reader, "basalt", **middle)] == ["tool_use"]
-    assert all(NOON + DAY <= row.at <= NOON + 2 * DAY for query in ("tungsten", "basalt") for row in search(a_reader, query, **middle))
+    assert all(
+        NOON + DAY <= row.at <= NOON + 2 * DAY for query in ("tungsten", "basalt") for row in search(a_reader, query, **middle)
+    )
 
 
 def test_until_means_before_as_it_does_when_forgetting(a_turn, a_reader):
@@ -181,7 +184,9 @@ def test_a_row_that_misled_comes_behind_worse_ones(a_session, a_reader):
     assert ids(search(a_reader, "tungsten")) == [wrong, other]
     corrections.wrong(a_reader, recall.find(a_reader, wrong))
     found = search(a_reader, "tungsten")
-    assert ids(found) == [other, wrong] and found[1].score == pytest.approx(marks.MISLED * (1 + marks.RECENCY / (1 + 5 / 7)), abs=1e-3)
+    assert ids(found) == [other, wrong] and found[1].score == pytest.approx(
+        marks.MISLED * (1 + marks.RECENCY / (1 + 5 / 7)), abs=1e-3
+    )
 
 
 # The memory of all projects
@@ -193,8 +198,13 @@ def test_a_note_for_all_projects_is_found_and_marked(a_turn, a_session, everywhe
     assert found == {a_turn: False, shared: True}
 
 
-@pytest.mark.parametrize(("limit", "own", "shared", "expected"), [(10, 12, 12, (5, 5)), (10, 2, 12, (2, 8)), (10, 12, 2, (8, 2)),
-                                                                 (1, 3, 3, (1, 0)), (5, 9, 9, (3, 2)), (4, 0, 9, (0, 4))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("limit", "own", "shared", "expected"),
+    [
+        *[(10, 12, 12, (5, 5)), (10, 2, 12, (2, 8)), (10, 12, 2, (8, 2))],
+        *[(1, 3, 3, (1, 0)), (5, 9, 9, (3, 2)), (4, 0, 9, (0, 4))],
+    ],
+)
 def test_the_memory_of_all_projects_is_at_most_half(a_session, everywhere, limit, own, shared, expected):
     for number in range(own):
         a_session.has_a_turn(f"Where is tungsten {number}?", "Here.")

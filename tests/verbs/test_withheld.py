@@ -16,10 +16,10 @@ def shown_of(reader, *names):
     texts = []
     for name in names:
         try:
-            rows = [recall.find(reader, name)]
+            found = [recall.find(reader, name)]
         except RalphMemError:
-            rows = []
-        for row in [*rows, *(entry for row in rows for entry in recall.timeline(reader, row, 5, 5))]:
+            found = []
+        for row in found + [entry for each in found for entry in recall.timeline(reader, each, 5, 5)]:
             texts += [layers.index(row), layers.timeline(reader, row), layers.full(row)[0], layers.whole(row)]
             texts += [layers.gist(row, 500), row.files]
         texts += erasure.preview(reader, erasure.plan(reader, erasure.Selection([name])))
@@ -129,7 +129,9 @@ def test_rows_about_excluded_paths_can_still_be_forgotten(a_session_with_secrets
     assert forget(reader, name).removed == 1
 
 
-@pytest.mark.parametrize("text", ["Ask Ada for credentials", "Tokens go into .env and never into git", "The *.pem files come from Ada"])
+@pytest.mark.parametrize(
+    "text", ["Ask Ada for credentials", "Tokens go into .env and never into git", "The *.pem files come from Ada"]
+)
 def test_excluding_paths_does_not_hide_notes_about_others(a_session, text):
     name = note(a_session, text)
     reader = reader_of(a_session, privacy_exclude_paths=["vault/**"])
