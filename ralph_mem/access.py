@@ -19,13 +19,29 @@ PAUSE_MS = 50
 def to_read(project: "Project") -> "list[Store]":
     """Open the memory of a project and that of all projects, as far as they are there, in this order.
 
-    Raises StoreError where neither is.
+    Raises StoreError where neither is, and where the project's own cannot be opened; that of all projects is left out
+    then, which `status` and `doctor` tell.
     """
-    found = [adoption.open_ready(place, WAIT_MS) for place in places(project) if store.exists(place.folder)]
+    own, *shared = places(project)
+    found = [_open(own)] if store.exists(own.folder) else []
+    for place in shared:
+        try:
+            found += [_open(place)] if store.exists(place.folder) else []
+        except StoreError:
+            if not found:
+                raise
     if not found:
         what = f"nothing is remembered for {project.root} yet"
         raise StoreError(what, "start Claude Code there with the plugin installed, or add a note with `inject`")
     return found
+
+
+def _open(place: "Project") -> "Store":
+    try:
+        return adoption.open_ready(place, WAIT_MS)
+    except OSError as error:
+        what = f"cannot write to {place.folder}: {error.strerror}"
+        raise StoreError(what, "is the folder yours, and the disk not full?") from error
 
 
 def to_change(project: "Project") -> "list[Store]":
@@ -35,12 +51,7 @@ def to_change(project: "Project") -> "list[Store]":
 
 def to_write(place: "Project") -> "Store":
     """Open one memory, made where it is missing, with the events that wait for it stored. Raises StoreError."""
-    try:
-        opened = adoption.open_ready(place, WAIT_MS)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write to {place.folder}: {error.strerror}", "is the folder yours, and the disk not full?"
-        ) from error
+    opened = _open(place)
     with Change(opened) as change:
         drained = records.drain(change, place.root)
     spool.remove(drained)
@@ -60,17 +71,22 @@ def is_global(opened: "Store") -> bool:
 
 def empty_log(opened: "Store") -> bool:
     """Checkpoint as soon as nobody else is at work; says whether the log was emptied in time."""
-    for _ in range(WAIT_MS // PAUSE_MS):
-        if opened.checkpoint():
-            return True
+    end = time.monotonic() + WAIT_MS / 1000
+    while not opened.checkpoint():
+        if time.monotonic() > end:
+            return False
         time.sleep(PAUSE_MS / 1000)
-    return False
+    return True
 
 
-def rewrite_indexes(opened: "Store") -> None:
-    """Write both indexes anew, without what was deleted from them; takes a second for some 50 MB."""
+def rewrite(opened: "Store") -> None:
+    """Write both indexes and the whole file anew, without what was deleted from them; takes a second for some 50 MB.
+
+    Overwriting what is freed (`secure_delete`) is not enough: bytes stay between the cells of a page that was rebuilt.
+    """
     for index in ("memory_fts", "observations_fts"):
         opened.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
+    opened.execute("VACUUM")
 
 
 class Change:

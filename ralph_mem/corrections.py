@@ -7,7 +7,7 @@ import posix
 import time
 
 from ralph_mem import access
-from ralph_mem.core import privacy, records, redact, rewriting, sessions
+from ralph_mem.core import index_text, privacy, records, redact, rewriting, secret_blocks, sessions
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def _safe(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[s
         raise RalphMemError(f"{len(text):,} characters are too long to remember", f"at most {MOST_CHARACTERS:,}; keep the gist")
     (safe,), redactions = privacy.protect([text.strip()], project, settings)
     safe = safe.strip()
-    if not safe:
+    if not index_text.without_marks(safe).replace(secret_blocks.PRIVATE, "").strip():
         raise RalphMemError("there is nothing to remember", "give a text that is not empty or private as a whole")
     return safe, redactions
 
@@ -92,6 +92,8 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
             rewriting.say(store, found.number, safe)
         else:
             rewriting.rewrite(store, found.number, *(_parts(safe) if found.type == "note" else (found.asked, safe)))
+            if found.turn:  # which told its error lines
+                rewriting.rebuild(store, found.turn)
         store.execute(
             f"UPDATE {table_of(found)} SET edited_at = ?, redactions = ?, tainted = 0, misled = 0, origin = 'user' WHERE id = ?",
             (at, redactions, found.number),

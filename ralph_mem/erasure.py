@@ -72,9 +72,11 @@ def plan(reader: "Reader", selection: Selection) -> "list[Plan]":
     """
     if not selection.ids and not selection.has_filters():
         raise RalphMemError("what should be forgotten?", "give an id, or --query, --session, --type, --since, --until")
+    names = [name if name.isascii() else ascii(name) for name in selection.ids]
+    selection.ids = names
     plans = [_plan_of(store, selection) for store in reader.stores]
     found = {row.public_id for plan in plans for row in plan.meant} | {_name(plan, n) for plan in plans for n in plan.sessions}
-    unknown = [name for name in selection.ids if name not in found]
+    unknown = [name for name in names if name not in found]
     if unknown:
         raise RalphMemError(f"no memory has the id {unknown[0][:40]}", "ids are printed by a search; this one may be forgotten")
     kept = [plan for plan in plans if plan.meant or plan.sessions]
@@ -118,9 +120,10 @@ def _by_id(store: "Store", ids: "Sequence[str]") -> "list[Row]":
 
 def _by_filters(store: "Store", selection: Selection) -> "list[Row]":
     """Return the rows that fit every filter; a query means rows that hold exactly this text, in whatever case."""
+    store.db.create_function("folded", 1, str.casefold)  # SQLite's own `lower` knows ASCII only
     conditions, values = ["1"], []
     for condition, value in (
-        ("instr(lower(ALL_TEXT), lower(?)) > 0", selection.query),
+        ("instr(folded(ALL_TEXT), ?) > 0", selection.query.casefold()),
         ("t.session_id = (SELECT id FROM sessions WHERE public_id = ?)", selection.session),
         ("t.created_at >= ?", selection.since),
         ("t.created_at < ?", selection.until),
@@ -209,7 +212,8 @@ def told(report: Report) -> "list[str]":
     elif report.residue.files:
         lines.append(f"Still in the raw bytes of: {', '.join(report.residue.files)}")
     else:
-        lines.append("Checked by reading the raw files: no file of ralph-mem holds the text any more.")
+        rest = "but for these, none holds it any more." if report.residue.rows else "no file of ralph-mem holds the text any more."
+        lines.append(f"Checked by reading the raw files: {rest}")
     lines += [f"Claude Code's own transcript is out of reach: {path}" for path in report.transcripts]
     return lines
 
@@ -222,6 +226,10 @@ def forget(reader: "Reader", plans: "list[Plan]", tell: "Callable[[str], Any]" =
     gone = [row for plan in plans for row in plan.rows()]
     transcripts = sorted({path for path, _ in map(transcript, gone) if paths.exists(path)})
     empty = all([_carry_out(plan, tell) for plan in plans])
+    for store in reader.stores:  # a receipt of the project may name a note for all projects
+        with access.Change(store):
+            store.db.executemany("DELETE FROM receipt_items WHERE memory = ?", [(row.public_id,) for row in gone])
+    empty = all([access.empty_log(store) for store in reader.stores]) and empty
     tell("reading the files")
     return Report(len(gone), empty, residue.look(reader.project, reader.stores, gone), transcripts)
 
@@ -235,7 +243,7 @@ def _carry_out(plan: Plan, tell: "Callable[[str], Any]") -> bool:
         tell("reading neighbours anew")
         _read_anew(store, plan)
     tell("rewriting the indexes")
-    access.rewrite_indexes(store)
+    access.rewrite(store)
     return access.empty_log(store)
 
 
@@ -256,7 +264,6 @@ def _delete(store: "Store", row: Row) -> None:
         store.execute("DELETE FROM turns WHERE id = ?", (row.number,))
     else:
         rewriting.delete(store, row.public_id)
-    store.execute("DELETE FROM receipt_items WHERE memory = ?", (row.public_id,))
     store.execute("DELETE FROM derived_from WHERE child = ?1 OR parent = ?1", (row.public_id,))
 
 

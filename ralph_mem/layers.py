@@ -17,7 +17,7 @@ FULL_TOKENS = 1000
 # What is left for the words of a row once its frame is paid.
 LINE_TOKENS = 56
 NEIGHBOUR_TOKENS = 34
-PIECE_TOKENS = 860
+MARK_TOKENS = 30
 MARK = "[...]"
 # A search in full shows the best ones only: ten would fill a context window with 10,000 tokens.
 MOST_FULL = 3
@@ -43,7 +43,8 @@ def index(found: "Row") -> str:
     where = " global" if recall.is_global(found) else ""
     score = f"{found.score:.2f}  " if found.score else ""
     frame = f"{found.public_id}  {score}{found.type}{where}{marks}  {when(found.at)}"
-    return f"{frame}  {gist(found, LINE_TOKENS)}  [{cost(found)} tokens]"
+    behind = f"[{cost(found)} tokens]"
+    return f"{frame}  {gist(found, min(LINE_TOKENS, INDEX_TOKENS - price(f'{frame}  {behind}') - 3))}  {behind}"
 
 
 def cost(found: "Row") -> int:
@@ -104,11 +105,13 @@ def full(found: "Row", start: int = 0) -> "tuple[str, int]":
     What is left, and where the client's own transcript has more, is said at its end.
     """
     text = whole(found)
-    piece = cut(text[start:], PIECE_TOKENS, mark="")
-    left = len(text) - start - len(piece)
+    start = min(start, len(text))
     head = f"{found.public_id}  {found.type}  {when(found.at)}" + (f"  {found.branch}" if found.branch else "")
+    pointer = _pointer(found)
+    piece = cut(text[start:], FULL_TOKENS - MARK_TOKENS - price("\n".join([head, *pointer])), mark="")
+    left = len(text) - start - len(piece)
     tail = [f"{MARK} {row.tokens(text[start + len(piece) :])} more tokens, from character {start + len(piece)}"] if left else []
-    return "\n".join([head, piece.rstrip("\n"), *tail, *_pointer(found)]), left
+    return "\n".join([head, piece.rstrip("\n"), *tail, *pointer]), left
 
 
 def whole(found: "Row") -> str:
@@ -135,7 +138,8 @@ def price(text: str) -> int:
 
 def cut(text: str, tokens: int, mark: str = "...") -> str:
     """Return the longest beginning of a text that is within a price, cut between words where there are any."""
-    if len(text) <= tokens or price(text) <= tokens:
+    # no character costs more than three
+    if 3 * len(text) <= tokens or price(text) <= tokens:
         return text
     low, high = 0, min(len(text), tokens * 16)
     while low < high:

@@ -19,7 +19,7 @@ def of(text: str, now: int) -> int:
         return max(1, now - int(number) * UNITS[unit])
     try:
         given = time.strptime(text, "%Y-%m-%d")
-        return int(time.mktime((*given[:8], -1)) * 1000)
+        return int(time.mktime((*given[:8], -1)) * 1000) or 1  # 0 would mean that no time was given
     except (ValueError, OverflowError):
         raise RalphMemError(f"{text[:30]} is no time", hint) from None
 

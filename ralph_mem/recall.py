@@ -34,7 +34,9 @@ TURN = """
 SELECT t.id, t.public_id, 'turn', t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.files, t.lines,
     t.tokens, t.pinned, t.misled, t.id, t.origin, t.status, t.branch, t.commit_id FROM turns AS t"""
 OBSERVATION = """
-SELECT t.id, t.public_id, t.type, t.session_id, t.seq, t.created_at, t.tainted, t.title, t.content, t.files, t.lines,
+SELECT t.id, t.public_id, t.type, t.session_id, t.seq, t.created_at,
+    t.tainted OR (t.type = 'response' AND EXISTS (SELECT 1 FROM turns WHERE turns.id = t.turn_id AND turns.tainted)),
+    t.title, t.content, t.files, t.lines,
     t.tokens, t.pinned, t.misled, t.turn_id, t.origin, t.tool_name, NULL, NULL FROM observations AS t"""
 
 # There is an order of a session's rows, and no index of a turn's: a tool event would pay for it.
@@ -70,6 +72,7 @@ class Row:
         self.turn, self.origin, self.state, self.branch, self.commit = values[14:]
         self.score = 0.0
         if self.tainted and not outside:
+            self.asked = "subagent's report" if self.type == "response" else self.asked  # its title is its beginning
             self.said = WITHHELD if self.said else ""
             self.lines = self.lines if self.type == "turn" else ""  # those of a turn are its own commands'
 
@@ -111,13 +114,14 @@ class Reader:
         return rows
 
     def _excluded(self, row: Row) -> bool:
-        if not self.settings["privacy.exclude_paths"]:
+        """Say whether a row is about an excluded path; a turn only loses what it tells of such paths."""
+        if not self.settings["privacy.exclude_paths"] or row.type == "note":
             return False
-        kept = [path for path in row.files.splitlines() if not privacy.is_excluded(path, self.settings)]
+        files, lines = privacy.allowed(row.files, row.lines, self.settings)
         if row.type == "turn":
-            row.files = "\n".join(kept)
+            row.files, row.lines = files, lines
             return False
-        return len(kept) < len(row.files.splitlines()) or privacy.touches(row.asked, self.settings)
+        return files != row.files or privacy.names_excluded(row.asked, self.settings)
 
 
 def search_for(reader: Reader, query: str, now: int, wanted: Wanted) -> "list[Row]":
@@ -182,7 +186,7 @@ def _candidates(store: "Store", index: str, joins: str, terms: "list[str]", want
 def _stands(store: "Store", index: str, joins: str, term: str, wanted: Wanted) -> "list[str]":
     filters, values = "", []
     if wanted.since or wanted.until < FOREVER:
-        filters, values = "AND r.created_at BETWEEN ? AND ?", [wanted.since, wanted.until]
+        filters, values = "AND r.created_at >= ? AND r.created_at < ?", [wanted.since, wanted.until]
     if wanted.types:
         filters += f" AND coalesce(o.type, 'turn') IN ({', '.join('?' * len(wanted.types))})"
     sql = STANDS.format(index=index, joins=joins if filters else "", filters=filters)
@@ -210,11 +214,11 @@ def _weighed(values: "tuple[Any, ...]", score: float, now: int) -> float:
 
 def find(reader: Reader, public_id: str) -> Row:
     """Return one row by its id. Raises RalphMemError where no memory has it."""
-    for store in reader.stores:
+    for store in reader.stores if public_id.isascii() else ():
         for table in (TURN, OBSERVATION):
             for row in reader.rows(store, table + " WHERE t.public_id = ?", (public_id,)):
                 return reader.protected([row])[0]
-    raise RalphMemError(f"no memory has the id {public_id[:40]}", "ids are printed by a search; this one may be forgotten")
+    raise RalphMemError(f"no memory has the id {public_id[:40]!a}", "ids are printed by a search; this one may be forgotten")
 
 
 def timelines(reader: Reader, rows: "list[Row]", before: int = 1, after: int = 1) -> "list[list[Row]]":
@@ -238,7 +242,8 @@ def _around(reader: Reader, row: Row, before: int, after: int) -> "list[Row]":
     around = TURN + " WHERE t.session_id = ? AND t.seq {} ? AND t.prompt || t.response <> '' ORDER BY t.seq {} LIMIT ?"
     earlier = reader.rows(row.store, around.format("<", "DESC"), (row.session, start, before))
     later = reader.rows(row.store, around.format(">", "ASC"), (row.session, end, after))
-    return [*reversed(earlier), *middle, *later]
+    # what a turn did in the background stands where it happened
+    return sorted([*earlier, *middle, *later], key=lambda entry: entry.seq)
 
 
 def transcript(row: Row) -> "tuple[str, str]":

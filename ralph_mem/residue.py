@@ -20,13 +20,12 @@ MOST_PIECES = 40
 WORD_CHARACTERS = 12
 MIDDLE = slice(3, 9)
 MOST_WORDS = 60
+NO_ID = "''"
 
-STILL_SAYS = """
-SELECT public_id FROM turns WHERE instr(lower(prompt || response || context || files || files_read || lines), ?1)
-UNION ALL SELECT public_id FROM observations WHERE instr(lower(title || content || files || lines || coalesce(metadata, '')), ?1)
-UNION ALL SELECT public_id FROM sessions
-WHERE instr(lower(coalesce(summary, '') || project_path || coalesce(transcript_path, '')), ?1)
-LIMIT 3"""
+# Everything that is stored as text, our own schema too; the indexes are left out, they are what is looked into.
+TABLES = """
+SELECT m.name, group_concat('coalesce(' || c.name || ", '')", ' || '), max(c.name = 'public_id')
+FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE '%_fts%' GROUP BY m.name"""
 
 
 class Residue:
@@ -43,22 +42,31 @@ class Residue:
 def look(project: "Project", stores: "list[Store]", gone: "list[Row]") -> Residue:
     """Read every file that may hold what was deleted; a backup that does is removed, since it cannot be rewritten."""
     found = Residue()
+    ids = [row.public_id for row in gone]
     for backup in _backups(stores):
-        if _held(backup, pieces(gone)):
+        if _held(backup, ids + pieces(gone)):
             paths.remove(backup)
             found.backups.append(backup)
     for path in _files(project, stores):
+        left = bool(_held(path, ids))
         for needle in _held(path, pieces(gone)):
             rows = _rows_that_say(stores, needle)
-            found.rows += [name for name in rows if name not in found.rows]
-            found.files += [] if rows or path in found.files else [path]
-        if path not in found.files and any([not _rows_that_say(stores, word) for word in _held(path, words(gone))]):
+            found.rows += [name for name in rows if name and name not in found.rows]
+            left = left or not rows
+        if left or any([not _rows_that_say(stores, word) for word in _held(path, words(gone))]):
             found.files.append(path)
     return found
 
 
 def _rows_that_say(stores: "list[Store]", needle: str) -> "list[str]":
-    return [name for store in stores for (name,) in store.execute(STILL_SAYS, (needle,))]
+    """Return the ids of the rows that hold a text; an empty one stands for what has no id, such as our own schema."""
+    names = []
+    for store in stores:
+        for table, text, has_id in store.execute(TABLES).fetchall():
+            sql = f"SELECT {'public_id' if has_id else NO_ID} FROM {table} WHERE instr(lower({text}), ?) LIMIT 3"
+            names += [name for (name,) in store.execute(sql, (needle,))]
+        names += [name for (name,) in store.execute("SELECT '' FROM sqlite_schema WHERE instr(lower(sql), ?) LIMIT 1", (needle,))]
+    return names
 
 
 def pieces(gone: "list[Row]") -> "list[str]":
@@ -99,7 +107,9 @@ def _files(project: "Project", stores: "list[Store]") -> "list[str]":
     folders = [*[store.folder for store in stores], *spool.folders(project.root)]
     found = [path for folder in dict.fromkeys(folders) for path in _inside(folder)]
     key = paths.key_of(project.root)
-    return found + [path for path in (f"{home}/trouble/{key}", f"{home}/settings/{key}.json") if home and paths.exists(path)]
+    return list(dict.fromkeys(found)) + [
+        path for path in (f"{home}/trouble/{key}", f"{home}/settings/{key}.json") if home and paths.exists(path)
+    ]
 
 
 def _inside(folder: str) -> "list[str]":

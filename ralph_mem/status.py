@@ -41,6 +41,8 @@ def of(project: "Project", values: "dict[str, Any]", now: int) -> "dict[str, Any
         found |= {name: opened[0].one(sql)[0] for name, sql in COUNTS.items()}
         found["injections"], found["injected_tokens"] = opened[0].one(INJECTED, (now - WEEK_MS,))
         found["global_notes"] = opened[1].one(COUNTS["notes"])[0] if len(opened) > 1 else 0
+        if len(opened) == 1 and store.exists(paths.config_home()):
+            found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
     except (RalphMemError, store.sqlite.Error) as error:
         found["trouble"] = f"the memory cannot be read: {error}"
     return found

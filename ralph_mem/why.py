@@ -1,7 +1,7 @@
 """Why: the receipts of what was told, and what would be told now. Receipts hold no text; it is read from the rows."""
 
 from ralph_mem import access, recall
-from ralph_mem.core import briefing, context, index_text, privacy, prompting, turns
+from ralph_mem.core import briefing, context, index_text, privacy, prompting, settings, turns
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -51,7 +51,11 @@ def receipts(reader: "Reader", limit: int, session: str = "", memory: str = "") 
         where += " AND r.id IN (SELECT receipt_id FROM receipt_items WHERE memory = ?)"
         values.append(memory)
     found = own[0].execute(RECEIPTS.format(where=where), (*values, limit)).fetchall()
-    return [Receipt(values, _lines(reader, own[0], number)) for number, *values in found]
+    prompts = privacy.protect([values[-1] for values in found], reader.project, reader.settings)[0]
+    return [
+        Receipt((*values, prompt), _lines(reader, own[0], number))
+        for (number, *values, _), prompt in zip(found, prompts, strict=True)
+    ]
 
 
 def _lines(reader: "Reader", store: "Store", receipt: int) -> "list[Line]":
@@ -95,19 +99,20 @@ def preview(reader: "Reader", prompt: str, now: int) -> "list[Preview]":
         )
     stores += [store for store in reader.stores if access.is_global(store)]
     start, said = values["memory.inject_tokens_start"], values["memory.inject_tokens_prompt"]
-    briefed = briefing.build(stores, reader.project, NEW_SESSION, start)
+    briefed = briefing.build(stores, reader.project, values, NEW_SESSION)
     answers = [("SessionStart", start, briefed)]
     if prompt:
         words = privacy.without_injected(prompt)
         told = {item.memory: item.outcome for item in briefed[1]} if values["memory.auto_inject"] else {}
         meant = turns.kind_of(words) == "prompt" and index_text.terms(words)
-        found = prompting.build(stores, reader.project, words, (NEW_SESSION, 0), said, now, told) if meant else ("", [])
+        found = prompting.build(stores, reader.project, values, words, (NEW_SESSION, 0), told, now) if meant else ("", [])
         answers.append(("UserPromptSubmit", said, found))
     return [_previewed(reader, *answer) for answer in answers]
 
 
 def _previewed(reader: "Reader", event: str, budget: int, found: "tuple[str, list[Item]]") -> Preview:
-    text, items = found if reader.settings["memory.auto_inject"] else ("", [])
+    on = reader.settings["memory.auto_inject"] and settings.recording(reader.project, reader.settings)
+    text, items = found if on else ("", [])
     lines = [
         Line(_row(reader, item.memory), (item.memory, item.outcome, item.score, item.evidence, item.tokens, None)) for item in items
     ]

@@ -1,9 +1,11 @@
 """The briefing: where the work stands, told when a context window is empty: at start, after /clear, after compaction."""
 
-from ralph_mem.core import context, index_text, instructions, memories, receipts, row
+from ralph_mem.core import context, index_text, instructions, memories, privacy, receipts, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ralph_mem.core.project import Project
     from ralph_mem.core.store import Store
 
@@ -29,7 +31,7 @@ WHERE session_id = (SELECT session_id FROM observations WHERE tool_name = 'Bash'
 ORDER BY seq DESC LIMIT 30"""
 
 
-def build(stores: "list[Store]", project: "Project", session: int, budget: int) -> "tuple[str, list[receipts.Item]]":
+def build(stores: "list[Store]", project: "Project", settings: "dict[str, Any]", session: int) -> "tuple[str, list[receipts.Item]]":
     """Return the briefing and the items of its receipt; both empty where there is nothing to tell.
 
     Pinned memories come first, then notes, then the last turns. The first store is the project's; of a second one, that of
@@ -41,20 +43,20 @@ def build(stores: "list[Store]", project: "Project", session: int, budget: int) 
     rows = [values for each in stores if each.one(ANY_PINNED)[0] for values in each.execute(PINNED, (MOST_NOTES,))]
     rows += [values for each in stores for values in each.execute(NOTES, (MOST_NOTES,))]
     rows += store.execute(RECENT, (LOOKED_AT,)).fetchall()
-    recent = list({values[1]: context.Memory(values, known) for values in rows}.values())
+    recent = list({values[1]: context.Memory(values, known, settings) for values in rows}.values())
     worth = [memory for memory in recent if memory.public_id not in told and _is_worth(memory)]
-    failing = _still_failing(store) if worth else []
-    room = budget - row.tokens(context.OPENING, *failing) - context.FENCE_TOKENS
+    failing = _still_failing(store, settings) if worth else []
+    room = settings["memory.inject_tokens_start"] - row.tokens(context.OPENING, *failing) - context.FENCE_TOKENS
     lines, items = _fill(worth[:MOST_TURNS], room)
     return ("\n".join(lines + failing), items) if lines else ("", [])
 
 
-def _still_failing(store: "Store") -> "list[str]":
+def _still_failing(store: "Store", settings: "dict[str, Any]") -> "list[str]":
     """Tell which commands failed at the end of the last session and were not seen to pass after that."""
     seen: set[str] = set()
     failing = []
     for kind, title, lines in store.execute(RAN):
-        if kind == "error" and title not in seen:
+        if kind == "error" and title not in seen and not privacy.names_excluded(title, settings):
             failing.append(context.escaped(f"- still failing: {title[:LINE]}: {lines.rstrip().rpartition(chr(10))[2][:LINE]}"))
         seen.add(title)
     return failing[:MOST_FAILURES]

@@ -29,7 +29,7 @@ STOPWORDS = frozenset(
 def of(text: str) -> str:
     """Return the text to index: words that say something, the parts of identifiers, and pairs of CJK characters."""
     if REDACTED in text:
-        text = _without_marks(text)
+        text = without_marks(text)
     kept = [word for word in text.split() if word.lower() not in STOPWORDS]
     added = _identifier_parts(kept)
     if not text.isascii():
@@ -47,7 +47,7 @@ def terms(query: str) -> "list[str]":
 def words(text: str) -> list[str]:
     """Return the words of a query in lower case, in order, each once: as written, then the parts of identifiers."""
     if REDACTED in text:
-        text = _without_marks(text)
+        text = without_marks(text)
     found = [word.lower() for word in _split(text)] + [part.lower() for part in _identifier_parts(text.split())]
     if not text.isascii():
         pairs = _pairs(text)
@@ -56,7 +56,8 @@ def words(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
+    """Return a text without the marks of what was redacted."""
     kept = []
     while True:
         before, mark, rest = text.partition(REDACTED)

@@ -4,7 +4,7 @@ redacted; and which paths are none of our business.
 
 import posix
 
-from ralph_mem.core import paths, quick, redact
+from ralph_mem.core import paths, quick, redact, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,8 +116,28 @@ def is_excluded(path: str, settings: "dict[str, Any]") -> bool:
 
 def touches(command: str, settings: "dict[str, Any]") -> bool:
     """Say whether a command names a file whose content must not be kept."""
-    words = "".join([" " if char in "\"'<>|;&=()`" else char for char in command]).split()
-    return any([is_secret(word) or is_excluded(word.removeprefix("./"), settings) for word in words])
+    return any([is_secret(word) for word in _names(command)]) or names_excluded(command, settings)
+
+
+def names_excluded(command: str, settings: "dict[str, Any]") -> bool:
+    """Say whether a command names a path that the user excludes."""
+    return any([is_excluded(word.removeprefix("./"), settings) for word in _names(command)])
+
+
+def allowed(files: str, lines: str, settings: "dict[str, Any]") -> "tuple[str, str]":
+    """Return of the files and the commands of a turn those about no excluded path, a command with its error lines."""
+    if not settings["privacy.exclude_paths"]:
+        return files, lines
+    kept, keep = [], True
+    for line in lines.splitlines():
+        if line.startswith(row.OUTCOMES):
+            keep = not names_excluded(line, settings)
+        kept += [line] if keep else []
+    return "\n".join([path for path in files.splitlines() if not is_excluded(path, settings)]), "\n".join(kept)
+
+
+def _names(command: str) -> "list[str]":
+    return "".join([" " if char in "\"'<>|;&=()`" else char for char in command]).split()
 
 
 def _matches_any(path: str, patterns: "tuple[str, ...] | list[str]") -> bool:

@@ -4,18 +4,26 @@ from ralph_mem.core import context, instructions, receipts, row, search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ralph_mem.core.project import Project
     from ralph_mem.core.store import Store
 
 MOST_ITEMS = 5
 MOST_MISSED = 3
-NO_SESSION = 0
+NO_SESSION = -1
 # Of an item that is admitted but far behind the best one, nobody asked.
 LEAST_SHARE = 0.4
 
 
 def build(
-    stores: "list[Store]", project: "Project", query: str, session: "tuple[int, int]", budget: int, now: int, told: "dict[str, str]"
+    stores: "list[Store]",
+    project: "Project",
+    settings: "dict[str, Any]",
+    query: str,
+    session: "tuple[int, int]",
+    told: "dict[str, str]",
+    now: int,
 ) -> "tuple[str, list[receipts.Item]]":
     """Return what a prompt should be told, and the items of its receipt.
 
@@ -29,13 +37,13 @@ def build(
     if not found:
         return "", []
     known = instructions.read(project) if found[0].admitted else []
-    choice = [(hit, context.Memory(hit.values, known)) for hit in found]
+    choice = [(hit, context.Memory(hit.values, known, settings)) for hit in found]
     fresh = [
         (hit, memory)
         for hit, memory in choice
         if hit.admitted and hit.score >= LEAST_SHARE * found[0].score and _is_fresh(memory, session, told)
     ]
-    texts, items = _fill(fresh[:MOST_ITEMS], told, budget)
+    texts, items = _fill(fresh[:MOST_ITEMS], told, settings["memory.inject_tokens_prompt"])
     passed = {item.memory for item in items} | set(told)
     missed = [(hit, memory) for hit, memory in choice if memory.public_id not in passed]
     items += [receipts.Item(memory.public_id, "missed", hit.score, hit.evidence, 0) for hit, memory in missed[:MOST_MISSED]]
@@ -54,7 +62,9 @@ def _with_shared(own: "list[search.Hit]", shared: "list[search.Hit]") -> "list[s
 def _is_fresh(memory: context.Memory, session: "tuple[int, int]", told: "dict[str, str]") -> bool:
     """Say whether the context window lacks a memory: neither told in full, nor happened in it."""
     happened_here = memory.session == session[0] and memory.seq > session[1]
-    return not happened_here and told.get(memory.public_id) != "full" and memory.says_something()
+    known = told.get(memory.public_id)
+    told_whole = known == "full" or (known == "line" and memory.full() == memory.line())
+    return not happened_here and not told_whole and memory.says_something()
 
 
 def _fill(

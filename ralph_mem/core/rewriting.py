@@ -23,9 +23,9 @@ def delete(store: "Store", public_id: str) -> bool:
 
 
 def rewrite(store: "Store", number: int, title: str, content: str) -> None:
-    """Give an observation other texts, in its row and in its index."""
+    """Give an observation other texts, in its row and in its index; the error lines of the old ones go."""
     _change_observation(store, number, memories.remove, "'delete'")
-    store.execute("UPDATE observations SET title = ?, content = ? WHERE id = ?", (title, content, number))
+    store.execute("UPDATE observations SET title = ?, content = ?, lines = '' WHERE id = ?", (title, content, number))
     texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
     weight = (row.tokens(*texts), row.checksum(*texts), index_text.INDEX_VERSION, number)
     store.execute("UPDATE observations SET tokens = ?, checksum = ?, index_version = ? WHERE id = ?", weight)

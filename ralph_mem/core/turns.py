@@ -176,6 +176,7 @@ def lines_of(store: "Store", number: int) -> str:
 
 
 def _outcome(kind: str, title: str, lines: str) -> str:
+    failed, passed, ran = row.OUTCOMES
     if kind == "error":
-        return f"failed: {title}\n{lines[:400]}".rstrip()
-    return f"passed: {title}" if kind == "success" else f"ran: {title}"
+        return f"{failed}{title}\n{lines[:400]}".rstrip()
+    return f"{passed if kind == 'success' else ran}{title}"

@@ -51,7 +51,7 @@ def _brief(opened: "store.Store", event: "Event", project: "Project", settings: 
         return ""
     number, tag = opened.one("SELECT id, fence FROM sessions WHERE client_session = ?", (event.session,))
     budget = settings["memory.inject_tokens_start"]
-    text, items = briefing.build([opened, *_shared(project)], project, number, budget)
+    text, items = briefing.build([opened, *_shared(project)], project, settings, number)
     if not text:
         return ""
     receipts.add(opened, number, None, "SessionStart", event.at, budget, items)

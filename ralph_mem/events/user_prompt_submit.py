@@ -45,7 +45,7 @@ def answer(opened: "store.Store", event: "Event", project: "Project", settings: 
     )
     budget = settings["memory.inject_tokens_prompt"]
     stores, told = [opened, *_shared(project)], receipts.told(opened, number)
-    text, items = prompting.build(stores, project, prompt, (number, since), budget, event.at, told)
+    text, items = prompting.build(stores, project, settings, prompt, (number, since), told, event.at)
     if items:
         receipts.add(opened, number, turn, "UserPromptSubmit", event.at, budget, items)
     return output("UserPromptSubmit", context.fence(text, tag, project, settings)) if text else None

@@ -40,12 +40,6 @@ def test_what_would_be_forgotten_is_not_captured(a_person, way):
     assert saying(a_person, "can't compare offset-naive") == before
 
 
-@pytest.mark.parametrize("way", ["in a prompt", "in the output of a command", "in the last message"])
-def test_nothing_of_an_answer_is_captured_not_even_the_line_below_it(a_person, way):
-    WAYS[way](a_person, a_person.model_runs("mem-search", "thrown signing"))
-    assert saying(a_person, "The whole text of one") == 0
-
-
 @pytest.mark.parametrize("name", ["mem-search", "mem-status"])
 def test_a_command_of_ours_that_the_model_runs_is_no_observation(a_person, name):
     a_person.prompt("What did we do about the login?")

@@ -42,7 +42,7 @@ CHANGED = {
 def kept(person):
     """Return the one note that there is, as it was typed."""
     ((title, content),) = person.notes()
-    return "\n".join([title, content]) if content else title
+    return f"{title}\n{content}" if content else title
 
 
 def nothing_was_made(person):

@@ -100,7 +100,7 @@ class Person(Hook):
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
-        return Said(process.returncode, out.decode(), err.decode())
+        return Said(process.returncode, out.decode(errors="replace"), err.decode())
 
     def all_at_once(self, commands):
         """Run several commands beside each other, which is quicker; returns what each said, by its words."""
@@ -217,6 +217,8 @@ def lived_in(tmp_path_factory):
     person.prompt("Look up what a grapefruit is.")
     person.tool("WebFetch", {"url": "https://fruit.example", "prompt": "What is a grapefruit?"}, {"result": STRANGERS})
     person.stop("A citrus.")
+    with person.connect() as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # or the next one who closes it would change its bytes
     return person
 
 

@@ -11,7 +11,7 @@ NOTE = "Releases go out with make ship, never by hand."
 
 @pytest.fixture
 def a_person_with_a_note(a_person):
-    a_person.reads("inject", NOTE)
+    a_person.types("mem-inject", NOTE)
     return a_person
 
 

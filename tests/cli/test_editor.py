@@ -14,7 +14,7 @@ NOTE = "Releases go out with make ship.\nNever by hand."
 
 @pytest.fixture
 def a_person_with_a_note(a_person):
-    a_person.reads("inject", "-", stdin=NOTE.encode())
+    a_person.types("mem-inject", NOTE)
     return a_person
 
 

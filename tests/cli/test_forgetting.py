@@ -69,9 +69,8 @@ def test_the_clients_own_transcript_is_named_and_left_alone(a_person):
 def test_filters_all_have_to_fit(a_person):
     session, other = a_person.values("SELECT public_id FROM sessions ORDER BY id")
     (failed,) = a_person.values("SELECT public_id FROM observations WHERE type = 'error'")
-    assert (
-        failed in a_person.json("forget", "--type", "error", "--session", session, "--since", "1h", "-q", "PYTEST")["would_delete"]
-    )
+    fitting = ["--type", "error", "--session", session, "--since", "1h", "-q", "PYTEST"]
+    assert failed in a_person.json("forget", *fitting)["would_delete"]
     assert "nothing that is remembered fits" in a_person.fails("forget", "--type", "error", "--session", other)
     assert "nothing that is remembered fits" in a_person.fails("forget", "--type", "error", "--until", "2020-01-31")
 

@@ -59,8 +59,10 @@ def test_types_and_times_hold(a_person):
 
 
 def test_text_from_the_web_is_shown_only_where_it_is_asked_for(a_person):
-    assert STRANGERS not in a_person.reads("search", "--layer", "3", "grapefruit")
-    assert STRANGERS in a_person.reads("search", "--layer", "3", "grapefruit", "--outside")
+    words = ["grapefruit", "--layer", "3", "--type", "tool_use"]
+    assert STRANGERS not in a_person.reads("search", *words)
+    assert STRANGERS in a_person.reads("search", *words, "--outside")
+    assert STRANGERS in a_person.reads("show", a_person.observation_that_says(STRANGERS), "--outside")
 
 
 def test_what_is_kept_for_all_projects_is_found_and_named_so(a_person):

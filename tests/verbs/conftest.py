@@ -75,6 +75,12 @@ def search(reader, query, now=None, **wanted):
     return recall.search_for(reader, query, at, recall.Wanted(**wanted))
 
 
+def around(reader, row, before=1, after=1):
+    """Return what happened around a row."""
+    (rows,) = recall.timelines(reader, [row], before, after)
+    return rows
+
+
 def ids(rows):
     return [row.public_id for row in rows]
 

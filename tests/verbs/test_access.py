@@ -70,7 +70,7 @@ def test_a_newer_memory_is_neither_read_nor_written(a_session):
 def test_what_is_no_database_is_named(another_project, content):
     adoption.prepare(another_project)
     Path(another_project.folder, "memory.db").write_bytes(content)
-    with pytest.raises(StoreError, match="memory.db"):
+    with pytest.raises(StoreError, match="cannot"):
         access.to_read(another_project)
 
 
@@ -94,13 +94,18 @@ def test_what_waits_in_the_spool_is_stored_before_anything_is_changed(a_session)
     assert spool.pending(a_session.project.root) == [] and a_session.turns("prompt") == [("Where is the tungsten?",)]
 
 
+def all_goes_wrong(change):
+    """Change something and fail behind it."""
+    change.set_property("lantern", 2)
+    change.execute("DELETE FROM sessions")
+    raise ZeroDivisionError
+
+
 def test_a_change_is_kept_as_a_whole_or_not_at_all(a_session):
     with access.Change(a_session.store) as change:
         change.set_property("lantern", 1)
     with pytest.raises(ZeroDivisionError), access.Change(a_session.store) as change:
-        change.set_property("lantern", 2)
-        change.execute("DELETE FROM sessions")
-        1 / 0  # noqa: B018
+        all_goes_wrong(change)
     assert a_session.store.property("lantern") == 1 and a_session.rows("SELECT count(*) FROM sessions") == [(1,)]
     assert not a_session.store.db.in_transaction
 

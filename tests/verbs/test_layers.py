@@ -10,7 +10,7 @@ from ralph_mem import corrections, layers, recall
 from ralph_mem.core import records
 from tests.core.conftest import DAY, Session, a_note
 
-from .conftest import LINES, ids, last, note, person_of, reader_of, search
+from .conftest import LINES, around, ids, last, note, person_of, reader_of, search
 
 REPEATED = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TEXTS = st.lists(st.sampled_from(LINES) | st.text("ab <\n.1é日🎉\t", max_size=90), max_size=12).map("\n".join)
@@ -20,6 +20,11 @@ def every_row(reader):
     """Return all rows of the first memory as they may leave."""
     rows = [row for table in (recall.TURN, recall.OBSERVATION) for row in reader.rows(reader.stores[0], table)]
     return reader.protected(rows)
+
+
+def timeline(reader, row):
+    """Return a row in layer 2."""
+    return layers.timeline(around(reader, row), row)
 
 
 # Prices
@@ -43,7 +48,7 @@ def test_a_line_of_layer_1_with_every_mark_costs_at_most_100_tokens(a_thousand_r
 
 def test_a_timeline_of_layer_2_costs_at_most_300_tokens(a_thousand_rows):
     reader = reader_of(a_thousand_rows)
-    shown = [layers.timeline(reader, row) for row in every_row(reader)[::4]]
+    shown = [timeline(reader, row) for row in every_row(reader)[::4]]
     assert len(shown) > 250
     assert [(layers.price(text), text) for text in shown if layers.price(text) > 300] == []
 
@@ -220,7 +225,7 @@ def a_busy_turn(session, rows):
 
 def test_when_room_is_short_failures_and_successes_come_before_other_rows(a_session, a_reader):
     turn, failure, success = a_busy_turn(a_session, 30)
-    text = layers.timeline(a_reader, recall.find(a_reader, turn))
+    text = timeline(a_reader, recall.find(a_reader, turn))
     assert {turn, failure, success} <= set(entries(text))
     assert f"  ({32 + 1 - len(entries(text))} more)" in text.splitlines()[-1]
 
@@ -228,14 +233,14 @@ def test_when_room_is_short_failures_and_successes_come_before_other_rows(a_sess
 def test_the_row_itself_is_always_in_its_timeline_and_pointed_at(a_session, a_reader):
     a_busy_turn(a_session, 30)
     for name in [name for (name,) in a_session.observations("public_id")] + [last(a_session, "turns")]:
-        text = layers.timeline(a_reader, recall.find(a_reader, name))
+        text = timeline(a_reader, recall.find(a_reader, name))
         assert [line[2:].split()[0] for line in text.splitlines() if line.startswith(">")] == [name]
 
 
 def test_a_timeline_shows_the_turns_before_and_after(a_session, a_reader):
     turns = [a_session.has_a_turn(f"Where is lantern {number}?", "There.") for number in range(5)]
-    assert entries(layers.timeline(a_reader, recall.find(a_reader, turns[2]))) == turns[1:4]
-    assert ids(recall.timeline(a_reader, recall.find(a_reader, turns[2]), before=2, after=0)) == turns[:3]
+    assert entries(timeline(a_reader, recall.find(a_reader, turns[2]))) == turns[1:4]
+    assert ids(around(a_reader, recall.find(a_reader, turns[2]), before=2, after=0)) == turns[:3]
 
 
 def test_a_timeline_is_in_the_order_of_what_happened(a_thousand_rows):
@@ -243,7 +248,7 @@ def test_a_timeline_is_in_the_order_of_what_happened(a_thousand_rows):
     order = [name for name, _ in sorted(a_thousand_rows.rows(
         "SELECT public_id, seq FROM turns UNION ALL SELECT public_id, seq FROM observations"), key=lambda row: row[1])]  # fmt: skip
     for row in every_row(reader)[::20]:
-        shown = entries(layers.timeline(reader, row))
+        shown = entries(timeline(reader, row))
         assert shown == sorted(shown, key=order.index) and row.public_id in shown
 
 
@@ -252,7 +257,7 @@ def test_what_a_turn_did_after_the_next_one_began_stands_where_it_happened(a_ses
     a_session.asks("And the ladder")
     given = {"tool_name": "Bash", "tool_input": {"command": "make lantern"}, "tool_response": {"stdout": "at last"}}
     a_session.sends("post-tool-use", **given, tool_use_id="a-late-call", prompt_id="the-session-1")
-    rows = recall.timeline(a_reader, recall.find(a_reader, a_session.turns("public_id")[0][0]))
+    rows = around(a_reader, recall.find(a_reader, a_session.turns("public_id")[0][0]))
     assert [row.asked for row in rows] == ["Mend the lantern", "And the ladder", "make lantern"]
 
 
@@ -261,21 +266,21 @@ def test_a_timeline_never_leaves_its_session(a_session, another_session, a_reade
     other = another_session.has_a_turn("Where is the ladder?", "There.")
     another_session.runs("make ladder")
     second = a_session.has_a_turn("Where is the zirconium?", "Nowhere.")
-    assert ids(recall.timeline(a_reader, recall.find(a_reader, first), 9, 9)) == [first, second]
-    assert ids(recall.timeline(a_reader, recall.find(a_reader, other), 9, 9)) == [other, last(another_session)]
+    assert ids(around(a_reader, recall.find(a_reader, first), 9, 9)) == [first, second]
+    assert ids(around(a_reader, recall.find(a_reader, other), 9, 9)) == [other, last(another_session)]
 
 
 def test_a_timeline_never_leaves_its_project(a_session, everywhere):
     a_session.has_a_turn("Where is the tungsten?", "Here.")
     shared = note(a_session, "The zirconium is dear", everywhere)
     reader = person_of(a_session)
-    assert ids(recall.timeline(reader, recall.find(reader, shared), 9, 9)) == [shared]
+    assert ids(around(reader, recall.find(reader, shared), 9, 9)) == [shared]
 
 
 def test_a_note_from_a_terminal_has_the_notes_beside_it_for_no_neighbours(a_session):
     names = [note(a_session, f"Lantern {number}") for number in range(3)]
     reader = person_of(a_session)
-    assert entries(layers.timeline(reader, recall.find(reader, names[1]))) == [names[1]]
+    assert entries(timeline(reader, recall.find(reader, names[1]))) == [names[1]]
 
 
 def test_three_layers_of_the_same_row_go_from_a_line_to_everything(a_session, a_reader):
@@ -285,6 +290,22 @@ def test_three_layers_of_the_same_row_go_from_a_line_to_everything(a_session, a_
     assert one == layers.index(row) and two.startswith("> " + name)
     assert "ladder" not in one + two and three.endswith("In the cellar.\nBehind the ladder.")
     assert layers.shown(a_reader, [row], 3, len("Where is the tungsten?\n")).endswith("\nIn the cellar.\nBehind the ladder.")
+
+
+@pytest.mark.parametrize("layer", [1, 2, 3])
+def test_rows_that_do_not_fit_are_counted(a_session, a_reader, layer):
+    for number in range(9):
+        a_session.has_a_turn(f"Where is lantern {number}?", "In the cellar.")
+    rows = search(a_reader, "lantern")
+    assert "do not fit" not in layers.shown(a_reader, rows, layer, most=9000)
+    text = layers.shown(a_reader, rows, layer, most=600)
+    shown = [
+        row
+        for row in rows
+        if layers.full(row)[0] in text or f"\n{layers.index(row)}" in "\n" + text or f"> {row.public_id}" in text
+    ]
+    assert 0 < len(shown) < 9 and text.splitlines()[-1].startswith(f"({9 - len(shown)} more do not fit")
+    assert len(text) < 600 + 100
 
 
 @pytest.mark.parametrize("at", [0, DAY, 2**33 * 1000])
