@@ -51,6 +51,8 @@ def receipts(reader: "Reader", limit: int, session: str = "", memory: str = "") 
         where += " AND r.id IN (SELECT receipt_id FROM receipt_items WHERE memory = ?)"
         values.append(memory)
     found = own[0].execute(RECEIPTS.format(where=where), (*values, limit)).fetchall()
+    if not found:
+        return []
     prompts = privacy.protect([values[-1] for values in found], reader.project, reader.settings)[0]
     return [
         Receipt((*values, prompt), _lines(reader, own[0], number))

@@ -22,7 +22,10 @@ NOTES = memories.OBSERVATION + (
 )
 # preparing the whole question takes longer than asking whether there is any
 ANY_PINNED = "SELECT EXISTS (SELECT 1 FROM turns WHERE pinned) OR EXISTS (SELECT 1 FROM observations WHERE pinned)"
-PINNED = f"{memories.OBSERVATION} WHERE o.pinned UNION ALL {memories.TURN} WHERE t.pinned ORDER BY 5 DESC LIMIT ?"
+PINNED = (
+    f"{memories.OBSERVATION} WHERE o.pinned AND NOT o.misled UNION ALL"
+    f" {memories.TURN} WHERE t.pinned AND NOT t.misled ORDER BY 5 DESC LIMIT ?"
+)
 # What the last session ran last, newest first.
 RAN = """
 SELECT type, title, lines FROM observations
@@ -64,7 +67,7 @@ def _still_failing(store: "Store", settings: "dict[str, Any]") -> "list[str]":
 
 def _is_worth(memory: context.Memory) -> bool:
     """Say whether a turn changed or ran something, or was about something; "yes" and "thanks" are not worth a line."""
-    return memory.says_something() and bool(memory.files or memory.lines or index_text.terms(memory.asked))
+    return memory.says_something() and bool(memory.pinned or memory.files or memory.lines or index_text.terms(memory.asked))
 
 
 def _fill(worth: "list[context.Memory]", budget: int) -> "tuple[list[str], list[receipts.Item]]":

@@ -25,10 +25,10 @@ WITHHELD = "(the answer read web or MCP text and is withheld)"
 class Memory:
     """A memory as it can be told: in a line, or in full."""
 
-    __slots__ = ("asked", "at", "files", "lines", "misled", "public_id", "said", "seq", "session")
+    __slots__ = ("asked", "at", "files", "lines", "misled", "pinned", "public_id", "said", "seq", "session")
 
     def __init__(self, values: "tuple[Any, ...]", known: "list[set[str]]", settings: "dict[str, Any]") -> None:
-        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, _, self.misled = values
+        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled = values
         texts[3:] = privacy.allowed(texts[3], texts[4], settings)
         # escaped before it is measured, so that no text can leave the fence or cost more than it was counted for
         self.asked, said, _, self.files, self.lines = [escaped(text) for text in texts]

@@ -47,28 +47,32 @@ def _change_observation(store: "Store", number: int, change: "Callable[[Store, s
 
 def say(store: "Store", number: int, response: str) -> None:
     """Give a turn another answer, and its neighbours the quotation of it. The caller holds the transaction."""
-    memories.forget_turn(store, number)
-    store.execute("UPDATE turns SET response = ? WHERE id = ?", (response, number))
-    rebuild(store, number)
+    rebuild(store, number, response=response)
     session, seq = store.one("SELECT session_id, seq FROM turns WHERE id = ?", (number,))
     quote_again(store, session, seq)
 
 
-def rebuild(store: "Store", number: int, gone: "Sequence[str]" = ()) -> None:
-    """Write a turn's commands, context, price and index entry from what is there now.
+def rebuild(store: "Store", number: int, gone: "Sequence[str]" = (), response: "str | None" = None) -> None:
+    """Write a turn's commands, context, price and index entry from what is there now, or with another answer.
 
-    `gone` are paths that leave the turn, unless one of its observations still names them.
+    `gone` are paths that leave the turn, unless one of its observations still names them. A turn of which nothing is left
+    is no memory any more.
     """
     session, seq, was_found = store.one(
         "SELECT session_id, seq, index_version > 0 OR status <> 'open' FROM turns WHERE id = ?", (number,)
     )
     memories.forget_turn(store, number)
+    if response is not None:
+        store.execute("UPDATE turns SET response = ? WHERE id = ?", (response, number))
     if gone:
         _take_off(store, number, gone)
     context = turns.context_of(store, session, seq)
     store.execute("UPDATE turns SET context = ?, lines = ? WHERE id = ?", (context, turns.lines_of(store, number), number))
-    if any(turns.weigh(store, number)) and was_found:
+    left = any(turns.weigh(store, number))
+    if left and was_found:
         memories.index_turn(store, number)
+    if not left:
+        store.execute("DELETE FROM memories WHERE turn_id = ?", (number,))
 
 
 def _take_off(store: "Store", number: int, gone: "Sequence[str]") -> None:

@@ -180,7 +180,7 @@ def _ranked(
         whole = score / best + RECENCY / (1 + age / RECENCY_DAYS)
         if row[memories.PINNED] or row[memories.MISLED]:
             # what misled must be meant twice as clearly
-            enough = enough and count >= ENOUGH * (1 + row[memories.MISLED])
+            enough = enough and (not row[memories.MISLED] or count >= ENOUGH * (1 + row[memories.MISLED]))
             whole = marked(whole, *row[memories.PINNED :])
         found.append(Hit(row, whole, count, enough))
     found.sort(key=lambda hit: (not hit.admitted, -hit.score))

@@ -80,14 +80,13 @@ NOTHING = {"nothing": "", "white space": " \n ", "a private passage": "<private>
 
 @pytest.mark.parametrize("text", NOTHING.values(), ids=NOTHING)
 def test_a_note_that_says_nothing_is_refused(a_person, text):
-    assert a_person.fails("inject", text) == a_person.fails("inject", "-", stdin=text.encode())
+    assert "there is nothing to remember" in a_person.fails("inject", "-", stdin=text.encode())
     assert a_person.notes() == []
 
 
 @pytest.mark.parametrize("size", [8001, 100_000])
 def test_a_note_has_at_most_8_000_characters(a_person, size):
     assert "too long to remember" in a_person.fails("inject", "-", stdin=b"x" * size)
-    assert "too long to remember" in a_person.fails("inject", "x" * size)
 
 
 # edit

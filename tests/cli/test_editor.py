@@ -1,8 +1,6 @@
 """The editor: a text goes out into a file that only its owner can read, and comes back as the person left it."""
 
-import os
 import signal
-import stat
 import time
 
 import pytest
@@ -40,7 +38,7 @@ def test_the_editor_gets_the_text_and_its_owner_alone(a_person_with_a_note, edit
     seen, mode = person.folder / "seen", person.folder / "mode"
     script = f'shift; cat "$1" > "{seen}"; stat -c %a "$(dirname "$1")" > "{mode}"; echo "With make launch." > "$1"'
     assert edit(person, EDITOR=editor(script)).code == 0
-    assert seen.read_text() == NOTE and mode.read_text() == "700\n"
+    assert seen.read_text() == NOTE and mode.read_text() == "700\n" and list(person.scratch.iterdir()) == []
     assert person.notes() == [("With make launch.", "")]
 
 
@@ -82,23 +80,17 @@ FAILING = {
 
 
 @pytest.mark.parametrize("order", FAILING.values(), ids=FAILING)
-def test_an_editor_that_fails_is_told_and_changes_nothing(a_person_with_a_note, order):
+def test_an_editor_that_fails_is_told_and_leaves_nothing(a_person_with_a_note, order):
     before = a_person_with_a_note.raw()
     said = edit(a_person_with_a_note, EDITOR=order)
     assert said.code == 1 and "editor" in complaint(said)
-    assert a_person_with_a_note.raw() == before
+    assert a_person_with_a_note.raw() == before and list(a_person_with_a_note.scratch.iterdir()) == []
 
 
 def test_a_text_that_was_emptied_is_refused(a_person_with_a_note, editor):
     said = edit(a_person_with_a_note, EDITOR=editor(': > "$2"'))
     assert said.code == 1 and "nothing to remember" in complaint(said)
     assert a_person_with_a_note.notes() == [tuple(NOTE.split("\n"))]
-
-
-@pytest.mark.parametrize("order", ["true", *FAILING.values()], ids=["goes well", *FAILING])
-def test_an_editor_leaves_nothing_behind(a_person_with_a_note, order):
-    edit(a_person_with_a_note, EDITOR=order)
-    assert list(a_person_with_a_note.scratch.iterdir()) == []
 
 
 def test_ctrl_c_in_the_editor_is_a_line_and_130_and_leaves_nothing(a_person_with_a_note, editor):
@@ -112,9 +104,3 @@ def test_ctrl_c_in_the_editor_is_a_line_and_130_and_leaves_nothing(a_person_with
     assert process.returncode == 130
     assert complaint(Said(130, out.decode(), err.decode())) == "ralph-mem: interrupted"
     assert list(person.scratch.iterdir()) == [] and person.notes() == [tuple(NOTE.split("\n"))]
-
-
-def test_no_memory_is_ever_readable_by_others(a_person_with_a_note, editor):
-    kept = a_person_with_a_note.folder / "kept"
-    edit(a_person_with_a_note, EDITOR=editor(f'cp -pr "$(dirname "$2")" "{kept}"'))
-    assert stat.S_IMODE(os.stat(kept).st_mode) == 0o700

@@ -35,9 +35,9 @@ def test_only_as_many_as_are_asked_for(a_person):
 
 
 def test_only_those_that_name_a_memory(a_person):
-    told = {item["memory"] for receipt in a_person.json("why") for item in receipt["items"]}
-    for name in told:
-        assert all(name in [item["memory"] for item in receipt["items"]] for receipt in a_person.json("why", name))
+    name = a_person.turn_that_says(RATE_LIMIT)  # which the briefing told, and the prompt did not mean
+    (receipt,) = a_person.json("why", name)
+    assert receipt["event"] == "SessionStart" and name in [item["memory"] for item in receipt["items"]]
 
 
 def test_only_those_of_a_session(a_person):
@@ -84,7 +84,7 @@ def test_a_preview_for_a_program_has_the_same(a_person):
 
 
 def test_a_prompt_that_means_nothing_is_told_nothing(a_person):
-    for prompt in ("continue", "hi", "please write a haiku about autumn", "/mem-search thrown", "\u6642"):
+    for prompt in ("continue", "please write a haiku about autumn", "/mem-search thrown"):
         assert a_person.reads("preview", prompt).endswith("UserPromptSubmit: nothing\n"), prompt
 
 

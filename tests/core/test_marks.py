@@ -85,7 +85,7 @@ def test_what_misled_is_not_told_at_the_start(a_session):
     assert told_at_start(a_session) == [kept]
 
 
-def test_what_misled_is_not_told_at_the_start_even_if_it_was_pinned_once(a_session):
+def test_what_misled_is_not_told_at_the_start_even_if_it_is_pinned(a_session):
     kept = a_session.has_a_turn("Where is the ladder?", "In the cellar.")
     for name in (a_session.notes("The zirconium is dear"), a_session.has_a_turn("Where is the tungsten?", "In the cellar.")):
         mark(a_session, name, pinned=1, misled=1)

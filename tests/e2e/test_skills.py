@@ -262,11 +262,15 @@ def test_a_note_for_all_projects_lies_with_the_person(client, memory):
 
 @pytest.mark.parametrize("name", ODD)
 def test_a_note_is_kept_as_it_was_typed_and_nothing_of_it_is_run(a_session_of_odd_notes, name):
-    project, notes, run = a_session_of_odd_notes
     made = f"made-{name}"
-    assert ODD[name].replace("FILE", made).strip() in notes
-    assert not (project / made).exists()
-    assert refused(run) == [] and len(notes) == len(said(run)) == len(ODD)
+    assert ODD[name].replace("FILE", made).strip() in a_session_of_odd_notes.notes
+    assert not (a_session_of_odd_notes.project / made).exists()
+
+
+def test_no_odd_note_stops_the_session_or_asks_for_a_permission(a_session_of_odd_notes):
+    project, notes, run = a_session_of_odd_notes
+    assert run.returncode == 0 and refused(run) == [] and said(run) == ["Done."] * len(ODD)
+    assert len(notes) == len(ODD) and list(project.glob("made*")) == []
 
 
 @pytest.mark.parametrize(("command", "allowed"), [("mem-inject", None), ("mem-inject", "Bash"), ("mem-search --", "Bash")])
@@ -332,13 +336,13 @@ def test_a_memory_is_looked_up_and_forgotten_in_a_terminal_without_a_dialog(term
 
 def test_what_cannot_be_done_is_said_in_one_line_and_the_turn_goes_on(client, api, memory, turn):
     lines = {
-        "mem-search turn-aaaaaaaaaa": "no memory has the id turn-aaaaaaaaaa",
+        "mem-search turn-aaaaaaaaaa": "no memory has the id",
         "mem-search": "there is no word to search for",
         "mem-search --layer 9 lamps": "--layer 9 is no number from 1 to 3",
         "mem-inject": "there is nothing to remember",
         "mem-inject " + "x" * 8001: "8,001 characters are too long",
         "mem-forget": "what should be forgotten?",
-        "mem-forget obs-aaaaaaaaaa --confirm": "no memory has the id obs-aaaaaaaaaa",
+        "mem-forget obs-aaaaaaaaaa --confirm": "no memory has the id",
         "mem-forget truncated --confirm": "truncated is no id",
     }
     run = typed(client, *[f"/{words}" for words in lines])

@@ -40,6 +40,14 @@ def test_a_project_without_a_memory_reads_that_of_all_projects(a_session, anothe
     assert not Path(another_project.folder).exists()
 
 
+def test_a_broken_memory_of_all_projects_does_not_hide_the_projects_own(a_session, another_project, everywhere):
+    adoption.prepare(everywhere)
+    Path(everywhere.folder, "memory.db").write_bytes(b"lanterns " * 1000)
+    assert folders(access.to_read(a_session.project)) == [a_session.project.folder]
+    with pytest.raises(StoreError, match="not a database"):
+        access.to_read(another_project)
+
+
 def test_without_a_home_there_is_the_project_alone(a_session, the_environment):
     the_environment(HOME="/", XDG_CONFIG_HOME="")
     assert folders(access.to_read(a_session.project)) == [a_session.project.folder]

@@ -95,8 +95,10 @@ def test_a_session_goes_as_a_whole(a_busy_session, another_session):
         ({"since": NOON + 6000, "types": ["error"]}, []),
         ({"session": "sess-aaaaaaaaaa"}, []),
         ({"types": ["turns"]}, []),
+        ({"query": "\udcff"}, []),
+        ({"session": "\udcff"}, []),
     ],
-    ids=str,
+    ids=ascii,
 )
 def test_filters_have_to_hold_all_together(a_busy_session, filters, meant):
     if meant:

@@ -61,6 +61,18 @@ def test_what_a_careless_delete_leaves_is_found(a_session, kind):
     assert looked(a_session, row) == (["memory.db"], [])
 
 
+@pytest.mark.parametrize("kind", ["short words", "CJK", "emoji", "many lines"])
+def test_the_end_of_a_text_whose_beginning_is_overwritten_is_found(a_session, kind):
+    row = kept(a_session, f"{'z ' * 1000}{TEXTS[kind]}")
+    a_session.store.execute("PRAGMA secure_delete = OFF").fetchone()
+    erasure.rewriting.delete(a_session.store, row.public_id)
+    for number in range(9):
+        a_session.notes(f"basket {number}", "in the garden " * 9)
+    a_session.store.checkpoint()
+    assert holding(files_of(a_session.project), TEXTS[kind].strip()[-12:].rpartition("\n")[2]) != []
+    assert looked(a_session, row) == (["memory.db"], [])
+
+
 @pytest.mark.parametrize("kind", TEXTS)
 def test_what_the_log_still_holds_is_found(a_session, kind):
     a_session.store.checkpoint()
@@ -133,6 +145,12 @@ def test_the_name_of_a_branch_is_no_residue(a_session, tmp_path):
     a_session.has_a_turn("Where is the ladder?", "There.")
     assert a_session.turns("branch") == [("fix-authentication-of-lanterns",)]
     assert forget(reader_of(a_session), a_session.notes("The authentication is odd")).is_clean()
+
+
+def test_naming_the_id_of_what_is_forgotten_is_no_residue(a_session):
+    name = a_session.notes("The tungsten is in the cellar.")
+    a_session.has_a_turn(f"Please forget {name}", "Shall I?")
+    assert forget(reader_of(a_session), name).is_clean()
 
 
 # Who says it too

@@ -113,7 +113,7 @@ def a_session_with_secrets(a_session):
 
 def test_rows_about_excluded_paths_are_shown_in_no_layer(a_session_with_secrets):
     reader = reader_of(a_session_with_secrets, privacy_exclude_paths=["secrets/**"])
-    text = everything(reader, a_session_with_secrets, "lantern", "opal", "obsidian secrets plan")
+    text = everything(reader, a_session_with_secrets, "lantern", "opal", "obsidian secrets plan") + told(reader)
     assert "opal" not in text and "secrets/plan.md" not in text
     for other in ("Mend the lantern", "src/lantern.py", "-dark\n+bright", "make lantern", "all bright", "It is bright."):
         assert other in text
