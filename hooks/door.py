@@ -7,6 +7,7 @@ import sys
 
 External = sys.modules["_frozen_importlib_external"]
 Spec = type(sys.__spec__)
+TYPED = "user-prompt-expansion"
 PACKAGES = ("ralph_mem", "ralph_mem.core", "ralph_mem.events", "ralph_mem.answers")
 
 
@@ -18,13 +19,30 @@ def enter(here: str, arguments: "list[str]") -> None:
     # at the end, so that nobody looks through it for a module of the standard library
     sys.path[:] = [*sys.path[1:], root]
     sys.meta_path.insert(0, Rooms(root))  # type: ignore[arg-type]
-    if arguments and (arguments[0].startswith("mem-") or arguments[0] == "user-prompt-expansion"):
-        from ralph_mem import answers as door
-    else:
-        from ralph_mem import events as door  # type: ignore[no-redef]
-    data = memoryview(door.enter(*arguments[:1]).encode("utf-8", "replace"))
+    name = arguments[0] if arguments else ""
+    text = _answered(name) if name.startswith("mem-") or name == TYPED else _handled(name)
+    data = memoryview(text.encode("utf-8", "replace"))
     while data:
         data = data[posix.write(1, data) :]
+
+
+def _handled(name: str) -> str:
+    from ralph_mem import events
+
+    return events.enter(name)
+
+
+def _answered(name: str) -> str:
+    """Answer a command; a person waits for it, so that even a plugin with half of its files gone says so in a line."""
+    try:
+        from ralph_mem import answers
+
+        return answers.enter(name)
+    except Exception as error:
+        line = "ralph-mem: it cannot start: " + "".join([char for char in str(error) if char.isprintable() and char not in '"\\'])
+        if name != TYPED:
+            return line + "\n"
+        return f'{{"hookSpecificOutput": {{"hookEventName": "UserPromptExpansion", "additionalContext": "{line}"}}}}'
 
 
 def _open_closed_streams() -> None:

@@ -7,7 +7,7 @@ Standard library only: the skill uses it.
 from ralph_mem import access, layers, residue
 from ralph_mem.core import memories, paths, rewriting
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.recall import OBSERVATION, OF_TURN, TURN, Row, find, transcript
+from ralph_mem.recall import OBSERVATION, OF_TURN, TURN, Row, check_types, find, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Selection:
         until: int = 0,
         types: "Sequence[str]" = (),
     ) -> None:
+        check_types(types)
         self.ids, self.query, self.session, self.since, self.until, self.types = ids, query, session, since, until, types
 
     def has_filters(self) -> bool:

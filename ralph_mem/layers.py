@@ -30,7 +30,7 @@ def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most:
     texts: list[str] = []
     for number, found in enumerate(rows):
         text = index(found) if layer == 1 else timeline(around[number], found) if layer == 2 else full(found, start)[0]
-        most -= len(text) + len(between)
+        most -= len(context.escaped(text)) + len(between)
         if most < 0:
             return between.join([*texts, f"({len(rows) - len(texts)} more do not fit here; ask for a lower layer or fewer)"])
         texts.append(text)

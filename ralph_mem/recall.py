@@ -83,10 +83,15 @@ class Wanted:
     __slots__ = ("limit", "since", "types", "until")
 
     def __init__(self, limit: int = 10, since: int = 0, until: int = FOREVER, types: "Sequence[str]" = ()) -> None:
-        unknown = [name for name in types if name not in TYPES]
-        if unknown:
-            raise RalphMemError(f"there is no type {unknown[0]}", "one of " + ", ".join(TYPES))
+        check_types(types)
         self.limit, self.since, self.until, self.types = limit, since, until, types
+
+
+def check_types(types: "Sequence[str]") -> None:
+    """Raise RalphMemError for a type that no row has."""
+    for name in types:
+        if name not in TYPES:
+            raise RalphMemError(f"there is no type {name[:40]}", "one of " + ", ".join(TYPES))
 
 
 class Reader:
@@ -218,7 +223,8 @@ def find(reader: Reader, public_id: str) -> Row:
         for table in (TURN, OBSERVATION):
             for row in reader.rows(store, table + " WHERE t.public_id = ?", (public_id,)):
                 return reader.protected([row])[0]
-    raise RalphMemError(f"no memory has the id {public_id[:40]!a}", "ids are printed by a search; this one may be forgotten")
+    name = public_id[:40] if public_id.isascii() else ascii(public_id[:40])
+    raise RalphMemError(f"no memory has the id {name}", "ids are printed by a search; this one may be forgotten")
 
 
 def timelines(reader: Reader, rows: "list[Row]", before: int = 1, after: int = 1) -> "list[list[Row]]":

@@ -65,7 +65,8 @@ def lines(found: "dict[str, Any]") -> "list[str]":
         told.append(f"last recorded {when(found['last_recorded'])}" if found["last_recorded"] else "nothing recorded yet")
         told.append(f"told in the last 7 days: {found['injections']} times, {found['injected_tokens']} tokens")
     told.append(f"{found['bytes'] / 1_048_576:.1f} MB in {found['database']}")
-    told += [f"{found['waiting']} events wait to be stored with the next one"] if found["waiting"] else []
+    waits = _counted(found["waiting"], "events") + (" waits" if found["waiting"] == 1 else " wait")
+    told += [f"{waits} to be stored with the next one"] if found["waiting"] else []
     return [*told, f"trouble: {found['trouble']}"] if found["trouble"] else told
 
 

@@ -51,7 +51,7 @@ def enter(name: str = "") -> str:
 
 
 def _expanded() -> str:
-    given = event.read(EVENT)
+    given = _whole_event()
     name = given.text("command_name").removeprefix("ralph-mem:")
     folder = paths.environment("CLAUDE_PROJECT_DIR") or given.text("cwd")
     if name not in NAMES or not folder:
@@ -60,9 +60,22 @@ def _expanded() -> str:
     return quick.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "additionalContext": text}})
 
 
+def _whole_event() -> event.Event:
+    """Return the event on stdin, one without fields where it came cut off: half a command must not be carried out."""
+    head, tail = event.drain_stdin()
+    try:
+        fields = {} if tail else quick.loads(head.decode("utf-8", "replace").strip())
+    except ValueError:
+        fields = {}
+    return event.Event(EVENT, fields if isinstance(fields, dict) else {})
+
+
 def _from_stdin() -> Asked:
     folder, text = arguments.read()
-    return Asked(folder or posix.getcwd(), text, paths.environment("CLAUDE_CODE_SESSION_ID"))
+    try:
+        return Asked(folder or posix.getcwd(), text, paths.environment("CLAUDE_CODE_SESSION_ID"))
+    except FileNotFoundError as error:
+        raise RalphMemError("the current folder is gone", "go to another one") from error
 
 
 def _answer(name: str, asked: "Callable[[], Asked]") -> str:

@@ -13,7 +13,19 @@ def read() -> "tuple[str, str]":
     head, _ = event.drain_stdin()
     whole = head[:MOST_BYTES].decode("utf-8", "replace").replace("\0", "")
     folder, _, text = whole.partition("\n")
-    return (folder, text.strip()) if folder.startswith("/") and paths.exists(folder) else ("", whole.strip())
+    return (folder, text.strip()) if folder.startswith("/") and _is_folder(folder) else ("", whole.strip())
+
+
+def _is_folder(path: str) -> bool:
+    return paths.exists(path + "/.")
+
+
+def listed(text: str) -> "list[str]":
+    """Return the names of a list with commas. Raises RalphMemError for one with nothing in it."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise RalphMemError("--type needs a value", f"for example: --type {EXAMPLES['--type']}")
+    return names
 
 
 class Typed:

@@ -1,7 +1,8 @@
 """/mem-forget: show what would go; with --confirm delete it, and say what the files still hold."""
 
 from ralph_mem import access, erasure
-from ralph_mem.answers import arguments, fenced
+from ralph_mem.answers import MOST_CHARACTERS, arguments, fenced
+from ralph_mem.core import context, row
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.recall import Reader
 
@@ -9,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.answers import Asked
 
-IDS = ("turn-", "obs-", "sess-")
+MOST_REPEATED = 400
 OPTIONS = ("--query", "--session", "--type", "--since", "--until")
 
 
@@ -19,20 +20,31 @@ def answer(asked: "Asked") -> str:
     reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
     plans = erasure.plan(reader, _selection(asked, typed))
     if "--confirm" not in typed.options:
-        again = f"Nothing is deleted yet. To delete it: /mem-forget --confirm {' '.join(asked.text.split())}"
-        return fenced("\n".join(erasure.preview(reader, plans)), asked, reader) + "\n" + again
+        again = f"Nothing is deleted yet. To delete it: /mem-forget --confirm {' '.join(asked.text.split())[:MOST_REPEATED]}"
+        return fenced(_fitting(erasure.preview(reader, plans)), asked, reader) + "\n" + again
     return "\n".join(erasure.told(erasure.forget(reader, plans)))
+
+
+def _fitting(lines: "list[str]") -> str:
+    """Return as many lines as the client takes whole, and how many more there are."""
+    room, kept = MOST_CHARACTERS - MOST_REPEATED, []
+    for line in lines:
+        room -= len(context.escaped(line)) + 1
+        if room < 0:
+            return "\n".join([*kept, f"and {len(lines) - len(kept)} more"])
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _selection(asked: "Asked", typed: arguments.Typed) -> erasure.Selection:
     given = typed.options
-    ids = [word for word in typed.words if word.startswith(IDS)]
+    ids = [word for word in typed.words if row.is_public_id(word)]
     text = _unquoted(" ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip())
     if text and "--query" not in given:
         raise RalphMemError(f"{text[:40]} is no id", "to forget all that holds a text: --query TEXT")
     return erasure.Selection(
         ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
-        [name for name in given.get("--type", "").split(",") if name],
+        arguments.listed(given["--type"]) if "--type" in given else [],
     )  # fmt: skip
 
 

@@ -2,13 +2,13 @@
 
 from ralph_mem import layers, recall
 from ralph_mem.answers import MOST_CHARACTERS, arguments, fenced
+from ralph_mem.core import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.answers import Asked
 
 OPTIONS = ("--layer", "--since", "--until", "--type", "--limit", "--from")
-IDS = ("turn-", "obs-")
 NOTHING = "Nothing that is remembered holds any of these words."
 
 
@@ -17,7 +17,7 @@ def answer(asked: "Asked") -> str:
     typed = arguments.Typed(asked.text, OPTIONS)
     reader = asked.reader()
     layer = typed.number("--layer", asked.settings["search.default_layer"], 1, 3)
-    if len(typed.words) == 1 and typed.words[0].startswith(IDS):
+    if len(typed.words) == 1 and row.is_public_id(typed.words[0]):
         rows = [recall.find(reader, typed.words[0])]
         layer = layer if "--layer" in typed.options else 3
     else:
@@ -41,5 +41,5 @@ def _wanted(asked: "Asked", typed: arguments.Typed, layer: int) -> recall.Wanted
         typed.number("--limit", limit, 1, 100),
         typed.moment("--since", asked.now),
         typed.moment("--until", asked.now) or recall.FOREVER,
-        [name for name in typed.options.get("--type", "").split(",") if name],
+        arguments.listed(typed.options["--type"]) if "--type" in typed.options else [],
     )

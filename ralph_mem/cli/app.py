@@ -44,6 +44,9 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; leaves with 0, 1 for what can be mended, 2 for a wrong call, 3 for a crash, 130 for Ctrl-C."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # a stream that was closed before we started
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123 - for as long as the process lives
     sys.exit(_run(arguments))
 
 
@@ -56,13 +59,23 @@ def _run(arguments: Sequence[str] | None) -> int:
     except quick.load_sqlite().Error as error:
         return _complain(f"the database: {error}", "`ralph-mem doctor` says more", FAILED)
     except BrokenPipeError:  # `ralph-mem search ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _silent(0)
+    except SystemExit as leaving:  # typer's own way to meet a closed pipe
+        return _silent(0) if isinstance(leaving.__context__, BrokenPipeError) else FAILED
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        return _silent(_complain(f"{error.strerror}:{where or ' the output'}", "`ralph-mem doctor` looks for the cause", FAILED))
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", "", INTERRUPTED)
     except Exception as error:
         return _misused(error) if hasattr(error, "format_message") else _crashed(error)
     return code if isinstance(code, int) else 0
+
+
+def _silent(code: int) -> int:
+    """Keep what could not be printed from being tried again at the end; returns the code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return code
 
 
 def _misused(error: Exception) -> int:

@@ -43,12 +43,14 @@ def inject(
 @commands.command()
 def edit(
     public_id: Id,
-    text: Annotated[list[str], typer.Argument(help="The new text; `-` reads it from stdin. Without it your editor opens.")] = [],  # noqa: B006
+    text: Annotated[
+        list[str], typer.Argument(metavar="TEXT", help="The new text; `-` reads it from stdin. Without it your editor opens.")
+    ] = [],  # noqa: B006
     project: Project = "",
 ) -> None:
     """Correct what a memory says: the text of a note, the answer of a turn. Recall finds and tells the new text only.
 
-    Example: ralph-mem edit turn-k3w9x2mfqa "The cause was the proxy, not the timezone."
+    Example: ralph-mem edit turn-k3w9x2mfqa "The cause was the proxy."
     """
     reader = reader_of(project)
     row = recall.find(reader, public_id)
@@ -90,5 +92,7 @@ def wrong(public_id: Id, project: Project = "") -> None:
 
 
 def _given(words: list[str]) -> str:
-    """Return the text of an argument, or of stdin where it is a dash."""
-    return sys.stdin.read(corrections.MOST_CHARACTERS * 8) if words == ["-"] else " ".join(words)
+    """Return the text of an argument, or of stdin where it is a dash; bytes that are no text are replaced."""
+    if words != ["-"]:
+        return " ".join(words)
+    return sys.stdin.buffer.read(corrections.MOST_CHARACTERS * 8).decode("utf-8", "replace").replace("\0", "")

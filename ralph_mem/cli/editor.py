@@ -11,13 +11,13 @@ from ralph_mem.core.errors import RalphMemError
 
 def edited(text: str) -> str:
     """Open a text in $VISUAL or $EDITOR and return what became of it. Raises RalphMemError where that does not start."""
-    order = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory(prefix="ralph-mem-") as folder:
         file = Path(folder, "memory.txt")  # the folder is 0700, so nobody else gets to the file
         file.write_text(text, encoding="utf-8")
         try:
-            subprocess.run([*order, str(file)], check=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            what = f"the editor {order[0]} failed: {error}"
+            subprocess.run([*shlex.split(named), str(file)], check=True)
+            return file.read_text(encoding="utf-8", errors="replace")
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            what = f"the editor {named[:40]} failed: {error}"
             raise RalphMemError(what, "set EDITOR, or give the new text behind the id") from error
-        return file.read_text(encoding="utf-8", errors="replace")

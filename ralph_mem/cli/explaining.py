@@ -17,7 +17,7 @@ GIST_TOKENS = 24
 
 @commands.command()
 def why(
-    memory: Annotated[str, typer.Argument(metavar="[ID]", help="Only the receipts that name this memory.")] = "",
+    memory: Annotated[str, typer.Argument(metavar="ID", help="Only the receipts that name this memory.")] = "",
     last: Annotated[int, typer.Option("--last", "-n", min=1, max=1000, help="How many receipts.")] = 5,
     session: Annotated[str, typer.Option("--session", "-s", help="Of this session.")] = "",
     project: Project = "",
@@ -41,7 +41,7 @@ def why(
 
 @commands.command()
 def preview(
-    prompt: Annotated[list[str], typer.Argument(metavar="[PROMPT]", help="What you would say.")] = [],  # noqa: B006
+    prompt: Annotated[list[str], typer.Argument(metavar="PROMPT", help="What you would say.")] = [],  # noqa: B006
     project: Project = "",
     json: Json = False,
 ) -> None:

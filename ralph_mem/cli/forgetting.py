@@ -17,7 +17,7 @@ commands = typer.Typer()
 
 @commands.command()
 def forget(
-    ids: Annotated[list[str], typer.Argument(metavar="[ID]...", help="Turns, observations or sessions.")] = [],  # noqa: B006
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Turns, observations or sessions.")] = [],  # noqa: B006
     query: Annotated[str, typer.Option("--query", "-q", help="Everything that holds exactly this text.")] = "",
     session: Annotated[str, typer.Option("--session", "-s", help="Everything of a session.")] = "",
     types: Type = [],  # noqa: B006

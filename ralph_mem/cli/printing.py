@@ -16,7 +16,8 @@ def text(line: str = "") -> None:
 
 def as_json(value: object) -> None:
     """Print one JSON value, for a program to read."""
-    text(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    plain = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"  # then JSON's own escapes lose nothing
+    text(json.dumps(value, indent=2, ensure_ascii=plain, default=str))
 
 
 def complain(what: str, hint: str = "") -> None:

@@ -23,8 +23,10 @@ def reader_of(project: str, outside: bool = False) -> recall.Reader:
 @commands.command()
 def search(
     query: Annotated[list[str], typer.Argument(help="Words, in any order; those that are rare count most.")],
-    layer: Annotated[int, typer.Option("--layer", "-l", min=0, max=3, help="1 lines, 2 what happened around, 3 whole texts.")] = 0,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=100, help="How many at most.")] = 0,
+    layer: Annotated[
+        int | None, typer.Option("--layer", "-l", min=1, max=3, help="1 lines, 2 what happened around, 3 texts.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, max=100, help="How many at most.")] = None,
     since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
     until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
     types: Type = [],  # noqa: B006

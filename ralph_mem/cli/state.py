@@ -1,6 +1,7 @@
 """status, pause, resume, demo: how it stands, and whether anything is recorded."""
 
 import time
+from pathlib import Path
 
 import typer
 
@@ -49,7 +50,7 @@ def resume(project: Project = "") -> None:
     Example: ralph-mem resume
     """
     place = known.choose(project)
-    paths.remove(place.folder + "/off")
+    Path(place.folder, "off").unlink(missing_ok=True)
     if settings.recording(place, settings.load(place)):
         printing.text(f"Recording in {place.root}.")
     else:

@@ -83,7 +83,7 @@ def record(event: "Event", project: "Project", settings: "dict[str, Any]", **fou
 def _command(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     command = _text(event.mapping("tool_input"), "command")
     failure = event.text("error")
-    if not command or (not failure and commands.only_looks(command)):
+    if not command.strip() or commands.is_ours(command) or (not failure and commands.only_looks(command)):
         return None
     output = failure or _output(event.fields.get("tool_response"))
     if privacy.touches(command, settings):

@@ -34,6 +34,11 @@ def only_looks(command: str) -> bool:
     return all([_part_looks(words) for words in _parts(command)])
 
 
+def is_ours(command: str) -> bool:
+    """Say whether a command asks this memory: what it prints is remembered already."""
+    return 'hooks/run" mem-' in command or "hooks/run mem-" in command or _name(command.split(None, 1)[0]) == "ralph-mem"
+
+
 def fetches(command: str) -> bool:
     """Say whether any part brings in text from outside; a server of one's own on this machine is not outside."""
     return any([_part_fetches([word.strip("\"'") for word in words]) for words in _parts(command)])

@@ -20,6 +20,12 @@ def public_id(kind: str) -> str:
     return f"{kind}-" + "".join([ALPHABET[number >> shift & 31] for shift in range(0, 50, 5)])
 
 
+def is_public_id(word: str) -> bool:
+    """Say whether a word has the form of an id."""
+    kind, _, rest = word.partition("-")
+    return kind.isalpha() and len(rest) == 10 and all([char in ALPHABET for char in rest])
+
+
 def checksum(*texts: str) -> int:
     """Return the CRC-32 of texts: SQLite does not notice a flipped bit inside a value."""
     return zlib.crc32("\0".join(texts).encode("utf-8", "replace"))

@@ -94,7 +94,7 @@ def test_a_session_goes_as_a_whole(a_busy_session, another_session):
         ({"since": NOON + 2000, "until": NOON + 6000, "types": ["error"], "query": "zirconium"}, ["make lantern"]),
         ({"since": NOON + 6000, "types": ["error"]}, []),
         ({"session": "sess-aaaaaaaaaa"}, []),
-        ({"types": ["turns"]}, []),
+        ({"types": ["decision"]}, []),
         ({"query": "\udcff"}, []),
         ({"session": "\udcff"}, []),
     ],
@@ -107,6 +107,11 @@ def test_filters_have_to_hold_all_together(a_busy_session, filters, meant):
         with pytest.raises(RalphMemError, match="nothing that is remembered fits") as error:
             selected(a_busy_session, **filters)
         assert error.value.hint
+
+
+def test_an_unknown_type_is_named_and_nothing_is_planned(a_busy_session):
+    with pytest.raises(RalphMemError, match="no type turns"):
+        selected(a_busy_session, types=["error", "turns"])
 
 
 def test_a_session_and_another_filter_mean_its_rows_that_fit(a_busy_session, another_session):
