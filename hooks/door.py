@@ -42,7 +42,7 @@ def _answered(name: str) -> str:
         line = "ralph-mem: it cannot start: " + "".join([char for char in str(error) if char.isprintable() and char not in '"\\'])
         if name != TYPED:
             return line + "\n"
-        return f'{{"hookSpecificOutput": {{"hookEventName": "UserPromptExpansion", "additionalContext": "{line}"}}}}'
+        return f'{{"hookSpecificOutput": {{"hookEventName": "UserPromptExpansion", "additionalContext": "{line}\\n"}}}}'
 
 
 def _open_closed_streams() -> None:

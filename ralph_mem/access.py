@@ -36,17 +36,38 @@ def to_read(project: "Project") -> "list[Store]":
     return found
 
 
+def pause(place: "Project") -> None:
+    """Switch recording off in a project, whether it has a memory or not. Raises StoreError."""
+    try:
+        adoption.prepare(place)
+        paths.write(place.folder + "/off", "")
+    except OSError as error:
+        raise _not_writable(place, error) from error
+
+
 def _open(place: "Project") -> "Store":
     try:
         return adoption.open_ready(place, WAIT_MS)
     except OSError as error:
-        what = f"cannot write to {place.folder}: {error.strerror}"
-        raise StoreError(what, "is the folder yours, and the disk not full?") from error
+        raise _not_writable(place, error) from error
+
+
+def _not_writable(place: "Project", error: OSError) -> StoreError:
+    return StoreError(f"cannot write to {place.folder}: {error.strerror}", "is the folder yours, and the disk not full?")
 
 
 def to_change(project: "Project") -> "list[Store]":
     """Open what `to_read` opens, with the events that wait for it stored first: they are part of what is remembered."""
-    return [to_write(place) for place in places(project) if store.exists(place.folder)] or to_read(project)
+    for opened in to_read(project):
+        opened.close()
+    own, *shared = places(project)
+    found = [to_write(own)] if store.exists(own.folder) else []
+    for place in shared:
+        try:
+            found += [to_write(place)] if store.exists(place.folder) else []
+        except StoreError:  # told by `status` and `doctor`
+            continue
+    return found
 
 
 def to_write(place: "Project") -> "Store":
@@ -79,14 +100,23 @@ def empty_log(opened: "Store") -> bool:
     return True
 
 
-def rewrite(opened: "Store") -> None:
+def rewrite(opened: "Store") -> bool:
     """Write both indexes and the whole file anew, without what was deleted from them; takes a second for some 50 MB.
 
     Overwriting what is freed (`secure_delete`) is not enough: bytes stay between the cells of a page that was rebuilt.
+    Says whether the log was emptied too; where it was not, or the disk is full, the next session start tries it again.
     """
-    for index in ("memory_fts", "observations_fts"):
-        opened.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
-    opened.execute("VACUUM")
+    opened.set_property(store.FORGETTING, 1)
+    try:
+        for index in ("memory_fts", "observations_fts"):
+            opened.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
+        opened.execute("VACUUM")
+    except store.sqlite.Error:  # what is left then, the one who asked reads in the files
+        return empty_log(opened)
+    if not empty_log(opened):
+        return False
+    opened.execute("DELETE FROM properties WHERE key = ?", (store.FORGETTING,))
+    return empty_log(opened)
 
 
 class Change:

@@ -23,6 +23,7 @@ TERMINAL = "ralph-mem"
 # 2,000 tokens: a note is read whole, and what is longer is a document.
 MOST_CHARACTERS = 8_000
 TITLE_CHARACTERS = 300
+KNOWN = "SELECT public_id FROM observations WHERE type = 'note' AND title = ? AND content = ?"
 TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> 'missed' AND misled_at IS NULL"
 
 
@@ -34,24 +35,26 @@ def inject(place: "Project", project: "Project", settings: "dict[str, Any]", tex
     safe, redactions = _safe(text, project, settings)
     title, content = _parts(safe)
     opened = access.to_write(place)
-    known = opened.one("SELECT public_id FROM observations WHERE type = 'note' AND title = ? AND content = ?", (title, content))
-    if known:
-        return known[0], False
-    at = time.time_ns() // 1_000_000
     with access.Change(opened):
-        where = session if session and opened.one("SELECT 1 FROM sessions WHERE client_session = ?", (session,)) else TERMINAL
-        if where == TERMINAL:
-            _terminal(opened, place, at)
-        event = f"note:{posix.urandom(8).hex()}"
-        records.apply(opened, {
-            "verb": "memory", "session": where, "turn": "", "at": at, "event_id": event, "type": "note",
-            "origin": "user", "tool_name": None, "title": title, "content": content, "files": "", "lines": "", "metadata": None,
-            "agent_id": None, "agent_type": None, "tainted": 0, "redactions": redactions,
-            "redaction_version": redact.RULES_VERSION,
-        })  # fmt: skip
-    name = opened.one("SELECT public_id FROM observations WHERE event_id = ?", (event,))[0]
+        known = opened.one(KNOWN, (title, content))
+        if not known:
+            _add(opened, place, title, content, redactions, session)
+    (name,) = known or opened.one(KNOWN, (title, content))
     opened.close()
-    return str(name), True
+    return str(name), not known
+
+
+def _add(opened: "Store", place: "Project", title: str, content: str, redactions: "str | None", session: str) -> None:
+    at = time.time_ns() // 1_000_000
+    where = session if session and opened.one("SELECT 1 FROM sessions WHERE client_session = ?", (session,)) else TERMINAL
+    if where == TERMINAL:
+        _terminal(opened, place, at)
+    records.apply(opened, {
+        "verb": "memory", "session": where, "turn": "", "at": at, "event_id": f"note:{posix.urandom(8).hex()}", "type": "note",
+        "origin": "user", "tool_name": None, "title": title, "content": content, "files": "", "lines": "", "metadata": None,
+        "agent_id": None, "agent_type": None, "tainted": 0, "redactions": redactions,
+        "redaction_version": redact.RULES_VERSION,
+    })  # fmt: skip
 
 
 def _terminal(opened: "Store", place: "Project", at: int) -> None:
@@ -92,12 +95,12 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
             rewriting.say(store, found.number, safe)
         else:
             rewriting.rewrite(store, found.number, *(_parts(safe) if found.type == "note" else (found.asked, safe)))
-            if found.turn:  # which told its error lines
-                rewriting.rebuild(store, found.turn)
         store.execute(
             f"UPDATE {table_of(found)} SET edited_at = ?, redactions = ?, tainted = 0, misled = 0, origin = 'user' WHERE id = ?",
             (at, redactions, found.number),
         )
+        if found.type != "turn" and found.turn:  # which told its error lines
+            rewriting.rebuild(store, found.turn)
 
 
 def pin(found: "Row", pinned: bool = True) -> None:

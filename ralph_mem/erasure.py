@@ -73,6 +73,9 @@ def plan(reader: "Reader", selection: Selection) -> "list[Plan]":
     """
     if not selection.ids and not selection.has_filters():
         raise RalphMemError("what should be forgotten?", "give an id, or --query, --session, --type, --since, --until")
+    for text in (selection.query, selection.session):
+        if text.encode("utf-8", "ignore").decode() != text:  # half a character, which no row can hold
+            raise RalphMemError("nothing that is remembered fits", "look with a search first")
     names = [name if name.isascii() else ascii(name) for name in selection.ids]
     selection.ids = names
     plans = [_plan_of(store, selection) for store in reader.stores]
@@ -142,9 +145,9 @@ def _by_filters(store: "Store", selection: Selection) -> "list[Row]":
 
 
 def _of_turn(store: "Store", turn: Row) -> "list[Row]":
-    return [
-        Row(store, found, outside=True) for found in store.execute(OBSERVATION + OF_TURN, (turn.session, turn.seq, turn.number))
-    ]
+    """Return what a turn left, but for notes: those a person typed meanwhile, about whatever."""
+    rows = store.execute(OBSERVATION + OF_TURN, (turn.session, turn.seq, turn.number)).fetchall()
+    return [Row(store, found, outside=True) for found in rows if found[2] != "note"]
 
 
 def _going_along(store: "Store", meant: "list[Row]") -> "list[Row]":
@@ -207,9 +210,7 @@ def told(report: Report) -> "list[str]":
         others = ", ".join(named) + (f" and {more} more" if more > 0 else "")
         lines.append(f"A line of it is said elsewhere too: {others}. Forget these as well if you mean it.")
     if not report.log_is_empty:
-        lines.append(
-            "Another process reads the database: its log still holds the text until that ends. Repeat then: ralph-mem doctor"
-        )
+        lines.append("Another process reads the database: its log holds the text until that ends and the next session starts.")
     elif report.residue.files:
         lines.append(f"Still in the raw bytes of: {', '.join(report.residue.files)}")
     else:
@@ -226,16 +227,18 @@ def forget(reader: "Reader", plans: "list[Plan]", tell: "Callable[[str], Any]" =
     """
     gone = [row for plan in plans for row in plan.rows()]
     transcripts = sorted({path for path, _ in map(transcript, gone) if paths.exists(path)})
-    empty = all([_carry_out(plan, tell) for plan in plans])
+    for plan in plans:
+        _carry_out(plan, tell)
     for store in reader.stores:  # a receipt of the project may name a note for all projects
         with access.Change(store):
             store.db.executemany("DELETE FROM receipt_items WHERE memory = ?", [(row.public_id,) for row in gone])
-    empty = all([access.empty_log(store) for store in reader.stores]) and empty
+    tell("rewriting the files")
+    empty = all([access.rewrite(store) for store in reader.stores])
     tell("reading the files")
     return Report(len(gone), empty, residue.look(reader.project, reader.stores, gone), transcripts)
 
 
-def _carry_out(plan: Plan, tell: "Callable[[str], Any]") -> bool:
+def _carry_out(plan: Plan, tell: "Callable[[str], Any]") -> None:
     store = plan.store
     store.execute("PRAGMA secure_delete = ON").fetchone()
     with access.Change(store):
@@ -243,9 +246,6 @@ def _carry_out(plan: Plan, tell: "Callable[[str], Any]") -> bool:
         _delete_all(store, plan)
         tell("reading neighbours anew")
         _read_anew(store, plan)
-    tell("rewriting the indexes")
-    access.rewrite(store)
-    return access.empty_log(store)
 
 
 def _delete_all(store: "Store", plan: Plan) -> None:

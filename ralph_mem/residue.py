@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from ralph_mem.core.store import Store
     from ralph_mem.recall import Row
 
-# Long enough that no binary data has it by chance; the longest pieces of a text are the ones that only it holds.
+# Long enough that no binary data has it by chance. The pages of a database cut a long line up: each holds some pieces.
 PIECE_CHARACTERS = 12
-MOST_PIECES = 40
+PIECE_LENGTH, STRIDE = 48, 240
+MOST_PIECES = 120
 # An index stores a word without the letters that it shares with the one before it, and without its ending.
 WORD_CHARACTERS = 12
 MIDDLE = slice(3, 9)
@@ -25,7 +26,7 @@ NO_ID = "''"
 # Everything that is stored as text, our own schema too; the indexes are left out, they are what is looked into.
 TABLES = """
 SELECT m.name, group_concat('coalesce(' || c.name || ", '')", ' || '), max(c.name = 'public_id')
-FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE '%_fts%' GROUP BY m.name"""
+FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name NOT LIKE '%_fts%' GROUP BY m.name"""
 
 
 class Residue:
@@ -48,7 +49,7 @@ def look(project: "Project", stores: "list[Store]", gone: "list[Row]") -> Residu
             paths.remove(backup)
             found.backups.append(backup)
     for path in _files(project, stores):
-        left = bool(_held(path, ids))
+        left = any([not _rows_that_say(stores, name) for name in _held(path, ids)])
         for needle in _held(path, pieces(gone)):
             rows = _rows_that_say(stores, needle)
             found.rows += [name for name in rows if name and name not in found.rows]
@@ -65,14 +66,15 @@ def _rows_that_say(stores: "list[Store]", needle: str) -> "list[str]":
         for table, text, has_id in store.execute(TABLES).fetchall():
             sql = f"SELECT {'public_id' if has_id else NO_ID} FROM {table} WHERE instr(lower({text}), ?) LIMIT 3"
             names += [name for (name,) in store.execute(sql, (needle,))]
-        names += [name for (name,) in store.execute("SELECT '' FROM sqlite_schema WHERE instr(lower(sql), ?) LIMIT 1", (needle,))]
+        names += [name for (name,) in store.execute("SELECT '' FROM sqlite_master WHERE instr(lower(sql), ?) LIMIT 1", (needle,))]
     return names
 
 
 def pieces(gone: "list[Row]") -> "list[str]":
-    """Return the longest lines of deleted texts, with small ASCII letters, as `lower` in SQL makes them."""
+    """Return pieces of the lines of deleted texts, with small ASCII letters, as `lower` in SQL makes them."""
     lines = {_lower(line.strip()) for row in gone for text in (row.asked, row.said, row.lines) for line in text.splitlines()}
-    return sorted([line for line in lines if len(line) >= PIECE_CHARACTERS], key=len, reverse=True)[:MOST_PIECES]
+    cut = {line[at : at + PIECE_LENGTH] for line in lines for at in range(0, len(line), STRIDE)}
+    return sorted([piece for piece in cut if len(piece) >= PIECE_CHARACTERS], key=len, reverse=True)[:MOST_PIECES]
 
 
 def words(gone: "list[Row]") -> "list[str]":

@@ -24,7 +24,7 @@ def listed(text: str) -> "list[str]":
     """Return the names of a list with commas. Raises RalphMemError for one with nothing in it."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise RalphMemError("--type needs a value", f"for example: --type {EXAMPLES['--type']}")
+        raise RalphMemError(f"there is no type in --type {text[:20]}", f"for example: --type {EXAMPLES['--type']}")
     return names
 
 

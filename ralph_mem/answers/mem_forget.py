@@ -27,7 +27,8 @@ def answer(asked: "Asked") -> str:
 
 def _fitting(lines: "list[str]") -> str:
     """Return as many lines as the client takes whole, and how many more there are."""
-    room, kept = MOST_CHARACTERS - MOST_REPEATED, []
+    room = MOST_CHARACTERS - MOST_REPEATED
+    kept: list[str] = []
     for line in lines:
         room -= len(context.escaped(line)) + 1
         if room < 0:

@@ -69,6 +69,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _complain("interrupted", "", INTERRUPTED)
     except Exception as error:
         return _misused(error) if hasattr(error, "format_message") else _crashed(error)
+    if code == INTERRUPTED:  # typer's own answer to Ctrl-C
+        return _complain("interrupted", "", INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 

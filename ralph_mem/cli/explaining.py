@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem import layers, moments
+from ralph_mem import layers, moments, recall
 from ralph_mem import why as reasons
 from ralph_mem.cli import printing
 from ralph_mem.cli.options import Json, Project
@@ -27,7 +27,10 @@ def why(
 
     Example: ralph-mem why --last 1
     """
-    found = reasons.receipts(reader_of(project), last, session, memory)
+    reader = reader_of(project)
+    found = reasons.receipts(reader, last, session, memory)
+    if memory and not found:
+        recall.find(reader, memory)  # says so where there is no such memory
     if json:
         printing.as_json([_receipt_facts(receipt) for receipt in found])
         return

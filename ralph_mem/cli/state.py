@@ -5,12 +5,13 @@ from pathlib import Path
 
 import typer
 
+from ralph_mem import access
 from ralph_mem import demo as demonstration
 from ralph_mem import projects as known
 from ralph_mem import status as statuses
 from ralph_mem.cli import printing
 from ralph_mem.cli.options import Json, Project
-from ralph_mem.core import adoption, paths, settings
+from ralph_mem.core import paths, settings
 from ralph_mem.core.project import Project as Place
 
 commands = typer.Typer()
@@ -38,8 +39,7 @@ def pause(project: Project = "") -> None:
     Example: ralph-mem pause
     """
     place = known.choose(project)
-    adoption.prepare(place)
-    paths.write(place.folder + "/off", "")
+    access.pause(place)
     printing.text(f"Paused: nothing is recorded or told in {place.root} until `ralph-mem resume`.")
 
 

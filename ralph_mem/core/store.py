@@ -25,6 +25,7 @@ PROMPT_WAIT_MS = 2000
 # Above this the next event pays for reading the log; 8 MB are some 200 tool events without a Stop between them.
 LARGE_LOG_BYTES = 8_388_608
 SMALL_LOG_BYTES = 262_144
+FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
 
 
 class Store:

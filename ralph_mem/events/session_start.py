@@ -71,7 +71,7 @@ def _shared(project: "Project") -> "list[store.Store]":
 
 
 def afterwards(opened: "store.Store") -> None:
-    """Remember the interpreter, and empty a log that a killed session left."""
+    """Remember the interpreter, and empty a log that a killed session left, or that holds what was forgotten."""
     adoption.remember_interpreter()
-    if opened.log_bytes() > store.SMALL_LOG_BYTES:
+    if opened.log_bytes() > store.SMALL_LOG_BYTES or opened.property(store.FORGETTING):
         opened.checkpoint()

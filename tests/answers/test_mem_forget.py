@@ -168,7 +168,7 @@ WRONG = {
     "what nothing fits": ("--confirm --query hippopotamus", "nothing that is remembered fits"),
     "an unknown session": ("--confirm --session sess-k3w9x2mfqa", "nothing that is remembered fits"),
     "an unknown type": ("--confirm --type bogus", "there is no type bogus"),
-    "a type of nothing": ("--confirm --type , --query limit", "no type"),
+    "a type of nothing": ("--confirm --type , --query limit", "--type "),
     "a day that does not exist": ("--confirm --since 2026-02-30", "2026-02-30 is no time"),
     "an unknown option": ("--confirm --all", "there is no option --all"),
     "100 KB": ("--confirm --query " + "y" * 100_000, "nothing that is remembered fits"),
