@@ -69,6 +69,12 @@ def test_what_no_text_should_hold_is_taken_out(a_person, text, wanted):
     assert kept(a_person) == wanted
 
 
+def test_a_note_about_our_fence_keeps_its_words(a_person):
+    text = "Each block `<ralph-mem-TAG>` has a random tag, so that no text can close it."
+    a_person.types("mem-inject", text)
+    assert kept(a_person) == text
+
+
 def test_bytes_that_are_no_text_are_replaced(a_person):
     assert a_person.at_the_door("mem-inject", b"%b\ncaf\xe9 \xff\0!" % bytes(a_person.project)).startswith("Remembered")
     assert kept(a_person) == "caf\ufffd \ufffd!"

@@ -474,7 +474,8 @@ def with_what_tells_of_it(opened, chosen):
     turns = {name for name in chosen if name.startswith("turn-")}
     ran = "SELECT o.public_id, t.public_id FROM observations AS o JOIN turns AS t ON t.id = o.turn_id"
     turn_of = dict(opened.execute(ran).fetchall())
-    along = {row for row, turn in turn_of.items() if turn in turns}
+    notes = {name for (name,) in opened.execute("SELECT public_id FROM observations WHERE type = 'note'")}
+    along = {row for row, turn in turn_of.items() if turn in turns} - notes  # a person typed those meanwhile, about whatever
     sources = turns | {turn_of[row] for row in chosen | along if row in turn_of}
     return (
         chosen | along | {child for child, parent in opened.execute("SELECT child, parent FROM derived_from") if parent in sources}
