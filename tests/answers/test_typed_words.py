@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.situations import Person, inside
+from tests.cli.situations import Person, inside, one_line
 
 TYPED = {
     "double quotes": 'say "hello" to "them"',
@@ -69,10 +69,9 @@ def test_what_no_text_should_hold_is_taken_out(a_person, text, wanted):
     assert kept(a_person) == wanted
 
 
-def test_a_note_about_our_fence_keeps_its_words(a_person):
-    text = "Each block `<ralph-mem-TAG>` has a random tag, so that no text can close it."
-    a_person.types("mem-inject", text)
-    assert kept(a_person) == text
+def test_a_note_that_would_be_cut_short_is_refused(a_person):
+    one_line(a_person.types("mem-inject", "Each block `<ralph-mem-TAG>` has a random tag, so that no text can close it."))
+    assert a_person.notes() == []
 
 
 def test_bytes_that_are_no_text_are_replaced(a_person):
