@@ -1,5 +1,6 @@
 """Access: the memories that a person's command reads or changes, opened with errors that say what to do."""
 
+import posix
 import time
 
 from ralph_mem.core import adoption, paths, records, spool, store
@@ -23,7 +24,7 @@ def to_read(project: "Project") -> "list[Store]":
     then, which `status` and `doctor` tell.
     """
     own, *shared = places(project)
-    found = [_open(own)] if store.exists(own.folder) else []
+    found = [_open(own)] if _is_there(own) else []
     for place in shared:
         try:
             found += [_open(place)] if store.exists(place.folder) else []
@@ -34,6 +35,13 @@ def to_read(project: "Project") -> "list[Store]":
         what = f"nothing is remembered for {project.root} yet"
         raise StoreError(what, "start Claude Code there with the plugin installed, or add a note with `inject`")
     return found
+
+
+def _is_there(place: "Project") -> bool:
+    """Say whether a place has a memory. Raises StoreError for a folder that keeps that to itself."""
+    if paths.exists(place.folder) and not posix.access(place.folder, posix.R_OK | posix.X_OK):
+        raise StoreError(f"cannot look into {place.folder}", f"chmod 700 {place.folder}, if it is yours")
+    return store.exists(place.folder)
 
 
 def pause(place: "Project") -> None:
@@ -61,7 +69,7 @@ def to_change(project: "Project") -> "list[Store]":
     for opened in to_read(project):
         opened.close()
     own, *shared = places(project)
-    found = [to_write(own)] if store.exists(own.folder) else []
+    found = [to_write(own)] if _is_there(own) else []
     for place in shared:
         try:
             found += [to_write(place)] if store.exists(place.folder) else []

@@ -8,6 +8,7 @@ import time
 
 from ralph_mem import access
 from ralph_mem.core import index_text, privacy, records, redact, rewriting, secret_blocks, sessions
+from ralph_mem.core import settings as switches
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -30,8 +31,11 @@ TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> '
 def inject(place: "Project", project: "Project", settings: "dict[str, Any]", text: str, session: str = "") -> "tuple[str, bool]":
     """Keep a note in a place, the project or that of all projects; returns its id, and whether it is new.
 
-    `session` is the client's id of the session in which it was typed. Raises RalphMemError for an empty or overlong text.
+    `session` is the client's id of the session in which it was typed. Raises RalphMemError for an empty or overlong text,
+    and where recording is switched off.
     """
+    if not switches.recording(project, settings):
+        raise RalphMemError("recording is switched off here, nothing was kept", "`ralph-mem resume`, or remove .ralph-mem/off")
     safe, redactions = _safe(text, project, settings)
     title, content = _parts(safe)
     opened = access.to_write(place)
@@ -65,6 +69,8 @@ def _terminal(opened: "Store", place: "Project", at: int) -> None:
 
 def _safe(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, str | None]":
     """Return a text as it may be stored, and what was cut out of it."""
+    if text.count(privacy.INJECTED) > text.count("</ralph-mem-"):  # one that does not end would take the rest along
+        raise RalphMemError("the text quotes what ralph-mem told", f"say it without {privacy.INJECTED}")
     if len(text) > MOST_CHARACTERS:
         raise RalphMemError(f"{len(text):,} characters are too long to remember", f"at most {MOST_CHARACTERS:,}; keep the gist")
     (safe,), redactions = privacy.protect([text.strip()], project, settings)

@@ -31,7 +31,7 @@ def of(project: "Project", values: "dict[str, Any]", now: int) -> "dict[str, Any
     """Return the status of a project's memory by name; times in milliseconds. A memory that cannot be read is told as such."""
     found: dict[str, Any] = {
         "project": project.root, "database": f"{project.folder}/memory.db", "bytes": _bytes(project.folder),
-        "recording": settings.recording(project, values), "injecting": values["memory.auto_inject"],
+        "recording": settings.recording(project, values), "injecting": _tells(project, values),
         "waiting": len(spool.pending(project.root)), "embeddings": "not set up", "trouble": "",
     }  # fmt: skip
     if not store.exists(project.folder):
@@ -46,6 +46,10 @@ def of(project: "Project", values: "dict[str, Any]", now: int) -> "dict[str, Any
     except (RalphMemError, store.sqlite.Error) as error:
         found["trouble"] = f"the memory cannot be read: {error}"
     return found
+
+
+def _tells(project: "Project", values: "dict[str, Any]") -> bool:
+    return bool(values["memory.auto_inject"]) and settings.recording(project, values)
 
 
 def _bytes(folder: str) -> int:
@@ -75,4 +79,4 @@ def _counted(number: int, name: str) -> str:
 
 
 def _injecting(found: "dict[str, Any]") -> str:
-    return "telling what it remembers" if found["injecting"] and found["recording"] else "telling nothing"
+    return "telling what it remembers" if found["injecting"] else "telling nothing"

@@ -85,6 +85,7 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.core.setting_rules", "warnings"): "only for a changed config with expressions of its own",
     ("ralph_mem.core.settings", "ralph_mem.core.setting_rules"): "only when a file of settings has changed",
     ("ralph_mem.core.settings", "ralph_mem.core.trouble"): "only when a file of settings has changed",
+    ("ralph_mem.doctor.machine", "importlib"): "its metadata brings `email`; every other command does without",
     ("ralph_mem.events", "ralph_mem.core.spool"): "only when an event could not be stored",
     ("ralph_mem.events", "ralph_mem.core.trouble"): "only when an event could not be stored",
     ("ralph_mem.events", "ralph_mem.events.transaction"): "an event that leaves nothing does without the database",

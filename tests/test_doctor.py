@@ -210,7 +210,7 @@ def test_a_missing_package_is_a_problem(a_project, monkeypatch):
 
 def test_a_missing_extra_is_told_and_is_no_fault(a_project, monkeypatch):
     required = ['no-such-package>=2; extra == "embeddings"', 'pytest>=8; extra == "dev"', "typer>=0.16"]
-    monkeypatch.setattr(machine.metadata, "requires", lambda _: required)
+    monkeypatch.setattr(metadata, "requires", lambda _: required)
     _, state, seen = told(machine.packages, a_project)
     assert state == "ok" and "without the extra embeddings" in seen and "dev" not in seen
 

@@ -1,7 +1,7 @@
 """/mem-inject: keep a note, in the user's own words."""
 
 from ralph_mem import corrections
-from ralph_mem.core import project, settings
+from ralph_mem.core import project
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -18,8 +18,6 @@ def answer(asked: "Asked") -> str:
     place = project.everywhere() if everywhere else asked.project
     if place is None:
         raise RalphMemError("there is no home folder for notes about all projects", "leave out --global")
-    if not settings.recording(asked.project, asked.settings):
-        raise RalphMemError("recording is switched off here, nothing was kept", "ralph-mem resume, or remove .ralph-mem/off")
     name, is_new = corrections.inject(place, asked.project, asked.settings, text, asked.session)
     where = "for all projects" if everywhere else "for this project"
     return f"Remembered {where} as {name}." if is_new else f"This is remembered already, as {name}."

@@ -1,6 +1,17 @@
-"""`python -m ralph_mem.cli`, where the command is not on PATH."""
+"""`ralph-mem` and `python -m ralph_mem.cli`: Ctrl-C ends it without a word, from its first moment on."""
 
-from ralph_mem.cli.app import main
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # an import that is interrupted would print a traceback
+
+from ralph_mem.cli import app  # noqa: E402
+
+
+def main() -> None:
+    """Run the command line."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    app.main()
+
 
 if __name__ == "__main__":
     main()

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator
-from importlib import metadata
 
 from ralph_mem.core.project import Project
 from ralph_mem.doctor.finding import Finding, ok, problem
@@ -23,6 +22,8 @@ def packages(_: Project) -> Iterator[Finding]:
 
 
 def _version(name: str) -> str:
+    from importlib import metadata
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -31,6 +32,8 @@ def _version(name: str) -> str:
 
 def _extras() -> str:
     """Say which optional packages are missing, by the extra that brings them; they are no fault."""
+    from importlib import metadata
+
     try:
         required = metadata.requires("ralph-mem") or []
     except metadata.PackageNotFoundError:  # run from a checkout

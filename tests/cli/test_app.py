@@ -25,7 +25,7 @@ OPENING = (*READING, f"timeline {ID}", f"pin {ID}", f"wrong {ID}", "inject a not
 SOME = ("search thrown", "inject a note", "forget --query thrown")
 COLOUR = re.compile(r"\x1b\[[0-9;]*[349][0-7]\b")
 # What printing a version does without.
-DEAR = {"rich", "yaml", "email", "statistics"}
+DEAR = {"rich", "email", "statistics", "secrets"}
 WAIT_S, ROOM_S = 5, 12
 
 
