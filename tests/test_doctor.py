@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from importlib import metadata
 from pathlib import Path
 
 import pytest
