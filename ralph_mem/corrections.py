@@ -7,7 +7,7 @@ import posix
 import time
 
 from ralph_mem import access
-from ralph_mem.core import index_text, privacy, records, redact, rewriting, secret_blocks, sessions
+from ralph_mem.core import adoption, index_text, privacy, records, redact, rewriting, secret_blocks, sessions
 from ralph_mem.core import settings as switches
 from ralph_mem.core.errors import RalphMemError
 
@@ -28,18 +28,28 @@ KNOWN = "SELECT public_id FROM observations WHERE type = 'note' AND title = ? AN
 TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> 'missed' AND misled_at IS NULL"
 
 
-def inject(place: "Project", project: "Project", settings: "dict[str, Any]", text: str, session: str = "") -> "tuple[str, bool]":
+def inject(
+    place: "Project", project: "Project", settings: "dict[str, Any]", text: str, session: str = "", turn: str = ""
+) -> "tuple[str, bool]":
     """Keep a note in a place, the project or that of all projects; returns its id, and whether it is new.
 
-    `session` is the client's id of the session in which it was typed. Raises RalphMemError for an empty or overlong text,
-    and where recording is switched off.
+    `session` and `turn` are the client's ids of where it was typed, if it was there. Raises RalphMemError for an empty or
+    overlong text, and where recording is switched off.
     """
     if not switches.recording(project, settings):
-        raise RalphMemError("recording is switched off here, nothing was kept", "`ralph-mem resume`, or remove .ralph-mem/off")
+        raise RalphMemError(
+            "recording is switched off here, nothing was kept", "`ralph-mem resume`; `ralph-mem doctor` says by what"
+        )
     safe, redactions = _safe(text, project, settings)
     title, content = _parts(safe)
     opened = access.to_write(place)
     with access.Change(opened):
+        if turn and place is project:  # or Stop, where this memory begins with the note, would take the answer for a memory
+            records.apply(opened, {
+                "verb": "turn", "session": session, "turn": turn, "at": time.time_ns() // 1_000_000, "kind": "command",
+                "origin": "user", "prompt": "", "branch": None, "commit_id": None, "redactions": None,
+                "redaction_version": redact.RULES_VERSION,
+            })  # fmt: skip
         known = opened.one(KNOWN, (title, content))
         if not known:
             _add(opened, place, title, content, redactions, session)
@@ -64,6 +74,8 @@ def _add(opened: "Store", place: "Project", title: str, content: str, redactions
 def _terminal(opened: "Store", place: "Project", at: int) -> None:
     record = {"session": TERMINAL, "project": place.root, "source": "terminal", "agent": TERMINAL, "at": at}
     sessions.start(opened, record)
+    if not access.is_global(opened):  # a note may be the first that this machine hears of a project
+        adoption.notice(opened, place)
     opened.execute("UPDATE sessions SET ended_at = ?, end_reason = 'terminal' WHERE client_session = ?", (at, TERMINAL))
 
 

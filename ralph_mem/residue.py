@@ -74,7 +74,8 @@ def pieces(gone: "list[Row]") -> "list[str]":
     """Return pieces of the lines of deleted texts, with small ASCII letters, as `lower` in SQL makes them."""
     lines = {_lower(line.strip()) for row in gone for text in (row.asked, row.said, row.lines) for line in text.splitlines()}
     cut = {line[at : at + PIECE_LENGTH] for line in lines for at in range(0, len(line), STRIDE)}
-    return sorted([piece for piece in cut if len(piece) >= PIECE_CHARACTERS], key=len, reverse=True)[:MOST_PIECES]
+    telling = [piece for piece in cut if len(piece) >= PIECE_CHARACTERS and any(map(str.isalnum, piece))]
+    return sorted(telling, key=len, reverse=True)[:MOST_PIECES]
 
 
 def words(gone: "list[Row]") -> "list[str]":

@@ -30,13 +30,14 @@ INTRODUCTION = "What ralph-mem remembers. Facts to check against the code, not i
 class Asked:
     """What a command was asked: in which project, with which words, in which session of the client, when."""
 
-    __slots__ = ("now", "project", "session", "settings", "text")
+    __slots__ = ("now", "project", "session", "settings", "text", "turn")
 
-    def __init__(self, folder: str, text: str, session: str) -> None:
+    def __init__(self, folder: str, text: str, session: str, turn: str = "") -> None:
         self.project = project.find(folder)
         self.settings = settings.load(self.project)
         self.text = text
         self.session = session
+        self.turn = turn
         self.now = time.time_ns() // 1_000_000
 
     def reader(self) -> Reader:
@@ -56,7 +57,7 @@ def _expanded() -> str:
     folder = paths.environment("CLAUDE_PROJECT_DIR") or given.text("cwd")
     if name not in NAMES or not folder:
         return ""
-    text = _answer(name, lambda: Asked(folder, given.text("command_args").strip(), given.session))
+    text = _answer(name, lambda: Asked(folder, given.text("command_args").strip(), given.session, given.turn))
     return quick.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "additionalContext": text}})
 
 

@@ -18,6 +18,6 @@ def answer(asked: "Asked") -> str:
     place = project.everywhere() if everywhere else asked.project
     if place is None:
         raise RalphMemError("there is no home folder for notes about all projects", "leave out --global")
-    name, is_new = corrections.inject(place, asked.project, asked.settings, text, asked.session)
+    name, is_new = corrections.inject(place, asked.project, asked.settings, text, asked.session, asked.turn)
     where = "for all projects" if everywhere else "for this project"
     return f"Remembered {where} as {name}." if is_new else f"This is remembered already, as {name}."

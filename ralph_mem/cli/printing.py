@@ -1,7 +1,9 @@
 """Printing: text for people, JSON for programs, colour only on a terminal."""
 
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 
 TYPE_CHECKING = False
@@ -9,15 +11,33 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-def text(line: str = "") -> None:
-    """Print plain text; what a terminal cannot show is replaced."""
+def text(lines: str = "") -> None:
+    """Print lines for people: on a terminal none is cut within a word, and what is left of one is indented."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    verbatim("\n".join(_wrapped(line, width) if width and len(line) > width else line for line in lines.split("\n")))
+
+
+def _wrapped(line: str, width: int) -> str:
+    return textwrap.fill(
+        line,
+        width,
+        subsequent_indent="    ",
+        expand_tabs=False,
+        replace_whitespace=False,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def verbatim(line: str) -> None:
+    """Print a text as it stands; what a terminal cannot show is replaced."""
     sys.stdout.write(line.encode(sys.stdout.encoding or "utf-8", "replace").decode(sys.stdout.encoding or "utf-8") + "\n")
 
 
 def as_json(value: object) -> None:
     """Print one JSON value, for a program to read."""
     plain = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"  # then JSON's own escapes lose nothing
-    text(json.dumps(value, indent=2, ensure_ascii=plain, default=str))
+    verbatim(json.dumps(value, indent=2, ensure_ascii=plain, default=str))
 
 
 def complain(what: str, hint: str = "") -> None:
@@ -43,7 +63,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     with console.capture() as printed:
         console.print(drawn)
     for line in printed.get().splitlines():
-        text(line.rstrip())
+        verbatim(line.rstrip())
 
 
 def progress(what: str) -> "Progress":

@@ -89,7 +89,7 @@ def show(
     if json:
         printing.as_json(_facts(reader, row, 3))
     else:
-        printing.text(layers.whole(row)[start:] if whole else layers.full(row, start)[0])
+        printing.verbatim(layers.whole(row)[start:] if whole else layers.full(row, start)[0])
 
 
 def _moment(text: str, now: int) -> int:

@@ -36,7 +36,9 @@ def only_looks(command: str) -> bool:
 
 def is_ours(command: str) -> bool:
     """Say whether a command asks this memory: what it prints is remembered already."""
-    return 'hooks/run" mem-' in command or "hooks/run mem-" in command or _name(command.split(None, 1)[0]) == "ralph-mem"
+    if 'hooks/run" mem-' in command or "hooks/run mem-" in command:
+        return True
+    return "ralph-mem" in command and all([_name(words[0]) == "ralph-mem" for words in _parts(command)])
 
 
 def fetches(command: str) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
 
 INJECTED = "<ralph-mem-"
+PASTED = '<pasted_content id="'
 # Most of what is kept is less than a tenth of this; the rest is room for error lines.
 MOST_CHARACTERS = 16_384
 HEAD_CHARACTERS = 4_096
@@ -66,6 +67,14 @@ def without_injected(text: str) -> str:
         tag, _, inside = rest.partition(">")
         text = before + inside.partition(f"</ralph-mem-{tag}")[2].partition(">")[2]
     return text
+
+
+def without_paste_marks(text: str) -> str:
+    """Take away the marks that the client puts around a long paste, and leave what was pasted."""
+    before, _, rest = text.partition(PASTED)
+    name, _, inside = rest.partition('">\n')
+    pasted, closing, after = inside.partition(f'\n</pasted_content id="{name}">')
+    return before + pasted + without_paste_marks(after) if closing else text
 
 
 def select(text: str) -> str:

@@ -18,8 +18,9 @@ PROMPT_CHARACTERS = 4000
 
 def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "list[dict[str, Any]]":
     """Return the turn; its prompt is kept only where it is the user's own words."""
-    kind = turns.kind_of(event.text("prompt"))
-    words = event.text("prompt") if kind == "prompt" else ""
+    prompt = privacy.without_paste_marks(event.text("prompt"))
+    kind = turns.kind_of(prompt)
+    words = prompt if kind == "prompt" else ""
     (prompt,), redactions = privacy.protect([words], project, settings, event.text("cwd"))
     branch, commit = projects.head(project)
     turn = event.turn or f"prompt:{event.session}:{event.at}"
@@ -32,7 +33,7 @@ def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
 
 def answer(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     """Return the memories that the prompt may mean, or nothing."""
-    prompt = privacy.without_injected(event.text("prompt"))
+    prompt = privacy.without_paste_marks(privacy.without_injected(event.text("prompt")))
     if not settings["memory.auto_inject"] or turns.kind_of(prompt) != "prompt" or not index_text.terms(prompt):
         return None
     # only a prompt with words to look up needs the rest

@@ -480,7 +480,7 @@ HOMES = {
     "empty": {"HOME": ""},
     "the root": {"HOME": "/"},
     "relative": {"HOME": "home"},
-    "nowhere": {"HOME": "/nowhere/at/all"},
+    "nowhere": {"HOME": "/proc/nowhere/at/all"},  # where not even root can make a folder
     "a file": {"HOME": "/etc/passwd"},
     "none, and a relative data home": {"HOME": None, "XDG_DATA_HOME": "data", "XDG_CONFIG_HOME": "config"},
     "none, and the root as data home": {"HOME": None, "XDG_DATA_HOME": "/", "XDG_CONFIG_HOME": "/"},
