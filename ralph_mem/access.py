@@ -33,7 +33,7 @@ def to_read(project: "Project") -> "list[Store]":
                 raise
     if not found:
         what = f"nothing is remembered for {project.root} yet"
-        raise StoreError(what, "start Claude Code there with the plugin installed, or add a note")
+        raise StoreError(what, "start Claude Code there with the plugin installed, or add a note (/mem-inject, `ralph-mem inject`)")
     return found
 
 

@@ -60,7 +60,7 @@ def test_an_answer_names_its_event():
 
 def test_an_event_is_fired_the_way_the_manifest_says(tmp_path):
     hook = Hook(tmp_path)
-    assert len(COMMANDS) == 9
+    assert len(COMMANDS) == 10
     for event, command in COMMANDS.items():
         assert hook.command(event)[0] == command[0] == "/bin/sh"
         assert hook.command(event)[-2:] == [f"{hook.plugin}/hooks/run", command[-1]]
