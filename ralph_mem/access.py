@@ -123,7 +123,7 @@ def rewrite(opened: "Store") -> bool:
         return empty_log(opened)
     if not empty_log(opened):
         return False
-    opened.execute("DELETE FROM properties WHERE key = ?", (store.FORGETTING,))
+    opened.set_property(store.FORGETTING, None)
     return empty_log(opened)
 
 

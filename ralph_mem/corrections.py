@@ -7,7 +7,7 @@ import posix
 import time
 
 from ralph_mem import access
-from ralph_mem.core import adoption, index_text, privacy, records, redact, rewriting, secret_blocks, sessions
+from ralph_mem.core import adoption, index_text, memories, privacy, records, redact, rewriting, secret_blocks, sessions
 from ralph_mem.core import settings as switches
 from ralph_mem.core.errors import RalphMemError
 
@@ -123,8 +123,9 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
 
 def pin(found: "Row", pinned: bool = True) -> None:
     """Keep a row in view: told first at a session's start, and preferred where it fits; or let go of it again."""
-    with access.Change(found.store) as store:
-        store.execute(f"UPDATE {table_of(found)} SET pinned = ? WHERE id = ?", (int(pinned), found.number))
+    with access.Change(found.store) as opened:
+        opened.execute(f"UPDATE {table_of(found)} SET pinned = ? WHERE id = ?", (int(pinned), found.number))
+        opened.set_property(memories.WAS_PINNED, 1)
 
 
 def wrong(reader: "Reader", found: "Row") -> int:

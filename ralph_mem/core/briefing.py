@@ -20,8 +20,6 @@ RECENT = memories.TURN + " WHERE t.index_version > 0 AND NOT t.misled ORDER BY t
 NOTES = memories.OBSERVATION + (
     " WHERE m.observation_id NOT NULL AND o.type = 'note' AND NOT o.misled ORDER BY m.observation_id DESC LIMIT ?"
 )
-# preparing the whole question takes longer than asking whether there is any
-ANY_PINNED = "SELECT EXISTS (SELECT 1 FROM turns WHERE pinned) OR EXISTS (SELECT 1 FROM observations WHERE pinned)"
 PINNED = (
     f"{memories.OBSERVATION} WHERE o.pinned AND NOT o.misled UNION ALL"
     f" {memories.TURN} WHERE t.pinned AND NOT t.misled ORDER BY 5 DESC LIMIT ?"
@@ -43,7 +41,7 @@ def build(stores: "list[Store]", project: "Project", settings: "dict[str, Any]",
     store = stores[0]
     known = instructions.read(project)
     told = receipts.told(store, session)
-    rows = [values for each in stores if each.one(ANY_PINNED)[0] for values in each.execute(PINNED, (MOST_NOTES,))]
+    rows = [values for each in stores if each.property(memories.WAS_PINNED) for values in each.execute(PINNED, (MOST_NOTES,))]
     rows += [values for each in stores for values in each.execute(NOTES, (MOST_NOTES,))]
     rows += store.execute(RECENT, (LOOKED_AT,)).fetchall()
     recent = list({values[1]: context.Memory(values, known, settings) for values in rows}.values())

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # person said about it: pinned, and how often it misled.
 CREATED_AT, PINNED, MISLED = 4, 11, 12
 TEXTS = slice(6, 11)
+WAS_PINNED = "pinned"  # the property of a database in which something was pinned once
 TURN = """
 SELECT m.id, t.public_id, t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.context, t.files, t.lines,
     t.pinned, t.misled

@@ -15,6 +15,13 @@ SILENT_MS = 12 * 3600 * 1000
 SUMMARY_CHARACTERS = 400
 AGENT = "claude-code"
 
+START = """
+INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at,
+    model, transcript_path, branch, commit_id, client_pid, client_born)
+VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (client_session) DO UPDATE SET ended_at = NULL, end_reason = NULL, model = coalesce(excluded.model, model),
+    transcript_path = coalesce(excluded.transcript_path, transcript_path), branch = excluded.branch,
+    commit_id = excluded.commit_id, client_pid = excluded.client_pid, client_born = excluded.client_born"""
 LAST_EVENT = """
 SELECT max(s.started_at,
     coalesce((SELECT max(created_at) FROM turns WHERE session_id = s.id), 0),
@@ -25,18 +32,13 @@ FROM sessions AS s WHERE s.id = ?"""
 
 def start(store: "Store", record: "dict[str, Any]") -> int:
     """Begin a session, or go on with one that is already known; returns its row number. The caller holds the transaction."""
+    known = [record.get(key) for key in ("model", "transcript", "branch", "commit_id", "pid", "born")]
     store.execute(
-        "INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT (client_session) DO NOTHING",
+        START,
         (
             *(row.public_id("sess"), record["session"], _readable(record["project"]), record["source"]),
-            *(record.get("agent", AGENT), posix.urandom(12).hex(), record["at"]),
+            *(record.get("agent", AGENT), posix.urandom(12).hex(), record["at"], *known),
         ),
-    )
-    store.execute(
-        "UPDATE sessions SET ended_at = NULL, end_reason = NULL, model = coalesce(?, model), transcript_path = coalesce(?,"
-        " transcript_path), branch = ?, commit_id = ?, client_pid = ?, client_born = ? WHERE client_session = ?",
-        [record.get(key) for key in ("model", "transcript", "branch", "commit_id", "pid", "born", "session")],
     )
     number = int(store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))[0])
     if record["source"] == "compact":

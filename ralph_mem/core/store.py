@@ -31,12 +31,13 @@ FORGETTING = "forgetting"  # the property of a database whose log may still hold
 class Store:
     """One open database. `folder` is the project's `.ralph-mem`."""
 
-    __slots__ = ("db", "folder", "lock")
+    __slots__ = ("db", "folder", "lock", "properties")
 
     def __init__(self, folder: str, db: "Any", lock: int) -> None:
         self.folder = folder
         self.db = db
         self.lock = lock
+        self.properties: dict[str, Any] = {}
 
     def execute(self, sql: str, values: "Sequence[object]" = ()) -> "Any":
         """Run one statement; returns the cursor."""
@@ -47,13 +48,15 @@ class Store:
         return self.db.execute(sql, values).fetchone()
 
     def property(self, key: str) -> "Any":
-        """Return a fact about this database, such as its project's id, or None."""
-        found = self.one("SELECT value FROM properties WHERE key = ?", (key,))
-        return found[0] if found else None
+        """Return a fact about this database, such as its project's id, or None; all are read with the first one."""
+        if not self.properties:
+            self.properties.update(self.db.execute("SELECT key, value FROM properties").fetchall())
+        return self.properties.get(key)
 
     def set_property(self, key: str, value: object) -> None:
-        """Set a fact about this database."""
+        """Set a fact about this database; None takes it away."""
         self.execute("INSERT OR REPLACE INTO properties (key, value) VALUES (?, ?)", (key, value))
+        self.properties.clear()
 
     def begin(self, durable: bool = False) -> None:
         """Start the one transaction. A durable one survives a power cut, at the price of an fsync."""

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from ralph_mem.core import adoption, context, project, prompting, receipts, records, schema, store, trouble
+from ralph_mem.core import adoption, context, memories, project, prompting, receipts, records, schema, store, trouble
 from ralph_mem.core.project import Project
 
 from .conftest import DAY, Session, a_note
@@ -119,6 +119,7 @@ def test_what_is_pinned_in_it_comes_behind_what_the_project_pinned(everywhere, a
     note = a_session.notes("The basalt is heavy")
     for session in (a_session, everywhere):
         session.rows("UPDATE observations SET pinned = 1 WHERE public_id IN (?, ?)", own, shared)
+        session.store.set_property(memories.WAS_PINNED, 1)
     text = another_session.starts("clear")
     assert text.index(own) < text.index(shared) < text.index(note)
 

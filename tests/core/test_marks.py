@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.core import search
+from ralph_mem.core import memories, search
 
 from .conftest import DAY, Session
 
@@ -12,6 +12,7 @@ def mark(session, public_id, **columns):
     table = "turns" if public_id.startswith("turn-") else "observations"
     for column, value in columns.items():
         session.rows(f"UPDATE {table} SET {column} = ? WHERE public_id = ?", value, public_id)
+    session.store.set_property(memories.WAS_PINNED, 1)
 
 
 def told_at_start(session):
