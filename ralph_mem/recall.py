@@ -248,8 +248,12 @@ def _around(reader: Reader, row: Row, before: int, after: int) -> "list[Row]":
     around = TURN + " WHERE t.session_id = ? AND t.seq {} ? AND t.prompt || t.response <> '' ORDER BY t.seq {} LIMIT ?"
     earlier = reader.rows(row.store, around.format("<", "DESC"), (row.session, start, before))
     later = reader.rows(row.store, around.format(">", "ASC"), (row.session, end, after))
+    # a typed command leaves a turn without a word
+    told = [
+        entry for entry in middle if entry.public_id == row.public_id or entry.asked or entry.said or entry.lines or entry.files
+    ]
     # what a turn did in the background stands where it happened
-    return sorted([*earlier, *middle, *later], key=lambda entry: entry.seq)
+    return sorted([*earlier, *told, *later], key=lambda entry: entry.seq)
 
 
 def transcript(row: Row) -> "tuple[str, str]":
