@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     {"", "core"},
     {"claude", "recall", "config", "tokens", "transcripts", "access", "moments", "projects", "glance", "demo"},
-    {"layers", "corrections", "residue", "status", "why", "doctor"},
+    {"layers", "corrections", "residue", "selection", "status", "why", "doctor"},
     {"erasure"},
     {"ralph", "memory", "semantic"},
     {"maintenance", "team", "worker"},
@@ -29,7 +29,7 @@ FLOORS = (
 )
 STANDARD_LIBRARY_ONLY = {
     *("hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo", "access", "moments", "layers", "corrections"),
-    *("residue", "erasure", "status", "why", "projects", "glance", "doctor"),
+    *("residue", "erasure", "selection", "status", "why", "projects", "glance", "doctor"),
 }
 ENTRANCES = {"events", "answers", "cli", "mcp", "web"}
 STARTS_THE_OTHERS = {"ralph_mem.cli.admin"}
@@ -50,7 +50,7 @@ HOT_ROOMS = {"ralph_mem.core", "ralph_mem.events", "hooks.run", "hooks.door"}
 # What the skills enter runs under the same python3 as a hook, with more time.
 OLD_PYTHON_ROOMS = {
     *HOT_ROOMS,
-    *(f"ralph_mem.{room}" for room in "answers access corrections erasure layers moments recall residue status".split()),
+    *(f"ralph_mem.{room}" for room in "answers access corrections erasure layers moments recall residue selection status".split()),
 }
 TOO_DEAR = {
     *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),

@@ -1,6 +1,6 @@
 """/mem-forget: show what would go; with --confirm delete it, and say what the files still hold."""
 
-from ralph_mem import access, erasure
+from ralph_mem import access, erasure, selection
 from ralph_mem.answers import MOST_CHARACTERS, arguments, fenced
 from ralph_mem.core import context, row
 from ralph_mem.core.errors import RalphMemError
@@ -18,7 +18,7 @@ def answer(asked: "Asked") -> str:
     """Return a preview, or after `--confirm` the report."""
     typed = arguments.Typed(asked.text, OPTIONS, ("--confirm",))
     reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
-    plans = erasure.plan(reader, _selection(asked, typed))
+    plans = selection.plan(reader, _selection(asked, typed))
     if "--confirm" not in typed.options:
         again = f"Nothing is deleted yet. To delete it: /mem-forget --confirm {' '.join(asked.text.split())[:MOST_REPEATED]}"
         return fenced(_fitting(erasure.preview(reader, plans)), asked, reader) + "\n" + again
@@ -37,13 +37,13 @@ def _fitting(lines: "list[str]") -> str:
     return "\n".join(kept)
 
 
-def _selection(asked: "Asked", typed: arguments.Typed) -> erasure.Selection:
+def _selection(asked: "Asked", typed: arguments.Typed) -> selection.Selection:
     given = typed.options
     ids = [word for word in typed.words if row.is_public_id(word)]
     text = _unquoted(" ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip())
     if text and "--query" not in given:
         raise RalphMemError(f"{text[:40]} is no id", "to forget all that holds a text: --query TEXT")
-    return erasure.Selection(
+    return selection.Selection(
         ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
         arguments.listed(given["--type"]) if "--type" in given else [],
     )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem import access, erasure, moments
+from ralph_mem import access, erasure, moments, selection
 from ralph_mem import projects as known
 from ralph_mem.cli import printing
 from ralph_mem.cli.options import Confirm, Json, Project, Type
@@ -34,7 +34,7 @@ def forget(
     place, now = known.choose(project), time.time_ns() // 1_000_000
     reader = Reader(access.to_change(place), place, settings.load(place))
     first, end = [moments.of(text, now) if text else 0 for text in (since, until)]
-    plans = erasure.plan(reader, erasure.Selection(ids, query, session, first, end, types))
+    plans = selection.plan(reader, selection.Selection(ids, query, session, first, end, types))
     if not confirm:
         _preview(reader, plans, json)
         return
@@ -47,7 +47,7 @@ def forget(
         raise typer.Exit(1)
 
 
-def _preview(reader: Reader, plans: list[erasure.Plan], json: bool) -> None:
+def _preview(reader: Reader, plans: list[selection.Plan], json: bool) -> None:
     if json:
         printing.as_json({"would_delete": [row.public_id for plan in plans for row in plan.rows()], "confirmed": False})
         return
@@ -55,7 +55,7 @@ def _preview(reader: Reader, plans: list[erasure.Plan], json: bool) -> None:
         printing.text(line)
 
 
-def _carried_out(reader: Reader, plans: list[erasure.Plan]) -> erasure.Report:
+def _carried_out(reader: Reader, plans: list[selection.Plan]) -> erasure.Report:
     with printing.progress("forgetting") as bar:
         task = bar.add_task("", total=None)
         return erasure.forget(reader, plans, lambda what: bar.update(task, description=what))

@@ -21,8 +21,8 @@ ROOMS = {
     "mem-status": ("", "answers.mem_status status"),
     "mem-inject a note": ("rewriting sessions turns", "answers.mem_inject corrections"),
     "mem-inject --global a note": ("rewriting schema sessions turns", "answers.mem_inject corrections"),
-    "mem-forget --query thrown": ("rewriting sessions turns", "answers.mem_forget erasure layers residue"),
-    "mem-forget --confirm --query thrown": ("rewriting sessions turns", "answers.mem_forget erasure layers residue"),
+    "mem-forget --query thrown": ("rewriting sessions turns", "answers.mem_forget erasure layers residue selection"),
+    "mem-forget --confirm --query thrown": ("rewriting sessions turns", "answers.mem_forget erasure layers residue selection"),
 }
 # What looks at a text more closely, where it may hold a secret or is not plain.
 CLOSER = {"known_secrets", "secret_assignments", "secret_blocks", "secret_headers", "secret_rules", "secret_values", "terminal"}

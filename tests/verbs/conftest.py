@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ralph_mem import access, corrections, erasure, recall
+from ralph_mem import selection as selections
 from ralph_mem.core import adoption, paths, spool, store
 from ralph_mem.core import project as projects
 from ralph_mem.core.project import Project
@@ -92,7 +93,7 @@ def note(session, text, place=None, name=""):
 
 def forget(reader, *names, **filters):
     """Forget by id and by filters; returns the report."""
-    return erasure.forget(reader, erasure.plan(reader, erasure.Selection(names, **filters)))
+    return erasure.forget(reader, selections.plan(reader, selections.Selection(names, **filters)))
 
 
 def waits(session, prompt, at=NOON):

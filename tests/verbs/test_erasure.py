@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ralph_mem import access, erasure, layers, recall
+from ralph_mem import selection as selections
 from ralph_mem.core import adoption, spool
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
@@ -41,7 +42,7 @@ def names(session, table="observations", where="1"):
 
 def selected(of_session, *given, **filters):
     """Return the rows that a selection names, and those that go with them, as titles or prompts."""
-    (plan,) = erasure.plan(reader_of(of_session), erasure.Selection(given, **filters))
+    (plan,) = selections.plan(reader_of(of_session), selections.Selection(given, **filters))
     return [row.asked for row in plan.meant], [row.asked for row in plan.with_them]
 
 
@@ -74,7 +75,7 @@ def test_a_session_goes_as_a_whole(a_busy_session, another_session):
     another_session.has_a_turn("Where is the quartz?", "Here.")
     (name,) = names(a_busy_session, "sessions", f"id = {a_busy_session.number}")
     for chosen, filters in (([name], {}), ([], {"session": name})):
-        (plan,) = erasure.plan(reader_of(a_busy_session), erasure.Selection(chosen, **filters))
+        (plan,) = selections.plan(reader_of(a_busy_session), selections.Selection(chosen, **filters))
         assert (len(plan.meant), plan.with_them, plan.sessions) == (8, [], [a_busy_session.number])
 
 
@@ -117,7 +118,7 @@ def test_an_unknown_type_is_named_and_nothing_is_planned(a_busy_session):
 def test_a_session_and_another_filter_mean_its_rows_that_fit(a_busy_session, another_session):
     another_session.has_a_turn("Where is the tungsten?", "Here.")
     (name,) = names(a_busy_session, "sessions", f"id = {a_busy_session.number}")
-    (plan,) = erasure.plan(reader_of(a_busy_session), erasure.Selection(query="tungsten", session=name))
+    (plan,) = selections.plan(reader_of(a_busy_session), selections.Selection(query="tungsten", session=name))
     assert (ids(plan.meant), plan.sessions) == (names(a_busy_session, "turns")[1:2], [])
 
 
@@ -152,27 +153,27 @@ def test_a_preview_changes_nothing(a_busy_session):
     a_busy_session.store.checkpoint()
     before, rows = files_of(a_busy_session.project), dump(a_busy_session.store)
     reader = reader_of(a_busy_session)
-    for selection in (erasure.Selection(names(a_busy_session, "turns")), erasure.Selection(query="lantern")):
-        erasure.preview(reader, erasure.plan(reader, selection))
+    for selection in (selections.Selection(names(a_busy_session, "turns")), selections.Selection(query="lantern")):
+        erasure.preview(reader, selections.plan(reader, selection))
     assert files_of(a_busy_session.project) == before and dump(a_busy_session.store) == rows
 
 
 def test_a_preview_shows_what_would_go_and_what_with_it(a_busy_session):
     reader = reader_of(a_busy_session)
     turn, session = names(a_busy_session, "turns")[1], names(a_busy_session, "sessions")[0]
-    lines = erasure.preview(reader, erasure.plan(reader, erasure.Selection([turn])))
+    lines = erasure.preview(reader, selections.plan(reader, selections.Selection([turn])))
     assert lines[0] == layers.index(recall.find(reader, turn)) and lines[1] == "with it, since it tells of the same:"
     assert [line.split()[0] for line in lines[2:]] == names(a_busy_session)
-    assert erasure.preview(reader, erasure.plan(reader, erasure.Selection([session])))[-1] == f"{session}  the session itself"
+    assert erasure.preview(reader, selections.plan(reader, selections.Selection([session])))[-1] == f"{session}  the session itself"
 
 
 def test_a_preview_of_many_rows_is_short(a_session):
     for number in range(60):
         a_session.notes(f"Lantern {number}")
     reader = reader_of(a_session)
-    lines = erasure.preview(reader, erasure.plan(reader, erasure.Selection(query="lantern")))
+    lines = erasure.preview(reader, selections.plan(reader, selections.Selection(query="lantern")))
     assert len(lines) == 51 and lines[-1] == "and 10 more"
-    assert len(erasure.preview(reader, erasure.plan(reader, erasure.Selection(query="lantern")), most=3)) == 4
+    assert len(erasure.preview(reader, selections.plan(reader, selections.Selection(query="lantern")), most=3)) == 4
 
 
 # What is done
@@ -451,22 +452,22 @@ def a_random_selection(opened, words, drawn):
     kind = drawn.choice(["ids", "ids", "word", "since", "until", "session", "type"])
     if kind == "ids":
         chosen = drawn.sample(sorted(rows), drawn.randint(1, min(4, len(rows))))
-        return erasure.Selection(chosen), set(chosen)
+        return selections.Selection(chosen), set(chosen)
     if kind == "session":
         name, number = drawn.choice(opened.execute("SELECT public_id, id FROM sessions").fetchall())
         both = "SELECT public_id FROM turns WHERE session_id = ?1 UNION SELECT public_id FROM observations WHERE session_id = ?1"
-        return erasure.Selection(session=name), {row for (row,) in opened.execute(both, (number,))}
+        return selections.Selection(session=name), {row for (row,) in opened.execute(both, (number,))}
     if kind == "type":
-        return erasure.Selection(types=["turn"]), {name for name in rows if name.startswith("turn-")}
+        return selections.Selection(types=["turn"]), {name for name in rows if name.startswith("turn-")}
     if kind == "word":
         name = drawn.choice(sorted(words))
         # the lines of a turn hold the words of its commands, its files those of its edits
         told = "SELECT public_id FROM turns WHERE instr(files || lines, ?)"
-        return erasure.Selection(query=words[name].upper()), {name, *[turn for (turn,) in opened.execute(told, (words[name],))]}
+        return selections.Selection(query=words[name].upper()), {name, *[turn for (turn,) in opened.execute(told, (words[name],))]}
     at = drawn.choice(sorted(rows.values()))
     if kind == "since":
-        return erasure.Selection(since=at), {name for name in rows if rows[name] >= at}
-    return erasure.Selection(until=at + 1), {name for name in rows if rows[name] <= at}
+        return selections.Selection(since=at), {name for name in rows if rows[name] >= at}
+    return selections.Selection(until=at + 1), {name for name in rows if rows[name] <= at}
 
 
 def with_what_tells_of_it(opened, chosen):
@@ -499,7 +500,7 @@ def test_what_was_selected_is_nowhere_and_everything_else_is_still_there_and_fou
     reader = recall.Reader([opened], project, dict(Session(opened, project).settings), outside=True)
     selection, chosen = a_random_selection(opened, words, drawn)
     expected, before = with_what_tells_of_it(opened, chosen), told_of(opened)
-    report = erasure.forget(reader, erasure.plan(reader, selection))
+    report = erasure.forget(reader, selections.plan(reader, selection))
     in_order(opened)
     assert told_of(opened) == {name: said for name, said in before.items() if name not in expected}
     assert report.removed == len(expected) and report.is_clean()

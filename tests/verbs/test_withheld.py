@@ -3,6 +3,7 @@
 import pytest
 
 from ralph_mem import corrections, erasure, layers, recall, why
+from ralph_mem import selection as selections
 from ralph_mem.core.errors import RalphMemError
 from tests.core.conftest import NOON, Session
 
@@ -22,7 +23,7 @@ def shown_of(reader, *names):
         for row in found + [entry for each in found for entry in around(reader, each, 5, 5)]:
             texts += [layers.index(row), layers.timeline(around(reader, row), row), layers.full(row)[0], layers.whole(row)]
             texts += [layers.gist(row, 500), row.files]
-        texts += erasure.preview(reader, erasure.plan(reader, erasure.Selection([name])))
+        texts += erasure.preview(reader, selections.plan(reader, selections.Selection([name])))
     told = [line for receipt in why.receipts(reader, 99) for line in [*receipt.lines, receipt]]
     texts += [line.prompt if isinstance(line, why.Receipt) else layers.whole(line.row) if line.row else "" for line in told]
     return "\n".join(texts)
@@ -128,7 +129,7 @@ def test_what_failed_in_an_excluded_path_is_not_told_by_its_turn(a_session_with_
 def test_rows_about_excluded_paths_can_still_be_forgotten(a_session_with_secrets):
     reader = reader_of(a_session_with_secrets, privacy_exclude_paths=["secrets/**"])
     name = a_session_with_secrets.observations("public_id")[0][0]
-    assert erasure.preview(reader, erasure.plan(reader, erasure.Selection([name]))) == [
+    assert erasure.preview(reader, selections.plan(reader, selections.Selection([name]))) == [
         f"{name}  tool_use  (about a path that the config excludes)"
     ]
     assert forget(reader, name).removed == 1

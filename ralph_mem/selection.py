@@ -1,0 +1,157 @@
+"""Selection: what a person means to forget, and the plan of what that would take along. Nothing is changed here.
+
+Standard library only: the skill uses it.
+"""
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.recall import OBSERVATION, OF_TURN, TURN, Row, check_types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ralph_mem.core.store import Store
+    from ralph_mem.recall import Reader
+
+NOTHING, LOOK = "nothing that is remembered fits", "look with a search first"
+ALL_TEXT = {
+    TURN: "t.prompt || char(10) || t.response || char(10) || t.files || char(10) || t.files_read || char(10) || t.lines",
+    OBSERVATION: "t.title || char(10) || t.content || char(10) || t.files || char(10) || t.lines || coalesce(t.metadata, '')",
+}
+
+
+class Selection:
+    """What is meant to go: ids, and filters that all have to hold; times in milliseconds."""
+
+    __slots__ = ("ids", "query", "session", "since", "types", "until")
+
+    def __init__(
+        self,
+        ids: "Sequence[str]" = (),
+        query: str = "",
+        session: str = "",
+        since: int = 0,
+        until: int = 0,
+        types: "Sequence[str]" = (),
+    ) -> None:
+        check_types(types)
+        self.ids = [name if name.isascii() else ascii(name) for name in ids]
+        self.query, self.session, self.since, self.until, self.types = query, session, since, until, types
+
+    def has_filters(self) -> bool:
+        """Say whether anything is selected in another way than by its id."""
+        return bool(self.query or self.session or self.since or self.until or self.types)
+
+
+class Plan:
+    """What would go from one memory: rows named by the selection, rows that go with them, whole sessions."""
+
+    __slots__ = ("meant", "sessions", "store", "with_them")
+
+    def __init__(self, store: "Store", meant: "list[Row]", with_them: "list[Row]", sessions: "list[int]") -> None:
+        self.store = store
+        self.meant = meant
+        self.with_them = with_them
+        self.sessions = sessions
+
+    def rows(self) -> "list[Row]":
+        """Return all rows that would go."""
+        return self.meant + self.with_them
+
+
+def plan(reader: "Reader", selection: Selection) -> "list[Plan]":
+    """Return what a selection would take from each memory, nothing changed yet.
+
+    Raises RalphMemError for a selection without anything in it, an id that no memory has, and where nothing matches.
+    """
+    if not selection.ids and not selection.has_filters():
+        raise RalphMemError("what should be forgotten?", "give an id, or --query, --session, --type, --since, --until")
+    if any([text.encode("utf-8", "ignore").decode() != text for text in (selection.query, selection.session)]):
+        raise RalphMemError(NOTHING, LOOK)  # half a character, which no row can hold
+    plans = [_plan_of(store, selection) for store in reader.stores]
+    found = {row.public_id for plan in plans for row in plan.meant} | {name_of(plan, n) for plan in plans for n in plan.sessions}
+    unknown = [name for name in selection.ids if name not in found]
+    if unknown:
+        raise RalphMemError(f"no memory has the id {unknown[0][:40]}", "ids are printed by a search; this one may be forgotten")
+    kept = [plan for plan in plans if plan.meant or plan.sessions]
+    if not kept:
+        raise RalphMemError(NOTHING, LOOK)
+    return kept
+
+
+def name_of(plan: Plan, session: int) -> str:
+    """Return the id of a session that would go."""
+    return str(plan.store.one("SELECT public_id FROM sessions WHERE id = ?", (session,))[0])
+
+
+def _plan_of(store: "Store", selection: Selection) -> Plan:
+    sessions = _sessions(store, selection)
+    meant = _by_id(store, selection.ids) + [row for number in sessions for row in _rows(store, "t.session_id = ?", (number,))]
+    if selection.has_filters():
+        meant += _by_filters(store, selection)
+    meant = list({row.public_id: row for row in meant}.values())
+    return Plan(store, meant, _going_along(store, meant), sessions)
+
+
+def _sessions(store: "Store", selection: Selection) -> "list[int]":
+    """Return the sessions that go as a whole: named by their id, and not narrowed by anything else."""
+    alone = not (selection.query or selection.since or selection.until or selection.types)
+    names = [*selection.ids, *([selection.session] if selection.session and alone else [])]
+    return [number for name in names for (number,) in store.execute("SELECT id FROM sessions WHERE public_id = ?", (name,))]
+
+
+def _rows(store: "Store", where: str, values: "Sequence[object]", tables: "Sequence[str]" = (TURN, OBSERVATION)) -> "list[Row]":
+    """Return rows as they are stored, nothing withheld: what goes must be known."""
+    return [
+        Row(store, found, outside=True)
+        for table in tables
+        for found in store.execute(f"{table} WHERE {where.replace('ALL_TEXT', ALL_TEXT[table])} ORDER BY t.seq", values)
+    ]
+
+
+def _by_id(store: "Store", ids: "Sequence[str]") -> "list[Row]":
+    return [row for name in ids for row in _rows(store, "t.public_id = ?", (name,))]
+
+
+def _by_filters(store: "Store", selection: Selection) -> "list[Row]":
+    """Return the rows that fit every filter; a query means rows that hold exactly this text, in whatever case."""
+    store.db.create_function("folded", 1, str.casefold)  # SQLite's own `lower` knows ASCII only
+    conditions, values = ["1"], []
+    for condition, value in (
+        ("instr(folded(ALL_TEXT), ?) > 0", selection.query.casefold()),
+        ("t.session_id = (SELECT id FROM sessions WHERE public_id = ?)", selection.session),
+        ("t.created_at >= ?", selection.since),
+        ("t.created_at < ?", selection.until),
+    ):
+        if value:
+            conditions.append(condition)
+            values.append(value)
+    tables = [TURN] if not selection.types or "turn" in selection.types else []
+    found = _rows(store, " AND ".join(conditions), values, tables)
+    kinds = [name for name in selection.types if name != "turn"]
+    if kinds or not selection.types:
+        conditions += [f"t.type IN ({', '.join('?' * len(kinds))})"] if kinds else []
+        found += _rows(store, " AND ".join(conditions), [*values, *kinds], [OBSERVATION])
+    return found
+
+
+def _of_turn(store: "Store", turn: Row) -> "list[Row]":
+    """Return what a turn left, but for notes: those a person typed meanwhile, about whatever."""
+    rows = store.execute(OBSERVATION + OF_TURN, (turn.session, turn.seq, turn.number)).fetchall()
+    return [Row(store, found, outside=True) for found in rows if found[2] != "note"]
+
+
+def _going_along(store: "Store", meant: "list[Row]") -> "list[Row]":
+    """Return the rows that would still tell of what goes: what a turn ran, and summaries that were made from it."""
+    known = {row.public_id for row in meant}
+    along = [row for turn in meant if turn.type == "turn" for row in _of_turn(store, turn)]
+    waiting = [*meant, *along]
+    while waiting:
+        row = waiting.pop()
+        turn = store.one("SELECT public_id FROM turns WHERE id = ?", (row.turn,)) if row.turn else None
+        for parent in {row.public_id, turn[0] if turn else row.public_id}:
+            names = [name for (name,) in store.execute("SELECT child FROM derived_from WHERE parent = ?", (parent,))]
+            more = [child for child in _by_id(store, names) if child.public_id not in known | {one.public_id for one in along}]
+            along += more
+            waiting += more
+    return list({row.public_id: row for row in along if row.public_id not in known}.values())
