@@ -18,6 +18,8 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 FIXTURES = REPOSITORY / "tests" / "fixtures" / "claude-code"
 MANIFEST = json.loads((REPOSITORY / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
@@ -41,7 +43,19 @@ FIELDS = {
     "SubagentStop": {"decision", "reason"},
 }
 
+# What root has that nobody else has: with it, permissions would prove nothing.
+CAPABILITIES = "-dac_override,-dac_read_search,-fowner"
+
 Ran = namedtuple("Ran", "code out err seconds")
+
+
+def ordinary_owner():
+    """Return what to start a command with so that permissions count for it, even where the tests are run by root."""
+    if os.geteuid() != 0:
+        return []
+    if not shutil.which("setpriv"):
+        pytest.skip("root passes over permissions, and setpriv is not installed")
+    return [shutil.which("setpriv"), f"--bounding-set={CAPABILITIES}"]
 
 
 def install(into):

@@ -177,7 +177,7 @@ ABILITIES = {
 def test_an_interpreter_that_hooks_cannot_use_is_a_problem(a_project, tmp_path, monkeypatch, program):
     a_program(tmp_path / "bin" / "python3", program)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    monkeypatch.setattr(interpreter, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr("ralph_mem.doctor.program.PATIENCE_SECONDS", 1)
     check, state, seen = told(interpreter.of_hooks, a_project)
     assert (check, state) == ("python of hooks", "problem") and seen.startswith(ABILITIES[program])
 
@@ -238,7 +238,7 @@ VERSIONS = {
 def test_a_client_older_than_the_tested_one_is_no_more_than_a_warning(a_project, tmp_path, monkeypatch, program):
     a_program(tmp_path / "bin" / "claude", program)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    monkeypatch.setattr(client, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr("ralph_mem.doctor.program.PATIENCE_SECONDS", 1)
     assert told(client.version, a_project)[1] == VERSIONS[program]
 
 

@@ -3,10 +3,8 @@
 Of its settings, which may hold secrets, only the keys named here are looked at.
 """
 
-import os
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,9 +13,9 @@ import ralph_mem
 from ralph_mem.core import paths, quick
 from ralph_mem.core.project import Project
 from ralph_mem.doctor.finding import Finding, ok, problem, warning
+from ralph_mem.doctor.program import printed_by
 
 TESTED = "2.1.329"
-PATIENCE_SECONDS = 10
 PLUGIN = "ralph-mem"
 CHECKOUT = Path(ralph_mem.__file__).resolve().parents[1]
 MANAGED = ("/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json")
@@ -40,20 +38,7 @@ def version(_: Project) -> Iterator[Finding]:
 
 
 def _told_version(client: str) -> str:
-    try:
-        run = subprocess.run(
-            [client, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=PATIENCE_SECONDS,
-            env={**os.environ, "DISABLE_AUTOUPDATER": "1"},
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    word = run.stdout.partition(" ")[0].strip()
+    word = printed_by([client, "--version"], DISABLE_AUTOUPDATER="1").partition(" ")[0].strip()
     return word if _numbers(word) else ""
 
 

@@ -3,7 +3,6 @@
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 from collections import namedtuple
 from collections.abc import Iterator
@@ -12,9 +11,9 @@ from pathlib import Path
 from ralph_mem.core import paths
 from ralph_mem.core.project import Project
 from ralph_mem.doctor.finding import Finding, ok, problem, warning
+from ralph_mem.doctor.program import printed_by
 
 OLDEST = (3, 9)
-PATIENCE_SECONDS = 10
 SETUP = "`ralph-mem setup` has the hooks use the Python of this command"
 # A line for each step that works, in words that any Python understands.
 PROBE = """
@@ -65,19 +64,7 @@ def chosen() -> tuple[str, bool]:
 
 def abilities(python: str) -> Abilities:
     """Start an interpreter as a hook does, once, and return what it can."""
-    try:
-        run = subprocess.run(
-            [python, "-I", "-S", "-X", "utf8", "-c", PROBE],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=PATIENCE_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return Abilities("", "", fts5=False)
-    told = [*run.stdout.split(), "", "", ""]
+    told = [*printed_by([python, "-I", "-S", "-X", "utf8", "-c", PROBE]).split(), "", "", ""]
     return Abilities(told[0], told[1], fts5=told[2] == "fts5")
 
 

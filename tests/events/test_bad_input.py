@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ralph_mem.core import event
-from tests.hook import INTERPRETER, NAMES, Hook, fixture
+from tests.hook import INTERPRETER, NAMES, Hook, fixture, ordinary_owner
 
 KB, MB = 1024, 1024 * 1024
 # The interpreter alone takes some 9 MB. Of an event, 2 MiB are kept in a few forms.
@@ -352,15 +352,10 @@ def test_a_prompt_is_stored_although_nobody_hears_the_answer(a_session_with_much
 
 # Where it is called
 
-CAPABILITIES = "-dac_override,-dac_read_search,-fowner"
-
 
 def as_an_ordinary_owner(hook):
     """Let permissions count for the hook even where the tests are run by root."""
-    if os.geteuid() == 0:
-        if not shutil.which("setpriv"):
-            pytest.skip("root passes over permissions, and setpriv is not installed")
-        hook.wrap = [shutil.which("setpriv"), f"--bounding-set={CAPABILITIES}"]
+    hook.wrap = ordinary_owner() or hook.wrap
 
 
 @pytest.fixture
