@@ -8,7 +8,7 @@ rules of redaction find: a rule that came later protects older rows as well.
 import math
 
 from ralph_mem import access
-from ralph_mem.core import index_text, memories, privacy, search
+from ralph_mem.core import index_text, memories, path_rules, privacy, search
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -122,11 +122,11 @@ class Reader:
         """Say whether a row is about an excluded path; a turn only loses what it tells of such paths."""
         if not self.settings["privacy.exclude_paths"] or row.type == "note":
             return False
-        files, lines = privacy.allowed(row.files, row.lines, self.settings)
+        files, lines = path_rules.allowed(row.files, row.lines, self.settings)
         if row.type == "turn":
             row.files, row.lines = files, lines
             return False
-        return files != row.files or privacy.names_excluded(row.asked, self.settings)
+        return files != row.files or path_rules.names_excluded(row.asked, self.settings)
 
 
 def search_for(reader: Reader, query: str, now: int, wanted: Wanted) -> "list[Row]":

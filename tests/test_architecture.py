@@ -70,6 +70,10 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.core.adoption", "posixpath"): "brings `os`; only when a database is made or has moved",
     ("ralph_mem.core.adoption", "ralph_mem.core.schema"): "only when a database is made or older than the release",
     ("ralph_mem.core.known_secrets", "binascii"): "only when there is a secret to look for",
+    ("ralph_mem.core.briefing", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
+    ("ralph_mem.core.capture", "ralph_mem.core.commands"): "only for a command",
+    ("ralph_mem.core.capture", "ralph_mem.core.edits"): "only for an edit",
+    ("ralph_mem.core.context", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
     ("ralph_mem.core.quick", "_functools"): "only together with the C module that asks for it",
     ("ralph_mem.core.quick", "_sqlite3"): "needs a stand-in for functools while it loads",
     ("ralph_mem.core.quick", "sqlite3"): "an interpreter without the private module",
@@ -208,12 +212,12 @@ EVERY_EVENT = "errors event index_text observations paths project quick records 
 ROOMS_OF_EVENT = {
     "session-start": "adoption briefing context instructions memories privacy receipts redact sessions trouble turns",
     "user-prompt-submit": "common_words context instructions memories privacy prompting receipts redact search turns",
-    "post-tool-use": "capture commands privacy redact",
-    "post-tool-use-failure": "capture commands privacy redact",
+    "post-tool-use": "capture commands path_rules privacy redact",
+    "post-tool-use-failure": "capture commands path_rules privacy redact",
     "stop": "memories privacy redact turns",
-    "subagent-stop": "capture commands privacy redact",
+    "subagent-stop": "capture path_rules privacy redact",
     "pre-compact": "memories turns",
-    "post-compact": "capture commands memories privacy redact",
+    "post-compact": "capture memories path_rules privacy redact",
     "session-end": "memories sessions turns",
 }
 MODULES_OF_EVENT = {

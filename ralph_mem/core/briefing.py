@@ -1,6 +1,6 @@
 """The briefing: where the work stands, told when a context window is empty: at start, after /clear, after compaction."""
 
-from ralph_mem.core import context, index_text, instructions, memories, privacy, receipts, row
+from ralph_mem.core import context, index_text, instructions, memories, receipts, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,10 +57,19 @@ def _still_failing(store: "Store", settings: "dict[str, Any]") -> "list[str]":
     seen: set[str] = set()
     failing = []
     for kind, title, lines in store.execute(RAN):
-        if kind == "error" and title not in seen and not privacy.names_excluded(title, settings):
+        if kind == "error" and title not in seen and _may_be_told(title, settings):
             failing.append(context.escaped(f"- still failing: {title[:LINE]}: {lines.rstrip().rpartition(chr(10))[2][:LINE]}"))
         seen.add(title)
     return failing[:MOST_FAILURES]
+
+
+def _may_be_told(command: str, settings: "dict[str, Any]") -> bool:
+    if not settings["privacy.exclude_paths"]:
+        return True
+    # only who excludes any needs their rules
+    from ralph_mem.core import path_rules
+
+    return not path_rules.names_excluded(command, settings)
 
 
 def _is_worth(memory: context.Memory) -> bool:

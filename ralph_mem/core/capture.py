@@ -2,7 +2,7 @@
 what only looks is a path on the turn at most.
 """
 
-from ralph_mem.core import commands, privacy, quick, redact
+from ralph_mem.core import path_rules, privacy, quick, redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,20 +18,16 @@ OUR_TOOLS = "mcp__plugin_ralph-mem"
 TITLE_CHARACTERS = 300
 OUTPUT_CHARACTERS = 1200
 FAILURE_CHARACTERS = 2000
-DIFF_CHARACTERS = 1500
 LINES_CHARACTERS = 800
 DEEPEST = 50
 LONG_MS = 1000  # what takes less says nothing by how long it took
 
-DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
-
 
 def reading(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     """Return the record of files that were looked at, if the event names one."""
-    given = event.mapping("tool_input")
-    path = _text(given, "file_path") or _text(given, "path")
+    path = event.given("file_path") or event.given("path")
     name = project.relative(path)
-    if not path or path == project.top or privacy.is_excluded(name, settings):
+    if not path or path == project.top or path_rules.is_excluded(name, settings):
         return None
     (safe,), _ = privacy.protect([name], project, settings)
     return {"verb": "files", "session": event.session, "turn": event.turn, "read": True, "files": _one_line(safe)}
@@ -41,12 +37,13 @@ def observation(event: "Event", project: "Project", settings: "dict[str, Any]") 
     """Return the record of a tool call that is worth keeping, redacted, or None."""
     tool = event.text("tool_name")
     if tool in EDITS:
-        found = _edit(event, project, settings)
+        from ralph_mem.core import edits
+
+        found = edits.captured(event, project, settings)
     elif tool == "Bash":
         found = _command(event, project, settings)
     elif tool in ("Agent", "Task"):
-        given = event.mapping("tool_input")
-        found = {"title": "subagent: " + _text(given, "description"), "content": _text(given, "prompt")[:OUTPUT_CHARACTERS]}
+        found = {"title": "subagent: " + event.given("description"), "content": event.given("prompt")[:OUTPUT_CHARACTERS]}
     elif tool in OUTSIDE or (tool.startswith("mcp__") and not tool.startswith(OUR_TOOLS)):
         found = _outside(event, settings)
     else:
@@ -81,12 +78,14 @@ def record(event: "Event", project: "Project", settings: "dict[str, Any]", **fou
 
 
 def _command(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
-    command = _text(event.mapping("tool_input"), "command")
+    from ralph_mem.core import commands
+
+    command = event.given("command")
     failure = event.text("error")
     if not command.strip() or commands.is_ours(command) or (not failure and commands.only_looks(command)):
         return None
     output = failure or _output(event.fields.get("tool_response"))
-    if privacy.touches(command, settings):
+    if path_rules.touches(command, settings):
         output = ""
     here = project.top.rstrip("/") + "/"
     found = {"title": command.replace(here, ""), "content": output.replace(here, "")}
@@ -111,44 +110,12 @@ def _output(response: object) -> str:
     return "\n".join([text for text in (_text(response, "stdout"), _text(response, "stderr")) if text])
 
 
-def _edit(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
-    given = event.mapping("tool_input")
-    path = _text(given, "file_path") or _text(given, "notebook_path")
-    name = project.relative(path)
-    if not path or privacy.is_excluded(name, settings):
-        return None
-    failure = event.text("error")
-    change = "" if privacy.is_secret(name) else failure or _change(given, event.mapping("tool_response"))
-    kind = "error" if failure else "tool_use"
-    return {"title": name, "content": change, "files": "" if failure else name, "type": kind, "limit": DIFF_CHARACTERS}
-
-
-def _change(given: "dict[str, Any]", response: "dict[str, Any]") -> str:
-    """Return the changed lines of an edit, or the outline of a new file; never a whole file."""
-    patch = response.get("structuredPatch")
-    lines = (
-        [line for hunk in patch if isinstance(hunk, dict) for line in _list(hunk.get("lines"))] if isinstance(patch, list) else []
-    )
-    changed = [line for line in lines if isinstance(line, str) and line[:1] in "+-"]
-    if changed:
-        return "\n".join(changed)
-    if "new_string" in given:
-        return _prefixed("-", _text(given, "old_string")) + _prefixed("+", _text(given, "new_string"))
-    text = _text(given, "content") or _text(given, "new_source")
-    outline = [line.strip() for line in text.splitlines() if line.lstrip().startswith(DEFINING)]
-    return "\n".join([f"new file, {len(text.splitlines())} lines", *outline[:30]])
-
-
-def _prefixed(sign: str, text: str) -> str:
-    return "".join([f"{sign}{line}\n" for line in text.splitlines()])
-
-
 def _outside(event: "Event", settings: "dict[str, Any]") -> "dict[str, Any]":
     """Keep what a web or MCP tool brought in, to be searched; it is never injected by itself."""
     given = event.mapping("tool_input")
     asked = " ".join([value for value in given.values() if isinstance(value, str)])
     response = event.fields.get("tool_response")
-    content = "" if privacy.touches(asked, settings) else event.text("error") or _flat(response)
+    content = "" if path_rules.touches(asked, settings) else event.text("error") or _flat(response)
     return {"title": f"{event.text('tool_name')}: {asked}", "content": content, "origin": "outside", "tainted": 1}
 
 
@@ -189,7 +156,3 @@ def _one_line(text: str) -> str:
 def _text(mapping: "dict[str, Any]", key: str) -> str:
     value = mapping.get(key)
     return value if isinstance(value, str) else ""
-
-
-def _list(value: object) -> "list[Any]":
-    return value if isinstance(value, list) else []

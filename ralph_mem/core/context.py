@@ -29,7 +29,10 @@ class Memory:
 
     def __init__(self, values: "tuple[Any, ...]", known: "list[set[str]]", settings: "dict[str, Any]") -> None:
         _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled = values
-        texts[3:] = privacy.allowed(texts[3], texts[4], settings)
+        if settings["privacy.exclude_paths"]:  # only who excludes any needs their rules
+            from ralph_mem.core import path_rules
+
+            texts[3:] = path_rules.allowed(texts[3], texts[4], settings)
         # escaped before it is measured, so that no text can leave the fence or cost more than it was counted for
         self.asked, said, _, self.files, self.lines = [escaped(text) for text in texts]
         self.said = WITHHELD if tainted else instructions.without(said, known)

@@ -42,6 +42,11 @@ class Event:
         value = self.fields.get(key)
         return value if isinstance(value, dict) else {}
 
+    def given(self, key: str) -> str:
+        """Return what a tool was given for a parameter that is text, as it came, else nothing."""
+        value = self.mapping("tool_input").get(key)
+        return value if isinstance(value, str) else ""
+
     @property
     def turn(self) -> str:
         """Return the event id of the turn that it belongs to; nothing, for a client that does not tell, means the last."""
@@ -121,6 +126,7 @@ def drain_stdin() -> "tuple[bytes, bytes]":
     except (TimeoutError, OSError):
         pass
     finally:
+        _signal.signal(_signal.SIGALRM, _signal.SIG_IGN)  # from here on nobody waits
         _signal.setitimer(_signal.ITIMER_REAL, 0)
     return b"".join(head), b"".join(tail)[-TAIL_BYTES:]
 

@@ -50,10 +50,13 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
 
     Raises UnknownSession. The caller holds the transaction.
     """
-    session = store.one("SELECT id, ended_at FROM sessions WHERE client_session = ?", (record["session"],))
+    session = store.one(
+        "SELECT id, ended_at, EXISTS (SELECT 1 FROM turns WHERE event_id = ?) FROM sessions WHERE client_session = ?",
+        (record["turn"], record["session"]),
+    )
     if session is None:
         raise UnknownSession(f"unknown session: {record['session']}")
-    if store.one("SELECT 1 FROM turns WHERE event_id = ?", (record["turn"],)):
+    if session[2]:
         return 0
     close_abandoned(store, session[0], record["at"])
     if session[1] is not None:

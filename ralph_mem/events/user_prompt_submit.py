@@ -18,7 +18,9 @@ PROMPT_CHARACTERS = 4000
 
 def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "list[dict[str, Any]]":
     """Return the turn; its prompt is kept only where it is the user's own words."""
-    prompt = privacy.without_paste_marks(event.text("prompt"))
+    prompt = event.text("prompt")
+    if privacy.PASTED in prompt:
+        prompt = privacy.without_paste_marks(prompt)
     kind = turns.kind_of(prompt)
     words = prompt if kind == "prompt" else ""
     (prompt,), redactions = privacy.protect([words], project, settings, event.text("cwd"))

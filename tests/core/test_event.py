@@ -1,6 +1,8 @@
 """The event: typed access to what the client sent, understood even when it was cut off."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -83,3 +85,13 @@ def test_any_bytes_are_an_event(head, tail):
 @pytest.mark.parametrize("depth", [20, 5_000, 200_000])
 def test_an_event_that_is_nested_without_end_is_survived(depth):
     assert parse(b'{"session_id": "s-1", "deep": ' + b'{"a":' * depth)["session_id"] == "s-1"
+
+
+ALARMED = (
+    "import os, signal; from ralph_mem.core import event; event.drain_stdin(); os.kill(os.getpid(), signal.SIGALRM); print('on')"
+)
+
+
+def test_an_alarm_that_comes_when_all_is_read_changes_nothing():
+    ended = subprocess.run([sys.executable, "-c", ALARMED], input=b"{}", capture_output=True, timeout=30, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"on\n", b"")
