@@ -8,7 +8,8 @@ rules of redaction find: a rule that came later protects older rows as well.
 import math
 
 from ralph_mem import access
-from ralph_mem.core import index_text, memories, path_rules, privacy, search
+from ralph_mem.core import index_text, memories, privacy
+from ralph_mem.core import search as ranking
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -122,6 +123,8 @@ class Reader:
         """Say whether a row is about an excluded path; a turn only loses what it tells of such paths."""
         if not self.settings["privacy.exclude_paths"] or row.type == "note":
             return False
+        from ralph_mem.core import path_rules  # only who excludes any needs their rules
+
         files, lines = path_rules.allowed(row.files, row.lines, self.settings)
         if row.type == "turn":
             row.files, row.lines = files, lines
@@ -129,7 +132,7 @@ class Reader:
         return files != row.files or path_rules.names_excluded(row.asked, self.settings)
 
 
-def search_for(reader: Reader, query: str, now: int, wanted: Wanted) -> "list[Row]":
+def search(reader: Reader, query: str, now: int, wanted: Wanted) -> "list[Row]":
     """Return the rows that hold words of a query, the best first; a raw row only where its turn is not among them.
 
     `now` is in milliseconds and only orders. Of the memory of all projects come at most half, if the project's own has
@@ -179,7 +182,7 @@ def _candidates(store: "Store", index: str, joins: str, terms: "list[str]", want
     total = store.one("SELECT max(id) FROM " + table)[0] or 0
     rarity = {term: math.log(1 + total / (len(rows) + 0.5)) for term, rows in stands.items() if rows}
     # a word that is everywhere brings nothing, unless all of them are
-    telling = [term for term in rarity if len(stands[term]) < search.MOST_POSTINGS] or list(rarity)
+    telling = [term for term in rarity if len(stands[term]) < ranking.MOST_POSTINGS] or list(rarity)
     held: dict[str, float] = {}
     for term in telling:
         for number in stands[term]:
@@ -195,14 +198,14 @@ def _stands(store: "Store", index: str, joins: str, term: str, wanted: Wanted) -
     if wanted.types:
         filters += f" AND coalesce(o.type, 'turn') IN ({', '.join('?' * len(wanted.types))})"
     sql = STANDS.format(index=index, joins=joins if filters else "", filters=filters)
-    (numbers,) = store.one(sql, (search.quoted(term), *values, *wanted.types, search.MOST_POSTINGS))
+    (numbers,) = store.one(sql, (ranking.quoted(term), *values, *wanted.types, ranking.MOST_POSTINGS))
     return numbers.split(",") if numbers else []
 
 
 def _scored(rows: "list[tuple[Any, ...]]", rarity: "dict[str, float]") -> "list[tuple[tuple[Any, ...], float]]":
     """Return rows with their text scores, the best one's being 1."""
-    roots = [(search.root_of(term), weight) for term, weight in rarity.items()]
-    scores = [search.text_score(values, roots) for values in rows]
+    roots = [(ranking.root_of(term), weight) for term, weight in rarity.items()]
+    scores = [ranking.text_score(values, roots) for values in rows]
     best = max(scores, default=0.0) or 1.0
     return [(values, score / best) for values, score in zip(rows, scores)]
 
@@ -210,11 +213,11 @@ def _scored(rows: "list[tuple[Any, ...]]", rarity: "dict[str, float]") -> "list[
 def _weighed(values: "tuple[Any, ...]", score: float, now: int) -> float:
     """Add recency and what the person said about a row to its text score; a question that nobody answered counts half."""
     age = max(0.0, (now - values[memories.CREATED_AT]) / DAY_MS)
-    score += search.RECENCY / (1 + age / search.RECENCY_DAYS)
+    score += ranking.RECENCY / (1 + age / ranking.RECENCY_DAYS)
     _, answer, _, files, lines = values[memories.TEXTS]
     if values[1].startswith("turn-") and not (answer or files or lines):
         score *= UNANSWERED_SHARE
-    return search.marked(score, values[memories.PINNED], values[memories.MISLED])
+    return ranking.marked(score, values[memories.PINNED], values[memories.MISLED])
 
 
 def find(reader: Reader, public_id: str) -> Row:

@@ -98,6 +98,7 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.trouble"): "only when the memory of all projects cannot be read",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.context"): "only for a prompt with words to look up",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.prompting"): "only for a prompt with words to look up",
+    ("ralph_mem.recall", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
 }
 
 OLDEST_PYTHON = (3, 9)

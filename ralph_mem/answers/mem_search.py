@@ -21,7 +21,7 @@ def answer(asked: "Asked") -> str:
         rows = [recall.find(reader, typed.words[0])]
         layer = layer if "--layer" in typed.options else 3
     else:
-        rows = recall.search_for(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer))
+        rows = recall.search(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer))
     if not rows:
         return NOTHING
     start = typed.number("--from", 0, 0, 999_999_999)

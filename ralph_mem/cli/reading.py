@@ -42,7 +42,7 @@ def search(
     depth = layer or (1 if json else reader.settings["search.default_layer"])
     most = limit or (layers.MOST_FULL if depth == 3 else reader.settings["search.max_results"])
     wanted = recall.Wanted(most, _moment(since, now), _moment(until, now) or recall.FOREVER, types)
-    rows = recall.search_for(reader, " ".join(query), now, wanted)
+    rows = recall.search(reader, " ".join(query), now, wanted)
     if json:
         printing.as_json([_facts(reader, row, depth) for row in rows])
     else:

@@ -218,6 +218,25 @@ MARKS = (
     "CREATE INDEX observations_pinned ON observations (id) WHERE pinned",
 )
 
-MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES, MARKS)
+# What recall needs beside the words: where a note was said and by whom, and what a model makes of a memory.
+MEANING = (
+    "ALTER TABLE observations ADD COLUMN context TEXT NOT NULL DEFAULT ''",  # of a memory: what was said just before it
+    "ALTER TABLE observations ADD COLUMN speaker TEXT",  # who said it, where that is neither the user nor the agent
+    "ALTER TABLE observations ADD COLUMN emptied_at INTEGER",  # when old raw output lost its body
+    "ALTER TABLE observations ADD COLUMN counted_by TEXT",  # the vocabulary that counted the tokens; none: an estimate
+    "ALTER TABLE turns ADD COLUMN counted_by TEXT",
+    """
+    CREATE TABLE vectors (
+        memory_id INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
+        model TEXT NOT NULL,                  -- which one made them; those of another are as good as missing
+        checksum INTEGER NOT NULL,            -- of the text that was embedded: a text that changed is embedded anew
+        vector BLOB,                          -- little-endian 16-bit floats of length one; nothing where it failed
+        static BLOB,                          -- the same by the small table that a hook can read: signed bytes
+        attempts INTEGER NOT NULL,
+        tried_at INTEGER NOT NULL
+    )""",
+)
+
+MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES, MARKS, MEANING)
 
 VERSION = len(MIGRATIONS)

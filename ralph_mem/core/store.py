@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 sqlite = quick.load_sqlite()
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # A tool event may cost the user this much when another session writes; a prompt is worth more.
 TOOL_WAIT_MS = 150
 PROMPT_WAIT_MS = 2000

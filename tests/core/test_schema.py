@@ -16,16 +16,17 @@ TABLES = {
     " client_born fence context_since started_at ended_at end_reason summary",
     "turns": "id public_id event_id session_id seq kind status origin prompt response context files files_read lines branch"
     " commit_id tainted tokens checksum redactions redaction_version scan_level index_version created_at ended_at"
-    " pinned misled edited_at",
+    " pinned misled edited_at counted_by",
     "observations": "id public_id event_id session_id turn_id seq type origin tool_name title content files lines metadata"
     " agent_id agent_type tainted tokens checksum redactions redaction_version scan_level index_version created_at"
-    " pinned misled edited_at",
+    " pinned misled edited_at context speaker emptied_at counted_by",
     "loop_runs": "id public_id session_id goal status stop_reason iterations snapshot_id settings started_at ended_at",
     "iterations": "id loop_run_id number snapshot_id verdicts summary tree tokens cost started_at ended_at",
     "receipts": "id session_id turn_id seq event budget tokens created_at",
     "receipt_items": "receipt_id position memory outcome score evidence tokens misled_at",
     "jobs": "id kind subject status attempts error created_at run_after",
     "memories": "id turn_id observation_id created_at",
+    "vectors": "memory_id model checksum vector static attempts tried_at",
     "derived_from": "child parent",
     "properties": "key value",
     "memory_fts": "title body context files lines",

@@ -73,7 +73,7 @@ def person_of(session, outside=False):
 def search(reader, query, now=None, **wanted):
     """Search, at the time of the newest turn unless told otherwise."""
     at = now or max(opened.one("SELECT coalesce(max(created_at), 0) FROM turns")[0] for opened in reader.stores)
-    return recall.search_for(reader, query, at, recall.Wanted(**wanted))
+    return recall.search(reader, query, at, recall.Wanted(**wanted))
 
 
 def around(reader, row, before=1, after=1):
