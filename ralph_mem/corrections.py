@@ -41,7 +41,7 @@ def inject(
             "recording is switched off here, nothing was kept", "`ralph-mem resume`; `ralph-mem doctor` says by what"
         )
     safe, redactions = _safe(text, project, settings)
-    title, content = _parts(safe)
+    title, content = parts(safe)
     opened = access.to_write(place)
     with access.Change(opened):
         if turn and place is project:  # or Stop, where this memory begins with the note, would take the answer for a memory
@@ -92,7 +92,7 @@ def _safe(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[s
     return safe, redactions
 
 
-def _parts(text: str) -> "tuple[str, str]":
+def parts(text: str) -> "tuple[str, str]":
     """Return the title and the content of a note: its first line and the rest, or all of it where that line is too long."""
     first, _, rest = text.partition("\n")
     if len(first) <= TITLE_CHARACTERS:
@@ -112,7 +112,7 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
         if found.type == "turn":
             rewriting.say(store, found.number, safe)
         else:
-            rewriting.rewrite(store, found.number, *(_parts(safe) if found.type == "note" else (found.asked, safe)))
+            rewriting.rewrite(store, found.number, *(parts(safe) if found.type == "note" else (found.asked, safe)))
         store.execute(
             f"UPDATE {table_of(found)} SET edited_at = ?, redactions = ?, tainted = 0, misled = 0, origin = 'user' WHERE id = ?",
             (at, redactions, found.number),

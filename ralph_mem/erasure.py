@@ -5,7 +5,7 @@ Standard library only: the skill uses it.
 """
 
 from ralph_mem import access, layers, residue
-from ralph_mem.core import memories, paths, rewriting
+from ralph_mem.core import memories, paths, rewriting, schema
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.recall import find, transcript
 from ralph_mem.selection import name_of
@@ -24,6 +24,13 @@ MOST_NAMED = 5
 
 # A row that goes is looked for in the tables that name it; they have no index for that in everyday life.
 NAMED_BY = {"observations_of_turn": "observations (turn_id)", "receipts_of_turn": "receipts (turn_id)"}
+
+# An import of the client's transcripts must not bring it back.
+FORGOTTEN = """
+INSERT OR REPLACE INTO imports (transcript, position, bytes, changed_at, until)
+SELECT client_session, -1, 0, 0, 0 FROM sessions WHERE id = ?"""
+# Types of which others in the session quote the beginning.
+QUOTED = ("turn", "note", "decision", "summary")
 
 
 class Report:
@@ -113,7 +120,9 @@ def _delete_all(store: "Store", plan: "Plan") -> None:
         store.execute(f"CREATE INDEX {name} ON {columns}")
     for row in plan.rows():
         _delete(store, row)
+    schema.make(store, "imports")
     for number in plan.sessions:
+        store.execute(FORGOTTEN, (number,))
         store.execute("DELETE FROM sessions WHERE id = ?", (number,))
     for name in NAMED_BY:
         store.execute(f"DROP INDEX {name}")
@@ -132,7 +141,7 @@ def _read_anew(store: "Store", plan: "Plan") -> None:
     """Rebuild the turns that quote what went, and those of which a part went."""
     gone = {row.number for row in plan.rows() if row.type == "turn"}
     for row in plan.rows():
-        if row.type == "turn" and row.session not in plan.sessions:
+        if row.type in QUOTED and row.session not in plan.sessions:
             rewriting.quote_again(store, row.session, row.seq)
     parts = {row.turn for row in plan.rows() if row.type != "turn" and row.turn and row.turn not in gone}
     for number in sorted(parts):

@@ -3,7 +3,8 @@ around a row, layer 3 the whole text, piece by piece.
 """
 
 from ralph_mem import recall
-from ralph_mem.core import context, paths, row
+from ralph_mem.compressor import LINE_TOKENS, compress, cut, gist, price
+from ralph_mem.core import context, keeping, paths, row
 from ralph_mem.moments import when
 
 TYPE_CHECKING = False
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 INDEX_TOKENS = 100
 TIMELINE_TOKENS = 300
 FULL_TOKENS = 1000
-# What is left for the words of a row once its frame is paid.
-LINE_TOKENS = 56
-NEIGHBOUR_TOKENS = 34
 MARK_TOKENS = 30
 MARK = "[...]"
 # A search in full shows the best ones only: ten would fill a context window with 10,000 tokens.
@@ -52,62 +50,21 @@ def cost(found: "Row") -> int:
     return int(min(found.tokens, FULL_TOKENS))
 
 
-def gist(found: "Row", tokens: int) -> str:
-    """Return the beginning of what was asked and of what was said, within a price."""
-    asked, said = _line(found.asked), _telling_line(found)
-    if found.type == "note":
-        return cut(f"{asked} {said}".strip(), tokens)
-    if not (asked and said):
-        return cut(asked or said or _line(found.files), tokens)
-    first = cut(asked, tokens * 6 // 10)
-    return f"{first} -> {cut(said, tokens - price(first))}"
-
-
-def _telling_line(found: "Row") -> str:
-    """Return the line of a row that tells most: of a failure its error, not its exit code."""
-    lines = found.lines.splitlines() if found.type == "error" else []
-    errors = [line for line in lines if "error" in line.lower()]
-    return _line((errors or lines or [found.said or found.lines])[0])
-
-
 def timeline(rows: "list[Row]", found: "Row") -> str:
-    """Return what happened around a row, in order, a line each, as many as the layer may cost; `>` points at the row."""
-    room = TIMELINE_TOKENS
-    lines: dict[str, str] = {}
-    for each in sorted(rows, key=lambda each: _rank(each, found)):
-        line = entry(each, found)
-        room -= price(line) + 1
-        if room < 0:
-            break
-        lines[each.public_id] = line
-    kept = [lines[each.public_id] for each in rows if each.public_id in lines]
-    missing = len(rows) - len(kept)
-    return "\n".join(kept + ([f"  ({missing} more)"] if missing else []))
-
-
-def _rank(entry: "Row", found: "Row") -> "tuple[bool, bool, bool, int]":
-    """Order by what is worth the room: the row, its turn and neighbours, what failed or passed, the nearest of the rest."""
-    outcome = entry.type in ("error", "success")
-    return (entry.public_id != found.public_id, entry.type != "turn", not outcome, abs(entry.seq - found.seq))
-
-
-def entry(row: "Row", found: "Row") -> str:
-    """Return one row of a timeline in a line; `>` points at the row that it was made for."""
-    here = row.public_id == found.public_id
-    tokens = LINE_TOKENS if here else NEIGHBOUR_TOKENS
-    kind = "" if row.type == "turn" else row.type + ": "
-    return f"{'>' if here else ' '} {row.public_id}  {when(row.at)}  {kind}{gist(row, tokens)}"
+    """Return what happened around a row, in order, as much of it as the layer may cost; `>` points at the row."""
+    return compress(rows, TIMELINE_TOKENS, found=found)
 
 
 def full(found: "Row", start: int = 0) -> "tuple[str, int]":
     """Return the text of a row from a character on, of at most 1,000 tokens, and how many characters are left.
 
-    What is left, and where the client's own transcript has more, is said at its end.
+    What is left, what was left out by age, and where the client's own transcript has more, is said at its end.
     """
     text = whole(found)
     start = min(start, len(text))
     head = f"{found.public_id}  {found.type}  {when(found.at)}" + (f"  {found.branch}" if found.branch else "")
     pointer = _pointer(found)
+    pointer = _left_out(found, bool(pointer)) + pointer
     piece = cut(text[start:], FULL_TOKENS - MARK_TOKENS - price("\n".join([head, *pointer])), mark="")
     left = len(text) - start - len(piece)
     tail = [f"{MARK} {row.tokens(text[start + len(piece) :])} more tokens, from character {start + len(piece)}"] if left else []
@@ -120,8 +77,18 @@ def whole(found: "Row") -> str:
     files = found.files.splitlines()
     # an edit's title is its file
     parts += ["changed: " + ", ".join(files)] if files and files != [found.asked] else []
-    parts += [found.lines] if found.type == "turn" else []
+    # those of anything else stand in its body, while it has one
+    parts += [found.lines] if found.type == "turn" or not found.said else []
     return "\n".join([part for part in parts if part])
+
+
+def _left_out(found: "Row", elsewhere: bool) -> "list[str]":
+    """Say of a row that lost its body when that was, and whether it can still be read elsewhere."""
+    at = keeping.emptied_at(found.store, found.number) if found.type == "tool_use" and not found.said else None
+    if at is None:
+        return []
+    rest = "Claude Code's transcript may still have it" if elsewhere else "Claude Code's transcript of it is gone too"
+    return [f"{MARK} its output was left out by age on {when(at)[:10]}; {rest}"]
 
 
 def _pointer(found: "Row") -> "list[str]":
@@ -129,25 +96,3 @@ def _pointer(found: "Row") -> "list[str]":
     if not paths.exists(path):
         return []
     return [f"transcript: {path}" + (f" (promptId {prompt})" if prompt else "")]
-
-
-def price(text: str) -> int:
-    """Return what a text costs once it is escaped for a model, in tokens."""
-    return row.tokens(context.escaped(text)) if text else 0
-
-
-def cut(text: str, tokens: int, mark: str = "...") -> str:
-    """Return the longest beginning of a text that is within a price, cut between words where there are any."""
-    # no character costs more than three
-    if 3 * len(text) <= tokens or price(text) <= tokens:
-        return text
-    low, high = 0, min(len(text), tokens * 16)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if price(text[:middle] + mark) <= tokens else (low, middle - 1)
-    at = max(text.rfind(" ", low // 2, low), text.rfind("\n", low // 2, low))
-    return text[: at + 1 if at > 0 else low].rstrip(" ") + mark if mark else text[: at + 1 if at > 0 else low]
-
-
-def _line(text: str) -> str:
-    return " ".join(text.strip().partition("\n")[0].split())

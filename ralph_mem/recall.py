@@ -5,11 +5,8 @@ tools brought in, unless a person at a terminal asks for it, rows about paths th
 rules of redaction find: a rule that came later protects older rows as well.
 """
 
-import math
-
 from ralph_mem import access
-from ralph_mem.core import index_text, memories, privacy
-from ralph_mem.core import search as ranking
+from ralph_mem.core import candidates, index_text, memories, privacy, ranking
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -18,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
+    from ralph_mem.core.sense import Sense
     from ralph_mem.core.store import Store
 
 TYPES = ("turn", "note", "error", "success", "tool_use", "decision", "response", "summary")
@@ -25,11 +23,10 @@ WITHHELD = "(text from web or MCP tools is withheld)"
 # A raw row says less than the turn that it belongs to; half of the turn's own score comes with it.
 RAW_SHARE = 0.6
 TURN_SHARE = 0.5
-UNANSWERED_SHARE = 0.5
-# The rows that are read and scored, so many for each that is asked for, of those that hold the rarest words.
-CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 3, 24
-DAY_MS = 86_400_000
-FOREVER = 2**62
+# The rows that are read and scored, so many for each that is asked for, of those that hold the rarest words: on the
+# development sets five find as much as ten, and two lose four points of twenty.
+CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 5, 40
+FOREVER = candidates.FOREVER
 
 TURN = """
 SELECT t.id, t.public_id, 'turn', t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.files, t.lines,
@@ -43,15 +40,9 @@ SELECT t.id, t.public_id, t.type, t.session_id, t.seq, t.created_at,
 # There is an order of a session's rows, and no index of a turn's: a tool event would pay for it.
 OF_TURN = " WHERE t.session_id = ? AND t.seq >= ? AND t.turn_id = ? ORDER BY t.seq, t.id"
 
-# Where a word stands, newest rows first: counting all of them would cost as much as the word is common.
-STANDS = """
-SELECT group_concat(number) FROM (SELECT f.rowid AS number FROM {index} AS f {joins}
-WHERE {index} MATCH ? {filters} ORDER BY f.rowid DESC LIMIT ?)"""
-MEMORY_JOINS = "JOIN memories AS r ON r.id = f.rowid LEFT JOIN observations AS o ON o.id = r.observation_id"
-RAW_JOINS = "JOIN observations AS r ON r.id = f.rowid JOIN observations AS o ON o.id = r.id"
 RAW = """
 SELECT o.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, '', o.files, o.lines,
-    o.pinned, o.misled, t.public_id
+    o.pinned, o.misled, o.speaker, t.public_id
 FROM observations AS o LEFT JOIN turns AS t ON t.id = o.turn_id WHERE o.id IN ({numbers})"""
 
 
@@ -78,14 +69,14 @@ class Row:
             self.lines = self.lines if self.type == "turn" else ""  # those of a turn are its own commands'
 
 
-class Wanted:
+class Wanted(candidates.Wanted):
     """What a search is limited to: times in milliseconds, types of `TYPES` (none means all), how many rows."""
 
-    __slots__ = ("limit", "since", "types", "until")
+    __slots__ = ()
 
     def __init__(self, limit: int = 10, since: int = 0, until: int = FOREVER, types: "Sequence[str]" = ()) -> None:
         check_types(types)
-        self.limit, self.since, self.until, self.types = limit, since, until, types
+        super().__init__(limit, since, until, list(types))
 
 
 def check_types(types: "Sequence[str]") -> None:
@@ -132,34 +123,55 @@ class Reader:
         return files != row.files or path_rules.names_excluded(row.asked, self.settings)
 
 
-def search(reader: Reader, query: str, now: int, wanted: Wanted) -> "list[Row]":
-    """Return the rows that hold words of a query, the best first; a raw row only where its turn is not among them.
+def search(reader: Reader, query: str, now: int, wanted: Wanted, sense: "Sense | None" = None) -> "list[Row]":
+    """Return the rows that answer a query, the best first; a raw row only where its turn is not among them.
 
-    `now` is in milliseconds and only orders. Of the memory of all projects come at most half, if the project's own has
-    as many. Raises RalphMemError for a query without a word.
+    They hold words of the query or, where a `sense` is given, mean the same. `now` is in milliseconds and only orders. Of the
+    memory of all projects come at most half, if the project's own has as many. Raises RalphMemError for a query without a
+    word.
     """
-    terms = index_text.terms(query) or index_text.words(query)[: index_text.MOST_TERMS]
-    if not terms:
+    if not index_text.words(query):
         raise RalphMemError("there is no word to search for", "give a few words of what you look for")
-    found = [_of_store(reader, store, terms, now, wanted) for store in reader.stores]
+    found = [_of_store(reader, store, query, now, wanted, sense) for store in reader.stores]
     own, shared = found[0], found[1] if len(found) > 1 else []
     room = max(wanted.limit // 2, wanted.limit - len(own))
     taken = shared[:room]
     return reader.protected(sorted(own[: wanted.limit - len(taken)] + taken, key=lambda row: -row.score))
 
 
-def _of_store(reader: Reader, store: "Store", terms: "list[str]", now: int, wanted: Wanted) -> "list[Row]":
+def _of_store(reader: Reader, store: "Store", query: str, now: int, wanted: Wanted, sense: "Sense | None") -> "list[Row]":
     """Return the best rows of one memory: its memories, and raw rows whose turn is not among them."""
-    numbers, weights = _candidates(store, "memory_fts", MEMORY_JOINS, terms, wanted)
-    scored = _scored(memories.load(store, numbers), weights)
-    turns = {values[1]: share for values, share in scored}
-    numbers, weights = _candidates(store, "observations_fts", RAW_JOINS, terms, wanted)
-    raw = store.execute(RAW.format(numbers=",".join(numbers))).fetchall() if numbers else []
-    for values, share in _scored(raw, weights):
+    terms, most = candidates.terms_of(query), max(CANDIDATES_FOR_ONE * wanted.limit, FEWEST_CANDIDATES)
+    numbers, weights = candidates.find(store, "memory_fts", terms, now, wanted, most)
+    rows, near = memories.load(store, numbers), {}
+    if sense:
+        near = _add_near(sense, store, query, rows, wanted)
+    scored = list(zip(ranking.scores(rows, weights, set(index_text.words(query)), now, near), rows))
+    turns = {values[1]: score for score, values in scored}
+    for score, values in _raw(store, terms, now, wanted, most):
         if values[-1] not in turns or wanted.types:
-            scored.append((values, RAW_SHARE * share + TURN_SHARE * turns.get(values[-1], 0.0)))
-    ranked = sorted([(_weighed(values, share, now), values) for values, share in scored], key=lambda one: (-one[0], -one[1][3]))
-    return _rows(reader, store, [(values[1], score) for score, values in ranked], wanted.limit)
+            scored.append((RAW_SHARE * score + TURN_SHARE * turns.get(values[-1], 0.0), values))
+    scored.sort(key=lambda one: (-one[0], -one[1][3]))
+    return _rows(reader, store, [(values[1], score) for score, values in scored], wanted.limit)
+
+
+def _add_near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]", wanted: Wanted) -> "dict[int, float]":
+    """Add the rows that only mean what a query says; returns how near all of them come."""
+    from ralph_mem.core import meaning  # only where embeddings are set up
+
+    nearest, alike = meaning.near(sense, store, query, rows)
+    known = {row[0] for row in rows}
+    rows += candidates.those_wanted(store, memories.load(store, [str(number) for number in nearest if number not in known]), wanted)
+    return meaning.values(nearest, alike)
+
+
+def _raw(store: "Store", terms: "list[str]", now: int, wanted: Wanted, most: int) -> "list[tuple[float, tuple[Any, ...]]]":
+    """Return raw rows with their scores."""
+    numbers, weights = candidates.find(store, "observations_fts", terms, now, wanted, most)
+    if not numbers:
+        return []
+    rows = store.execute(RAW.format(numbers=",".join(numbers))).fetchall()
+    return list(zip(ranking.scores(rows, weights, set(), now), rows))
 
 
 def _rows(reader: Reader, store: "Store", scores: "list[tuple[str, float]]", limit: int) -> "list[Row]":
@@ -173,51 +185,6 @@ def _rows(reader: Reader, store: "Store", scores: "list[tuple[str, float]]", lim
             row.score = score
             found.append(row)
     return found
-
-
-def _candidates(store: "Store", index: str, joins: str, terms: "list[str]", wanted: Wanted) -> "tuple[list[str], dict[str, float]]":
-    """Return the numbers of the rows that hold the rarest words together, newest first among equals, and how rare each is."""
-    stands = {term: _stands(store, index, joins, term, wanted) for term in terms}
-    table = "memories" if index == "memory_fts" else "observations"
-    total = store.one("SELECT max(id) FROM " + table)[0] or 0
-    rarity = {term: math.log(1 + total / (len(rows) + 0.5)) for term, rows in stands.items() if rows}
-    # a word that is everywhere brings nothing, unless all of them are
-    telling = [term for term in rarity if len(stands[term]) < ranking.MOST_POSTINGS] or list(rarity)
-    held: dict[str, float] = {}
-    for term in telling:
-        for number in stands[term]:
-            held[number] = held.get(number, 0.0) + rarity[term]
-    best = sorted(held, key=lambda number: (held[number], int(number)), reverse=True)
-    return best[: max(CANDIDATES_FOR_ONE * wanted.limit, FEWEST_CANDIDATES)], rarity
-
-
-def _stands(store: "Store", index: str, joins: str, term: str, wanted: Wanted) -> "list[str]":
-    filters, values = "", []
-    if wanted.since or wanted.until < FOREVER:
-        filters, values = "AND r.created_at >= ? AND r.created_at < ?", [wanted.since, wanted.until]
-    if wanted.types:
-        filters += f" AND coalesce(o.type, 'turn') IN ({', '.join('?' * len(wanted.types))})"
-    sql = STANDS.format(index=index, joins=joins if filters else "", filters=filters)
-    (numbers,) = store.one(sql, (ranking.quoted(term), *values, *wanted.types, ranking.MOST_POSTINGS))
-    return numbers.split(",") if numbers else []
-
-
-def _scored(rows: "list[tuple[Any, ...]]", rarity: "dict[str, float]") -> "list[tuple[tuple[Any, ...], float]]":
-    """Return rows with their text scores, the best one's being 1."""
-    roots = [(ranking.root_of(term), weight) for term, weight in rarity.items()]
-    scores = [ranking.text_score(values, roots) for values in rows]
-    best = max(scores, default=0.0) or 1.0
-    return [(values, score / best) for values, score in zip(rows, scores)]
-
-
-def _weighed(values: "tuple[Any, ...]", score: float, now: int) -> float:
-    """Add recency and what the person said about a row to its text score; a question that nobody answered counts half."""
-    age = max(0.0, (now - values[memories.CREATED_AT]) / DAY_MS)
-    score += ranking.RECENCY / (1 + age / ranking.RECENCY_DAYS)
-    _, answer, _, files, lines = values[memories.TEXTS]
-    if values[1].startswith("turn-") and not (answer or files or lines):
-        score *= UNANSWERED_SHARE
-    return ranking.marked(score, values[memories.PINNED], values[memories.MISLED])
 
 
 def find(reader: Reader, public_id: str) -> Row:

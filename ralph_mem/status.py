@@ -24,6 +24,7 @@ COUNTS = {
     "last_recorded": "SELECT max(coalesce((SELECT created_at FROM observations ORDER BY id DESC LIMIT 1), 0),"
     " coalesce((SELECT created_at FROM turns ORDER BY id DESC LIMIT 1), 0))",
 }
+EMPTIED = "SELECT count(*) FROM observations WHERE emptied_at NOT NULL"
 INJECTED = "SELECT count(*), coalesce(sum(tokens), 0) FROM receipts WHERE tokens > 0 AND created_at >= ?"
 
 
@@ -40,6 +41,7 @@ def of(project: "Project", values: "dict[str, Any]", now: int) -> "dict[str, Any
         opened = access.to_read(project)
         found |= {name: opened[0].one(sql)[0] for name, sql in COUNTS.items()}
         found["injections"], found["injected_tokens"] = opened[0].one(INJECTED, (now - WEEK_MS,))
+        found["emptied"] = opened[0].one(EMPTIED)[0]
         found["global_notes"] = opened[1].one(COUNTS["notes"])[0] if len(opened) > 1 else 0
         if len(opened) == 1 and store.exists(paths.config_home()):
             found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
@@ -65,6 +67,8 @@ def lines(found: "dict[str, Any]") -> "list[str]":
     told = [f"{found['project']}: {'recording' if found['recording'] else 'not recording'}, {_injecting(found)}"]
     if "turns" in found:
         told.append(", ".join([_counted(found[name], name) for name in COUNTS if name != "last_recorded"]))
+        cut = "cut to title, files and error lines"
+        told += [_counted(found["emptied"], "old tool outputs") + f" {cut}"] if found["emptied"] else []
         told += [_counted(found["global_notes"], "notes") + " for all projects"] if found["global_notes"] else []
         told.append(f"last recorded {when(found['last_recorded'])}" if found["last_recorded"] else "nothing recorded yet")
         told.append(f"told in the last 7 days: {found['injections']} times, {found['injected_tokens']} tokens")

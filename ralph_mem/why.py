@@ -1,7 +1,7 @@
 """Why: the receipts of what was told, and what would be told now. Receipts hold no text; it is read from the rows."""
 
 from ralph_mem import access, recall
-from ralph_mem.core import briefing, context, index_text, privacy, prompting, settings, turns
+from ralph_mem.core import briefing, context, index_text, meaning, privacy, prompting, settings, turns
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -104,10 +104,11 @@ def preview(reader: "Reader", prompt: str, now: int) -> "list[Preview]":
     briefed = briefing.build(stores, reader.project, values, NEW_SESSION)
     answers = [("SessionStart", start, briefed)]
     if prompt:
-        words = privacy.without_injected(prompt)
+        words = privacy.without_injected(prompt.replace("\0", ""))  # as the event loses it
         told = {item.memory: item.outcome for item in briefed[1]} if values["memory.auto_inject"] else {}
         meant = turns.kind_of(words) == "prompt" and index_text.terms(words)
-        found = prompting.build(stores, reader.project, values, words, (NEW_SESSION, 0), told, now) if meant else ("", [])
+        window = prompting.Window(NEW_SESSION, 0, told)
+        found = prompting.build(stores, reader.project, values, words, window, now, meaning.sense()) if meant else ("", [])
         answers.append(("UserPromptSubmit", said, found))
     return [_previewed(reader, *answer) for answer in answers]
 

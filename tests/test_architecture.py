@@ -19,17 +19,20 @@ ROOT = Path(__file__).resolve().parents[1]
 # Lower never imports higher. A new room gets its floor here.
 FLOORS = (
     {"", "core"},
-    {"claude", "recall", "config", "tokens", "transcripts", "access", "moments", "projects", "glance", "demo"},
-    {"layers", "corrections", "residue", "selection", "status", "why", "doctor"},
+    {"extras", "claude", "recall", "config", "transcripts", "access", "moments", "projects", "glance", "demo", "estimate"},
+    {"tokens", "compressor"},
+    {"layers", "corrections", "residue", "selection", "status", "why", "doctor", "archive"},
     {"erasure"},
     {"ralph", "memory", "semantic"},
-    {"maintenance", "team", "worker"},
-    {"events", "answers", "cli", "mcp", "web"},
+    {"maintenance", "team", "worker", "bench"},
+    {"events"},
+    {"intake", "rehearsal", "importing"},  # what the hooks make of an event is made of a transcript's too
+    {"answers", "cli", "mcp", "web"},
     {"hooks"},
 )
 STANDARD_LIBRARY_ONLY = {
     *("hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo", "access", "moments", "layers", "corrections"),
-    *("residue", "erasure", "selection", "status", "why", "projects", "glance", "doctor"),
+    *("residue", "erasure", "selection", "status", "why", "projects", "glance", "doctor", "compressor", "estimate"),
 }
 ENTRANCES = {"events", "answers", "cli", "mcp", "web"}
 STARTS_THE_OTHERS = {"ralph_mem.cli.admin"}
@@ -39,6 +42,10 @@ ONE_IMPORTER = {
     "sentence_transformers": "semantic",
     "onnxruntime": "semantic",
     "numpy": "semantic",
+    "torch": "semantic",
+    "tokenizers": "semantic",
+    "transformers": "semantic",
+    "huggingface_hub": "semantic",
     "sqlite_utils": "maintenance",
     "typer": "cli",
     "rich": "cli",
@@ -50,7 +57,8 @@ HOT_ROOMS = {"ralph_mem.core", "ralph_mem.events", "hooks.run", "hooks.door"}
 # What the skills enter runs under the same python3 as a hook, with more time.
 OLD_PYTHON_ROOMS = {
     *HOT_ROOMS,
-    *(f"ralph_mem.{room}" for room in "answers access corrections erasure layers moments recall residue selection status".split()),
+    *(f"ralph_mem.{room}" for room in "answers access compressor corrections erasure layers moments recall".split()),
+    *(f"ralph_mem.{room}" for room in "residue selection status".split()),
 }
 TOO_DEAR = {
     *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),
@@ -64,11 +72,17 @@ IN_FUNCTION_IMPORTS = {
     ("hooks.door", "ralph_mem.answers"): "found by the importer that the line above puts in place",
     ("hooks.door", "ralph_mem.events"): "found by the importer that the line above puts in place",
     ("ralph_mem.answers", house.DYNAMIC): "a command loads its own file alone",
+    ("ralph_mem.bench.meaning", "ralph_mem.semantic.local"): "brings numpy, which only the embeddings extra installs",
+    ("ralph_mem.bench.meaning", "ralph_mem.semantic.vectors"): "brings numpy, which only the embeddings extra installs",
     ("ralph_mem.cli.printing", "rich.console"): "only for a table or a progress bar: most commands print plain text",
     ("ralph_mem.cli.printing", "rich.progress"): "only for work that takes a while",
     ("ralph_mem.cli.printing", "rich.table"): "only for a table",
+    ("ralph_mem.cli.embeddings", "ralph_mem.semantic.embedding"): "needs the extra",
+    ("ralph_mem.cli.embeddings", "ralph_mem.semantic.preparation"): "needs the extra, and seconds to load torch",
+    ("ralph_mem.cli.embeddings", "ralph_mem.semantic.vectors"): "needs the extra",
     ("ralph_mem.core.adoption", "posixpath"): "brings `os`; only when a database is made or has moved",
     ("ralph_mem.core.adoption", "ralph_mem.core.schema"): "only when a database is made or older than the release",
+    ("ralph_mem.core.event", "ralph_mem.core.salvage"): "only for an event that was cut off",
     ("ralph_mem.core.known_secrets", "binascii"): "only when there is a secret to look for",
     ("ralph_mem.core.briefing", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
     ("ralph_mem.core.capture", "ralph_mem.core.commands"): "only for a command",
@@ -85,19 +99,30 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.core.redact", "ralph_mem.core.secret_rules"): "only for text in which a secret may be",
     ("ralph_mem.core.redact", "ralph_mem.core.terminal"): "only for text with escape sequences",
     ("ralph_mem.core.redact", "re"): "only for text in which a secret may be; a quick look at the characters comes first",
+    ("ralph_mem.core.sense", "_socket"): "only where a worker listens",
+    ("ralph_mem.core.sense", "unicodedata"): "only for letters beyond ASCII",
     ("ralph_mem.core.setting_rules", "re"): "only for a changed config with expressions of its own",
     ("ralph_mem.core.setting_rules", "warnings"): "only for a changed config with expressions of its own",
     ("ralph_mem.core.settings", "ralph_mem.core.setting_rules"): "only when a file of settings has changed",
     ("ralph_mem.core.settings", "ralph_mem.core.trouble"): "only when a file of settings has changed",
+    ("ralph_mem.core.turns", "ralph_mem.core.finishing"): "only for a turn that ends; most prompts come after a Stop",
     ("ralph_mem.doctor.machine", "importlib"): "its metadata brings `email`; every other command does without",
+    ("ralph_mem.tokens", "tiktoken"): "brought by the extra `tokens`; whoever has not got it is told how to get it",
+    ("ralph_mem.worker", "ralph_mem.semantic.serving"): "needs the extra; of fifty that start at once, forty-nine do without",
     ("ralph_mem.events", "ralph_mem.core.spool"): "only when an event could not be stored",
     ("ralph_mem.events", "ralph_mem.core.trouble"): "only when an event could not be stored",
     ("ralph_mem.events", "ralph_mem.events.transaction"): "an event that leaves nothing does without the database",
     ("ralph_mem.events", house.DYNAMIC): "an event loads its own file alone",
+    ("ralph_mem.events.session_start", "ralph_mem.core.wake"): "only where embeddings are set up",
+    ("ralph_mem.events.stop", "ralph_mem.core.wake"): "only where embeddings are set up",
     ("ralph_mem.events.transaction", "ralph_mem.core.trouble"): "only when nothing could be recalled",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.trouble"): "only when the memory of all projects cannot be read",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.context"): "only for a prompt with words to look up",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.prompting"): "only for a prompt with words to look up",
+    ("ralph_mem.core.meaning", "ralph_mem.core.sense"): "only where embeddings are set up",
+    ("ralph_mem.core.search", "ralph_mem.core.meaning"): "only where embeddings are set up",
+    ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.sense"): "only where embeddings are set up",
+    ("ralph_mem.recall", "ralph_mem.core.meaning"): "only where embeddings are set up",
     ("ralph_mem.recall", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
 }
 
@@ -211,15 +236,17 @@ FIELDS_OF_EVENT = {
 C_MODULES = {"_functools", "_json", "_sqlite3", "fcntl", "gc", "math", "zlib"}
 EVERY_EVENT = "errors event index_text observations paths project quick records row settings spool store"
 ROOMS_OF_EVENT = {
-    "session-start": "adoption briefing context instructions memories privacy receipts redact sessions trouble turns",
-    "user-prompt-submit": "common_words context instructions memories privacy prompting receipts redact search turns",
+    "session-start": "adoption briefing context finishing instructions memories privacy receipts redact sessions trouble",
+    "user-prompt-submit": (
+        "common_words context finishing instructions memories privacy prompting ranking receipts redact search turns"
+    ),
     "post-tool-use": "capture commands path_rules privacy redact",
     "post-tool-use-failure": "capture commands path_rules privacy redact",
-    "stop": "memories privacy redact turns",
+    "stop": "keeping finishing memories privacy redact turns",
     "subagent-stop": "capture path_rules privacy redact",
-    "pre-compact": "memories turns",
-    "post-compact": "capture memories path_rules privacy redact",
-    "session-end": "memories sessions turns",
+    "pre-compact": "finishing memories",
+    "post-compact": "capture memories notes path_rules privacy redact",
+    "session-end": "finishing memories sessions",
 }
 MODULES_OF_EVENT = {
     event: {

@@ -2,7 +2,7 @@
 
 from ralph_mem import layers, recall
 from ralph_mem.answers import MOST_CHARACTERS, arguments, fenced
-from ralph_mem.core import row
+from ralph_mem.core import meaning, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def answer(asked: "Asked") -> str:
         rows = [recall.find(reader, typed.words[0])]
         layer = layer if "--layer" in typed.options else 3
     else:
-        rows = recall.search(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer))
+        rows = recall.search(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer), meaning.sense())
     if not rows:
         return NOTHING
     start = typed.number("--from", 0, 0, 999_999_999)

@@ -10,7 +10,22 @@ from typing import Annotated
 import typer
 
 from ralph_mem import __version__
-from ralph_mem.cli import config, correcting, doctor, explaining, forgetting, printing, projects, reading, setup, state
+from ralph_mem.cli import (
+    bench,
+    compressing,
+    config,
+    correcting,
+    doctor,
+    embeddings,
+    explaining,
+    forgetting,
+    importing,
+    printing,
+    projects,
+    reading,
+    setup,
+    state,
+)
 from ralph_mem.core import paths, quick
 from ralph_mem.core.errors import RalphMemError
 
@@ -25,7 +40,21 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for room in (reading, correcting, forgetting, explaining, state, projects, config, doctor, setup):
+for room in (
+    reading,
+    correcting,
+    forgetting,
+    explaining,
+    state,
+    projects,
+    config,
+    doctor,
+    setup,
+    bench,
+    compressing,
+    embeddings,
+    importing,
+):
     app.add_typer(room.commands)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem import layers, moments, recall
+from ralph_mem import compressor, moments, recall
 from ralph_mem import why as reasons
 from ralph_mem.cli import printing
 from ralph_mem.cli.options import Json, Project
@@ -35,7 +35,7 @@ def why(
         printing.as_json([_receipt_facts(receipt) for receipt in found])
         return
     for receipt in reversed(found):
-        prompt = f' for "{layers.cut(" ".join(receipt.prompt.split()), GIST_TOKENS)}"' if receipt.prompt else ""
+        prompt = f' for "{compressor.cut(" ".join(receipt.prompt.split()), GIST_TOKENS)}"' if receipt.prompt else ""
         printing.text(f"{moments.when(receipt.at)}  {receipt.event}{prompt}: {receipt.tokens} of {receipt.budget} tokens")
         _print_lines(receipt.lines)
     if not found:
@@ -64,7 +64,7 @@ def preview(
 
 def _print_lines(lines: list[reasons.Line]) -> None:
     for line in lines:
-        gist = layers.gist(line.row, GIST_TOKENS) if line.row else "(forgotten)"
+        gist = compressor.gist(line.row, GIST_TOKENS) if line.row else "(forgotten)"
         cost = "missed" if line.outcome == "missed" else f"{line.outcome}, {line.tokens} tokens"
         if line.evidence or line.score:
             cost += f", evidence {line.evidence}, score {line.score:.2f}"
@@ -87,5 +87,5 @@ def _preview_facts(each: reasons.Preview) -> dict[str, Any]:
 def _line_facts(line: reasons.Line) -> dict[str, Any]:
     return {
         "memory": line.memory, "outcome": line.outcome, "score": line.score, "evidence": line.evidence, "tokens": line.tokens,
-        "marked_wrong_at": line.misled_at, "gist": layers.gist(line.row, GIST_TOKENS) if line.row else None,
+        "marked_wrong_at": line.misled_at, "gist": compressor.gist(line.row, GIST_TOKENS) if line.row else None,
     }  # fmt: skip

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem import access, layers, moments, recall
+from ralph_mem import access, compressor, layers, moments, recall
 from ralph_mem import projects as known
 from ralph_mem.cli import printing
 from ralph_mem.cli.options import Json, Outside, Project, Type
-from ralph_mem.core import settings
+from ralph_mem.core import keeping, meaning, settings
 
 commands = typer.Typer()
 
@@ -42,7 +42,7 @@ def search(
     depth = layer or (1 if json else reader.settings["search.default_layer"])
     most = limit or (layers.MOST_FULL if depth == 3 else reader.settings["search.max_results"])
     wanted = recall.Wanted(most, _moment(since, now), _moment(until, now) or recall.FOREVER, types)
-    rows = recall.search(reader, " ".join(query), now, wanted)
+    rows = recall.search(reader, " ".join(query), now, wanted, meaning.sense())
     if json:
         printing.as_json([_facts(reader, row, depth) for row in rows])
     else:
@@ -54,21 +54,26 @@ def timeline(
     public_id: Annotated[str, typer.Argument(metavar="ID", help="A turn or an observation, as a search prints it.")],
     before: Annotated[int, typer.Option("--before", min=0, max=50, help="How many turns before it.")] = 1,
     after: Annotated[int, typer.Option("--after", min=0, max=50, help="How many turns after it.")] = 1,
+    budget: Annotated[int, typer.Option("--budget", "-b", min=0, help="As much as so many tokens can tell, details too.")] = 0,
     outside: Outside = False,
     project: Project = "",
     json: Json = False,
 ) -> None:
     """Show what happened around something, in order: the turns before and after it, and what its turn ran and changed.
 
-    Example: ralph-mem timeline turn-k3w9x2mfqa --before 3
+    With --budget, failures and successes are kept longest, and what does not fit is counted.
+
+    Example: ralph-mem timeline turn-k3w9x2mfqa --before 3 --budget 800
     """
     reader = reader_of(project, outside)
     row = recall.find(reader, public_id)
     (entries,) = recall.timelines(reader, [row], before, after)
     if json:
         printing.as_json([_facts(reader, entry, 1) for entry in entries])
+    elif budget:
+        printing.text(compressor.compress(entries, budget, found=row))
     else:
-        printing.text("\n".join(layers.entry(each, row) for each in entries))
+        printing.text("\n".join(compressor.entry(each, row) for each in entries))
 
 
 @commands.command()
@@ -100,7 +105,7 @@ def _facts(reader: recall.Reader, row: recall.Row, layer: int) -> dict[str, Any]
     """Return a row for a program: its facts, and as much of its text as the layer has."""
     found: dict[str, Any] = {
         "id": row.public_id, "type": row.type, "score": round(row.score, 4), "at": row.at,
-        "gist": layers.gist(row, layers.LINE_TOKENS),
+        "gist": compressor.gist(row, compressor.LINE_TOKENS),
         "tokens": row.tokens, "namespace": "global" if recall.is_global(row) else "project", "origin": row.origin,
         "pinned": bool(row.pinned), "wrong": row.misled, "tainted": bool(row.tainted),
     }  # fmt: skip
@@ -109,5 +114,6 @@ def _facts(reader: recall.Reader, row: recall.Row, layer: int) -> dict[str, Any]
     if layer == 3:
         path, prompt = recall.transcript(row)
         found |= {"text": layers.whole(row), "files": row.files.splitlines(), "branch": row.branch, "commit": row.commit}
-        found |= {"transcript": path, "prompt_id": prompt}
+        emptied = None if row.type == "turn" else keeping.emptied_at(row.store, row.number)
+        found |= {"transcript": path, "prompt_id": prompt, "emptied_at": emptied}
     return found

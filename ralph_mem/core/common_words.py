@@ -214,11 +214,51 @@ ORDINARY = {
 }
 
 
-def is_common(word: str) -> bool:
-    """Say whether a word in lower case is among the two hundred."""
-    return f" {word} " in COMMON.get(word[:1], "")
+# Words that every project is full of: they order, but they are no evidence that a memory is meant.
+WEAK = (
+    " add answer api app application args argument available avoid bash behavior best better big bin block branch broke"
+    " broken bug build call case cause change check choose class clean clear cli cmake code com command comment commit"
+    " compare config confirm content correct correctly create css csv current data debug default delete dependency describe"
+    " detail dev different dir directly directory doc docker documentation edit empty enable end ensure env error exactly"
+    " example exist explain fail false feature field file find first fix flag folder following format found full function"
+    " git github golang handle happen help history html http https idea implement implementation import improve include info"
+    " input install int internal issue item java javascript job json keep key last level lib library line linux list load"
+    " local log logic long look macos main master merge message method missing model module move multiple name new node none"
+    " npm null number object old open option org output package page parameter part pass passing path pattern piece pip"
+    " place plan point practice print problem process program project properly pull push pytest python question quick ran"
+    " read readme real reason recommend refactor reference relevant remove rename replace repo repository request result"
+    " return review root run rust save script second section send separate server service session sessions set setting setup"
+    " shell short show similar simple size skip small source specific sql src start state status step string structure"
+    " suggest summary support sure system task tell test tests text thing think three time title tmp today together toml"
+    " tool top true try turn two type typescript understand unit unused update url usage user usr value variable venv verify"
+    " version view warning whole windows work world write written wrong wrote www xml yaml yesterday "
+)
+SUFFIXES, ENDS = ("s", "es", "ed", "d", "ing", "er", "ly"), "sdgry"
 
 
-def is_ordinary(word: str) -> bool:
-    """Say whether a word in lower case is among the two thousand."""
-    return f" {word} " in ORDINARY.get(word[:1], "") or is_common(word)
+def tells(term: str) -> float:
+    """Return how much a word in lower case can tell about which memory is meant: all of its rarity (1), half of it where it is
+    ordinary English, nothing where every project is full of it.
+    """
+    if len(term) < 3 and term.isascii():
+        return 0.0
+    share = 1.0
+    for form in _forms(term):
+        word, first = f" {form} ", form[:1]
+        if word in WEAK or word in COMMON.get(first, ""):
+            return 0.0
+        if word in ORDINARY.get(first, ""):
+            share = 0.5
+    return share
+
+
+def _forms(term: str) -> "list[str]":
+    """Return a word and what it may come from: tests, tested and testing from test, running from run, used from use."""
+    found = [term]
+    if term[-1] not in ENDS:
+        return found
+    for suffix in SUFFIXES:
+        if term.endswith(suffix):
+            stem = term[: -len(suffix)]
+            found += [stem, stem + "e"] + ([stem[:-1]] if stem[-1:] == stem[-2:-1] else [])
+    return found

@@ -28,7 +28,7 @@ class Memory:
     __slots__ = ("asked", "at", "files", "lines", "misled", "pinned", "public_id", "said", "seq", "session")
 
     def __init__(self, values: "tuple[Any, ...]", known: "list[set[str]]", settings: "dict[str, Any]") -> None:
-        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled = values
+        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled, _ = values
         if settings["privacy.exclude_paths"]:  # only who excludes any needs their rules
             from ralph_mem.core import path_rules
 

@@ -18,8 +18,6 @@ CHUNK_BYTES = 65_536
 SILENCE_SECONDS = 0.5
 # One that trickles for this long will not end before the client's patience does, which is five seconds.
 PATIENCE_SECONDS = 3.0
-CUT_MARK = b" [...] "
-DEEPEST = 8
 
 
 class Event:
@@ -76,34 +74,20 @@ def read(name: str) -> Event:
 
 def parse(head: bytes, tail: bytes = b"") -> "dict[str, Any]":
     """Return the fields of an event. `tail` is what remains of the end when the middle was cut out."""
-    whole = (head + tail).strip()
-    if not tail or whole.endswith(b"}"):
+    if not tail:
         try:
-            return _mapping(quick.loads(_joined(head, tail).decode("utf-8", "replace")))
+            return mapping(quick.loads(head.strip().decode("utf-8", "replace")))
         except ValueError:
             pass
-    return {**_salvage(head.decode("utf-8", "replace").lstrip()), **_ids(tail)}
+    # nearly every event is whole
+    from ralph_mem.core import salvage
+
+    return salvage.fields(head, tail)
 
 
-def _ids(tail: bytes) -> "dict[str, Any]":
-    """Return the id that stands at the end of a tool's event, where the rest does not fit together."""
-    _, key, rest = tail.rpartition(b'"tool_use_id"')
-    value = rest.lstrip(b" \t\r\n:")[1:].partition(b'"')[0] if key else b""
-    return {"tool_use_id": value.decode("utf-8", "replace")} if value else {}
-
-
-def _mapping(value: object) -> "dict[str, Any]":
+def mapping(value: object) -> "dict[str, Any]":
+    """Return a value that is a mapping, else an empty one."""
     return value if isinstance(value, dict) else {}
-
-
-def _joined(head: bytes, tail: bytes) -> bytes:
-    """Close the gap between head and tail, which nearly always lies inside one long string."""
-    if not tail:
-        return head
-    # no half escape on either side: up to `\uD83D\uDE00` before the gap, one escaped character after it
-    escape = head.rfind(b"\\", len(head) - 12)
-    kept = head[:escape].rstrip(b"\\") if escape >= 0 else head
-    return kept + CUT_MARK + tail.lstrip(b"\\")[1:]
 
 
 def drain_stdin() -> "tuple[bytes, bytes]":
@@ -133,47 +117,3 @@ def drain_stdin() -> "tuple[bytes, bytes]":
 
 def _raise_timeout(_signal_number: int, _frame: object) -> None:
     raise TimeoutError
-
-
-def _salvage(text: str, start: int = 0, depth: int = 0) -> "dict[str, Any]":
-    """Return the fields of a cut-off object, the last one as far as it goes; half an id would be another id."""
-    found: dict[str, Any] = {}
-    at = start + 1 if text[start : start + 1] == "{" else len(text)
-    while True:
-        key, at, _ = _value(text, _skip(text, at, " \t\r\n,"), depth)
-        at = _skip(text, at, " \t\r\n:")
-        if not isinstance(key, str) or at >= len(text):
-            return found
-        value, at, whole = _value(text, at, depth)
-        if whole or not key.endswith("_id"):
-            found[key] = value
-
-
-def _value(text: str, at: int, depth: int) -> "tuple[Any, int, bool]":
-    """Read the value at this place, or what there is of it; return it, where it ends, and whether it is whole."""
-    try:
-        value, end = quick.scan(text, at)
-        return value, int(end), True
-    except quick.UNREADABLE:
-        pass
-    if text[at : at + 1] == '"':
-        return _cut_string(text[at:]), len(text), False
-    if text[at : at + 1] == "{" and depth < DEEPEST:
-        return _salvage(text, at, depth + 1), len(text), False
-    return None, len(text), False
-
-
-def _cut_string(text: str) -> str:
-    """Return the text of a string that has no end, without a half escape."""
-    for drop in range(12):
-        try:
-            return str(quick.loads(text[: len(text) - drop] + '"'))
-        except ValueError:
-            continue
-    return ""
-
-
-def _skip(text: str, at: int, what: str) -> int:
-    while at < len(text) and text[at] in what:
-        at += 1
-    return at

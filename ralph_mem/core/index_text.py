@@ -7,6 +7,7 @@ REDACTED = "[REDACTED"
 KIND = "abcdefghijklmnopqrstuvwxyz:-"
 QUERY_CHARACTERS = 1000
 MOST_TERMS = 32
+FEWEST_INFLECTED = 5  # letters: a shorter word, cut, would stand for too many others
 # Neither indexed nor asked for: a fifth of the index, and no help in finding anything.
 STOPWORDS = frozenset(
     "a about above after again all also am an and any are as at be because been before being below between both but by can"
@@ -48,12 +49,25 @@ def words(text: str) -> list[str]:
     """Return the words of a query in lower case, in order, each once: as written, then the parts of identifiers."""
     if REDACTED in text:
         text = without_marks(text)
-    found = [word.lower() for word in _split(text)] + [part.lower() for part in _identifier_parts(text.split())]
+    found = [word.lower() for word in split(text)] + [part.lower() for part in _identifier_parts(text.split())]
     if not text.isascii():
         pairs = _pairs(text)
         covered = set("".join(pairs))
         found = [word for word in found if word.isascii() or not covered.issuperset(word)] + pairs
     return list(dict.fromkeys(found))
+
+
+def quoted(term: str) -> str:
+    """Return a term as FTS5 asks for it, whatever is in it; in other alphabets, without what inflection adds at the end."""
+    stem = stem_of(term)
+    return '"' + stem.replace('"', '""').replace("\0", " ") + ('"' if stem == term else '" *')
+
+
+def stem_of(term: str) -> str:
+    """Return what all forms of a word begin with in an alphabet of which the index knows no endings, else the term."""
+    if min(term) < "\x80" or len(term) < FEWEST_INFLECTED or not term.isalpha() or _is_cjk(term[0]):
+        return term
+    return term[: -1 if len(term) == FEWEST_INFLECTED else -2]
 
 
 def without_marks(text: str) -> str:
@@ -68,7 +82,7 @@ def without_marks(text: str) -> str:
         text = rest.lstrip(KIND).removeprefix("]")
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     """Split into words the way unicode61 does: whatever is neither letter nor digit stands between them."""
     return "".join([char if char.isalnum() else " " for char in text]).split()
 
@@ -80,7 +94,7 @@ def _identifier_parts(words: "list[str]") -> list[str]:
         # one look at a word is enough for nearly all: an inner capital makes it neither lower nor capitalised
         if len(word) > 64 or word.islower() or word[1:].islower() or word.isupper():
             continue
-        for name in _split(word):
+        for name in split(word):
             pieces = _pieces(name)
             if len(pieces) > 1:
                 parts += pieces

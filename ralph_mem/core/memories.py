@@ -2,7 +2,7 @@
 rarity of words for two hundred turns.
 """
 
-from ralph_mem.core import index_text, observations
+from ralph_mem.core import index_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,48 +11,21 @@ if TYPE_CHECKING:
     from ralph_mem.core.store import Store
 
 # What `load` returns: number, public id, session, seq, created_at, tainted, the texts of the index's columns, what a
-# person said about it: pinned, and how often it misled.
-CREATED_AT, PINNED, MISLED = 4, 11, 12
-TEXTS = slice(6, 11)
+# person said about it: pinned, and how often it misled; and who said it, where that is neither the user nor the agent.
+CREATED_AT, FILES, PINNED, MISLED, SPEAKER = 4, 9, 11, 12, 13
+TEXTS, MARKS = slice(6, 11), slice(11, 13)
 WAS_PINNED = "pinned"  # the property of a database in which something was pinned once
 TURN = """
 SELECT m.id, t.public_id, t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.context, t.files, t.lines,
-    t.pinned, t.misled
+    t.pinned, t.misled, NULL
 FROM turns AS t JOIN memories AS m ON m.turn_id = t.id"""
 OBSERVATION = """
-SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, '', o.files, o.lines,
-    o.pinned, o.misled
+SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, o.context, o.files, o.lines,
+    o.pinned, o.misled, o.speaker
 FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
 COLUMNS = "title, body, context, files, lines"
 TURN_TEXTS = "prompt, response, context, files || files_read, lines"
-OBSERVATION_TEXTS = "title, content, '', files, lines"
-
-
-def add(store: "Store", record: "dict[str, Any]") -> int:
-    """Store an observation that stands for itself, such as a note or a summary; returns its row number.
-
-    A summary comes from every turn of its session, and is tainted when one of them is.
-    """
-    number = observations.insert(store, record)
-    if number and record["type"] == "summary":
-        _derive(store, number)
-    if number:
-        store.execute("INSERT INTO memories (observation_id, created_at) VALUES (?, ?)", (number, record["at"]))
-        index(store, "observation_id", number)
-    return number
-
-
-def _derive(store: "Store", number: int) -> None:
-    store.execute(
-        "INSERT OR IGNORE INTO derived_from (child, parent) SELECT o.public_id, t.public_id"
-        " FROM observations AS o JOIN turns AS t USING (session_id) WHERE o.id = ?",
-        (number,),
-    )
-    store.execute(
-        "UPDATE observations SET tainted = 1 WHERE id = ? AND EXISTS"
-        " (SELECT 1 FROM turns AS t WHERE t.session_id = observations.session_id AND t.tainted)",
-        (number,),
-    )
+OBSERVATION_TEXTS = "title, content, context, files, lines"
 
 
 def index_turn(store: "Store", number: int) -> None:

@@ -14,11 +14,12 @@ TYPES = frozenset(("tool_use", "error", "success", "note", "decision", "response
 ADD = """
 INSERT INTO observations (
     public_id, event_id, session_id, turn_id, seq, type, origin, tool_name, title, content, files, lines, metadata,
-    agent_id, agent_type, tainted, tokens, checksum, redactions, redaction_version, scan_level, index_version, created_at)
+    agent_id, agent_type, tainted, tokens, checksum, redactions, redaction_version, scan_level, index_version, created_at,
+    speaker)
 SELECT ?, ?, s.id, (SELECT id FROM turns WHERE event_id = ?),
     max(?, 1 + coalesce((SELECT max(seq) FROM observations WHERE session_id = s.id), 0),
            1 + coalesce((SELECT max(seq) FROM turns WHERE session_id = s.id), 0)),
-    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?
 FROM sessions AS s WHERE s.client_session = ?
 ON CONFLICT (event_id) DO NOTHING"""
 
@@ -68,7 +69,8 @@ def _values(record: "dict[str, Any]", turn: str) -> "tuple[Any, ...]":
         row.public_id("obs"), record["event_id"], turn, record["at"] * 1000,
         record["type"], record["origin"], record["tool_name"], *texts, record["metadata"],
         record["agent_id"], record["agent_type"], record["tainted"], row.tokens(*texts), row.checksum(*texts),
-        record["redactions"], record["redaction_version"], index_text.INDEX_VERSION, record["at"], record["session"],
+        record["redactions"], record["redaction_version"], index_text.INDEX_VERSION, record["at"],
+        record.get("speaker"), record["session"],
     )  # fmt: skip
 
 

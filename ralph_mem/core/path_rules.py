@@ -12,11 +12,20 @@ SECRET_FILES = (
     "id_ed25519*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", "credentials", "credentials.json",
     "secrets.*", "*.kdbx", ".ssh/**", ".aws/**", ".gnupg/**", ".docker/config.json", ".kube/config",
 )  # fmt: skip
+# Each of these patterns holds one of these (a test sees to that): most commands have none of them, and need no matching.
+TELLING = (
+    ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", "id_", "netrc", ".npmrc", ".pypirc", ".pgpass", "credentials",
+    "secrets.", ".kdbx", ".ssh", ".aws", ".gnupg", ".docker", ".kube",
+)  # fmt: skip
 
 
 def is_secret(path: str) -> bool:
     """Say whether a file holds secrets by its name."""
-    return _matches_any(path, SECRET_FILES)
+    return _may_be_secret(path) and _matches_any(path, SECRET_FILES)
+
+
+def _may_be_secret(text: str) -> bool:
+    return any([sign in text for sign in TELLING])
 
 
 def is_excluded(path: str, settings: "dict[str, Any]") -> bool:
@@ -26,12 +35,15 @@ def is_excluded(path: str, settings: "dict[str, Any]") -> bool:
 
 def touches(command: str, settings: "dict[str, Any]") -> bool:
     """Say whether a command names a file whose content must not be kept."""
-    return any([is_secret(word) for word in _names(command)]) or names_excluded(command, settings)
+    secret = _may_be_secret(command) and any([is_secret(word) for word in _names(command)])
+    return secret or names_excluded(command, settings)
 
 
 def names_excluded(command: str, settings: "dict[str, Any]") -> bool:
     """Say whether a command names a path that the user excludes."""
-    return any([is_excluded(word.removeprefix("./"), settings) for word in _names(command)])
+    return bool(settings["privacy.exclude_paths"]) and any(
+        [is_excluded(word.removeprefix("./"), settings) for word in _names(command)]
+    )
 
 
 def allowed(files: str, lines: str, settings: "dict[str, Any]") -> "tuple[str, str]":

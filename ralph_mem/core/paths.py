@@ -4,6 +4,7 @@ import posix
 import zlib
 
 STATE = ".ralph-mem"
+MODEL = "/embeddings/model.json"  # in the data home, and only where embeddings are set up
 
 
 def environment(name: str) -> str:

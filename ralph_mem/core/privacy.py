@@ -21,6 +21,9 @@ ERROR_WORDS = (
     "error", "fail", "exception", "panic", "fatal", "undefined", "not found", "cannot", "denied", "refused",
     "expected", "assert", "warning: unre", "no such", "segmentation", "timed out",
 )  # fmt: skip
+# Where somebody has thousands of texts protected at once, a mapping from folders to their known values, renewed as often as
+# it likes; a hook reads them anew for each text.
+HELD: "list[dict[tuple[str, ...], list[str]]]" = []
 RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading, no news
 
 
@@ -29,13 +32,22 @@ def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", 
     counts: dict[str, int] = {}
     ready = [_prepare(text, counts) for text in texts]
     folders = list(dict.fromkeys([project.root, project.top, cwd or project.root, paths.environment("HOME") or project.root]))
-    known = redact.known_values(posix.environ, folders)
+    known = _known(folders)
     patterns = settings["privacy.redact_patterns"]
     if patterns:  # which may match across any separator
         safe = [_redact(text, known, patterns, counts) for text in ready]
     else:
         safe = _redact(SEPARATOR.join(ready), known, [], counts).split(SEPARATOR)
     return safe, quick.dumps(counts) if counts else None
+
+
+def _known(folders: "list[str]") -> "list[str]":
+    if not HELD:
+        return redact.known_values(posix.environ, folders)
+    held, key = HELD[0], tuple(folders)
+    if key not in held:
+        held[key] = redact.known_values(posix.environ, folders)
+    return held[key]
 
 
 def _redact(text: str, known: "list[str]", patterns: "list[str]", counts: "dict[str, int]") -> str:

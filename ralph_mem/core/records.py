@@ -24,10 +24,10 @@ VERBS = {
     "end": ("sessions", "end"),
     "turn": ("turns", "start"),
     "close": ("turns", "close"),
-    "keep": ("turns", "keep"),
+    "keep": ("finishing", "keep"),
     "observation": ("observations", "add"),
-    "files": ("turns", "note_files"),
-    "memory": ("memories", "add"),
+    "files": ("finishing", "note_files"),
+    "memory": ("notes", "add"),
 }
 
 

@@ -3,7 +3,7 @@
 For the CLI and the skills; no hook needs it.
 """
 
-from ralph_mem.core import index_text, memories, row, sessions, turns
+from ralph_mem.core import finishing, index_text, memories, notes, row, sessions, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,13 +28,15 @@ def rewrite(store: "Store", number: int, title: str, content: str) -> None:
     store.execute("UPDATE observations SET title = ?, content = ?, lines = '' WHERE id = ?", (title, content, number))
     texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
     weight = (row.tokens(*texts), row.checksum(*texts), index_text.INDEX_VERSION, number)
-    store.execute("UPDATE observations SET tokens = ?, checksum = ?, index_version = ? WHERE id = ?", weight)
+    store.execute("UPDATE observations SET tokens = ?, counted_by = NULL, checksum = ?, index_version = ? WHERE id = ?", weight)
     _change_observation(store, number, memories.index, "")
+    if _is_memory(store, number):
+        notes.put_into_context(store, number)
 
 
 def _change_observation(store: "Store", number: int, change: "Callable[[Store, str, int], None]", command: str) -> None:
     """Write or remove the index entry of an observation, in the index where it stands."""
-    if store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,)):
+    if _is_memory(store, number):
         change(store, "observation_id", number)
         return
     texts = store.one("SELECT title, content, files, lines FROM observations WHERE id = ?", (number,))
@@ -43,6 +45,10 @@ def _change_observation(store: "Store", number: int, change: "Callable[[Store, s
         f"INSERT INTO observations_fts ({column}rowid, title, body, files, lines) VALUES ({value}?, ?, ?, ?, ?)",
         (number, *[index_text.of(text) for text in texts]),
     )
+
+
+def _is_memory(store: "Store", number: int) -> bool:
+    return store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,)) is not None
 
 
 def say(store: "Store", number: int, response: str) -> None:
@@ -67,8 +73,8 @@ def rebuild(store: "Store", number: int, gone: "Sequence[str]" = (), response: "
     if gone:
         _take_off(store, number, gone)
     context = turns.context_of(store, session, seq)
-    store.execute("UPDATE turns SET context = ?, lines = ? WHERE id = ?", (context, turns.lines_of(store, number), number))
-    left = any(turns.weigh(store, number))
+    store.execute("UPDATE turns SET context = ?, lines = ? WHERE id = ?", (context, finishing.lines_of(store, number), number))
+    left = any(finishing.weigh(store, number))
     if left and was_found:
         memories.index_turn(store, number)
     if not left:
@@ -85,11 +91,13 @@ def _take_off(store: "Store", number: int, gone: "Sequence[str]") -> None:
 
 
 def quote_again(store: "Store", session: int, seq: int) -> int:
-    """Rebuild the turns that quote what stood at a place in a session, and its summary; returns how many turns those are."""
+    """Rebuild the turns and notes that quote what stood at a place in a session, and its summary; returns how many turns."""
     rows = store.execute(
         "SELECT id FROM turns WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?", (session, seq, turns.CONTEXT_TURNS)
     ).fetchall()
     for (number,) in rows:
         rebuild(store, number)
+    for note in notes.notes_beside(store, session, seq):
+        notes.write_context(store, note)
     sessions.sum_up_again(store, session)
     return len(rows)

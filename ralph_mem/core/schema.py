@@ -6,6 +6,10 @@ milliseconds since 1970 in UTC and for people to read; `seq` decides order. Inte
 made from the client's ids, so that the same event never counts twice.
 """
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.core.store import Store
+
 APPLICATION_ID = 0x52414C50  # "RALP": tells our files from any other SQLite database
 
 SESSIONS = (
@@ -218,15 +222,21 @@ MARKS = (
     "CREATE INDEX observations_pinned ON observations (id) WHERE pinned",
 )
 
-# What recall needs beside the words: where a note was said and by whom, and what a model makes of a memory.
+# What recall needs beside the words: where a note was said and by whom; and what became of a row since it was written.
 MEANING = (
     "ALTER TABLE observations ADD COLUMN context TEXT NOT NULL DEFAULT ''",  # of a memory: what was said just before it
     "ALTER TABLE observations ADD COLUMN speaker TEXT",  # who said it, where that is neither the user nor the agent
     "ALTER TABLE observations ADD COLUMN emptied_at INTEGER",  # when old raw output lost its body
     "ALTER TABLE observations ADD COLUMN counted_by TEXT",  # the vocabulary that counted the tokens; none: an estimate
     "ALTER TABLE turns ADD COLUMN counted_by TEXT",
-    """
-    CREATE TABLE vectors (
+)
+
+MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES, MARKS, MEANING)
+
+# What only some memories need is made when they need it: to read of one more table costs every event 0.3 million instructions.
+ON_DEMAND = {
+    "vectors": """
+    CREATE TABLE IF NOT EXISTS vectors (
         memory_id INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
         model TEXT NOT NULL,                  -- which one made them; those of another are as good as missing
         checksum INTEGER NOT NULL,            -- of the text that was embedded: a text that changed is embedded anew
@@ -235,8 +245,19 @@ MEANING = (
         attempts INTEGER NOT NULL,
         tried_at INTEGER NOT NULL
     )""",
-)
-
-MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES, MARKS, MEANING)
+    "imports": """
+    CREATE TABLE IF NOT EXISTS imports (
+        transcript TEXT PRIMARY KEY,          -- the client's id of the session, or of a subagent
+        position INTEGER NOT NULL,            -- the byte up to which it has been read
+        bytes INTEGER NOT NULL,               -- how many it had, and when it had changed, when it was read to its end
+        changed_at INTEGER NOT NULL,
+        until INTEGER NOT NULL                -- the time of the last event that was taken from it
+    ) WITHOUT ROWID""",
+}
 
 VERSION = len(MIGRATIONS)
+
+
+def make(store: "Store", table: str) -> None:
+    """Make one of the tables of `ON_DEMAND`, unless it is there."""
+    store.execute(ON_DEMAND[table])

@@ -2,7 +2,7 @@
 
 import posix
 
-from ralph_mem.core import paths, row, turns
+from ralph_mem.core import finishing, paths, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def end(store: "Store", record: "dict[str, Any]") -> None:
     """End a session, with a summary of what it did. One that is unknown stays so."""
     found = store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))
     if found:
-        turns.close_abandoned(store, found[0], record["at"])
+        finishing.close_abandoned(store, found[0], record["at"])
         _end(store, found[0], record["at"], record["reason"])
 
 
@@ -108,7 +108,7 @@ def end_crashed(store: "Store", at: int, beside: str) -> int:
     for number, pid, started in rows:
         last = int(store.one(LAST_EVENT, (number,))[0])
         if (pid and born(pid) != started) or (not pid and at - last > SILENT_MS):
-            turns.close_abandoned(store, number, last)
+            finishing.close_abandoned(store, number, last)
             _end(store, number, last, "crash")
             ended += 1
     return ended

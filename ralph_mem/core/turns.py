@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 CONTEXT_TURNS = 2
 LAST = 2**62
 CONTEXT_CHARACTERS = 80  # of the prompt and of the answer each
-LINES_CHARACTERS = 1200
 NOTIFICATION = "<task-notification>"
-
-# A path a line, each once, and not so many that a search-and-replace over a whole tree fills the row.
-NOTE_FILES = """
-UPDATE turns SET {column} = {column} || ?1 || char(10)
-WHERE id = ?2 AND length({column}) < 8000 AND instr(char(10) || {column}, char(10) || ?1 || char(10)) = 0"""
 
 OPEN = """
 INSERT INTO turns (
@@ -51,14 +45,19 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     Raises UnknownSession. The caller holds the transaction.
     """
     session = store.one(
-        "SELECT id, ended_at, EXISTS (SELECT 1 FROM turns WHERE event_id = ?) FROM sessions WHERE client_session = ?",
+        "SELECT id, ended_at, EXISTS (SELECT 1 FROM turns WHERE event_id = ?),"
+        " EXISTS (SELECT 1 FROM turns AS t WHERE t.session_id = s.id AND t.status = 'open') FROM sessions AS s"
+        " WHERE client_session = ?",
         (record["turn"], record["session"]),
     )
     if session is None:
         raise UnknownSession(f"unknown session: {record['session']}")
     if session[2]:
         return 0
-    close_abandoned(store, session[0], record["at"])
+    if session[3]:
+        from ralph_mem.core import finishing
+
+        finishing.close_abandoned(store, session[0], record["at"])
     if session[1] is not None:
         store.execute("UPDATE sessions SET ended_at = NULL, end_reason = NULL WHERE id = ?", session[:1])
     cursor = store.execute(OPEN, _values(record, context_of(store, session[0])))
@@ -88,6 +87,8 @@ def close(store: "Store", record: "dict[str, Any]") -> None:
 
     A turn that was never opened, because its prompt was not seen, is opened first.
     """
+    from ralph_mem.core import finishing
+
     turn = observations.turn_of(store, record) or f"stop:{record['session']}"
     start(store, {**record, "turn": turn})
     number = store.one("SELECT id FROM turns WHERE event_id = ?", (turn,))[0]
@@ -97,7 +98,7 @@ def close(store: "Store", record: "dict[str, Any]") -> None:
         "UPDATE turns SET response = CASE kind WHEN 'command' THEN '' ELSE ? END, redactions = ? WHERE id = ?",
         (record["response"], _all_redactions(store, number, record["redactions"]), number),
     )
-    _finish(store, number, record["status"], record["at"])
+    finishing.finish(store, number, record["status"], record["at"])
 
 
 def _all_redactions(store: "Store", number: int, more: "str | None") -> "str | None":
@@ -109,77 +110,3 @@ def _all_redactions(store: "Store", number: int, more: "str | None") -> "str | N
     for kind, count in quick.loads(more).items():
         counts[kind] = counts.get(kind, 0) + count
     return quick.dumps(counts)
-
-
-def note_files(store: "Store", record: "dict[str, Any]") -> None:
-    """Note paths, one a line, on the turn that changed or read them; without a turn they are not kept."""
-    found = store.one("SELECT id, index_version FROM turns WHERE event_id = ?", (observations.turn_of(store, record),))
-    if found is None:
-        return
-    number, indexed = found
-    if indexed:  # a compaction or a stop came before: the index entry goes with the texts that it was made from
-        memories.forget_turn(store, number)
-    for path in record["files"].splitlines():
-        store.execute(NOTE_FILES.format(column="files_read" if record["read"] else "files"), (path, number))
-    if indexed:
-        weigh(store, number)
-        memories.index_turn(store, number)
-
-
-def close_abandoned(store: "Store", session: int, at: int) -> None:
-    """Close the turns of a session that never stopped, and mark them so: Esc, a crash, a kill."""
-    for (number,) in store.execute("SELECT id FROM turns WHERE session_id = ? AND status = 'open'", (session,)).fetchall():
-        _finish(store, number, "interrupted", at)
-
-
-def keep(store: "Store", record: "dict[str, Any]") -> None:
-    """Make the open turns of a session findable as they stand, and leave them open."""
-    rows = store.execute(
-        "SELECT t.id FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE s.client_session = ? AND t.status = 'open'",
-        (record["session"],),
-    ).fetchall()
-    for (number,) in rows:
-        _finish(store, number, "open", None)
-
-
-def _finish(store: "Store", number: int, status: str, at: "int | None") -> None:
-    """Gather what a turn ran and write its last form."""
-    memories.forget_turn(store, number)
-    store.execute(
-        "UPDATE turns SET lines = ?, status = ?, ended_at = ? WHERE id = ?", (lines_of(store, number), status, at, number)
-    )
-    if any(weigh(store, number)):
-        memories.index_turn(store, number)
-
-
-def weigh(store: "Store", number: int) -> "tuple[str, ...]":
-    """Write what a turn's texts cost and their checksum; returns the texts."""
-    texts: tuple[str, ...] = store.one("SELECT prompt, response, files, lines FROM turns WHERE id = ?", (number,))
-    store.execute("UPDATE turns SET tokens = ?, checksum = ? WHERE id = ?", (row.tokens(*texts), row.checksum(*texts), number))
-    return texts
-
-
-def lines_of(store: "Store", number: int) -> str:
-    """Return the commands of a turn with their outcome and error lines, each once, the last ones if they are many."""
-    rows = store.execute(
-        "SELECT o.type, o.title, o.lines FROM observations AS o JOIN turns AS t ON t.id = ? AND o.session_id = t.session_id"
-        " AND o.seq >= t.seq WHERE o.turn_id = t.id AND o.tool_name = 'Bash' AND NOT o.tainted ORDER BY o.seq DESC, o.id DESC",
-        (number,),
-    ).fetchall()
-    kept: list[str] = []
-    room = LINES_CHARACTERS
-    for kind, title, lines in rows:
-        line = _outcome(kind, title, lines)
-        room -= len(line) + 1
-        if room < 0:
-            break
-        if line not in kept:
-            kept.append(line)
-    return "\n".join(reversed(kept))
-
-
-def _outcome(kind: str, title: str, lines: str) -> str:
-    failed, passed, ran = row.OUTCOMES
-    if kind == "error":
-        return f"{failed}{title}\n{lines[:400]}".rstrip()
-    return f"{passed if kind == 'success' else ran}{title}"

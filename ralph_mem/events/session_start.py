@@ -70,8 +70,14 @@ def _shared(project: "Project") -> "list[store.Store]":
         return []
 
 
-def afterwards(opened: "store.Store") -> None:
-    """Remember the interpreter, and empty a log that a killed session left, or that holds what was forgotten."""
+def afterwards(opened: "store.Store", _event: "Event", _settings: "dict[str, Any]") -> None:
+    """Remember the interpreter, empty a log that a killed session left, or that holds what was forgotten, and have what
+    is new embedded where that is set up.
+    """
     adoption.remember_interpreter()
     if opened.log_bytes() > store.SMALL_LOG_BYTES or opened.property(store.FORGETTING):
         opened.checkpoint()
+    if paths.exists(paths.data_home() + paths.MODEL):
+        from ralph_mem.core import wake
+
+        wake.wake(opened.folder)

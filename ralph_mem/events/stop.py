@@ -1,6 +1,6 @@
 """Stop: the agent has said its last word of the turn, which is a free summary of it."""
 
-from ralph_mem.core import privacy, redact, store
+from ralph_mem.core import keeping, paths, privacy, redact, store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ def closing(event: "Event", response: str, redactions: "str | None") -> "dict[st
     }  # fmt: skip
 
 
-def afterwards(opened: "store.Store") -> None:
-    """Leave the store so that the next turn is quick."""
+def afterwards(opened: "store.Store", event: "Event", settings: "dict[str, Any]") -> None:
+    """Leave the store so that the next turn is quick, and old output without its body."""
+    keeping.keep(opened, settings, event.at)
     opened.tidy()
+    if paths.exists(paths.data_home() + paths.MODEL):
+        from ralph_mem.core import wake
+
+        wake.wake(opened.folder)

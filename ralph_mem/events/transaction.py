@@ -35,7 +35,7 @@ def run(
         opened.roll_back()
         raise
     spool.remove(drained)
-    _afterwards(file, opened)
+    _afterwards(file, opened, event, settings)
     return answer
 
 
@@ -65,11 +65,11 @@ def _note(project: "Project", error: Exception) -> None:
     trouble.note(project.root, f"nothing could be recalled ({error})")
 
 
-def _afterwards(file: "ModuleType", opened: store.Store) -> None:
+def _afterwards(file: "ModuleType", opened: store.Store, event: "Event", settings: "dict[str, Any]") -> None:
     """Tidy up after the commit; what fails here is done by the next event."""
     try:
         if hasattr(file, "afterwards"):
-            file.afterwards(opened)
+            file.afterwards(opened, event, settings)
         elif opened.log_bytes() > store.LARGE_LOG_BYTES:
             opened.checkpoint()
     except store.sqlite.Error:

@@ -1,6 +1,6 @@
 """UserPromptSubmit: the user says something. Open the turn, and tell the model what it may be about."""
 
-from ralph_mem.core import index_text, privacy, receipts, redact, store, turns
+from ralph_mem.core import index_text, paths, privacy, receipts, redact, store, turns
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import StoreError
 
@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ralph_mem.core import sense
     from ralph_mem.core.event import Event
     from ralph_mem.core.project import Project
 
@@ -47,11 +48,21 @@ def answer(opened: "store.Store", event: "Event", project: "Project", settings: 
         (event.session,),
     )
     budget = settings["memory.inject_tokens_prompt"]
-    stores, told = [opened, *_shared(project)], receipts.told(opened, number)
-    text, items = prompting.build(stores, project, settings, prompt, (number, since), told, event.at)
+    window = prompting.Window(number, since, receipts.told(opened, number))
+    stores = [opened, *_shared(project)]
+    text, items = prompting.build(stores, project, settings, prompt, window, event.at, _sense())
     if items:
         receipts.add(opened, number, turn, "UserPromptSubmit", event.at, budget, items)
     return output("UserPromptSubmit", context.fence(text, tag, project, settings)) if text else None
+
+
+def _sense() -> "sense.Sense | None":
+    """Return what tells meaning, where embeddings are set up."""
+    if not paths.exists(paths.data_home() + paths.MODEL):
+        return None
+    from ralph_mem.core import sense
+
+    return sense.open_sense()
 
 
 def _shared(project: "Project") -> "list[store.Store]":

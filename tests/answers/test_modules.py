@@ -11,18 +11,20 @@ from tests.test_architecture import C_MODULES, DRIVER
 
 # Rooms of core by their short names, then those above it, beside those that every answer needs.
 CORE = (
-    "adoption common_words context errors event index_text instructions memories observations paths privacy project quick records"
-    " redact row search settings spool store"
+    "adoption candidates context errors event index_text instructions memories paths privacy project quick ranking"
+    " records redact row settings spool store"
 )
 ABOVE = "access answers answers.arguments moments recall"
+CHANGING = "finishing notes observations rewriting sessions turns"
+FORGETTING = (f"{CHANGING} keeping schema", "answers.mem_forget compressor erasure layers residue selection")
 ROOMS = {
-    "mem-search thrown": ("", "answers.mem_search layers"),
-    "mem-search --layer 3 thrown": ("", "answers.mem_search layers"),
+    "mem-search thrown": ("keeping meaning", "answers.mem_search compressor layers"),
+    "mem-search --layer 3 thrown": ("keeping meaning", "answers.mem_search compressor layers"),
     "mem-status": ("", "answers.mem_status status"),
-    "mem-inject a note": ("rewriting sessions turns", "answers.mem_inject corrections"),
-    "mem-inject --global a note": ("rewriting schema sessions turns", "answers.mem_inject corrections"),
-    "mem-forget --query thrown": ("rewriting sessions turns", "answers.mem_forget erasure layers residue selection"),
-    "mem-forget --confirm --query thrown": ("rewriting sessions turns", "answers.mem_forget erasure layers residue selection"),
+    "mem-inject a note": (CHANGING, "answers.mem_inject corrections"),
+    "mem-inject --global a note": (f"{CHANGING} schema", "answers.mem_inject corrections"),
+    "mem-forget --query thrown": FORGETTING,
+    "mem-forget --confirm --query thrown": FORGETTING,
 }
 # What looks at a text more closely, where it may hold a secret or is not plain.
 CLOSER = {"known_secrets", "secret_assignments", "secret_blocks", "secret_headers", "secret_rules", "secret_values", "terminal"}

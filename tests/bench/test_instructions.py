@@ -1,10 +1,13 @@
 """What an event may cost, in instructions beside a bare interpreter's: a count that no load and no clock moves."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
+from ralph_mem import access
+from ralph_mem.core import adoption, keeping, settings
 from tests.bench import memory_of
 from tests.bench.processes import Hooks, has, interpreter
 
@@ -19,6 +22,10 @@ pytestmark = pytest.mark.skipif(not has("valgrind"), reason="valgrind is not ins
 def a_filled_memory(tmp_path_factory):
     folder = tmp_path_factory.mktemp("instructions")
     place = memory_of.build(folder / "project", 300, 4, memory_of.Words(seed=11))
+    opened = adoption.open_ready(place)
+    keeping.keep_all(opened, settings.DEFAULTS, time.time_ns() // 1_000_000)
+    access.rewrite(opened)  # or each Stop would merge a piece of what that left
+    opened.close()
     hooks = Hooks(place.root, folder / "home", interpreter())
     hooks.run(hooks.direct("session-start"), hooks.event("SessionStart", source="startup"))
     for event, data in events(hooks).items():
@@ -40,14 +47,28 @@ def events(hooks):
         "user-prompt-submit": hooks.prompt("parse the url query string and decode percent quoted values"),
         "user-prompt-submit continue": hooks.prompt("continue"),
         "session-start": hooks.start(),
-        "stop": hooks.event("Stop", last_assistant_message="The parser decodes quoted values now.", stop_hook_active=False),
+        "stop": stop(hooks),
     }
+
+
+def stop(hooks):
+    return hooks.event("Stop", last_assistant_message="The parser decodes quoted values now.", stop_hook_active=False)
 
 
 @pytest.mark.parametrize("event", BUDGET)
 def test_an_event_stays_within_its_budget(a_filled_memory, bare, event):
     count = a_filled_memory.instructions(a_filled_memory.direct(event.split()[0]), events(a_filled_memory)[event])
     assert count / bare <= BUDGET[event], f"{event}: {count / 1e6:.1f} million, {count / bare:.3f} times a bare interpreter"
+
+
+def test_a_stop_that_empties_old_output_costs_at_most_three_interpreters_more(a_filled_memory, bare, tmp_path):
+    place = memory_of.build(tmp_path / "project", 220, 5, memory_of.Words(seed=12))
+    hooks = Hooks(place.root, tmp_path / "home", a_filled_memory.python)
+    hooks.run(hooks.direct("stop"), stop(hooks))  # so that everything is compiled
+    assert hooks.instructions(hooks.direct("stop"), stop(hooks)) / bare <= BUDGET["stop"] + 3
+    opened = adoption.open_ready(place)
+    assert opened.one("SELECT count(*) FROM observations WHERE emptied_at NOT NULL")[0] == 2 * keeping.BATCH
+    opened.close()
 
 
 def test_a_tool_event_takes_at_most_34_million_instructions_under_a_system_python(a_filled_memory, bare):

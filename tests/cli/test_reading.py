@@ -10,7 +10,7 @@ from tests.cli.situations import STRANGERS, Person
 SIGNING_IN = "People are thrown out right after signing in"
 RATE_LIMIT = "Raise the rate limit of the export endpoint"
 FACTS = {"id", "type", "score", "at", "gist", "tokens", "namespace", "origin", "pinned", "wrong", "tainted"}
-WHOLE = FACTS | {"text", "files", "branch", "commit", "transcript", "prompt_id"}
+WHOLE = FACTS | {"text", "files", "branch", "commit", "transcript", "prompt_id", "emptied_at"}
 
 
 # search

@@ -8,7 +8,7 @@ from tests.hook import said_to_model
 
 KEYS = {
     *("project", "database", "bytes", "recording", "injecting", "waiting", "embeddings", "trouble", "sessions", "turns"),
-    *("observations", "errors", "notes", "pinned", "last_recorded", "injections", "injected_tokens", "global_notes"),
+    *("observations", "errors", "notes", "pinned", "last_recorded", "injections", "injected_tokens", "global_notes", "emptied"),
 }
 
 

@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 
 from ralph_mem import events
-from ralph_mem.core import adoption, memories, records, schema, settings, store
+from ralph_mem.core import adoption, notes, records, schema, settings, store
 from ralph_mem.core.event import Event
 from ralph_mem.core.project import Project
 
@@ -155,7 +155,7 @@ class Session:
         """Store a note as a skill would; returns its public id."""
         self.now += 1000
         self.store.begin()
-        memories.add(self.store, a_note(self, title=title, content=content, **fields))
+        notes.add(self.store, a_note(self, title=title, content=content, **fields))
         self.store.commit()
         return self.rows("SELECT public_id FROM observations ORDER BY id DESC LIMIT 1")[0][0]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.core import event as events
+from ralph_mem.core import salvage
 from ralph_mem.core.event import Event, parse
 
 SENT = {
@@ -74,7 +74,7 @@ def test_an_event_without_its_middle_keeps_the_ids_at_its_end(middle):
     for gap in range(40):
         fields = parse(data[: start + gap], data[start + gap + 200 :])
         assert (fields["session_id"], fields["tool_use_id"]) == ("s-1", "toolu_1")
-        assert events.CUT_MARK.decode() in fields["tool_response"]["stdout"]
+        assert salvage.CUT_MARK.decode() in fields["tool_response"]["stdout"]
 
 
 @given(st.binary() | st.text(alphabet='{}[]",:\\u012d8truefalsn e\n').map(str.encode), st.binary())

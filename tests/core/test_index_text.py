@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.core import index_text, schema, search, store
+from ralph_mem.core import index_text, schema, store
 
 SIGNS = st.characters(exclude_categories=["Cs"])
 TEXTS = (
@@ -35,7 +35,7 @@ def holds(db, text, query):
     db.execute("INSERT INTO memory_fts (rowid, body) VALUES (1, ?)", (index_text.of(text),))
     words = index_text.words(query)
     return bool(words) and all(
-        db.execute("SELECT 1 FROM memory_fts WHERE memory_fts MATCH ?", (search.quoted(word),)).fetchall() for word in words
+        db.execute("SELECT 1 FROM memory_fts WHERE memory_fts MATCH ?", (index_text.quoted(word),)).fetchall() for word in words
     )
 
 
@@ -126,7 +126,7 @@ def test_what_was_indexed_is_deleted_without_a_trace(an_index, texts):
 @given(TEXTS)
 def test_every_word_of_a_text_can_be_asked_for(an_index, text):
     for word in index_text.words(text):
-        an_index.execute("SELECT 1 FROM memory_fts WHERE memory_fts MATCH ?", (search.quoted(word),)).fetchall()
+        an_index.execute("SELECT 1 FROM memory_fts WHERE memory_fts MATCH ?", (index_text.quoted(word),)).fetchall()
 
 
 @given(st.text(alphabet="abcXYZ日本語", min_size=1, max_size=12))

@@ -59,6 +59,11 @@ def test_a_file_that_holds_secrets_is_told_by_its_name(path, secret):
     assert path_rules.is_secret(path) is secret
 
 
+@pytest.mark.parametrize("pattern", path_rules.SECRET_FILES)
+def test_a_pattern_of_secret_files_holds_what_is_looked_for_first(pattern):
+    assert any(sign in pattern for sign in path_rules.TELLING)
+
+
 @pytest.mark.parametrize(
     ("command", "touches"),
     [

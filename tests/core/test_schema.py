@@ -26,7 +26,6 @@ TABLES = {
     "receipt_items": "receipt_id position memory outcome score evidence tokens misled_at",
     "jobs": "id kind subject status attempts error created_at run_after",
     "memories": "id turn_id observation_id created_at",
-    "vectors": "memory_id model checksum vector static attempts tried_at",
     "derived_from": "child parent",
     "properties": "key value",
     "memory_fts": "title body context files lines",
@@ -56,6 +55,14 @@ def test_the_release_knows_all_its_migrations():
 def test_a_table_has_its_columns(a_store, table):
     columns = [name for (name,) in a_store.execute("SELECT name FROM pragma_table_info(?)", (table,))]
     assert columns == TABLES[table].split()
+
+
+@pytest.mark.parametrize("table", schema.ON_DEMAND)
+def test_a_table_that_few_need_is_made_when_it_is_needed(a_store, table):
+    before = tables_of(a_store)
+    for _ in range(2):
+        schema.make(a_store, table)
+    assert tables_of(a_store) - before == {table}
 
 
 def test_there_are_no_other_tables(a_store):

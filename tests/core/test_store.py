@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ralph_mem.core import adoption, memories, observations, records, rewriting, sessions, store
+from ralph_mem.core import adoption, notes, observations, records, rewriting, sessions, store
 from ralph_mem.core.errors import StoreError, UnknownSession
 from ralph_mem.core.project import Project
 
@@ -275,6 +275,6 @@ def test_the_log_is_emptied_only_when_nobody_else_is_there(a_session):
 
 
 def test_memories_and_observations_share_the_rows_and_not_the_index(a_session):
-    number = memories.add(a_session.store, a_note(a_session, content="fuse"))
+    number = notes.add(a_session.store, a_note(a_session, content="fuse"))
     assert number == a_session.observations("id")[0][0]
-    assert memories.add(a_session.store, a_note(a_session, content="fuse")) == 0
+    assert notes.add(a_session.store, a_note(a_session, content="fuse")) == 0

@@ -1,15 +1,19 @@
 """The three layers: what a row costs in each, that nothing of a text is lost, and what is worth the room."""
 
+import random
 import re
+import statistics
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ralph_mem import corrections, layers, recall
-from ralph_mem.core import records
+from ralph_mem import compressor, corrections, layers, recall
+from ralph_mem.core import adoption, records
+from ralph_mem.core.project import Project
 from tests.core.conftest import DAY, Session, a_note
 
+from . import real_work
 from .conftest import LINES, around, ids, last, note, person_of, reader_of, search
 
 REPEATED = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -27,13 +31,53 @@ def timeline(reader, row):
     return layers.timeline(around(reader, row), row)
 
 
-# Prices
+# Prices of real work: an agent's questions, commands, edits and pages
+
+
+@pytest.fixture(scope="module")
+def real_rows(tmp_path_factory):
+    """Have 150 turns with more than 1,000 rows of real work, read as a search reads them, each with its timeline."""
+    folder = tmp_path_factory.mktemp("real") / "lamps"
+    folder.mkdir()
+    session = Session(adoption.open_ready(Project(str(folder))), Project(str(folder)))
+    session.starts()
+    real_work.work(session, random.Random(5), folder, 150)
+    reader = reader_of(session)
+    rows = every_row(reader)
+    assert len(rows) > 1000
+    return list(zip(rows, recall.timelines(reader, rows), strict=True))
+
+
+def p95(prices):
+    return sorted(prices)[len(prices) * 95 // 100]
+
+
+def test_a_line_about_real_work_costs_50_to_100_tokens(real_rows):
+    prices = [compressor.price(layers.index(row)) for row, _ in real_rows]
+    assert max(prices) <= 100 and p95(prices) >= 50
+
+
+def test_what_happened_around_real_work_costs_200_to_300_tokens(real_rows):
+    prices = [compressor.price(layers.timeline(around, row)) for row, around in real_rows]
+    assert max(prices) <= 300 and p95(prices) <= 300
+    assert statistics.median(prices) >= 250
+    # a timeline is only shorter where there is no more to tell
+    short = [around for price, (_, around) in zip(prices, real_rows, strict=True) if price < 200]
+    assert all(sum(compressor.price(layers.whole(row)) for row in around) < 400 for around in short)
+
+
+def test_a_real_text_costs_up_to_1000_tokens(real_rows):
+    prices = [compressor.price(layers.full(row)[0]) for row, _ in real_rows]
+    assert max(prices) <= 1000 and sum(price > 500 for price in prices) > 20
+
+
+# Prices of whatever may come
 
 
 def test_a_line_of_layer_1_costs_at_most_100_tokens(a_thousand_rows):
     rows = every_row(reader_of(a_thousand_rows))
     assert len(rows) > 1000
-    assert [(layers.price(line), line) for line in map(layers.index, rows) if layers.price(line) > 100] == []
+    assert [(compressor.price(line), line) for line in map(layers.index, rows) if compressor.price(line) > 100] == []
 
 
 def test_a_line_of_layer_1_with_every_mark_costs_at_most_100_tokens(a_thousand_rows, everywhere):
@@ -43,21 +87,21 @@ def test_a_line_of_layer_1_with_every_mark_costs_at_most_100_tokens(a_thousand_r
         row.pinned, row.misled, row.score, row.tokens = 1, 3, 1.69, 1000
         row.public_id = f"{row.public_id.partition('-')[0]}-2345678923"
     assert " global pinned marked wrong  " in layers.index(rows[0])
-    assert [(layers.price(line), line) for line in map(layers.index, rows) if layers.price(line) > 100] == []
+    assert [(compressor.price(line), line) for line in map(layers.index, rows) if compressor.price(line) > 100] == []
 
 
 def test_a_timeline_of_layer_2_costs_at_most_300_tokens(a_thousand_rows):
     reader = reader_of(a_thousand_rows)
     shown = [timeline(reader, row) for row in every_row(reader)[::4]]
     assert len(shown) > 250
-    assert [(layers.price(text), text) for text in shown if layers.price(text) > 300] == []
+    assert [(compressor.price(text), text) for text in shown if compressor.price(text) > 300] == []
 
 
 def test_a_text_of_layer_3_costs_at_most_1000_tokens(a_thousand_rows):
     rows = every_row(reader_of(a_thousand_rows))
     shown = [layers.full(row)[0] for row in rows]
     assert max(map(len, map(layers.whole, rows))) > 4000
-    assert [(layers.price(text), text) for text in shown if layers.price(text) > 1000] == []
+    assert [(compressor.price(text), text) for text in shown if compressor.price(text) > 1000] == []
 
 
 def test_what_reading_a_row_costs_is_said_with_it(a_session, a_reader):
@@ -71,20 +115,20 @@ def test_what_reading_a_row_costs_is_said_with_it(a_session, a_reader):
 @REPEATED
 @given(TEXTS, st.integers(4, 900))
 def test_a_cut_text_is_within_its_price_and_a_beginning(text, tokens):
-    kept = layers.cut(text, tokens, mark="")
-    assert text.startswith(kept) and layers.price(kept) <= tokens
-    assert kept == text or layers.price(text) > tokens
-    marked = layers.cut(text, tokens)
-    assert layers.price(marked) <= tokens
+    kept = compressor.cut(text, tokens, mark="")
+    assert text.startswith(kept) and compressor.price(kept) <= tokens
+    assert kept == text or compressor.price(text) > tokens
+    marked = compressor.cut(text, tokens)
+    assert compressor.price(marked) <= tokens
     assert marked == text or text.startswith(marked.removesuffix("..."))
 
 
 @REPEATED
-@given(TEXTS.filter(lambda text: layers.price(text) > 40))
+@given(TEXTS.filter(lambda text: compressor.price(text) > 40))
 def test_a_cut_text_is_as_long_as_it_may_be_but_for_one_word(text):
-    kept = layers.cut(text, 40, mark="")
+    kept = compressor.cut(text, 40, mark="")
     longer = re.match(r"\S*\s*", text[len(kept) :])[0]
-    assert layers.price(kept + longer) > 40 or len(kept) * 2 > len(kept + longer)
+    assert compressor.price(kept + longer) > 40 or len(kept) * 2 > len(kept + longer)
 
 
 # Layer 3, piece by piece
@@ -118,7 +162,7 @@ def test_the_pieces_of_a_text_are_the_whole_text(a_session, a_reader, text):
     row.said = text
     shown, pieces = read_on(row)
     assert shown == layers.whole(row).rstrip("\n")
-    assert pieces <= 1 + layers.price(text) / 400
+    assert pieces <= 1 + compressor.price(text) / 400
 
 
 def test_from_a_character_behind_the_end_nothing_is_left(a_session, a_reader):
@@ -158,7 +202,7 @@ def test_the_transcript_is_pointed_at_while_it_is_there(a_session, a_reader, tmp
 
 
 def gist_of(session, name):
-    return layers.gist(recall.find(reader_of(session), name), layers.LINE_TOKENS)
+    return compressor.gist(recall.find(reader_of(session), name), compressor.LINE_TOKENS)
 
 
 def test_of_a_turn_the_line_says_what_was_asked_and_answered(a_session):
@@ -288,7 +332,8 @@ def test_three_layers_of_the_same_row_go_from_a_line_to_everything(a_session, a_
     row = recall.find(a_reader, name)
     one, two, three = (layers.shown(a_reader, [row], layer) for layer in (1, 2, 3))
     assert one == layers.index(row) and two.startswith("> " + name)
-    assert "ladder" not in one + two and three.endswith("In the cellar.\nBehind the ladder.")
+    assert "ladder" not in one and two.endswith("-> In the cellar.\n      Behind the ladder.")
+    assert three.endswith("In the cellar.\nBehind the ladder.")
     assert layers.shown(a_reader, [row], 3, len("Where is the tungsten?\n")).endswith("\nIn the cellar.\nBehind the ladder.")
 
 

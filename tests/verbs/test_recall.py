@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_mem import corrections, recall
-from ralph_mem.core import search as marks
+from ralph_mem.core import ranking
 from ralph_mem.core.errors import RalphMemError
 from tests.core.conftest import DAY, HOUR, NOON
 
@@ -143,10 +143,11 @@ def test_no_more_rows_come_than_are_wanted(a_session, a_reader):
 
 def test_a_word_that_is_everywhere_is_found_in_any_time(a_session, a_reader):
     for number in range(520):
+        a_session.now = NOON + number * HOUR
         a_session.notes(f"Lantern {number}")
     assert search(a_reader, "lantern", a_session.now)[0].asked == "Lantern 519"
-    assert [row.asked for row in search(a_reader, "lantern", NOON, until=NOON + 3500)] == ["Lantern 1", "Lantern 0"]
-    assert search(a_reader, "lantern 7", NOON, until=NOON + 9500)[0].asked == "Lantern 7"
+    assert [row.asked for row in search(a_reader, "lantern", NOON, until=NOON + 2 * HOUR)] == ["Lantern 1", "Lantern 0"]
+    assert search(a_reader, "lantern 7", NOON, until=NOON + 8 * HOUR)[0].asked == "Lantern 7"
 
 
 # The order
@@ -193,7 +194,7 @@ def test_a_row_that_misled_comes_behind_worse_ones(a_session, a_reader):
     corrections.wrong(a_reader, recall.find(a_reader, wrong))
     found = search(a_reader, "tungsten")
     assert ids(found) == [other, wrong] and found[1].score == pytest.approx(
-        marks.MISLED * (1 + marks.RECENCY / (1 + 1 / 7)), abs=1e-3
+        ranking.MISLED * (1 + ranking.RECENCY / (1 + 1 / 7)), abs=1e-3
     )
 
 

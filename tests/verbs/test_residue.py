@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ralph_mem import erasure, recall, residue
 from ralph_mem.core import adoption, paths, spool, trouble
+from tests.core.conftest import DAY
 
 from .conftest import LINES, files_of, forget, holding, note, reader_of
 
@@ -29,7 +30,9 @@ TEXTS = {
 def kept(session, text):
     """Keep a note between two others; returns it as a forget would know it."""
     session.notes("lamp", "on the shelf " * 90)
+    session.now += DAY  # or they would quote each other
     name = session.notes("L", text)
+    session.now += DAY
     session.notes("lamp", "in the garden " * 90)
     row = recall.find(reader_of(session, outside=True), name)
     row.said = text
@@ -67,6 +70,7 @@ def test_the_end_of_a_text_whose_beginning_is_overwritten_is_found(a_session, ki
     a_session.store.execute("PRAGMA secure_delete = OFF").fetchone()
     erasure.rewriting.delete(a_session.store, row.public_id)
     for number in range(9):
+        a_session.now += DAY
         a_session.notes(f"basket {number}", "in the garden " * 9)
     a_session.store.checkpoint()
     assert holding(files_of(a_session.project), TEXTS[kind].strip()[-12:].rpartition("\n")[2]) != []

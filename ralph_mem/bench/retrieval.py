@@ -1,0 +1,131 @@
+"""Retrieval: every query of a set asked through recall, as of its time, and measured beside the baselines."""
+
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import Any
+
+from ralph_mem import recall
+from ralph_mem.bench import baselines, measures
+from ralph_mem.bench.histories import ADVERSARIAL, SESSION, Histories, History, Query
+from ralph_mem.bench.meaning import LEXICAL, MODES, Meaning
+from ralph_mem.bench.throwaway import Throwaway
+from ralph_mem.core.errors import RalphMemError, StoreError
+
+PLAIN, NEWEST, MODEL = "fts5", "newest", "model"
+ORDER = (*MODES, PLAIN, NEWEST, MODEL)
+# A session is as good as its best memory, and a busy one has many: so many rows hold twenty sessions.
+ROWS_OF_MEMORIES, ROWS_OF_SESSIONS = measures.DEPTH, 100
+
+# One query with the ranking of every mode and baseline, as ids of memories or sessions.
+Asked = namedtuple("Asked", "query rankings")
+Announce = Callable[[str, int, int], object]
+
+
+def silent(_what: str, _done: int, _total: int) -> None:
+    """Announce nothing."""
+
+
+def run(histories: Histories, mode: str = LEXICAL, announce: Announce = silent) -> dict[str, Any]:
+    """Ask every query in a mode and in those that need less, and return the report: plain values, ready for JSON.
+
+    `announce` hears what is being done, how many queries are done, and of how many. Raises RalphMemError where a mode
+    needs what is not set up.
+    """
+    modes = MODES[: MODES.index(mode) + 1]
+    meaning = Meaning() if mode != LEXICAL else None
+    total = sum(len(history.queries) for history in histories.projects)
+    asked: list[Asked] = []
+    for history in histories.projects:
+
+        def tell(what: str, name: str = history.id) -> None:
+            announce(f"{name}{what}", len(asked), total)
+
+        for each in answers(history, histories.unit, modes, meaning, tell):
+            asked.append(each)
+            tell("")
+    return _report(histories, mode, asked)
+
+
+def answers(
+    history: History,
+    unit: str,
+    modes: Sequence[str] = (LEXICAL,),
+    meaning: Meaning | None = None,
+    tell: Callable[[str], object] = lambda _: None,
+) -> Iterator[Asked]:
+    """Ask the queries of one history, each when exactly the memories before it are there, in this order."""
+    sessions = {memory.id: memory.session for memory in history.memories}
+    with Throwaway() as throwaway, closing(baselines.PlainSearch()) as plain:
+        for query in in_time(history, throwaway, plain):
+            rankings = {PLAIN: plain.ask(query.text), NEWEST: baselines.newest(history.memories[: query.known])}
+            if meaning:
+                meaning.embed(throwaway, lambda done, of: tell(f": {done} of {of} embedded") if of else None)
+                rankings[MODEL] = meaning.nearest(throwaway, query.text)
+            for mode in modes:
+                rankings[mode] = _recalled(throwaway, query, unit, meaning.of_mode(mode) if meaning else None)
+            if unit == SESSION:
+                rankings = {name: [sessions[each] for each in ranking] for name, ranking in rankings.items()}
+            yield Asked(query, {name: _first_of_each(ranking) for name, ranking in rankings.items()})
+
+
+def in_time(history: History, *memories: Any) -> Iterator[Query]:
+    """Yield the queries of a history, before each having added what comes before it to some memories, at the end the rest."""
+    there = 0
+    for query in sorted(history.queries, key=lambda query: query.known):
+        for memory in memories:
+            memory.remember(history.memories[there : query.known])
+        there = query.known
+        yield query
+    for memory in memories:
+        memory.remember(history.memories[there:])
+
+
+def _recalled(throwaway: Throwaway, query: Query, unit: str, sense: Any) -> list[str]:
+    """Return the ids of the memories that recall finds, the best first, with the sense of a mode."""
+    rows = ROWS_OF_SESSIONS if unit == SESSION else ROWS_OF_MEMORIES
+    try:
+        more = {"sense": sense} if sense else {}
+        found = recall.search(throwaway.reader, query.text, query.at, recall.Wanted(limit=rows), **more)
+    except StoreError:
+        raise
+    except RalphMemError:  # a query without a word is refused, and finds nothing
+        return []
+    return [name for name in map(throwaway.name_of, found) if name]
+
+
+def _first_of_each(ranking: list[str]) -> list[str]:
+    return list(dict.fromkeys(ranking))[: measures.DEPTH]
+
+
+def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, Any]:
+    counted = [each for each in asked if each.query.category != ADVERSARIAL]
+    apart = [each for each in asked if each.query.category == ADVERSARIAL]
+    measured = _measured(counted)
+    categories = sorted({each.query.category for each in counted} - {""})
+    return {
+        "name": histories.name, "unit": histories.unit, "mode": mode, **measures.mean(measured.get(mode, [])),
+        **_part(counted),
+        "adversarial": _part(apart),
+        "categories": {name: _part([each for each in counted if each.query.category == name]) for name in categories},
+        "against": {other: _against(measured[mode], measured[other]) for other in measured if other != mode},
+        "draws": measures.DRAWS,
+        "notes": histories.notes,
+    }  # fmt: skip
+
+
+def _measured(asked: list[Asked]) -> dict[str, list[dict[str, float]]]:
+    """Return the measures of every query by mode and baseline."""
+    names = sorted(asked[0].rankings, key=ORDER.index) if asked else []
+    return {name: [measures.of(each.rankings[name], each.query.relevant) for each in asked] for name in names}
+
+
+def _part(asked: list[Asked]) -> dict[str, Any]:
+    """Return how many queries there are and the figures of every mode and baseline."""
+    means = {name: measures.mean(measured) for name, measured in _measured(asked).items()}
+    modes = {name: figures for name, figures in means.items() if name in MODES}
+    return {"queries": len(asked), "modes": modes, "baselines": {name: means[name] for name in means if name not in MODES}}
+
+
+def _against(ours: list[dict[str, float]], theirs: list[dict[str, float]]) -> dict[str, dict[str, float]]:
+    return {name: measures.difference([each[name] for each in ours], [each[name] for each in theirs]) for name in measures.COMPARED}

@@ -1,0 +1,112 @@
+"""The worker: a short-lived process that embeds what is new and tells hooks which memories a prompt means.
+
+`python -m ralph_mem.worker FOLDER` begins it for a `.ralph-mem`; `core/wake.py` does that. One on a machine for each user:
+another one hands its folder over and leaves. It leaves by itself when nothing was to be done for a minute.
+"""
+
+import fcntl
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ralph_mem.core import paths, sense
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.semantic import place as models
+
+# How long a second one tries to hand its folder over, or to take the place of one that is just leaving.
+PATIENCE_S = 10
+PAUSE_S = 0.05
+# The default model needs 0.3 GB, most of it address space that onnxruntime only reserves; a multilingual one 1.5 GB.
+MOST_BYTES = 4 * 1024**3
+MOST_CPU_S = 7200  # a memory of a page takes 0.07 seconds; what is left over is embedded by the next one
+MOST_FILES = 4096
+BACKLOG = 64
+
+
+def main(folders: Sequence[str]) -> int:
+    """Serve until there is nothing to do, or hand the folders over to the worker that there is; returns the exit code."""
+    _stand_alone()
+    end = time.monotonic() + PATIENCE_S
+    while (model := sense.described()) and time.monotonic() < end:
+        place = Path(sense.home(), "worker")
+        lock = _lock(place)
+        if lock is not None:
+            return _serve(place, model, folders)
+        if all([_is_told(folder) for folder in folders]):
+            return 0
+        time.sleep(PAUSE_S)
+    return 0
+
+
+def _stand_alone() -> None:
+    """Depend on nothing of the one who started this, and take no more than is fit for something in the background."""
+    os.chdir("/")
+    os.umask(0o077)
+    if os.getsid(0) != os.getpid():
+        try:
+            os.setsid()
+        except PermissionError:  # the leader of a group is as much on its own
+            pass
+    os.closerange(3, MOST_FILES)  # what the client left open for the hook
+    for limit, value in ((resource.RLIMIT_AS, MOST_BYTES), (resource.RLIMIT_CPU, MOST_CPU_S), (resource.RLIMIT_CORE, 0)):
+        most = resource.getrlimit(limit)[1]
+        resource.setrlimit(limit, (value if most == resource.RLIM_INFINITY else min(value, most), most))
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+
+
+def _lock(place: Path) -> int | None:
+    """Become the one worker; returns a file that has to stay open, or None where there is one."""
+    place.mkdir(mode=0o700, exist_ok=True)
+    file = os.open(place / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        return None
+    os.ftruncate(file, 0)
+    os.write(file, b"%d\n" % os.getpid())
+    return file
+
+
+def _is_told(folder: str) -> bool:
+    try:
+        return "model" in sense.ask({"folder": folder}, time.monotonic() + 1)
+    except sense.DAMAGED:
+        return False
+
+
+def _serve(place: Path, model: dict[str, Any], folders: Sequence[str]) -> int:
+    paths.remove(str(place / "socket"))  # of one that was killed
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    sense.with_address(str(place), listener.bind)
+    listener.listen(BACKLOG)
+    try:
+        # only the one that serves needs the packages, which take a third of a second
+        from ralph_mem.semantic import serving
+
+        serving.serve(listener, model, folders)
+    except (ImportError, RalphMemError) as error:
+        note(str(error))
+        return 1
+    finally:
+        paths.remove(str(place / "socket"))
+    paths.remove(models.trouble_file())
+    return 0
+
+
+def note(line: str) -> None:
+    """Keep a line on what went wrong, for `ralph-mem embeddings status` and the doctor."""
+    try:
+        paths.write(models.trouble_file(), line[:300].replace("\n", " "))
+    except OSError:
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

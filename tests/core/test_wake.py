@@ -1,0 +1,88 @@
+"""Waking the worker: told where it runs, started where it does not, and no trouble where it cannot be."""
+
+import json
+import os
+import time
+
+import pytest
+
+from ralph_mem.core import sense, wake
+from tests.core.test_sense import Worker, with_patience, write_model
+
+__all__ = ["with_patience"]
+
+# Stands where the interpreter should be, and writes down how it was started.
+WITNESS = """#!/bin/sh
+files=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2; readlink /proc/$$/fd/*)
+exec 3>{0}.draft
+echo "$@" >&3
+cat /proc/$$/stat >&3
+echo "$files" >&3
+tr '\\0' '\\n' </proc/$$/environ >&3
+mv {0}.draft {0}
+"""
+PATIENCE_S = 20
+
+
+@pytest.fixture
+def a_witness(a_home, tmp_path):
+    """Set a model up whose interpreter only writes down how it was started; returns what it wrote, waiting for that."""
+    script, told = tmp_path / "python", tmp_path / "told"
+    script.write_text(WITNESS.format(told))
+    script.chmod(0o700)
+    write_model(a_home, python=str(script))
+
+    def read():
+        end = time.monotonic() + PATIENCE_S
+        while not told.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        os.waitpid(-1, 0)  # in a hook's life it is not us who outlives it
+        return told.read_text()
+
+    read.path = told
+    return read
+
+
+def test_without_embeddings_nothing_is_started(a_home, a_store):
+    wake.wake(a_store.folder)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_the_recorded_interpreter_runs_the_worker_for_the_memory(a_witness, a_store):
+    wake.wake(a_store.folder)
+    assert a_witness().splitlines()[0] == f"-I -m ralph_mem.worker {a_store.folder}"
+
+
+def test_the_worker_has_a_session_of_its_own_and_no_file_of_ours(a_witness, a_store):
+    wake.wake(a_store.folder)
+    lines = a_witness().splitlines()
+    pid, (_, _, _, session) = lines[1].split()[0], lines[1].rpartition(")")[2].split()[:4]
+    assert session == pid
+    assert lines[2:5] == ["/dev/null"] * 3
+    assert [line for line in lines[5:] if line.startswith(a_store.folder)] == []
+
+
+def test_the_worker_gets_no_secret_and_silences_the_hooks_below_it(a_witness, a_store, the_environment):
+    the_environment(API_TOKEN="h7Kqh7Kq", PYTHONPATH="/elsewhere", CLAUDE_CODE_SESSION_ID="s", XDG_DATA_HOME="")
+    wake.wake(a_store.folder)
+    environment = {line.partition("=")[0] for line in a_witness().splitlines() if "=" in line}
+    assert not {"API_TOKEN", "PYTHONPATH", "CLAUDE_CODE_SESSION_ID"} & environment
+    assert {"HOME", "PATH", "RALPH_MEM_RECORDING"} <= environment
+
+
+def test_a_worker_that_runs_is_told_and_no_other_started(a_home, a_witness, a_store, with_patience):
+    worker = Worker(a_home / ".local/share/ralph-mem/embeddings/worker", b'{"model": "tiny@1"}\n')
+    wake.wake(a_store.folder)
+    worker.leave()
+    assert json.loads(worker.heard[0]) == {"folder": a_store.folder}
+    assert not a_witness.path.exists()
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python", "", None, 7, "relative", "nul\0"])
+def test_an_interpreter_that_is_gone_is_nobodys_trouble(a_home, a_store, python):
+    write_model(a_home, python=python)
+    wake.wake(a_store.folder)
+    assert sense.open_sense() is not None
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
