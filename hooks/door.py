@@ -5,9 +5,11 @@ import marshal
 import posix
 import sys
 
-External = sys.modules["_frozen_importlib_external"]
 Spec = type(sys.__spec__)
 TYPED = "user-prompt-expansion"
+HEADER = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER + b"\0\0\0\0"
+SUFFIX, FLAGS = f".{sys.implementation.cache_tag}.pyc", posix.O_RDONLY | posix.O_CLOEXEC
+MOST_BYTES = 65_536  # three times what the largest room has; to ask for its size first would cost each room more than reading it
 PACKAGES = ("ralph_mem", "ralph_mem.core", "ralph_mem.events", "ralph_mem.answers")
 
 
@@ -89,14 +91,14 @@ def _compiled(source: str) -> object:
     folder, _, name = source.rpartition("/")
     try:
         status = posix.stat(source)
-        file = posix.open(f"{folder}/__pycache__/{name[:-3]}.{sys.implementation.cache_tag}.pyc", posix.O_RDONLY | posix.O_CLOEXEC)
+        file = posix.open(f"{folder}/__pycache__/{name[:-3]}{SUFFIX}", FLAGS)
     except OSError:
         return None
     try:
-        data = posix.read(file, posix.fstat(file).st_size)
+        data = posix.read(file, MOST_BYTES)
     finally:
         posix.close(file)
     stamp = (int(status.st_mtime) & 0xFFFFFFFF).to_bytes(4, "little") + (status.st_size & 0xFFFFFFFF).to_bytes(4, "little")
-    if data[:16] != External.MAGIC_NUMBER + b"\0\0\0\0" + stamp:
+    if data[:16] != HEADER + stamp or len(data) == MOST_BYTES:
         return None
     return marshal.loads(memoryview(data)[16:])

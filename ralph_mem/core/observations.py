@@ -72,14 +72,3 @@ def _values(record: "dict[str, Any]", turn: str) -> "tuple[Any, ...]":
         record["redactions"], record["redaction_version"], index_text.INDEX_VERSION, record["at"],
         record.get("speaker"), record["session"],
     )  # fmt: skip
-
-
-def of_session(store: "Store", session: int) -> "list[tuple[Any, ...]]":
-    """Return (public_id, type, tool_name, title, content, metadata, created_at) of a session's rows, in order."""
-    return list(
-        store.execute(
-            "SELECT public_id, type, tool_name, title, content, metadata, created_at FROM observations"
-            " WHERE session_id = ? ORDER BY seq, id",
-            (session,),
-        )
-    )

@@ -2,8 +2,6 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ralph_mem.core.store import Store
 
 
@@ -50,15 +48,3 @@ def told(store: "Store", session: int) -> "dict[str, str]":
         if found.get(memory) != "full":
             found[memory] = outcome
     return found
-
-
-def of_session(store: "Store", session: int) -> "list[tuple[Any, ...]]":
-    """Return (event, created_at, budget, tokens, memory, outcome, score, evidence, tokens) of a session, in order."""
-    return list(
-        store.execute(
-            "SELECT r.event, r.created_at, r.budget, r.tokens, i.memory, i.outcome, i.score, i.evidence, i.tokens"
-            " FROM receipts AS r LEFT JOIN receipt_items AS i ON i.receipt_id = r.id WHERE r.session_id = ?"
-            " ORDER BY r.seq, i.position",
-            (session,),
-        )
-    )

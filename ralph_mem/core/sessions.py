@@ -128,17 +128,6 @@ def born(pid: int) -> "int | None":
     return 0
 
 
-def of_project(store: "Store", path: str) -> "list[tuple[Any, ...]]":
-    """Return (public_id, project_path, started_at, ended_at, summary) of a project's sessions, newest first."""
-    return list(
-        store.execute(
-            "SELECT public_id, project_path, started_at, ended_at, summary FROM sessions WHERE project_path = ?"
-            " ORDER BY started_at DESC, id DESC",
-            (path,),
-        )
-    )
-
-
 def get(store: "Store", public_id: str) -> "tuple[Any, ...] | None":
     """Return (public_id, project_path, started_at, ended_at, summary) of one session, or None."""
     found: tuple[Any, ...] | None = store.one(

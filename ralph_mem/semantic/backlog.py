@@ -76,6 +76,7 @@ def _now() -> int:
 
 def items(store: Store, model: str, numbers: Sequence[int]) -> list[Item]:
     """Return what is to be embedded of memories, as far as they are still there."""
+    schema.make(store, "vectors")
     where = f"WHERE m.id IN ({','.join(map(str, numbers))})"
     rows = store.execute(ITEMS.format(texts=TEXTS.format(white=WHITE, where=where)), (model,)).fetchall()
     return [Item(number, checksum, _embeddable(text), attempts) for number, checksum, text, attempts in rows]

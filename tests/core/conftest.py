@@ -203,3 +203,37 @@ def with_one_more_migration(monkeypatch, *statements):
     monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, statements))
     monkeypatch.setattr(schema, "VERSION", len(schema.MIGRATIONS))
     monkeypatch.setattr(store, "SCHEMA_VERSION", len(schema.MIGRATIONS))
+
+
+def observations_of(store, session):
+    """Return (public_id, type, tool_name, title, content, metadata, created_at) of a session's rows, in order."""
+    return list(
+        store.execute(
+            "SELECT public_id, type, tool_name, title, content, metadata, created_at FROM observations"
+            " WHERE session_id = ? ORDER BY seq, id",
+            (session,),
+        )
+    )
+
+
+def receipts_of(store, session):
+    """Return (event, created_at, budget, tokens, memory, outcome, score, evidence, tokens) of a session, in order."""
+    return list(
+        store.execute(
+            "SELECT r.event, r.created_at, r.budget, r.tokens, i.memory, i.outcome, i.score, i.evidence, i.tokens"
+            " FROM receipts AS r LEFT JOIN receipt_items AS i ON i.receipt_id = r.id WHERE r.session_id = ?"
+            " ORDER BY r.seq, i.position",
+            (session,),
+        )
+    )
+
+
+def sessions_of(store, path):
+    """Return (public_id, project_path, started_at, ended_at, summary) of a project's sessions, newest first."""
+    return list(
+        store.execute(
+            "SELECT public_id, project_path, started_at, ended_at, summary FROM sessions WHERE project_path = ?"
+            " ORDER BY started_at DESC, id DESC",
+            (path,),
+        )
+    )

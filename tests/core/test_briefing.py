@@ -4,9 +4,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ralph_mem.core import briefing, context, receipts, row
+from ralph_mem.core import briefing, context, row
 
-from .conftest import Session
+from .conftest import Session, receipts_of
 
 
 def lines_of(text):
@@ -121,9 +121,7 @@ def test_what_failed_in_an_older_session_is_forgotten(a_session, another_session
 def test_the_receipt_names_what_was_told(a_session, another_session):
     turn = a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     text = another_session.starts("clear")
-    ((event, _, budget, tokens, memory, outcome, score, evidence, cost),) = receipts.of_session(
-        a_session.store, another_session.number
-    )
+    ((event, _, budget, tokens, memory, outcome, score, evidence, cost),) = receipts_of(a_session.store, another_session.number)
     assert (event, budget, memory, outcome, score, evidence) == ("SessionStart", 1500, turn, "line", 0.0, 0)
     assert tokens == cost == row.tokens(lines_of(text)[0])
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.core import context, prompting, receipts, row
 
-from .conftest import Session
+from .conftest import Session, receipts_of
 
 ASKED = "Where is the tungsten of the lantern?"
 SAID = "The tungsten is in the cellar, behind the ladder."
@@ -24,7 +24,7 @@ def fence_of(session):
 
 def told(session):
     """Return the items of the session's receipts as (event, memory, outcome)."""
-    return [(line[0], line[4], line[5]) for line in receipts.of_session(session.store, session.number)]
+    return [(line[0], line[4], line[5]) for line in receipts_of(session.store, session.number)]
 
 
 def fenced(text, project, values):
@@ -170,7 +170,7 @@ def test_the_receipt_says_what_was_told_and_what_just_missed(a_session, another_
     full = a_session.has_a_turn("Where is the tungsten?", "tungsten " * 9)
     missed = [a_session.has_a_turn(f"Where is the ladder {number}?", "In the cellar.") for number in range(4)]
     another_session.asks("the tungsten, the ladder")
-    ((event, _, budget, tokens, *first), *rest) = receipts.of_session(another_session.store, another_session.number)
+    ((event, _, budget, tokens, *first), *rest) = receipts_of(another_session.store, another_session.number)
     assert (event, budget, first[:2], first[3]) == ("UserPromptSubmit", 600, [full, "full"], 2)
     assert tokens == first[4] > 0
     assert {line[4] for line in rest} < set(missed) and {(line[5], line[8]) for line in rest} == {("missed", 0)}
@@ -190,7 +190,7 @@ def test_the_receipt_counts_the_tokens_of_what_was_told(a_session, another_sessi
         a_session.has_a_turn(f"Where is the tungsten {number}?", "word " * 150)
     text = another_session.asks("tungsten?")
     lines = text.split("\n- ")[1:]
-    outcomes = [(line[5], line[8]) for line in receipts.of_session(another_session.store, another_session.number) if line[8]]
+    outcomes = [(line[5], line[8]) for line in receipts_of(another_session.store, another_session.number) if line[8]]
     assert len(outcomes) == len(lines) and {outcome for outcome, _ in outcomes} == {"full", "line"}
     assert row.tokens(text) - context.FENCE_TOKENS - row.tokens(context.OPENING) <= sum(cost for _, cost in outcomes) <= 600
 

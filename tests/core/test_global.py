@@ -6,10 +6,10 @@ from contextlib import closing
 
 import pytest
 
-from ralph_mem.core import adoption, context, memories, project, prompting, receipts, records, schema, store, trouble
+from ralph_mem.core import adoption, context, memories, project, prompting, records, schema, store, trouble
 from ralph_mem.core.project import Project
 
-from .conftest import DAY, Session, a_note
+from .conftest import DAY, Session, a_note, receipts_of
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_it_is_told_once_in_a_session_and_leaves_its_receipt_there(everywhere, a
     name = everywhere.notes("The tungsten is on the shelf", "behind the ladder")
     assert name in a_session.asks("tungsten?")
     assert a_session.asks("tungsten again?") == ""
-    items = receipts.of_session(a_session.store, a_session.number)
+    items = receipts_of(a_session.store, a_session.number)
     assert [(line[4], line[5]) for line in items if line[5] != "missed"] == [(name, "full")]
     assert everywhere.rows("SELECT count(*) FROM receipts") == [(0,)]
 

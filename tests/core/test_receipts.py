@@ -2,7 +2,7 @@
 
 from ralph_mem.core import receipts
 
-from .conftest import NOON
+from .conftest import NOON, receipts_of
 
 
 def written(session, *items, event="UserPromptSubmit"):
@@ -14,7 +14,7 @@ def written(session, *items, event="UserPromptSubmit"):
 
 def test_a_receipt_comes_back_as_it_was_written(a_session):
     written(a_session, ("turn-a", "full"), ("turn-b", "missed"))
-    assert receipts.of_session(a_session.store, a_session.number) == [
+    assert receipts_of(a_session.store, a_session.number) == [
         ("UserPromptSubmit", NOON + 2000, 600, 7, "turn-a", "full", 0.1235, 2, 7),
         ("UserPromptSubmit", NOON + 2000, 600, 7, "turn-b", "missed", 0.1235, 2, 7),
     ]
@@ -22,7 +22,7 @@ def test_a_receipt_comes_back_as_it_was_written(a_session):
 
 def test_a_receipt_without_items_is_kept(a_session):
     written(a_session, event="SessionStart")
-    assert receipts.of_session(a_session.store, a_session.number) == [("SessionStart", NOON + 2000, 600, 0, *[None] * 5)]
+    assert receipts_of(a_session.store, a_session.number) == [("SessionStart", NOON + 2000, 600, 0, *[None] * 5)]
 
 
 def test_what_was_told_is_the_most_that_was_ever_told(a_session, another_session):

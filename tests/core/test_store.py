@@ -11,7 +11,7 @@ from ralph_mem.core import adoption, notes, observations, records, rewriting, se
 from ralph_mem.core.errors import StoreError, UnknownSession
 from ralph_mem.core.project import Project
 
-from .conftest import NOON, a_note, check, found, words_of
+from .conftest import NOON, a_note, check, found, observations_of, sessions_of, words_of
 
 RAW_TYPES = ("tool_use", "error", "success", "response")
 MEMORY_TYPES = ("note", "decision", "summary")
@@ -40,10 +40,10 @@ def test_an_unknown_session_is_none(a_session):
 
 def test_sessions_are_listed_by_project_newest_first(a_session, another_session):
     records.apply(a_session.store, {"verb": "session", "session": "far", "project": "/far", "source": "startup", "at": NOON})
-    listed = sessions.of_project(a_session.store, a_session.project.root)
+    listed = sessions_of(a_session.store, a_session.project.root)
     assert [started for _, _, started, _, _ in listed] == [another_session.now, a_session.now]
-    assert [row[1] for row in sessions.of_project(a_session.store, "/far")] == ["/far"]
-    assert sessions.of_project(a_session.store, "/nowhere") == []
+    assert [row[1] for row in sessions_of(a_session.store, "/far")] == ["/far"]
+    assert sessions_of(a_session.store, "/nowhere") == []
 
 
 def test_ending_a_session_twice_changes_nothing(a_session):
@@ -61,7 +61,7 @@ def test_ending_a_session_twice_changes_nothing(a_session):
 def test_an_observation_comes_back_as_it_was_stored(a_session, kind):
     record = an_observation(a_session, type=kind, content="three lamps", metadata='{"exit": 2}')
     records.apply(a_session.store, record)
-    ((public_id, *rest),) = observations.of_session(a_session.store, a_session.number)
+    ((public_id, *rest),) = observations_of(a_session.store, a_session.number)
     assert re.fullmatch("obs-[a-z2-9]{10}", public_id)
     assert rest == [kind, "Bash", "make lamps 1", "three lamps", '{"exit": 2}', record["at"]]
 
@@ -69,7 +69,7 @@ def test_an_observation_comes_back_as_it_was_stored(a_session, kind):
 @pytest.mark.parametrize("kind", MEMORY_TYPES)
 def test_a_memory_of_its_own_comes_back_as_it_was_stored(a_session, kind):
     records.apply(a_session.store, a_note(a_session, type=kind, content="lamps need fuses"))
-    ((_, *rest),) = observations.of_session(a_session.store, a_session.number)
+    ((_, *rest),) = observations_of(a_session.store, a_session.number)
     assert rest[:4] == [kind, None, "a note", "lamps need fuses"]
     assert found(a_session.store, "memory_fts", "fuses") and not found(a_session.store, "observations_fts", "fuses")
 
