@@ -32,6 +32,7 @@ bench: $(INSTALLED)
 
 nightly: test
 	$(BIN)/python -m pytest -m nightly
+	$(BIN)/python -m tests.bench.scale
 
 demo:
 	@$(PYTHON) -m ralph_mem.demo
