@@ -22,6 +22,9 @@ FEWEST_DETAILS = 16
 # What may go into the details of the row that is pointed at before the others have a line: one part in four.
 OWN_PART = 4
 INDENT = "\n      "
+# The line of a row, and the details below it, begin with the same gist; neighbours stand in several timelines.
+TOLD: "dict[tuple[object, ...], tuple[str, str]]" = {}
+MOST_TOLD = 500
 MARK = "..."
 
 
@@ -142,6 +145,15 @@ def gist(found: "Row", tokens: int) -> str:
 
 def _told(found: "Row", tokens: int) -> "tuple[str, str]":
     """Return the gist of a row, and all that the gist leaves out."""
+    key = (found.type, found.asked, found.said, found.files, found.lines, tokens)
+    if key not in TOLD:
+        if len(TOLD) == MOST_TOLD:
+            TOLD.clear()
+        TOLD[key] = _tell(found, tokens)
+    return TOLD[key]
+
+
+def _tell(found: "Row", tokens: int) -> "tuple[str, str]":
     (asked, more_asked), (said, more_said) = _split(found.asked), _telling(found)
     if found.type == "note" or not (asked and said):
         text = f"{asked} {said}".strip() or _split(found.files)[0]
@@ -184,9 +196,17 @@ def price(text: str) -> int:
 def cut(text: str, tokens: int, mark: str = MARK) -> str:
     """Return the longest beginning of a text that is within a price, cut between words where there are any."""
     # no character costs more than three
-    if 3 * len(text) <= tokens or price(text) <= tokens:
+    if 3 * len(text) <= tokens:
+        return text
+    whole = price(text)
+    if whole <= tokens:
         return text
     low, high = 0, min(len(text), tokens * 16)
+    # mostly the end lies near where an even text would have it
+    even = len(text) * tokens // whole
+    for at in (even * 3 // 4, even * 5 // 4):
+        if low < at < high:
+            low, high = (at, high) if price(text[:at] + mark) <= tokens else (low, at - 1)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if price(text[:middle] + mark) <= tokens else (low, middle - 1)

@@ -4,7 +4,7 @@ around a row, layer 3 the whole text, piece by piece.
 
 from ralph_mem import recall
 from ralph_mem.compressor import LINE_TOKENS, compress, cut, gist, price
-from ralph_mem.core import context, keeping, paths, row
+from ralph_mem.core import context, paths, row
 from ralph_mem.moments import when
 
 TYPE_CHECKING = False
@@ -84,7 +84,11 @@ def whole(found: "Row") -> str:
 
 def _left_out(found: "Row", elsewhere: bool) -> "list[str]":
     """Say of a row that lost its body when that was, and whether it can still be read elsewhere."""
-    at = keeping.emptied_at(found.store, found.number) if found.type == "tool_use" and not found.said else None
+    if found.type != "tool_use" or found.said:
+        return []
+    from ralph_mem.core import keeping  # few rows have lost their body
+
+    at = keeping.emptied_at(found.store, found.number)
     if at is None:
         return []
     rest = "Claude Code's transcript may still have it" if elsewhere else "Claude Code's transcript of it is gone too"

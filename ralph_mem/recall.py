@@ -26,6 +26,7 @@ TURN_SHARE = 0.5
 # The rows that are read and scored, so many for each that is asked for, of those that hold the rarest words: on the
 # development sets five find as much as ten, and two lose four points of twenty.
 CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 5, 40
+RAW_FEWER = 2  # a raw row mostly stands behind its turn
 FOREVER = candidates.FOREVER
 
 TURN = """
@@ -167,7 +168,7 @@ def _add_near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any,
 
 def _raw(store: "Store", terms: "list[str]", now: int, wanted: Wanted, most: int) -> "list[tuple[float, tuple[Any, ...]]]":
     """Return raw rows with their scores."""
-    numbers, weights = candidates.find(store, "observations_fts", terms, now, wanted, most)
+    numbers, weights = candidates.find(store, "observations_fts", terms, now, wanted, most // RAW_FEWER)
     if not numbers:
         return []
     rows = store.execute(RAW.format(numbers=",".join(numbers))).fetchall()

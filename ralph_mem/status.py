@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
 
 WEEK_MS = 7 * 86_400_000
-COUNTS = {
-    "sessions": "SELECT count(*) FROM sessions WHERE agent <> 'ralph-mem'",
-    "turns": "SELECT count(*) FROM turns",
-    "observations": "SELECT count(*) FROM observations",
-    "errors": "SELECT count(*) FROM observations WHERE type = 'error'",
-    "notes": "SELECT count(*) FROM observations WHERE type = 'note'",
-    "pinned": "SELECT (SELECT count(*) FROM turns WHERE pinned) + (SELECT count(*) FROM observations WHERE pinned)",
-    "last_recorded": "SELECT max(coalesce((SELECT created_at FROM observations ORDER BY id DESC LIMIT 1), 0),"
-    " coalesce((SELECT created_at FROM turns ORDER BY id DESC LIMIT 1), 0))",
-}
-EMPTIED = "SELECT count(*) FROM observations WHERE emptied_at NOT NULL"
+# In one pass over the observations: each costs a millisecond for some ten thousand of them.
+COUNTED = ("sessions", "turns", "observations", "errors", "notes", "pinned")
+COUNTS = """
+SELECT (SELECT count(*) FROM sessions WHERE agent <> 'ralph-mem'), (SELECT count(*) FROM turns),
+    count(*), total(type = 'error'), total(type = 'note'),
+    (SELECT count(*) FROM turns WHERE pinned) + (SELECT count(*) FROM observations WHERE pinned),
+    total(emptied_at NOT NULL),
+    max(coalesce((SELECT created_at FROM observations ORDER BY id DESC LIMIT 1), 0),
+        coalesce((SELECT created_at FROM turns ORDER BY id DESC LIMIT 1), 0))
+FROM observations"""
+NOTES = "SELECT count(*) FROM observations WHERE type = 'note'"
 INJECTED = "SELECT count(*), coalesce(sum(tokens), 0) FROM receipts WHERE tokens > 0 AND created_at >= ?"
 
 
@@ -39,10 +39,9 @@ def of(project: "Project", values: "dict[str, Any]", now: int) -> "dict[str, Any
         return {**found, "trouble": "nothing is remembered here yet"}
     try:
         opened = access.to_read(project)
-        found |= {name: opened[0].one(sql)[0] for name, sql in COUNTS.items()}
+        found |= zip((*COUNTED, "emptied", "last_recorded"), map(int, opened[0].one(COUNTS)))
         found["injections"], found["injected_tokens"] = opened[0].one(INJECTED, (now - WEEK_MS,))
-        found["emptied"] = opened[0].one(EMPTIED)[0]
-        found["global_notes"] = opened[1].one(COUNTS["notes"])[0] if len(opened) > 1 else 0
+        found["global_notes"] = opened[1].one(NOTES)[0] if len(opened) > 1 else 0
         if len(opened) == 1 and store.exists(paths.config_home()):
             found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
     except (RalphMemError, store.sqlite.Error) as error:
@@ -66,7 +65,7 @@ def lines(found: "dict[str, Any]") -> "list[str]":
     """Return a status in lines for people."""
     told = [f"{found['project']}: {'recording' if found['recording'] else 'not recording'}, {_injecting(found)}"]
     if "turns" in found:
-        told.append(", ".join([_counted(found[name], name) for name in COUNTS if name != "last_recorded"]))
+        told.append(", ".join([_counted(found[name], name) for name in COUNTED]))
         cut = "cut to title, files and error lines"
         told += [_counted(found["emptied"], "old tool outputs") + f" {cut}"] if found["emptied"] else []
         told += [_counted(found["global_notes"], "notes") + " for all projects"] if found["global_notes"] else []

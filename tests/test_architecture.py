@@ -72,6 +72,7 @@ IN_FUNCTION_IMPORTS = {
     ("hooks.door", "ralph_mem.answers"): "found by the importer that the line above puts in place",
     ("hooks.door", "ralph_mem.events"): "found by the importer that the line above puts in place",
     ("ralph_mem.answers", house.DYNAMIC): "a command loads its own file alone",
+    ("ralph_mem.answers.mem_search", "ralph_mem.core.sense"): "only where embeddings are set up",
     ("ralph_mem.bench.meaning", "ralph_mem.semantic.local"): "brings numpy, which only the embeddings extra installs",
     ("ralph_mem.bench.meaning", "ralph_mem.semantic.vectors"): "brings numpy, which only the embeddings extra installs",
     ("ralph_mem.cli.printing", "rich.console"): "only for a table or a progress bar: most commands print plain text",
@@ -122,6 +123,7 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.core.meaning", "ralph_mem.core.sense"): "only where embeddings are set up",
     ("ralph_mem.core.search", "ralph_mem.core.meaning"): "only where embeddings are set up",
     ("ralph_mem.events.user_prompt_submit", "ralph_mem.core.sense"): "only where embeddings are set up",
+    ("ralph_mem.layers", "ralph_mem.core.keeping"): "only for a row that has no body",
     ("ralph_mem.recall", "ralph_mem.core.meaning"): "only where embeddings are set up",
     ("ralph_mem.recall", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
 }

@@ -2,11 +2,12 @@
 
 from ralph_mem import layers, recall
 from ralph_mem.answers import MOST_CHARACTERS, arguments, fenced
-from ralph_mem.core import meaning, row
+from ralph_mem.core import paths, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.answers import Asked
+    from ralph_mem.core.sense import Sense
 
 OPTIONS = ("--layer", "--since", "--until", "--type", "--limit", "--from")
 NOTHING = "Nothing that is remembered holds any of these words."
@@ -21,7 +22,7 @@ def answer(asked: "Asked") -> str:
         rows = [recall.find(reader, typed.words[0])]
         layer = layer if "--layer" in typed.options else 3
     else:
-        rows = recall.search(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer), meaning.sense())
+        rows = recall.search(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer), _sense())
     if not rows:
         return NOTHING
     start = typed.number("--from", 0, 0, 999_999_999)
@@ -33,6 +34,15 @@ HOW_ON = {
     2: "The whole text of one: /mem-search --layer 3 ID.",
     3: "The rest of a long text: /mem-search --layer 3 ID --from CHARACTER.",
 }
+
+
+def _sense() -> "Sense | None":
+    """Return what tells meaning, where embeddings are set up."""
+    if not paths.exists(paths.data_home() + paths.MODEL):
+        return None
+    from ralph_mem.core import sense
+
+    return sense.open_sense()
 
 
 def _wanted(asked: "Asked", typed: arguments.Typed, layer: int) -> recall.Wanted:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.store import Store
 
-# Rows that are read for all words together: 6,000 take three milliseconds. A word alone may have a tenth of a memory of
-# ten thousand before it counts as common.
-POSTINGS, FEWEST_POSTINGS = 6_000, 250
+# Rows that are read for all words together: 6,000 take a millisecond and a half, and of raw rows half of that will do. Of
+# ten words each may have one of sixteen of ten thousand memories before it counts as common.
+POSTINGS, FEWEST_POSTINGS = {"memory_fts": 6_000, "observations_fts": 3_000}, 250
 # Of those that hold the rarest words, so many times the rows wanted are weighed by their day too before the rest is read.
 WEIGHED = 4
 FOREVER = 2**62
@@ -68,7 +68,7 @@ def find(
 
     `index` is memory_fts or observations_fts; `now` is in milliseconds and only orders.
     """
-    limit = max(FEWEST_POSTINGS, POSTINGS // max(1, len(terms)))
+    limit = max(FEWEST_POSTINGS, POSTINGS[index] // max(1, len(terms)))
     stands: dict[str, list[str]] = {}
     for term in terms:  # phrases come last
         if _is_worth_asking(term, stands, limit):

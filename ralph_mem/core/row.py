@@ -38,6 +38,7 @@ def tokens(*texts: str) -> int:
 
 def _tokens(text: str) -> int:
     raw = text.encode("utf-8", "replace")
-    marks, digits = [len(raw) - len(raw.translate(None, kind)) for kind in (MARKS, DIGITS)]
-    cost = PER_CHARACTER * len(text) + PER_WORD * len(text.split()) + PER_FOREIGN_BYTE * (len(raw) - len(text))
+    size, characters = len(raw), len(text)
+    marks, digits = size - len(raw.translate(None, MARKS)), size - len(raw.translate(None, DIGITS))
+    cost = PER_CHARACTER * characters + PER_WORD * len(text.split()) + PER_FOREIGN_BYTE * (size - characters)
     return int(cost + PER_MARK * marks + PER_DIGIT * digits) + 1

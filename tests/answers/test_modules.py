@@ -16,10 +16,10 @@ CORE = (
 )
 ABOVE = "access answers answers.arguments moments recall"
 CHANGING = "finishing notes observations rewriting sessions turns"
-FORGETTING = (f"{CHANGING} keeping schema", "answers.mem_forget compressor erasure layers residue selection")
+FORGETTING = (f"{CHANGING} schema", "answers.mem_forget compressor erasure layers residue selection")
 ROOMS = {
-    "mem-search thrown": ("keeping meaning", "answers.mem_search compressor layers"),
-    "mem-search --layer 3 thrown": ("keeping meaning", "answers.mem_search compressor layers"),
+    "mem-search thrown": ("", "answers.mem_search compressor layers"),
+    "mem-search --layer 3 thrown": ("", "answers.mem_search compressor layers"),
     "mem-status": ("", "answers.mem_status status"),
     "mem-inject a note": (CHANGING, "answers.mem_inject corrections"),
     "mem-inject --global a note": (f"{CHANGING} schema", "answers.mem_inject corrections"),

@@ -35,7 +35,7 @@ def test_the_rarer_a_word_the_more_it_weighs(many_notes):
 
 def test_of_a_word_that_is_not_read_to_its_end_the_frequency_is_estimated(many_notes, monkeypatch):
     whole = find(many_notes, "tungsten lantern brass glass")[1]
-    monkeypatch.setattr(candidates, "POSTINGS", 0)
+    monkeypatch.setattr(candidates, "POSTINGS", {"memory_fts": 0})
     monkeypatch.setattr(candidates, "FEWEST_POSTINGS", 30)
     assert find(many_notes, "tungsten lantern brass glass")[1] == pytest.approx(whole, abs=0.05)
 
