@@ -1,5 +1,6 @@
 """The real Claude Code client in a throwaway home: found or installed, run in print mode or in a terminal."""
 
+import fcntl
 import functools
 import itertools
 import json
@@ -77,6 +78,12 @@ def _installed():
 def _install():
     CACHE.mkdir(parents=True, exist_ok=True)
     (CACHE / ".gitignore").write_text("*\n")
+    with (CACHE / "lock").open("w") as lock:  # tests run side by side, and one installs for all
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return "" if _version_of(_cached_binary()) == PINNED_VERSION else _fetch()
+
+
+def _fetch():
     order = ["npm", "install", "--no-audit", "--no-fund", "--prefix", CACHE, f"@anthropic-ai/claude-code@{PINNED_VERSION}"]
     try:
         done = subprocess.run(order, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, stdin=subprocess.DEVNULL)

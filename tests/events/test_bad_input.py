@@ -551,7 +551,7 @@ PLACES = {
     "a leading dash": "-rf",
     "bytes that are no UTF-8": b"caf\xe9 \xff",
     "250 characters": "x" * 250,
-    "400 characters": "/".join(["y" * 100] * 4),
+    "370 characters": "/".join(["y" * 92] * 4),
 }
 
 
