@@ -2,6 +2,7 @@
 
 import json
 import os
+import posix
 import time
 
 import pytest
@@ -61,6 +62,20 @@ def test_the_worker_has_a_session_of_its_own_and_no_file_of_ours(a_witness, a_st
     assert session == pid
     assert lines[2:5] == ["/dev/null"] * 3
     assert [line for line in lines[5:] if line.startswith(a_store.folder)] == []
+
+
+def test_a_c_library_that_starts_no_session_starts_the_worker_all_the_same(a_witness, a_store, monkeypatch):
+    spawn = posix.posix_spawn
+
+    def spawning(*given, setsid=False, **more):
+        if setsid:
+            raise NotImplementedError
+        return spawn(*given, **more)
+
+    monkeypatch.setattr(posix, "posix_spawn", spawning)
+    wake.wake(a_store.folder)
+    lines = a_witness().splitlines()
+    assert lines[0] == f"-I -m ralph_mem.worker {a_store.folder}" and lines[2:5] == ["/dev/null"] * 3
 
 
 def test_the_worker_gets_no_secret_and_silences_the_hooks_below_it(a_witness, a_store, the_environment):

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -20,10 +19,10 @@ from tests.core.conftest import (
     nothing_left_open,
     the_environment,
 )
-from tests.core.test_sense import TOKENS, signed, write_model
+from tests.core.test_sense import a_model
 from tests.hook import REPOSITORY
 
-__all__ = ["a_home", "a_project", "a_session", "a_store", "another_session", "nothing_left_open", "the_environment"]
+__all__ = ["a_home", "a_model", "a_project", "a_session", "a_store", "another_session", "nothing_left_open", "the_environment"]
 
 BELOW_HOME = ".local/share/ralph-mem/embeddings"
 MINUTES_S = 300
@@ -60,12 +59,6 @@ def have_the_model(prepared, home, **changes):
 
 
 @pytest.fixture
-def a_small_model(a_home):
-    """Set a model up that is a table of eight tokens and nothing else."""
-    folder = write_model(a_home)
-    db = sqlite3.connect(folder / "tiny" / "static.db")
-    db.execute("CREATE TABLE tokens (token TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")
-    db.executemany("INSERT INTO tokens VALUES (?, ?)", [(token, signed(vector)) for token, vector in TOKENS.items()])
-    db.commit()
-    db.close()
+def a_small_model(a_model):
+    """Describe a model that is a table of eight tokens and nothing else."""
     return sense.described()
