@@ -17,6 +17,8 @@ from ralph_mem.core.project import Project
 
 KNOWN_FILE = re.compile(r"(project-[a-z2-9]+)\.json")
 BY_KEY = ("spool", "settings", "trouble")
+# What can put a tree's files back, and the records of its loops: they outlive the memory, which an agent may delete.
+BY_TREE = ("snapshots", "loops")
 LISTED = "`ralph-mem projects` lists those that are known"
 
 FOLDER_GONE, MEMORY_GONE, REPLACED = "folder gone", "memory gone", "another memory"
@@ -124,15 +126,19 @@ def _bytes_of(folder: Path, entry: Entry) -> int:
 def leftovers(number: str) -> list[Leftover]:
     """Return what lies outside the project of an id for it: events that wait, settings, trouble, backups, its entry last.
 
-    What another project that is still there uses by its path, such as one made anew in the same place, is not its.
+    Snapshots and records of loops are among them only where the project's folder is gone. What another project that is
+    still there uses by its path, such as one made anew in the same place, is not its.
     """
     entries = {entry.id: entry for entry in _registry()}
     if number not in entries:
         return []
-    mine = set(_keys(entries.pop(number)))
+    entry = entries.pop(number)
+    mine = set(_keys(entry))
     beside = [entry for entry in entries.values() if mine.intersection(_keys(entry))]
     mine.difference_update(*[_keys(entry) for entry in beside if _look(entry).state not in ORPHANED])
-    found = [path for path, key in _by_key() if key in mine] + [path for path, of in _backups() if of == number]
+    spared = () if entry.path and glance.is_gone(Path(entry.path)) else BY_TREE
+    found = [path for path, key in _by_key() if key in mine and path.parent.name not in spared]
+    found += [path for path, of in _backups() if of == number]
     return [Leftover(str(path), _size(path)) for path in [*found, Path(paths.data_home(), "projects", number + ".json")]]
 
 
@@ -171,7 +177,7 @@ def _keys(entry: Entry) -> list[str]:
 
 
 def _by_key() -> Iterator[tuple[Path, str]]:
-    for kind in BY_KEY:
+    for kind in (*BY_KEY, *BY_TREE):
         for path in _files_in(Path(paths.data_home() or "/nowhere", kind)):
             yield path, path.name.partition(".")[0]  # a key has no dot
 

@@ -278,8 +278,8 @@ def a_past(tmp_path, data):
     shutil.rmtree(tmp_path / "shop")
     spool.put(str(tmp_path / "shop"), [{"verb": "turn"}])
     trouble.note(str(tmp_path / "shop"), "an event waits")
-    for place in (f"settings/{key}.json", f"backups/{number}-schema-1.db"):
-        (data / place).parent.mkdir(exist_ok=True)
+    for place in (f"settings/{key}.json", f"backups/{number}-schema-1.db", f"snapshots/{key}/store.db", f"loops/{key}/run-1.jsonl"):
+        (data / place).parent.mkdir(parents=True, exist_ok=True)
         (data / place).write_text("12345")
     return number
 
@@ -291,10 +291,10 @@ def files(data):
 def test_what_is_left_of_a_project_is_told_with_its_sizes(tmp_path, data, a_past):
     key = paths.key_of(str(tmp_path / "shop"))
     left = {os.path.relpath(each.path, data): each.bytes for each in projects.leftovers(a_past)}
-    assert left.keys() == {f"{kind}/{key}" for kind in ("spool", "trouble")} | {
+    assert left.keys() == {f"{kind}/{key}" for kind in ("spool", "trouble", "snapshots", "loops")} | {
         *(f"settings/{key}.json", f"backups/{a_past}-schema-1.db", f"projects/{a_past}.json"),
     }
-    assert left[f"backups/{a_past}-schema-1.db"] == 5 and left[f"spool/{key}"] > 5
+    assert left[f"backups/{a_past}-schema-1.db"] == left[f"snapshots/{key}"] == 5 and left[f"spool/{key}"] > 5
 
 
 def test_cleaning_leaves_nothing_of_a_project_that_is_gone(data, a_past):
@@ -302,6 +302,12 @@ def test_cleaning_leaves_nothing_of_a_project_that_is_gone(data, a_past):
     assert projects.clean() == left
     assert files(data) == []
     assert projects.clean() == []
+
+
+def test_snapshots_and_loops_stay_where_only_the_memory_was_deleted(tmp_path, data, a_past):
+    (tmp_path / "shop").mkdir()
+    projects.clean()
+    assert [name.split("/")[0] for name in files(data)] == ["loops", "snapshots"]
 
 
 def test_cleaning_leaves_everything_of_a_project_that_is_there(tmp_path, data, a_past):
@@ -333,7 +339,7 @@ def test_a_project_that_comes_back_just_before_the_cleaning_is_left_alone(tmp_pa
 def test_what_belongs_to_no_registered_project_is_told_and_stays(tmp_path, data, a_past):
     (data / "projects" / f"{a_past}.json").unlink()
     before = files(data)
-    assert [each.path.split("/")[-2] for each in projects.unknown()] == ["spool", "settings", "trouble", "backups"]
+    assert [each.path.split("/")[-2] for each in projects.unknown()] == [*projects.BY_KEY, *projects.BY_TREE, "backups"]
     assert projects.clean() == []
     assert files(data) == before
 

@@ -2,6 +2,8 @@
 
 RalphMemError
 ├── ConfigError     a config file that cannot be read, or a value out of range
+├── LoopError       a loop that cannot be started, steered or resumed
+├── SnapshotError   files that cannot be snapshotted or put back
 └── StoreError      the database cannot be read or written
     ├── NewerStore  it was written by a newer release: read what can be read, never rewrite
     └── UnknownSession  an event of a session whose start was never seen
@@ -18,6 +20,14 @@ class RalphMemError(Exception):
 
 class ConfigError(RalphMemError):
     """A config file that cannot be read, or a value out of range."""
+
+
+class LoopError(RalphMemError):
+    """A loop that cannot be started, steered or resumed."""
+
+
+class SnapshotError(RalphMemError):
+    """Files that cannot be snapshotted or put back."""
 
 
 class StoreError(RalphMemError):
