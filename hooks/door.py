@@ -10,7 +10,10 @@ TYPED = "user-prompt-expansion"
 HEADER = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER + b"\0\0\0\0"
 SUFFIX, FLAGS = f".{sys.implementation.cache_tag}.pyc", posix.O_RDONLY | posix.O_CLOEXEC
 MOST_BYTES = 65_536  # three times what the largest room has; to ask for its size first would cost each room more than reading it
-PACKAGES = ("ralph_mem", "ralph_mem.core", "ralph_mem.events", "ralph_mem.answers")
+PACKAGES = frozenset((
+    "ralph_mem", "ralph_mem.core", "ralph_mem.events", "ralph_mem.answers", "ralph_mem.ralph", "ralph_mem.criteria",
+    "ralph_mem.snapshot", "ralph_mem.claude",
+))  # fmt: skip
 
 
 def enter(here: str, arguments: "list[str]") -> None:
@@ -22,7 +25,7 @@ def enter(here: str, arguments: "list[str]") -> None:
     sys.path[:] = [*sys.path[1:], root]
     sys.meta_path.insert(0, Rooms(root))  # type: ignore[arg-type]
     name = arguments[0] if arguments else ""
-    text = _answered(name) if name.startswith("mem-") or name == TYPED else _handled(name)
+    text = _answered(name) if name.startswith("mem-") or name in ("ralph", TYPED) else _handled(name)
     data = memoryview(text.encode("utf-8", "replace"))
     while data:
         data = data[posix.write(1, data) :]

@@ -5,6 +5,7 @@ import zlib
 
 STATE = ".ralph-mem"
 MODEL = "/embeddings/model.json"  # in the data home, and only where embeddings are set up
+LOOP = b"RALPH_MEM_LOOP"  # set for the agent of a headless loop: what it is told is not the user's word
 
 
 def environment(name: str) -> str:

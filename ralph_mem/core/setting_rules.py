@@ -36,7 +36,7 @@ class Rule:
         """Say in words what the key may hold."""
         if self.kind == NUMBER:
             return f"{NUMBER} from {self.smallest} to {self.largest}"
-        return "a list of " + ", ".join(self.choices) if self.choices else self.kind
+        return f"a list of {', '.join(self.choices)} or TYPE=COMMAND" if self.choices else self.kind
 
 
 RULES = {
@@ -72,6 +72,26 @@ RULES = {
     "ralph.auto_rollback": Rule(SWITCH, "Whether a loop that has failed puts the files back as they were."),
     # At least one: a loop without any would never know that it is done.
     "ralph.success_criteria": Rule(TEXTS, "Which checks have to pass before a loop has succeeded.", 1, choices=CRITERIA),
+    # A second is for trying it out; a day is the longest that anybody leaves an agent alone.
+    "ralph.max_duration_ms": Rule(NUMBER, "After how many milliseconds a loop gives up.", 1_000, 86_400_000),
+    # A thousand dollars is a typing error.
+    "ralph.max_cost_cents": Rule(NUMBER, "After how many US cents of agent a loop gives up; 0 for no such limit.", 0, 100_000),
+    "ralph.no_progress_threshold": Rule(NUMBER, "After how many passes without a new best a loop gives up.", 1, 100),
+    # Two hours: longer than any suite that somebody runs after each change.
+    "ralph.timeout_s": Rule(NUMBER, "After how many seconds a check is ended and counts as failed.", 1, 7_200),
+    # 500 hold the goal and one failing test; 50,000 are a quarter of a common context window.
+    "ralph.prompt_tokens": Rule(NUMBER, "How many tokens a loop's prompt may have.", 500, 50_000),
+    "ralph.memory": Rule(SWITCH, "Whether a loop tells its agent what was tried before, and keeps what it learns."),
+    "ralph.agent": Rule(TEXTS, "The command of another agent than claude, one word an item; {prompt} stands for the prompt."),
+    "ralph.allow": Rule(TEXTS, "What a loop's claude may do without being asked, as permission rules such as Bash(make:*)."),
+    "ralph.notify": Rule(TEXTS, "A command that gets a JSON on stdin when a loop ends or waits, one word an item."),
+    "ralph.protect": Rule(TEXTS, "Files put back before a loop's checks are run, written as in .gitignore."),
+    "snapshot.include_ignored": Rule(TEXTS, "Which files that git ignores are in a snapshot all the same, by their names."),
+    # Larger files are build products, archives and data.
+    "snapshot.max_file_mb": Rule(
+        NUMBER, "Up to how many megabytes a file is kept in a snapshot; larger ones are never touched.", 1, 1_000
+    ),
+    "snapshot.quota_mb": Rule(NUMBER, "How many megabytes the snapshots of a project may take.", 10, 1_000_000),
     "privacy.exclude_paths": Rule(TEXTS, "Paths about which nothing at all is kept, written as in .gitignore."),
     "privacy.redact_patterns": Rule(PATTERNS, "What these match is cut out of everything before it is stored."),
 }
@@ -138,7 +158,7 @@ def problem(key: str, value: "Any") -> str:
 def _wrong_item(rule: Rule, item: "Any") -> str:
     if not (isinstance(item, str) or type(item) is int):  # a folder may be called 2024
         return "is no text; put it in quotes"
-    if rule.choices and item not in rule.choices:
+    if rule.choices and str(item).partition("=")[0].strip() not in rule.choices:
         return "is none of these"
     return _wrong_pattern(str(item)) if rule.kind == PATTERNS else "" if str(item) else "is empty"
 

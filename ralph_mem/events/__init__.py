@@ -2,7 +2,8 @@
 
 A file of an event has `records(event, project, settings)`: what to store. It may have `open_store`, where opening takes
 more than connecting, `answer`, which runs in the transaction after the records and returns what to print,
-`afterwards`, which runs when the user no longer waits for the answer, and `DURABLE`, `WAIT_MS`.
+`afterwards`, which runs when the user no longer waits for the answer, `go_on`, with which a live loop has the last word
+once the event is stored, and `DURABLE`, `WAIT_MS`.
 """
 
 import posix
@@ -33,7 +34,9 @@ def enter(name: str = "") -> str:
     values = settings.load(place)
     if not settings.recording(place, values):
         return ""
-    return _handle(_file_of(name), event, place, values)
+    file = _file_of(name)
+    said = _handle(file, event, place, values)
+    return str(said or file.go_on(event, place, values)) if hasattr(file, "go_on") else said
 
 
 def _file_of(name: str) -> "ModuleType":

@@ -1,5 +1,7 @@
 """SessionStart: make the memory ready, end what crashed, and tell where the work stands."""
 
+import posix
+
 from ralph_mem.core import adoption, briefing, context, paths, receipts, sessions, store, trouble
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import StoreError
@@ -47,7 +49,7 @@ def answer(opened: "store.Store", event: "Event", project: "Project", settings: 
 
 
 def _brief(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> str:
-    if not settings["memory.auto_inject"]:
+    if not settings["memory.auto_inject"] or paths.LOOP in posix.environ:  # a loop tells its agent itself
         return ""
     number, tag = opened.one("SELECT id, fence FROM sessions WHERE client_session = ?", (event.session,))
     budget = settings["memory.inject_tokens_start"]

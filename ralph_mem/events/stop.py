@@ -36,3 +36,12 @@ def afterwards(opened: "store.Store", event: "Event", settings: "dict[str, Any]"
         from ralph_mem.core import wake
 
         wake.wake(opened.folder)
+
+
+def go_on(event: "Event", project: "Project", settings: "dict[str, Any]") -> str:
+    """Let a loop that is live in this project decide what comes now; returns what to print."""
+    if not paths.exists(f"{paths.data_home()}/loops/{paths.key_of(project.top)}/live.json"):
+        return ""
+    from ralph_mem.events import looping
+
+    return looping.go_on(event, project, settings)

@@ -1,5 +1,7 @@
 """UserPromptSubmit: the user says something. Open the turn, and tell the model what it may be about."""
 
+import posix
+
 from ralph_mem.core import index_text, paths, privacy, receipts, redact, store, turns
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import StoreError
@@ -22,7 +24,7 @@ def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     prompt = event.text("prompt")
     if privacy.PASTED in prompt:
         prompt = privacy.without_paste_marks(prompt)
-    kind = turns.kind_of(prompt)
+    kind = _kind(prompt)
     words = prompt if kind == "prompt" else ""
     (prompt,), redactions = privacy.protect([words], project, settings, event.text("cwd"))
     branch, commit = projects.head(project)
@@ -34,10 +36,15 @@ def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "
     }]  # fmt: skip
 
 
+def _kind(prompt: str) -> str:
+    """Return the kind of the turn; a headless loop has put into its prompt what is remembered."""
+    return "loop" if paths.LOOP in posix.environ else turns.kind_of(prompt)
+
+
 def answer(opened: "store.Store", event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
     """Return the memories that the prompt may mean, or nothing."""
     prompt = privacy.without_paste_marks(privacy.without_injected(event.text("prompt")))
-    if not settings["memory.auto_inject"] or turns.kind_of(prompt) != "prompt" or not index_text.terms(prompt):
+    if not settings["memory.auto_inject"] or _kind(prompt) != "prompt" or not index_text.terms(prompt):
         return None
     # only a prompt with words to look up needs the rest
     from ralph_mem.core import context, prompting

@@ -142,7 +142,7 @@ def test_a_number_may_be_at_the_edges_of_its_range_and_not_beyond(key):
     ("key", "value", "why"),
     [
         ("recording", "sometimes", "recording must be true or false, not 'sometimes'"),
-        ("ralph.success_criteria", ["test_pass", "luck"], "marker; 'luck' is none of these"),
+        ("ralph.success_criteria", ["test_pass", "luck"], "marker or TYPE=COMMAND; 'luck' is none of these"),
         ("ralph.success_criteria", [], "must be a list of test_pass, build_success, lint_clean"),
         ("privacy.exclude_paths", ["a", ""], "must be a list of texts; '' is empty"),
         ("privacy.exclude_paths", [True], "true is no text; put it in quotes"),

@@ -1,0 +1,101 @@
+"""Why a loop can stop: a closed set, each with the exit code of the command and the next step for its reader."""
+
+from collections import namedtuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.ralph.run import Run
+
+StopReason = namedtuple("StopReason", "code status says next_step")
+StopReason.__doc__ = (
+    """A reason: its exit code, which never changes, the status that it gives a run, what it says, what to do next."""
+)
+
+SUCCESS, FAILED, STOPPED = "success", "failed", "stopped"
+RESUME = "`ralph-mem ralph resume`"
+ROLL_BACK = "`ralph-mem ralph rollback`"
+BEST = "`ralph-mem ralph rollback --best`"
+
+# 1 to 9 mean what they mean for every command: 1 refused, 2 wrong usage, 3 crashed.
+REASONS = {
+    "success": StopReason(
+        0, SUCCESS, "every criterion passed",
+        f"look at what changed with `ralph-mem ralph status --history`; {ROLL_BACK} takes it all back",
+    ),
+    "max_iterations": StopReason(
+        10, FAILED, "all iterations are used up",
+        f"`ralph-mem ralph resume --max-iterations {{iterations}}` goes on; {BEST} returns to the best iteration",
+    ),
+    "max_duration": StopReason(
+        11, FAILED, "the time is used up",
+        f"`ralph-mem ralph resume --max-duration {{minutes}}m` goes on; {BEST} returns to the best iteration",
+    ),
+    "max_cost": StopReason(
+        12, FAILED, "the next iteration cannot be paid for",
+        f"`ralph-mem ralph resume --max-cost {{cost}}` goes on; {BEST} returns to the best iteration",
+    ),
+    "no_progress": StopReason(
+        13, FAILED, "several iterations in a row reached nothing better",
+        "see what was tried with `ralph-mem ralph status --history`, say more in the goal, start again; "
+        f"{BEST} returns to the best iteration",
+    ),
+    "oscillation": StopReason(
+        14, FAILED, "the files are back where they had been before",
+        f"tell in the goal which of the attempts to avoid and start again; {BEST} returns to the best iteration",
+    ),
+    "regression": StopReason(
+        15, FAILED, "everything it tried is worse than the start",
+        f"{ROLL_BACK} returns to the start; `ralph-mem ralph bisect TEST` says which iteration broke a test",
+    ),
+    "permission_denied": StopReason(
+        16, FAILED, "the agent was not allowed to use a tool",
+        f"add the rule that is named above to `permissions.allow` in .claude/settings.json, then {RESUME}",
+    ),
+    "rate_limited": StopReason(
+        17, FAILED, "the rate limit lasts longer than the loop may",
+        f"{RESUME} once the limit is over",
+    ),
+    "agent_error": StopReason(
+        18, FAILED, "the agent could not do its work",
+        f"start the agent by hand once to see what it says, then {RESUME}",
+    ),
+    "user_stop": StopReason(
+        19, STOPPED, "it was stopped",
+        f"{RESUME} goes on; {ROLL_BACK} returns to the start",
+    ),
+    "vacuous_criteria": StopReason(
+        20, FAILED, "the criteria exit with 0 and check nothing, or less than before",
+        "see what they run with `ralph-mem ralph plan`, correct `--criteria`, start again; " + ROLL_BACK + " returns to the start",
+    ),
+    "snapshot_failed": StopReason(
+        21, FAILED, "a snapshot could not be taken, so the files would not be safe",
+        f"remove the cause that is named above, then {RESUME}; `--no-snapshot` goes without, and without a way back",
+    ),
+    "owner_lost": StopReason(
+        22, STOPPED, "the session that owned the loop has ended",
+        f"{RESUME} in a new session, or `ralph-mem ralph resume --headless`",
+    ),
+}  # fmt: skip
+
+
+def exit_code(reason: str) -> int:
+    """Return the exit code of a command that ended for this reason."""
+    return int(REASONS[reason].code)
+
+
+def status_of(reason: str) -> str:
+    """Return the status of a run that ended for this reason: success, failed or stopped."""
+    return str(REASONS[reason].status)
+
+
+def next_step(reason: str, run: "Run") -> str:
+    """Say what the reader can do now, with the commands as they are to be typed: a limit that was reached is doubled.
+
+    A run without a snapshot is told of no way back.
+    """
+    limits = run.limits
+    minutes = max(1, -(-2 * limits.duration_ms // 60_000))
+    cost = f"{2 * (limits.cost or 0) or 1:g}"
+    steps = str(REASONS[reason].next_step).split("; ")
+    open_ones = [step for step in steps if run.start_snapshot or "ralph rollback" not in step]
+    return "; ".join(open_ones).format(iterations=2 * max(1, limits.iterations), minutes=minutes, cost=cost)

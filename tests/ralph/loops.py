@@ -1,0 +1,140 @@
+"""A small project, agents that are scripts, and loops that are started on both as a command would."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from ralph_mem.core import settings
+from ralph_mem.core.project import Project
+from ralph_mem.ralph import headless, rolling_back, runs, starting
+from ralph_mem.ralph.limits import DEFAULT
+
+# Three things that have to be right, told as TAP: a check that takes a hundredth of a second.
+CHECK = """\
+#!/bin/sh
+number=0 wrong=0
+echo 1..3
+for each in one two three; do
+  number=$((number + 1))
+  if grep -q right "$each.txt"; then echo "ok $number - $each"; else echo "not ok $number - $each"; wrong=1; fi
+done
+exit $wrong
+"""
+# What an agent does in each iteration until all is right.
+STEPS = ("echo right >one.txt", "echo right >two.txt", "echo right >three.txt")
+GOAL = "make all three right"
+# Reads its prompt, keeps it, and runs the script of its turn; after the last that one again.
+AGENT = """\
+here={here}
+number=1
+while [ -e "$here/prompt-$number" ]; do number=$((number + 1)); done
+cat >"$here/prompt-$number"
+[ -e "$here/step-$number" ] || number={last}
+. "$here/step-$number"
+"""
+
+
+class Loops:
+    """A project of three files that are wrong, in which loops are started."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.top = self.folder / "project"
+        self.bench = self.folder / "bench"
+        for path in (self.top, self.bench):
+            path.mkdir(exist_ok=True)
+        self.project = Project(str(self.top))
+        self.told = []
+        self.write("check.sh", CHECK).chmod(0o755)
+        for name in ("one", "two", "three"):
+            self.write(f"{name}.txt", "wrong\n")
+
+    def write(self, name, text):
+        """Write a file of the project; returns its path."""
+        path = self.top / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def text(self, name):
+        return (self.top / name).read_text()
+
+    def agent(self, *steps):
+        """Return the command line of an agent that runs a shell script in each iteration."""
+        for number, step in enumerate(steps, 1):
+            (self.bench / f"step-{number}").write_text(step + "\n")
+        script = self.bench / "agent.sh"
+        script.write_text(AGENT.format(here=shlex.quote(str(self.bench)), last=len(steps)))
+        return "/bin/sh", str(script)
+
+    def prompts(self):
+        """Return what the agents were told, in order."""
+        number, found = 1, []
+        while (path := self.bench / f"prompt-{number}").exists():
+            found.append(path.read_text())
+            number += 1
+        return found
+
+    def values(self, **changed):
+        """Return the settings, with some of them changed: `ralph_memory=False`."""
+        return {**settings.load(self.project), **{name.replace("_", ".", 1): value for name, value in changed.items()}}
+
+    def wish(self, *steps, goal=GOAL, criteria=("custom=./check.sh",), limits=None, **wished):
+        """Return what is wished for, of an agent that runs these steps; `limits` are fields of Limits."""
+        bounds = DEFAULT._replace(**{"cooldown_ms": 0, **(limits or {})})
+        wished = {"agent": self.agent(*steps), "memory": False, **wished}
+        return starting.Wish(goal=goal, criteria=criteria, limits=bounds, **wished)
+
+    def start(self, *steps, values=None, is_wanted=lambda _loop: True, **wished):
+        """Start a headless loop whose checks a person has accepted, and return its run once it is over."""
+        wish = self.wish(*steps, **wished)
+        prospect = self.accepted(wish)
+        return headless.start(self.project, values or self.values(), wish, prospect, is_wanted, told=self.told.append)
+
+    def accepted(self, wish):
+        """Return what would be run, accepted by a person."""
+        prospect = starting.look(self.project, wish)
+        starting.check(self.project, wish, prospect)
+        starting.accept(self.project, prospect, starting.short(prospect))
+        return starting.look(self.project, wish)
+
+    def back(self, to=rolling_back.START, force=False):
+        """Roll the last run back; returns the report."""
+        return rolling_back.roll_back(self.project, self.values(), self.latest(), to, force=force)[1]
+
+    def latest(self):
+        return runs.latest(self.project)
+
+    def in_background(self, *steps, **wished):
+        """Start a headless loop in a process of its own; the caller ends it."""
+        wish = self.wish(*steps, **wished)
+        self.accepted(wish)
+        given = {**wish._asdict(), "limits": wish.limits._asdict()}
+        order = [sys.executable, "-c", SUPERVISOR, str(self.top), repr(given)]
+        return subprocess.Popen(order, cwd=Path(__file__).parents[2], stdin=subprocess.DEVNULL)
+
+
+SUPERVISOR = """\
+import ast, sys
+from ralph_mem.core import project, settings
+from ralph_mem.ralph import headless, limits, starting
+place = project.Project(sys.argv[1])
+given = ast.literal_eval(sys.argv[2])
+wish = starting.Wish(**{**given, "limits": limits.Limits(**given["limits"])})
+headless.start(place, settings.load(place), wish, starting.look(place, wish), lambda loop: True)
+"""
+
+
+def names(paths):
+    """Return paths of a report as text."""
+    return sorted(path.decode() for path in paths)
+
+
+def kept(report):
+    """Return what a rollback left alone, with the reason."""
+    return {path.decode(): why for path, why in report.kept}
+
+
+def git(folder, *words):
+    return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, timeout=30).stdout

@@ -1,0 +1,70 @@
+"""The guard: the checks are run once at the end of each turn, and what fails is put into the session."""
+
+import re
+
+import pytest
+
+from ralph_mem.ralph import runs
+from tests.hook import Hook, said_to_model
+from tests.ralph.loops import Loops
+
+GUARD = "guard --criteria custom=./check.sh"
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    """A session with a guard, in a project of three files that are wrong."""
+    hook = Hook(tmp_path)
+    hook.loops = Loops(tmp_path)
+    hook.start()
+    hook.prompt("/ralph-mem:ralph guard")
+    digits = re.search(r"--accept (\w{12})", said_to_model(hook.typed("ralph", GUARD)))[1]
+    assert "at the end of each turn" in said_to_model(hook.typed("ralph", f"{GUARD} --accept {digits}"))
+    return hook
+
+
+def mend(hook, *names):
+    for name in names:
+        hook.loops.write(f"{name}.txt", "right\n")
+
+
+def test_what_fails_is_told_at_the_end_of_a_turn_and_the_turn_is_held_up_once(guarded):
+    mend(guarded, "one")
+    guarded.prompt("Please mend two")
+    told = said_to_model(guarded.stop())
+    assert ":: two" in told and "not ok 3 - three" in told and ":: one" not in told
+    assert guarded.fire("Stop", last_assistant_message="Done.", stop_hook_active=True, background_tasks=[]) == {}
+
+
+def test_every_turn_of_the_session_is_looked_at_whoever_began_it(guarded):
+    for words in ("Please mend two", "And what about three?"):
+        guarded.prompt(words)
+        assert ":: three" in said_to_model(guarded.stop())
+
+
+def test_where_all_checks_pass_nothing_is_said(guarded):
+    mend(guarded, "one", "two", "three")
+    guarded.prompt("Is it done?")
+    assert guarded.stop() == {}
+
+
+def test_other_sessions_and_subagents_are_left_alone(guarded):
+    other = guarded.another()
+    other.start()
+    other.prompt("Something else")
+    assert other.stop() == {} and guarded.subagent_stop("I looked.") == {}
+
+
+def test_it_changes_no_file_and_is_no_run_to_look_at(guarded):
+    guarded.stop()
+    assert guarded.loops.text("one.txt") == "wrong\n" and guarded.loops.latest() is None
+
+
+def test_it_is_gone_when_it_is_switched_off(guarded):
+    assert "is off" in said_to_model(guarded.typed("ralph", "guard off"))
+    assert guarded.stop() == {} and runs.live(guarded.loops.project) is None
+
+
+def test_it_is_gone_with_its_session(guarded):
+    guarded.end()
+    assert runs.live(guarded.loops.project) is None

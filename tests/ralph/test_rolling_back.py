@@ -1,0 +1,205 @@
+"""Rolling back a run: every file as it was, and back again; what is the person's own is kept and named."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ralph_mem.core.errors import LoopError
+from ralph_mem.ralph import rolling_back, runs
+from ralph_mem.snapshot import store
+from tests.ralph.loops import CHECK, STEPS, Loops, git, kept, names
+from tests.snapshot.conftest import bytes_below, tree_of
+
+
+@pytest.fixture
+def loops(tmp_path):
+    return Loops(tmp_path)
+
+
+@pytest.fixture
+def repository(loops):
+    """A repository as people leave them: dirty, half staged, with ignored files, odd names, another one inside."""
+    git(loops.top, "init", "-q", "-b", "main")
+    loops.write(".gitignore", "*.log\n.env\n")
+    git(loops.top, "add", "-A")
+    git(loops.top, "commit", "-qm", "first")
+    loops.write("check.sh", CHECK + "# mine\n")
+    loops.write("staged.txt", "staged\n")
+    git(loops.top, "add", "staged.txt")
+    loops.write("staged.txt", "staged, and then changed\n")
+    loops.write(".env", "KEY=untracked and ignored\n")
+    loops.write("untracked/deep/file", "mine\n")
+    loops.write("a 'quoted' \"name\"\nof two lines", "odd\n")
+    (loops.top / "windows.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n\x00\xff")
+    (loops.top / "link").symlink_to("untracked/deep")
+    (loops.top / "empty").mkdir()
+    (loops.top / "nested").mkdir()
+    git(loops.top / "nested", "init", "-q")
+    loops.write("nested/inner.txt", "inner\n")
+    return loops
+
+
+# What an agent does to all of it.
+UNDOES = """\
+echo right >one.txt; rm -r untracked empty link; mkdir link; echo x >link/x; printf changed >windows.txt; chmod 711 check.sh
+echo leaked >.env; echo more >nested/inner.txt; mkdir -p new/deep; echo new >new/deep/file; rm a*; ln -s /etc/passwd untracked
+"""
+
+
+def test_every_file_comes_back_byte_for_byte_and_git_is_not_touched(repository):
+    before, git_before = tree_of(repository.top), bytes_below(repository.top / ".git")
+    run = repository.start(UNDOES, *STEPS[1:])
+    fixed = tree_of(repository.top)
+    report = repository.back()
+    assert run.status == "success" and fixed != before and report.kept == []
+    assert tree_of(repository.top) == before and bytes_below(repository.top / ".git") == git_before
+
+
+def test_the_rollback_is_undone_and_done_again(repository):
+    before = tree_of(repository.top)
+    repository.start(UNDOES, *STEPS[1:])
+    fixed = tree_of(repository.top)
+    repository.back()
+    repository.back(rolling_back.UNDO)
+    assert tree_of(repository.top) == fixed
+    repository.back(rolling_back.UNDO)
+    assert tree_of(repository.top) == before
+
+
+def test_a_preview_tells_what_would_be_done_and_changes_nothing(repository):
+    run = repository.start(UNDOES, *STEPS[1:])
+    fixed = tree_of(repository.top)
+    what, plan = rolling_back.preview(repository.project, repository.values(), run, rolling_back.START)
+    assert run.id in what and tree_of(repository.top) == fixed
+    report = repository.back()
+    assert {action.path for action in plan.actions} == {*report.restored, *report.deleted}
+
+
+DESTROYERS = {
+    "clean": "git clean -ffdxq",
+    "reset": "git reset -q --hard",
+    "stash": "git stash -q -u -a",
+    "gc": "git reset -q --hard; git reflog expire --expire=now --all; git gc -q --prune=now",
+    "git-is-gone": "rm -rf .git .ralph-mem",
+    "all-is-gone": "find . -mindepth 1 -delete",
+}
+
+
+@pytest.mark.parametrize("command", DESTROYERS.values(), ids=DESTROYERS.keys())
+def test_what_an_agent_destroys_with_git_or_without_comes_back(repository, command):
+    (repository.top / ".ralph-mem").mkdir()
+    before = tree_of(repository.top)
+    repository.start(command, limits={"iterations": 1})
+    assert tree_of(repository.top) != before or command == DESTROYERS["git-is-gone"]
+    repository.back()
+    assert tree_of(repository.top) == before
+
+
+def test_a_detached_head_with_commits_of_the_agent_stays_where_it_is(repository):
+    git(repository.top, "checkout", "-q", "--detach")
+    before = tree_of(repository.top)
+    repository.start("echo right >one.txt; git add -A; git commit -qm 'by the agent'", limits={"iterations": 1})
+    head, git_before = git(repository.top, "rev-parse", "HEAD"), bytes_below(repository.top / ".git")
+    repository.back()
+    assert tree_of(repository.top) == before
+    assert git(repository.top, "rev-parse", "HEAD") == head and bytes_below(repository.top / ".git") == git_before
+
+
+# The person's own work
+
+
+def test_a_file_that_the_person_changed_afterwards_is_kept_and_named(loops):
+    loops.start(*STEPS)
+    loops.write("one.txt", "mine\n")
+    loops.write("check.sh", "mine as well\n")
+    report = loops.back()
+    assert kept(report) == {"one.txt": "changed by the loop, then by you", "check.sh": "changed by you"}
+    assert names(report.restored) == ["three.txt", "two.txt"]
+    assert loops.text("one.txt") == "mine\n" and loops.text("check.sh") == "mine as well\n"
+
+
+def test_what_was_kept_once_is_kept_again(loops):
+    loops.start(*STEPS)
+    loops.write("one.txt", "mine\n")
+    loops.back()
+    assert "one.txt" in kept(loops.back()) and loops.text("one.txt") == "mine\n"
+
+
+def test_by_force_it_goes_back_too_and_the_undo_brings_it_back(loops):
+    loops.start(*STEPS)
+    loops.write("one.txt", "mine\n")
+    report = loops.back(force=True)
+    assert "one.txt" in names(report.restored) and loops.text("one.txt") == "wrong\n"
+    loops.back(rolling_back.UNDO)
+    assert loops.text("one.txt") == "mine\n"
+
+
+def test_what_the_person_changes_between_two_iterations_counts_as_part_of_the_second(loops):
+    run = loops.start(STEPS[0], f"{STEPS[1]}; echo mine >mine.txt", STEPS[2])
+    assert [change[:2] for change in run.iterations[1].changed] == [["mine.txt", "added"], ["two.txt", "changed"]]
+    assert "mine.txt" in names(loops.back().deleted)
+    loops.back(rolling_back.UNDO)
+    assert loops.text("mine.txt") == "mine\n"
+
+
+def test_what_an_iteration_that_was_cut_off_had_changed_is_kept_unless_forced(loops):
+    run = loops.start(*STEPS)
+    path = runs.path_of(loops.project, run.id)
+    lines = Path(path).read_text().splitlines(keepends=True)
+    last = next(number for number, line in enumerate(lines) if '"begun"' in line and '"number":3' in line.replace(" ", ""))
+    Path(path).write_text("".join(lines[: last + 1]))
+    _forget_newest_snapshot(loops, run)
+    assert rolling_back.was_killed(loops.latest()) == 3
+    assert kept(loops.back()) == {"three.txt": "changed by you"} and loops.text("one.txt") == "wrong\n"
+    loops.back(force=True)
+    assert loops.text("three.txt") == "wrong\n"
+
+
+def _forget_newest_snapshot(loops, run):
+    with store.open_store(loops.project) as snapshots:
+        newest = snapshots.taken(run.id)[-2:]
+        assert [taken.label for taken in newest] == ["iteration 3", "checks 3"]
+        snapshots.db.execute("DELETE FROM snapshots WHERE number >= ?", (newest[0].id,))
+
+
+# Which state
+
+
+def test_the_best_iteration_and_any_other_can_be_returned_to(loops):
+    loops.start(STEPS[0], STEPS[1], "echo wrong >one.txt; echo wrong >two.txt", limits={"iterations": 3})
+    loops.back(rolling_back.BEST)
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n", "right\n", "wrong\n"]
+    loops.back("1")
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n", "wrong\n", "wrong\n"]
+
+
+@pytest.mark.parametrize(("to", "snapshot"), [("9", True), (rolling_back.UNDO, True), (rolling_back.START, False)])
+def test_a_state_that_nobody_kept_is_refused(loops, to, snapshot):
+    loops.start(STEPS[0], limits={"iterations": 1}, snapshot=snapshot)
+    with pytest.raises(LoopError, match="there is no snapshot of"):
+        loops.back(to)
+    assert loops.text("one.txt") == "right\n"
+
+
+def test_a_run_that_failed_is_rolled_back_by_itself_where_the_settings_want_that(loops):
+    values = loops.values(ralph_auto_rollback=True)
+    run = loops.start(STEPS[0], limits={"iterations": 1}, values=values)
+    lines = rolling_back.if_wanted(loops.project, values, run)
+    assert loops.text("one.txt") == "wrong\n" and "1 restored" in " ".join(lines)
+    assert rolling_back.if_wanted(loops.project, loops.values(), run) == []
+
+
+def test_while_a_loop_is_at_work_nothing_is_rolled_back(loops):
+    run = loops.start(*STEPS)
+    runs.write_live(loops.project, runs.Live("loop-other", "in_session", "a-session", os.getppid()))
+    with pytest.raises(LoopError, match="loop-other is at work"):
+        rolling_back.roll_back(loops.project, loops.values(), run, rolling_back.START)
+    assert loops.text("one.txt") == "right\n"
+
+
+def test_the_record_tells_of_each_rollback(loops):
+    loops.start(STEPS[0], limits={"iterations": 1})
+    report = loops.back()
+    (told,) = loops.latest().rolled_back
+    assert (told["restored"], told["deleted"], told["kept"], told["safety"]) == (1, 0, 0, report.safety)

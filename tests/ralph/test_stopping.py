@@ -1,0 +1,95 @@
+"""Stopping: wherever a loop works, one word ends it; what it has done until then is kept and can be taken back."""
+
+import os
+import time
+
+import pytest
+
+from ralph_mem import relatives
+from ralph_mem.core import paths
+from ralph_mem.core.errors import LoopError
+from ralph_mem.ralph import in_session, runs, starting, stopping
+from ralph_mem.ralph.run import GUARD, IN_SESSION
+from tests.ralph.loops import STEPS, Loops
+
+LONG = f"{STEPS[0]}; setsid sleep 60 & sleep 60"
+
+
+@pytest.fixture
+def loops(tmp_path):
+    return Loops(tmp_path)
+
+
+def until(condition, seconds=10):
+    """Return the first true answer."""
+    end = time.monotonic() + seconds
+    while not (answer := condition()):
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.02)
+    return answer
+
+
+def agents(run_id):
+    """Return the processes of a run's agent."""
+    return relatives.living(-1, f"{paths.LOOP.decode()}={run_id}/")
+
+
+def in_a_session(loops, mode=IN_SESSION):
+    """Begin a loop of a session whose client is alive; returns its run."""
+    wish = loops.wish()
+    found = starting.start(loops.project, loops.values(), wish, loops.accepted(wish), mode, "a-session")
+    in_session.take_over(loops.project, found.loop.run.id, mode, "a-session", "turn-1", (os.getppid(), 0))
+    return found.loop.run
+
+
+def test_a_loop_in_another_process_ends_with_its_agent_and_the_files_are_known(loops):
+    with loops.in_background(LONG) as supervisor:
+        live = until(lambda: runs.live(loops.project))
+        until(lambda: loops.text("one.txt") == "right\n")
+        run = stopping.stop(loops.project, loops.values())
+        assert supervisor.wait(10) == 0
+    assert (run.id, run.status, run.reason) == (live.run, "stopped", "user_stop")
+    assert agents(run.id) == set() and run.iterations[0].changed[0][:2] == ["one.txt", "changed"]
+    assert [path.decode() for path in loops.back().restored] == ["one.txt"]
+
+
+def test_a_loop_that_was_killed_is_ended_with_the_agent_that_it_left(loops):
+    with loops.in_background(LONG) as supervisor:
+        live = until(lambda: runs.live(loops.project))
+        until(lambda: loops.text("one.txt") == "right\n")
+        supervisor.kill()
+    assert loops.latest().status == "interrupted" and agents(live.run)
+    run = stopping.stop(loops.project, loops.values())
+    assert (run.status, run.reason) == ("stopped", "user_stop") and agents(live.run) == set()
+    assert runs.live(loops.project) is None
+
+
+def test_a_loop_in_a_session_is_ended_at_once(loops):
+    begun = in_a_session(loops)
+    run = stopping.stop(loops.project, loops.values(), "enough")
+    assert (run.id, run.reason, run.why) == (begun.id, "user_stop", "enough") and runs.live(loops.project) is None
+
+
+def test_a_guard_is_switched_off(loops):
+    in_a_session(loops, GUARD)
+    stopping.stop(loops.project, loops.values())
+    assert runs.live(loops.project) is None
+
+
+def test_where_no_loop_is_at_work_that_is_said_and_an_earlier_run_stays_as_it_is(loops):
+    with pytest.raises(LoopError, match="no loop is at work"):
+        stopping.stop(loops.project, loops.values())
+    loops.start(*STEPS)
+    with pytest.raises(LoopError, match="no loop is at work"):
+        stopping.stop(loops.project, loops.values())
+    assert loops.latest().status == "success"
+
+
+def test_the_checks_are_ended_too(loops):
+    loops.write("check.sh", "#!/bin/sh\n[ -e started ] && sleep 60\nexit 1\n")
+    with loops.in_background("touch started") as supervisor:
+        until((loops.top / "started").exists)
+        began = time.monotonic()
+        run = stopping.stop(loops.project, loops.values())
+        assert time.monotonic() - began < 5 and supervisor.wait(10) == 0
+    assert run.reason == "user_stop"
