@@ -30,10 +30,13 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench.snapshots 10000
+	$(BIN)/ralph-mem bench loop
 
 nightly: test
 	$(BIN)/python -m pytest -m nightly
 	$(BIN)/python -m tests.bench.scale
+	$(BIN)/python -m tests.bench.snapshots 50000
 
 demo:
 	@$(PYTHON) -m ralph_mem.demo

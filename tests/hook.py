@@ -39,7 +39,7 @@ FIELDS = {
     "UserPromptSubmit": {"hookSpecificOutput", "decision", "reason"},
     "UserPromptExpansion": {"hookSpecificOutput", "decision", "reason"},
     "PostToolUse": {"hookSpecificOutput", "decision", "reason"},
-    "Stop": {"decision", "reason"},
+    "Stop": {"hookSpecificOutput", "decision", "reason"},
     "SubagentStop": {"decision", "reason"},
 }
 

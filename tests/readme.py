@@ -16,10 +16,27 @@ from ralph_mem import demo
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
-ID = re.compile(r"\b(?:turn|obs|sess|project)-[a-z2-9]{10}\b")
+# Names that are made at random, and what a person types to accept checks, which depends on the folder.
+ID = re.compile(r"\b(?:turn|obs|sess|project)-[a-z2-9]{10}\b|\bloop-[0-9a-f]{8}\b|(?<=--accept )[0-9a-f]{12}\b")
 # Where the person of the examples lives.
 HOME, PROJECT = "/home/ada", "/home/ada/shop"
 ELSEWHERE = ("make demo", "make test")
+# What the loop is shown with: one line is wrong.
+FILES = {
+    "shop.py": "def total(prices):\n    return sum(prices[1:])\n",
+    "test_shop.py": """import unittest
+
+from shop import total
+
+
+class Totals(unittest.TestCase):
+    def test_every_price_counts(self):
+        self.assertEqual(total([2, 3]), 5)
+
+    def test_nothing_costs_nothing(self):
+        self.assertEqual(total([]), 0)
+""",
+}
 
 
 class Reader:
@@ -30,6 +47,8 @@ class Reader:
         self.known = {}
         for _ in demo.first_session(self.place), demo.next_session(self.place):
             list(_)
+        for name, text in FILES.items():
+            (self.place.project / name).write_text(text)
 
     def run(self, command):
         """Return what one command prints, with README's paths."""
@@ -94,11 +113,12 @@ def written_anew(text, reader):
 def steady(text):
     """Return a text without what differs from run to run: ids, costs, days, times, scores, sizes."""
     text = re.sub(r"ralph-mem-[0-9a-f]{24}", "ralph-mem-TAG", text)
-    text = ID.sub(lambda found: found[0].partition("-")[0] + "-ID", text)
+    text = ID.sub(lambda found: found[0].rpartition("-")[0] + "-ID", text)
     text = re.sub(r"(line|full)( +\d+) +\d+\n", r"\1\2 TOKENS\n", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\d( \d\d:\d\d)?", "DAY", text)
-    text = re.sub(r"\b\d+ ms\b", "N ms", text)
+    text = re.sub(r"\b\d+ (ms|s)\b", r"N \1", text)
     text = re.sub(r"\b\d+( of \d+)? tokens", "N tokens", text)
+    text = re.sub(r"\(snapshot \d+\)", "(snapshot N)", text)
     text = re.sub(r"\b\d\.\d\d?\b", "N.N", text)
     return re.sub(r"(?<=\S) {2,}", "  ", text)  # columns are as wide as what stands in them
 

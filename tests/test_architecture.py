@@ -19,10 +19,12 @@ ROOT = Path(__file__).resolve().parents[1]
 # Lower never imports higher. A new room gets its floor here.
 FLOORS = (
     {"", "core"},
+    {"process", "relatives"},
     {"extras", "claude", "recall", "config", "transcripts", "access", "moments", "projects", "glance", "demo", "estimate"},
     {"tokens", "compressor"},
     {"layers", "corrections", "residue", "selection", "status", "why", "doctor", "archive"},
     {"erasure"},
+    {"criteria", "snapshot"},  # neither knows of the other
     {"ralph", "memory", "semantic"},
     {"maintenance", "team", "worker", "bench"},
     {"events"},
@@ -33,6 +35,7 @@ FLOORS = (
 STANDARD_LIBRARY_ONLY = {
     *("hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo", "access", "moments", "layers", "corrections"),
     *("residue", "erasure", "selection", "status", "why", "projects", "glance", "doctor", "compressor", "estimate"),
+    *("process", "relatives", "criteria", "snapshot"),
 }
 ENTRANCES = {"events", "answers", "cli", "mcp", "web"}
 STARTS_THE_OTHERS = {"ralph_mem.cli.admin"}
@@ -59,6 +62,7 @@ OLD_PYTHON_ROOMS = {
     *HOT_ROOMS,
     *(f"ralph_mem.{room}" for room in "answers access compressor corrections erasure layers moments recall".split()),
     *(f"ralph_mem.{room}" for room in "residue selection status".split()),
+    *(f"ralph_mem.{room}" for room in "claude criteria process ralph relatives snapshot".split()),
 }
 TOO_DEAR = {
     *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),
@@ -75,6 +79,8 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.answers.mem_search", "ralph_mem.core.sense"): "only where embeddings are set up",
     ("ralph_mem.bench.meaning", "ralph_mem.semantic.local"): "brings numpy, which only the embeddings extra installs",
     ("ralph_mem.bench.meaning", "ralph_mem.semantic.vectors"): "brings numpy, which only the embeddings extra installs",
+    ("ralph_mem.cli.live", "rich.console"): "only at a terminal, where somebody looks on",
+    ("ralph_mem.cli.live", "rich.text"): "only at a terminal, where somebody looks on",
     ("ralph_mem.cli.printing", "rich.console"): "only for a table or a progress bar: most commands print plain text",
     ("ralph_mem.cli.printing", "rich.progress"): "only for work that takes a while",
     ("ralph_mem.cli.printing", "rich.table"): "only for a table",
@@ -114,6 +120,8 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.events", "ralph_mem.core.trouble"): "only when an event could not be stored",
     ("ralph_mem.events", "ralph_mem.events.transaction"): "an event that leaves nothing does without the database",
     ("ralph_mem.events", house.DYNAMIC): "an event loads its own file alone",
+    ("ralph_mem.events.session_end", "ralph_mem.events.looping"): "only where a loop is live",
+    ("ralph_mem.events.stop", "ralph_mem.events.looping"): "only where a loop is live",
     ("ralph_mem.events.session_start", "ralph_mem.core.wake"): "only where embeddings are set up",
     ("ralph_mem.events.stop", "ralph_mem.core.wake"): "only where embeddings are set up",
     ("ralph_mem.events.transaction", "ralph_mem.core.trouble"): "only when nothing could be recalled",
@@ -333,18 +341,23 @@ def test_the_hooks_name_the_events_that_there_are():
     assert not [name for name in names if not (ROOT / "ralph_mem" / "events" / f"{name.replace('-', '_')}.py").exists()]
 
 
+# A loop in a session runs its checks at a stop, and before its first iteration; every other event is over in a moment.
+LONGEST_S = {"Stop": 3600, "UserPromptExpansion": 600}
+
+
 @pytest.mark.parametrize(("event", "handler"), handlers())
 def test_a_hook_is_called_by_its_name_with_a_short_timeout(event, handler):
     assert handler["args"][-1] == re.sub(r"(?<!^)(?=[A-Z])", "-", event).lower()
-    # to forget rewrites the index of a whole database, and a person waits for it
-    assert 0 < handler["timeout"] <= (120 if event == "UserPromptExpansion" else 10)
+    assert 0 < handler["timeout"] <= LONGEST_S.get(event, 10)
 
 
 def test_the_matcher_of_typed_commands_names_those_that_there_are():
     (group,) = json.loads((ROOT / "hooks" / "hooks.json").read_text())["hooks"]["UserPromptExpansion"]
     typed = re.compile(group["matcher"])
     assert all(typed.search(f"ralph-mem:{name}") for name in answers.NAMES)
-    assert not any(typed.search(name) for name in ("ralph-mem:remembering", "other:mem-search", "ralph-mem:mem-searching"))
+    assert not any(
+        typed.search(name) for name in ("ralph-mem:remembering", "other:mem-search", "ralph-mem:mem-searching", "ralph-mem:ralphs")
+    )
 
 
 @pytest.mark.parametrize("name", [*answers.NAMES, "remembering"])

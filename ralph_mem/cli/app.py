@@ -22,6 +22,7 @@ from ralph_mem.cli import (
     importing,
     printing,
     projects,
+    ralph,
     reading,
     setup,
     state,
@@ -54,6 +55,7 @@ for room in (
     compressing,
     embeddings,
     importing,
+    ralph,
 ):
     app.add_typer(room.commands)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from ralph_mem.bench import histories, injection, measures, retrieval
+from ralph_mem.bench import histories, injection, loop, measures, retrieval
 from ralph_mem.cli import printing
 from ralph_mem.cli.options import Json
 
@@ -75,6 +75,24 @@ def measure_injection(
         _print_injection(report)
 
 
+@inner.command("loop")
+def measure_loop(
+    seeds: Annotated[int, typer.Option("--seeds", min=1, max=100, help="How often each pair of tasks is worked at.")] = loop.SEEDS,
+    json: Json = False,
+) -> None:
+    """Let a stub agent mend small broken repositories with the loop, with memory and without, and print what it took.
+
+    It takes about two minutes with five seeds.
+
+    Example: ralph-mem bench loop --seeds 2
+    """
+    report = _watched("Looping", lambda announce: loop.run(seeds=seeds, announce=announce))
+    if json:
+        printing.as_json(report)
+    else:
+        _print_loop(report)
+
+
 def _read(file: str, trace_only: bool) -> histories.Histories:
     given = histories.read(file)
     return histories.hidden(given) if trace_only else given
@@ -125,6 +143,21 @@ def _print_injection(report: dict[str, Any]) -> None:
         (GOALS[name], _figure(goal["wanted"]), _figure(goal["reached"]), "yes" if goal["met"] else "no") for name, goal in goals
     ]
     printing.table(("goal", "wanted", "reached", "met"), rows)
+    _print_notes(report)
+
+
+def _print_loop(report: dict[str, Any]) -> None:
+    printing.text(f"{report['runs']} runs of small broken repositories, with memory and without, from the same seeds")
+    columns = ("runs", "iterations", "success", "tokens")
+    rows = [
+        (group, arm, *[_figure(figures[name]) for name in columns])
+        for group, arms in report["groups"].items()
+        for arm, figures in arms.items()
+    ]
+    printing.table(("tasks", "memory", "runs", "iterations", "success", "tokens of prompts"), rows)
+    printing.text("\nwith memory against without, difference with its 95 % interval, exact p of a permutation test")
+    rows = [(group, name, *_compared(found)) for group, each in report["against"].items() for name, found in each.items()]
+    printing.table(("tasks", "measure", "difference", "from", "to", "p"), rows)
     _print_notes(report)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from rich.progress import Progress
 
 
@@ -31,7 +33,17 @@ def _wrapped(line: str, width: int) -> str:
 
 def verbatim(line: str) -> None:
     """Print a text as it stands; what a terminal cannot show is replaced."""
-    sys.stdout.write(line.encode(sys.stdout.encoding or "utf-8", "replace").decode(sys.stdout.encoding or "utf-8") + "\n")
+    sys.stdout.write(_fit(line, sys.stdout) + "\n")
+
+
+def line_on(stream: "TextIO", line: str) -> None:
+    """Print a line on one of the two streams, so that whoever reads it has it at once."""
+    stream.write(_fit(line, stream) + "\n")
+    stream.flush()
+
+
+def _fit(line: str, stream: "TextIO") -> str:
+    return line.encode(stream.encoding or "utf-8", "replace").decode(stream.encoding or "utf-8")
 
 
 def as_json(value: object) -> None:

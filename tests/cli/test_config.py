@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from ralph_mem.core import setting_rules
 from tests.hook import REPOSITORY, Hook, install, said_to_model
 
 BY_HAND = "# ours\nmemory:\n  inject_tokens_prompt: 300  # enough\nof_another_release: 1\n"
@@ -85,11 +86,11 @@ def test_show_lists_every_key_with_its_value_its_origin_and_its_meaning(a_projec
     path = the_file(BY_HAND)
     lines = printed(a_project, "show").splitlines()
     assert lines[0].split() == ["key", "value", "from", "meaning"]
-    assert len(lines) == 17 and lines[-1] == f"project: {path}"
+    assert len(lines) == len(setting_rules.RULES) + 2 and lines[-1] == f"project: {path}"
     assert any(line.split()[:3] == ["memory.inject_tokens_prompt", "300", "project"] for line in lines)
     assert any(line.split()[:4] == ["recording", "unset", "default", "Whether"] for line in lines)
     found = {each["key"]: each for each in json.loads(printed(a_project, "show", "--json"))}
-    assert len(found) == 15 and found["ralph.success_criteria"]["value"] == ["test_pass", "build_success"]
+    assert len(found) == len(setting_rules.RULES) and found["ralph.success_criteria"]["value"] == ["test_pass", "build_success"]
     assert all(each["meaning"] for each in found.values())
 
 
