@@ -28,7 +28,10 @@ def marked(environment: "Mapping[str, str]", mark: str) -> "dict[str, str]":
 
 
 def living(group: int, mark: str) -> "set[int]":
-    """Return the processes of a group, and those that carry a mark. A whole group is told as its negative number."""
+    """Return the processes of a group, and those that carry a mark. A whole group is told as its negative number.
+
+    A mark is found anywhere in an environment; one between two zero bytes is an entry as a whole.
+    """
     if not Path("/proc/self").is_dir():
         return {-group} if _lives(-group) else set()
     found = _look(group, mark.encode())
@@ -57,7 +60,7 @@ def _is_one(process: Path, group: int, mark: bytes) -> bool:
     fields = _content(process / "stat").rpartition(b")")[2].split()
     if len(fields) < 3 or fields[0] in b"ZX":  # gone, or dead and not yet buried by its parent
         return False
-    return int(fields[2]) == group or mark in _content(process / "environ")
+    return int(fields[2]) == group or mark in b"\0" + _content(process / "environ")
 
 
 def _content(path: Path) -> bytes:

@@ -252,7 +252,7 @@ ROOMS_OF_EVENT = {
     ),
     "post-tool-use": "capture commands path_rules privacy redact",
     "post-tool-use-failure": "capture commands path_rules privacy redact",
-    "stop": "keeping finishing memories privacy redact turns",
+    "stop": "closing finishing keeping memories privacy redact turns",
     "subagent-stop": "capture path_rules privacy redact",
     "pre-compact": "finishing memories",
     "post-compact": "capture memories notes path_rules privacy redact",

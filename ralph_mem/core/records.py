@@ -23,7 +23,7 @@ VERBS = {
     "session": ("sessions", "start"),
     "end": ("sessions", "end"),
     "turn": ("turns", "start"),
-    "close": ("turns", "close"),
+    "close": ("closing", "close"),
     "keep": ("finishing", "keep"),
     "observation": ("observations", "add"),
     "files": ("finishing", "note_files"),

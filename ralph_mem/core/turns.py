@@ -1,6 +1,6 @@
-"""Turns: one prompt and what followed, opened by the prompt, closed by Stop or by whatever comes instead."""
+"""Turns: one prompt and what followed, opened by the prompt, closed by Stop (closing.py) or by whatever comes instead."""
 
-from ralph_mem.core import memories, observations, quick, row
+from ralph_mem.core import row
 from ralph_mem.core.errors import UnknownSession
 
 TYPE_CHECKING = False
@@ -80,33 +80,3 @@ def context_of(store: "Store", session: int, seq: int = LAST) -> str:
         (session, seq, CONTEXT_TURNS),
     ).fetchall()
     return "\n".join([f"{prompt[:CONTEXT_CHARACTERS]} {response[:CONTEXT_CHARACTERS]}".strip() for prompt, response in before])
-
-
-def close(store: "Store", record: "dict[str, Any]") -> None:
-    """Close a turn with the agent's last message and make it findable; a turn may be closed again with a newer one.
-
-    A turn that was never opened, because its prompt was not seen, is opened first.
-    """
-    from ralph_mem.core import finishing
-
-    turn = observations.turn_of(store, record) or f"stop:{record['session']}"
-    start(store, {**record, "turn": turn})
-    number = store.one("SELECT id FROM turns WHERE event_id = ?", (turn,))[0]
-    memories.forget_turn(store, number)
-    # the answer to one of our commands quotes memories, which would come back as a memory of themselves
-    store.execute(
-        "UPDATE turns SET response = CASE kind WHEN 'command' THEN '' ELSE ? END, redactions = ? WHERE id = ?",
-        (record["response"], _all_redactions(store, number, record["redactions"]), number),
-    )
-    finishing.finish(store, number, record["status"], record["at"])
-
-
-def _all_redactions(store: "Store", number: int, more: "str | None") -> "str | None":
-    """Add up what was cut out of the prompt and of the answer."""
-    before = store.one("SELECT redactions FROM turns WHERE id = ?", (number,))[0]
-    if not before or not more:
-        return before or more
-    counts = quick.loads(before)
-    for kind, count in quick.loads(more).items():
-        counts[kind] = counts.get(kind, 0) + count
-    return quick.dumps(counts)

@@ -54,8 +54,7 @@ def _launch(project: "Project", order: "dict[str, Any]") -> str:
     except OSError as error:
         raise LoopError(f"cannot write to {folder}: {error.strerror}", "is it yours, and is there room?") from error
     around = claude.without_outer_session(os.environ)  # or the agent would take itself for a part of that session
-    here = str(__spec__.origin)  # the hooks' door gives modules no `__file__`
-    argv = [sys.executable, "-I", "-S", "-X", "utf8", os.path.abspath(here), project.top, path]
+    argv = [sys.executable, "-I", "-S", "-X", "utf8", os.path.abspath(__file__), project.top, path]
     supervisor = subprocess.Popen(
         argv, cwd=project.top, env=around, start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

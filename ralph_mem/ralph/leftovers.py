@@ -16,7 +16,7 @@ def end(run_id: str) -> int:
     """End what a run has left behind; returns how many processes that were. The run is not at work."""
     if not Path("/proc/self").is_dir():  # a system that shows no environments: they cannot be told from others
         return 0
-    mark = f"{MARK}={run_id}"
+    mark = f"\0{MARK}={run_id}\0"  # the whole of it: another run's name may begin alike
     left = relatives.living(NOBODY, mark)
     if left and not _gone(mark, signal.SIGTERM):
         _gone(mark, signal.SIGKILL)

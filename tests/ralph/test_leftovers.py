@@ -1,0 +1,40 @@
+"""Leftovers: what a dead run left running is ended, and nothing of any other run."""
+
+import os
+import subprocess
+
+import pytest
+
+from ralph_mem.ralph import leftovers
+
+
+@pytest.fixture
+def a_process():
+    """Start processes with a run's mark, as `a_process(run)`; they are ended afterwards."""
+    started = []
+
+    def start(run_id, **more):
+        started.append(subprocess.Popen(["sleep", "30"], env={**os.environ, leftovers.MARK: run_id, **more}))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.kill()
+        each.wait()
+
+
+def test_what_carries_the_name_of_a_run_is_ended_and_counted(a_process):
+    left = [a_process("loop-11112222"), a_process("loop-11112222")]
+    assert leftovers.end("loop-11112222") == 2
+    assert [each.wait(5) for each in left] == [-15, -15]
+
+
+@pytest.mark.parametrize("dead", ["loop-1", "oop-11112222", "loop-111122223", ""])
+def test_a_run_whose_name_is_only_alike_works_on(a_process, dead):
+    alive = a_process("loop-11112222")
+    assert leftovers.end(dead) == 0 and alive.poll() is None
+
+
+def test_whoever_only_speaks_of_a_run_works_on(a_process):
+    alive = a_process("other", NOTE=f"{leftovers.MARK}=loop-11112222")
+    assert leftovers.end("loop-11112222") == 0 and alive.poll() is None
