@@ -13,6 +13,7 @@ CLOSERS = QUOTES + "\\])"
 BLANKS = " \t"
 # Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
 TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
+FAR_VALUE = 160  # where each line begins with a time, a file name or an author
 OPERATORS = ("=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
@@ -54,10 +55,12 @@ def value_bounds(text: str, at: int) -> "tuple[int, int, bool]":
 
 
 def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]]":
-    at = value_position(text, name_end)
     before = text[max(0, stem - LONGEST_NAME) : stem]
     name_start = stem - (len(before) - len(before.rstrip(NAME)))
     name = text[name_start:name_end]
+    at = value_position(text, name_end)
+    if at < 0:
+        at = _value_on_next_line(text, name_start, name_end)
     if at < 0:
         at = _after_blank(text, name_start, name_end)
     if at < 0:
@@ -66,7 +69,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     kind = kind_of_name(name)
-    if not kind:
+    if not kind or (text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'):  # "AWS::IAM::AccessKey"
         return []
     at = _after_annotation(text, at)
     start, end, quoted = value_bounds(text, at)
@@ -96,6 +99,17 @@ def value_position(text: str, name_end: int) -> int:
     return -1
 
 
+def _value_on_next_line(text: str, name_start: int, name_end: int) -> int:
+    """Find the value of a manifest's `- name: X` on the line below, whatever stands before each of the lines; -1 if none."""
+    if not text[max(0, name_start - 12) : name_start].rstrip(BLANKS + QUOTES + "\\").endswith("name:"):
+        return -1
+    between, value, _ = text[name_end : name_end + FAR_VALUE].partition("value")
+    if not value or between.replace("\\n", "\n").replace('",', "\n").count("\n") - between.count('",\n') != 1:
+        return -1
+    at = skip(text, skip(text, name_end + len(between) + 5, CLOSERS), BLANKS)
+    return skip(text, at + 1, BLANKS) if text.startswith(":", at) else -1
+
+
 def _after_blank(text: str, name_start: int, name_end: int) -> int:
     """Find a value that only a blank divides from its name: flags, `set NAME x`, netrc, SQL, "the password is x"."""
     start = skip(text, name_end, BLANKS)
@@ -109,8 +123,10 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
         for verb in ("is ", "was ", "= "):
             if text.startswith(verb, start):
                 return start + len(verb)
-        line = text[max(0, name_start - 200) : name_start].rpartition("\n")[2]
+        above = text[max(0, name_start - 400) : name_start]
+        line = above.rpartition("\n")[2]
         is_netrc = "login " in line or ("login " in text and not line.strip(BLANKS + DIGITS + "+-|>"))
+        is_netrc = is_netrc or ("login " in above and "machine " in above)
         return start if is_netrc or text.startswith(tuple(QUOTES), start) else -1
     return -1
 

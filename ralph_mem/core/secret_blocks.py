@@ -8,7 +8,15 @@ PRIVATE, PRIVATE_KEY = "[private]", "[REDACTED:private-key]"
 LONGEST_TAG = 400
 # A line of a PEM body holds 64 characters, its last one anything; a torn one is not worth less.
 BODY_FLOOR = 16
-_DECORATION = "\"'`+-,;|>\\ \t"
+_DECORATION = "\"'`+-,;|│>\\ \t\r"
+
+
+def without_colours(text: str) -> str:
+    """Take colours that are spelled out from a text about something private: they may split its markers."""
+    from ralph_mem.core import terminal  # hardly a text has any
+
+    bare = terminal.without_spelled_escapes(text)
+    return bare if "private" in bare.lower() else text
 
 
 def cut_private(text: str, folded: str) -> "tuple[str, int]":
@@ -111,12 +119,15 @@ def _body_after(text: str) -> int:
 
 
 def _body_before(text: str) -> int:
+    *whole, last = _lines(text)
+    # before the marker itself may stand a line number, a file name, a quotation mark, or the end of the body
+    beside = 0 if _is_body(last) or _is_blank(last) else len(last) + 1
     size = 0
-    for line in reversed(_lines(text)):
+    for line in reversed(whole if beside else [*whole, last]):
         if not (_is_body(line) or _is_blank(line)):
             break
         size += len(line) + 1
-    return len(text[max(0, len(text) - size) :].lstrip("\n"))
+    return len(text[max(0, len(text) - size - beside) :].lstrip("\n")) if size else 0
 
 
 def _lines(text: str) -> "list[str]":
@@ -126,7 +137,7 @@ def _lines(text: str) -> "list[str]":
 
 def _is_body(line: str) -> bool:
     # The last word, so that a line number or a file name before it does no harm ("12\tMIIE...", "key.pem:2:MIIE...").
-    words = line.replace(":", " ").replace("→", " ").split() or [""]
+    words = [word for word in line.replace(":", " ").replace("→", " ").split() if word.strip(_DECORATION)] or [""]
     word = words[-1].strip(_DECORATION)
     core = word.rstrip("=").replace("/", "a").replace("+", "a")
     if not core.isalnum() or not core.isascii():

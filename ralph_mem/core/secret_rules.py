@@ -13,6 +13,7 @@ BASE64 = WORD + "-+/="
 HEX = DIGITS + "abcdefABCDEF"
 UPPER = LETTERS[26:] + DIGITS
 TELLING = 512
+WRAPPED = 48
 
 # Prefixes, what may follow them, at least how much of it, and the kind.
 SHAPES = (
@@ -39,11 +40,23 @@ SHAPES = (
     ("dp.pt. dp.st. dp.ct. dp.sa. dp.scim. hvs. hvb. hvr. dt0c01. amzn.mws. v1.0-", DOT, 20, "api-key"),
     ("sntrys_ sntryu_ fo1_ fm1r_ fm2_ ops_eyJ ATCTT EZAK EZTK shippo_live_ LTAI AKID EAAA", BASE64, 28, "api-key"),
     ("AGE-SECRET-KEY-1", UPPER, 40, "age-key"),
+    ("sk_ pk_ fc- e2b_ ico- sqp_ squ_ sqa_ sgp_ p8e-", HEX, 32, "api-key"),
+    ("lsv2_pt_ lsv2_sk_ tvly- apify_api_ bb_live_ esecret_ wandb_v1_ BSA vtwn_ napi_ rnd_", WORD + "-", 28, "model-key"),
+    ("xkeysib- xsmtpsib- pat-na1- pat-eu1- CFPAT- APP_USR- HRKU-AA rdme_ oy2 tfp_ fio-u- WPL_AP1.", DOT, 32, "api-key"),
+    ("duffel_live_ duffel_test_ access-production- access-sandbox- rzp_test_ xnd_production_", DASH, 30, "api-key"),
+    ("AQVN AKCp tk-us- sm_pat_ zpka_ dnkey- persona_production_ polar_oat_ polar_pat_ rootly_ KEY01 bkct_", DASH, 32, "api-key"),
+    ("secret-live- secret-test- ddp_ ddo_ sk_dev_ phs_ pdl_live_ pdl_sdbx_", DASH, 20, "api-key"),
+    ("API-", UPPER, 26, "api-key"),
+    ("tr_dev_ tr_prod_ tr_preview_ tr_stg_", ALNUM, 20, "api-key"),
+    ("sdk- api- waka_", HEX + "-", 36, "api-key"),
+    ("sl. xnd_development_", DASH, 60, "api-key"),
+    ("EAAB EAAC EAAD EAAG EAAM EAAL", ALNUM, 60, "api-key"),
 )  # fmt: skip
 # Beginnings of ordinary words and names too: what follows must besides look random, or be one piece with a digit.
 COMMON = frozenset(
     "sk- cio dapi SK key- pul- re_ fw_ hf_ npm_ r8_ pypi- secret_ xai- eyJ EAAA EZAK EZTK LTAI AKID ATBB fo1_ v1.0- pnu_"
-    " csk-".split()
+    " csk- sk_ pk_ fc- ico- p8e- BSA napi_ rnd_ oy2 AQVN AKCp tk-us- tfp_ sm_pat_ rootly_ KEY01"
+    " ddp_ ddo_ phs_ API- sdk- api- EAAB EAAC EAAD EAAG EAAM EAAL".split()
 )
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
 WEBHOOKS = ("hooks.slack.com/services/", "hooks.slack.com/workflows/", "/api/webhooks/", ".webhook.office.com/webhookb2/")
@@ -66,7 +79,8 @@ def _prefixed(text: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
         at = text.find(prefix) if prefix[:3] in starts else -1
         while at >= 0:
             end = _run(text, at + len(prefix), alphabet)
-            if end - at - len(prefix) >= least and _starts_word(text, at) and _is_telling(text[at:end], prefix):
+            is_long = end - at - len(prefix) >= least
+            if is_long and _starts_word(text, at) and _is_telling(text[at:end], prefix) and not _is_wrapped(text, at, prefix):
                 spans.append((at, end, kind))
             at = text.find(prefix, max(end, at + len(prefix)))
     return spans
@@ -98,10 +112,19 @@ def _is_telling(token: str, prefix: str) -> bool:
     return True
 
 
+def _is_wrapped(text: str, at: int, prefix: str) -> bool:
+    """Say whether a common beginning begins a line of a block of base64, such as a certificate, by a line beside it."""
+    if prefix not in COMMON or (at and text[at - 1] != "\n"):
+        return False
+    before = text[max(0, at - 82) : max(0, at - 1)].rpartition("\n")[2]
+    after = text[at : at + 164].partition("\n")[2].partition("\n")[0]
+    return any([len(line) >= WRAPPED and not line.startswith(prefix) and not line.strip(BASE64) for line in (before, after)])
+
+
 def _marked(text: str) -> "list[tuple[int, int, str]]":
-    """Find tokens known by a mark in their middle: Telegram (id:AA...), Terraform."""
+    """Find tokens known by a mark in their middle: Telegram (id:AA...), Terraform, Firebase (id:APA91...)."""
     spans = []
-    for mark, least in ((":AA", 30), (".atlasv1.", 40)):
+    for mark, least in ((":AA", 30), (".atlasv1.", 40), (":APA91", 100)):
         at = text.find(mark)
         while at >= 0:
             start = at - _run_before(text, at, WORD)
@@ -130,7 +153,7 @@ def _dotted(text: str, folded: str) -> "list[tuple[int, int, str]]":
 def _kind_of_dotted(word: str, has_vault: bool) -> str:
     head, _, tail = word.partition(".")
     middle, _, last = tail.partition(".")
-    if 23 <= len(head) <= 28 and 5 <= len(middle) <= 7 and len(last) >= 27 and looks_random(last):
+    if 23 <= len(head) <= 28 and 5 <= len(middle) <= 7 and len(last) >= 27 and looks_random(head + last):
         return "discord-token"
     if len(head) == 17 and head.startswith("pat") and len(middle) == 64:
         return "api-key"
@@ -206,4 +229,8 @@ def _userinfo_password(text: str, start: int, end: int) -> "tuple[int, int, str]
 
 
 def _stands_in(value: str) -> bool:
+    if value[0] == "$" and value[1:].isidentifier() and not (value.isupper() or value.islower()):
+        # the name of a variable, in camel case: of words, with a number behind the last one at most
+        words = "".join([" " + char if char.isupper() else char for char in value[1:].rstrip(DIGITS)]).split()
+        return all([len(word) > 2 and word.isalpha() for word in words[1:]]) and words[0].isalpha()
     return value[0] in "$<{%*[" and is_filler(value)

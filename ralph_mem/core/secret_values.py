@@ -29,7 +29,7 @@ TAKEN_BACK = frozenset(
 FILLERS = (
     "example", "changeme", "change-me", "change_me", "your-", "your_", "yourp", "yours", "yourt", "yourapi", "<your",
     "placeholder", "redacted", "xxxx", "****", "....", "dummy", "replace", "insert", "notset", "not-set", "goes-here",
-    "goes_here", "-here", "_here",
+    "goes_here", "-here", "_here", "%s", "%d",
 )  # fmt: skip
 PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"

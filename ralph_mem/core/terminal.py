@@ -4,6 +4,8 @@ Loaded only for a text that holds something unprintable.
 """
 
 ESCAPE, BELL, BACKSPACE = "\x1b", "\x07", "\b"
+SPELLED = ("u001b[", "u001B[", "x1b[", "x1B[", "033[")
+MOST_ROUNDS = 8  # what is taken away may leave a new one, of text that is made for it
 STRING_OPENERS = "]PX^_"  # OSC, DCS, SOS, PM, APC: all text up to their terminator belongs to them
 
 _INVISIBLE = (
@@ -28,6 +30,32 @@ def plain(text: str) -> str:
         text = _without_escapes(text)
     text = text.replace(BELL, "").replace("\r\n", "\n").replace("\r", "\n")
     return _without_overwrites(text) if BACKSPACE in text else text
+
+
+def without_spelled_escapes(text: str) -> str:
+    """Strip the colours and the like that are spelled out, as JSON does."""
+    for _ in range(MOST_ROUNDS):
+        before = text
+        for opener in SPELLED:
+            text = _without_spelled(text, opener) if opener in text else text
+        if text == before:
+            break
+    return text
+
+
+def _without_spelled(text: str, opener: str) -> str:
+    kept = []
+    end = 0
+    at = text.find(opener)
+    while at >= 0:
+        before = text[max(end, at - 16) : at]
+        slashes = len(before) - len(before.rstrip("\\"))
+        if slashes:
+            # JSON in JSON doubles them: 1, 2, 4; others, as of a line end that is spelled out too, stand before these
+            kept.append(text[end : at - (slashes & -slashes)])
+            end = _end_of_control(text, at + len(opener))
+        at = text.find(opener, max(end, at + 1))
+    return "".join(kept) + text[end:]
 
 
 def _without_lone_surrogates(text: str) -> str:

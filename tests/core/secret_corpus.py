@@ -88,6 +88,22 @@ ISSUED = {
     "docker-hub": ("DOCKER_TOKEN", ("dckr_", "pat_"), URL_SAFE, 27),
     "tailscale": ("TS_AUTHKEY", ("ts", "key-auth-"), ALNUM, 40),
     "planetscale": ("PSCALE_TOKEN", ("pscale_", "tkn_"), URL_SAFE, 43),
+    "langsmith": ("LANGSMITH_API_KEY", ("lsv2", "_pt_"), HEX, 43),
+    "tavily": ("TAVILY_API_KEY", ("tv", "ly-dev-"), ALNUM, 32),
+    "apify": ("APIFY_TOKEN", ("apify", "_api_"), ALNUM, 36),
+    "elevenlabs": ("ELEVENLABS_API_KEY", ("s", "k_"), HEX, 48),
+    "e2b": ("E2B_API_KEY", ("e2", "b_"), HEX, 40),
+    "brevo": ("BREVO_API_KEY", ("xkey", "sib-"), HEX, 64),
+    "hubspot": ("HUBSPOT_TOKEN", ("pat-", "na1-"), HEX, 36),
+    "heroku-new": ("HEROKU_API_KEY", ("HRKU", "-AA"), URL_SAFE, 58),
+    "sonar": ("SONAR_TOKEN", ("sq", "u_"), HEX, 40),
+    "sourcegraph": ("SRC_ACCESS_TOKEN", ("sg", "p_"), HEX, 40),
+    "trigger": ("TRIGGER_SECRET_KEY", ("tr", "_dev_"), ALNUM, 24),
+    "polar": ("POLAR_TOKEN", ("polar", "_oat_"), ALNUM, 43),
+    "plaid": ("PLAID_ACCESS_TOKEN", ("access-", "production-"), HEX, 36),
+    "contentful-new": ("CONTENTFUL_PAT", ("CFP", "AT-"), URL_SAFE, 43),
+    "artifactory": ("ARTIFACTORY_KEY", ("AK", "Cp8"), ALNUM, 69),
+    "wakatime": ("WAKATIME_API_KEY", ("wa", "ka_"), HEX, 36),
 }
 
 # Known only by the name before them: label and maker.

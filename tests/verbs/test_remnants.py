@@ -1,0 +1,92 @@
+"""Remnants: after a scrub no copy of a memory holds the secret, and what nobody can look into is named."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ralph_mem import backups, remnants, scrubbing
+from ralph_mem.core import adoption, strangers
+from tests.core.conftest import NOON
+
+from .conftest import files_of, holding
+
+TICKET = "ZX-7731"
+
+
+@pytest.fixture
+def a_past(a_session):
+    """Have a ticket in its past that a pattern of today calls secret, and a backup of that time."""
+    adoption.notice(a_session.store, a_session.project)
+    a_session.has_a_turn(f"Close {TICKET}", "It is closed.")
+    a_session.has_a_turn("Where is the basalt?", "In the attic.")
+    a_session.settings["privacy.redact_patterns"] = [r"\bZX-\d{4}\b"]
+    a_session.backup = Path(backups.make(a_session.store, NOON))
+    return a_session
+
+
+def protect_of(session):
+    return remnants.remembering(scrubbing.protector(session.project, session.settings))
+
+
+def scrub(session):
+    """Scrub as the command does; returns what became of the copies."""
+    protect = protect_of(session)
+    scrubbing.scrub(session.store, protect)
+    return remnants.scrub(session.project, [session.store], protect)
+
+
+def prompts(path):
+    with closing(sqlite3.connect(path)) as db:
+        return [prompt for (prompt,) in db.execute("SELECT prompt FROM turns ORDER BY id")]
+
+
+def test_a_backup_is_scrubbed_as_the_memory_is(a_past):
+    assert scrub(a_past) == ([str(a_past.backup)], [], [])
+    assert holding(files_of(a_past.project), TICKET) == []
+    assert prompts(a_past.backup) == ["Close [REDACTED:pattern]", "Where is the basalt?"]
+
+
+def test_a_backup_holds_it_although_the_memory_was_rid_of_it_before(a_past):
+    scrubbing.scrub(a_past.store, protect_of(a_past))
+    assert remnants.look(a_past.project, [a_past.store], protect_of(a_past)).scrubbed == [str(a_past.backup)]
+
+
+def test_a_look_changes_nothing(a_past):
+    before = a_past.backup.read_bytes()
+    assert remnants.look(a_past.project, [a_past.store], protect_of(a_past)).scrubbed == [str(a_past.backup)]
+    assert a_past.backup.read_bytes() == before and len(list(a_past.backup.parent.iterdir())) == 1
+
+
+def test_a_backup_of_an_older_release_goes_once_there_is_one_of_today(a_past):
+    with closing(sqlite3.connect(a_past.backup)) as db:
+        db.execute("PRAGMA user_version = 1")
+    assert scrub(a_past) == ([], [str(a_past.backup)], [])
+    (new,) = a_past.backup.parent.iterdir()
+    assert new != a_past.backup and prompts(new)[0] == "Close [REDACTED:pattern]"
+
+
+def test_a_strangers_database_is_named_and_left_as_it_is(a_past):
+    path = Path(a_past.project.folder, f"memory.db{strangers.ASIDE}1767268800000000000")
+    path.write_bytes(a_past.backup.read_bytes())
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE strange (a)")
+    before = path.read_bytes()
+    assert scrub(a_past).unread == [str(path)]
+    assert path.read_bytes() == before
+
+
+def test_a_damaged_database_is_named_and_left_as_it_is(a_past):
+    path = Path(a_past.project.folder, "damaged", "2026-01-01T120000", "memory.db")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"x" * 5000)
+    assert scrub(a_past).unread == [str(path)]
+    assert path.read_bytes() == b"x" * 5000
+
+
+def test_without_a_secret_no_copy_is_touched(a_past):
+    a_past.settings["privacy.redact_patterns"] = []
+    before = a_past.backup.read_bytes()
+    assert scrub(a_past) == ([], [], [])
+    assert a_past.backup.read_bytes() == before
