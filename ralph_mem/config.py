@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from ralph_mem.core import paths, setting_rules, settings, yaml_reader
+from ralph_mem.core import paths, setting_rules, settings, trust, yaml_reader
 from ralph_mem.core.errors import ConfigError
 from ralph_mem.core.project import Project
 
@@ -23,19 +23,24 @@ Setting = namedtuple("Setting", "key value origin path meaning")
 Problem = namedtuple("Problem", "line column level what")
 # A file with its values by dotted key, as PyYAML reads them; `root` is its tree.
 File = namedtuple("File", "path there text root values problems")
-# A file that was changed, and the project's own file where that has another word on it, which counts.
-Changed = namedtuple("Changed", "path value ruled_by")
+# A file that was changed, the project's own file where that has another word on it, which counts, and the keys that wait for
+# a person's approval in the file that was changed.
+Changed = namedtuple("Changed", "path value ruled_by waiting", defaults=((),))
 
 CHECK_HINT = "`ralph-mem config check` shows what is wrong with a file, by line and column"
 
 
 def load(project: Project) -> dict[str, Setting]:
-    """Return every setting: the project's over the person's over the defaults. Raises ConfigError for a broken file."""
+    """Return every setting: the project's over the person's over the defaults. Raises ConfigError for a broken file.
+
+    Of a project's file that nobody approved, only what tightens counts.
+    """
     merged = {
         key: Setting(key, settings.DEFAULTS.get(key), "default", "", rule.meaning) for key, rule in setting_rules.RULES.items()
     }
     for path in settings.files(project):
-        for key, value in setting_rules.sort(_sound(path).values)[0].items():
+        below = {key: setting.value for key, setting in merged.items()}
+        for key, value in _heard(project, _sound(path), below)[0].items():
             origin = "project" if path == _path_of(project) else "global"
             merged[key] = merged[key]._replace(value=value, origin=origin, path=path)
     return merged
@@ -49,13 +54,42 @@ def find(project: Project, key: str) -> Setting:
 
 
 def check(project: Project) -> list[File]:
-    """Return the config files, there or not, with what is wrong in each."""
-    return [_examined(path) for path in settings.files(project)]
+    """Return the config files, there or not, with what is wrong in each, and what waits for an approval."""
+    below: dict[str, Any] = dict(settings.DEFAULTS)
+    found = []
+    for path in settings.files(project):
+        file = _examined(path)
+        values, waiting = _heard(project, file, below)
+        below.update(values)
+        found.append(file._replace(problems=sorted([*file.problems, *_unapproved(file, waiting)])))
+    return found
+
+
+def unapproved(project: Project) -> tuple[str, dict[str, Any]]:
+    """Return the text of the project's config, and its values that are not in force until a person approves that text."""
+    below: dict[str, Any] = dict(settings.DEFAULTS)
+    for path in settings.files(project):
+        file = _examined(path)
+        values, held = _heard(project, file, below)
+        below.update(values)
+    return file.text, {key: file.values[key] for key in held}
+
+
+def _heard(project: Project, file: File, below: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of a file that count, and the keys that wait for an approval."""
+    return trust.heard(project, file.path, file.text, setting_rules.sort(file.values)[0], below)
+
+
+def _unapproved(file: File, held: list[str]) -> list[Problem]:
+    marks = {name: key.start_mark for name, key, _ in _pairs(file.root)}
+    what = "is not in force until you approve it: " + trust.HOW
+    return [Problem(marks[key].line + 1, marks[key].column + 1, "warning", f"{key} {what}") for key in held]
 
 
 def change(project: Project, key: str, text: str, everywhere: bool = False) -> Changed:
     """Set a key in the project's file, or in the person's for all projects; nothing else in the file changes.
 
+    Whoever sets a key here approves of it. What else waits in the file for an approval goes on waiting, and this key with it.
     Raises ConfigError, and leaves the file as it was, where the value is out of range, the file broken or not to be written.
     """
     value = setting_rules.parse(key, text)
@@ -66,11 +100,14 @@ def change(project: Project, key: str, text: str, everywhere: bool = False) -> C
             file = _sound(path, key)
             changed = _edited(file, key, value)
             _prove(file, changed, key, value)
+            own, approves = _path_of(project), path == _path_of(project) and not set(unapproved(project)[1]) - {key}
             paths.write(os.path.realpath(path), changed)  # a link in the person's own home stays one
+            if approves:
+                trust.approve(project, trust.CONFIG, changed, [f"{key}: {written(value)}  (ralph-mem config set)"])
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from error
-    own = _path_of(project)
-    return Changed(path, value, own if everywhere and _examined(own).values.get(key) is not None else "")
+    ruled_by = own if everywhere and _examined(own).values.get(key) is not None else ""
+    return Changed(path, value, ruled_by, tuple(unapproved(project)[1]) if path == own else ())
 
 
 def written(value: object) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ralph_mem import config
-from ralph_mem.core import paths, setting_rules, yaml_reader
+from ralph_mem.core import paths, setting_rules, trust, yaml_reader
 from ralph_mem.core import settings as hooks
 from ralph_mem.core.errors import ConfigError
 from ralph_mem.core.project import Project
@@ -52,8 +52,15 @@ def a_project(tmp_path):
 
 @pytest.fixture
 def the_file(a_project, tmp_path):
-    """Write the project's config, and read it."""
-    return file_at(tmp_path / "shop" / ".ralph-mem" / "config.yaml")
+    """Write the project's config as a person who approves of it."""
+    write = file_at(tmp_path / "shop" / ".ralph-mem" / "config.yaml")
+
+    def approved(text):
+        if isinstance(text, str):
+            trust.approve(a_project, trust.CONFIG, text, [])
+        return write(text)
+
+    return approved
 
 
 @pytest.fixture

@@ -43,6 +43,8 @@ def change(
     printing.text(f"{key} is {config.written(changed.value)} in {changed.path}")
     if changed.ruled_by:
         printing.text(f"but here {changed.ruled_by} says otherwise, and a project's own word counts")
+    if changed.waiting:
+        printing.text("not all of this file is in force: ralph-mem trust")
 
 
 @inner.command()

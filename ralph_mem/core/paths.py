@@ -61,6 +61,23 @@ def exists(path: str) -> bool:
     return True
 
 
+def same_place(one: str, other: str) -> bool:
+    """Say whether two paths lead to the same file or folder."""
+    try:
+        a, b = posix.stat(one), posix.stat(other)
+    except (OSError, ValueError):
+        return False
+    return (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)
+
+
+def is_folder(path: str) -> bool:
+    """Say whether a folder is there that is no link: a repository may bring one along that leads elsewhere."""
+    try:
+        return posix.lstat(path).st_mode & 0o170000 == 0o040000
+    except (OSError, ValueError):
+        return False
+
+
 def read(path: str, limit: int = 65_536) -> str:
     """Return at most `limit` bytes of a regular file as text, and nothing where it cannot be read."""
     try:

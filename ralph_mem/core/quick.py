@@ -76,8 +76,9 @@ def load_sqlite() -> "ModuleType":
 
     Raises ImportError where Python was built without SQLite.
     """
-    if "_sqlite3" in sys.modules:
-        return sys.modules["_sqlite3"]
+    loaded = sys.modules.get("_sqlite3")
+    if loaded:
+        return loaded
     if "functools" not in sys.modules:
         try:
             return _import_without_functools()

@@ -59,6 +59,10 @@ RULES = {
     "memory.auto_compress": Rule(
         SWITCH, "Whether tool outputs beyond both of these are cut to their title, files and error lines by themselves."
     ),
+    # Four projects whose snapshots have filled their own quota. 0 is any number.
+    "memory.quota_mb": Rule(
+        NUMBER, "Above how many megabytes of all projects together a warning is given; nothing is deleted.", 0, 1_000_000
+    ),
     # There are three layers.
     "search.default_layer": Rule(
         NUMBER, "What a search answers with: 1 a line for each hit, 2 what happened around it, 3 its whole text.", 1, 3
@@ -107,7 +111,15 @@ def values_of(path: str, last: "dict[str, Any]") -> "tuple[dict[str, Any], str, 
     Where anything is wrong these are the last good ones, made stricter by what it says about privacy.
     """
     try:
-        values = yaml_reader.read(yaml_reader.text_of(path))
+        return values_in(yaml_reader.text_of(path), last)
+    except ConfigError as error:
+        return dict(last), str(error), ""
+
+
+def values_in(text: str, last: "dict[str, Any]") -> "tuple[dict[str, Any], str, str]":
+    """Return the same of the text of a config file."""
+    try:
+        values = yaml_reader.read(text)
     except ConfigError as error:
         return dict(last), str(error), ""
     good, wrong, unknown = sort(values)

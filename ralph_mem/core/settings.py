@@ -19,6 +19,7 @@ DEFAULTS: "dict[str, Any]" = {
     "memory.max_observations": 1000,
     "memory.retention_days": 30,
     "memory.auto_compress": True,
+    "memory.quota_mb": 4096,
     "search.default_layer": 2,
     "search.max_results": 10,
     "ralph.max_iterations": 10,
@@ -79,7 +80,7 @@ def _stamp(path: str) -> "list[int] | None":
         return None
     except (OSError, ValueError):
         return []
-    return [status.st_mtime_ns, status.st_size, status.st_ino]
+    return [status.st_ctime_ns, status.st_size, status.st_ino]  # the time of change cannot be set back
 
 
 def _cached(cache: str) -> "dict[str, Any]":
@@ -100,26 +101,19 @@ def _merged(each: "list[dict[str, Any]]") -> "dict[str, Any]":
 
 def _compile(project: "Project", stamps: "list[Any]", last: "list[dict[str, Any]]") -> "dict[str, Any]":
     """Return the values of each file as they count from now on, and tell what is wrong with one."""
-    from ralph_mem.core import setting_rules, trouble
+    from ralph_mem.core import approved_settings, trouble
 
-    each, complaints = [], []
+    each: list[dict[str, Any]] = []
+    complaints: list[str] = []
     for number, path in enumerate(files(project)):
         good = last[number] if len(last) == len(stamps) else {}
-        values, wrong, unknown = setting_rules.values_of(path, good) if stamps[number] is not None else ({}, "", "")
-        if wrong and _says_off(path):
-            values["recording"] = False
+        there = stamps[number] is not None
+        values, wrong = approved_settings.read(project, path, good, _merged(each), OFF) if there else ({}, [])
         each.append(values)
-        complaints += [f"{path}: {wrong}; the last good settings stay in force"] if wrong else []
-        complaints += [f"{path}: {unknown}"] if unknown else []
+        complaints += [f"{path}: {what}" for what in wrong]
     if complaints and recording(project, _merged(each)):  # off means that nothing is written
         trouble.note(project.root, "config: " + "; ".join(complaints))
     return {"stamps": [len(DEFAULTS), *stamps], "values": each}
-
-
-def _says_off(path: str) -> bool:
-    """Find the switch that turns recording off in a file that cannot be read as a whole: privacy only tightens."""
-    pairs = [line.partition("#")[0].lower().partition(":") for line in paths.read(path).splitlines()]
-    return any([key.strip(" \"'") == "recording" and word.strip(" \"'") in OFF for key, _, word in pairs])
 
 
 def _keep(cache: str, text: str) -> None:

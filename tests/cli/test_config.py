@@ -229,7 +229,7 @@ def test_check_leaves_with_0_where_nothing_is_worse_than_a_warning(a_project, th
 
 
 def test_check_says_that_a_file_is_in_order(a_project, the_file):
-    path = the_file("recording: on\n")
+    path = the_file("recording: off\n")
     assert f"{path}: in order\n" in printed(a_project, "check")
 
 
@@ -243,3 +243,15 @@ def test_each_command_has_a_sentence_and_an_example_that_works(a_project, name):
     words = example.split("ralph-mem config ")[1].split()
     assert words[0] == name
     printed(a_project, *words)
+
+
+def test_a_file_of_which_a_part_waits_for_an_approval_says_so_when_it_is_changed(a_person):
+    (a_person.memory / "config.yaml").write_text("ralph:\n  agent: [make, mischief]\n")
+    said = a_person.reads("config", "set", "memory.inject_tokens_prompt", "900")
+    assert said.splitlines()[-1] == "not all of this file is in force: ralph-mem trust"
+    assert "in force" not in a_person.reads("config", "set", "--global", "memory.inject_tokens_prompt", "800")
+
+
+def test_a_file_that_is_the_persons_own_word_is_in_force_and_nothing_more_is_said(a_person):
+    assert "in force" not in a_person.reads("config", "set", "memory.inject_tokens_prompt", "900")
+    assert a_person.reads("config", "get", "memory.inject_tokens_prompt") == "900\n"

@@ -5,7 +5,7 @@ import posix
 
 import pytest
 
-from ralph_mem.core import paths, privacy, setting_rules, settings, trouble
+from ralph_mem.core import paths, privacy, setting_rules, settings, trouble, trust
 
 
 @pytest.fixture
@@ -15,7 +15,14 @@ def the_users_config(a_home):
 
 @pytest.fixture
 def the_projects_config(a_project):
-    return writer(os.path.join(a_project.folder, "config.yaml"))
+    """Write a config for the project that a person has approved: what counts of another one, test_trust.py says."""
+    write = writer(os.path.join(a_project.folder, "config.yaml"))
+
+    def approved(text):
+        write(text)
+        trust.approve(a_project, trust.CONFIG, text, [])
+
+    return approved
 
 
 def writer(path):

@@ -1,0 +1,114 @@
+"""Approval: what a repository brought along that would act, shown to a person, and acting only once they have agreed.
+
+What was shown is what is approved: each matter is read once, and kept by the hash of what was read (core/trust.py for the
+config and a link, criteria/acceptance.py for the checks of a loop).
+"""
+
+import os
+import time
+from collections import namedtuple
+from pathlib import Path
+
+from ralph_mem import config, glance
+from ralph_mem.core import fingerprint, paths, settings, strangers, trust
+from ralph_mem.core.errors import LoopError, RalphMemError
+from ralph_mem.core.project import Project
+from ralph_mem.criteria import acceptance
+from ralph_mem.ralph import starting
+
+CHECKS = "checks"
+# So many digits are shown and typed: nobody can make another content that has them within a day.
+LEAST_DIGITS = 12
+TITLES = {
+    trust.CONFIG: "settings of this project's config that are not in force yet",
+    trust.LINK: "the memory lies elsewhere",
+    CHECKS: "commands that a loop would run here",
+}
+
+# Something that waits: its kind, the content that is approved, and the lines that show it.
+Matter = namedtuple("Matter", "kind content lines")
+# A database that came with the project, set aside.
+Aside = namedtuple("Aside", "path bytes at")
+
+
+def matters(project: Project) -> list[Matter]:
+    """Return what waits for a person's approval, without running any of it. Raises ConfigError for a broken config."""
+    config.load(project)
+    return [*_link(project), *_config(project), *_checks(project)]
+
+
+def digest(project: Project, found: list[Matter]) -> str:
+    """Return what stands for all of them, in this place."""
+    return fingerprint.of(*[trust.digest(project, each.kind, each.content) for each in found])
+
+
+def approve(project: Project, given: str) -> list[Matter]:
+    """Approve what waits now, with what a person read off what they were shown. Raises RalphMemError where that has changed."""
+    found = matters(project)
+    if len(given) < LEAST_DIGITS or not digest(project, found).startswith(given.lower()):
+        raise RalphMemError(f"--confirm {given[:40]} stands for something else than what waits now", "`ralph-mem trust` shows it")
+    for each in found:
+        if each.kind == CHECKS:
+            acceptance.accept(project, each.content, each.lines)
+        elif not _kept(project, each):
+            raise RalphMemError("there is no home folder in which to keep what you approved", "set HOME or XDG_DATA_HOME")
+    return found
+
+
+def revoke(project: Project) -> int:
+    """Take back all that was approved in a project; returns how much it was. Raises RalphMemError."""
+    checks = Path(paths.data_home(), "trust", f"criteria-{paths.key_of(project.root)}.json")
+    try:
+        count = trust.revoke(project) + checks.exists()
+        checks.unlink(missing_ok=True)
+    except OSError as error:
+        raise RalphMemError(f"cannot take it back: {error}") from error
+    return count
+
+
+def aside(project: Project) -> list[Aside]:
+    """Return the databases that came with the project and were set aside, the latest first."""
+    return [Aside(path, os.lstat(path).st_size, int(path.rpartition("-")[2]) // 1_000_000) for path in strangers.aside(project)]
+
+
+def shown(found: list[Matter]) -> list[str]:
+    """Return them as lines for a person; nothing in them can move the cursor or hide a part."""
+    return [line for each in found for line in (f"{TITLES[each.kind]}:", *[f"  {_visible(line)}" for line in each.lines])]
+
+
+def _visible(text: str) -> str:
+    return "".join(char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode() for char in text)
+
+
+def ago(at: int) -> str:
+    """Say when something was approved."""
+    return glance.when(at) if at else time.strftime("%Y-%m-%d")
+
+
+def _kept(project: Project, matter: Matter) -> bool:
+    try:
+        return trust.approve(project, matter.kind, matter.content, matter.lines)
+    except OSError as error:
+        raise RalphMemError(f"what you approved cannot be kept: {error}") from error
+
+
+def _link(project: Project) -> list[Matter]:
+    target = os.readlink(project.folder) if Path(project.folder).is_symlink() else ""  # noqa: PTH115 - a Path would tidy it up
+    if not target or trust.is_approved(project, trust.LINK, target):
+        return []
+    return [Matter(trust.LINK, target, [f"{project.folder} is a link to {target}"])]
+
+
+def _config(project: Project) -> list[Matter]:
+    text, values = config.unapproved(project)
+    lines = [f"{key}: {config.written(value)}" for key, value in values.items()]
+    return [Matter(trust.CONFIG, text, lines)] if lines else []
+
+
+def _checks(project: Project) -> list[Matter]:
+    values = {**settings.load(project), **config.unapproved(project)[1]}
+    try:
+        prospect = starting.look(project, starting.wish(values, ""))
+    except LoopError:  # none can be found: a loop says so when it is asked for
+        return []
+    return [] if prospect.accepted else [Matter(CHECKS, prospect.digest, prospect.shown)]
