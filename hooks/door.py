@@ -127,9 +127,10 @@ def _run(code: "CodeType", module: "ModuleType") -> None:
 def _compiled(source: str) -> "CodeType | None":
     """Return the code of a source file where its .pyc is up to date, else None."""
     folder, _, name = source.rpartition("/")
+    compiled = f"{folder}/__pycache__/{name[:-3]}{SUFFIX}"
     try:
         status = posix.stat(source)
-        file = posix.open(f"{folder}/__pycache__/{name[:-3]}{SUFFIX}", FLAGS)
+        file = posix.open(compiled, FLAGS)
     except OSError:
         return None
     try:
@@ -139,5 +140,9 @@ def _compiled(source: str) -> "CodeType | None":
     stamp = (int(status.st_mtime) & 0xFFFFFFFF).to_bytes(4, "little") + (status.st_size & 0xFFFFFFFF).to_bytes(4, "little")
     if data[:16] != HEADER + stamp or len(data) == MOST_BYTES:
         return None
-    code: CodeType = marshal.loads(memoryview(data)[16:])
+    try:
+        code: CodeType = marshal.loads(memoryview(data)[16:])
+    except (EOFError, ValueError, TypeError):  # a full disk cut it short: nobody could ever import it again
+        posix.unlink(compiled)
+        return None
     return code

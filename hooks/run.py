@@ -12,7 +12,11 @@ try:
     if sys.version_info < (3, 9):
         import too_old as door
     else:
-        import door
+        try:
+            import door
+        except (EOFError, ValueError, TypeError):  # a full disk cut its .pyc short
+            posix.unlink(here + "/__pycache__/door." + sys.implementation.cache_tag + ".pyc")
+            import door
     door.enter(here, sys.argv[1:])
 except BaseException:  # a hook never disturbs the session, whatever happened
     pass

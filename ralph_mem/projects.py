@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ralph_mem import glance
-from ralph_mem.core import paths, project, quick
+from ralph_mem.core import paths, project, quick, store
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 
 KNOWN_FILE = re.compile(r"(project-[a-z2-9]+)\.json")
-BY_KEY = ("spool", "settings", "trouble")
+BY_KEY = ("spool", "settings", "trouble", "flaky", "trust", "forgotten", "known")
 # What can put a tree's files back, and the records of its loops: they outlive the memory, which an agent may delete.
 BY_TREE = ("snapshots", "loops")
+JOB = ".job"
 LISTED = "`ralph-mem projects` lists those that are known"
 
 FOLDER_GONE, MEMORY_GONE, REPLACED = "folder gone", "memory gone", "another memory"
@@ -120,11 +121,12 @@ def _is_elsewhere(path: Path, device: object) -> bool:
 
 def _bytes_of(folder: Path, entry: Entry) -> int:
     waiting = [Path(paths.data_home(), "spool", key) for key in _keys(entry)]
-    return sum([_size(path) for path in (folder / "memory.db", folder / "memory.db-wal", folder / "spool", *waiting)])
+    return sum([size(path) for path in (folder / "memory.db", folder / "memory.db-wal", folder / "spool", *waiting)])
 
 
 def leftovers(number: str) -> list[Leftover]:
-    """Return what lies outside the project of an id for it: events that wait, settings, trouble, backups, its entry last.
+    """Return what lies outside the project of an id for it: events that wait, settings, trouble, what was approved of it, that its
+    memory is known, a forget that was not finished, backups, its entry last.
 
     Snapshots and records of loops are among them only where the project's folder is gone. What another project that is
     still there uses by its path, such as one made anew in the same place, is not its.
@@ -139,7 +141,7 @@ def leftovers(number: str) -> list[Leftover]:
     spared = () if entry.path and glance.is_gone(Path(entry.path)) else BY_TREE
     found = [path for path, key in _by_key() if key in mine and path.parent.name not in spared]
     found += [path for path, of in _backups() if of == number]
-    return [Leftover(str(path), _size(path)) for path in [*found, Path(paths.data_home(), "projects", number + ".json")]]
+    return [Leftover(str(path), size(path)) for path in [*found, Path(paths.data_home(), "projects", number + ".json")]]
 
 
 def orphans() -> dict[Known, list[Leftover]]:
@@ -158,7 +160,7 @@ def unknown() -> list[Leftover]:
     keys = {key for entry in entries for key in _keys(entry)}
     numbers = {entry.id for entry in entries}
     found = [path for path, key in _by_key() if key not in keys] + [path for path, of in _backups() if of not in numbers]
-    return [Leftover(str(path), _size(path)) for path in found]
+    return [Leftover(str(path), size(path)) for path in found]
 
 
 def clean() -> list[Leftover]:
@@ -167,19 +169,23 @@ def clean() -> list[Leftover]:
     for number in [each.id for each in orphans()]:
         # looked at anew: a session may have begun there in the meantime
         if any(_look(entry).state in ORPHANED for entry in _registry() if entry.id == number):
-            removed += [leftover for leftover in leftovers(number) if _remove(Path(leftover.path))]
+            removed += [leftover for leftover in leftovers(number) if remove(Path(leftover.path))]
     return removed
 
 
 def _keys(entry: Entry) -> list[str]:
     """Return the names of a project's files outside: by the path that it had at a session start, and by its real one."""
-    return [paths.key_of(path) for path in dict.fromkeys((entry.seen, entry.path)) if path]
+    places = [path for path in dict.fromkeys((entry.seen, entry.path)) if path]
+    verdicts = [store.verdict_of("", f"{path.rstrip('/')}/{paths.STATE}", 0)[0] for path in places]
+    return [*[paths.key_of(path) for path in places], *[path.rpartition("/")[2] for path in verdicts]]
 
 
 def _by_key() -> Iterator[tuple[Path, str]]:
     for kind in (*BY_KEY, *BY_TREE):
         for path in _files_in(Path(paths.data_home() or "/nowhere", kind)):
-            yield path, path.name.partition(".")[0]  # a key has no dot
+            if kind != "forgotten" or JOB in path.name:  # the rest there is of all projects
+                name = path.name.removeprefix("approved-").removeprefix("criteria-") if kind == "trust" else path.name
+                yield path, name.partition(".")[0]  # a key has no dot
 
 
 def _backups() -> Iterator[tuple[Path, str]]:
@@ -194,17 +200,18 @@ def _files_in(folder: Path) -> list[Path]:
         return []
 
 
-def _size(path: Path) -> int:
+def size(path: Path) -> int:
     """Return the bytes of a file or of all files in a folder; links count for nothing."""
     try:
         if path.is_symlink():
             return 0
-        return sum([_size(inner) for inner in path.iterdir()]) if path.is_dir() else path.stat().st_size
+        return sum([size(inner) for inner in path.iterdir()]) if path.is_dir() else path.stat().st_size
     except OSError:
         return 0
 
 
-def _remove(path: Path) -> bool:
+def remove(path: Path) -> bool:
+    """Remove a file, a link or a folder with all that is in it; says whether it was there. Raises RalphMemError."""
     try:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

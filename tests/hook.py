@@ -1,24 +1,28 @@
 """The hook contract: fires hooks the way the client does, and checks after each what client and person rely on.
 
-A hook exits with 0, says nothing or one JSON object with documented fields, is silent on stderr, leaves no process, and
-writes nowhere but below the project's `.ralph-mem`, the home, and the plugin's `__pycache__`.
+A hook exits with 0, says nothing or one JSON object with documented fields, is silent on stderr, leaves no process, is over
+before the client would kill it, takes little memory, and writes nowhere but below the project's `.ralph-mem`, the home, and the
+plugin's `__pycache__`.
 """
 
+import atexit
 import copy
+import functools
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 import uuid
-from collections import namedtuple
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+
+from ralph_mem.core import paths
+from tests.launcher import Launcher
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 FIXTURES = REPOSITORY / "tests" / "fixtures" / "claude-code"
@@ -26,9 +30,14 @@ MANIFEST = json.loads((REPOSITORY / "hooks" / "hooks.json").read_text(encoding="
 # Event of the client -> what the manifest has the shell run.
 COMMANDS = {event: [entry["hooks"][0]["command"], *entry["hooks"][0]["args"]] for event, (entry,) in MANIFEST.items()}
 NAMES = {event: command[-1] for event, command in COMMANDS.items()}
+# Event -> after how many seconds the client kills its hook.
+PATIENCE = {event: entry["hooks"][0]["timeout"] for event, (entry,) in MANIFEST.items()}
 
 INTERPRETER = Path(sys.base_prefix, "bin", "python3")
 DEADLINE_S = 20
+# What an event of any size may take at its peak; a tenth of it is the bare interpreter. A loop's checks run inside its Stop, and
+# count for it.
+MOST_MB = 64
 # The client cuts an answer of more characters, and shows a note in its place.
 LONGEST_ANSWER = 10_000
 MARK = "RALPH_MEM_TEST_MARK"
@@ -46,7 +55,13 @@ FIELDS = {
 # What root has that nobody else has: with it, permissions would prove nothing.
 CAPABILITIES = "-dac_override,-dac_read_search,-fowner"
 
-Ran = namedtuple("Ran", "code out err seconds")
+
+@functools.cache
+def launcher():
+    """Return what starts the hooks of this test process."""
+    found = Launcher(INTERPRETER)
+    atexit.register(found.close)
+    return found
 
 
 def ordinary_owner():
@@ -115,6 +130,16 @@ class Hook:
     def data(self):
         """The person's data home."""
         return self.home / ".local" / "share" / "ralph-mem"
+
+    @property
+    def spool(self):
+        """Where the events of the project wait that its database could not take."""
+        return self.data / "spool" / paths.key_of(str(self.project))
+
+    @property
+    def trouble(self):
+        """The line that the next session start in the project tells."""
+        return self.data / "trouble" / paths.key_of(str(self.project))
 
     def spooled(self):
         """Return the files that wait, beside the database and in the data home."""
@@ -225,26 +250,22 @@ class Hook:
         """Fire an event under the contract."""
         return self.send(name, self.event(name, **fields))
 
-    def send(self, name, data, **options):
+    def send(self, name, data):
         """Fire an event with these bytes under the contract."""
         before = self._elsewhere()
-        ran = self.run(name, data, **options)
+        ran = self.run(name, data)
         assert ran.code == 0, ran
         assert ran.err == b"", ran
+        assert ran.seconds < PATIENCE.get(name, DEADLINE_S), ran
+        assert ran.peak_mb < MOST_MB or self.looping(), ran
         assert self.left_behind() == []
         assert _changes(before, self._elsewhere()) == []
         return answer_of(name, ran.out)
 
-    def run(self, name, data=b"", **options):
+    def run(self, name, data=b""):
         """Run a hook and return what it did, whatever that is."""
-        started = time.monotonic()
-        with self.open(name, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as process:
-            try:
-                out, err = process.communicate(data, timeout=DEADLINE_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
-        return Ran(process.returncode, out, err, time.monotonic() - started)
+        given = {"argv": self.wrap + self.command(name), "env": self.environment, "cwd": str(self.cwd or self.project)}
+        return launcher().run(data, DEADLINE_S, **given)
 
     def open(self, name, **options):
         """Start a hook and leave the rest to the caller."""
@@ -262,6 +283,10 @@ class Hook:
         mark = f"{MARK}={self.environment[MARK]}".encode()
         # a system without /proc tells nobody's environment
         return [int(process.name) for process in Path("/proc").glob("[0-9]*") if mark in _environment_of(process)]
+
+    def looping(self):
+        """Say whether a loop is live for this person."""
+        return any(self.data.glob("loops/*/live.json"))
 
     def _elsewhere(self):
         """Return the state of every file that a hook may not touch, of those it could reach by mistake."""

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.hook import COMMANDS, Hook, answer_of, install
+from tests.hook import COMMANDS, PATIENCE, Hook, answer_of, install
 
 BREACHES = {
     "it fails": "sys.exit(2)",
@@ -17,6 +17,7 @@ BREACHES = {
     "it writes beside the project": "open(os.environ['TMPDIR'] + '/notes', 'w')",
     "it changes a file of the project": "open(os.environ['CLAUDE_PROJECT_DIR'] + '/hello.py', 'w')",
     "it writes into the plugin": "open(os.environ['CLAUDE_PLUGIN_ROOT'] + '/hooks/notes', 'w')",
+    "it takes 100 MB": "len(b'x' * 100_000_000)",
     "it leaves a process": "subprocess.Popen(['sleep', '5'], start_new_session=True, stdout=-3, stderr=-3)",
 }
 
@@ -39,6 +40,14 @@ def a_plugin(tmp_path):
 def test_a_breach_is_seen(a_plugin, what):
     hook = a_plugin(BREACHES[what])
     with pytest.raises((AssertionError, json.JSONDecodeError)):
+        hook.bash("make")
+
+
+def test_a_hook_that_the_client_would_kill_is_seen(a_plugin, monkeypatch):
+    hook = a_plugin("import time; time.sleep(0.3)")
+    hook.bash("make")
+    monkeypatch.setitem(PATIENCE, "PostToolUse", 0.3)
+    with pytest.raises(AssertionError):
         hook.bash("make")
 
 

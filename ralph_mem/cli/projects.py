@@ -1,15 +1,18 @@
 """`ralph-mem projects`: what has a memory on this machine, and what is left of projects that are gone."""
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from ralph_mem import glance, projects
+from ralph_mem import glance, projects, quota
 from ralph_mem.cli import options, printing
-from ralph_mem.core import terminal
+from ralph_mem.core import settings, terminal
 from ralph_mem.projects import Known, Leftover
 
 COLUMNS = ("name", "path", "id", "sessions", "turns", "size", "last seen", "state")
+SIZES = ("name", "total", *quota.Use._fields[1:], "path")
+NOBODYS = "(none known)"
 NOTHING = "Nothing is left of projects that are gone."
 MOVED = "A project that was moved, and not opened since, looks gone too: start a session there first."
 
@@ -19,12 +22,18 @@ commands.add_typer(group, name="projects")
 
 
 @group.callback(invoke_without_command=True)
-def list_all(context: typer.Context, json: options.Json = False) -> None:
+def list_all(
+    context: typer.Context,
+    sizes: Annotated[bool, typer.Option("--sizes", help="Show what each takes on the disk, the largest first.")] = False,
+    json: options.Json = False,
+) -> None:
     """List the projects that have a memory on this machine, the last active one first.
 
     Example: ralph-mem projects
     """
-    if context.invoked_subcommand is None:
+    if context.invoked_subcommand is None and sizes:
+        _print_sizes(quota.measure(), settings.load(projects.choose()), json)
+    elif context.invoked_subcommand is None:
         found = projects.known()
         printing.as_json([_fields(each) for each in found]) if json else _print_all(found)
 
@@ -59,6 +68,31 @@ def _print_all(found: list[Known]) -> None:
     if gone:
         printing.text(f"\n{glance.count(len(gone), 'project')} without a memory: `ralph-mem projects clean` shows what is left.")
     return None
+
+
+def _print_sizes(usage: quota.Usage, values: dict[str, object], json: bool) -> None:
+    if json:
+        return printing.as_json(_sizes(usage, values))
+    if usage.projects:
+        printing.table(SIZES, [_size_row(use) for use in usage.projects])
+    most, (_, do) = quota.allowed(values), quota.warning(usage, values)
+    shared = f"for all projects {quota.amount(usage.shared)}; " if usage.shared else ""
+    sums = f"{'' if usage.is_whole else 'at least '}{quota.amount(quota.taken(usage))}" + (
+        f" of {quota.amount(most)}" if most else ""
+    )
+    printing.text(f"{shared}together {sums}" + (f"\nToo much: {do}." if do else ""))
+    return None
+
+
+def _size_row(use: quota.Use) -> tuple[object, ...]:
+    sizes = [quota.amount(size) if size else "-" for size in (quota.total(use), *use[1:])]
+    return (terminal.plain(Path(use.path).name) if use.path else NOBODYS, *sizes, terminal.plain(use.path))
+
+
+def _sizes(usage: quota.Usage, values: dict[str, object]) -> dict[str, object]:
+    told = [{**use._asdict(), "path": terminal.plain(use.path), "total": quota.total(use)} for use in usage.projects]
+    sums = {"taken": quota.taken(usage), "allowed": quota.allowed(values), "whole": usage.is_whole}
+    return {"projects": told, "shared": usage.shared, **sums}
 
 
 def _row(known: Known) -> tuple[object, ...]:

@@ -2,8 +2,9 @@
 
 import posix
 import sys
+import time
 
-from ralph_mem.core import paths, quick, row, store
+from ralph_mem.core import paths, provenance, quick, row, seals, store
 from ralph_mem.core.errors import StoreError
 
 TYPE_CHECKING = False
@@ -12,22 +13,65 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
 
+STOPPED_AT = "stopped_at"  # the property of a database that says when the last turn in it ended, in milliseconds
 
-def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS) -> store.Store:
+
+def begin(project: "Project", wait_ms: int) -> store.Store:
+    """Open the memory of a project as a session starts there: one that is not the user's is set aside for a new one.
+
+    Raises as `open_ready`.
+    """
+    return open_ready(project, wait_ms, starting=True)
+
+
+def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS, starting: bool = False) -> store.Store:
     """Open the memory of a project, made where it is missing and brought up to date where its schema is older.
 
-    Raises StoreError or OSError where that cannot be done.
+    Raises StoreError or OSError where that cannot be done, and for a memory that is not the user's.
     """
+    provenance.admit(project, starting)
     prepare(project)
     if not store.exists(project.folder):
         _create_file(project.folder + "/memory.db")
+        seals.note(project.folder)
     opened = store.connect(project.folder, wait_ms)
     try:
-        if opened.one("PRAGMA user_version")[0] < store.SCHEMA_VERSION:
+        version = opened.one("PRAGMA user_version")[0]
+        if version and not provenance.confirm(opened, project):
+            return _begun_anew(opened, project, wait_ms, starting)
+        if version < store.SCHEMA_VERSION:
             _migrate(opened)
+        if opened.one("PRAGMA schema_version")[0] != opened.property("checked_schema"):
+            _check(opened)
     except store.sqlite.Error as error:
+        opened.close()
         raise StoreError(f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?") from error
+    if seals.can_be_shipped(project.folder) and paths.exists(paths.data_home() + "/spool"):
+        number = str(opened.property("project_id"))
+        known = provenance.registered(number)
+        if not known or project.root not in (known["path"], known.get("seen")):
+            from ralph_mem.core import relocation
+
+            relocation.settle(project, number, known)
     return opened
+
+
+def _begun_anew(stranger: store.Store, project: "Project", wait_ms: int, starting: bool) -> store.Store:
+    from ralph_mem.core import strangers
+
+    stranger.close()
+    strangers.refuse_or_set_aside(project, "not made by you here", starting)
+    return open_ready(project, wait_ms)
+
+
+def _check(opened: store.Store) -> None:
+    from ralph_mem.core import blueprint
+
+    try:
+        blueprint.check(opened)
+    except StoreError:
+        opened.close()
+        raise
 
 
 def prepare(project: "Project") -> None:
@@ -65,8 +109,13 @@ def _migrate(opened: store.Store) -> None:
                 opened.execute(statement)
         if not version:
             opened.set_property("project_id", row.public_id("project"))
+            seals.put(opened)
+            opened.set_property("backed_up_at", time.time_ns() // 1_000_000)  # the first backup is made a day later
+            opened.set_property(STOPPED_AT, 0)
         opened.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         opened.execute(f"PRAGMA user_version = {schema.VERSION}")
+        if not version:
+            opened.set_property("checked_schema", opened.one("PRAGMA schema_version")[0])
         opened.commit()
     finally:
         opened.roll_back()
@@ -91,17 +140,48 @@ def notice(opened: store.Store, project: "Project") -> str:
     number = opened.property("project_id")
     if not home or not number:
         return ""
-    known = _registered(home, number)
+    known = provenance.registered(number)
     if known and _seen_before(known, project):
-        return ""
+        return _gap(opened, f"{home}/projects/{number}.json")
     here = _place(project)
-    if known and known["path"] != here["path"] and _is_another(known, project):
-        number = row.public_id("project")
-        opened.set_property("project_id", number)
-        _register(home, number, here)
-        return f"this memory is a copy of the one in {known['path']}; from now on it is this project's own"
-    _register(home, number, here)
+    if known:
+        from ralph_mem.core import relocation
+
+        if known["path"] != here["path"] and relocation.is_another(known, project):
+            number = row.public_id("project")
+            opened.set_property("project_id", number)
+            _register(opened, home, number, here)
+            return f"this memory is a copy of the one in {known['path']}; from now on it is this project's own"
+        relocation.follow(project, number, known)
+    _register(opened, home, number, here)
     return ""
+
+
+def _gap(opened: store.Store, entry: str) -> str:
+    """Say whether the memory ends before a stop that is known outside of it: its log was deleted, or is an older one."""
+    at = opened.property(STOPPED_AT)
+    try:
+        if not isinstance(at, int) or posix.stat(entry).st_mtime_ns // 1_000_000 <= at:
+            return ""
+        mark(entry, at)
+    except OSError:
+        return ""
+    day = time.strftime("%Y-%m-%d %H:%M", time.localtime(at / 1000))
+    lost = f"what was recorded after {day} is missing from this memory: its memory.db-wal was deleted or is an older one"
+    return lost + "; `ralph-mem restore --list` shows the backups"
+
+
+def mark(entry: str, at: int) -> None:
+    """Write into the time of a registry entry until when all is stored. Raises OSError."""
+    posix.utime(entry, ns=(at * 1_000_000, at * 1_000_000))
+
+
+def forget_mark(number: str) -> None:
+    """Forget until when all was stored: an older state of this memory has taken its place, and somebody was told."""
+    try:
+        mark(f"{paths.data_home()}/projects/{number}.json", 0)
+    except OSError:  # not registered yet
+        pass
 
 
 def _seen_before(known: "dict[str, Any]", project: "Project") -> bool:
@@ -116,30 +196,14 @@ def _place(project: "Project") -> "dict[str, Any]":
     return {"path": realpath(project.root), "seen": project.root, "device": status.st_dev, "inode": status.st_ino}
 
 
-def _registered(home: str, number: str) -> "dict[str, Any]":
-    try:
-        known = quick.loads(paths.read(f"{home}/projects/{number}.json"))
-    except ValueError:
-        return {}
-    return known if isinstance(known, dict) and isinstance(known.get("path"), str) else {}
-
-
-def _register(home: str, number: str, place: "dict[str, Any]") -> None:
+def _register(opened: store.Store, home: str, number: str, place: "dict[str, Any]") -> None:
+    entry = f"{home}/projects/{number}.json"
     try:
         paths.make_folder(home + "/projects")
-        paths.write(f"{home}/projects/{number}.json", quick.dumps(place))
+        paths.write(entry, quick.dumps(place))
+        mark(entry, opened.property(STOPPED_AT) or 0)
     except OSError:  # an unwritable home: the project works, only a copy of it is not noticed
         pass
-
-
-def _is_another(known: "dict[str, Any]", project: "Project") -> bool:
-    """Say whether the registered place still has a memory of its own, in another folder than this one."""
-    there = f"{known['path']}/{paths.STATE}/memory.db"
-    try:
-        other, here = posix.stat(there), posix.stat(project.folder + "/memory.db")
-    except OSError:
-        return False
-    return (other.st_dev, other.st_ino) != (here.st_dev, here.st_ino)
 
 
 def remember_interpreter() -> None:

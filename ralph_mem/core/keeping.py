@@ -2,6 +2,8 @@
 lines and an index entry of these. Nothing is deleted by age, and whatever says more than its bytes stays whole: errors,
 successes, notes, turns, distilled rows, and what a person pinned or edited.
 
+A clock that jumps ahead makes nothing old: it is believed only as it runs on from day to day. By hand it always is.
+
 There is no index of the rows that still have a body, since every tool event would pay for it: a pass reads them once a day,
 or when many came in since the last one, and Stop then empties what is due in small pieces.
 """
@@ -24,6 +26,9 @@ LARGE_BATCH = 200
 # So many new rows begin a pass before the day is over, or a tenth of what stays whole where that is less.
 MANY = 50
 LINES_CHARACTERS = 800
+# So much is made up for on each day that follows one without a Stop: three weeks away are believed after three days, and a
+# clock that is years ahead has to be wrong for five days of work before it costs anything.
+CATCH_UP_MS = 7 * DAY_MS
 FOREVER = 2**62
 
 WHOLE = "FROM observations WHERE type = 'tool_use' AND content <> '' AND NOT pinned AND edited_at IS NULL AND id > ?"
@@ -43,12 +48,14 @@ def keep(store: "Store", settings: "dict[str, Any]", now: int) -> int:
     state = _state(store)
     newest = store.one("SELECT max(id) FROM observations")[0] or 0
     if state.get("limits") != limits:
-        state = {"limits": limits, "below": 0, "until": None, "day": 0, "seen": newest}
+        clock = {name: state.get(name) for name in ("clock", "looked")}
+        state = {**clock, "limits": limits, "below": 0, "until": None, "day": 0, "seen": newest}
     many = max(1, min(MANY, limits[1] // 10))
     if not state["until"] and state["day"] == now // DAY_MS and newest - state["seen"] < many:
         return 0
     if not state["until"]:
-        state |= {"day": now // DAY_MS, "at": state["below"], "until": _until(store, limits, now, state["below"])}
+        state |= {"clock": _believed(state, now), "looked": now}
+        state |= {"day": now // DAY_MS, "at": state["below"], "until": _until(store, limits, state["clock"], state["below"])}
     most = min(max(BATCH, newest - state["seen"]), LARGEST_BATCH)
     return _go_on(store, {**state, "seen": newest}, now, most)
 
@@ -59,6 +66,17 @@ def _state(store: "Store") -> "dict[str, Any]":
     except ValueError:  # somebody wrote there; a pass can always begin anew
         return {}
     return state if isinstance(state, dict) else {}
+
+
+def _believed(state: "dict[str, Any]", now: int) -> int:
+    """Return the time by which rows are old: the clock's, or an earlier one where it has jumped ahead."""
+    clock, looked = state.get("clock"), state.get("looked")
+    if not (isinstance(clock, int) and isinstance(looked, int)):
+        return now
+    days = now // DAY_MS - looked // DAY_MS
+    if days > 1:
+        return min(clock, now)
+    return min(now, clock + max(0, now - looked) + CATCH_UP_MS * (days == 1))
 
 
 def _limits(settings: "dict[str, Any]") -> "list[int]":

@@ -11,17 +11,18 @@ if TYPE_CHECKING:
     from ralph_mem.core.store import Store
 
 # What `load` returns: number, public id, session, seq, created_at, tainted, the texts of the index's columns, what a
-# person said about it: pinned, and how often it misled; and who said it, where that is neither the user nor the agent.
+# person said about it: pinned, and how often it misled; who said it, where that is neither the user nor the agent; and the
+# checksum of its texts.
 CREATED_AT, FILES, PINNED, MISLED, SPEAKER = 4, 9, 11, 12, 13
 TEXTS, MARKS = slice(6, 11), slice(11, 13)
 WAS_PINNED = "pinned"  # the property of a database in which something was pinned once
 TURN = """
 SELECT m.id, t.public_id, t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.context, t.files, t.lines,
-    t.pinned, t.misled, NULL
+    t.pinned, t.misled, NULL, t.checksum
 FROM turns AS t JOIN memories AS m ON m.turn_id = t.id"""
 OBSERVATION = """
 SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, o.context, o.files, o.lines,
-    o.pinned, o.misled, o.speaker
+    o.pinned, o.misled, o.speaker, o.checksum
 FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
 COLUMNS = "title, body, context, files, lines"
 TURN_TEXTS = "prompt, response, context, files || files_read, lines"

@@ -4,8 +4,12 @@ import posix
 
 from ralph_mem.core import paths
 
-# A checkout deeper than this below its root is a loop of links.
-DEEPEST = 64
+# Each costs a look at the disk; nobody works five hundred folders below the root of a checkout.
+DEEPEST = 500
+FOLDER = 0o040000
+# Neither reads the folder, nor waits where it is none.
+LOOK = getattr(posix, "O_PATH", 0) | posix.O_DIRECTORY | posix.O_CLOEXEC
+same_place = paths.same_place
 
 
 class Project:
@@ -36,16 +40,56 @@ def find(start: str) -> Project:
     submodule or nested repository is a project of its own. Without git it is the folder itself, and a repository
     in the home folder counts as none.
     """
-    folder = start.rstrip("/") or "/"
+    folder = start = _real(start.rstrip("/") or "/")
     for _ in range(DEEPEST):
         git = f"{folder.rstrip('/')}/.git"
-        if paths.exists(git) and not _is_home(folder):
-            return _of_repository(folder, git)
+        kind = _kind(git)
+        if kind and not _is_home(folder):
+            return Project(folder, git, git) if kind == FOLDER else _of_git_file(folder, git)
         above = folder.rpartition("/")[0] or "/"
         if above == folder:
             break
         folder = above
-    return Project(start.rstrip("/") or "/")
+    return Project(start)
+
+
+def _real(path: str) -> str:
+    """Return where a folder lies once all links are followed: a link into another repository leads there, as it does for git.
+
+    As it is where the system does not tell; the client names real paths anyway.
+    """
+    try:
+        file = posix.open(path, LOOK)
+    except (OSError, ValueError):
+        return path
+    try:
+        return posix.readlink(f"/proc/self/fd/{file}")
+    except OSError:
+        return path
+    finally:
+        posix.close(file)
+
+
+def _kind(git: str) -> int:
+    """Return what a `.git` is, 0 where it is nothing to git: sandboxes leave empty folders of that name."""
+    kind = 0
+    try:
+        kind = posix.stat(git).st_mode & 0o170000
+        if kind == FOLDER:
+            posix.lstat(git + "/HEAD")
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError):  # one that is closed to us is a repository all the same
+        pass
+    return kind
+
+
+def _of_git_file(folder: str, git: str) -> Project:
+    from ralph_mem.core import git_files
+
+    private, common, root = git_files.follow(folder, git)
+    # a worktree keeps its memory here where its main repository is the home folder
+    return Project(root, private, common, folder) if root and not _is_home(root) else Project(folder, private, common)
 
 
 def everywhere() -> "Project | None":
@@ -56,35 +100,6 @@ def everywhere() -> "Project | None":
     place = Project(home)
     place.folder = home
     return place
-
-
-def _of_repository(folder: str, git: str) -> Project:
-    pointer = paths.read(git, 4096)
-    if not pointer.startswith("gitdir:"):
-        return Project(folder, git, git)
-    private = _absolute(folder, pointer[7:].strip())
-    shared = paths.read(private + "/commondir", 4096).strip()
-    if not shared:  # a submodule: its own project, with its git folder elsewhere
-        return Project(folder, private, private)
-    common = _absolute(private, shared)
-    if "/.git/" in common:  # a worktree of a submodule: not into the git folder of the repository around it
-        return Project(folder, private, common)
-    root = common.rpartition("/")[0] if common.endswith("/.git") else common
-    # a worktree keeps its memory here where its main repository is gone, or is the home folder
-    return (
-        Project(root, private, common, folder) if paths.exists(root) and not _is_home(root) else Project(folder, private, private)
-    )
-
-
-def _absolute(folder: str, path: str) -> str:
-    """Resolve `.` and `..` by name; links are left alone."""
-    parts: list[str] = []
-    for part in (path if path.startswith("/") else f"{folder}/{path}").split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/" + "/".join(parts)
 
 
 def head(project: Project) -> "tuple[str, str]":
@@ -108,13 +123,4 @@ def _packed(common: str, ref: str) -> str:
 
 
 def _is_home(folder: str) -> bool:
-    return same_place(folder, paths.environment("HOME") or "/nowhere")
-
-
-def same_place(one: str, other: str) -> bool:
-    """Say whether two paths lead to the same folder."""
-    try:
-        a, b = posix.stat(one), posix.stat(other)
-    except OSError:
-        return False
-    return (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)
+    return paths.same_place(folder, paths.environment("HOME") or "/nowhere")

@@ -26,7 +26,7 @@ SESSIONS = (
         branch TEXT,
         commit_id TEXT,
         client_pid INTEGER,
-        client_born INTEGER,                  -- when that process started, in ticks since boot: process ids come again
+        client_born INTEGER,                  -- when that process started, in ticks since boot, and where (sessions.client)
         fence TEXT NOT NULL,                  -- the random tag around what is injected into this session
         context_since INTEGER NOT NULL,       -- seq after which the client's context window still holds everything
         started_at INTEGER NOT NULL,

@@ -1,6 +1,7 @@
 """Sessions: one run of the client each; resumed and compacted ones go on in their row."""
 
 import posix
+import zlib
 
 from ralph_mem.core import finishing, paths, row
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 # A session whose process is not known counts as crashed when nothing came from it for so long.
 SILENT_MS = 12 * 3600 * 1000
 SUMMARY_CHARACTERS = 400
+# A tick is a hundredth of a second: that many bits are seven hundred years, and leave room for a mark of where it was counted.
+TICK_BITS = 41
+TICKS = (1 << TICK_BITS) - 1
 AGENT = "claude-code"
 
 START = """
@@ -107,11 +111,44 @@ def end_crashed(store: "Store", at: int, beside: str) -> int:
     ).fetchall()
     for number, pid, started in rows:
         last = int(store.one(LAST_EVENT, (number,))[0])
-        if (pid and born(pid) != started) or (not pid and at - last > SILENT_MS):
+        if _is_over(pid, started, last, at):
             finishing.close_abandoned(store, number, last)
             _end(store, number, last, "crash")
             ended += 1
     return ended
+
+
+def _is_over(pid: "int | None", started: "int | None", last: int, at: int) -> bool:
+    if not pid:
+        return at - last > SILENT_MS
+    there = (started or 0) >> TICK_BITS
+    if there in (0, here()):
+        return born(pid) != (started if started is None else started & TICKS)
+    from ralph_mem.core import hosts
+
+    return hosts.is_over(there, here(), last, at)
+
+
+def client(pid: int) -> "int | None":
+    """Return what tells a process from every other one: when it was born, and a mark of where; as `born` where that is unknown."""
+    ticks = born(pid)
+    return ticks | here() << TICK_BITS if ticks else ticks
+
+
+def here() -> int:
+    """Return a mark of this kernel and, below it, of the processes that are counted together, as in a container: ten bits each."""
+    try:
+        together = posix.readlink("/proc/self/ns/pid")
+    except OSError:
+        together = ""
+    kernel = paths.read("/proc/sys/kernel/random/boot_id", 36)
+    return (zlib.crc32(kernel.encode()) % 1023 + 1) << 10 | (zlib.crc32(together.encode()) % 1023 + 1)
+
+
+def elsewhere(store: "Store", beside: str) -> bool:
+    """Say whether another kernel has a session open on this memory."""
+    sql = "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND client_session <> ? AND client_born >> ? NOT IN (0, ?)"
+    return bool(store.one(sql, (beside, TICK_BITS + 10, here() >> 10))[0])
 
 
 def born(pid: int) -> "int | None":

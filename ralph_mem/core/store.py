@@ -7,6 +7,7 @@ SessionStart checkpoint. What cannot be written goes to the spool and comes in w
 import fcntl
 import posix
 import time
+import zlib
 
 from ralph_mem.core import paths, quick
 from ralph_mem.core.errors import NewerStore, StoreError
@@ -108,8 +109,13 @@ class Store:
 def connect(folder: str, wait_ms: int) -> Store:
     """Open the database of a project that has one.
 
-    Raises StoreError where there is none or it cannot be opened, NewerStore where a newer release wrote it.
+    Raises StoreError where there is none, it cannot be opened or is not known to be ours, NewerStore where a newer release
+    wrote it.
     """
+    if not is_known(folder):
+        if not paths.exists(folder):
+            raise StoreError(f"cannot write to {folder}: it is not there")
+        raise StoreError(f"{folder}/memory.db is not known to be yours", "the next session start looks at it")
     lock = _lock(folder, wait_ms)
     path = folder.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
@@ -169,3 +175,34 @@ def _lock(folder: str, wait_ms: int) -> int:
 def exists(folder: str) -> bool:
     """Say whether a project has a database."""
     return paths.exists(folder + "/memory.db")
+
+
+def is_known(folder: str) -> bool:
+    """Say whether the database of a project is the file that a session start found to be ours (provenance.py).
+
+    A repository may bring another one along, or links. Where the user has no key yet, nothing can be told apart.
+    """
+    home = paths.data_home()
+    if not home or not folder.endswith("/" + paths.STATE):
+        return True
+    if paths.exists(folder + "/memory.db-journal"):  # we leave none; SQLite would play it back into the memory
+        return False
+    number = 0
+    for name in ("/memory.db-shm", "/memory.db-wal", "/memory.db"):
+        try:
+            status = posix.lstat(folder + name)
+        except OSError:
+            number = 0
+        else:
+            number = status.st_ino
+            if status.st_nlink > 1:  # what SQLite writes would also be written elsewhere
+                return False
+    path, verdict = verdict_of(home, folder, number)
+    # a folder that is a link needs a verdict too
+    return paths.read(path) == verdict or (paths.is_folder(folder) and not (number and paths.exists(home + "/key")))
+
+
+def verdict_of(home: str, folder: str, number: int) -> "tuple[str, str]":
+    """Return where it is kept, outside of the project, which file is known to be a folder's database, and as which words."""
+    whole = folder.encode("utf-8", "surrogateescape")
+    return f"{home}/known/{zlib.crc32(whole):08x}", f"{number} {folder!a}"

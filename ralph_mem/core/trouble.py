@@ -1,31 +1,51 @@
 """Trouble: one line about what went wrong, kept until the next session start tells the user."""
 
-from ralph_mem.core import paths
+import posix
+
+from ralph_mem.core import paths, spool
+
+UNSAID = "something was lost, and the disk had no room left to say what"
 
 
 def note(project: str, line: str) -> None:
-    """Keep a line; a newer one takes its place. Where nothing can be written it is lost."""
-    for path in _places(project):
-        try:
-            paths.make_folder(path.rpartition("/")[0])
-            paths.write(path, line[:300].replace("\n", " "))
-        except OSError:
-            continue
-        return
+    """Keep a line; a newer one takes its place. On a full disk an empty file says that there was one."""
+    for text in (line[:300].replace("\n", " "), ""):
+        for path in places(project):
+            try:
+                paths.make_folder(path.rpartition("/")[0])
+                _write(path, text)
+            except OSError:
+                continue
+            return
+
+
+def _write(path: str, text: str) -> None:
+    if text:
+        paths.write(path, text)
+    else:  # without a draft, for which there may be no room either
+        posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600))
 
 
 def take(project: str) -> str:
     """Return the line that waits, and forget it."""
-    for path in _places(project):
+    for path in places(project):
         line = paths.read(path, 1024)
-        if line:
+        if line or paths.exists(path):
             paths.remove(path)
-            return line
+            return line or UNSAID
     return ""
 
 
-def _places(project: str) -> "list[str]":
+def places(project: str) -> "list[str]":
+    """Return where a line may wait: as the spool, in the user's data home, where no repository can put one."""
     home = paths.data_home()
-    folder = f"{project.rstrip('/')}/{paths.STATE}"
-    near = [f"{folder}/trouble"] if paths.exists(folder) else []
-    return [*near, f"{home}/trouble/{paths.key_of(project)}"] if home else near
+    far = [f"{home}/trouble/{paths.key_of(project)}"] if home else []
+    if home and not spool.is_out_of_use(home):
+        return far
+    near = beside(project)
+    return [*far, near] if paths.is_folder(near.rpartition("/")[0]) else far
+
+
+def beside(project: str) -> str:
+    """Return the place beside the database, in which a stranger may have put something."""
+    return f"{project.rstrip('/')}/{paths.STATE}/trouble"

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Iterator
 
 from ralph_mem import glance
+from ralph_mem.core import blueprint, schema, store
 from ralph_mem.core import project as projects
-from ralph_mem.core import schema, store
 from ralph_mem.core.project import Project
 from ralph_mem.doctor.finding import Finding, ok, problem, warning
 
@@ -24,6 +24,7 @@ INDEXES = {
         "SELECT id FROM observations_fts_docsize",
     ),
 }
+REPAIR = "`ralph-mem doctor --repair` shows what can be saved, and --confirm saves it"
 # What a copy in memory may take; a hundred thousand turns are some 200 MB.
 LARGEST_COPY = 1_000_000_000
 FACTS = """
@@ -52,12 +53,7 @@ def _unreadable(check: str, folder: str, error: BaseException) -> Finding:
         return warning(check, f"{folder}/memory.db is locked by another program", "close what has it open, then look again")
     if state == glance.UNREADABLE:
         return problem(check, f"{folder}/memory.db cannot be read: {error}", "is it yours? see the permissions above")
-    return problem(check, f"{folder}/memory.db is damaged: {error}", _how_to_save(folder))
-
-
-def _how_to_save(folder: str) -> str:
-    file = shlex.quote(folder + "/memory.db")
-    return f"copy {folder} elsewhere, then save what can be read: sqlite3 {file} .recover | sqlite3 saved.db"
+    return problem(check, f"{folder}/memory.db is damaged: {error}", REPAIR)
 
 
 def _examine(prefix: str, folder: str, db: sqlite3.Connection) -> Iterator[Finding]:
@@ -66,8 +62,11 @@ def _examine(prefix: str, folder: str, db: sqlite3.Connection) -> Iterator[Findi
         yield warning(prefix + "database", f"{folder}/memory.db is empty", "the next session start fills it")
         return
     yield _identity(prefix + "database", folder, application, version, f"schema {version}, {journal}, {glance.amount(size)}")
-    yield _whole(prefix + "integrity", folder, db)
+    yield _whole(prefix + "integrity", db)
     if application == schema.APPLICATION_ID and version <= store.SCHEMA_VERSION:
+        gone = blueprint.missing(db, version)
+        if gone:
+            yield problem(prefix + "schema", f"{glance.count(len(gone), 'part')} of schema {version} missing: {gone[0]}", REPAIR)
         yield _indexed(prefix + "search index", db, size)
 
 
@@ -85,10 +84,10 @@ def _identity(check: str, folder: str, application: int, version: int, seen: str
     return ok(check, f"{folder}/memory.db: {seen}{older}")
 
 
-def _whole(check: str, folder: str, db: sqlite3.Connection) -> Finding:
+def _whole(check: str, db: sqlite3.Connection) -> Finding:
     faults = [fault for (fault,) in db.execute("PRAGMA quick_check(20)") if fault != "ok"]
     if faults:
-        return problem(check, f"{len(faults)} faults, the first: {' '.join(faults[0].split())}", _how_to_save(folder))
+        return problem(check, f"{len(faults)} faults, the first: {' '.join(faults[0].split())}", REPAIR)
     return ok(check, "every page is in order")
 
 
@@ -100,7 +99,7 @@ def _indexed(check: str, db: sqlite3.Connection, size: int) -> Finding:
         db.backup(copy)
         faults = [fault for index in INDEXES for fault in _faults(copy, index)]
     if faults:
-        return problem(check, "; ".join(faults), "the rows are whole, a search may miss them: report it as a bug")
+        return problem(check, "; ".join(faults), f"the rows are whole, a search may miss them; {REPAIR}")
     return ok(check, "both indexes are in order")
 
 

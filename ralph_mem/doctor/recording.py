@@ -5,19 +5,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ralph_mem import glance
-from ralph_mem.core import paths, setting_rules, settings, spool, terminal
+from ralph_mem.core import paths, setting_rules, settings, spool, terminal, trouble
 from ralph_mem.core.project import Project
 from ralph_mem.doctor.finding import Finding, ok, problem, warning
+from ralph_mem.doctor.in_force import heard
 
 VARIABLE = "RALPH_MEM_RECORDING"
 
 
 def config(project: Project) -> Iterator[Finding]:
-    """Look whether the config files are understood."""
+    """Look whether the config files are understood, and whether all that the project's own says is in force."""
     files = _files(project)
     findings: list[Finding] = []
-    for file in files:
+    for file, _, waiting in heard(project):
         _, wrong, unknown = setting_rules.values_of(file, {})
+        if waiting:
+            findings.append(warning("config", f"{file}: {waiting}", "`ralph-mem trust` shows it, and how to approve of it"))
         if wrong:
             seen = f"{file}: {wrong}; the last good settings stay in force"
             findings.append(problem("config", seen, "mend it; `ralph-mem config check` shows where it is"))
@@ -50,17 +53,13 @@ def switch(project: Project) -> Iterator[Finding]:
 
 
 def _values(project: Project) -> tuple[dict[str, object], str, str]:
-    """Return what the config says of recording, which file does, and one that cannot be read.
-
-    Without the cache that hooks keep of it: the doctor changes nothing.
-    """
+    """Return what the config says of recording, which file does, and one that cannot be read."""
     values: dict[str, object] = {}
     where = unclear = ""
-    for file in _files(project):
-        told, wrong, _ = setting_rules.values_of(file, {})
-        unclear = file if wrong else unclear
-        if "recording" in told:
-            values, where = {"recording": told["recording"]}, file
+    for file, counts, _ in heard(project):
+        unclear = file if setting_rules.values_of(file, {})[1] else unclear
+        if "recording" in counts:
+            values, where = {"recording": counts["recording"]}, file
     return values, where, unclear
 
 
@@ -99,16 +98,24 @@ def waiting(project: Project) -> Iterator[Finding]:
     if files:
         seen = f"{glance.count(len(files), 'event')} in {Path(files[0]).parent}"
         yield warning("spool", seen, "nothing: the next event of a session brings them in, unless the database has a problem")
+    yield from _strange(project, spool.beside(project.root), spool.folders(project.root))
     if not files and not unreadable:
         yield ok("spool", "no event waits")
 
 
 def trouble_line(project: Project) -> Iterator[Finding]:
     """Look at the line of trouble that the next session start will tell; it is shown, not taken."""
-    home = paths.data_home()
-    places = [project.folder + "/trouble"] + ([f"{home}/trouble/{paths.key_of(project.root)}"] if home else [])
+    places = trouble.places(project.root)
     line = next(filter(None, [paths.read(place, 1024) for place in places]), "")
     if line:
         yield warning("trouble", terminal.plain(line), "the next session start tells it once more and forgets it")
     else:
         yield ok("trouble", "none since the last session start")
+    yield from _strange(project, trouble.beside(project.root), places)
+
+
+def _strange(project: Project, path: str, places: list[str]) -> Iterator[Finding]:
+    """Look for what lies where only a person without a home has it: whoever made the folder may have put it there."""
+    if path not in places and project.folder != project.root and not glance.is_gone(path):
+        seen = f"{path} is none of what is kept for you here, and is not read"
+        yield warning(path.rpartition("/")[2], seen, "look where it came from, and remove it")

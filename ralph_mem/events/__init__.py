@@ -34,7 +34,10 @@ def enter(name: str = "") -> str:
     values = settings.load(place)
     if not settings.recording(place, values):
         return ""
-    file = _file_of(name)
+    try:
+        file = _file_of(name)
+    except ImportError as error:  # a Python that was built without SQLite
+        return _tell(event, place, "nothing can be remembered" if name == "session-start" else "", error)
     said = _handle(file, event, place, values)
     return str(said or file.go_on(event, place, values)) if hasattr(file, "go_on") else said
 
@@ -55,8 +58,24 @@ def _handle(file: "ModuleType", event: events.Event, place: project.Project, val
 
         answer = transaction.run(file, records, event, place, values)
     except Exception as error:  # the one place that must survive everything: keep what is redacted, and tell
-        return _tell(event, place, _keep(place, records), error)
+        told = _tell(event, place, _keep(place, records), error)
+        return _from_a_copy(file, records, event, place, values, told) if hasattr(file, "answer") else told
     return quick.dumps(answer) if answer else ""
+
+
+def _from_a_copy(
+    file: "ModuleType",
+    records: "list[dict[str, Any]]",
+    event: events.Event,
+    place: project.Project,
+    values: "dict[str, Any]",
+    told: str,
+) -> str:
+    """Answer from a memory that can only be read, and add what is told about that."""
+    from ralph_mem import unwritable
+
+    answer = unwritable.answer(file, records, event, place, values)
+    return quick.dumps({**answer, **(quick.loads(told) if told else {})}) if answer else told
 
 
 def _keep(place: project.Project, records: "list[dict[str, Any]]") -> str:
@@ -66,7 +85,7 @@ def _keep(place: project.Project, records: "list[dict[str, Any]]") -> str:
     there = paths.exists(place.folder)
     starting = any([record["verb"] == "session" for record in records])
     # a memory that was deleted in the middle of a session stays deleted until the next start
-    if not (there or starting or spool.waits_outside(place.root)):
+    if not (there or starting or spool.waits_for_a_memory(place.root)):
         return ""
     return "an event waits to be stored" if records and spool.put(place.root, records) else "an event was lost"
 

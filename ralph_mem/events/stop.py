@@ -1,5 +1,7 @@
 """Stop: the agent has said its last word of the turn, which is a free summary of it."""
 
+import posix
+
 from ralph_mem.core import keeping, paths, privacy, redact, store
 
 TYPE_CHECKING = False
@@ -11,6 +13,10 @@ if TYPE_CHECKING:
 
 WAIT_MS = store.PROMPT_WAIT_MS
 RESPONSE_CHARACTERS = 4000
+# Two sessions may stop at once: the later one counts.
+MARK = """
+INSERT INTO properties (key, value) VALUES ('stopped_at', ?)
+ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)"""
 
 
 def records(event: "Event", project: "Project", settings: "dict[str, Any]") -> "list[dict[str, Any]]":
@@ -31,11 +37,25 @@ def closing(event: "Event", response: str, redactions: "str | None") -> "dict[st
 def afterwards(opened: "store.Store", event: "Event", settings: "dict[str, Any]") -> None:
     """Leave the store so that the next turn is quick, and old output without its body."""
     keeping.keep(opened, settings, event.at)
+    _mark(opened, event.at)
     opened.tidy()
+    if abs(event.at - (opened.property("backed_up_at") or 0)) > keeping.DAY_MS:
+        from ralph_mem import backups
+
+        backups.keep(opened, event.at)
     if paths.exists(paths.data_home() + paths.MODEL):
         from ralph_mem.core import wake
 
         wake.wake(opened.folder)
+
+
+def _mark(opened: "store.Store", at: int) -> None:
+    """Note in the memory and outside of it until when all is stored: a log that is lost shows by that."""
+    opened.execute(MARK, (at,))
+    try:
+        posix.utime(f"{paths.data_home()}/projects/{opened.property('project_id')}.json", ns=(at * 1_000_000, at * 1_000_000))
+    except OSError:  # a home without a registry
+        pass
 
 
 def go_on(event: "Event", project: "Project", settings: "dict[str, Any]") -> str:

@@ -200,7 +200,7 @@ def test_a_memory_that_is_up_to_date_is_not_backed_up(a_project, a_home):
 
 
 def test_where_no_backup_can_be_made_nothing_is_migrated(a_store, a_project, a_home, monkeypatch):
-    (a_home / ".local").write_text("a file where a folder belongs")
+    (a_home / ".local" / "share" / "ralph-mem" / "backups").write_text("a file where a folder belongs")
     with_one_more_migration(monkeypatch, "ALTER TABLE turns ADD COLUMN mood TEXT")
     with pytest.raises(OSError, match="share"):
         adoption.open_ready(a_project)

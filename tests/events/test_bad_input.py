@@ -170,7 +170,7 @@ def test_a_strange_character_in_any_text_does_not_cost_the_event(a_session, name
     for name_of, sql in TEXTS.items():
         for text in a_session.values(sql):
             assert text.encode("utf-8"), name_of
-    assert [path.read_text() for path in [*a_session.memory.glob("spool/*"), *a_session.memory.glob("trouble")]] == []
+    assert [path.read_text() for path in [*a_session.data.glob("spool/*/*"), *a_session.data.glob("trouble/*")]] == []
     assert is_well(a_session)
 
 
@@ -400,7 +400,7 @@ def test_a_memory_that_cannot_be_written_loses_nothing(a_session, read_only, mod
     read_only(a_session.memory, mode)
     a_session.prompt("Where is the zeppelin?")
     a_session.bash("make anchor", "ok")
-    assert len(a_session.spooled() if mode else list(a_session.data.glob("spool/*/*.json"))) == 2
+    assert len(list(a_session.spool.glob("*.json"))) == 2
     a_session.memory.chmod(0o700)
     for path in a_session.memory.iterdir():
         path.chmod(0o600)
@@ -419,7 +419,7 @@ DAMAGES = {
     "a FIFO": lambda hook: (hook.database.unlink(), os.mkfifo(hook.database)),
     "a lock that is a folder": lambda hook: ((hook.memory / "lock").unlink(), (hook.memory / "lock").mkdir()),
     "a lock that is a FIFO": lambda hook: ((hook.memory / "lock").unlink(), os.mkfifo(hook.memory / "lock")),
-    "a spool that is a file": lambda hook: (hook.database.write_bytes(b"junk" * 999), (hook.memory / "spool").write_text("x")),
+    "a spool that came along": lambda hook: (hook.database.write_bytes(b"junk" * 999), (hook.memory / "spool").write_text("x")),
 }
 
 
@@ -460,14 +460,15 @@ def test_a_broken_memory_is_told_in_one_line_at_the_next_start(a_checkpointed_se
 
 
 @pytest.mark.parametrize("what", ["junk", "a database cut short", "a folder for a database"])
-def test_a_broken_memory_is_left_as_it_is_and_loses_nothing_new(a_checkpointed_session, what):
+def test_a_broken_memory_is_kept_beside_the_new_one_and_nothing_new_is_lost(a_checkpointed_session, what):
     hook = a_checkpointed_session
     break_memory(hook, what)
     before = hook.database.read_bytes() if hook.database.is_file() else None
     hook.prompt("Will this be kept?")
     hook.another().start()
-    assert (hook.database.read_bytes() if hook.database.is_file() else None) == before
-    assert any("Will this be kept?" in path.read_text() for path in hook.spooled())
+    kept = [*hook.memory.glob("memory.db.unknown-*"), *hook.memory.glob("damaged/*/memory.db")]
+    assert any((path.read_bytes() if path.is_file() else None) == before for path in kept)
+    assert "Will this be kept?" in hook.values("SELECT prompt FROM turns") and hook.spooled() == []
 
 
 HOMES = {
@@ -801,4 +802,4 @@ def test_random_events_leave_the_contract_and_the_memory_whole(a_session, data):
     fields = data.draw(st.dictionaries(KEYS, VALUES, max_size=12))
     a_session.send(name, json.dumps({"session_id": a_session.session, **fields}).encode())
     assert a_session.values("PRAGMA quick_check") == ["ok"]
-    assert [path.name for path in a_session.memory.glob("spool/*")] == []
+    assert [path.name for path in a_session.data.glob("spool/*/*")] == []

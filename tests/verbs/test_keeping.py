@@ -207,6 +207,70 @@ def test_nothing_happens_when_it_is_switched_off(a_turn):
     assert stops(a_turn, on=False) == 0 and a_turn.store.property(keeping.STATE) is None
 
 
+# A clock that is wrong
+
+
+JUMP = NOON + 3650 * DAY
+
+
+def day_by_day(session, first, days, **changed):
+    """Stop once a day from a day on; returns how many rows lost their body in each."""
+    return [stops(session, NOON + (first + day) * DAY, **changed) for day in range(days)]
+
+
+def test_a_clock_that_jumps_ahead_by_ten_years_takes_nothing(a_turn):
+    outputs(a_turn, 5)
+    assert stops(a_turn, NOON + DAY) == 0
+    assert [stops(a_turn, JUMP + hour * DAY // 24) for hour in range(3)] == [0, 0, 0]
+    assert day_by_day(a_turn, 2, 3) == [0, 0, 0] and len(whole(a_turn)) == 5
+
+
+def test_changed_limits_do_not_make_it_believed(a_turn):
+    outputs(a_turn, 5)
+    stops(a_turn, NOON + DAY)
+    stops(a_turn, JUMP)
+    assert stops(a_turn, JUMP, days=29) == 0
+
+
+def test_many_new_rows_do_not_make_it_believed(a_turn):
+    outputs(a_turn, 5)
+    stops(a_turn, NOON + DAY)
+    stops(a_turn, JUMP)
+    outputs(a_turn, 2 * keeping.MANY)
+    assert stops(a_turn, JUMP + 1) == 0
+
+
+def test_a_wrong_clock_that_runs_on_for_days_takes_no_more_than_weeks(a_turn):
+    outputs(a_turn, 5)
+    stops(a_turn, NOON + DAY)
+    assert [stops(a_turn, JUMP + day * DAY) for day in range(4)] == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("written", "away", "after"), [(0, 0, 1), (0, 3, 1), (20, 21, 3)])
+def test_who_was_away_finds_what_is_due_gone_some_days_after(a_turn, written, away, after):
+    """Due is what was written thirty days before; the last Stop was on day 29."""
+    a_turn.now += written * DAY
+    outputs(a_turn, 5)
+    assert sum(day_by_day(a_turn, 0, 30)) == 0
+    gone = day_by_day(a_turn, 30 + away, 6)
+    assert gone.index(5) == after
+
+
+def test_a_clock_that_was_set_back_is_believed_at_once(a_turn):
+    outputs(a_turn, 5)
+    stops(a_turn, NOON + 20 * DAY)
+    stops(a_turn, NOON)
+    assert day_by_day(a_turn, 1, 30) == [0] * 30
+    assert stops(a_turn, NOON + 31 * DAY) == 5
+
+
+def test_by_hand_the_clock_is_believed(a_turn):
+    outputs(a_turn, 5)
+    stops(a_turn, NOON + DAY)
+    stops(a_turn, JUMP)
+    assert keeping.keep_all(a_turn.store, limits(), JUMP) == 5
+
+
 def test_changed_limits_act_at_the_next_stop(a_turn):
     outputs(a_turn, 30)
     assert stops(a_turn, most=25) == 5
@@ -233,7 +297,7 @@ def test_a_mark_that_cannot_be_read_begins_a_pass_anew(a_turn, state):
 def test_the_next_day_looks_again(a_turn):
     outputs(a_turn, 30)
     last_day = NOON + 30 * DAY
-    assert stops(a_turn, most=10, at=last_day - DAY) == 0
+    assert stops(a_turn, most=10, at=last_day) == 0
     assert stops(a_turn, most=10, at=last_day + DAY) == 20
 
 

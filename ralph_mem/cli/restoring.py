@@ -1,0 +1,106 @@
+"""backup and restore: a copy of a memory is made, listed, and brought back."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem import access, backups, glance, projects, restoring
+from ralph_mem.backups import Backup
+from ralph_mem.cli import printing
+from ralph_mem.cli.options import Confirm, Json, Project
+from ralph_mem.core import adoption, terminal
+from ralph_mem.core import project as places
+from ralph_mem.core.errors import StoreError
+
+commands = typer.Typer()
+
+NONE = "No backup is there yet: one a day is made when a turn ends; `ralph-mem backup` makes one now."
+
+
+@commands.command("backup")
+def back_up(project: Project = "", json: Json = False) -> None:
+    """Copy a project's memory into the data folder now, whatever its size.
+
+    Example: ralph-mem backup
+    """
+    opened = access.to_write(projects.choose(project))
+    with printing.progress("Copying"):
+        path = backups.make(opened, time.time_ns() // 1_000_000)
+    opened.set_property(backups.FAULT, None)
+    opened.close()
+    printing.as_json({"backup": path}) if json else printing.text(f"The memory is copied to {path}")
+
+
+@commands.command("restore")
+def restore(
+    which: Annotated[
+        str, typer.Argument(metavar="DAY", help="The backup of that day: 2026-01-31; a file of --list. Default: the newest.")
+    ] = "",
+    listed: Annotated[bool, typer.Option("--list", "-l", help="List the backups, and leave.")] = False,
+    confirm: Confirm = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Bring a project's memory back from a backup: shown first, done with --confirm. What is there now is kept.
+
+    Example: ralph-mem restore --list
+    """
+    place = projects.choose(project)
+    found = backups.of_place(place)
+    if listed or not found:
+        _print_list(found, json)
+        return
+    chosen = _chosen(found, which)
+    if not confirm:
+        _preview(place, chosen, json)
+        return
+    with printing.progress("Restoring") as bar:
+        task = bar.add_task("", total=None)
+        kept, gone = restoring.restore(place, chosen, lambda what: bar.update(task, description=what))
+    adoption.open_ready(place).close()
+    if json:
+        printing.as_json({"restored": chosen.path, "kept": kept, "forgotten": gone})
+        return
+    printing.text(f"The memory of {glance.when(chosen.at)} is back: {_contents(glance.of(place.folder))}.")
+    if gone:
+        printing.text(f"{glance.count(gone, 'row')} forgotten since stayed out, and went from the backup as well.")
+    printing.text(f"What was there is kept in {terminal.plain(kept)}" if kept else "There was none in its place.")
+
+
+def _chosen(found: list[Backup], which: str) -> Backup:
+    fits = [each for each in found if which in each.path]
+    if fits:  # what a restore replaced is brought back where it is named; a day, and no word, mean the day's own
+        return next((each for each in fits if restoring.REPLACED not in each.path.rpartition("/")[2]), fits[0])
+    raise StoreError(f"there is no backup of {which}", "`ralph-mem restore --list` shows those that are there")
+
+
+def _fields(each: Backup) -> dict[str, Any]:
+    return {"path": terminal.plain(each.path), "memory": each.number, "at": each.at, "bytes": each.bytes}
+
+
+def _print_list(found: list[Backup], json: bool) -> None:
+    if json:
+        printing.as_json([_fields(each) for each in found])
+    elif found:
+        rows = [(glance.when(each.at), glance.amount(each.bytes), each.number, terminal.plain(each.path)) for each in found]
+        printing.table(("made", "size", "memory", "file"), rows)
+    else:
+        printing.text(NONE)
+
+
+def _preview(place: places.Project, chosen: Backup, json: bool) -> None:
+    there = None if glance.is_gone(place.folder + "/memory.db") else glance.of(place.folder)
+    if json:
+        printing.as_json({"would_restore": _fields(chosen), "confirmed": False})
+        return
+    printing.text(f"Would bring back: {glance.when(chosen.at)}, {glance.amount(chosen.bytes)}, {terminal.plain(chosen.path)}")
+    printing.text(f"in the place of: {_contents(there)}" + (", which is kept beside the backups" if there else ""))
+    printing.text("Nothing is changed yet. To do it, add --confirm.")
+
+
+def _contents(seen: glance.Glance | None) -> str:
+    if seen is None or seen.turns is None:
+        return "nothing" if seen is None else f"a memory that is {seen.state}"
+    numbers = {"session": seen.sessions, "turn": seen.turns, "observation": seen.observations}
+    return ", ".join(glance.count(number, what) for what, number in numbers.items())

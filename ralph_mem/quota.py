@@ -1,0 +1,206 @@
+"""The quota over all projects: what memories, snapshots, loops and backups take on the disk, and whether that is too much.
+
+It warns, and deletes nothing. The standard library alone: a session start asks once a day.
+"""
+
+import os
+import posix
+import time
+from collections import namedtuple
+
+from ralph_mem.core import paths, quick, trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MIB = 1_048_576
+# Four projects whose snapshots have filled their own quota; a sixtieth of the smallest disk that is sold today.
+DEFAULT_MB = 4096
+# Some five millionths of a second each: what a person waits for at a terminal, and what a session start may take once a day.
+MOST_FILES, MOST_FILES_OF_A_HOOK = 200_000, 10_000
+DAY_S = 86_400
+MARK = "/quota"  # in the data home: when it was looked at last
+LARGEST_SHOWN = 3
+# The kinds of what a project has, and the folders of the data home that they lie in, by the project's path or its id.
+KINDS = {"snapshots": ("snapshots",), "loops": ("loops",), "backups": ("backups",), "waiting": ("spool", "trouble", "settings")}
+DO = {
+    "memory": "`ralph-mem compress` cuts old tool outputs",
+    "snapshots": "a smaller snapshot.quota_mb drops the oldest runs with the next loop",
+    "loops": "`ralph-mem projects clean` removes those of projects that are gone",
+    "backups": "`ralph-mem projects clean` removes those of projects that are gone",
+    "waiting": "`ralph-mem doctor` says why events wait",
+}
+
+# What one project takes, in bytes by kind; `path` is empty for what belongs to no known project.
+Use = namedtuple("Use", "path memory snapshots loops backups waiting")
+# `shared` is what all projects share: the memory of all of them and the model of embeddings. `is_whole` is False where there
+# were more files than could be looked at.
+Usage = namedtuple("Usage", "projects shared is_whole")
+
+
+def measure(most_files: int = MOST_FILES) -> Usage:
+    """Return what every registered project takes, the largest first, the rest under no path, and what they share."""
+    home, counted = paths.data_home(), _Count(most_files)
+    if not home:
+        return Usage([], 0, True)
+    owners, found = _owners(home), {}
+    for path in dict.fromkeys(owners.values()):
+        found[path] = {"memory": counted.bytes(f"{path.rstrip('/')}/{paths.STATE}")}
+    for kind, folders in KINDS.items():
+        for name, place in [(name, f"{home}/{folder}/{name}") for folder in folders for name in _names(f"{home}/{folder}")]:
+            of_one = found.setdefault(_owner(owners, name), {})
+            of_one[kind] = of_one.get(kind, 0) + counted.bytes(place)
+    shared = counted.bytes(f"{home}/embeddings") + sum([
+        counted.bytes(f"{paths.config_home()}/{name}") for name in ("memory.db", "memory.db-wal", "memory.db-shm", "spool")
+    ])  # fmt: skip
+    uses = [Use(path, *[of_one.get(kind, 0) for kind in Use._fields[1:]]) for path, of_one in found.items()]
+    return Usage(sorted([use for use in uses if total(use)], key=lambda use: (-total(use), use.path)), shared, counted.left > 0)
+
+
+def total(use: Use) -> int:
+    """Return all that one project takes."""
+    return int(sum(use[1:]))
+
+
+def taken(usage: Usage) -> int:
+    """Return all that is taken."""
+    return int(usage.shared + sum([total(use) for use in usage.projects]))
+
+
+def allowed(values: "dict[str, Any]") -> int:
+    """Return how many bytes may be taken by the settings in force; 0 is any number."""
+    return int(values.get("memory.quota_mb", DEFAULT_MB)) * MIB
+
+
+def warning(usage: Usage, values: "dict[str, Any]") -> "tuple[str, str]":
+    """Return what is too much, with the largest projects, and what to do about the largest part; nothing where all is well."""
+    most = allowed(values)
+    if not most or taken(usage) <= most:
+        return "", ""
+    largest = [f"{use.path or 'projects that are gone'} {amount(total(use))}" for use in usage.projects[:LARGEST_SHOWN]]
+    seen = f"all projects together take {amount(taken(usage))}, more than the {amount(most)} of memory.quota_mb"
+    return f"{seen}: {', '.join(largest)}" if largest else seen, _what_to_do(usage)
+
+
+def _what_to_do(usage: Usage) -> str:
+    parts = {kind: sum([getattr(use, kind) for use in usage.projects]) for kind in DO}
+    return f"`ralph-mem projects --sizes` shows all; {DO[max(parts, key=lambda kind: parts[kind])]}; nothing goes by itself"
+
+
+def amount(size: int) -> str:
+    """Return a number of bytes in the units of the setting."""
+    if size < MIB // 10:
+        return f"{size / 1024:.1f} KB"
+    return f"{size / MIB / 1024:.1f} GB" if size >= 1024 * MIB else f"{size / MIB:.1f} MB"
+
+
+def tell_daily(root: str, values: "dict[str, Any]") -> None:
+    """Once a day, leave a line for the next session start in a project where all of them take too much.
+
+    The first day has nothing to tell. Where nothing can be written, nothing is told.
+    """
+    if not paths.data_home() or not allowed(values) or not _is_due(time.time()):
+        return
+    seen, do = warning(measure(MOST_FILES_OF_A_HOOK), values)
+    if seen:
+        # the line has room for 300 characters: what to do must not be cut off
+        trouble.note(root, f"{_short(seen, 295 - len(do))}; {do}")
+
+
+def _is_due(now: float) -> bool:
+    """Say whether a day has gone since this was last asked, and begin a new one."""
+    mark = paths.data_home() + MARK
+    try:
+        # one that lies ahead by more than a day: the clock was set back
+        if abs(now - posix.stat(mark).st_mtime) < DAY_S:
+            return False
+        posix.utime(mark, (now, now))
+    except FileNotFoundError:
+        _begin(mark)
+        return False
+    except OSError:
+        return False
+    return True
+
+
+def _begin(mark: str) -> None:
+    try:
+        paths.make_folder(mark.rpartition("/")[0])
+        paths.write(mark, "")
+    except OSError:
+        pass
+
+
+def _short(line: str, most: int) -> str:
+    return line if len(line) <= most else line[: most - 3] + "..."
+
+
+class _Count:
+    """Adds up what lies in folders, links left alone, until so many files were looked at."""
+
+    def __init__(self, most_files: int) -> None:
+        self.left = most_files
+
+    def bytes(self, path: str) -> int:
+        """Return the bytes of a file, or of all files in a folder."""
+        size, folders = 0, []
+        try:
+            status = posix.lstat(path)
+        except (OSError, ValueError):
+            return 0
+        kind = status.st_mode & 0o170000
+        folders += [path] if kind == 0o040000 else []
+        size += status.st_size if kind == 0o100000 else 0
+        while folders and self.left > 0:
+            size += self._of_folder(folders.pop(), folders)
+        return size
+
+    def _of_folder(self, path: str, folders: "list[str]") -> int:
+        size = 0
+        try:
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    self.left -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    elif entry.is_file(follow_symlinks=False):
+                        size += entry.stat(follow_symlinks=False).st_size
+        except OSError:  # gone in the meantime, or closed to us
+            pass
+        return size
+
+
+def _owners(home: str) -> "dict[str, str]":
+    """Return the path of each registered project by its id, and by the key of each path that its files outside may have."""
+    found: dict[str, str] = {}
+    for name in _names(home + "/projects"):
+        try:
+            told = quick.loads(paths.read(f"{home}/projects/{name}"))
+        except ValueError:
+            continue
+        path = told.get("path") if isinstance(told, dict) else None
+        if isinstance(path, str) and path.startswith("/"):
+            for key in (paths.key_of(path), paths.key_of(str(told.get("seen") or path)), *_worktrees(path)):
+                found.setdefault(key, path)
+            found[name.partition(".")[0]] = path
+    return found
+
+
+def _worktrees(path: str) -> "list[str]":
+    """Return the keys of a repository's worktrees: snapshots and loops lie under those of the tree that they are of."""
+    lists = [paths.read(f"{path}/.git/worktrees/{name}/gitdir", 4096) for name in _names(f"{path}/.git/worktrees")]
+    return [paths.key_of(told.rstrip("\n").rpartition("/")[0]) for told in lists]
+
+
+def _owner(owners: "dict[str, str]", name: str) -> str:
+    """Return the project that a file in the data home belongs to by its name: a key, or an id with more behind it."""
+    key = name.partition(".")[0]  # neither has a dot
+    return owners.get(key) or owners.get("-".join(name.partition(".")[0].split("-")[:2])) or ""
+
+
+def _names(folder: str) -> "list[str]":
+    try:
+        return sorted(posix.listdir(folder))
+    except OSError:
+        return []

@@ -1,0 +1,237 @@
+"""Repair: a damaged memory is set aside, what can be read goes into a new one, which takes its place; one line tells it.
+
+At a session start it is loaded only for a memory that may be damaged or gone, and does what can be done while a person
+waits; `ralph-mem doctor --repair` takes its time. Standard library only.
+"""
+
+import posix
+import time
+
+from ralph_mem import backups, damage, legible, quarantine, rescue, restoring
+from ralph_mem.core import adoption, paths, provenance, seals, store, tombstones, trouble
+from ralph_mem.core.errors import StoreError
+from ralph_mem.core.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ralph_mem.core.store import Store
+
+# Of the ten seconds that the client gives a session start. Measured: 5,000 rows of 8 MB take two.
+LOCK_MS, LOOK_S, START_S = 500, 1.0, 5.0
+BY_HAND_S = 3600
+LARGEST_AT_START = 64_000_000
+
+
+class Repaired:
+    """What a repair did: why, how much is back, what is not, and where the damaged file is kept."""
+
+    __slots__ = ("altered", "from_backup", "is_whole", "kept", "rows", "unreadable", "why")
+
+    def __init__(self, why: str, saved: "rescue.Rescue", kept: str) -> None:
+        self.why, self.kept = why, kept
+        self.rows, self.from_backup, self.altered = saved.rows, saved.from_backup, saved.altered
+        self.unreadable = max(0, saved.unreadable - saved.from_backup)
+        self.is_whole = saved.is_whole
+
+    def line(self, whose: str = "the memory") -> str:
+        """Tell it in one line."""
+        parts = [f"{self.rows} rows are back" + (f", {self.from_backup} of them from a backup" if self.from_backup else "")]
+        parts += [f"at most {self.unreadable} could not be read"] if self.unreadable else []
+        parts += [] if self.is_whole else ["what was written last could not be read"]
+        parts += [f"{len(self.altered)} altered ones are left out"] if self.altered else []
+        return f"{whose} was damaged ({self.why[:80]}): {', '.join(parts)}; the damaged file is kept in {self.kept}"
+
+
+def open_at_start(project: Project, wait_ms: int) -> "Store":
+    """Open a memory at a session start: repaired where it is damaged, and with a word about the backup where it is gone.
+
+    Raises what `adoption.open_ready` raises.
+    """
+    path = project.folder + "/memory.db"
+    if not paths.exists(path) or (_bytes_of(project) == 0 and not paths.exists(path + "-wal")):
+        line = backups.offer(project)
+    else:
+        line = _mended_at_start(project, wait_ms)
+    opened = adoption.open_ready(project, wait_ms)
+    if line:
+        trouble.note(project.root, line)
+    return opened
+
+
+def _mended_at_start(project: Project, wait_ms: int) -> str:
+    provenance.admit(project)  # a stranger's is not read
+    if not store.exists(project.folder) or not store.is_known(project.folder):
+        return ""
+    try:
+        lock = backups.alone(project.folder, min(wait_ms, LOCK_MS))
+    except StoreError:  # somebody is at work: the next start looks at it
+        return ""
+    try:
+        why = damage.of(project.folder, LOOK_S)
+        if not why:
+            return ""
+        if _bytes_of(project) > LARGEST_AT_START:
+            raise StoreError(
+                f"memory.db is damaged ({why[:80]}), and large: `ralph-mem doctor --repair --confirm` saves what can be read"
+            )
+        return _mend(project, why, START_S).line(name_of(project))
+    finally:
+        posix.close(lock)
+
+
+def name_of(project: Project) -> str:
+    """Return how a memory is called in a line for the user."""
+    return "the memory of all projects" if project.folder == paths.config_home() else "the memory"
+
+
+def _bytes_of(project: Project) -> int:
+    try:
+        return posix.stat(project.folder + "/memory.db").st_size
+    except OSError:
+        return 0
+
+
+def look(project: Project) -> str:
+    """Return what is wrong with a memory, altered rows included; nothing where it is whole. Raises StoreError."""
+    if not store.exists(project.folder) or not store.is_known(project.folder):
+        return ""
+    lock = backups.alone(project.folder)
+    try:
+        return damage.of(project.folder) or _told_altered(project)
+    finally:
+        posix.close(lock)
+
+
+def _told_altered(project: Project) -> str:
+    def found(db: "Any") -> int:
+        ours = db.execute("PRAGMA user_version").fetchone()[0] == store.SCHEMA_VERSION
+        return len(altered_rows(db)) if ours else 0
+
+    try:
+        number = backups.with_db(f"file://{backups.quoted(project.folder)}/memory.db?mode=ro", found)
+    except store.sqlite.Error:  # somebody else's
+        return ""
+    return f"{number} altered: what is stored is not what was written" if number else ""
+
+
+def altered_rows(db: "Any") -> "list[str]":
+    """Return the ids of the rows whose texts do not fit their checksum."""
+    found = []
+    for table, texts in rescue.TEXTS.items():
+        columns = ("public_id", "checksum", "index_version", *texts)
+        for values in db.execute(f"SELECT {', '.join(columns)} FROM {table}"):
+            named = dict(zip(columns, values))
+            if not rescue.is_unaltered(table, named):
+                found.append(named["public_id"])
+    return found
+
+
+def mend(project: Project, why: str, tell: "Callable[[str], Any]" = len) -> Repaired:
+    """Set a damaged memory aside and put what can be read of it in its place. Raises StoreError, OSError."""
+    lock = backups.alone(project.folder)
+    try:
+        return _mend(project, why, BY_HAND_S, tell)
+    finally:
+        posix.close(lock)
+
+
+def _mend(project: Project, why: str, seconds: float, tell: "Callable[[str], Any]" = len) -> Repaired:
+    """As `mend`, for who holds the memory alone. Killed at any point, the next repair begins anew and misses nothing."""
+    tell("setting the damaged file aside")
+    kept = quarantine.copy(project.folder)
+    try:
+        saved = _rescued(project, kept, seconds, tell)
+        tell("putting the new one in its place")
+        quarantine.remove_log(project.folder)
+        posix.rename(kept + "/new/memory.db", project.folder + "/memory.db")
+        seals.note(project.folder)
+    except BaseException:
+        if not paths.exists(kept + "/memory.db-wal") or paths.exists(project.folder + "/memory.db-wal"):
+            quarantine.give_up(kept)
+        raise
+    for name in ("lock", ".gitignore"):
+        paths.remove(f"{kept}/new/{name}")
+    posix.rmdir(kept + "/new")
+    quarantine.finish(kept)
+    for number in backups.memories_of(project):
+        adoption.forget_mark(number)
+    return Repaired(why, saved, quarantine.finished(kept))
+
+
+def _rescued(project: Project, kept: str, seconds: float, tell: "Callable[[str], Any]") -> "rescue.Rescue":
+    """Make the new database beside the damaged one, from a copy of it and from the newest backup."""
+    place = Project(project.root)
+    place.folder = kept + "/new"
+    opened = adoption.open_ready(place, 0)
+    opened.execute("PRAGMA foreign_keys = OFF")  # a row may come before what it hangs on, or without it
+    opened.begin(durable=True)
+    try:
+        number = opened.property("project_id")
+        opened.execute("DELETE FROM properties")
+        saved = rescue.Rescue(opened, seconds)
+        found = backups.of_place(project)
+        tell("reading what can be read")
+        _bring_damaged(saved, kept, place.folder, [each.path for each in found])
+        tell("looking for the rest in the newest backup")
+        number = _name_again(opened, project, number)
+        _bring_backup(saved, [each.path for each in found if each.number == number])
+        saved.finish(project.root)
+        opened.commit()
+        if not tombstones.is_empty():  # what was forgotten may stand in the damaged file and in the backup still
+            opened.execute("PRAGMA foreign_keys = ON")
+            saved.rows -= restoring.take_out_forgotten(project, opened)
+    finally:
+        opened.roll_back()
+        opened.checkpoint()
+        opened.close()
+    return saved
+
+
+def _bring_damaged(saved: "rescue.Rescue", kept: str, folder: str, copies: "list[str]") -> None:
+    """Read a copy of the copy: to be opened, it is changed."""
+    work = folder + "/damaged.db"
+    try:
+        for suffix in ("", "-wal"):
+            if paths.exists(f"{kept}/memory.db{suffix}"):
+                quarantine.copy_file(f"{kept}/memory.db{suffix}", work + suffix)
+        try:
+            db = legible.open_copy(work, [*copies, _a_fresh_one(folder)])
+        except StoreError:
+            return  # then all there is, is in the backup
+        try:
+            saved.bring_over(db)
+        finally:
+            db.close()
+    finally:
+        for name in (work, work + "-wal", work + "-shm", folder + "/fresh.db"):
+            paths.remove(name)
+
+
+def _a_fresh_one(folder: str) -> str:
+    """Make a database as a new project gets it: until it is rewritten, every other one has the same first page."""
+    path = folder + "/fresh.db"
+    backups.with_db(f"file://{backups.quoted(folder)}/memory.db?mode=ro", lambda db: backups.copy(db, path))
+    return path
+
+
+def _bring_backup(saved: "rescue.Rescue", copies: "list[str]") -> None:
+    for path in copies:
+        try:
+            backups.with_db(f"file://{backups.quoted(path)}?immutable=1", lambda db: saved.bring_over(db, is_backup=True))
+        except store.sqlite.Error:
+            continue
+        return
+
+
+def _name_again(opened: "Store", project: Project, number: str) -> str:
+    """Let the memory keep its id, the one that it had, or the last one that the registry knows at its place; returns it."""
+    opened.properties.clear()
+    if not opened.property("project_id"):
+        opened.set_property("project_id", next(iter(backups.memories_of(project)), number))
+    opened.set_property("checked_schema", opened.one("PRAGMA schema_version")[0])
+    opened.execute("INSERT OR IGNORE INTO properties (key, value) VALUES (?, ?)", (backups.MADE_AT, time.time_ns() // 1_000_000))
+    opened.properties.clear()
+    return str(opened.property("project_id"))
