@@ -3,25 +3,24 @@ bytes stay in free pages, in the log, and in an index that has not been rewritte
 """
 
 import os
-from pathlib import Path
 
-from ralph_mem.core import paths, quick, spool
+from ralph_mem import needles as sought
+from ralph_mem import verifier
+from ralph_mem.core import paths, spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ralph_mem.core.project import Project
     from ralph_mem.core.store import Store
+    from ralph_mem.needles import Needles
     from ralph_mem.recall import Row
 
-# Long enough that no binary data has it by chance. The pages of a database cut a long line up: each holds some pieces.
-PIECE_CHARACTERS = 12
-PIECE_LENGTH, STRIDE = 48, 240
-MOST_PIECES = 120
-# An index stores a word without the letters that it shares with the one before it, and without its ending.
-WORD_CHARACTERS = 12
-MIDDLE = slice(3, 9)
-MOST_WORDS = 60
 NO_ID = "''"
+# How a group of needles is called for the verifier.
+PIECES, WORDS, NAMES = "pieces", "words", "names"
+DATABASE = b"SQLite format 3\0"
 
 # Everything that is stored as text, our own schema too; the indexes are left out, they are what is looked into.
 TABLES = """
@@ -30,36 +29,72 @@ FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'tabl
 
 
 class Residue:
-    """What is left: `files` that hold a deleted text which no row says, `rows` that say it too, `backups` that held it."""
+    """What is left: `files` that hold a deleted text which no row says, and `rows` that say it too.
 
-    __slots__ = ("backups", "files", "rows")
+    `looked` are the files that were read, `bytes` how much that was, `needles` how many texts were looked for, `unread` the
+    files that could not be read, `failed` why the process that reads gave no answer.
+    """
+
+    __slots__ = ("bytes", "failed", "files", "looked", "needles", "rows", "unread")
 
     def __init__(self) -> None:
         self.files: list[str] = []
         self.rows: list[str] = []
-        self.backups: list[str] = []
+        self.unread: list[str] = []
+        self.looked: list[str] = []
+        self.bytes = self.needles = 0
+        self.failed = ""
 
 
 def look(project: "Project", stores: "list[Store]", gone: "list[Row]") -> Residue:
-    """Read every file that may hold what was deleted; a backup that does is removed, since it cannot be rewritten."""
+    """Read every file of a project that may hold what was deleted."""
+    return verify(stores, files(project, stores), sought.of(gone))
+
+
+def verify(stores: "list[Store]", places: "Sequence[str]", needles: "Needles") -> Residue:
+    """Have a separate process read files for needles; what a row still says is no residue."""
     found = Residue()
-    ids = [row.public_id for row in gone]
-    for backup in _backups(stores):
-        if _held(backup, ids + pieces(gone)):
-            paths.remove(backup)
-            found.backups.append(backup)
-    for path in _files(project, stores):
-        left = any([not _rows_that_say(stores, name) for name in _held(path, ids)])
-        for needle in _held(path, pieces(gone)):
-            rows = _rows_that_say(stores, needle)
-            found.rows += [name for name in rows if name and name not in found.rows]
-            left = left or not rows
-        if left or any([not _rows_that_say(stores, word) for word in _held(path, words(gone))]):
-            found.files.append(path)
+    found.looked = list(places)
+    found.needles = len(needles.pieces) + len(needles.words) + len(needles.names)
+    databases = [path for path in places if is_database(path)]
+    others = [path for path in places if path not in set(databases)]
+    for group, chosen in ((databases, [PIECES, WORDS, NAMES]), (others, [PIECES, NAMES])):
+        _verify(found, stores, group, {name: getattr(needles, name) for name in chosen})
     return found
 
 
-def _rows_that_say(stores: "list[Store]", needle: str) -> "list[str]":
+def _verify(found: Residue, stores: "list[Store]", places: "list[str]", groups: "dict[str, list[str]]") -> None:
+    if not places:
+        return
+    try:
+        told = verifier.ask(places, groups)
+    except verifier.Unverified as error:
+        found.failed = str(error) or "no answer"
+        return
+    found.bytes += told["bytes"]
+    found.unread += told["unread"]
+    said: dict[str, list[str]] = {}
+    for path, held in told["held"].items():
+        left = False
+        for group, texts in held.items():
+            for text in texts:
+                rows = said[text] = said[text] if text in said else rows_that_say(stores, text)
+                found.rows += [name for name in rows if group == PIECES and name and name not in found.rows]
+                left = left or not rows
+        if left:
+            found.files.append(path)
+
+
+def holding(places: "Sequence[str]", groups: "dict[str, list[str]]") -> "dict[str, set[str]]":
+    """Return which files hold which texts, whoever says them too. A failure of the process means that none was seen."""
+    try:
+        told = verifier.ask(places, groups) if places else {"held": {}}
+    except verifier.Unverified:
+        return {}
+    return {path: {text for texts in held.values() for text in texts} for path, held in told["held"].items()}
+
+
+def rows_that_say(stores: "list[Store]", needle: str) -> "list[str]":
     """Return the ids of the rows that hold a text; an empty one stands for what has no id, such as our own schema."""
     names = []
     for store in stores:
@@ -70,56 +105,23 @@ def _rows_that_say(stores: "list[Store]", needle: str) -> "list[str]":
     return names
 
 
-def pieces(gone: "list[Row]") -> "list[str]":
-    """Return pieces of the lines of deleted texts, with small ASCII letters, as `lower` in SQL makes them."""
-    lines = {_lower(line.strip()) for row in gone for text in (row.asked, row.said, row.lines) for line in text.splitlines()}
-    cut = {line[at : at + PIECE_LENGTH] for line in lines for at in range(0, len(line), STRIDE)}
-    telling = [piece for piece in cut if len(piece) >= PIECE_CHARACTERS and any(map(str.isalnum, piece))]
-    return sorted(telling, key=len, reverse=True)[:MOST_PIECES]
+def is_database(path: str) -> bool:
+    """Say whether a file is one of SQLite or the log of one, by its name: a live one must not be opened here."""
+    name = path.rpartition("/")[2]
+    return ".db" in name
 
 
-def words(gone: "list[Row]") -> "list[str]":
-    """Return the middles of the longest words of deleted texts, as an index would hold them."""
-    text = _lower(" ".join([part for row in gone for part in (row.asked, row.said, row.files, row.lines)]))
-    split = "".join([char if char.isalnum() else " " for char in text]).split()
-    long = sorted({word for word in split if len(word) >= WORD_CHARACTERS and word.isascii()}, key=len, reverse=True)
-    return list(dict.fromkeys([word[MIDDLE] for word in long[:MOST_WORDS]]))
-
-
-def _lower(text: str) -> str:
-    return text.encode("utf-8", "replace").lower().decode("utf-8", "replace")
-
-
-def _held(path: str, needles: "list[str]") -> "list[str]":
-    """Return the needles that a file holds, in whatever case, as text or as it stands inside JSON."""
-    try:
-        data = Path(path).read_bytes().lower()
-    except OSError:
-        return []
-    return [needle for needle in needles if any([form in data for form in _forms(needle)])]
-
-
-def _forms(needle: str) -> "set[bytes]":
-    """Return a needle as it stands in a row, and as it stands in a spooled record."""
-    return {needle.encode(), quick.dumps(needle)[1:-1].encode()}
-
-
-def _files(project: "Project", stores: "list[Store]") -> "list[str]":
-    """Return every file that we may have written a text to."""
+def files(project: "Project", stores: "list[Store]") -> "list[str]":
+    """Return every file of a project that we may have written a text to, but for snapshots."""
     home = paths.data_home()
     folders = [*[store.folder for store in stores], *spool.folders(project.root)]
-    found = [path for folder in dict.fromkeys(folders) for path in _inside(folder)]
+    found = [path for folder in dict.fromkeys(folders) for path in inside(folder)]
     key = paths.key_of(project.root)
-    return list(dict.fromkeys(found)) + [
-        path for path in (f"{home}/trouble/{key}", f"{home}/settings/{key}.json") if home and paths.exists(path)
-    ]
+    near = (f"{home}/trouble/{key}", f"{home}/settings/{key}.json")
+    return list(dict.fromkeys(found)) + [path for path in near if home and paths.exists(path)]
 
 
-def _inside(folder: str) -> "list[str]":
-    return [f"{at}/{name}" for at, _, names in os.walk(folder) for name in names]
-
-
-def _backups(stores: "list[Store]") -> "list[str]":
-    folder = paths.data_home() + "/backups"
-    ids = [str(store.property("project_id")) for store in stores]
-    return [path for path in _inside(folder) if any([path.startswith(f"{folder}/{number}-") for number in ids])]
+def inside(folder: str) -> "list[str]":
+    """Return every file below a folder, links left out."""
+    found = [f"{at}/{name}" for at, _, names in os.walk(folder) for name in names]
+    return sorted([path for path in found if not os.path.islink(path)])

@@ -3,6 +3,7 @@
 Standard library only: the skill uses it.
 """
 
+from ralph_mem import access
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.recall import OBSERVATION, OF_TURN, TURN, Row, check_types
 
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
     from ralph_mem.core.store import Store
     from ralph_mem.recall import Reader
 
+ORIGINS = ("user", "agent", "tool", "test", "outside")
+PROJECT, GLOBAL, BOTH = "project", "global", "both"
+SCOPES = (PROJECT, GLOBAL, BOTH)
+# Rows that web or MCP text has reached count as brought in; the question holds for turns and observations.
+FROM_OUTSIDE = "(t.origin = ? OR t.tainted)"
 NOTHING, LOOK = "nothing that is remembered fits", "look with a search first"
 ALL_TEXT = {
     TURN: "t.prompt || char(10) || t.response || char(10) || t.files || char(10) || t.files_read || char(10) || t.lines",
@@ -21,11 +27,14 @@ ALL_TEXT = {
 
 
 class Selection:
-    """What is meant to go: ids, and filters that all have to hold; times in milliseconds."""
+    """What is meant to go: ids, and filters that all have to hold, or everything; times in milliseconds.
 
-    __slots__ = ("ids", "query", "session", "since", "types", "until")
+    An `origin` of `outside` means all that web and MCP tools brought in, and what was made from it.
+    """
 
-    def __init__(
+    __slots__ = ("everything", "ids", "origin", "query", "session", "since", "types", "until")
+
+    def __init__(  # noqa: PLR0913, PLR0917 - a selection has as many filters as a person may name
         self,
         ids: "Sequence[str]" = (),
         query: str = "",
@@ -33,23 +42,31 @@ class Selection:
         since: int = 0,
         until: int = 0,
         types: "Sequence[str]" = (),
+        origin: str = "",
+        everything: bool = False,
     ) -> None:
         check_types(types)
+        if origin and origin not in ORIGINS:
+            raise RalphMemError(f"there is no origin {origin[:40]}", "one of " + ", ".join(ORIGINS))
         self.ids = [name if name.isascii() else ascii(name) for name in ids]
         self.query, self.session, self.since, self.until, self.types = query, session, since, until, types
+        self.origin, self.everything = origin, everything
 
     def has_filters(self) -> bool:
         """Say whether anything is selected in another way than by its id."""
-        return bool(self.query or self.session or self.since or self.until or self.types)
+        return bool(self.query or self.session or self.since or self.until or self.types or self.origin)
 
 
 class Plan:
     """What would go from one memory: rows named by the selection, rows that go with them, whole sessions."""
 
-    __slots__ = ("meant", "sessions", "store", "with_them")
+    __slots__ = ("meant", "selection", "sessions", "store", "with_them")
 
-    def __init__(self, store: "Store", meant: "list[Row]", with_them: "list[Row]", sessions: "list[int]") -> None:
+    def __init__(
+        self, store: "Store", meant: "list[Row]", with_them: "list[Row]", sessions: "list[int]", selection: Selection
+    ) -> None:
         self.store = store
+        self.selection = selection
         self.meant = meant
         self.with_them = with_them
         self.sessions = sessions
@@ -59,16 +76,20 @@ class Plan:
         return self.meant + self.with_them
 
 
-def plan(reader: "Reader", selection: Selection) -> "list[Plan]":
-    """Return what a selection would take from each memory, nothing changed yet.
+def plan(reader: "Reader", selection: Selection, scope: str = BOTH) -> "list[Plan]":
+    """Return what a selection would take from each memory of a scope, nothing changed yet.
 
-    Raises RalphMemError for a selection without anything in it, an id that no memory has, and where nothing matches.
+    Raises RalphMemError for a selection without anything in it or with too much, an id that no memory has, an unknown scope,
+    and where nothing matches.
     """
-    if not selection.ids and not selection.has_filters():
-        raise RalphMemError("what should be forgotten?", "give an id, or --query, --session, --type, --since, --until")
+    if selection.everything and (selection.ids or selection.has_filters()):
+        raise RalphMemError("--all means everything, and something else was named too", "give the one or the other")
+    if not (selection.everything or selection.ids or selection.has_filters()):
+        hint = "give an id, or --query, --session, --type, --origin, --since, --until; --all for everything"
+        raise RalphMemError("what should be forgotten?", hint)
     if any([text.encode("utf-8", "ignore").decode() != text for text in (selection.query, selection.session)]):
         raise RalphMemError(NOTHING, LOOK)  # half a character, which no row can hold
-    plans = [_plan_of(store, selection) for store in reader.stores]
+    plans = [_plan_of(store, selection) for store in within(reader, scope)]
     found = {row.public_id for plan in plans for row in plan.meant} | {name_of(plan, n) for plan in plans for n in plan.sessions}
     unknown = [name for name in selection.ids if name not in found]
     if unknown:
@@ -79,6 +100,13 @@ def plan(reader: "Reader", selection: Selection) -> "list[Plan]":
     return kept
 
 
+def within(reader: "Reader", scope: str) -> "list[Store]":
+    """Return the memories of a scope. Raises RalphMemError for an unknown one."""
+    if scope not in SCOPES:
+        raise RalphMemError(f"there is no scope {scope[:40]}", "one of " + ", ".join(SCOPES))
+    return [store for store in reader.stores if scope == BOTH or access.is_global(store) == (scope == GLOBAL)]
+
+
 def name_of(plan: Plan, session: int) -> str:
     """Return the id of a session that would go."""
     return str(plan.store.one("SELECT public_id FROM sessions WHERE id = ?", (session,))[0])
@@ -87,15 +115,19 @@ def name_of(plan: Plan, session: int) -> str:
 def _plan_of(store: "Store", selection: Selection) -> Plan:
     sessions = _sessions(store, selection)
     meant = _by_id(store, selection.ids) + [row for number in sessions for row in _rows(store, "t.session_id = ?", (number,))]
+    if selection.everything:
+        meant = _rows(store, "1", ())
     if selection.has_filters():
         meant += _by_filters(store, selection)
     meant = list({row.public_id: row for row in meant}.values())
-    return Plan(store, meant, _going_along(store, meant), sessions)
+    return Plan(store, meant, _going_along(store, meant), sessions, selection)
 
 
 def _sessions(store: "Store", selection: Selection) -> "list[int]":
     """Return the sessions that go as a whole: named by their id, and not narrowed by anything else."""
-    alone = not (selection.query or selection.since or selection.until or selection.types)
+    if selection.everything:
+        return [number for (number,) in store.execute("SELECT id FROM sessions ORDER BY id")]
+    alone = not (selection.query or selection.since or selection.until or selection.types or selection.origin)
     names = [*selection.ids, *([selection.session] if selection.session and alone else [])]
     return [number for name in names for (number,) in store.execute("SELECT id FROM sessions WHERE public_id = ?", (name,))]
 
@@ -120,6 +152,7 @@ def _by_filters(store: "Store", selection: Selection) -> "list[Row]":
     for condition, value in (
         ("instr(folded(ALL_TEXT), ?) > 0", selection.query.casefold()),
         ("t.session_id = (SELECT id FROM sessions WHERE public_id = ?)", selection.session),
+        (FROM_OUTSIDE if selection.origin == "outside" else "t.origin = ?", selection.origin),
         ("t.created_at >= ?", selection.since),
         ("t.created_at < ?", selection.until),
     ):

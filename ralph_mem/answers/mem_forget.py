@@ -1,6 +1,6 @@
 """/mem-forget: show what would go; with --confirm delete it, and say what the files still hold."""
 
-from ralph_mem import access, erasure, selection
+from ralph_mem import access, erasure, erasure_report, selection
 from ralph_mem.answers import MOST_CHARACTERS, arguments, fenced
 from ralph_mem.core import context, row
 from ralph_mem.core.errors import RalphMemError
@@ -11,18 +11,20 @@ if TYPE_CHECKING:
     from ralph_mem.answers import Asked
 
 MOST_REPEATED = 400
-OPTIONS = ("--query", "--session", "--type", "--since", "--until")
+OPTIONS = ("--query", "--session", "--type", "--origin", "--since", "--until", "--scope")
+FLAGS = ("--confirm", "--snapshots", "--all")
 
 
 def answer(asked: "Asked") -> str:
     """Return a preview, or after `--confirm` the report."""
-    typed = arguments.Typed(asked.text, OPTIONS, ("--confirm",))
+    typed = arguments.Typed(asked.text, OPTIONS, FLAGS)
     reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
-    plans = selection.plan(reader, _selection(asked, typed))
+    plans = selection.plan(reader, _selection(asked, typed), typed.options.get("--scope", selection.BOTH))
     if "--confirm" not in typed.options:
         again = f"Nothing is deleted yet. To delete it: /mem-forget --confirm {' '.join(asked.text.split())[:MOST_REPEATED]}"
         return fenced(_fitting(erasure.preview(reader, plans)), asked, reader) + "\n" + again
-    return "\n".join(erasure.told(erasure.forget(reader, plans)))
+    report = erasure.forget(reader, plans, snapshots="--snapshots" in typed.options)
+    return "\n".join([*erasure_report.told(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"])
 
 
 def _fitting(lines: "list[str]") -> str:
@@ -45,7 +47,7 @@ def _selection(asked: "Asked", typed: arguments.Typed) -> selection.Selection:
         raise RalphMemError(f"{text[:40]} is no id", "to forget all that holds a text: --query TEXT")
     return selection.Selection(
         ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
-        arguments.listed(given["--type"]) if "--type" in given else [],
+        arguments.listed(given["--type"]) if "--type" in given else [], given.get("--origin", ""), "--all" in given,
     )  # fmt: skip
 
 

@@ -1,11 +1,11 @@
 """forget: shown first, then deleted, then looked for in the raw files."""
 
 import time
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ralph_mem import access, erasure, moments, selection
+from ralph_mem import access, erasure, erasure_report, moments, selection
 from ralph_mem import projects as known
 from ralph_mem.cli import printing
 from ralph_mem.cli.options import Confirm, Json, Project, Type
@@ -23,26 +23,33 @@ def forget(
     types: Type = [],  # noqa: B006
     since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
     until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
+    origin: Annotated[str, typer.Option("--origin", help="Only from: user, agent, tool, test, outside.")] = "",
+    everything: Annotated[bool, typer.Option("--all", help="All that is remembered, loops too.")] = False,
+    scope: Annotated[str, typer.Option("--scope", help="Which memory: project, global, both.")] = selection.BOTH,
+    snapshots: Annotated[bool, typer.Option("--snapshots", help="Delete snapshots of finished loops that hold it.")] = False,
     confirm: Confirm = False,
     project: Project = "",
     json: Json = False,
 ) -> None:
     """Delete memories for good: shown first, deleted with --confirm, and then looked for in the raw files.
 
+    Backups, records of loops and caches are rid of it too; a forget that was interrupted is finished first.
+
     Example: ralph-mem forget --query "internal code name" --confirm
     """
     place, now = known.choose(project), time.time_ns() // 1_000_000
     reader = Reader(access.to_change(place), place, settings.load(place))
     first, end = [moments.of(text, now) if text else 0 for text in (since, until)]
-    plans = selection.plan(reader, selection.Selection(ids, query, session, first, end, types))
+    chosen = selection.Selection(ids, query, session, first, end, types, origin, everything)
+    plans = selection.plan(reader, chosen, scope)
     if not confirm:
         _preview(reader, plans, json)
         return
-    report = _carried_out(reader, plans)
+    report = _carried_out(reader, plans, snapshots)
     if json:
-        printing.as_json(_facts(report))
+        printing.as_json(erasure_report.facts(report))
     else:
-        printing.text("\n".join(erasure.told(report)))
+        printing.text("\n".join([*erasure_report.told(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"]))
     if not report.is_clean():
         raise typer.Exit(1)
 
@@ -55,15 +62,7 @@ def _preview(reader: Reader, plans: list[selection.Plan], json: bool) -> None:
         printing.text(line)
 
 
-def _carried_out(reader: Reader, plans: list[selection.Plan]) -> erasure.Report:
+def _carried_out(reader: Reader, plans: list[selection.Plan], snapshots: bool) -> erasure_report.Report:
     with printing.progress("forgetting") as bar:
         task = bar.add_task("", total=None)
-        return erasure.forget(reader, plans, lambda what: bar.update(task, description=what))
-
-
-def _facts(report: erasure.Report) -> dict[str, Any]:
-    return {
-        "deleted": report.removed, "clean": report.is_clean(), "log_is_empty": report.log_is_empty,
-        "still_in": report.residue.files,
-        "said_by": report.residue.rows, "backups_deleted": report.residue.backups, "transcripts": report.transcripts,
-    }  # fmt: skip
+        return erasure.forget(reader, plans, lambda what: bar.update(task, description=what), snapshots)

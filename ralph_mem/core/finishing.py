@@ -55,6 +55,8 @@ def finish(store: "Store", number: int, status: str, at: "int | None") -> None:
     )
     if any(weigh(store, number)):
         memories.index_turn(store, number)
+    else:  # a turn whose answer was taken back, and that has nothing else
+        store.execute("DELETE FROM memories WHERE turn_id = ?", (number,))
 
 
 def weigh(store: "Store", number: int) -> "tuple[str, ...]":

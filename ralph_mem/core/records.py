@@ -46,20 +46,10 @@ def _function(verb: str) -> "Any":
 
 
 def drain(store: "Store", project: str) -> "list[str]":
-    """Write what the spool holds for a project; returns the files, to be removed once the transaction is committed.
+    """Write what the spool holds for a project; returns the files, to be removed once the transaction is committed."""
+    files = spool.pending(project)
+    if not files:
+        return []
+    from ralph_mem.core import draining
 
-    A file that cannot be understood is set aside under another name; it would come back for ever.
-    """
-    done = []
-    for path in spool.pending(project):
-        store.execute("SAVEPOINT spooled")
-        try:
-            for record in quick.loads(spool.take(path)):
-                apply(store, record)
-        except BAD:
-            store.execute("ROLLBACK TO spooled")
-            spool.set_aside(path)
-        else:
-            done.append(path)
-        store.execute("RELEASE spooled")
-    return done
+    return draining.drain(store, files, apply, BAD)

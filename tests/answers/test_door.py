@@ -126,6 +126,7 @@ def test_a_first_line_that_is_no_folder_belongs_to_the_words(a_person):
 
 def test_a_folder_inside_the_project_means_the_project(a_person):
     (a_person.project / ".git").mkdir()
+    (a_person.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (a_person.project / "src").mkdir()
     text = a_person.at_the_door("mem-status", bytes(a_person.project / "src"))
     assert text.startswith(f"{a_person.project}: recording")
@@ -151,11 +152,19 @@ def newer(person):
 
 
 def without_tables(person):
-    for path in person.memory.glob("memory.db*"):
-        path.unlink()
-    with sqlite3.connect(person.database) as db:
+    other = person.folder / "other.db"
+    with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE something (else_)")
         db.execute("PRAGMA user_version = 2")
+    for path in person.memory.glob("memory.db-*"):
+        path.unlink()
+    person.database.write_bytes(other.read_bytes())
+
+
+def of_somebody_else(person):
+    without_tables(person)
+    person.database.rename(person.folder / "theirs")
+    person.database.write_bytes((person.folder / "theirs").read_bytes())
 
 
 def torn(person):
@@ -176,8 +185,9 @@ BROKEN = {
     "is junk": (lambda person: person.database.write_bytes(b"junk" * 2000), "is not a database"),
     "is torn": (torn, "database"),
     "is of a newer release": (newer, "update the plugin"),
-    "has no tables": (without_tables, "no such table"),
-    "is a folder": (a_folder_in_its_place, "unable to open"),
+    "has no tables": (without_tables, "is not used (not made by you here)"),
+    "is somebody else's": (of_somebody_else, "is not used (not made by you here)"),
+    "is a folder": (a_folder_in_its_place, "is not used (no regular file)"),
 }
 
 

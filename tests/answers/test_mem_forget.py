@@ -148,6 +148,17 @@ def test_times_have_to_fit(a_person_with_a_secret):
     one_line(person.types("mem-forget", "--since 0m --type note"))
 
 
+def test_an_origin_means_all_that_came_from_there(a_person):
+    outside = a_person.values("SELECT public_id FROM observations WHERE origin = 'outside' OR tainted")
+    assert outside and set(outside) <= shown(a_person, "--origin outside")
+    assert not set(a_person.values("SELECT public_id FROM turns WHERE NOT tainted")) & shown(a_person, "--origin outside")
+
+
+def test_all_of_the_project_means_every_row_and_session(a_person):
+    every = [a_person.values(f"SELECT public_id FROM {table}") for table in ("turns", "observations", "sessions")]
+    assert shown(a_person, "--all --scope project") == {name for names in every for name in names}
+
+
 def test_several_ids_may_be_given(a_person):
     names = a_person.values("SELECT public_id FROM observations LIMIT 2")
     assert shown(a_person, " ".join(names)) == set(names)
@@ -170,7 +181,10 @@ WRONG = {
     "an unknown type": ("--confirm --type bogus", "there is no type bogus"),
     "a type of nothing": ("--confirm --type , --query limit", "--type "),
     "a day that does not exist": ("--confirm --since 2026-02-30", "2026-02-30 is no time"),
-    "an unknown option": ("--confirm --all", "there is no option --all"),
+    "an unknown option": ("--confirm --everything", "there is no option --everything"),
+    "everything and an id": ("--confirm --all {}", "--all means everything"),
+    "an unknown origin": ("--confirm --origin god", "there is no origin god"),
+    "an unknown scope": ("--confirm --scope world {}", "there is no scope world"),
     "100 KB": ("--confirm --query " + "y" * 100_000, "nothing that is remembered fits"),
 }
 

@@ -1,5 +1,10 @@
 """forget: nothing goes that was not shown and confirmed, and what goes is gone from the raw files."""
 
+import json
+
+import pytest
+
+from ralph_mem import erasure_report
 from tests.cli.situations import STRANGERS, held
 
 RATE_LIMIT = "Raise the rate limit of the export endpoint"
@@ -31,8 +36,54 @@ def test_a_program_is_told_what_would_go_and_what_went(a_person):
         "still_in": [],
         "said_by": [],
         "backups_deleted": [],
+        "changed": {},
+        "verified": {**done["verified"], "unread": [], "failed": ""},
+        "pending": [],
         "transcripts": done["transcripts"],
+        "out_of_reach": [erasure_report.ALWAYS_OUT_OF_REACH],
     }
+    assert done["verified"]["files"] > 3 and done["verified"]["bytes"] > 10_000 and done["verified"]["needles"] > 3
+
+
+def test_what_was_done_is_kept_as_counts_and_never_as_text(a_person):
+    a_person.reads("forget", a_person.turn_that_says(RATE_LIMIT), "--confirm")
+    (line,) = (a_person.data / "forgotten" / "audit.jsonl").read_text().splitlines()
+    kept = json.loads(line)
+    assert kept.pop("at") > 1_700_000_000_000
+    assert kept.pop("files_read") > 3
+    assert kept == {"rows": 3, "sessions": 0, "changed": {}, "clean": True, "pending": 0, "out_of_reach": kept["out_of_reach"]}
+
+
+def test_all_of_a_project_goes_and_what_is_said_after_it_is_remembered(a_person):
+    done = a_person.json("forget", "--all", "--scope", "project", "--confirm")
+    assert done["clean"] and everything(a_person) == set()
+    assert a_person.values("SELECT count(*) FROM sessions") == [0] and a_person.damage() == []
+    a_person.start()
+    a_person.prompt("Where do sticklebacks live?")
+    assert a_person.values("SELECT prompt FROM turns") == ["Where do sticklebacks live?"]
+
+
+def test_a_scope_leaves_the_other_memory_alone(a_person):
+    a_person.reads("inject", "Sticklebacks swim upstream.")
+    a_person.reads("inject", "--global", "Sticklebacks swim downstream.")
+    assert len(a_person.json("forget", "-q", "Sticklebacks")["would_delete"]) == 2
+    (shared,) = a_person.json("forget", "-q", "Sticklebacks", "--scope", "global")["would_delete"]
+    (own,) = a_person.json("forget", "-q", "Sticklebacks", "--scope", "project", "--confirm") and [shared]
+    assert a_person.json("forget", "-q", "Sticklebacks")["would_delete"] == [own]
+
+
+@pytest.mark.parametrize(("option", "value"), [("--origin", "god"), ("--scope", "world")])
+def test_an_unknown_origin_or_scope_is_named(a_person, option, value):
+    assert f"there is no {option[2:]} {value}" in a_person.fails("forget", "-q", "rate", option, value, "--confirm")
+
+
+def test_an_export_that_holds_it_is_named_and_left_alone(a_person):
+    exported = a_person.folder / "export.jsonl"
+    name = a_person.turn_that_says(RATE_LIMIT)
+    exported.write_text(json.dumps(a_person.values("SELECT prompt FROM turns WHERE public_id = ?", name)))
+    (a_person.data / "exports.jsonl").write_text(json.dumps({"path": str(exported), "at": 1}) + "\n")
+    text = a_person.reads("forget", name, "--confirm")
+    assert f"Out of reach: an export that you made holds it: {exported}" in text and RATE_LIMIT in exported.read_text()
 
 
 def test_what_is_confirmed_is_gone_from_every_file(a_person):

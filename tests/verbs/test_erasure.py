@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ralph_mem import access, erasure, layers, recall
+from ralph_mem import access, erasure, erasure_report, layers, recall
 from ralph_mem import selection as selections
-from ralph_mem.core import adoption, spool
+from ralph_mem.core import adoption, forgotten, spool
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from tests.core.conftest import DAY, HOUR, NOON, Session, found
@@ -282,12 +282,12 @@ def test_the_clients_own_transcript_is_named_and_left_alone(a_session, tmp_path)
     a_session.starts("resume", transcript_path=str(transcript))
     report = forget(reader_of(a_session), a_session.has_a_turn("Where is the tungsten?", "In the cellar."))
     assert report.is_clean() and report.transcripts == [str(transcript)] and transcript.exists()
-    assert f"Claude Code's own transcript is out of reach: {transcript}" in erasure.told(report)
+    assert f"Claude Code's own transcript is out of reach: {transcript}" in erasure_report.told(report)
 
 
 def test_all_of_it_goes_or_nothing(a_busy_session, monkeypatch):
     before = dump(a_busy_session.store)
-    delete, gone = erasure._delete, []
+    delete, gone = forgotten._delete, []
 
     def failing(opened, row):
         gone.append(row)
@@ -295,7 +295,7 @@ def test_all_of_it_goes_or_nothing(a_busy_session, monkeypatch):
             raise sqlite3.OperationalError("disk I/O error")
         delete(opened, row)
 
-    monkeypatch.setattr(erasure, "_delete", failing)
+    monkeypatch.setattr(forgotten, "_delete", failing)
     with pytest.raises(sqlite3.OperationalError):
         forget(reader_of(a_busy_session), names(a_busy_session, "turns")[1])
     assert dump(a_busy_session.store) == before
@@ -393,8 +393,8 @@ def test_while_another_process_reads_the_report_says_that_the_log_keeps_the_text
         report = forget(recall.Reader(stores, a_project, a_session.settings), name)
         took = time.monotonic() - started
     assert not report.log_is_empty and not report.is_clean()
-    assert any("Another process reads the database" in line for line in erasure.told(report))
-    assert not any("no file of ralph-mem holds the text" in line for line in erasure.told(report))
+    assert any("Another process reads the database" in line for line in erasure_report.told(report))
+    assert not any("no file of ralph-mem holds the text" in line for line in erasure_report.told(report))
     assert access.empty_log(stores[0]) and holding(files_of(a_project), "tungsten", "cellar") == []
     assert took < 2
 

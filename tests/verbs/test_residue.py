@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ralph_mem import erasure, recall, residue
-from ralph_mem.core import adoption, paths, spool, trouble
+from ralph_mem import erasure_report, needles, recall, residue
+from ralph_mem.core import adoption, paths, rewriting, spool, trouble
 from tests.core.conftest import DAY
 
 from .conftest import LINES, files_of, forget, holding, note, reader_of
@@ -68,7 +68,7 @@ def test_what_a_careless_delete_leaves_is_found(a_session, kind):
 def test_the_end_of_a_text_whose_beginning_is_overwritten_is_found(a_session, kind):
     row = kept(a_session, f"{'z ' * 1000}{TEXTS[kind]}")
     a_session.store.execute("PRAGMA secure_delete = OFF").fetchone()
-    erasure.rewriting.delete(a_session.store, row.public_id)
+    rewriting.delete(a_session.store, row.public_id)
     for number in range(9):
         a_session.now += DAY
         a_session.notes(f"basket {number}", "in the garden " * 9)
@@ -94,8 +94,22 @@ def test_a_word_that_only_the_index_holds_is_found(a_session):
     assert looked(a_session, row) == (["memory.db"], [])
 
 
+@pytest.mark.parametrize("neighbour", ["zephyr", "zephyrwa", "zephyrwand"])
+def test_a_word_of_which_the_index_holds_no_first_letters_is_found(a_session, neighbour):
+    a_session.notes(neighbour)
+    a_session.now += DAY
+    row = kept(a_session, "zephyrwanderlustigkeiten")
+    # one piece of the index, in which a word shares its first letters with the one before it
+    a_session.store.execute("INSERT INTO memory_fts (memory_fts) VALUES ('optimize')")
+    a_session.store.execute("PRAGMA secure_delete = ON").fetchone()
+    a_session.rows("DELETE FROM observations WHERE public_id = ?", row.public_id)
+    a_session.store.execute("UPDATE observations SET context = ''")
+    a_session.store.checkpoint()
+    assert holding(files_of(a_session.project), "zephyrwanderlust") == [] and looked(a_session, row) == (["memory.db"], [])
+
+
 @pytest.mark.parametrize("text", ["The tungsten is in the cellar.", 'Wüste "über" \\ Öl 🎉 and more'])
-@pytest.mark.parametrize("place", ["spool", "set aside", "data home", "trouble", "settings", "memory of all projects"])
+@pytest.mark.parametrize("place", ["spool", "set aside", "came with the project", "trouble", "settings", "memory of all projects"])
 def test_a_file_beside_the_database_that_holds_it_is_found(a_session, everywhere, text, place):
     row = kept(a_session, text)
     forget(reader_of(a_session), row.public_id)
@@ -109,12 +123,9 @@ def test_a_file_beside_the_database_that_holds_it_is_found(a_session, everywhere
         stores.append(adoption.open_ready(everywhere))
         Path(everywhere.folder, "memory.db-old").write_text(text)
     else:
-        spool.put(a_session.project.root if place != "data home" else a_session.project.root + "/x", [{"prompt": text}])
-        if place == "data home":  # of a project whose folder cannot be written
-            (file,) = Path(paths.data_home(), "spool").rglob("*.json")
-            there = Path(spool.folders(a_session.project.root)[1])
-            there.mkdir(parents=True)
-            file.rename(there / file.name)
+        spool.put(a_session.project.root, [{"prompt": text}])
+        if place == "came with the project":
+            Path(spool.pending(a_session.project.root)[0]).parent.rename(spool.beside(a_session.project.root))
         elif place == "set aside":
             spool.set_aside(spool.pending(a_session.project.root)[0])
     found = residue.look(a_session.project, stores, [row])
@@ -129,7 +140,7 @@ def test_after_a_forget_nothing_is_found(a_session, kind):
     row = kept(a_session, TEXTS[kind])
     report = forget(reader_of(a_session), row.public_id)
     assert report.is_clean() and looked(a_session, row) == ([], [])
-    assert erasure.told(report)[1:] == ["Checked by reading the raw files: no file of ralph-mem holds the text any more."]
+    assert erasure_report.told(report)[1:] == ["Checked by reading the raw files: no file of ralph-mem holds the text any more."]
 
 
 @pytest.mark.parametrize(
@@ -164,13 +175,13 @@ def test_another_row_that_says_the_same_is_named(a_session):
     turn = a_session.has_a_turn("Where is it?", "The tungsten is in the cellar.")
     report = forget(reader_of(a_session), a_session.notes("The tungsten is in the cellar."))
     assert (report.residue.rows, report.residue.files) == ([turn], [])
-    assert any(turn in line and "Forget these as well" in line for line in erasure.told(report))
+    assert any(turn in line and "Forget these as well" in line for line in erasure_report.told(report))
 
 
 def test_where_another_row_says_the_same_nobody_claims_that_it_is_gone(a_session):
     a_session.has_a_turn("Where is it?", "The tungsten is in the cellar.")
     report = forget(reader_of(a_session), a_session.notes("The tungsten is in the cellar."))
-    assert not any("no file of ralph-mem holds the text any more" in line for line in erasure.told(report))
+    assert not any("no file of ralph-mem holds the text any more" in line for line in erasure_report.told(report))
 
 
 @pytest.mark.parametrize("case", [str.upper, str.lower, str.title])
@@ -198,26 +209,64 @@ def a_backup(session, name="schema-1"):
     return path
 
 
-def test_a_backup_that_holds_the_text_is_deleted_and_one_that_does_not_is_kept(a_session):
+def test_a_backup_that_holds_the_text_is_written_anew_without_it_and_one_that_does_not_is_left_alone(a_session):
+    a_session.notes("The basalt is in the attic.")
     older = a_backup(a_session)
-    name = a_session.notes("The tungsten is in the cellar.")
+    before, name = older.read_bytes(), a_session.notes("The tungsten is in the cellar.")
     newer = a_backup(a_session, "schema-2")
     report = forget(reader_of(a_session), name)
-    assert report.residue.backups == [str(newer)] and not newer.exists() and older.exists()
-    assert f"A backup that held the text is deleted: {newer}" in erasure.told(report)
+    assert report.changed["copies rewritten"] == [str(newer)] and older.read_bytes() == before
+    with closing(sqlite3.connect(newer)) as db:
+        assert db.execute("SELECT title FROM observations").fetchall() == [("The basalt is in the attic.",)]
+    assert f"A backup is written anew without it: {newer}" in erasure_report.told(report)
+
+
+def test_a_backup_of_an_older_release_that_holds_the_text_is_deleted(a_session):
+    name = a_session.notes("The tungsten is in the cellar.")
+    backup = a_backup(a_session)
+    with closing(sqlite3.connect(backup)) as db:
+        db.execute("PRAGMA user_version = 1")
+    report = forget(reader_of(a_session), name)
+    assert report.changed["copies deleted"] == [str(backup)] and not backup.exists()
+    assert f"A backup that held the text is deleted: {backup}" in erasure_report.told(report)
 
 
 @pytest.mark.parametrize("text", ["PIN 4711", "電球は十", "x\ny\nz", "lamp " * 900, "梯子の上の電球" * 500])
-def test_a_backup_that_holds_a_short_or_long_text_is_deleted(a_session, text):
+def test_a_backup_is_rid_of_a_short_or_long_text(a_session, text):
     name = a_session.notes("L", text)
     backup = a_backup(a_session)
-    assert forget(reader_of(a_session), name).residue.backups == [str(backup)]
+    assert forget(reader_of(a_session), name).changed["copies rewritten"] == [str(backup)]
+    wanted = [name, *[line[:40] for line in text.splitlines() if len(line) > 3]]
+    assert holding({str(backup): backup.read_bytes()}, *wanted) == []
 
 
-def test_a_backup_of_another_project_is_left_alone(a_session):
+def test_a_copy_in_quarantine_whose_log_holds_the_text_is_written_anew_with_what_else_the_log_holds(a_session):
+    a_session.store.checkpoint()
+    a_session.notes("The basalt is in the attic.")
+    name = a_session.notes("The tungsten is in the cellar.")
+    kept = Path(a_session.project.folder, "damaged", "2026-01-01")
+    kept.mkdir(parents=True)
+    for file in ("memory.db", "memory.db-wal"):
+        (kept / file).write_bytes(Path(a_session.project.folder, file).read_bytes())
+    assert forget(reader_of(a_session), name).changed["copies rewritten"] == [str(kept / "memory.db")]
+    with closing(sqlite3.connect(kept / "memory.db")) as db:
+        assert db.execute("SELECT title FROM observations").fetchall() == [("The basalt is in the attic.",)]
+
+
+def test_a_copy_that_is_no_database_any_more_and_holds_the_text_is_deleted(a_session):
+    name = a_session.notes("The tungsten is in the cellar.")
+    kept = Path(a_session.project.folder, "damaged", "2026-01-01", "memory.db")
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"rubbish The tungsten is in the cellar. rubbish")
+    assert forget(reader_of(a_session), name).changed["copies deleted"] == [str(kept)] and not kept.exists()
+
+
+def test_a_backup_of_another_project_is_named_and_left_alone(a_session):
     name = a_session.notes("The tungsten is in the cellar.")
     other = a_backup(a_session).rename(Path(paths.data_home(), "backups", "project-aaaaaaaaaa-schema-1.db"))
-    assert forget(reader_of(a_session), name).residue.backups == [] and other.exists()
+    report = forget(reader_of(a_session), name)
+    assert report.changed == {} and other.exists()
+    assert report.out_of_reach == [f"another project's file holds it: {other}"]
 
 
 # What is looked for
@@ -232,8 +281,9 @@ def test_what_is_looked_for_is_in_the_text_and_long_enough_to_be_no_accident(a_s
     row = recall.find(reader_of(a_session), a_session.notes("L"))
     row.said = text
     folded = text.encode().lower().decode()
-    assert all(piece in folded and len(piece.encode()) >= 12 for piece in residue.pieces([row]))
-    assert all(word in folded and len(word) == 6 for word in residue.words([row]))
+    plain = needles._folded(text)
+    assert all(piece in folded and len(piece.encode()) >= 12 for piece in needles.pieces([row]))
+    assert all(word in plain and len(word) == 6 for word in needles.words([row]))
 
 
 @REPEATED
@@ -244,4 +294,4 @@ def test_something_is_looked_for_in_every_text_that_has_a_long_line(a_session, t
         rows.append(recall.find(reader_of(a_session), a_session.notes("L")))
         rows[-1].said = text
     long = any(len(line.strip()) >= 12 for text in texts for line in text.splitlines())
-    assert bool(residue.pieces(rows)) == long
+    assert bool(needles.pieces(rows)) == long

@@ -1,0 +1,250 @@
+"""Artefacts: every file that may hold what a memory holds, by its kind, and what a forget does to those that are no databases.
+
+Standard library only: the skill uses it.
+"""
+
+import fcntl
+import json
+import os
+from collections import namedtuple
+
+from ralph_mem import backups, residue
+from ralph_mem.core import paths, quick, spool, strangers
+from ralph_mem.core.errors import RalphMemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.core.store import Store
+    from ralph_mem.needles import Needles
+
+# What a file is to a forget: the memory itself, events that wait or were set aside, a copy of a memory (a backup, what was put in
+# quarantine or salvaged), a database that came with the folder and was set aside, the record of a loop, what is made again when
+# it is needed, snapshots, the person's own, another project's, and our list of what was forgotten.
+LIVE, SPOOL, COPY, ASIDE, LOOP, CACHE, SNAPSHOT, THEIRS, ELSEWHERE, MARKS = (
+    "memory", "spool", "copy", "set aside", "loop record", "cache", "snapshot", "your own file", "another project's", "marks",
+)  # fmt: skip
+LIVE_FILES = ("memory.db", "memory.db-wal", "memory.db-shm", "memory.db-journal")
+OURS_BY_NAME = ("trouble", "lock", "off", ".gitignore")
+CACHES = ("trouble", "settings", "flaky", "trust")
+COPIES = ("backups", "quarantine", "salvage", "salvaged", "damaged")
+# Models and their runtime: no text of anybody's comes there, but for the line on why a worker failed.
+MODELS, FAILURE = "embeddings", "trouble"
+# Random numbers, by which memories and exports are known to be this person's.
+KEYS = ("key", "export-key")
+FORGOTTEN = "[forgotten]"
+EXPORTS = "/exports.jsonl"
+
+Artefact = namedtuple("Artefact", "path kind")
+
+
+def of(project: "Project", stores: "list[Store]") -> "list[Artefact]":
+    """Return every file of both places: the memories' folders and the data home."""
+    near = [_near(path, store) for store in stores for path in residue.inside(store.folder)]
+    home = paths.data_home()
+    keys = keys_of(project, stores)
+    far = [_far(path, path[len(home) + 1 :].split("/"), keys) for path in residue.inside(home)] if home else []
+    return [*near, *[artefact for artefact in far if artefact]]
+
+
+def keys_of(project: "Project", stores: "list[Store]") -> "list[str]":
+    """Return the names by which files outside of a project are its own: made from its paths, and the ids of its memories.
+
+    Also of those that lay in its place before: a backup of them can be brought back.
+    """
+    everywhere = [paths.key_of(store.folder) for store in stores if store.folder == paths.config_home()]
+    ids = [str(store.property("project_id")) for store in stores if store.property("project_id")]
+    return list(
+        dict.fromkeys([paths.key_of(project.root), paths.key_of(project.top), *everywhere, *ids, *backups.memories_of(project)])
+    )
+
+
+def _near(path: str, store: "Store") -> Artefact:
+    name = path[len(store.folder) + 1 :]
+    if name in LIVE_FILES:
+        return Artefact(path, LIVE)
+    if name.startswith("spool/"):
+        return Artefact(path, SPOOL)
+    if name.startswith("memory.db" + strangers.ASIDE):
+        return Artefact(path, ASIDE)
+    if _is_copy(path) or name.partition("/")[0] in COPIES:
+        return Artefact(path, COPY)
+    return Artefact(path, CACHE if name in OURS_BY_NAME else THEIRS)
+
+
+def _is_copy(path: str) -> bool:
+    return ".db" in path.rpartition("/")[2]
+
+
+def _far(path: str, parts: "list[str]", keys: "list[str]") -> "Artefact | None":
+    """Tell the kind of a file in the data home; None for what belongs to a model, and for keys."""
+    top = parts[0]
+    own = any([key in part for part in parts for key in keys])
+    if top == MODELS:
+        return Artefact(path, CACHE) if parts[-1] == FAILURE else None
+    if top in KEYS:
+        return None
+    if top == "forgotten":
+        return Artefact(path, MARKS)
+    if len(parts) == 1:
+        return Artefact(path, COPY if _is_copy(path) else MARKS if "/" + top == EXPORTS else CACHE)
+    if not own:
+        return Artefact(path, ELSEWHERE)
+    kinds = {"spool": SPOOL, "loops": LOOP, "snapshots": SNAPSHOT, "projects": MARKS, **dict.fromkeys(COPIES, COPY)}
+    return Artefact(path, kinds.get(top, CACHE if top in CACHES else COPY if _is_copy(path) else CACHE))
+
+
+def of_kind(found: "list[Artefact]", *kinds: str) -> "list[str]":
+    """Return the paths of some kinds."""
+    return [artefact.path for artefact in found if artefact.kind in kinds]
+
+
+def holding(places: "list[str]", needles: "Needles") -> "list[str]":
+    """Return the files that hold one of the needles, as a separate process sees them."""
+    held = residue.holding(places, {residue.PIECES: needles.pieces, residue.NAMES: needles.names})
+    return [path for path in places if held.get(path)]
+
+
+def clear_spool(places: "list[str]", needles: "Needles", before: int) -> "list[str]":
+    """Take the text out of what waits: records from before a time go, what cannot be understood goes as a whole."""
+    changed = []
+    for path in holding(places, needles):
+        kept = _kept(path, needles, before) if path.endswith(".json") else []
+        if kept is None:
+            continue
+        changed.append(path)
+        if kept:
+            paths.write(path, quick.dumps(kept))
+        else:
+            paths.remove(path)
+    return changed
+
+
+def _kept(path: str, needles: "Needles", before: int) -> "list[Any] | None":
+    """Return the records of a file that stay; None where all of them do."""
+    try:
+        records = quick.loads(spool.take(path))
+        kept = [
+            record for record in records if record["at"] > before or not needles.find_in(json.dumps(record, ensure_ascii=False))
+        ]
+    except (ValueError, TypeError, LookupError):
+        return []
+    return None if kept == records else kept
+
+
+def clear_caches(places: "list[str]", needles: "Needles") -> "list[str]":
+    """Remove what is made again when it is needed."""
+    found = holding(places, needles)
+    for path in found:
+        paths.remove(path)
+    return found
+
+
+def redact_records(places: "list[str]", needles: "Needles") -> "list[str]":
+    """Take the text out of records of loops: each value that holds it is replaced, and its bytes on the disk are overwritten.
+
+    Raises RalphMemError where a record cannot be written.
+    """
+    return [path for path in holding(places, needles) if _redact(path, needles)]
+
+
+def _redact(path: str, needles: "Needles") -> bool:
+    try:
+        file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)  # whoever adds a line waits, and finds the same file
+            return _redact_lines(file, needles)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise RalphMemError(f"cannot write {path}: {error.strerror}", "is it yours, and is there room?") from error
+
+
+def _redact_lines(file: int, needles: "Needles") -> bool:
+    """Overwrite each line that holds a needle in its place, so that a kill leaves whole lines: old ones or new ones."""
+    at, changed = 0, False
+    data = os.pread(file, os.fstat(file).st_size, 0)
+    for line in data.splitlines(keepends=True):
+        bare = line.rstrip(b"\r\n")
+        redacted = _redacted(bare, needles)
+        if redacted != bare:
+            os.pwrite(file, redacted.ljust(len(bare)), at)
+            changed = True
+        at += len(line)
+    os.fsync(file)
+    return changed
+
+
+def _redacted(line: bytes, needles: "Needles") -> bytes:
+    """Return a line without what a needle tells of; it is never longer than before."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return b"" if needles.find_in(line.decode("utf-8", "replace")) else line
+    changed = _without(entry, needles)
+    if changed == entry:
+        return line
+    ascii_only = line.isascii()
+    written = json.dumps(changed, separators=(",", ":"), ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
+    return written if len(written) <= len(line) else b"{}"
+
+
+def _without(value: "Any", needles: "Needles") -> "Any":
+    if isinstance(value, str):
+        return FORGOTTEN[: len(value)] if needles.find_in(value) else value
+    if isinstance(value, list):
+        return [_without(each, needles) for each in value]
+    if isinstance(value, dict):
+        return {key: _without(each, needles) for key, each in value.items() if not needles.find_in(key)}
+    return value
+
+
+def redact_tables(store: "Store", needles: "Needles") -> int:
+    """Take the text out of the tables of loops and jobs; returns how many values. The caller holds the transaction."""
+    changed = 0
+    for table, columns in TABLES.items():
+        for number, *values in store.execute(f"SELECT id, {', '.join(columns)} FROM {table}").fetchall():
+            for column, value in zip(columns, values):
+                if isinstance(value, str) and needles.find_in(value):
+                    text = _redacted_value(value, needles)
+                    store.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (text, number))
+                    changed += 1
+    return changed
+
+
+TABLES = {"loop_runs": ("goal", "stop_reason", "settings"), "iterations": ("verdicts", "summary"), "jobs": ("subject", "error")}
+
+
+def _redacted_value(value: str, needles: "Needles") -> str:
+    """Return a text of a row without it: what is JSON stays JSON."""
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return FORGOTTEN
+    return json.dumps(_without(found, needles)) if isinstance(found, (dict, list)) else FORGOTTEN
+
+
+def exports(needles: "Needles") -> "list[str]":
+    """Return the exports that we know of and that hold the text. They are the person's own: they are named and left alone."""
+    listed = paths.read(paths.data_home() + EXPORTS, 16_777_216).splitlines() if paths.data_home() else []
+    places = list(dict.fromkeys([path for path in map(_path_of, listed) if path and os.path.isfile(path)]))
+    held = residue.holding(places, {residue.PIECES: needles.long_pieces(), residue.NAMES: needles.names})
+    return [path for path in places if held.get(path)]
+
+
+def _path_of(line: str) -> str:
+    try:
+        told = json.loads(line)
+    except ValueError:
+        return ""
+    return str(told.get("path") or "") if isinstance(told, dict) else ""
+
+
+def walk(found: "list[Artefact]") -> "Iterator[str]":
+    """Yield what is to be verified: every file that a forget must leave clean. What was set aside is told of otherwise."""
+    for artefact in found:
+        if artefact.kind not in (THEIRS, ELSEWHERE, SNAPSHOT, ASIDE):
+            yield artefact.path

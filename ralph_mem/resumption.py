@@ -1,0 +1,56 @@
+"""Resumption: a session start has a forget that was killed finished, by a process of its own: it takes seconds, and a hook has a
+memory open that it would have to close.
+
+Started as a script by path, so that a bare checkout needs no installation: `python3 -I -S resumption.py ROOT`.
+"""
+
+import os
+import posix
+import sys
+
+if __name__ == "__main__":  # the folder that holds `ralph_mem`
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from ralph_mem import access, erasure, unfinished
+from ralph_mem.core import forgotten, settings, trouble, wake
+from ralph_mem.core import project as projects
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.project import Project
+from ralph_mem.recall import Reader
+
+DONE = "a forget that was interrupted is finished now"
+LEFT = "a forget that was interrupted is finished, but not everything could be reached: forget the same again to see what"
+
+
+def start(folder: str) -> None:
+    """Have the forget finished that is unfinished in the memory of a `.ralph-mem`. Returns at once, and raises nothing."""
+    order = [sys.executable, "-I", "-S", "-X", "utf8", os.path.abspath(__file__), folder.rpartition("/")[0]]
+    environment = {name: posix.environ[name] for name in wake.HANDED_ON if name in posix.environ}
+    nowhere = [(posix.POSIX_SPAWN_OPEN, file, "/dev/null", posix.O_RDWR, 0) for file in (0, 1, 2)]
+    try:
+        posix.posix_spawn(order[0], order, {**environment, **wake.OWN}, file_actions=nowhere, setsid=True)
+    except (OSError, ValueError, TypeError, NotImplementedError):  # the next forget does it
+        pass
+
+
+def go_on(project: Project) -> None:
+    """Finish the forget; the next session start tells. Raises RalphMemError where another process is at it, and OSError."""
+    stores = access.to_change(project)
+    reader = Reader(stores, project, settings.load(project))
+    report = erasure.resume(reader)
+    if report:
+        trouble.note(project.root, DONE if report.is_clean() else LEFT)
+    elif not unfinished.waits(project):  # a job that could not be read
+        for store in stores:
+            with access.Change(store):
+                store.set_property(forgotten.UNFINISHED, None)
+
+
+if __name__ == "__main__":
+    os.umask(0o077)
+    found = projects.find(sys.argv[1])
+    try:
+        # a memory that was registered in a folder which lies in a repository by now
+        go_on(found if found.root == sys.argv[1] else Project(sys.argv[1]))
+    except (RalphMemError, OSError):
+        sys.exit(1)

@@ -1,0 +1,198 @@
+"""A forget that is killed: wherever that happens nothing tells of the text any more, and the next start or forget finishes it."""
+
+import json
+import os
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ralph_mem import access, erasure, recall, repair, resumption, unfinished
+from ralph_mem import selection as selections
+from ralph_mem.core import adoption, forgotten, paths, spool, trouble
+from ralph_mem.core import settings as switches
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.event import Event
+from ralph_mem.core.project import Project
+from ralph_mem.events import session_start, transaction, user_prompt_submit
+from ralph_mem.ralph import runs
+from tests.core.conftest import DAY, HOUR, NOON, Session
+
+from .conftest import holding, in_order
+
+TEXT = "The quetzalcoatlus sleeps below the zirconium lantern"
+STEPS = ("said", "deleted", *[step.name for step in erasure.STEPS], "audited")
+
+
+@pytest.fixture
+def a_past(a_session, everywhere, nothing_left_open):
+    """Have a text in rows of both memories, in a backup and in the record of a loop; closed, as between two events."""
+    a_session.has_a_turn(TEXT, f"{TEXT}, as everybody knows.")
+    a_session.has_a_turn("Where is the basalt?", "In the attic.")
+    shared = Session(adoption.open_ready(everywhere), everywhere, "shared", a_session.now + DAY)
+    shared.starts()
+    shared.notes(TEXT)
+    backup = Path(paths.data_home(), "backups", f"{a_session.store.property('project_id')}-2026.db")
+    backup.parent.mkdir(parents=True)
+    a_session.store.execute("VACUUM INTO ?", (str(backup),))
+    runs._make_folder(a_session.project)
+    Path(runs.path_of(a_session.project, "loop-1")).write_text(json.dumps({"what": "start", "goal": TEXT}) + "\n")
+    for opened in [*nothing_left_open]:
+        opened.close()
+    return a_session.project
+
+
+def reader_of(project):
+    return recall.Reader(access.to_read(project), project, dict(switches.DEFAULTS), outside=True)
+
+
+def forget(project, on_step=len):
+    reader = reader_of(project)
+    plans = selections.plan(reader, selections.Selection(query="quetzalcoatlus"))
+    return erasure.forget(reader, plans, on_step=on_step)
+
+
+def killed_at(project, step):
+    """Forget in a process that is killed at a step, as `kill -9` does it."""
+    child = os.fork()
+    if not child:
+        try:
+            forget(project, lambda name: name == step and os.kill(os.getpid(), signal.SIGKILL))
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+
+
+@pytest.fixture
+def told(nothing_left_open):
+    """Let events happen in a session that begins now, each as in a process of its own; returns what the model is told."""
+
+    def happen(project, file=user_prompt_submit, name="user-prompt-submit", **fields):
+        answer = _told(project, file, name, fields)
+        for opened in [*nothing_left_open]:
+            opened.close()
+        return answer
+
+    return happen
+
+
+def _told(project, file, name, fields):
+    opened = adoption.open_ready(project)
+    Session(opened, project, "later", NOON + 3 * DAY).starts("resume")
+    event = Event(name, {"session_id": "later", "cwd": project.root, **fields})
+    event.at = NOON + 3 * DAY + HOUR
+    settings = dict(switches.DEFAULTS)
+    opened.close()
+    answer = transaction.run(file, file.records(event, project, settings), event, project, settings)
+    transaction.KEPT.clear()
+    return str(answer)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_after_a_kill_no_prompt_is_told_of_the_text(a_past, step, told):
+    killed_at(a_past, step)
+    assert "quetzalcoatlus" not in told(a_past, prompt="Where does the quetzalcoatlus sleep, below the lantern?")
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_after_a_kill_no_session_is_told_of_it_and_no_search_finds_it(a_past, step, told):
+    killed_at(a_past, step)
+    assert "quetzalcoatlus" not in told(a_past, session_start, "session-start", source="startup")
+    reader = recall.Reader(access.to_change(a_past), a_past, dict(switches.DEFAULTS), outside=True)
+    assert recall.search(reader, "quetzalcoatlus zirconium", NOON + 4 * DAY, recall.Wanted()) == []
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_next_forget_finishes_it_to_the_last_byte(a_past, step):
+    killed_at(a_past, step)
+    reader = recall.Reader(access.to_change(a_past), a_past, dict(switches.DEFAULTS), outside=True)
+    report = erasure.resume(reader)
+    assert report.is_clean() and report.removed == 2
+    finished(a_past, reader)
+
+
+@pytest.mark.parametrize("step", ["said", "hidden", "copies", "audited"])
+def test_the_next_session_start_has_it_finished_and_the_one_after_says_so(a_past, step, told, monkeypatch):
+    killed_at(a_past, step)
+    started = []
+    spawn = resumption.posix.posix_spawn
+    monkeypatch.setattr(resumption.posix, "posix_spawn", lambda *given, **how: started.append(spawn(*given, **how)))
+    told(a_past, session_start, "session-start", source="startup")
+    (process,) = started
+    assert os.waitpid(process, 0) == (process, 0)
+    opened = access.to_read(a_past)
+    assert trouble.take(a_past.root) == resumption.DONE
+    finished(a_past, recall.Reader(opened, a_past, dict(switches.DEFAULTS)))
+
+
+@pytest.mark.parametrize("step", ["before the job is more than a draft", "said", "deleted", "hidden", "copies"])
+def test_it_goes_on_where_the_project_was_moved(a_past, step, told, monkeypatch, tmp_path):
+    with monkeypatch.context() as patched:
+        if step not in STEPS:
+            patched.setattr(forgotten, "begin", lambda _: os.kill(os.getpid(), signal.SIGKILL))
+        killed_at(a_past, step)
+    os.rename(a_past.root, tmp_path / "store")
+    moved, started, spawn = Project(str(tmp_path / "store")), [], resumption.posix.posix_spawn
+    monkeypatch.setattr(resumption.posix, "posix_spawn", lambda *given, **how: started.append(spawn(*given, **how)))
+    assert "quetzalcoatlus" not in told(moved, session_start, "session-start", source="startup")
+    (process,) = started
+    assert os.waitpid(process, 0) == (process, 0)
+    assert trouble.take(moved.root) in {resumption.DONE, resumption.LEFT} and spool.pending(moved.root) == []
+    assert [*Path(paths.data_home(), "forgotten").glob("*.job*")] == []
+    assert holding(bytes_at(moved.folder, paths.data_home() + "/backups"), "quetzalcoatlus", "etzalcoat") == []
+
+
+def bytes_at(*folders):
+    """Return every file below folders, byte by byte."""
+    return {str(path): path.read_bytes() for folder in folders for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def finished(project, reader):
+    assert holding(bytes_at(project.folder, paths.config_home(), paths.data_home()), "quetzalcoatlus", "etzalcoat") == []
+    assert not unfinished.waits(project) and spool.pending(project.root) == []
+    assert [store.property("unfinished") for store in reader.stores] == [None] * len(reader.stores)
+    for store in reader.stores:
+        in_order(store)
+    assert reader.stores[0].execute("SELECT prompt FROM turns").fetchall() == [("Where is the basalt?",)]
+
+
+@pytest.mark.parametrize("step", ["said", "hidden", "log"])
+def test_a_repair_meanwhile_does_not_bring_it_back_from_the_damaged_file_or_a_backup(a_past, step, told):
+    killed_at(a_past, step)
+    database = Path(a_past.folder, "memory.db")
+    with closing(sqlite3.connect(database)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'turns'").fetchone()
+    with database.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+    repair.mend(a_past, "a page is unreadable")
+    assert "quetzalcoatlus" not in told(a_past, prompt="Who sleeps below the zirconium lantern?")
+    reader = recall.Reader(access.to_change(a_past), a_past, dict(switches.DEFAULTS), outside=True)
+    assert recall.search(reader, "quetzalcoatlus zirconium", NOON + 4 * DAY, recall.Wanted()) == []
+    assert erasure.resume(reader).is_clean() and not unfinished.waits(a_past)
+    assert holding(bytes_at(a_past.folder, paths.data_home()), "quetzalcoatlus", "etzalcoat") == []
+
+
+def test_a_kill_before_it_began_leaves_everything_as_it_was(a_past):
+    killed_at(a_past, "drafted")
+    reader = recall.Reader(access.to_change(a_past), a_past, dict(switches.DEFAULTS), outside=True)
+    assert not unfinished.waits(a_past) and erasure.resume(reader) is None
+    assert len(selections.plan(reader, selections.Selection(query="quetzalcoatlus"))) == 2
+    assert [*Path(paths.data_home(), "forgotten").glob("*.job*")] == []
+
+
+def test_while_one_forget_is_at_work_another_one_is_told_so(a_past):
+    def meanwhile(step):
+        if step == "spool":
+            with pytest.raises(RalphMemError, match="another forget is at work"), unfinished.Lock(0):
+                pass
+
+    assert forget(a_past, meanwhile).is_clean()
+
+
+def test_a_job_that_is_done_is_no_job(a_past):
+    forget(a_past)
+    assert erasure.resume(reader_of(a_past)) is None
