@@ -103,8 +103,9 @@ def parts(text: str) -> "tuple[str, str]":
 def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str) -> None:
     """Replace what a row says: the text of a note, the answer of a turn, the content of anything else.
 
-    It is the user's word from now on: no longer tainted, no longer marked as misleading. Raises RalphMemError for an empty
-    or overlong text.
+    It is the user's word from now on, and no longer marked as misleading. What web or MCP text has reached, or another home
+    wrote, keeps its origin and its mark: to change a word of it says nothing for the rest. Raises RalphMemError for an empty or
+    overlong text.
     """
     safe, redactions = _safe(text, project, settings)
     at = time.time_ns() // 1_000_000
@@ -114,11 +115,16 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
         else:
             rewriting.rewrite(store, found.number, *(parts(safe) if found.type == "note" else (found.asked, safe)))
         store.execute(
-            f"UPDATE {table_of(found)} SET edited_at = ?, redactions = ?, tainted = 0, misled = 0, origin = 'user' WHERE id = ?",
-            (at, redactions, found.number),
+            f"UPDATE {table_of(found)} SET edited_at = ?, redactions = ?, misled = 0, origin = ? WHERE id = ?",
+            (at, redactions, found.origin if is_from_outside(found) else "user", found.number),
         )
         if found.type != "turn" and found.turn:  # which told its error lines
             rewriting.rebuild(store, found.turn)
+
+
+def is_from_outside(found: "Row") -> bool:
+    """Say whether web or MCP text has reached a row, or somebody else's file brought it: it is told to no model unasked."""
+    return bool(found.tainted) or found.origin == "outside"
 
 
 def pin(found: "Row", pinned: bool = True) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ralph_mem.archive import Kept
-from ralph_mem.core import adoption, privacy, records, schema, store
+from ralph_mem.core import adoption, privacy, records, schema, store, tombstones
 from ralph_mem.core.event import Event
 from ralph_mem.core.project import Project
 from ralph_mem.core.store import Store
@@ -82,6 +82,7 @@ class Memory:
         self.transactions = 0
         self.turns = self.observations = 0
         self.tell: Callable[[int], object] = bool
+        self.marks = None if tombstones.is_empty() else tombstones.Marks()
 
     def take(self, kept: Kept, tell: Callable[[int], object] = bool) -> Outcome:
         """Import one session, or what is new of it. Raises what keeps it from being stored, with what came before stored.
@@ -195,6 +196,7 @@ class Memory:
         if self._is_strange(session, event.turn):
             return []
         found: list[dict[str, Any]] = FILES[event.name].records(event, self.place, self.settings)
+        found = tombstones.left(found, self.marks) if self.marks else found
         for record in found:
             record["session"] = session.name
             if record["verb"] == "turn":  # what is checked out now was not then, and a transcript names the branch alone

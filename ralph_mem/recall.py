@@ -6,7 +6,7 @@ rules of redaction find: a rule that came later protects older rows as well.
 """
 
 from ralph_mem import access
-from ralph_mem.core import candidates, index_text, memories, privacy, ranking
+from ralph_mem.core import candidates, index_text, memories, privacy, ranking, redact
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TYPES = ("turn", "note", "error", "success", "tool_use", "decision", "response", "summary")
 WITHHELD = "(text from web or MCP tools is withheld)"
+STRANGE = "(from an export of another home: withheld)"
 # A raw row says less than the turn that it belongs to; half of the turn's own score comes with it.
 RAW_SHARE = 0.6
 TURN_SHARE = 0.5
@@ -34,7 +35,7 @@ SELECT t.id, t.public_id, 'turn', t.session_id, t.seq, t.created_at, t.tainted, 
     t.tokens, t.pinned, t.misled, t.id, t.origin, t.status, t.branch, t.commit_id FROM turns AS t"""
 OBSERVATION = """
 SELECT t.id, t.public_id, t.type, t.session_id, t.seq, t.created_at,
-    t.tainted OR (t.type = 'response' AND EXISTS (SELECT 1 FROM turns WHERE turns.id = t.turn_id AND turns.tainted)),
+    max(t.tainted, t.type = 'response' AND EXISTS (SELECT 1 FROM turns WHERE turns.id = t.turn_id AND turns.tainted)),
     t.title, t.content, t.files, t.lines,
     t.tokens, t.pinned, t.misled, t.turn_id, t.origin, t.tool_name, NULL, NULL FROM observations AS t"""
 
@@ -68,6 +69,8 @@ class Row:
             self.asked = "subagent's report" if self.type == "response" else self.asked  # its title is its beginning
             self.said = WITHHELD if self.said else ""
             self.lines = self.lines if self.type == "turn" else ""  # those of a turn are its own commands'
+            if self.tainted == 2:  # in somebody else's file nothing is anybody's own
+                self.asked, self.lines = STRANGE, ""
 
 
 class Wanted(candidates.Wanted):
@@ -106,9 +109,15 @@ class Reader:
     def protected(self, rows: "list[Row]") -> "list[Row]":
         """Return rows as they may leave, redacted by today's rules and values."""
         texts = [text for row in rows for text in (row.asked, row.said, row.files, row.lines)]
-        safe = iter(privacy.protect(texts, self.project, self.settings)[0])
+        told = privacy.protect(texts, self.project, self.settings)[0]
+        if any([redact.may_hide(text) for text in told]):
+            from ralph_mem.core import secret_neighbours  # only for a word that a name beside it may tell
+
+            told = secret_neighbours.leaving(told)
+        safe = iter(told)
         for row in rows:
             row.asked, row.said, row.files, row.lines = next(safe), next(safe), next(safe), next(safe)
+            row.branch = row.branch and redact.clean(row.branch)  # a repository says what it likes in its HEAD
         return rows
 
     def _excluded(self, row: Row) -> bool:

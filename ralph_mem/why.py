@@ -1,7 +1,7 @@
 """Why: the receipts of what was told, and what would be told now. Receipts hold no text; it is read from the rows."""
 
 from ralph_mem import access, recall
-from ralph_mem.core import briefing, context, index_text, meaning, privacy, prompting, settings, turns
+from ralph_mem.core import briefing, context, index_text, meaning, privacy, prompting, secret_neighbours, settings, turns
 from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def receipts(reader: "Reader", limit: int, session: str = "", memory: str = "") 
     found = own[0].execute(RECEIPTS.format(where=where), (*values, limit)).fetchall()
     if not found:
         return []
-    prompts = privacy.protect([values[-1] for values in found], reader.project, reader.settings)[0]
+    prompts = secret_neighbours.leaving(privacy.protect([values[-1] for values in found], reader.project, reader.settings)[0])
     return [
         Receipt((*values, prompt), _lines(reader, own[0], number))
         for (number, *values, _), prompt in zip(found, prompts, strict=True)

@@ -18,14 +18,20 @@ from ralph_mem.cli import (
     doctor,
     embeddings,
     explaining,
+    exporting,
     forgetting,
     importing,
     printing,
     projects,
     ralph,
     reading,
+    restoring,
+    reviewing,
+    scrub,
     setup,
     state,
+    trusting,
+    uninstalling,
 )
 from ralph_mem.core import paths, quick
 from ralph_mem.core.errors import RalphMemError
@@ -56,6 +62,12 @@ for room in (
     embeddings,
     importing,
     ralph,
+    restoring,
+    exporting,
+    reviewing,
+    scrub,
+    trusting,
+    uninstalling,
 ):
     app.add_typer(room.commands)
 

@@ -15,6 +15,7 @@ from ralph_mem.core import settings
 from ralph_mem.core.errors import RalphMemError
 
 commands = typer.Typer()
+KEEPS_ITS_MARK = "Text from outside was in it, so it is still told to no model unasked. In your own words: ralph-mem inject"
 Id = Annotated[str, typer.Argument(metavar="ID", help="A turn or an observation, as a search prints it.")]
 
 
@@ -61,6 +62,8 @@ def edit(
         return
     corrections.edit(row, reader.project, reader.settings, new)
     printing.text(layers.index(recall.find(reader, public_id)))
+    if corrections.is_from_outside(row):
+        printing.text(KEEPS_ITS_MARK)
 
 
 @commands.command()

@@ -15,10 +15,10 @@ MOST_NOTES = 5
 MOST_FAILURES = 3
 LINE = context.LINE_CHARACTERS
 
-# What misled is not told unasked.
-RECENT = memories.TURN + " WHERE t.index_version > 0 AND NOT t.misled ORDER BY t.id DESC LIMIT ?"
+# What misled, and what came in with somebody else's file (tainted is 2 then), is not told unasked.
+RECENT = memories.TURN + " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 ORDER BY t.id DESC LIMIT ?"
 NOTES = memories.OBSERVATION + (
-    " WHERE m.observation_id NOT NULL AND o.type = 'note' AND NOT o.misled ORDER BY m.observation_id DESC LIMIT ?"
+    " WHERE m.observation_id NOT NULL AND o.type = 'note' AND NOT o.misled AND o.tainted < 2 ORDER BY m.observation_id DESC LIMIT ?"
 )
 PINNED = (
     f"{memories.OBSERVATION} WHERE o.pinned AND NOT o.misled UNION ALL"

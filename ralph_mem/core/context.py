@@ -2,7 +2,7 @@
 
 import time
 
-from ralph_mem.core import instructions, privacy
+from ralph_mem.core import instructions, privacy, redact, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ class Memory:
     __slots__ = ("asked", "at", "files", "lines", "misled", "pinned", "public_id", "said", "seq", "session")
 
     def __init__(self, values: "tuple[Any, ...]", known: "list[set[str]]", settings: "dict[str, Any]") -> None:
-        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled, _ = values
+        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled, _, kept = values
+        if row.checksum(texts[0], texts[1], *texts[3:]) != kept:  # a flipped bit, which SQLite does not notice: the doctor names it
+            texts = [""] * 5
         if settings["privacy.exclude_paths"]:  # only who excludes any needs their rules
             from ralph_mem.core import path_rules
 
@@ -36,6 +38,8 @@ class Memory:
         # escaped before it is measured, so that no text can leave the fence or cost more than it was counted for
         self.asked, said, _, self.files, self.lines = [escaped(text) for text in texts]
         self.said = WITHHELD if tainted else instructions.without(said, known)
+        if tainted == 2:  # somebody else's file brought it: nothing of it is told unasked, whoever it claims to be from
+            self.asked = self.said = self.files = self.lines = ""
         if self.public_id[:4] == "obs-":  # a note of one line has nothing but its title
             self.asked = instructions.without(self.asked, known)
 
@@ -77,5 +81,9 @@ def _first(text: str, limit: int) -> str:
 def fence(text: str, tag: str, project: "Project", settings: "dict[str, Any]") -> str:
     """Wrap a block for the model: redacted once more by today's rules and values, escaped, cut, inside a random tag."""
     (safe,), _ = privacy.protect([text], project, settings)
+    if redact.may_hide(safe):
+        from ralph_mem.core import secret_neighbours  # only for a word that a name beside it may tell
+
+        (safe,) = secret_neighbours.leaving([safe])
     safe = escaped(safe)[: MOST_CHARACTERS - 300]
     return f"<ralph-mem-{tag}>\n{OPENING}\n{safe}\n</ralph-mem-{tag}>"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ralph_mem.core import store
 from tests.hook import DEADLINE_S, REPOSITORY, Hook, install, ordinary_owner
 
 QUESTION = "the timezone bug with the login expiry seems to be back, what did we do about it?"
@@ -50,6 +51,10 @@ class Person(Hook):
         other.session, other.turn = self.session, self.turn
         other.environment["CLAUDE_CODE_SESSION_ID"] = self.session
         shutil.rmtree(other.data / "projects", ignore_errors=True)  # or the copy would be taken for one
+        if other.database.exists():  # or the next session start would have to look at the new file first
+            path, verdict = store.verdict_of(str(other.data), str(other.memory), other.database.stat().st_ino)
+            Path(path).parent.mkdir(mode=0o700, exist_ok=True)
+            Path(path).write_text(verdict)
         return other
 
     # In the client

@@ -149,17 +149,26 @@ def newer(person):
 
 
 def without_tables(person):
-    for path in person.memory.glob("memory.db*"):
-        path.unlink()
-    with sqlite3.connect(person.database) as db:
+    other = person.folder / "other.db"
+    with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE something (else_)")
         db.execute("PRAGMA user_version = 2")
+    for path in person.memory.glob("memory.db-*"):
+        path.unlink()
+    person.database.write_bytes(other.read_bytes())
+
+
+def of_somebody_else(person):
+    without_tables(person)
+    person.database.rename(person.folder / "theirs")
+    person.database.write_bytes((person.folder / "theirs").read_bytes())
 
 
 BROKEN = {
     "is junk": (lambda person: person.database.write_bytes(b"junk" * 2000), "is not a database", OPENING),
     "is of a newer release": (newer, "this release knows", SOME),
-    "has no tables": (without_tables, "no such table", SOME),
+    "has no tables": (without_tables, "is not used (not made by you here)", SOME),
+    "is somebody else's": (of_somebody_else, "is not used (not made by you here)", SOME),
 }
 
 
@@ -240,6 +249,7 @@ def test_where_the_folder_is_gone_that_is_told_in_a_line(a_person):
 
 def test_a_folder_inside_the_project_means_the_project(a_person):
     (a_person.project / ".git").mkdir()
+    (a_person.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (a_person.project / "src").mkdir()
     assert a_person.reads("status", cwd=a_person.project / "src").startswith(f"{a_person.project}: recording")
 

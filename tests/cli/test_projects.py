@@ -91,9 +91,10 @@ def test_what_would_go_is_shown_before_anything_goes(ralph_mem, gone):
 
 
 def test_once_confirmed_it_goes_and_that_is_said(ralph_mem, gone):
-    size = gone.stat().st_size
+    (verdict,) = (gone.parents[1] / "known").iterdir()
+    size = gone.stat().st_size + verdict.stat().st_size
     run = ralph_mem("projects", "clean", "--confirm")
-    assert f"{gone}\nRemoved 1 place, {size} bytes." in run.stdout
+    assert f"{gone}\nRemoved 2 places, {size} bytes." in run.stdout and str(verdict) in run.stdout
     assert not gone.exists()
     assert ralph_mem("projects", "clean", "--confirm").stdout == "Nothing is left of projects that are gone.\n"
 
@@ -106,7 +107,8 @@ def test_a_memory_that_is_there_stays(ralph_mem, a_project):
 @pytest.mark.parametrize("order", [["projects", "clean", "--json"], ["projects", "--json", "clean"]])
 def test_what_would_go_is_told_to_programs_wherever_they_ask(ralph_mem, gone, order):
     told = json.loads(ralph_mem(*order).stdout)
-    assert told == {"removed": False, "files": [{"path": str(gone), "bytes": gone.stat().st_size}], "unknown": []}
+    files = [{"path": str(path), "bytes": path.stat().st_size} for path in (*(gone.parents[1] / "known").iterdir(), gone)]
+    assert told == {"removed": False, "files": files, "unknown": []}
 
 
 def test_the_list_says_when_something_is_left_of_a_project(ralph_mem, gone):

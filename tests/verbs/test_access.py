@@ -1,5 +1,6 @@
 """Access: which memories a command opens, made or brought up to date where needed, and what it says where it cannot."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -56,6 +57,9 @@ def test_without_a_home_there_is_the_project_alone(a_session, the_environment):
 
 def test_an_older_memory_is_brought_up_to_date_with_a_backup(a_project, a_home):
     adoption.prepare(a_project)
+    registry = a_home / ".local/share/ralph-mem/projects"
+    registry.mkdir(parents=True)
+    (registry / "project-old.json").write_text(json.dumps({"path": a_project.root}))
     with closing(sqlite3.connect(a_project.folder + "/memory.db", isolation_level=None)) as db:
         for statement in schema.MIGRATIONS[0]:
             db.execute(statement)
@@ -74,11 +78,14 @@ def test_a_newer_memory_is_neither_read_nor_written(a_session):
         assert error.value.hint == "update the plugin"
 
 
-@pytest.mark.parametrize("content", [b"lanterns " * 1000, b"SQLite format 3\0" + b"\0" * 4000])
-def test_what_is_no_database_is_named(another_project, content):
+CONTENTS = {"no database": b"lanterns " * 1000, "not made by you here": b"SQLite format 3\0" + b"\0" * 4000}
+
+
+@pytest.mark.parametrize("why", CONTENTS)
+def test_what_is_no_memory_of_ours_is_named_and_why(another_project, why):
     adoption.prepare(another_project)
-    Path(another_project.folder, "memory.db").write_bytes(content)
-    with pytest.raises(StoreError, match="cannot"):
+    Path(another_project.folder, "memory.db").write_bytes(CONTENTS[why])
+    with pytest.raises(StoreError, match=rf"memory\.db is not used \({why}\)"):
         access.to_read(another_project)
 
 

@@ -490,6 +490,7 @@ def test_only_one_project_may_be_wanted(written, projects_folder, another_projec
 
 def test_a_folder_inside_a_repository_belongs_to_it(projects_folder, a_project, tmp_path):
     (tmp_path / "shop" / ".git").mkdir()
+    (tmp_path / "shop" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     Written(projects_folder / "-shop-gone", a_project.root + "/gone/worktree").has_a_turn("Below?", "Yes.")
     take()
     assert opened(a_project).one("SELECT prompt FROM turns") == ("Below?",)

@@ -89,10 +89,11 @@ def test_what_a_subagent_reports_of_the_project_is_shown(a_session, a_reader):
     assert "In the cellar." in everything(a_reader, a_session, "cellar")
 
 
-def test_a_turn_that_a_person_rewrote_is_shown(a_tainted_session, a_reader):
+def test_a_turn_that_a_person_rewrote_is_still_shown_only_to_who_asks_for_it(a_tainted_session, a_reader):
     name = last(a_tainted_session, "turns")
     corrections.edit(recall.find(a_reader, name), a_tainted_session.project, a_reader.settings, "It is in the cellar.")
-    assert "It is in the cellar." in shown_of(a_reader, name)
+    assert "It is in the cellar." not in shown_of(a_reader, name)
+    assert "It is in the cellar." in shown_of(reader_of(a_tainted_session, outside=True), name)
 
 
 # Paths that the user excludes, later than they were recorded

@@ -1,0 +1,92 @@
+"""Home: the key by which this home knows its own exports again, the list of where it wrote them, and the files themselves."""
+
+import contextlib
+import json
+import os
+import stat
+from pathlib import Path
+
+from ralph_mem.core import paths
+from ralph_mem.core.errors import RalphMemError
+
+KEY, LIST = "export-key", "exports.jsonl"
+KEY_BYTES = 32
+PRIVATE = os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def key() -> bytes:
+    """Return the key of this home, made for the first export; nothing where there is no home to keep it in."""
+    home = paths.data_home()
+    if not home:
+        return b""
+    try:
+        paths.make_folder(home)
+        if not paths.exists(f"{home}/{KEY}"):
+            _make_key(f"{home}/{KEY}")
+        found = bytes.fromhex(paths.read(f"{home}/{KEY}").strip())
+    except (OSError, ValueError):
+        return b""
+    return found if len(found) == KEY_BYTES else b""
+
+
+def _make_key(path: str) -> None:
+    draft = f"{path}.{os.urandom(4).hex()}"
+    paths.write(draft, os.urandom(KEY_BYTES).hex() + "\n")
+    try:
+        with contextlib.suppress(FileExistsError):  # another export was quicker, and its key counts
+            os.link(draft, path)
+    finally:
+        paths.remove(draft)
+
+
+def write(path: Path, data: bytes, at: int, *, force: bool = False) -> None:
+    """Write an export that only its owner can read, and list it. Raises RalphMemError where something is there, unless forced."""
+    path = path.absolute()
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}") if force else path
+    try:
+        file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PRIVATE, 0o600)
+    except FileExistsError:
+        raise RalphMemError(f"{path} is there already", "give another name, or write over it with --force") from None
+    try:
+        list_it(str(path), at)  # before the first byte: a forget has to name a file that a kill left half written as well
+        with os.fdopen(file, "wb") as opened:
+            opened.write(data)
+            opened.flush()
+            os.fsync(file)
+        if force:
+            draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def list_it(path: str, at: int) -> None:
+    """Note where an export was written, for a forget to name it; without a home nobody can."""
+    home = paths.data_home()
+    if home:
+        paths.make_folder(home)
+        file = os.open(f"{home}/{LIST}", os.O_WRONLY | os.O_APPEND | os.O_CREAT | PRIVATE, 0o600)
+        with os.fdopen(file, "w", encoding="utf-8") as opened:
+            opened.write(json.dumps({"path": path, "at": at}) + "\n")
+
+
+def read(path: Path, most: int) -> bytes:
+    """Return the bytes of an export, at most so many. Raises RalphMemError for what is no file, or too large."""
+    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a FIFO of that name must not keep anybody waiting
+    with os.fdopen(file, "rb") as opened:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode):
+            raise RalphMemError(f"{path} is not a file", "name one that `ralph-mem export` wrote")
+        if found.st_size > most:
+            raise RalphMemError(f"{path} has {found.st_size:,} bytes, more than an export can have", "is it the right file?")
+        return opened.read(most)
+
+
+def behind(number: int) -> str:
+    """Return the path of the file that a stream writes to, or nothing where it is no file: `ralph-mem export > FILE`."""
+    try:
+        if stat.S_ISREG(os.fstat(number).st_mode):
+            return str(Path(f"/proc/self/fd/{number}").readlink())
+    except OSError:
+        pass
+    return ""
