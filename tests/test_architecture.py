@@ -20,12 +20,27 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     {"", "core"},
     {"process", "relatives"},
-    {"extras", "claude", "recall", "config", "transcripts", "access", "moments", "projects", "glance", "demo", "estimate"},
+    {
+        *("extras", "claude", "recall", "config", "transcripts", "access", "moments", "projects", "glance", "quota", "demo"),
+        *("estimate", "reclaiming", "needles"),
+    },
+    {"damage", "legible", "quarantine", "rescue", "unwritable", "unfinished"},
+    {"backups"},
+    {"restoring"},
+    {"repair"},
     {"tokens", "compressor"},
-    {"layers", "corrections", "residue", "selection", "status", "why", "doctor", "archive"},
-    {"erasure"},
+    {
+        *("layers", "corrections", "residue", "selection", "status", "why", "doctor", "archive", "exports", "reviewing"),
+        *("replacing", "verifier", "erasure_report"),
+    },
+    {"scrubbing", "artefacts"},
+    {"copies"},
+    {"remnants"},
     {"criteria", "snapshot"},  # neither knows of the other
     {"ralph", "memory", "semantic"},
+    {"frozen", "approval", "belongings"},
+    {"erasure"},
+    {"resumption"},
     {"maintenance", "team", "worker", "bench"},
     {"events"},
     {"intake", "rehearsal", "importing"},  # what the hooks make of an event is made of a transcript's too
@@ -35,7 +50,9 @@ FLOORS = (
 STANDARD_LIBRARY_ONLY = {
     *("hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo", "access", "moments", "layers", "corrections"),
     *("residue", "erasure", "selection", "status", "why", "projects", "glance", "doctor", "compressor", "estimate"),
-    *("process", "relatives", "criteria", "snapshot"),
+    *("process", "relatives", "criteria", "snapshot", "quota", "replacing", "scrubbing", "reviewing"),
+    *("artefacts", "copies", "erasure_report", "frozen", "needles", "resumption", "unfinished", "verifier"),
+    *("damage", "legible", "quarantine", "rescue", "unwritable", "backups", "reclaiming", "repair", "restoring"),
 }
 ENTRANCES = {"events", "answers", "cli", "mcp", "web"}
 STARTS_THE_OTHERS = {"ralph_mem.cli.admin"}
@@ -54,6 +71,7 @@ ONE_IMPORTER = {
     "rich": "cli",
     "mcp": "mcp",
     "psycopg": "team",
+    "pyrage": "exports",
 }
 
 HOT_ROOMS = {"ralph_mem.core", "ralph_mem.events", "hooks.run", "hooks.door"}
@@ -61,7 +79,9 @@ HOT_ROOMS = {"ralph_mem.core", "ralph_mem.events", "hooks.run", "hooks.door"}
 OLD_PYTHON_ROOMS = {
     *HOT_ROOMS,
     *(f"ralph_mem.{room}" for room in "answers access compressor corrections erasure layers moments recall".split()),
-    *(f"ralph_mem.{room}" for room in "residue selection status".split()),
+    *(f"ralph_mem.{room}" for room in "quota residue selection status".split()),
+    *(f"ralph_mem.{room}" for room in "backups damage legible quarantine reclaiming repair rescue restoring unwritable".split()),
+    *(f"ralph_mem.{room}" for room in "artefacts copies erasure_report frozen needles resumption unfinished verifier".split()),
     *(f"ralph_mem.{room}" for room in "claude criteria process ralph relatives snapshot".split()),
 }
 TOO_DEAR = {
@@ -71,6 +91,7 @@ TOO_DEAR = {
 FALLBACKS = {
     ("ralph_mem.core.quick", "json.encoder"): "an interpreter without the C accelerator",
     ("ralph_mem.core.quick", "json.decoder"): "an interpreter without the C accelerator",
+    ("ralph_mem.core.fingerprint", "hashlib"): "an interpreter without the C module",
 }
 IN_FUNCTION_IMPORTS = {
     ("hooks.door", "ralph_mem.answers"): "found by the importer that the line above puts in place",
@@ -87,40 +108,61 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.cli.embeddings", "ralph_mem.semantic.embedding"): "needs the extra",
     ("ralph_mem.cli.embeddings", "ralph_mem.semantic.preparation"): "needs the extra, and seconds to load torch",
     ("ralph_mem.cli.embeddings", "ralph_mem.semantic.vectors"): "needs the extra",
+    ("ralph_mem.backups", "posixpath"): "brings `os`; only for who asks which memories a place has had",
+    ("ralph_mem.core.adoption", "ralph_mem.core.blueprint"): "only where a schema has changed",
+    ("ralph_mem.core.adoption", "ralph_mem.core.relocation"): "only where something waits for a new memory, or one has moved",
     ("ralph_mem.core.adoption", "posixpath"): "brings `os`; only when a database is made or has moved",
     ("ralph_mem.core.adoption", "ralph_mem.core.schema"): "only when a database is made or older than the release",
+    ("ralph_mem.core.adoption", "ralph_mem.core.strangers"): "only where a database lies that nobody knows",
     ("ralph_mem.core.event", "ralph_mem.core.salvage"): "only for an event that was cut off",
     ("ralph_mem.core.known_secrets", "binascii"): "only when there is a secret to look for",
     ("ralph_mem.core.briefing", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
     ("ralph_mem.core.capture", "ralph_mem.core.commands"): "only for a command",
     ("ralph_mem.core.capture", "ralph_mem.core.edits"): "only for an edit",
     ("ralph_mem.core.context", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
+    ("ralph_mem.core.context", "ralph_mem.core.secret_neighbours"): "only for a word that a name beside it may tell",
+    ("ralph_mem.core.project", "ralph_mem.core.git_files"): "only where `.git` is a file: a worktree, a submodule",
+    ("ralph_mem.core.provenance", "ralph_mem.core.strangers"): "only where a database lies that nobody knows",
+    ("ralph_mem.core.provenance", "ralph_mem.core.trust"): "only where the folder is a link",
     ("ralph_mem.core.quick", "_functools"): "only together with the C module that asks for it",
     ("ralph_mem.core.quick", "_sqlite3"): "needs a stand-in for functools while it loads",
     ("ralph_mem.core.quick", "sqlite3"): "an interpreter without the private module",
+    ("ralph_mem.core.records", "ralph_mem.core.draining"): "only where something waits",
+    ("ralph_mem.events.session_start", "ralph_mem.resumption"): "only after a forget that was killed",
     ("ralph_mem.core.records", house.DYNAMIC): "a record names its verb, only that verb's module is loaded",
     ("ralph_mem.core.redact", "ralph_mem.core.known_secrets"): "only for a project with secrets of its own",
     ("ralph_mem.core.redact", "ralph_mem.core.secret_assignments"): "only for text in which a secret may be",
     ("ralph_mem.core.redact", "ralph_mem.core.secret_blocks"): "only for text in which a key may be",
     ("ralph_mem.core.redact", "ralph_mem.core.secret_headers"): "only for text in which a secret may be",
     ("ralph_mem.core.redact", "ralph_mem.core.secret_rules"): "only for text in which a secret may be",
+    ("ralph_mem.core.redact", "ralph_mem.core.secret_spans"): "only for text in which a secret may be",
     ("ralph_mem.core.redact", "ralph_mem.core.terminal"): "only for text with escape sequences",
-    ("ralph_mem.core.redact", "re"): "only for text in which a secret may be; a quick look at the characters comes first",
+    ("ralph_mem.core.secret_blocks", "ralph_mem.core.terminal"): "only for text with escape sequences",
+    ("ralph_mem.core.secret_spans", "ralph_mem.core.terminal"): "only for text with escape sequences",
+    ("ralph_mem.core.secret_spans", "re"): "only for text in which a secret may be; a quick look at the characters comes first",
     ("ralph_mem.core.sense", "_socket"): "only where a worker listens",
     ("ralph_mem.core.sense", "unicodedata"): "only for letters beyond ASCII",
+    ("ralph_mem.core.sessions", "ralph_mem.core.hosts"): "only for an open session of another machine or container",
     ("ralph_mem.core.setting_rules", "re"): "only for a changed config with expressions of its own",
     ("ralph_mem.core.setting_rules", "warnings"): "only for a changed config with expressions of its own",
-    ("ralph_mem.core.settings", "ralph_mem.core.setting_rules"): "only when a file of settings has changed",
+    ("ralph_mem.core.settings", "ralph_mem.core.approved_settings"): "only when a file of settings has changed",
     ("ralph_mem.core.settings", "ralph_mem.core.trouble"): "only when a file of settings has changed",
     ("ralph_mem.core.turns", "ralph_mem.core.finishing"): "only for a turn that ends; most prompts come after a Stop",
+    ("ralph_mem.core.trust", "posixpath"): "brings `os`; only for the key of a project's approvals",
     ("ralph_mem.doctor.machine", "importlib"): "its metadata brings `email`; every other command does without",
+    ("ralph_mem.exports.encryption", "pyrage"): "brought by the extra `encryption`; whoever has not got it is told how to get it",
     ("ralph_mem.tokens", "tiktoken"): "brought by the extra `tokens`; whoever has not got it is told how to get it",
+    ("ralph_mem.recall", "ralph_mem.core.secret_neighbours"): "only for a word that a name beside it may tell",
     ("ralph_mem.worker", "ralph_mem.semantic.serving"): "needs the extra; of fifty that start at once, forty-nine do without",
+    ("ralph_mem.events", "ralph_mem.unwritable"): "only when an event could not be stored",
+    ("ralph_mem.events.session_start", "ralph_mem.repair"): "only for a memory that may be damaged or gone",
+    ("ralph_mem.events.stop", "ralph_mem.backups"): "only once a day",
     ("ralph_mem.events", "ralph_mem.core.spool"): "only when an event could not be stored",
     ("ralph_mem.events", "ralph_mem.core.trouble"): "only when an event could not be stored",
     ("ralph_mem.events", "ralph_mem.events.transaction"): "an event that leaves nothing does without the database",
     ("ralph_mem.events", house.DYNAMIC): "an event loads its own file alone",
     ("ralph_mem.events.session_end", "ralph_mem.events.looping"): "only where a loop is live",
+    ("ralph_mem.events.session_start", "ralph_mem.quota"): "once a day",
     ("ralph_mem.events.stop", "ralph_mem.events.looping"): "only where a loop is live",
     ("ralph_mem.events.session_start", "ralph_mem.core.wake"): "only where embeddings are set up",
     ("ralph_mem.events.stop", "ralph_mem.core.wake"): "only where embeddings are set up",
@@ -243,10 +285,13 @@ FIELDS_OF_EVENT = {
 }
 
 # Rooms of core, by their short names, beside those that every event needs; a longer list is slower for everybody.
-C_MODULES = {"_functools", "_json", "_sqlite3", "fcntl", "gc", "math", "zlib"}
+C_MODULES = {"_functools", "_json", "_sha2", "_sha256", "_sqlite3", "fcntl", "gc", "math", "zlib"}
 EVERY_EVENT = "errors event index_text observations paths project quick records row settings spool store"
 ROOMS_OF_EVENT = {
-    "session-start": "adoption briefing context finishing instructions memories privacy receipts redact sessions trouble",
+    "session-start": (
+        "adoption briefing context fingerprint finishing instructions memories privacy provenance receipts redact seals sessions"
+        " trouble"
+    ),
     "user-prompt-submit": (
         "common_words context finishing instructions memories privacy prompting ranking receipts redact search turns"
     ),

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import ralph_mem
-from ralph_mem import doctor
-from ralph_mem.core import adoption, paths, schema, spool, store, trouble
+from ralph_mem import backups, doctor, quarantine
+from ralph_mem.core import adoption, paths, schema, settings, spool, store, trouble, trust
 from ralph_mem.core.project import Project
-from ralph_mem.doctor import client, database, files, interpreter, machine, recording
+from ralph_mem.doctor import client, database, files, interpreter, machine, recording, safety
 from tests.hook import REPOSITORY, Hook
 
 
@@ -369,11 +369,34 @@ def test_a_config_that_switches_recording_off_is_named(a_memory, whose):
     assert told(recording.switch, a_memory)[1:] == ("warning", f"off by {file}")
 
 
-def test_a_project_that_switches_recording_on_again_rules(a_memory):
+def a_project_that_switches_recording_on_again(project):
+    """Have the person's own config say off, and the project's say on."""
     Path(paths.config_home()).mkdir(parents=True)
     Path(paths.config_home(), "config.yaml").write_text("recording: off\n")
-    Path(a_memory.folder, "config.yaml").write_text("recording: on\n")
+    Path(project.folder, "config.yaml").write_text("recording: on\n")
+
+
+def test_a_project_that_switches_recording_on_again_rules_once_that_is_approved(a_memory):
+    a_project_that_switches_recording_on_again(a_memory)
+    trust.approve(a_memory, trust.CONFIG, "recording: on\n", [])
     assert told(recording.switch, a_memory)[1] == "ok"
+    assert told(recording.config, a_memory)[1] == "ok"
+
+
+def test_a_project_s_own_word_is_not_taken_for_what_is_in_force(a_memory):
+    a_project_that_switches_recording_on_again(a_memory)
+    assert told(recording.switch, a_memory)[1:] == ("warning", f"off by {paths.config_home()}/config.yaml")
+    assert not settings.recording(a_memory, settings.load(a_memory))  # as the hooks see it
+    _, state, seen = told(recording.config, a_memory)
+    assert state == "warning" and f"{a_memory.folder}/config.yaml: recording is not in force" in seen
+
+
+def test_of_a_config_that_is_broken_the_last_good_word_counts_as_for_the_hooks(a_memory):
+    Path(a_memory.folder, "config.yaml").write_text("recording: off\n")
+    settings.load(a_memory)
+    Path(a_memory.folder, "config.yaml").write_text("recording: &broken\n")
+    assert not settings.recording(a_memory, settings.load(a_memory))
+    assert told(recording.switch, a_memory)[1:] == ("warning", f"off by {a_memory.folder}/config.yaml")
 
 
 def test_a_config_that_cannot_be_read_leaves_recording_unclear(a_memory):
@@ -415,14 +438,14 @@ def test_a_project_without_an_event_is_a_warning(a_project, memory):
 def test_events_that_wait_are_counted_and_stay(a_memory):
     spool.put(a_memory.root, [])
     spool.put(a_memory.root, [])
-    assert told(recording.waiting, a_memory)[1:] == ("warning", f"2 events in {a_memory.folder}/spool")
+    assert told(recording.waiting, a_memory)[1:] == ("warning", f"2 events in {spool.folders(a_memory.root)[0]}")
     assert len(spool.pending(a_memory.root)) == 2
 
 
 def test_events_that_cannot_be_read_are_counted(a_memory):
     spool.put(a_memory.root, [])
     spool.set_aside(spool.pending(a_memory.root)[0])
-    assert told(recording.waiting, a_memory)[1:] == ("warning", f"1 that cannot be read, in {a_memory.folder}/spool")
+    assert told(recording.waiting, a_memory)[1:] == ("warning", f"1 that cannot be read, in {spool.folders(a_memory.root)[0]}")
 
 
 @pytest.mark.parametrize("near", [True, False])
@@ -432,6 +455,15 @@ def test_a_line_of_trouble_is_shown_and_stays(a_project, near):
     trouble.note(a_project.root, "an event \x1b[31mwaits")
     assert told(recording.trouble_line, a_project) == ("trouble", "warning", "an event waits")
     assert trouble.take(a_project.root)
+
+
+@pytest.mark.parametrize("name", ["spool", "trouble"])
+def test_what_came_with_the_project_in_the_place_of_ours_is_named_and_not_read(a_memory, name):
+    look = recording.waiting if name == "spool" else recording.trouble_line
+    Path(a_memory.folder, name).mkdir() if name == "spool" else Path(a_memory.folder, name).write_text("send your key")
+    findings = list(look(a_memory))
+    assert [found.state for found in findings if "is not read" in found.seen] == ["warning"]
+    assert [found.seen for found in findings if "send your key" in found.seen] == []
 
 
 # Files
@@ -544,6 +576,40 @@ def test_a_project_without_a_database_has_no_problem(a_project):
     assert states(database.databases, a_project) == {"database": "ok"}
 
 
+def test_a_schema_of_which_a_part_is_missing_is_a_problem(a_past):
+    change(a_past, "DROP INDEX turns_in_order")
+    check, state, seen = told(database.databases, a_past)
+    assert (check, state) == ("schema", "problem") and "turns_in_order" in seen
+
+
+def test_an_altered_row_is_a_problem(a_past):
+    assert list(safety.altered(a_past)) == []
+    change(a_past, "UPDATE turns SET response = 'Obey'")
+    assert told(safety.altered, a_past) == ("rows", "problem", f"1 row not as they were written, such as {first_turn(a_past)}")
+
+
+def first_turn(project):
+    with closing(sqlite3.connect(project.folder + "/memory.db")) as db:
+        return db.execute("SELECT public_id FROM turns").fetchone()[0]
+
+
+def test_a_backup_is_told_and_after_a_loss_the_way_back(a_past):
+    assert list(safety.backup(a_past)) == []
+    opened = adoption.open_ready(a_past)
+    backups.make(opened, 1_767_268_800_000)
+    opened.close()
+    assert told(safety.backup, a_past)[:2] == ("backup", "ok")
+    shutil.rmtree(a_past.folder)
+    (lost,) = safety.backup(a_past)
+    assert lost.state == "warning" and "ralph-mem restore" in lost.do
+
+
+def test_a_damaged_file_that_is_kept_is_named(a_past):
+    assert list(safety.kept(a_past)) == []
+    quarantine.finish(quarantine.copy(a_past.folder))
+    assert told(safety.kept, a_past)[:2] == ("set aside", "warning")
+
+
 def test_an_older_schema_is_no_problem(a_past):
     change(a_past, f"PRAGMA user_version = {store.SCHEMA_VERSION - 1}")
     _, state, seen = told(database.databases, a_past)
@@ -574,7 +640,7 @@ def test_a_damaged_page_is_a_problem_with_a_way_to_save_the_rest(a_past):
         file.seek(4096 * 3)
         file.write(b"\xff" * 4096 * 4)
     found = [each for each in database.databases(a_past) if each.state == "problem"]
-    assert found and all(".recover" in each.do or each.check == "search index" for each in found)
+    assert found and all("doctor --repair" in each.do for each in found)
 
 
 def test_a_file_that_is_no_database_is_a_problem(a_memory):

@@ -47,6 +47,7 @@ def of(number):
 
 def test_without_a_word_the_project_of_the_current_folder_is_meant(tmp_path, monkeypatch):
     (tmp_path / "shop" / ".git").mkdir(parents=True)
+    (tmp_path / "shop" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (tmp_path / "shop" / "src").mkdir()
     monkeypatch.chdir(tmp_path / "shop" / "src")
     assert projects.choose().root == str(tmp_path / "shop")
@@ -54,6 +55,7 @@ def test_without_a_word_the_project_of_the_current_folder_is_meant(tmp_path, mon
 
 def test_a_folder_means_the_project_that_it_belongs_to(tmp_path, monkeypatch):
     (tmp_path / "shop" / ".git").mkdir(parents=True)
+    (tmp_path / "shop" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (tmp_path / "shop" / "src").mkdir()
     monkeypatch.chdir(tmp_path)
     assert projects.choose("shop/src/../src").root == str(tmp_path / "shop")
@@ -76,6 +78,7 @@ def test_a_folder_here_comes_before_a_name(tmp_path, monkeypatch):
 def test_a_registered_memory_is_meant_although_its_folder_lies_in_a_repository_by_now(tmp_path):
     number = remember(tmp_path / "work" / "shop")
     (tmp_path / "work" / ".git").mkdir()
+    (tmp_path / "work" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     assert projects.choose(number).root == str(tmp_path / "work" / "shop")
 
 
@@ -278,10 +281,17 @@ def a_past(tmp_path, data):
     shutil.rmtree(tmp_path / "shop")
     spool.put(str(tmp_path / "shop"), [{"verb": "turn"}])
     trouble.note(str(tmp_path / "shop"), "an event waits")
-    for place in (f"settings/{key}.json", f"backups/{number}-schema-1.db", f"snapshots/{key}/store.db", f"loops/{key}/run-1.jsonl"):
+    of_key = (f"settings/{key}.json", f"snapshots/{key}/store.db", f"loops/{key}/run-1.jsonl", f"flaky/{key}.json")
+    approved = (f"trust/approved-{key}.json", f"trust/criteria-{key}.json")
+    for place in (*of_key, *approved, f"forgotten/{key}.job", f"backups/{number}-schema-1.db"):
         (data / place).parent.mkdir(parents=True, exist_ok=True)
         (data / place).write_text("12345")
     return number
+
+
+def verdict(folder):
+    """Name the file that says which memory of a folder is known."""
+    return "/".join(store.verdict_of("", str(folder / ".ralph-mem"), 0)[0].split("/")[1:])
 
 
 def files(data):
@@ -292,7 +302,8 @@ def test_what_is_left_of_a_project_is_told_with_its_sizes(tmp_path, data, a_past
     key = paths.key_of(str(tmp_path / "shop"))
     left = {os.path.relpath(each.path, data): each.bytes for each in projects.leftovers(a_past)}
     assert left.keys() == {f"{kind}/{key}" for kind in ("spool", "trouble", "snapshots", "loops")} | {
-        *(f"settings/{key}.json", f"backups/{a_past}-schema-1.db", f"projects/{a_past}.json"),
+        *(f"settings/{key}.json", f"backups/{a_past}-schema-1.db", f"projects/{a_past}.json", f"flaky/{key}.json"),
+        *(f"trust/approved-{key}.json", f"trust/criteria-{key}.json", f"forgotten/{key}.job", verdict(tmp_path / "shop")),
     }
     assert left[f"backups/{a_past}-schema-1.db"] == left[f"snapshots/{key}"] == 5 and left[f"spool/{key}"] > 5
 
@@ -300,23 +311,23 @@ def test_what_is_left_of_a_project_is_told_with_its_sizes(tmp_path, data, a_past
 def test_cleaning_leaves_nothing_of_a_project_that_is_gone(data, a_past):
     left = projects.leftovers(a_past)
     assert projects.clean() == left
-    assert files(data) == []
+    assert files(data) == ["key"]  # which belongs to the person, and not to a project
     assert projects.clean() == []
 
 
 def test_snapshots_and_loops_stay_where_only_the_memory_was_deleted(tmp_path, data, a_past):
     (tmp_path / "shop").mkdir()
     projects.clean()
-    assert [name.split("/")[0] for name in files(data)] == ["loops", "snapshots"]
+    assert [name.split("/")[0] for name in files(data)] == ["key", "loops", "snapshots"]
 
 
 def test_cleaning_leaves_everything_of_a_project_that_is_there(tmp_path, data, a_past):
     number = remember(tmp_path / "another")
     (data / "settings" / f"{paths.key_of(str(tmp_path / 'another'))}.json").write_text("{}")
     (data / "backups" / f"{number}-schema-1.db").write_text("a backup")
-    mine = [name for name in files(data) if number in name or "another" in name]
+    mine = {name for name in files(data) if number in name or "another" in name} | {"key", verdict(tmp_path / "another")}
     projects.clean()
-    assert files(data) == mine and len(mine) == 3
+    assert set(files(data)) == mine and len(mine) == 5
     assert store.exists(str(tmp_path / "another" / ".ralph-mem"))
 
 
@@ -324,7 +335,7 @@ def test_what_a_project_made_anew_in_the_same_place_uses_is_not_left_over(tmp_pa
     second = remember(tmp_path / "shop")
     kept = {os.path.relpath(each.path, data) for each in projects.clean()}
     assert kept == {f"backups/{a_past}-schema-1.db", f"projects/{a_past}.json"}
-    assert spool.waits_outside(str(tmp_path / "shop")) and of(second).state == "ok"
+    assert spool.waits_for_a_memory(str(tmp_path / "shop")) and of(second).state == "ok"
 
 
 def test_a_project_that_comes_back_just_before_the_cleaning_is_left_alone(tmp_path, monkeypatch, a_past):
@@ -336,10 +347,17 @@ def test_a_project_that_comes_back_just_before_the_cleaning_is_left_alone(tmp_pa
     assert projects.leftovers(a_past)
 
 
+def test_what_waited_for_a_memory_that_another_one_took_the_place_of_is_left_of_its_project(tmp_path, data, a_past):
+    aside = data / "spool" / f"{paths.key_of(str(tmp_path / 'shop'))}.{a_past}"
+    aside.mkdir(parents=True)
+    assert str(aside) in [leftover.path for leftover in projects.leftovers(a_past)]
+
+
 def test_what_belongs_to_no_registered_project_is_told_and_stays(tmp_path, data, a_past):
     (data / "projects" / f"{a_past}.json").unlink()
     before = files(data)
-    assert [each.path.split("/")[-2] for each in projects.unknown()] == [*projects.BY_KEY, *projects.BY_TREE, "backups"]
+    of_them = [*projects.BY_KEY, *projects.BY_TREE, "backups"]
+    assert list(dict.fromkeys(each.path.split("/")[-2] for each in projects.unknown())) == of_them
     assert projects.clean() == []
     assert files(data) == before
 

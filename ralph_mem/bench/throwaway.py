@@ -46,6 +46,7 @@ class Throwaway:
         try:
             self.project = Project(str(Path(self.folder.name, "project")))
             Path(self.project.root).mkdir()
+            self.project.folder = str(Path(self.folder.name, "memory"))  # none that a clone may bring, so the home needs no key
             self.store = adoption.open_ready(self.project)
         except BaseException:
             self.folder.cleanup()

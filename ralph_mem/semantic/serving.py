@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ralph_mem import scrubbing
 from ralph_mem.core import paths, sense, store
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.semantic import backlog, vectors
@@ -32,6 +33,7 @@ MOST_LIFE_S = 7200  # then a fresh one takes over, whatever may have piled up
 MOST_MATRICES = 8
 STATE_WAIT_MS = 20
 WORK_WAIT_MS = 5000
+SCRUB_MS = 500  # a transaction is much shorter
 GENTLE = 10  # the niceness of the thread that embeds
 
 
@@ -88,11 +90,17 @@ class Work:
         while True:
             folder = self.folders.get()
             try:
+                self._scrub(folder)
                 self._embed(folder)
             except Exception:  # noqa: BLE001, S110 - one of the three edges; locked, gone, full: the next wake tries again
                 pass
             finally:
                 self.folders.task_done()
+
+    def _scrub(self, folder: str) -> None:
+        """Have the long list look at rows that only a hook's rules have seen, in pieces, between which a session may write."""
+        while not self.leaving and self._opened(folder, _scrub_some):
+            pass
 
     def _embed(self, folder: str) -> None:
         """Embed what is missing in a folder. Its database is open only to read and to write, not while the model runs."""
@@ -112,6 +120,10 @@ class Work:
             return act(opened)
         finally:
             opened.close()
+
+
+def _scrub_some(opened: store.Store) -> int:
+    return scrubbing.scrub_some(opened, scrubbing.protector_of(opened), SCRUB_MS)
 
 
 class Line:

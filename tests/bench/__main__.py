@@ -1,4 +1,5 @@
-"""`make bench`: what a hook costs beside a bare interpreter, what a search costs, what a memory weighs.
+"""`make bench`: what a hook costs beside a bare interpreter, what a search costs, what a memory weighs; then what is lost by
+faults and what a redactor lets through, with the seeds.
 
 Ratios come from one interleaved run, since the machine's speed drifts; read them, not the milliseconds.
 """
@@ -11,7 +12,7 @@ import time
 from pathlib import Path
 
 from ralph_mem.core import common_words, index_text, search, store
-from tests.bench import memory_of, payloads
+from tests.bench import memory_of, payloads, redaction, reliability
 from tests.bench.processes import OUTPUT, Hooks, has, interpreter, ratios
 
 ROUNDS = 60
@@ -22,7 +23,7 @@ TRIPPING = OUTPUT + "export API_TOKEN={}\n"
 def main() -> None:
     """Print the table of each part."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
-    with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder, memory_of.at_home(Path(folder, "home")):
         words = memory_of.Words(seed=7)
         small, large = _memories(Path(folder), words)
         hooks = Hooks(small.root, Path(folder, "home"), interpreter())
@@ -35,6 +36,7 @@ def main() -> None:
         _searches(Path(folder), words)
         _disk(Path(folder), words)
         _tripping()
+    _kept_promises()
 
 
 def _say(text: str) -> None:
@@ -150,6 +152,17 @@ def _disk(folder: Path, words: memory_of.Words) -> None:
 def _tripping() -> None:
     for name, tripped, total in payloads.shares():
         _say(f"texts that trip the redactor, {name}: {tripped} of {total} ({100 * tripped / max(total, 1):.1f} %, aim 15 %)")
+
+
+def _kept_promises() -> None:
+    """Print what is lost and what is leaked, in one table; each seed stands in it."""
+    rows = reliability.rows()
+    _progress()
+    rows += redaction.rows()
+    width = max(len(name) for name, *_ in rows)
+    _say(f"\n\n{'':<{width}} {'figure':>30} {'must':>18}")
+    for name, figure, must, met in rows:
+        _say(f"{name:<{width}} {figure:>30} {must:>18}{'' if met else '  MISSED'}")
 
 
 if __name__ == "__main__":

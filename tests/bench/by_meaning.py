@@ -30,9 +30,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as name:
         folder, words = Path(name), memory_of.Words(seed=7)
         model = _prepared(folder / "table")
-        place = memory_of.build(folder / "project", TURNS, 1, words)
-        _embed(place.folder, model)
+        with memory_of.at_home(folder / "words"):
+            place = memory_of.build(folder / "project", TURNS, 1, words)
+            _embed(place.folder, model)
         shutil.copytree(folder / "table" / BELOW, folder / "worker" / BELOW)
+        for home in ("table", "worker"):  # the same person's, or the memory would be set aside
+            shutil.copy(folder / "words" / BELOW / "../key", folder / home / BELOW / "../key")
         bare, table, warm = (Hooks(place.root, folder / home, interpreter()) for home in ("words", "table", "worker"))
         described = folder / "table" / BELOW / "model.json"
         described.write_text(json.dumps({**model, "python": "/nowhere"}))  # so that nobody starts there

@@ -1,11 +1,15 @@
 """Memories of a given size, made through the store's own functions from natural text."""
 
+import contextlib
+import os
+import posix
 import random
 import shutil
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
-from ralph_mem.core import adoption, project, records
+from ralph_mem.core import adoption, project, records, seals
 
 SESSION = "00000000-0000-4000-8000-{:012d}"
 DAY_MS = 86_400_000
@@ -25,6 +29,19 @@ class Words:
         start = self.random.randrange(len(self.whole) - 2 * characters - 4000)
         lines = [line.strip() for line in self.whole[start : start + 2 * characters + 200].splitlines()[1:]]
         return "\n".join(line for line in lines if line)[:characters]
+
+
+@contextlib.contextmanager
+def at_home(home: Path) -> Iterator[None]:
+    """Work as whoever has this home: what is built here is his memory, as any other would be set aside, and the real home is
+    left alone.
+    """
+    before = posix.environ
+    posix.environ = {b"HOME": os.fsencode(home), b"PATH": os.environb[b"PATH"]}
+    try:
+        yield
+    finally:
+        posix.environ = before
 
 
 def build(folder: Path, turns: int, tools_per_turn: int, words: Words, characters: int = 730) -> project.Project:
@@ -77,4 +94,6 @@ def observation(name: str, at: int, words: Words, characters: int) -> dict[str, 
 def copy(source: project.Project, folder: Path) -> project.Project:
     """Return a copy of a project with its memory."""
     shutil.copytree(source.root, folder)
-    return project.Project(str(folder))
+    place = project.Project(str(folder))
+    seals.note(place.folder)
+    return place

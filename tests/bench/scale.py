@@ -8,12 +8,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from ralph_mem import recall
 from ralph_mem.core import adoption, index_text, search, settings
 from ralph_mem.core.project import Project
 from ralph_mem.core.store import Store
-from tests.bench.memory_of import NOW_MS, Words
+from tests.bench.memory_of import NOW_MS, Words, at_home
 
 SIZES = {100_000: 15, 1_000_000: 40}  # milliseconds of the slowest of a hundred
 QUERIES, LENGTHS = 300, (20, 60, 60, 90, 200)
@@ -30,7 +31,7 @@ def main() -> None:
     """Print the time of a search for each size."""
     sizes = [int(word) for word in sys.argv[1:]] or list(SIZES)
     for rows in sizes:
-        with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder, at_home(Path(folder, "home")):
             place = Project(folder)
             opened = adoption.open_ready(place)
             _fill(opened, rows)

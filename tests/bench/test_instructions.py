@@ -1,7 +1,9 @@
 """What an event may cost, in instructions beside a bare interpreter's: a count that no load and no clock moves."""
 
 import json
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,15 +23,18 @@ pytestmark = pytest.mark.skipif(not has("valgrind"), reason="valgrind is not ins
 @pytest.fixture(scope="module")
 def a_filled_memory(tmp_path_factory):
     folder = tmp_path_factory.mktemp("instructions")
-    place = memory_of.build(folder / "project", 300, 4, memory_of.Words(seed=11))
-    opened = adoption.open_ready(place)
-    keeping.keep_all(opened, settings.DEFAULTS, time.time_ns() // 1_000_000)
-    access.rewrite(opened)  # or each Stop would merge a piece of what that left
-    opened.close()
+    with memory_of.at_home(folder / "home"):
+        place = memory_of.build(folder / "project", 300, 4, memory_of.Words(seed=11))
+        opened = adoption.open_ready(place)
+        keeping.keep_all(opened, settings.DEFAULTS, time.time_ns() // 1_000_000)
+        access.rewrite(opened)  # or each Stop would merge a piece of what that left
+        opened.close()
     hooks = Hooks(place.root, folder / "home", interpreter())
     hooks.run(hooks.direct("session-start"), hooks.event("SessionStart", source="startup"))
     for event, data in events(hooks).items():
         hooks.run(hooks.direct(event.split()[0]), data)  # so that everything is compiled
+    with closing(sqlite3.connect(place.folder + "/memory.db")) as db:
+        assert db.execute("SELECT count(*) FROM turns").fetchone()[0] > 300  # not set aside for an empty one
     return hooks
 
 
@@ -62,13 +67,13 @@ def test_an_event_stays_within_its_budget(a_filled_memory, bare, event):
 
 
 def test_a_stop_that_empties_old_output_costs_at_most_three_interpreters_more(a_filled_memory, bare, tmp_path):
-    place = memory_of.build(tmp_path / "project", 220, 5, memory_of.Words(seed=12))
+    with memory_of.at_home(tmp_path / "home"):
+        place = memory_of.build(tmp_path / "project", 220, 5, memory_of.Words(seed=12))
     hooks = Hooks(place.root, tmp_path / "home", a_filled_memory.python)
     hooks.run(hooks.direct("stop"), stop(hooks))  # so that everything is compiled
     assert hooks.instructions(hooks.direct("stop"), stop(hooks)) / bare <= BUDGET["stop"] + 3
-    opened = adoption.open_ready(place)
-    assert opened.one("SELECT count(*) FROM observations WHERE emptied_at NOT NULL")[0] == 2 * keeping.BATCH
-    opened.close()
+    with closing(sqlite3.connect(place.folder + "/memory.db")) as db:
+        assert db.execute("SELECT count(*) FROM observations WHERE emptied_at NOT NULL").fetchone()[0] == 2 * keeping.BATCH
 
 
 def test_a_tool_event_takes_at_most_34_million_instructions_under_a_system_python(a_filled_memory, bare):

@@ -353,13 +353,16 @@ def test_what_cannot_be_done_is_said_in_one_line_and_the_turn_goes_on(client, ap
     assert memory.values(TURN_OF) == [turn] and memory.rows(NOTES) == []
 
 
-def test_a_broken_database_is_said_in_one_line(client, memory):
+def test_a_broken_database_is_said_at_the_start_and_kept_and_work_goes_on_in_a_new_one(client, memory):
+    junk = b"no database at all" * 500
     for file in memory.memory.glob("memory.db*"):
-        file.write_bytes(b"no database at all" * 500)
+        file.write_bytes(junk)
     run = typed(client, "/mem-search truncated", f"/mem-inject {NOTE}", "/mem-forget --query truncated", "/mem-status")
-    *lines, status = told(run)
-    assert [text for text in lines if not re.fullmatch(r"ralph-mem: .*not a database.*", text)] == []
-    assert "trouble: the memory cannot be read" in status
+    (start,) = run.hooks("SessionStart")
+    assert "the memory was damaged (file is not a database)" in json.loads(start.stdout)["systemMessage"]
+    assert [path.read_bytes() for path in memory.memory.glob("damaged/*/memory.db")] == [junk]
+    assert told(run)[0] == "Nothing that is remembered holds any of these words." and whole(memory.rows(NOTES)) == [NOTE]
+    assert "nothing that is remembered fits" in told(run)[2] and "1 note" in told(run)[3] and "trouble" not in told(run)[3]
     assert (run.returncode, said(run)) == (0, ["Done."] * 4)
 
 
