@@ -31,10 +31,8 @@ def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS, starting
     """
     provenance.admit(project, starting)
     prepare(project)
-    if not store.exists(project.folder):
-        _create_file(project.folder + "/memory.db")
-        seals.note(project.folder)
-    opened = store.connect(project.folder, wait_ms)
+    there = store.exists(project.folder) and store.is_known(project.folder)
+    opened = store.connect(project.folder, wait_ms) if there else _made(project, wait_ms)
     try:
         version = opened.one("PRAGMA user_version")[0]
         if version and not provenance.confirm(opened, project):
@@ -54,6 +52,28 @@ def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS, starting
 
             relocation.settle(project, number, known)
     return opened
+
+
+def _made(project: "Project", wait_ms: int) -> store.Store:
+    """Open a memory that is missing, or that another session is just making: made where nobody has, by one alone.
+
+    SQLite lets nobody wait who switches to a log, and has a journal meanwhile, which is not believed beside a memory.
+    """
+    from ralph_mem.core import strangers
+
+    home = paths.data_home()
+    with strangers.Alone(home if home and paths.exists(home) else project.folder):
+        if not store.exists(project.folder):
+            _create_file(project.folder + "/memory.db")
+            seals.note(project.folder)
+        opened = store.connect(project.folder, wait_ms)
+        try:
+            if not opened.one("PRAGMA user_version")[0]:
+                _migrate(opened)
+        except store.sqlite.Error as error:
+            opened.close()
+            raise StoreError(f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?") from error
+        return opened
 
 
 def _begun_anew(stranger: store.Store, project: "Project", wait_ms: int, starting: bool) -> store.Store:

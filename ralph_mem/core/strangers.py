@@ -37,7 +37,7 @@ def meet(project: "Project", starting: bool) -> None:
 
     Raises StoreError for one that is not ours at any other time.
     """
-    with _Alone(paths.data_home()):
+    with Alone(paths.data_home()):
         path = project.folder + "/memory.db"
         if starting and seals.kind_of(path + JOURNAL):
             _part_with(project, JOURNAL, "of which we have none")
@@ -200,7 +200,7 @@ def _was_ours(number: object, project: "Project") -> bool:
         return False
 
 
-class _Alone:
+class Alone:
     """Keeps other sessions that look at an unknown memory waiting, as a context manager: one alone sets it aside."""
 
     def __init__(self, folder: str) -> None:

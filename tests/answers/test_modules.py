@@ -31,7 +31,7 @@ ROOMS = {
     "mem-search --layer 3 thrown": ("", "answers.mem_search compressor layers"),
     "mem-status": ("", "answers.mem_status status"),
     "mem-inject a note": (CHANGING, "answers.mem_inject corrections"),
-    "mem-inject --global a note": (f"{CHANGING} schema", "answers.mem_inject corrections"),
+    "mem-inject --global a note": (f"{CHANGING} schema strangers trouble", "answers.mem_inject corrections"),
     "mem-forget --query thrown": FORGETTING,
     "mem-forget --confirm --query thrown": FORGETTING,
 }

@@ -5,7 +5,10 @@ import os
 import posix
 import shutil
 import sqlite3
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -224,3 +227,24 @@ def test_the_interpreter_is_remembered(a_home, tmp_path, monkeypatch):
         monkeypatch.setattr(sys, "_base_executable", path)
         adoption.remember_interpreter()
         assert (a_home / ".local" / "share" / "ralph-mem" / "python").read_text() == path + "\n"
+
+
+OPENS = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from ralph_mem.core import adoption, project
+while time.time() < float(sys.argv[3]):
+    pass
+adoption.begin(project.Project(sys.argv[2]), 2000)
+print("open", end="")
+"""
+
+
+def test_sessions_that_begin_at_once_in_a_new_project_all_have_its_memory(tmp_path, a_home):
+    root, environment = Path(__file__).parents[2], {"HOME": str(a_home)}
+    for number in range(8):
+        folder = tmp_path / f"new-{number}"
+        folder.mkdir()
+        order = [sys.executable, "-I", "-c", OPENS, str(root), str(folder), str(time.time() + 0.2)]
+        opening = [subprocess.Popen(order, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for _ in range(3)]
+        assert [each.communicate(timeout=30)[0] for each in opening] == [b"open"] * 3

@@ -149,7 +149,7 @@ FILES = {
     "another page size": with_sql("PRAGMA page_size = 512", "CREATE TABLE a (b)", based=False),
     "a page size that is none": header(16, b"\x00\x03"),
     "a newer schema": with_sql("PRAGMA user_version = 999"),
-    **{f"header {seed}": fuzzed(seed) for seed in range(5)},
+    **{f"header {seed}": fuzzed(seed) for seed in range(10)},
     "no database": text,
     "a FIFO": fifo,
     "a device": device,
@@ -173,7 +173,7 @@ def a_home(tmp_path, monkeypatch):
 
 def test_there_are_forty_of_them():
     print(f"{len(FILES)} hostile databases")
-    assert len(FILES) == 40
+    assert len(FILES) == 45
 
 
 @pytest.mark.parametrize("make", FILES.values(), ids=FILES)

@@ -195,6 +195,17 @@ def test_a_damaged_memory_in_its_place_is_set_aside(a_loss):
     assert (a_loss.memory / "damaged" / kept / "memory.db").read_bytes() == junk
 
 
+def test_after_a_git_clean_the_next_start_tells_the_way_back_and_it_is_one(person, opened):
+    opened.close()
+    ralph_mem(person, "backup")
+    for words in (["init", "--quiet"], ["clean", "-fdxq"]):
+        subprocess.run(["git", *words], cwd=person.project, check=True, capture_output=True)
+    assert not person.memory.exists()
+    assert "ralph-mem restore" in person.another().start()["systemMessage"]
+    ralph_mem(person, "restore", "--confirm")
+    assert person.values("SELECT prompt FROM turns") == ["Where is the zeppelin?"]
+
+
 def test_the_list_names_each_for_a_program_too(a_loss):
     (listed,) = json.loads(ralph_mem(a_loss, "restore", "--list", "--json"))
     assert listed["path"].endswith(names()[0]) and listed["bytes"] > 0

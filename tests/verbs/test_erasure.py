@@ -242,6 +242,12 @@ def test_receipts_of_the_project_no_longer_name_a_forgotten_note_for_all_project
     assert a_session.rows("SELECT memory FROM receipt_items WHERE memory = ?", name) == []
 
 
+@pytest.mark.parametrize("index", ["memory_fts", "observations_fts"])
+def test_an_index_keeps_the_form_that_sqlite_3_40_reads(a_busy_session, index):
+    forget(reader_of(a_busy_session), names(a_busy_session, "turns")[0])
+    assert a_busy_session.rows(f"SELECT v FROM {index}_config WHERE k = 'version'") == [(4,)]  # `secure-delete` would make it 5
+
+
 def test_nothing_is_derived_from_what_was_forgotten(a_busy_session):
     turns = names(a_busy_session, "turns")
     assert {parent for (parent,) in a_busy_session.rows("SELECT parent FROM derived_from")} == set(turns)
