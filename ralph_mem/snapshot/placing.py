@@ -33,7 +33,7 @@ NOTHING = Seen(None, None)
 
 def is_out_of_bounds(path: bytes) -> bool:
     """Say whether a path is git's own, or ours, or does not lead to a place below the top."""
-    return scope.is_barred(path) or any(part in NO_NAMES for part in path.split(b"/"))
+    return scope.is_barred(path) or b"\0" in path or any(part in NO_NAMES for part in path.split(b"/"))
 
 
 class Tree:
