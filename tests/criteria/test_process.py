@@ -220,8 +220,9 @@ def test_whoever_asks_may_stop_it(programs):
 def test_a_signal_to_us_ends_the_program_first(programs, number):
     inner = programs.command(f"{DEAF}; print('ready', flush=True); time.sleep(60)")
     outer = textwrap.dedent(f"""
-        import os
+        import os, signal
         from ralph_mem import process
+        signal.signal({number}, signal.default_int_handler if {number} == signal.SIGINT else signal.SIG_DFL)  # nohup ignores it
         process.run({inner!r}, "/", dict(os.environ), 30, on_line=lambda line: print("ready", flush=True))
         print("never said")
     """)

@@ -102,6 +102,9 @@ class Connection:
             sql = f"PRAGMA synchronous = {self.syncing}"
         return Answers(self.db, list(self.db.execute(sql, values)))
 
+    def set_progress_handler(self, handler, steps):
+        self.db.set_progress_handler(handler, steps)
+
     @property
     def in_transaction(self):
         return self.db.in_transaction
