@@ -217,18 +217,4 @@ def quoted(path: str) -> str:
 
 def alone(folder: str, wait_ms: int = 2000) -> int:
     """Hold the lock of a memory against every session; returns the file to close. Raises StoreError."""
-    try:
-        file = posix.open(folder + "/lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StoreError(f"cannot write to {folder}: {error.strerror}", "is the folder yours, and the disk not full?") from error
-    for _ in range(wait_ms // 5 + 1):
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            time.sleep(0.005)
-        except OSError:  # a file system without locks
-            return file
-        else:
-            return file
-    posix.close(file)
-    raise StoreError("another session is at work in this memory", "try again in a moment")
+    return store.lock(folder, wait_ms, fcntl.LOCK_EX)

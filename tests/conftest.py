@@ -1,5 +1,19 @@
 """What every test starts from."""
 
+import os
+import posix
+
+import pytest
+
 from tests.home_guard import real_home_stays_out_of_reach
 
-__all__ = ["real_home_stays_out_of_reach"]
+__all__ = ["a_home", "real_home_stays_out_of_reach"]
+
+
+@pytest.fixture
+def a_home(tmp_path, monkeypatch):
+    """Make an empty home that of this process; hooks read `posix.environ`, which `os.environ` is a copy of."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(home)})
+    return home

@@ -35,12 +35,7 @@ privacy:
 """
 
 
-@pytest.fixture(autouse=True)
-def a_home(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(home)})
-    return home
+pytestmark = pytest.mark.usefixtures("a_home")
 
 
 @pytest.fixture

@@ -13,13 +13,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from tests.hook import Hook
 
-
-@pytest.fixture(autouse=True)
-def a_home(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(home)})
-    return home
+pytestmark = pytest.mark.usefixtures("a_home")
 
 
 @pytest.fixture

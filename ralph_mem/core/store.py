@@ -116,14 +116,14 @@ def connect(folder: str, wait_ms: int) -> Store:
         if not paths.exists(folder):
             raise StoreError(f"cannot write to {folder}: it is not there")
         raise StoreError(f"{folder}/memory.db is not known to be yours", "the next session start looks at it")
-    lock = _lock(folder, wait_ms)
+    held = lock(folder, wait_ms)
     path = folder.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         db = sqlite.connect(f"file://{path}/memory.db?mode=rw", timeout=wait_ms / 1000, isolation_level=None, uri=True)
     except sqlite.Error as error:
-        posix.close(lock)
+        posix.close(held)
         raise StoreError(f"cannot open {folder}/memory.db: {error}") from error
-    opened = Store(folder, db, lock)
+    opened = Store(folder, db, held)
     try:
         _set_up(opened)
     except StoreError:
@@ -150,26 +150,28 @@ def _set_up(opened: Store) -> None:
         raise NewerStore(what, "update the plugin")
 
 
-def _lock(folder: str, wait_ms: int) -> int:
-    """Hold the lock that keeps writers and checkpoints apart.
+def lock(folder: str, wait_ms: int, how: int = fcntl.LOCK_SH) -> int:
+    """Hold the lock that keeps writers and checkpoints apart, or with LOCK_EX everybody else; returns the file to close.
 
     SQLite before 3.51.3 can lose a commit when a checkpoint runs while another connection restarts the log. The
-    lock goes with the process.
+    lock goes with the process. Raises StoreError.
     """
     try:
         file = posix.open(folder + "/lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise StoreError(f"cannot write to {folder}: {error}") from error
+        raise StoreError(f"cannot write to {folder}: {error.strerror}", "is the folder yours, and the disk not full?") from error
     for _ in range(wait_ms // 5 + 1):
         try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(file, how | fcntl.LOCK_NB)
         except BlockingIOError:
             time.sleep(0.005)
         except OSError:  # a file system without locks
             return file
         else:
             return file
-    raise StoreError("another session is tidying up")
+    posix.close(file)
+    busy = "tidying up" if how == fcntl.LOCK_SH else "at work in this memory"
+    raise StoreError(f"another session is {busy}", "try again in a moment")
 
 
 def exists(folder: str) -> bool:

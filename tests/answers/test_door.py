@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ralph_mem import access, answers
+from tests.cli.broken import newer, of_somebody_else, without_tables
 from tests.cli.situations import held, one_line, seconds
 from tests.hook import INTERPRETER
 
@@ -144,27 +145,6 @@ def test_where_the_current_folder_is_gone_and_no_other_is_named_that_is_said(a_p
 
 
 # What is broken
-
-
-def newer(person):
-    with sqlite3.connect(person.database) as db:
-        db.execute("PRAGMA user_version = 99")
-
-
-def without_tables(person):
-    other = person.folder / "other.db"
-    with sqlite3.connect(other) as db:
-        db.execute("CREATE TABLE something (else_)")
-        db.execute("PRAGMA user_version = 2")
-    for path in person.memory.glob("memory.db-*"):
-        path.unlink()
-    person.database.write_bytes(other.read_bytes())
-
-
-def of_somebody_else(person):
-    without_tables(person)
-    person.database.rename(person.folder / "theirs")
-    person.database.write_bytes((person.folder / "theirs").read_bytes())
 
 
 def torn(person):

@@ -5,7 +5,6 @@ import os
 import pty
 import re
 import shlex
-import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ import typer
 
 from ralph_mem import __version__
 from ralph_mem.cli import app
+from tests.cli.broken import newer, of_somebody_else, without_tables
 from tests.cli.situations import ANSWER, PIPES, Person, Said, complaint, held, seconds
 from tests.hook import REPOSITORY
 
@@ -141,27 +141,6 @@ def test_a_folder_without_a_memory_is_told_by_its_name(a_person, tmp_path):
     (tmp_path / "empty").mkdir()
     line = a_person.fails("search", "thrown", "--project", str(tmp_path / "empty"))
     assert f"nothing is remembered for {tmp_path}/empty yet" in line
-
-
-def newer(person):
-    with sqlite3.connect(person.database) as db:
-        db.execute("PRAGMA user_version = 99")
-
-
-def without_tables(person):
-    other = person.folder / "other.db"
-    with sqlite3.connect(other) as db:
-        db.execute("CREATE TABLE something (else_)")
-        db.execute("PRAGMA user_version = 2")
-    for path in person.memory.glob("memory.db-*"):
-        path.unlink()
-    person.database.write_bytes(other.read_bytes())
-
-
-def of_somebody_else(person):
-    without_tables(person)
-    person.database.rename(person.folder / "theirs")
-    person.database.write_bytes((person.folder / "theirs").read_bytes())
 
 
 BROKEN = {

@@ -8,19 +8,12 @@ import sys
 import pytest
 
 from ralph_mem.core import setting_rules
-from tests.hook import REPOSITORY, Hook, install, said_to_model
+from tests.hook import REPOSITORY, said_to_model
+from tests.installed import a_project, plugin
+
+__all__ = ["a_project", "plugin"]
 
 BY_HAND = "# ours\nmemory:\n  inject_tokens_prompt: 300  # enough\nof_another_release: 1\n"
-
-
-@pytest.fixture(scope="module")
-def plugin(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("plugin"))
-
-
-@pytest.fixture
-def a_project(tmp_path, plugin):
-    return Hook(tmp_path / "person", plugin)
 
 
 @pytest.fixture

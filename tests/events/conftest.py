@@ -1,24 +1,5 @@
 """Situations for the hooks: an installed plugin, a project nobody has worked in, a session in it."""
 
-import pytest
+from tests.installed import a_project, a_session, plugin
 
-from tests.hook import Hook, install
-
-
-@pytest.fixture(scope="session")
-def plugin(tmp_path_factory):
-    """Install the plugin, as the client does: a copy, which nobody edits while the tests run."""
-    return install(tmp_path_factory.mktemp("plugin"))
-
-
-@pytest.fixture
-def a_project(tmp_path, plugin):
-    """Make a project that has no memory yet, and a client about to start in it."""
-    return Hook(tmp_path / "person", plugin)
-
-
-@pytest.fixture
-def a_session(a_project):
-    """Start a session in a new project."""
-    a_project.start()
-    return a_project
+__all__ = ["a_project", "a_session", "plugin"]

@@ -6,31 +6,15 @@ import hypothesis
 import pytest
 
 from tests.faults.quick import QuickHook
-from tests.hook import INTERPRETER, Hook, install
+from tests.hook import INTERPRETER
+from tests.installed import a_project, a_session, plugin
 from tests.launcher import Launcher
+
+__all__ = ["a_launcher", "a_project", "a_quick_session", "a_session", "plugin"]
 
 # The same examples in every run: a test that fails on one machine fails on all of them.
 hypothesis.settings.register_profile("house", derandomize=True, database=None, deadline=None)
 hypothesis.settings.load_profile("house")
-
-
-@pytest.fixture(scope="session")
-def plugin(tmp_path_factory):
-    """Install the plugin, as the client does: a copy, which nobody edits while the tests run."""
-    return install(tmp_path_factory.mktemp("plugin"))
-
-
-@pytest.fixture
-def a_project(tmp_path, plugin):
-    """Make a project that has no memory yet, and a client about to start in it."""
-    return Hook(tmp_path / "person", plugin)
-
-
-@pytest.fixture
-def a_session(a_project):
-    """Start a session in a new project."""
-    a_project.start()
-    return a_project
 
 
 @pytest.fixture(scope="session")

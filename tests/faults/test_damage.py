@@ -86,13 +86,7 @@ KINDS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def a_home(tmp_path, monkeypatch):
-    """Make the home of this process and of the hooks the same, an empty one."""
-    home = tmp_path / "home"
-    home.mkdir()
-    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(home)})
-    return home
+pytestmark = pytest.mark.usefixtures("a_home")
 
 
 @pytest.fixture(scope="module")
@@ -519,7 +513,7 @@ def test_a_database_of_another_program_is_not_repaired_but_set_aside_as_it_is(pe
 
 def test_nobody_is_at_work_while_a_memory_is_repaired(person):
     without_magic(person.database, random.Random(1))
-    holder = store._lock(str(person.memory), 0)
+    holder = store.lock(str(person.memory), 0)
     try:
         assert "systemMessage" in person.start()
         assert not (person.memory / "damaged").exists()
