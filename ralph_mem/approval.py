@@ -8,15 +8,16 @@ import os
 import time
 from collections import namedtuple
 from pathlib import Path
+from typing import Any
 
 from ralph_mem import config, glance
-from ralph_mem.core import fingerprint, paths, settings, strangers, trust
+from ralph_mem.core import fingerprint, paths, strangers, trust
 from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.core.project import Project
-from ralph_mem.criteria import acceptance
+from ralph_mem.criteria import acceptance, finding
 from ralph_mem.ralph import starting
 
-CHECKS = "checks"
+CHECKS, CRITERIA = "checks", "ralph.success_criteria"
 # So many digits are shown and typed: nobody can make another content that has them within a day.
 LEAST_DIGITS = 12
 TITLES = {
@@ -33,8 +34,9 @@ Aside = namedtuple("Aside", "path bytes at")
 
 def matters(project: Project) -> list[Matter]:
     """Return what waits for a person's approval, without running any of it. Raises ConfigError for a broken config."""
-    config.load(project)
-    return [*_link(project), *_config(project), *_checks(project)]
+    in_force = config.load(project)
+    text, waiting = config.unapproved(project)
+    return [*_link(project), *_config(project, text, waiting), *_checks(project, in_force, waiting)]
 
 
 def digest(project: Project, found: list[Matter]) -> str:
@@ -47,6 +49,11 @@ def approve(project: Project, given: str) -> list[Matter]:
     found = matters(project)
     if len(given) < LEAST_DIGITS or not digest(project, found).startswith(given.lower()):
         raise RalphMemError(f"--confirm {given[:40]} stands for something else than what waits now", "`ralph-mem trust` shows it")
+    strange = trust.strange_owner(project) if any(each.kind == trust.CONFIG for each in found) else ""
+    if strange:
+        raise RalphMemError(
+            f"{strange} belongs to another user, who can change it at any time", "put a copy of your own in its place"
+        )
     for each in found:
         if each.kind == CHECKS:
             acceptance.accept(project, each.content, each.lines)
@@ -99,16 +106,24 @@ def _link(project: Project) -> list[Matter]:
     return [Matter(trust.LINK, target, [f"{project.folder} is a link to {target}"])]
 
 
-def _config(project: Project) -> list[Matter]:
-    text, values = config.unapproved(project)
-    lines = [f"{key}: {config.written(value)}" for key, value in values.items()]
+def _config(project: Project, text: str, waiting: dict[str, Any]) -> list[Matter]:
+    lines = [f"{key}: {config.written(value)}" for key, value in waiting.items()]
+    strange = trust.strange_owner(project) if lines else ""
+    lines += [f"(not to be approved while {strange} belongs to another user)"] if strange else []
     return [Matter(trust.CONFIG, text, lines)] if lines else []
 
 
-def _checks(project: Project) -> list[Matter]:
-    values = {**settings.load(project), **config.unapproved(project)[1]}
+def _checks(project: Project, in_force: dict[str, config.Setting], waiting: dict[str, Any]) -> list[Matter]:
+    values = {**{key: each.value for key, each in in_force.items()}, **waiting}
     try:
         prospect = starting.look(project, starting.wish(values, ""))
     except LoopError:  # none can be found: a loop says so when it is asked for
         return []
-    return [] if prospect.accepted else [Matter(CHECKS, prospect.digest, prospect.shown)]
+    if prospect.accepted:
+        return []
+    # nobody gave an option here: what names a command is a config
+    own = CRITERIA in waiting or in_force[CRITERIA].origin == "project"
+    source = f"{paths.STATE}/config.yaml" if own else f"{paths.config_home()}/config.yaml"
+    named = [each._replace(source=source) if each.source == finding.ASKED else each for each in prospect.criteria]
+    rest = prospect.shown[len(acceptance.shown(prospect.criteria)) :]
+    return [Matter(CHECKS, prospect.digest, [*acceptance.shown(named), *rest])]

@@ -8,7 +8,7 @@ import json
 import os
 from collections import namedtuple
 
-from ralph_mem import backups, residue
+from ralph_mem import backups, residue, trees
 from ralph_mem.core import paths, quick, spool, strangers
 from ralph_mem.core.errors import RalphMemError
 
@@ -37,6 +37,7 @@ MODELS, FAILURE = "embeddings", "trouble"
 KEYS = ("key", "export-key")
 FORGOTTEN = "[forgotten]"
 EXPORTS = "/exports.jsonl"
+ENCRYPTED = b"age-encryption.org/v1"  # as exports/encryption.py has it, which a skill does not load
 
 Artefact = namedtuple("Artefact", "path kind")
 
@@ -57,9 +58,8 @@ def keys_of(project: "Project", stores: "list[Store]") -> "list[str]":
     """
     everywhere = [paths.key_of(store.folder) for store in stores if store.folder == paths.config_home()]
     ids = [str(store.property("project_id")) for store in stores if store.property("project_id")]
-    return list(
-        dict.fromkeys([paths.key_of(project.root), paths.key_of(project.top), *everywhere, *ids, *backups.memories_of(project)])
-    )
+    tops = [paths.key_of(tree.top) for tree in trees.of(project)]
+    return list(dict.fromkeys([paths.key_of(project.root), *tops, *everywhere, *ids, *backups.memories_of(project)]))
 
 
 def _near(path: str, store: "Store") -> Artefact:
@@ -102,16 +102,17 @@ def of_kind(found: "list[Artefact]", *kinds: str) -> "list[str]":
     return [artefact.path for artefact in found if artefact.kind in kinds]
 
 
-def holding(places: "list[str]", needles: "Needles") -> "list[str]":
-    """Return the files that hold one of the needles, as a separate process sees them."""
-    held = residue.holding(places, {residue.PIECES: needles.pieces, residue.NAMES: needles.names})
+def holding(places: "list[str]", needles: "Needles", typed: bool = False) -> "list[str]":
+    """Return the files that hold one of the needles, as a separate process sees them; with `typed` a short query is one, too."""
+    pieces = needles.pieces + needles.typed() * typed
+    held = residue.holding(places, {residue.PIECES: pieces, residue.NAMES: needles.names})
     return [path for path in places if held.get(path)]
 
 
 def clear_spool(places: "list[str]", needles: "Needles", before: int) -> "list[str]":
     """Take the text out of what waits: records from before a time go, what cannot be understood goes as a whole."""
     changed = []
-    for path in holding(places, needles):
+    for path in holding(places, needles, typed=True):
         kept = _kept(path, needles, before) if path.endswith(".json") else []
         if kept is None:
             continue
@@ -128,7 +129,7 @@ def _kept(path: str, needles: "Needles", before: int) -> "list[Any] | None":
     try:
         records = quick.loads(spool.take(path))
         kept = [
-            record for record in records if record["at"] > before or not needles.find_in(json.dumps(record, ensure_ascii=False))
+            record for record in records if record["at"] > before or not needles.told_by(json.dumps(record, ensure_ascii=False))
         ]
     except (ValueError, TypeError, LookupError):
         return []
@@ -148,7 +149,7 @@ def redact_records(places: "list[str]", needles: "Needles") -> "list[str]":
 
     Raises RalphMemError where a record cannot be written.
     """
-    return [path for path in holding(places, needles) if _redact(path, needles)]
+    return [path for path in holding(places, needles, typed=True) if _redact(path, needles)]
 
 
 def _redact(path: str, needles: "Needles") -> bool:
@@ -183,7 +184,7 @@ def _redacted(line: bytes, needles: "Needles") -> bytes:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
-        return b"" if needles.find_in(line.decode("utf-8", "replace")) else line
+        return b"" if needles.told_by(line.decode("utf-8", "replace")) else line
     changed = _without(entry, needles)
     if changed == entry:
         return line
@@ -194,7 +195,7 @@ def _redacted(line: bytes, needles: "Needles") -> bytes:
 
 def _without(value: "Any", needles: "Needles") -> "Any":
     if isinstance(value, str):
-        return FORGOTTEN[: len(value)] if needles.find_in(value) else value
+        return FORGOTTEN[: len(value)] if needles.told_by(value) else value
     if isinstance(value, list):
         return [_without(each, needles) for each in value]
     if isinstance(value, dict):
@@ -208,8 +209,8 @@ def redact_tables(store: "Store", needles: "Needles") -> int:
     for table, columns in TABLES.items():
         for number, *values in store.execute(f"SELECT id, {', '.join(columns)} FROM {table}").fetchall():
             for column, value in zip(columns, values):
-                if isinstance(value, str) and needles.find_in(value):
-                    text = _redacted_value(value, needles)
+                text = _redacted_value(value, needles) if isinstance(value, str) and needles.told_by(value) else value
+                if text != value:
                     store.execute(f"UPDATE {table} SET {column} = ? WHERE id = ?", (text, number))
                     changed += 1
     return changed
@@ -229,10 +230,27 @@ def _redacted_value(value: str, needles: "Needles") -> str:
 
 def exports(needles: "Needles") -> "list[str]":
     """Return the exports that we know of and that hold the text. They are the person's own: they are named and left alone."""
-    listed = paths.read(paths.data_home() + EXPORTS, 16_777_216).splitlines() if paths.data_home() else []
-    places = list(dict.fromkeys([path for path in map(_path_of, listed) if path and os.path.isfile(path)]))
+    places = _exports()
     held = residue.holding(places, {residue.PIECES: needles.long_pieces(), residue.NAMES: needles.names})
     return [path for path in places if held.get(path)]
+
+
+def encrypted_exports() -> "list[str]":
+    """Return the exports that we know of and that a passphrase alone opens: nobody can tell what they hold."""
+    return [path for path in _exports() if _begins_with(path, ENCRYPTED)]
+
+
+def _begins_with(path: str, mark: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(mark)) == mark
+    except OSError:
+        return False
+
+
+def _exports() -> "list[str]":
+    listed = paths.read(paths.data_home() + EXPORTS, 16_777_216).splitlines() if paths.data_home() else []
+    return list(dict.fromkeys([path for path in map(_path_of, listed) if path and os.path.isfile(path)]))
 
 
 def _path_of(line: str) -> str:

@@ -35,6 +35,8 @@ MEANINGS = {
     "trouble": "lines that wait to be told",
     "trust": "what you approved of projects",
 }
+# Without these, memories that stay would be a stranger's to the next install: what waits for them and what was forgotten, too.
+NEEDED = ("forgotten", "key", "projects", "spool")
 MEMORY, EVERYWHERE = "the memory of a project, with its config", "the memory of all projects, with your config"
 STRANGE = "not ours: left alone"
 
@@ -42,9 +44,11 @@ STRANGE = "not ours: left alone"
 Belonging = namedtuple("Belonging", "path bytes what")
 
 
-def of_home() -> list[Belonging]:
-    """Return what lies in the data folder, and is ours."""
-    return [each for each in _in_home() if each.what != STRANGE]
+def of_home(memories: bool) -> tuple[list[Belonging], list[Belonging]]:
+    """Return what lies in the data folder and is ours: what goes, and what stays with the memories unless these go as well."""
+    found = [each for each in _in_home() if each.what != STRANGE]
+    stays = [] if memories else [each for each in found if Path(each.path).name in NEEDED]
+    return [each for each in found if each not in stays], stays
 
 
 def strange() -> list[Belonging]:

@@ -25,14 +25,14 @@ INDEXES = ("memory_fts", "observations_fts")
 BESIDE = ("-wal", "-shm", "-journal")
 
 
-def clear(places: "list[str]", needles: "Needles", scope: str) -> "tuple[list[str], list[str]]":
+def clear(places: "list[str]", needles: "Needles", scope: str, stores: "list[Store]") -> "tuple[list[str], list[str]]":
     """Take the text out of copies that hold it; returns those that were written anew, and those that are deleted.
 
-    `scope` names the memory, as the marks know it.
+    `scope` names the memory, as the marks know it. What a row of the open memories still says may stay in a copy.
     """
     rewritten, removed = [], []
     for path in databases(holding(places, needles, words=True)):  # an index holds words long after their rows are gone
-        if _without(path, needles, scope):
+        if _without(path, needles, scope, stores):
             rewritten.append(path)
         else:
             remove(path)
@@ -40,16 +40,20 @@ def clear(places: "list[str]", needles: "Needles", scope: str) -> "tuple[list[st
     return rewritten, removed
 
 
-def clear_aside(places: "list[str]", needles: "Needles", scope: str) -> "tuple[list[str], list[str]]":
+def clear_aside(places: "list[str]", needles: "Needles", scope: str, stores: "list[Store]") -> "tuple[list[str], list[str]]":
     """Take the text out of databases that were set aside; returns those that were written anew, and those that hold it still.
 
     A stranger's is not opened, and it is nobody's but the person's to delete.
     """
     rewritten: list[str] = []
     left: list[str] = []
-    for path in databases(holding(places, needles)):
+    held = holding(places, needles)
+    for path in databases(held):
+        if not os.path.lexists(path):  # a log that was set aside alone
+            left += [log for log in held if _base(log) == path]
+            continue
         is_like_ours = os.path.exists(path) and not reclaiming.foreign(path)
-        (rewritten if is_like_ours and _without(path, needles, scope) else left).append(path)
+        (rewritten if is_like_ours and _without(path, needles, scope, stores) else left).append(path)
     return rewritten, left
 
 
@@ -80,8 +84,11 @@ def holding(places: "list[str]", needles: "Needles", words: bool = False) -> "li
     return [path for path in places if held.get(path)]
 
 
-def _without(path: str, needles: "Needles", scope: str) -> bool:
-    """Write a copy anew without what is marked as forgotten; says whether nothing of it is left there."""
+def _without(path: str, needles: "Needles", scope: str, stores: "list[Store]") -> bool:
+    """Write a copy anew without what is marked as forgotten; says whether nothing of it is left there.
+
+    A line that a row says which stays, such as a command that was run twice, is no reason to lose a backup.
+    """
 
     def sweep(opened: "Store") -> bool:
         opened.begin(durable=True)
@@ -90,7 +97,13 @@ def _without(path: str, needles: "Needles", scope: str) -> bool:
         opened.commit()
         return True
 
-    return bool(rewrite(path, sweep)) and not holding([path, *[path + end for end in BESIDE]], needles)
+    return bool(rewrite(path, sweep)) and not _left_in([path, *[path + end for end in BESIDE]], needles, stores)
+
+
+def _left_in(places: "list[str]", needles: "Needles", stores: "list[Store]") -> bool:
+    """Say whether files hold one of the texts that no row says any more."""
+    held = residue.holding(places, {residue.PIECES: needles.pieces, residue.NAMES: needles.names})
+    return any([not residue.rows_that_say(stores, text) for text in set().union(*held.values())])
 
 
 def rewrite(path: str, change: "Callable[[Store], bool]") -> "bool | None":

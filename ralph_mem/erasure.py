@@ -8,7 +8,7 @@ only: the skill uses it.
 
 from collections import namedtuple
 
-from ralph_mem import access, artefacts, copies, frozen, layers, needles, residue, unfinished
+from ralph_mem import access, artefacts, copies, frozen, layers, needles, residue, trees, unfinished
 from ralph_mem.core import forgotten, paths, tombstones
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.erasure_report import Report
@@ -223,13 +223,14 @@ def _clear_copies(work: Work) -> None:
         work.changed("copies deleted", found)
         return
     scope = paths.key_of(work.project.root)
-    rewritten, removed = copies.clear(work.places(artefacts.COPY), work.job.needles, scope)
+    rewritten, removed = copies.clear(work.places(artefacts.COPY), work.job.needles, scope, work.stores)
     work.changed("copies rewritten", rewritten)
     work.changed("copies deleted", removed)
 
 
 def _clear_aside(work: Work) -> None:
-    rewritten, left = copies.clear_aside(work.places(artefacts.ASIDE), work.job.needles, paths.key_of(work.project.root))
+    scope = paths.key_of(work.project.root)
+    rewritten, left = copies.clear_aside(work.places(artefacts.ASIDE), work.job.needles, scope, work.stores)
     work.changed("copies rewritten", rewritten)
     work.pending += [(path, STRANGE) for path in left]
 
@@ -243,12 +244,12 @@ def _clear_caches(work: Work) -> None:
 
 
 def _clear_snapshots(work: Work) -> None:
-    try:
-        work.held = frozen.runs_that_hold(work.project, work.job.needles)
-        if work.job.snapshots:
-            work.held = frozen.delete_runs(work.project, work.held)
-    except RalphMemError as error:
-        work.pending.append(("the snapshots of loops", f"{error}; {error.hint}"))
+    for tree in trees.of(work.project):
+        try:
+            held = frozen.runs_that_hold(tree, work.job.needles)
+            work.held += frozen.delete_runs(tree, held) if work.job.snapshots else held
+        except RalphMemError as error:
+            work.pending.append(("the snapshots of loops", f"{error}; {error.hint}"))
     work.changed("snapshots", [each.run for each in work.held if each.deleted])
 
 
@@ -275,8 +276,8 @@ def _report(work: Work, transcripts: "list[str]") -> Report:
     """Have a separate process read every file, and say what came of it all."""
     work.tell("reading the files")
     found = artefacts.of(work.project, work.stores)
-    own = unfinished.place_of(work.project)
-    left = residue.verify(work.stores, [path for path in artefacts.walk(found) if path != own], work.job.needles)
+    own = unfinished.all_of(work.project)  # overwritten once this is done
+    left = residue.verify(work.stores, [path for path in artefacts.walk(found) if path not in own], work.job.needles)
     report = Report(work.job.removed, work.log_is_empty, left, transcripts, work.job.changed)
     report.pending += work.pending
     if not work.log_is_empty:
@@ -307,7 +308,10 @@ def _beyond(work: Work, found: "list[artefacts.Artefact]") -> "list[str]":
     held = residue.holding(chosen, {residue.PIECES: work.job.needles.long_pieces()})
     kinds = {artefact.path: artefact.kind for artefact in found}
     lines = [f"{kinds[path]} file holds it: {path}" for path in chosen if held.get(path)]
-    return lines + [f"an export that you made holds it: {path}" for path in artefacts.exports(work.job.needles)]
+    records, typed = artefacts.of_kind(found, artefacts.LOOP), work.job.needles.typed()
+    lines += [f"the record of a loop has it as a name: {path}" for path in residue.holding(records if typed else [], {"": typed})]
+    lines += [f"an export that you made holds it: {path}" for path in artefacts.exports(work.job.needles)]
+    return lines + [f"an encrypted export that you made may hold it: {path}" for path in artefacts.encrypted_exports()]
 
 
 def _counts(job: "Job", report: Report) -> "dict[str, Any]":

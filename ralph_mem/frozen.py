@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 Held = namedtuple("Held", "run busy deleted")
 RUNS = """
 SELECT DISTINCT s.run FROM entries AS e JOIN snapshots AS s ON s.number >= e.first AND (e.last IS NULL OR s.number <= e.last)
-WHERE e.digest = ?"""
+WHERE {}"""
 
 
 def runs_that_hold(project: "Project", needles: "Needles") -> "list[Held]":
-    """Return the runs of which a snapshot holds one of the longer pieces. Raises SnapshotError for snapshots that are damaged."""
+    """Return the runs of which a snapshot holds one of the longer pieces, in a file or in its name.
+
+    Raises SnapshotError for snapshots that are damaged.
+    """
     opened = store.open_to_read(project)
     if opened is None:
         return []
@@ -57,7 +60,10 @@ def _runs(opened: "Snapshots", needles: "Needles") -> "list[str]":
     pieces = [piece.encode() for piece in needles.long_pieces()]
     found: dict[str, None] = {}
     for digest in _blobs_that_hold(opened, pieces) if pieces else ():
-        found.update(dict.fromkeys([row[0] for row in opened.query(RUNS, (digest,))]))
+        found.update(dict.fromkeys([row[0] for row in opened.query(RUNS.format("e.digest = ?"), (digest,))]))
+    names = b"\0".join([bytes(path) for (path,) in opened.query("SELECT DISTINCT path FROM entries")]).lower()
+    for piece in [piece for piece in pieces if piece in names]:
+        found.update(dict.fromkeys([row[0] for row in opened.query(RUNS.format("instr(lower(e.path), ?)"), (piece,))]))
     return list(found)
 
 

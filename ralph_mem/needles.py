@@ -16,6 +16,8 @@ PIECE_CHARACTERS = 12
 PIECE_LENGTH, STRIDE = 48, 240
 # A file that is not ours may hold a short line for reasons of its own.
 LONG_PIECE = 24
+# A query that is shorter than a piece is looked for in sentences alone: raw bytes, names and keys may hold it for other reasons.
+QUERY_CHARACTERS = 3
 # What one pass looks for, some of each row: four thousand pieces in ten megabytes take some ten seconds.
 MOST_PIECES = 4000
 # An index stores a word without the letters that it shares with the one before it, and without its ending.
@@ -35,6 +37,14 @@ class Needles:
     def long_pieces(self) -> "list[str]":
         """Return the pieces that tell a text from any other, in whatever file."""
         return [piece for piece in self.pieces if len(piece) >= LONG_PIECE or piece == self.query]
+
+    def typed(self) -> "list[str]":
+        """Return the query, where it is too short to be a piece and long enough to mean something."""
+        return [self.query] if QUERY_CHARACTERS <= len(self.query) < PIECE_CHARACTERS else []
+
+    def told_by(self, text: str) -> bool:
+        """Say whether a text tells of it: a piece, an id, or a sentence with the words of a short query."""
+        return self.find_in(text) or (" " in text and any([word in lower(text) for word in self.typed()]))
 
     def find_in(self, text: str) -> bool:
         """Say whether a text holds one of the pieces, or an id."""

@@ -8,7 +8,7 @@ import time
 from collections import namedtuple
 from pathlib import Path
 
-from ralph_mem import artefacts, backups, copies, reclaiming, scrubbing
+from ralph_mem import artefacts, backups, copies, reclaiming, scrubbing, unfinished
 from ralph_mem.core import paths
 
 TYPE_CHECKING = False
@@ -68,7 +68,15 @@ def _look_into(told: Remnants, path: str, protect: "Protect") -> None:
 
 
 def scrub(project: "Project", stores: "list[Store]", protect: "Protect", tell: "Callable[[str], object]" = len) -> Remnants:
-    """Scrub the copies of memories, after these themselves. Raises OSError or StoreError where no new backup can be made."""
+    """Scrub the copies of memories, after these themselves. Raises OSError or StoreError where no new backup can be made.
+
+    A forget writes the same copies anew, and each would undo what the other does: one waits, or raises RalphMemError.
+    """
+    with unfinished.Lock():
+        return _scrub(project, stores, protect, tell)
+
+
+def _scrub(project: "Project", stores: "list[Store]", protect: "Protect", tell: "Callable[[str], object]") -> Remnants:
     told = look(project, stores, protect, tell)
     for path in list(told.scrubbed):
         tell(f"scrubbing {Path(path).name}")

@@ -26,23 +26,31 @@ LARGEST_AT_START = 64_000_000
 
 
 class Repaired:
-    """What a repair did: why, how much is back, what is not, and where the damaged file is kept."""
+    """What a repair did: why, how much is back, what is not, and where the damaged file is kept.
 
-    __slots__ = ("altered", "from_backup", "is_whole", "kept", "rows", "unreadable", "why")
+    `least` rows and at `most` as many could not be read; None where nobody knows how many.
+    """
+
+    __slots__ = ("altered", "from_backup", "kept", "least", "most", "rows", "why")
 
     def __init__(self, why: str, saved: "rescue.Rescue", kept: str) -> None:
         self.why, self.kept = why, kept
         self.rows, self.from_backup, self.altered = saved.rows, saved.from_backup, saved.altered
-        self.unreadable = max(0, saved.unreadable - saved.from_backup)
-        self.is_whole = saved.is_whole
+        self.least, self.most = saved.losses.least, saved.losses.most
 
     def line(self, whose: str = "the memory") -> str:
         """Tell it in one line."""
         parts = [f"{self.rows} rows are back" + (f", {self.from_backup} of them from a backup" if self.from_backup else "")]
-        parts += [f"at most {self.unreadable} could not be read"] if self.unreadable else []
-        parts += [] if self.is_whole else ["what was written last could not be read"]
+        parts += [f"{self._lost()} could not be read"] if self.most != 0 else []
         parts += [f"{len(self.altered)} altered ones are left out"] if self.altered else []
         return f"{whose} was damaged ({self.why[:80]}): {', '.join(parts)}; the damaged file is kept in {self.kept}"
+
+    def _lost(self) -> str:
+        if self.most is None:
+            return f"at least {self.least}" if self.least else "nobody knows how many others"
+        if self.least == self.most:
+            return str(self.least)
+        return f"between {self.least} and {self.most}" if self.least else f"at most {self.most}"
 
 
 def open_at_start(project: Project, wait_ms: int) -> "Store":
@@ -199,8 +207,9 @@ def _bring_damaged(saved: "rescue.Rescue", kept: str, folder: str, copies: "list
                 quarantine.copy_file(f"{kept}/memory.db{suffix}", work + suffix)
         try:
             db = legible.open_copy(work, [*copies, _a_fresh_one(folder)])
-        except StoreError:
-            return  # then all there is, is in the backup
+        except StoreError:  # then all there is, is in the backup
+            saved.losses.most = None
+            return
         try:
             saved.bring_over(db)
         finally:

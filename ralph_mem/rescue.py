@@ -4,6 +4,7 @@ from both sides and then in halves; rows that were altered are told by their che
 
 import time
 
+from ralph_mem import census
 from ralph_mem.core import index_text, memories, row, schema, store
 from ralph_mem.core.errors import StoreError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.store import Store
 
-FAILURES = (store.sqlite.Error, MemoryError, OverflowError, ValueError)
+FAILURES = census.FAILURES
 NUMBERED = "sessions turns observations loop_runs iterations receipts jobs memories"
 # What the new database knows better.
 OWN_PROPERTIES = ("checked_schema", store.FORGETTING)
@@ -23,6 +24,7 @@ MOST_PROBES = 20_000
 FURTHEST = 2**20
 STEP_OPERATIONS = 100_000
 TEXTS = {"turns": ("prompt", "response", "files", "lines"), "observations": ("title", "content", "files", "lines")}
+COUNTED = ("sessions", *TEXTS)
 BY_THEMSELVES = ("note", "decision", "summary")  # types of observations that are memories
 TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%_fts%' ORDER BY rowid"""
@@ -52,8 +54,7 @@ VALUES (?, ?, ?, ?, 'unknown', 'claude-code', lower(hex(randomblob(12))), 0, ?, 
 class Rescue:
     """What was brought over, in rows of sessions, turns and observations.
 
-    `altered` names those that are left out, `unreadable` counts numbers between the rows that were read, and where the end of
-    a table could not be read it is not `is_whole`.
+    `altered` holds those that are left out, `losses` counts those that could not be read, after `finish`.
     """
 
     def __init__(self, target: "Store", seconds: float) -> None:
@@ -61,9 +62,8 @@ class Rescue:
         self.end = time.monotonic() + seconds
         self.rows = 0
         self.from_backup = 0
-        self.unreadable = 0
-        self.is_whole = True
-        self.altered: list[str] = []
+        self.losses = census.Losses()
+        self.altered: list[tuple[str, Any]] = []  # table and number, which tells a row even where its name was altered
 
     def bring_over(self, db: "Any", is_backup: bool = False) -> None:
         """Copy every row that can be read, but those that are there already. The caller holds the transaction."""
@@ -75,27 +75,29 @@ class Rescue:
         for table in _names(self.target.db, TABLES):
             if not there or table in there:
                 self._bring_table(db, table, is_backup)
+            elif table in COUNTED and not is_backup:
+                self.losses.most = None
         if time.monotonic() > self.end:
             raise StoreError("to save what can be read takes longer than a session may wait", "ralph-mem doctor --repair --confirm")
 
     def _bring_table(self, db: "Any", table: str, is_backup: bool) -> None:
         wanted, there = _columns(self.target.db, table), _columns(db, table)
         columns = [name for name in wanted if name in there]
-        if not columns:
-            return
-        if table in NUMBERED.split():
-            rows, unreadable, is_known = around_damage(db, table, columns, self.end)
-        else:
-            rows, unreadable, is_known = _from_both_ends(db, table, columns), 0, True
+        rows: list[tuple[Any, ...]] = []
+        gaps: list[range] | None = None
+        if columns and table in NUMBERED.split():
+            rows, gaps = around_damage(db, table, columns, self.end)
+        elif columns:
+            rows = _from_both_ends(db, table, columns)
+        if table in COUNTED and not is_backup:
+            self.losses.look(db, table, {values[columns.index("id")] for values in rows}, gaps)
         whole = [values for values in rows if self._is_whole(table, columns, values, is_backup)]
         before = self.target.db.total_changes
         self._insert(table, columns, whole)
-        if table in ("sessions", *TEXTS):
+        if table in COUNTED:
             added = self.target.db.total_changes - before
             self.rows += added
             self.from_backup += added if is_backup else 0
-            self.unreadable += 0 if is_backup else unreadable
-            self.is_whole = self.is_whole and (is_known or is_backup)
 
     def _insert(self, table: str, columns: "list[str]", rows: "list[tuple[Any, ...]]") -> None:
         if table == "properties":
@@ -114,17 +116,18 @@ class Rescue:
         if is_unaltered(table, named):
             return True
         if not is_backup:
-            self.altered.append(str(named.get("public_id")))
+            self.altered.append((table, named.get("id")))
         return False
 
     def finish(self, root: str) -> None:
         """Give every row what it hangs on, and write both indexes anew. The caller holds the transaction."""
+        self.losses.count(self.target, self.altered)  # before a session that is lost gets a stand-in
         for number, first, last in self.target.execute(LOST_SESSIONS).fetchall():
             self.target.execute(STAND_IN, (number, row.public_id("sess"), f"lost-{number}", root, first, last))
         for sql in STRAYS:
             self.target.execute(sql)
-        back = {name for table in TEXTS for name in _names(self.target.db, f"SELECT public_id FROM {table}")}
-        self.altered = [name for name in self.altered if name not in back]
+        back = {(table, number) for table in TEXTS for number in _names(self.target.db, f"SELECT id FROM {table}")}
+        self.altered = [each for each in self.altered if each not in back]
         write_indexes(self.target)
 
 
@@ -143,11 +146,11 @@ def is_unaltered(table: str, named: "dict[str, Any]") -> bool:
 
 def around_damage(
     db: "Any", table: str, columns: "list[str]", end: float = float("inf")
-) -> "tuple[list[tuple[Any, ...]], int, bool]":
-    """Return the rows of a table that can be read, at most how many between them cannot, and whether its end was found."""
+) -> "tuple[list[tuple[Any, ...]], list[range] | None]":
+    """Return the rows of a table that can be read, and the numbers of those that cannot; None where its end was not found."""
     sql = f"SELECT rowid, {', '.join(columns)} FROM {table} WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
     found, whole = _probe(db, sql, 1, 2**62)
-    rows, unreadable, probes = found, 0, 0
+    rows, gaps, probes = found, [], 0
     first = found[-1][0] + 1 if found else 1
     last, is_known = (first - 1, True) if whole else _last(db, table, first)
     pending = [(first, last)] if first <= last else []
@@ -163,11 +166,11 @@ def around_damage(
         rows += down
         high = down[-1][0] - 1 if down else high
         if low == high or probes > MOST_PROBES:
-            unreadable += high - low + 1
+            gaps.append(range(low, high + 1))
         elif low < high:
             middle = (low + high) // 2
             pending += [(low, middle), (middle + 1, high)]
-    return [values[1:] for values in rows], unreadable, is_known
+    return [values[1:] for values in rows], gaps if is_known else None
 
 
 def _probe(db: "Any", sql: str, low: int, high: int) -> "tuple[list[tuple[Any, ...]], bool]":

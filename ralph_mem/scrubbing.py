@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 # Observations come first: of their texts the lines of turns are made.
 COLUMNS = {
-    "observations": ("title", "content", "context", "files", "lines", "metadata"),
-    "turns": ("prompt", "response", "context", "files", "files_read", "lines"),
-    "sessions": ("summary",),
+    "observations": ("title", "content", "context", "files", "lines", "metadata", "tool_name", "agent_type", "speaker"),
+    "turns": ("prompt", "response", "context", "files", "files_read", "lines", "branch"),
+    "sessions": ("summary", "branch"),
     "loop_runs": ("goal", "stop_reason", "settings"),
     "iterations": ("verdicts", "summary"),
 }

@@ -99,10 +99,21 @@ def read(project: "Project") -> "Job | None":
 
 
 def discard(project: "Project") -> None:
-    """Remove what is kept of a job: it holds what is to be forgotten, so its bytes are overwritten first."""
-    place = place_of(project)
-    for end in ("", ".before", forgotten.DRAFT, forgotten.DRAFT + ".before"):
-        _shred(place + end)
+    """Remove what is kept of a job: it holds what is to be forgotten, so its bytes are overwritten first.
+
+    What a kill left of one that was just being written goes as well. The caller is the one forget of a person.
+    """
+    for path in all_of(project):
+        _shred(path)
+
+
+def all_of(project: "Project") -> "list[str]":
+    """Return the files that are there of a project's unfinished forget: the job, its draft, what they were before."""
+    folder, _, name = place_of(project).rpartition("/")
+    try:
+        return [f"{folder}/{each}" for each in os.listdir(folder) if each.startswith(name)] if folder else []
+    except OSError:
+        return []
 
 
 def _shred(path: str) -> None:

@@ -24,14 +24,14 @@ FLOORS = (
         *("extras", "claude", "recall", "config", "transcripts", "access", "moments", "projects", "glance", "quota", "demo"),
         *("estimate", "reclaiming", "needles"),
     },
-    {"damage", "legible", "quarantine", "rescue", "unwritable", "unfinished"},
+    {"census", "damage", "legible", "quarantine", "rescue", "unwritable", "unfinished"},
     {"backups"},
     {"restoring"},
     {"repair"},
     {"tokens", "compressor"},
     {
         *("layers", "corrections", "residue", "selection", "status", "why", "doctor", "archive", "exports", "reviewing"),
-        *("replacing", "verifier", "erasure_report"),
+        *("replacing", "verifier", "erasure_report", "trees"),
     },
     {"scrubbing", "artefacts"},
     {"copies"},
@@ -51,8 +51,8 @@ STANDARD_LIBRARY_ONLY = {
     *("hooks", "core", "events", "answers", "ralph", "recall", "claude", "demo", "access", "moments", "layers", "corrections"),
     *("residue", "erasure", "selection", "status", "why", "projects", "glance", "doctor", "compressor", "estimate"),
     *("process", "relatives", "criteria", "snapshot", "quota", "replacing", "scrubbing", "reviewing"),
-    *("artefacts", "copies", "erasure_report", "frozen", "needles", "resumption", "unfinished", "verifier"),
-    *("damage", "legible", "quarantine", "rescue", "unwritable", "backups", "reclaiming", "repair", "restoring"),
+    *("artefacts", "copies", "erasure_report", "frozen", "needles", "resumption", "trees", "unfinished", "verifier"),
+    *("census", "damage", "legible", "quarantine", "rescue", "unwritable", "backups", "reclaiming", "repair", "restoring"),
 }
 ENTRANCES = {"events", "answers", "cli", "mcp", "web"}
 STARTS_THE_OTHERS = {"ralph_mem.cli.admin"}
@@ -79,8 +79,11 @@ HOT_ROOMS = {"ralph_mem.core", "ralph_mem.events", "hooks.run", "hooks.door"}
 OLD_PYTHON_ROOMS = {
     *HOT_ROOMS,
     *(f"ralph_mem.{room}" for room in "answers access compressor corrections erasure layers moments recall".split()),
-    *(f"ralph_mem.{room}" for room in "quota residue selection status".split()),
-    *(f"ralph_mem.{room}" for room in "backups damage legible quarantine reclaiming repair rescue restoring unwritable".split()),
+    *(f"ralph_mem.{room}" for room in "quota residue selection status trees".split()),
+    *(
+        f"ralph_mem.{room}"
+        for room in "backups census damage legible quarantine reclaiming repair rescue restoring unwritable".split()
+    ),
     *(f"ralph_mem.{room}" for room in "artefacts copies erasure_report frozen needles resumption unfinished verifier".split()),
     *(f"ralph_mem.{room}" for room in "claude criteria process ralph relatives snapshot".split()),
 }
@@ -110,6 +113,7 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.cli.embeddings", "ralph_mem.semantic.vectors"): "needs the extra",
     ("ralph_mem.backups", "posixpath"): "brings `os`; only for who asks which memories a place has had",
     ("ralph_mem.core.adoption", "ralph_mem.core.blueprint"): "only where a schema has changed",
+    ("ralph_mem.core.adoption", "ralph_mem.core.quiet"): "only when a database is made",
     ("ralph_mem.core.adoption", "ralph_mem.core.relocation"): "only where something waits for a new memory, or one has moved",
     ("ralph_mem.core.adoption", "posixpath"): "brings `os`; only when a database is made or has moved",
     ("ralph_mem.core.adoption", "ralph_mem.core.schema"): "only when a database is made or older than the release",
@@ -121,7 +125,11 @@ IN_FUNCTION_IMPORTS = {
     ("ralph_mem.core.capture", "ralph_mem.core.edits"): "only for an edit",
     ("ralph_mem.core.context", "ralph_mem.core.path_rules"): "only for a project that excludes paths",
     ("ralph_mem.core.context", "ralph_mem.core.secret_neighbours"): "only for a word that a name beside it may tell",
+    ("ralph_mem.core.capture", "ralph_mem.core.shingles"): "only for what a web or MCP tool brought in",
+    ("ralph_mem.core.closing", "ralph_mem.core.shingles"): "only in a session that has seen web or MCP text",
+    ("ralph_mem.core.observations", "ralph_mem.core.shingles"): "only for web or MCP text, and for a subagent's report",
     ("ralph_mem.core.project", "ralph_mem.core.git_files"): "only where `.git` is a file: a worktree, a submodule",
+    ("ralph_mem.core.provenance", "ralph_mem.core.homecoming"): "only where a database was set aside",
     ("ralph_mem.core.provenance", "ralph_mem.core.strangers"): "only where a database lies that nobody knows",
     ("ralph_mem.core.provenance", "ralph_mem.core.trust"): "only where the folder is a link",
     ("ralph_mem.core.quick", "_functools"): "only together with the C module that asks for it",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ralph_mem import access, erasure, erasure_report, moments, selection
+from ralph_mem import access, erasure, erasure_report, moments, selection, unfinished
 from ralph_mem import projects as known
 from ralph_mem.cli import printing
 from ralph_mem.cli.options import Confirm, Json, Project, Type
@@ -41,6 +41,8 @@ def forget(
     reader = Reader(access.to_change(place), place, settings.load(place))
     first, end = [moments.of(text, now) if text else 0 for text in (since, until)]
     chosen = selection.Selection(ids, query, session, first, end, types, origin, everything)
+    if confirm and unfinished.waits(place):  # who types the same again after Ctrl-C means that one, whose rows are gone already
+        _finish(reader, json)
     plans = selection.plan(reader, chosen, scope)
     if not confirm:
         _preview(reader, plans, json)
@@ -60,6 +62,14 @@ def _preview(reader: Reader, plans: list[selection.Plan], json: bool) -> None:
         return
     for line in [*erasure.preview(reader, plans), "Nothing is deleted yet. To delete this, add --confirm."]:
         printing.text(line)
+
+
+def _finish(reader: Reader, json: bool) -> None:
+    with printing.progress("finishing an earlier forget") as bar:
+        task = bar.add_task("", total=None)
+        report = erasure.resume(reader, lambda what: bar.update(task, description=what))
+    if report and not json:
+        printing.text("\n".join(["A forget that was interrupted is finished now:", *erasure_report.told(report), ""]))
 
 
 def _carried_out(reader: Reader, plans: list[selection.Plan], snapshots: bool) -> erasure_report.Report:

@@ -48,7 +48,7 @@ def restore(
     """
     place = projects.choose(project)
     found = backups.of_place(place)
-    if listed or not found:
+    if listed or not (found or which):
         _print_list(found, json)
         return
     chosen = _chosen(found, which)
@@ -69,10 +69,22 @@ def restore(
 
 
 def _chosen(found: list[Backup], which: str) -> Backup:
-    fits = [each for each in found if which in each.path]
+    # in its name: a folder above may be called after a day as well
+    fits = [each for each in found if which in (each.path, terminal.plain(each.path)) or _names(which, each)]
     if fits:  # what a restore replaced is brought back where it is named; a day, and no word, mean the day's own
         return next((each for each in fits if restoring.REPLACED not in each.path.rpartition("/")[2]), fits[0])
-    raise StoreError(f"there is no backup of {which}", "`ralph-mem restore --list` shows those that are there")
+    hint = "`ralph-mem restore --list` shows those that are there, by their days and paths"
+    raise StoreError(f"there is no backup of {terminal.plain(which)}", hint if found else NONE)
+
+
+def _names(which: str, each: Backup) -> bool:
+    """Say whether a word means a backup: none at all, its file, a whole day or more of it, or that it was replaced."""
+    name = each.path.rpartition("/")[2]
+    return which in ("", name) or (restoring.REPLACED in name and which == restoring.REPLACED[:-1]) or _is_day_of(which, name)
+
+
+def _is_day_of(which: str, name: str) -> bool:
+    return len(which) >= len("2026-01-31") and f"-{which}" in name
 
 
 def _fields(each: Backup) -> dict[str, Any]:

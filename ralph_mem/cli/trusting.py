@@ -59,7 +59,8 @@ def _show(place: Place, json: bool) -> None:
     if found:
         printing.text(f"To approve exactly this: ralph-mem trust --confirm {digits}")
     for each in aside:
-        printing.text(f"A memory that came with the folder: {terminal.plain(reclaiming.told(*each))}")
+        where = terminal.plain(reclaiming.told(*each))
+        printing.text(f"A memory that lies aside here, of another home or of somebody else: {where}")
         printing.text(f"If it is yours, use it with: ralph-mem trust --memory --confirm {_digits(each)}")
 
 

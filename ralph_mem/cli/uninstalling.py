@@ -24,15 +24,18 @@ def uninstall(
     confirm: options.Confirm = False,
     json: options.Json = False,
 ) -> None:
-    """Remove what lies outside your projects: keys, settings, backups, snapshots. Shown first, done with --confirm.
+    """Remove what lies outside your projects: settings, backups, snapshots. Shown first, done with --confirm.
 
-    Memories stay where they are, unless --memories takes them as well. Whatever is left behind is named.
+    Memories stay where they are, with the key by which they are known to be yours, unless --memories takes them as well. Whatever
+    is left behind is named.
 
     Example: ralph-mem uninstall --memories
     """
-    meant = [*belongings.of_home(), *(belongings.memories() if memories else [])]
+    remembered = belongings.memories()
+    meant, needed = belongings.of_home(memories or not remembered)
+    meant += remembered if memories else []
     exports = belongings.exports()  # before the list of them goes
-    kept = [] if memories else belongings.memories()
+    kept = [] if memories else [*remembered, *needed]
     removed = belongings.remove(meant) if confirm else []
     left = [*kept, *belongings.strange(), *[Belonging(path, None, "an export of yours") for path in exports]]
     if json:

@@ -1,5 +1,6 @@
 """Adoption: a project gets its memory, and keeps it when it moves. Session start and the CLI only."""
 
+import fcntl
 import posix
 import sys
 import time
@@ -35,9 +36,12 @@ def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS, starting
     opened = store.connect(project.folder, wait_ms) if there else _made(project, wait_ms)
     try:
         version = opened.one("PRAGMA user_version")[0]
-        if version and not provenance.confirm(opened, project):
+        if not version:  # whoever was making it was killed
+            opened.close()
+            opened = _made(project, wait_ms)
+        elif not provenance.confirm(opened, project):
             return _begun_anew(opened, project, wait_ms, starting)
-        if version < store.SCHEMA_VERSION:
+        if 0 < version < store.SCHEMA_VERSION:
             _migrate(opened)
         if opened.one("PRAGMA schema_version")[0] != opened.property("checked_schema"):
             _check(opened)
@@ -57,22 +61,24 @@ def open_ready(project: "Project", wait_ms: int = store.PROMPT_WAIT_MS, starting
 def _made(project: "Project", wait_ms: int) -> store.Store:
     """Open a memory that is missing, or that another session is just making: made where nobody has, by one alone.
 
-    SQLite lets nobody wait who switches to a log, and has a journal meanwhile, which is not believed beside a memory.
+    SQLite lets nobody wait who switches to a log, and has a journal meanwhile, which is not believed beside a memory: so everybody
+    waits for the lock of the memory, also another home's session that is about to begin one or to take one back.
     """
-    from ralph_mem.core import strangers
+    from ralph_mem.core.quiet import Alone
 
     home = paths.data_home()
-    with strangers.Alone(home if home and paths.exists(home) else project.folder):
-        if not store.exists(project.folder):
-            _create_file(project.folder + "/memory.db")
+    with Alone(home if home and paths.exists(home) else project.folder):
+        held = store.lock(project.folder, wait_ms, fcntl.LOCK_EX)
+        if not store.exists(project.folder) and _is_created(project.folder + "/memory.db"):
             seals.note(project.folder)
-        opened = store.connect(project.folder, wait_ms)
+        opened = store.open_held(project.folder, held, wait_ms)
         try:
             if not opened.one("PRAGMA user_version")[0]:
                 _migrate(opened)
         except store.sqlite.Error as error:
             opened.close()
             raise StoreError(f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?") from error
+        store.share(held)
         return opened
 
 
@@ -105,12 +111,13 @@ def prepare(project: "Project") -> None:
         paths.write(project.folder + "/.gitignore", ours)
 
 
-def _create_file(path: str) -> None:
-    """Create the file before SQLite does, which would let others read it; its log inherits the mode."""
+def _is_created(path: str) -> bool:
+    """Create the file before SQLite does, which would let others read it; its log inherits the mode. Says whether it was new."""
     try:
         posix.close(posix.open(path, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | posix.O_CLOEXEC, 0o600))
     except FileExistsError:  # another session was quicker
-        pass
+        return False
+    return True
 
 
 def _migrate(opened: store.Store) -> None:

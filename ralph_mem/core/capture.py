@@ -63,10 +63,13 @@ def record(event: "Event", project: "Project", settings: "dict[str, Any]", **fou
     failed = found.get("type") == "error"
     files = found.pop("files", "")
     cwd = event.text("cwd")
-    texts = [found.pop("title"), found.pop("content"), files]
+    whole = found.pop("content")
+    texts = [found.pop("title"), whole, files]
     (title, content, files), redactions = privacy.protect(texts, project, settings, cwd)
     limit = found.pop("limit", FAILURE_CHARACTERS if failed else OUTPUT_CHARACTERS)
     lines = _failure_lines(content) if failed else ""
+    if found.get("tainted"):
+        found["shingles"] = _shingles(whole, content, project, settings, cwd)
     return {
         "verb": "observation", "session": event.session, "turn": event.turn, "at": event.at,
         "event_id": event.text("tool_use_id") or f"tool:{event.session}:{event.at}", "type": "tool_use", "origin": "tool",
@@ -127,6 +130,15 @@ def _flat(value: object, depth: int = 0) -> str:
         return ""
     items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
     return "\n".join([text for text in [_flat(item, depth + 1) for item in items] if text])
+
+
+def _shingles(whole: str, safe: str, project: "Project", settings: "dict[str, Any]", cwd: str) -> str:
+    """Return the hashes of all of a text from outside, of which `safe` may be the ends alone: without its secrets, too."""
+    from ralph_mem.core import shingles
+
+    if len(whole) > privacy.MOST_CHARACTERS:
+        safe = "\n".join(privacy.protect(shingles.parts(whole, privacy.MOST_CHARACTERS), project, settings, cwd)[0])
+    return shingles.of(safe)
 
 
 def _metadata(event: "Event") -> "str | None":

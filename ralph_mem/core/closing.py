@@ -8,6 +8,11 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.store import Store
 
+# The turn itself is clean, and an earlier one of its session saw web or MCP text.
+SEEN = """
+SELECT id, tainted = 0 AND EXISTS (SELECT 1 FROM turns AS t WHERE t.session_id = turns.session_id AND t.tainted)
+FROM turns WHERE event_id = ?"""
+
 
 def close(store: "Store", record: "dict[str, Any]") -> None:
     """Close a turn with the agent's last message and make it findable; a turn may be closed again with a newer one.
@@ -16,7 +21,12 @@ def close(store: "Store", record: "dict[str, Any]") -> None:
     """
     turn = observations.turn_of(store, record) or f"stop:{record['session']}"
     turns.start(store, {**record, "turn": turn})
-    number = store.one("SELECT id FROM turns WHERE event_id = ?", (turn,))[0]
+    number, was_outside = store.one(SEEN, (turn,))
+    if was_outside:
+        from ralph_mem.core import shingles
+
+        if shingles.repeats(store, record["session"], record["response"]):
+            store.execute("UPDATE turns SET tainted = 1 WHERE id = ?", (number,))
     memories.forget_turn(store, number)
     # the answer to one of our commands quotes memories, which would come back as a memory of themselves
     store.execute(

@@ -44,9 +44,9 @@ class Memory:
             self.asked = instructions.without(self.asked, known)
 
     def label(self) -> str:
-        """Return its id and day, and the user's word if it misled."""
+        """Return its id and its day where the person is, and the user's word if it misled."""
         word = MISLED if self.misled else ""
-        return f"[{self.public_id}, {time.strftime('%Y-%m-%d', time.gmtime(self.at / 1000))}{word}]"
+        return f"[{self.public_id}, {time.strftime('%Y-%m-%d', time.localtime(self.at / 1000))}{word}]"
 
     def line(self) -> str:
         """Tell it in one line."""

@@ -23,6 +23,9 @@ SELECT ?, ?, s.id, (SELECT id FROM turns WHERE event_id = ?),
 FROM sessions AS s WHERE s.client_session = ?
 ON CONFLICT (event_id) DO NOTHING"""
 
+WAS_OUTSIDE = """
+SELECT 1 FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?) AND tainted LIMIT 1"""
+
 
 def add(store: "Store", record: "dict[str, Any]") -> int:
     """Store one observation with its index entry; returns its row number.
@@ -30,13 +33,28 @@ def add(store: "Store", record: "dict[str, Any]") -> int:
     Returns 0, and changes nothing, where the event is already stored. Raises StoreError for an unknown type and
     UnknownSession. The caller holds the transaction.
     """
+    if record["type"] == "response":
+        record = {**record, "tainted": _is_repeated(store, record)}
     number = insert(store, record)
     if number:
         indexed = [index_text.of(record[field]) for field in ("title", "content", "files", "lines")]
         store.execute("INSERT INTO observations_fts (rowid, title, body, files, lines) VALUES (?, ?, ?, ?, ?)", (number, *indexed))
         if record["tainted"]:
             store.execute("UPDATE turns SET tainted = 1 WHERE event_id = ?", (turn_of(store, record),))
+        if record.get("shingles"):
+            from ralph_mem.core import shingles
+
+            shingles.keep(store, number, record["shingles"], record["at"])
     return number
+
+
+def _is_repeated(store: "Store", record: "dict[str, Any]") -> int:
+    """Say of a subagent's report whether it repeats what a web or MCP tool brought into its session."""
+    if record["tainted"] or store.one(WAS_OUTSIDE, (record["session"],)) is None:
+        return int(record["tainted"])
+    from ralph_mem.core import shingles
+
+    return int(shingles.repeats(store, record["session"], record["content"]))
 
 
 def insert(store: "Store", record: "dict[str, Any]") -> int:

@@ -33,13 +33,18 @@ def admit(project: "Project", starting: bool = True) -> None:
     """
     if not seals.can_be_shipped(project.folder):
         return
-    _refuse_links(project)
+    missing = _refuse_links(project)
     if not seals.key():
         return
-    if not store.is_known(project.folder):
+    if missing == OURS[0] or not store.is_known(project.folder):
         from ralph_mem.core import strangers
 
-        strangers.meet(project, starting)
+        if strangers.has_aside(project):
+            from ralph_mem.core import homecoming
+
+            homecoming.meet(project, starting)
+        else:
+            strangers.meet(project, starting)
     elif starting and _git_wrote_since(project):
         from ralph_mem.core import strangers
 
@@ -88,7 +93,9 @@ def _git_wrote_since(project: "Project") -> bool:
         return False
 
 
-def _refuse_links(project: "Project") -> None:
+def _refuse_links(project: "Project") -> str:
+    """Raise StoreError for links, and for what stands in the place of our files; returns the first of these that is missing."""
+    missing = ""
     if seals.kind_of(project.folder) == seals.LINK:
         from ralph_mem.core import trust
 
@@ -99,6 +106,7 @@ def _refuse_links(project: "Project") -> None:
         try:
             state = posix.lstat(f"{project.folder}/{name}")
         except OSError:
+            missing = missing or name
             continue
         if state.st_mode & seals.KIND == seals.LINK:
             raise StoreError(f"{project.folder}/{name} is a link, and is not used; remove it")
@@ -107,3 +115,4 @@ def _refuse_links(project: "Project") -> None:
             raise StoreError(f"{project.folder}/{name} is no file, and is not used; remove it")
         if state.st_mode & seals.KIND == seals.REGULAR and state.st_nlink > 1:
             raise StoreError(f"{project.folder}/{name} has a second name elsewhere, and is not used; put a copy in its place")
+    return missing

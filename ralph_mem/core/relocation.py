@@ -1,9 +1,10 @@
-"""Relocation: what waits outside of a project follows it to another place, and is not taken for what waits for the next one.
+"""Relocation: what lies outside of a project follows it to another place, and is not taken for what waits for the next one.
 
 Records lie there by the path of their project (spool.py), and paths change hands: the project is moved, deleted or copied, and
 another one begins in its place. Loaded where something waits or a project turns up in another place.
 """
 
+import fcntl
 import posix
 
 from ralph_mem.core import paths, provenance, quick, spool, strangers, tombstones
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 # What is kept of a forget that is not finished (unfinished.py).
 JOB_ENDS = (".job", ".job.before", ".job.draft", ".job.draft.before")
+# Folders of the data home with one for each project: the records of its loops (ralph/runs.py), and its snapshots.
+OF_LOOPS = ("loops", "snapshots")
+RECORD = "loop-"  # how the files of a run begin; a random name follows
 
 
 def settle(project: "Project", number: str, known: "dict[str, Any]") -> None:
@@ -43,6 +47,8 @@ def follow(project: "Project", number: str, known: "dict[str, Any]") -> None:
             _rename(f"{home}/trouble/{there}", f"{home}/trouble/{here}")
             for end in JOB_ENDS:
                 _rename(f"{home}{tombstones.FOLDER}/{there}{end}", f"{home}{tombstones.FOLDER}/{here}{end}")
+            for kind in OF_LOOPS:
+                _bring(f"{home}/{kind}/{there}", f"{home}/{kind}/{here}")
 
 
 def is_another(known: "dict[str, Any]", project: "Project") -> bool:
@@ -96,6 +102,36 @@ def _move(old: str, new: str, jobs: "list[str]") -> None:
         posix.rmdir(old)
     except OSError:
         pass
+
+
+def _bring(old: str, new: str) -> None:
+    """Move a folder of loops or snapshots, unless a loop is at work in it; records of runs join those in the new place."""
+    if not paths.exists(old) or _is_at_work(old):
+        return
+    if not paths.exists(new):
+        _rename(old, new)
+        return
+    for name in _names(old):
+        if name.startswith(RECORD):
+            _rename(f"{old}/{name}", f"{new}/{name}")
+
+
+def _is_at_work(folder: str) -> bool:
+    """Say whether somebody holds the lock of a folder."""
+    try:
+        file = posix.open(folder + "/lock", posix.O_RDWR | posix.O_NOFOLLOW | posix.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    else:
+        return False
+    finally:
+        posix.close(file)
 
 
 def _rename(old: str, new: str) -> None:

@@ -235,6 +235,11 @@ MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORI
 
 # What only some memories need is made when they need it: to read of one more table costs every event 0.3 million instructions.
 ON_DEMAND = {
+    "shingles": """
+    CREATE TABLE IF NOT EXISTS shingles (
+        observation_id INTEGER PRIMARY KEY REFERENCES observations ON DELETE CASCADE,
+        hashes BLOB NOT NULL                  -- of runs of a text from outside, by which an answer that repeats it is known
+    )""",
     "vectors": """
     CREATE TABLE IF NOT EXISTS vectors (
         memory_id INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
@@ -256,8 +261,14 @@ ON_DEMAND = {
 }
 
 VERSION = len(MIGRATIONS)
+VERSION_NOW = "PRAGMA schema_version"
 
 
 def make(store: "Store", table: str) -> None:
-    """Make one of the tables of `ON_DEMAND`, unless it is there."""
+    """Make one of the tables of `ON_DEMAND`, unless it is there. A schema that was known to be ours is still known to be."""
+    if store.one("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)):
+        return
+    is_known = store.one(VERSION_NOW) == (store.property("checked_schema"),)
     store.execute(ON_DEMAND[table])
+    if is_known:
+        store.set_property("checked_schema", store.one(VERSION_NOW)[0])

@@ -46,6 +46,14 @@ def note(folder: str) -> None:
             pass
 
 
+def note_again(folder: str) -> None:
+    """Say that what was noted was found to be so now; another home's database may be in that place already, and is not noted."""
+    try:
+        posix.utime(store.verdict_of(paths.data_home(), folder, 0)[0])
+    except OSError:  # as above
+        pass
+
+
 def can_be_shipped(folder: str) -> bool:
     """Say whether a repository can bring this folder along, as it cannot the memory of all projects in the config home."""
     return folder.endswith("/" + paths.STATE)

@@ -112,11 +112,17 @@ def connect(folder: str, wait_ms: int) -> Store:
     Raises StoreError where there is none, it cannot be opened or is not known to be ours, NewerStore where a newer release
     wrote it.
     """
+    if not paths.is_folder(folder) and not is_known(folder):  # behind a link that nobody approved, not even a lock is made
+        raise StoreError(f"cannot write to {folder}: no folder of yours is there")
+    return open_held(folder, lock(folder, wait_ms), wait_ms)
+
+
+def open_held(folder: str, held: int, wait_ms: int) -> Store:
+    """Open the database of a folder whose lock is held; it goes with the connection, or with a failure. Raises as `connect`."""
+    # only now: who had to wait may have waited for a session of another home, which put its own memory in the place
     if not is_known(folder):
-        if not paths.exists(folder):
-            raise StoreError(f"cannot write to {folder}: it is not there")
+        posix.close(held)
         raise StoreError(f"{folder}/memory.db is not known to be yours", "the next session start looks at it")
-    held = lock(folder, wait_ms)
     path = folder.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
         db = sqlite.connect(f"file://{path}/memory.db?mode=rw", timeout=wait_ms / 1000, isolation_level=None, uri=True)
@@ -172,6 +178,14 @@ def lock(folder: str, wait_ms: int, how: int = fcntl.LOCK_SH) -> int:
     posix.close(file)
     busy = "tidying up" if how == fcntl.LOCK_SH else "at work in this memory"
     raise StoreError(f"another session is {busy}", "try again in a moment")
+
+
+def share(held: int) -> None:
+    """Let others work beside the one who kept them all waiting."""
+    try:
+        fcntl.flock(held, fcntl.LOCK_SH)
+    except OSError:  # as above
+        pass
 
 
 def exists(folder: str) -> bool:

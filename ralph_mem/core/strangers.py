@@ -9,6 +9,7 @@ import time
 
 from ralph_mem.core import paths, quick, seals, store, trouble
 from ralph_mem.core.errors import StoreError
+from ralph_mem.core.quiet import Alone, Quiet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
     from ralph_mem.core.store import Store
 
+NAME = "memory.db"
 ASIDE = ".unknown-"
+HALF = "-half"  # at the end of its name: not all of it is set aside yet
+TIME_DIGITS = 19  # of a time in nanoseconds, until the year 2286
 STEPS = 20_000  # as in provenance.py
 # Ours keep a log; a journal is played back into whatever database lies beside it.
 JOURNAL = "-journal"
@@ -37,34 +41,52 @@ def meet(project: "Project", starting: bool) -> None:
 
     Raises StoreError for one that is not ours at any other time.
     """
-    with Alone(paths.data_home()):
-        path = project.folder + "/memory.db"
-        if starting and seals.kind_of(path + JOURNAL):
-            _part_with(project, JOURNAL, "of which we have none")
-        # another session may have looked meanwhile, and begun a new one
-        if store.is_known(project.folder) or not seals.kind_of(path):
-            return
-        why = _why_unknown(project, path)
-        if why:
-            refuse_or_set_aside(project, why, starting)
-        else:
-            seals.note(project.folder)
+    if seals.kind_of(f"{project.folder}/{NAME}"):
+        with Alone(paths.data_home()):
+            if is_ours(project, starting):
+                return
+            with Quiet(project.folder):
+                why = judged(project, starting)
+                if why:
+                    _refuse_or_set_aside(project, why, starting)
+
+
+def is_ours(project: "Project", starting: bool) -> bool:
+    """Say whether a database is ours, and note it then, while sessions work in it, but none of another home exchanges it."""
+    with Quiet(project.folder, fcntl.LOCK_SH):
+        return not judged(project, starting)
+
+
+def judged(project: "Project", starting: bool) -> str:
+    """Return why a database is not ours, nothing where it is, which is noted. For whoever is alone in the folder."""
+    path = f"{project.folder}/{NAME}"
+    if starting and seals.kind_of(path + JOURNAL):
+        _part_with(project, JOURNAL, "of which we have none")
+    # another session may have looked meanwhile, and begun a new one
+    if store.is_known(project.folder) or not seals.kind_of(path):
+        return ""
+    why = _why_unknown(project, path)
+    if not why:
+        seals.note(project.folder)
+    return why
 
 
 def look_again(project: "Project") -> None:
-    """Look at a memory into whose folder a pull may have written, and note that. Raises OSError.
+    """Look at a memory into whose folder a pull may have written, and note that. Raises OSError, StoreError.
 
     A database that git tracks is set aside; of a log that it tracks, whose pages have no seal, the memory is rid.
     """
     if not store.exists(project.folder):
         return
     if is_tracked(project):
-        if _is_database_tracked(project):
-            set_aside(project, "git tracks it")
-            return
-        for end in LOG_ENDS:
-            _part_with(project, end, "which git tracks")
-    seals.note(project.folder)
+        with Quiet(project.folder):
+            if _is_database_tracked(project):
+                put_aside(project)
+                tell_strange(project, "git tracks it")
+                return
+            for end in LOG_ENDS:
+                _part_with(project, end, "which git tracks")
+    seals.note_again(project.folder)
 
 
 def _part_with(project: "Project", end: str, why: str) -> None:
@@ -77,43 +99,95 @@ def _part_with(project: "Project", end: str, why: str) -> None:
 
 def refuse_or_set_aside(project: "Project", why: str, starting: bool) -> None:
     """Set a database aside as a session starts; at any other time raise StoreError."""
+    with Quiet(project.folder):
+        _refuse_or_set_aside(project, why, starting)
+
+
+def _refuse_or_set_aside(project: "Project", why: str, starting: bool) -> None:
     if not starting:
-        what = f"{project.folder}/memory.db is not used ({why})"
-        raise StoreError(what, "the next session start sets it aside and begins a new one; `ralph-mem trust` shows it then")
-    set_aside(project, why)
+        raise refusal(project, why)
+    put_aside(project)
+    tell_strange(project, why)
+
+
+def refusal(project: "Project", why: str) -> StoreError:
+    """Return what to raise for a database that is not used."""
+    hint = "the next session start sets it aside, for yours or for a new one; `ralph-mem trust` shows it then"
+    return StoreError(f"{project.folder}/{NAME} is not used ({why})", hint)
 
 
 def set_aside(project: "Project", why: str, silently: bool = False) -> str:
-    """Rename the database and its log, for the owner alone, and tell why; returns its new path. Raises OSError."""
-    path = project.folder + "/memory.db"
+    """Rename the database and its log, for the owner alone, and tell why; returns its new path. Raises OSError, StoreError."""
+    with Quiet(project.folder):
+        aside = put_aside(project)
+    if not silently:
+        tell_strange(project, why)
+    return aside
+
+
+def put_aside(project: "Project") -> str:
+    """Rename the database and its log, for whoever is alone in the folder; returns its new path. Raises OSError.
+
+    The database goes first, so that nobody works in it without its log, and under a name that says that the log is still to come:
+    who finds it after a kill goes on (homecoming.py).
+    """
+    path = f"{project.folder}/{NAME}"
     aside = f"{path}{ASIDE}{time.time_ns()}"
-    for end in LOG_ENDS:  # first, so that no new database ever finds a stranger's log
+    posix.rename(path, aside + HALF)
+    finish(path, aside)
+    return aside
+
+
+def finish(path: str, aside: str) -> None:
+    """Have the log follow a database that is half set aside, unless another one is in its place. Raises OSError."""
+    for end in LOG_ENDS if not seals.kind_of(path) else ():
         if seals.kind_of(path + end):
             posix.rename(path + end, aside + end)
-    posix.rename(path, aside)
+    posix.rename(aside + HALF, aside)
     for each in [aside, *[aside + end for end in LOG_ENDS]]:
         if seals.kind_of(each) == seals.REGULAR:
-            posix.chmod(each, 0o600)
-    if silently:
-        return aside
-    line = f"a memory came with this folder ({why}): it is set aside, and a new one begun; `ralph-mem trust` shows it"
+            try:
+                posix.chmod(each, 0o600)
+            except OSError:  # another user's, such as that of a container
+                pass
+
+
+def tell_strange(project: "Project", why: str) -> None:
+    """Have the session start tell that a database was set aside for a new one."""
+    tell(project, f"a memory came with this folder ({why}): it is set aside, and a new one begun; `ralph-mem trust` shows it")
+
+
+def tell(project: "Project", line: str) -> None:
+    """Have the session start tell a line, before what it would tell anyway."""
     trouble.note(project.root, "; ".join([text for text in (line, trouble.take(project.root)) if text]))
-    return aside
 
 
 def aside(project: "Project") -> "list[str]":
     """Return the databases that were set aside in a project, the latest first."""
+    found = [name for name in _names(project.folder) if name.startswith(NAME + ASIDE) and is_time(name.rpartition("-")[2])]
+    return [f"{project.folder}/{name}" for name in sorted(found, reverse=True)]
+
+
+def has_aside(project: "Project") -> bool:
+    """Say whether anything was set aside in a project, be it half."""
+    return any([name.startswith(NAME + ASIDE) for name in _names(project.folder)])
+
+
+def is_time(text: str) -> bool:
+    """Say whether the end of a name is a time as we write it, in nanoseconds."""
+    return text.isascii() and text.isdigit() and len(text) == TIME_DIGITS
+
+
+def _names(folder: str) -> "list[str]":
     try:
-        names = posix.listdir(project.folder)
+        return posix.listdir(folder)
     except OSError:
         return []
-    found = [name for name in names if name.startswith("memory.db" + ASIDE) and not name.endswith(LOG_ENDS)]
-    return [f"{project.folder}/{name}" for name in sorted(found, reverse=True)]
 
 
 def seal_earlier(opened: "Store", project: "Project") -> bool:
     """Seal an open database from before there were seals, which the registry knows in this place; says whether it does."""
-    if _was_ours(opened.property("project_id"), project):
+    if was_ours(opened.property("project_id"), project):
         seals.put(opened)
         return True
     return False
@@ -147,8 +221,8 @@ def _why_unknown(project: "Project", path: str) -> str:
         return "no database"
     if is_tracked(project):
         return "git tracks it"
-    number, held = _claims_of(project.folder)
-    ours = seals.is_seal(held, seals.key()) or (held is None and _was_ours(number, project))
+    number, held = claims_of(path)
+    ours = seals.is_seal(held, seals.key()) or (held is None and was_ours(number, project))
     return "" if ours else "not made by you here"
 
 
@@ -158,12 +232,14 @@ NOT_NOW = (
 )  # fmt: skip
 
 
-def _claims_of(folder: str) -> "tuple[Any, Any]":
-    """Return the project's id and the seal that an unknown database claims, read only, in little time."""
-    quoted = folder.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+def claims_of(path: str) -> "tuple[Any, Any]":
+    """Return the project's id and the seal that an unknown database claims, read only, in little time.
+
+    Raises StoreError where that cannot be told just now.
+    """
     db = None
     try:
-        db = store.sqlite.connect(f"file://{quoted}/memory.db?mode=ro", timeout=WAIT_S, isolation_level=None, uri=True)
+        db = store.sqlite.connect(address_of(path) + "?mode=ro", timeout=WAIT_S, isolation_level=None, uri=True)
         if hasattr(db, "setlimit"):
             db.setlimit(LIMIT_LENGTH, LARGEST_TEXT)
             db.setlimit(LIMIT_SQL_LENGTH, LARGEST_TEXT)
@@ -171,11 +247,16 @@ def _claims_of(folder: str) -> "tuple[Any, Any]":
         return _asked(db)
     except (store.sqlite.Error, ValueError, TypeError, OverflowError) as error:
         if str(error).startswith(NOT_NOW):
-            raise StoreError(f"cannot look at {folder}/memory.db just now: {error}") from error
+            raise StoreError(f"cannot look at {path} just now: {error}") from error
         return None, ""
     finally:
         if db is not None:
             db.close()
+
+
+def address_of(path: str) -> str:
+    """Return the address of a database, to be opened in a way of our own."""
+    return "file://" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 def _asked(db: "Any") -> "tuple[Any, Any]":
@@ -187,7 +268,7 @@ def _asked(db: "Any") -> "tuple[Any, Any]":
     return told.get("project_id"), told.get(seals.SEAL)
 
 
-def _was_ours(number: object, project: "Project") -> bool:
+def was_ours(number: object, project: "Project") -> bool:
     """Say whether the registry has this project's id in this place: a memory from before there were seals."""
     if not (isinstance(number, str) and number.startswith("project-") and number.replace("-", "").isalnum()):
         return False
@@ -198,19 +279,3 @@ def _was_ours(number: object, project: "Project") -> bool:
         return by_path or [here.st_dev, here.st_ino] == [known.get("device"), known.get("inode")]
     except (OSError, ValueError, AttributeError):
         return False
-
-
-class Alone:
-    """Keeps other sessions that look at an unknown memory waiting, as a context manager: one alone sets it aside."""
-
-    def __init__(self, folder: str) -> None:
-        self.file = posix.open(folder, posix.O_RDONLY | posix.O_DIRECTORY | posix.O_CLOEXEC)
-
-    def __enter__(self) -> None:
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX)
-        except OSError:  # a file system without locks
-            pass
-
-    def __exit__(self, *_: object) -> None:
-        posix.close(self.file)

@@ -50,13 +50,17 @@ class Marks:
         """Say whether something from this time, in milliseconds, was forgotten after it."""
         return bool(value) and at <= self.at.get(_mark(self.key, kind, value), -1)
 
+    def have(self, kind: str, value: str) -> bool:
+        """Say whether something was forgotten that nobody makes twice, whatever time it bears: the clock may have been ahead."""
+        return bool(value) and _mark(self.key, kind, value) in self.at
+
     def hold_row(self, scope: str, row: "tuple[Any, ...]") -> bool:
         """Say whether a row of `ROWS` was forgotten, by an id of its own, its turn's or its session's, or by its text."""
         kind, name, event, asked, said, at, session, turn = row
         text = text_of(scope, kind, asked, said)
         return (
-            self.hold(ROW, name, at)
-            or self.hold(EVENT, event, at)
+            self.have(ROW, name)
+            or (self.hold(EVENT, event, at) if kind == "turn" else self.have(EVENT, event))
             or self.hold(SESSION, session, at)
             or (kind != "note" and self.hold(EVENT, turn, at))
             or self.hold(TEXT, text, at)
@@ -129,7 +133,7 @@ def _is_marked(marks: Marks, record: "dict[str, Any]") -> bool:
     if record["verb"] == forgotten.VERB:
         return False
     return (
-        marks.hold(EVENT, record.get("event_id") or "", at)
+        marks.have(EVENT, record.get("event_id") or "")
         or (record.get("type") != "note" and marks.hold(EVENT, turn, at))
         or marks.hold(SESSION, record.get("session") or "", at)
     )
@@ -144,8 +148,8 @@ def sweep(opened: "Store", scope: str) -> int:
         return 0
     marks = Marks()
     ids = [row[1] for row in opened.execute(ROWS).fetchall() if marks.hold_row(scope, row)]
-    told = opened.execute("SELECT public_id, client_session, started_at FROM sessions").fetchall()
-    sessions = [name for name, client, at in told if marks.hold(SESSION, client, at) and not _says_more(opened, name, ids)]
+    told = opened.execute("SELECT public_id, client_session FROM sessions").fetchall()
+    sessions = [name for name, client in told if marks.have(SESSION, client) and not _says_more(opened, name, ids)]
     return forgotten.delete(opened, ids + made_from(opened, ids), sessions)
 
 

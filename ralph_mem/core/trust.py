@@ -103,12 +103,21 @@ def heard(
     if path != own or project.folder == paths.config_home():
         return values, []
     counts, waiting = tightening.heard(values, below)
-    approved = not waiting or (_is_ours(own) and is_approved(project, CONFIG, text))
+    approved = not waiting or (not strange_owner(project) and is_approved(project, CONFIG, text))
     return (values, []) if approved else (counts, waiting)
 
 
+def strange_owner(project: "Project") -> str:
+    """Return which of a project's config and its folder belongs to neither this user nor root; nothing where both are theirs.
+
+    Whoever it belongs to can put another in its place at any moment.
+    """
+    places = (project.folder, project.folder + "/config.yaml")
+    return next((path for path in places if not _is_ours(path)), "")
+
+
 def _is_ours(path: str) -> bool:
-    """Say whether a file belongs to this user or to root."""
+    """Say whether a file or folder belongs to this user or to root."""
     try:
         return posix.stat(path).st_uid in (posix.geteuid(), 0)
     except OSError:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 # of the half an hour that a loop has; the others read files and nothing else.
 SECONDS = {TEST_PASS: 600.0, BUILD_SUCCESS: 300.0, TYPE_CHECK: 300.0, LINT_CLEAN: 120.0, CUSTOM: 120.0, MARKER: 0.0}
 
+# The source of a check that no file of the project tells of.
+ASKED = "--criteria"
+
 # A Makefile comes last: where a language's own tool is found, `make test` would run the same again.
 KINDS: "tuple[ModuleType, ...]" = (python_project, node_project, compiled_project, makefile)
 # Folders below the top in which projects of their own are looked for, and how many of them a person would still read.
@@ -68,7 +71,7 @@ def find(folder: str, types: "list[str]", seconds: "float | None" = None) -> "tu
 
 def marker(folder: str) -> Criterion:
     """Return the criterion that the agent says that it is done; it runs nothing."""
-    return Criterion(MARKER, MARKER, (), os.path.realpath(folder), SECONDS[MARKER], 0, "--criteria", "")
+    return Criterion(MARKER, MARKER, (), os.path.realpath(folder), SECONDS[MARKER], 0, ASKED, "")
 
 
 def with_details(criterion: Criterion, scratch: str) -> "tuple[tuple[str, ...], dict[str, str]]":
@@ -128,7 +131,7 @@ def _criterion(check: Check, kind: str, seconds: "float | None") -> Criterion:
 def _given(top: str, wished: wish.Wish, seconds: "float | None") -> Criterion:
     time = SECONDS[wished.type] if seconds is None else seconds
     said = definition.of(Place(top, top), wished.argv)
-    return Criterion(wished.type, shlex.join(wished.argv), wished.argv, top, time, wished.expected, "--criteria", said)
+    return Criterion(wished.type, shlex.join(wished.argv), wished.argv, top, time, wished.expected, ASKED, said)
 
 
 def _not_found(kind: str) -> str:

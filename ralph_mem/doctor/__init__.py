@@ -7,14 +7,28 @@ import sqlite3
 from collections.abc import Callable
 
 from ralph_mem.core.project import Project
-from ralph_mem.doctor import client, database, embeddings, files, interpreter, machine, recording, safety, size, tokens, usage
+from ralph_mem.doctor import (
+    aside,
+    client,
+    database,
+    embeddings,
+    files,
+    interpreter,
+    machine,
+    recording,
+    safety,
+    size,
+    tokens,
+    tracked,
+    usage,
+)
 from ralph_mem.doctor.finding import PROBLEM, Finding, problem
 
 CHECKS = (
     *(interpreter.own, interpreter.of_hooks, machine.packages, machine.clock, client.version, client.plugin),
     *(recording.config, recording.switch, recording.events, recording.waiting, recording.trouble_line),
     *(files.permissions, files.system, files.space, database.databases, size.quota, usage.of_all, tokens.counts),
-    *(safety.backup, safety.altered, safety.kept),
+    *(safety.backup, safety.altered, safety.kept, tracked.of_memory, aside.memories),
     *(embeddings.model, embeddings.memories),
 )
 

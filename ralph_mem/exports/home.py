@@ -71,15 +71,22 @@ def list_it(path: str, at: int) -> None:
 
 
 def read(path: Path, most: int) -> bytes:
-    """Return the bytes of an export, at most so many. Raises RalphMemError for what is no file, or too large."""
-    file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a FIFO of that name must not keep anybody waiting
-    with os.fdopen(file, "rb") as opened:
+    """Return the bytes of an export, at most so many. Raises RalphMemError for what is no file, cannot be read, or is too large."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a FIFO of that name must not keep anybody waiting
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "No such file"
+        raise RalphMemError(f"{why}: {path}", "look at the path: it is read from the folder that you are in") from error
+    try:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
             raise RalphMemError(f"{path} is not a file", "name one that `ralph-mem export` wrote")
         if found.st_size > most:
             raise RalphMemError(f"{path} has {found.st_size:,} bytes, more than an export can have", "is it the right file?")
-        return opened.read(most)
+        with os.fdopen(file, "rb", closefd=False) as opened:
+            return opened.read(most)
+    finally:
+        os.close(file)
 
 
 def behind(number: int) -> str:

@@ -95,8 +95,8 @@ def take(opened: Store, records: list[dict[str, Any]], tell: Callable[[int], obj
 
     Nothing that came in tells of what was forgotten here before.
     """
-    arrival = Arrival(opened)
     with Change(opened):
+        arrival = Arrival(opened)  # once the memory is locked: what another process forgets until then must not come back
         for number, record in enumerate(records):
             arrival.add(record)
             tell(number + 1)

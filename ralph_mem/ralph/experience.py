@@ -94,7 +94,7 @@ def _lessons(
 def _lesson(row: "tuple[Any, ...]", wanted: "set[str]", project: "Project", settings: "Settings") -> "tuple[str, str, str]":
     public_id, title, content, at = row
     safe, text = _protected([title, _allowed(lessons.met_again(content, wanted), settings)], project, settings)
-    head = f"- [{public_id}, {time.strftime('%Y-%m-%d', time.gmtime(at / 1000))}] the same failure was met before: {safe}"
+    head = f"- [{public_id}, {time.strftime('%Y-%m-%d', time.localtime(at / 1000))}] the same failure was met before: {safe}"
     full = [head, *["  " + line for line in privacy.shorten(text, TELLING_CHARACTERS).splitlines()]]
     fix = next((line for line in text.splitlines() if line.startswith(lessons.FIXED)), "")
     return public_id, context.escaped("\n".join(full)), context.escaped(f"{head}; {fix}".rstrip("; "))

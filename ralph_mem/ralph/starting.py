@@ -149,7 +149,7 @@ def start(  # noqa: PLR0913, PLR0917 - who asks, for what, and who hears of it
     bounds = f"at most {wished.limits.iterations} iterations and {limits.span(wished.limits.duration_ms)}"
     loop.told(f"{run_id}: {bounds}; `ralph-mem ralph stop` ends it")
     try:
-        _baseline(loop)
+        _baseline(loop, wished, prospect)
     except BaseException:
         discard(loop)
         raise
@@ -188,7 +188,7 @@ def _options(wished: Wish) -> "dict[str, Any]":
     }
 
 
-def _baseline(loop: Loop) -> None:
+def _baseline(loop: Loop, wished: Wish, prospect: Prospect) -> None:
     taken = None
     if loop.option("snapshot"):
         loop.told(MEANWHILE + "taking a snapshot of every file")
@@ -196,6 +196,9 @@ def _baseline(loop: Loop) -> None:
         loop.note(
             "snapshot", snapshot=taken.id, tree=taken.tree, files=taken.files, bytes=taken.bytes, unstored=len(taken.unstored)
         )
+    # a person may have thought about it for long, and the snapshot may have taken minutes
+    if look(loop.project, wished).digest != prospect.digest:
+        raise LoopError("what the checks run has changed since it was shown", "begin again, and look at it as it is now")
     verdicts = passing.judge(loop, seconds=SECONDS_OF_START if loop.run.mode == run.IN_SESSION else None)
     entry = run.baseline_entry(verdicts, now_ms())
     loop.note(**{name: value for name, value in entry.items() if name != "at"})

@@ -1,6 +1,9 @@
 """forget: nothing goes that was not shown and confirmed, and what goes is gone from the raw files."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -140,3 +143,26 @@ def test_what_waits_to_be_stored_is_forgotten_too(a_person):
 def test_a_preview_withholds_what_a_search_withholds(a_person):
     text = a_person.reads("forget", "--query", "grapefruit")
     assert "is withheld" in text and STRANGERS not in text
+
+
+KILLED = """
+import os, signal, sys
+from ralph_mem import access, erasure, selection
+from ralph_mem.core import settings
+from ralph_mem.core.project import Project
+from ralph_mem.recall import Reader
+place = Project(sys.argv[1])
+reader = Reader(access.to_change(place), place, settings.load(place))
+plans = selection.plan(reader, selection.Selection(query=sys.argv[2]))
+erasure.forget(reader, plans, on_step=lambda step: step == "hidden" and os.kill(os.getpid(), signal.SIGINT))
+"""
+
+
+def test_the_same_forget_typed_again_after_ctrl_c_finishes_the_first_one(a_person):
+    order = [sys.executable, "-c", KILLED, str(a_person.project), RATE_LIMIT]
+    assert subprocess.run(order, env=a_person.terminal(), capture_output=True, check=False).returncode == -signal.SIGINT
+    assert [*(a_person.data / "forgotten").glob("*.job")]
+    said = a_person.cli("forget", "--query", RATE_LIMIT, "--confirm")
+    assert said.code == 1 and "nothing that is remembered fits" in said.err
+    assert said.out.startswith("A forget that was interrupted is finished now:\n3 rows deleted")
+    assert [*(a_person.data / "forgotten").glob("*.job")] == []

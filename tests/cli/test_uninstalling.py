@@ -94,13 +94,30 @@ def test_what_would_go_is_shown_and_nothing_is_removed(a_life_to_look_at):
     assert outside(person) == before and person.database.exists()
 
 
-def test_of_what_lies_outside_the_project_nothing_stays_and_the_rest_is_named(a_long_life):
+def test_of_what_lies_outside_the_project_what_its_memory_needs_stays_and_the_rest_is_named(a_long_life):
     person, export = a_long_life
     said = uninstall(person, "--confirm")
-    assert not person.data.exists()
-    for left in (person.memory, person.home / ".config" / "ralph-mem", export):
+    assert {path.name for path in person.data.iterdir()} == set(belongings.NEEDED)
+    for left in (*person.data.iterdir(), person.memory, person.home / ".config" / "ralph-mem", export):
         assert left.exists() and any(line.startswith("stays") and str(left) in line for line in said.splitlines())
     assert "pip uninstall" in said and "transcripts" in said
+
+
+def test_who_installs_again_has_the_memories_that_stayed(a_long_life):
+    person, _ = a_long_life
+    before = person.rows("SELECT public_id FROM turns ORDER BY id")
+    uninstall(person, "--confirm")
+    again = person.another()
+    again.start()
+    assert before and again.rows("SELECT public_id FROM turns ORDER BY id")[: len(before)] == before
+
+
+def test_where_no_memory_is_left_nothing_stays_for_it(a_long_life):
+    person, _ = a_long_life
+    shutil.rmtree(person.memory)
+    shutil.rmtree(person.home / ".config" / "ralph-mem")
+    uninstall(person, "--confirm")
+    assert not person.data.exists()
 
 
 def test_memories_go_with_the_rest_where_that_is_said_and_nothing_that_a_link_leads_to(a_long_life):
@@ -125,7 +142,9 @@ def test_a_program_is_told_in_json(a_life_to_look_at):
     person, export = a_life_to_look_at
     told = person.json("uninstall")
     assert not told["confirmed"] and str(export) in [each["path"] for each in told["left"]]
-    assert {Path(each["path"]).name for each in told["would_remove"]} >= set(belongings.MEANINGS)
+    going = {Path(each["path"]).name.partition(".4711")[0] for each in told["would_remove"]}
+    assert going >= set(belongings.MEANINGS) - set(belongings.NEEDED)
+    assert {Path(each["path"]).name for each in told["left"]} >= set(belongings.NEEDED)
 
 
 def test_while_a_loop_is_at_work_nothing_is_removed(a_life_to_look_at):

@@ -1,5 +1,7 @@
 """What a prompt is told: within its budget, inside a fence it cannot leave, and nothing twice."""
 
+import time
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -44,6 +46,21 @@ def test_a_prompt_is_told_what_it_may_mean(a_memory, another_session):
         f"  {SAID}",
         f"</ralph-mem-{tag}>",
     ]
+
+
+@pytest.fixture
+def on_an_island(monkeypatch):
+    """Be where it is tomorrow at noon in Greenwich."""
+    with monkeypatch.context() as here:
+        here.setenv("TZ", "Pacific/Kiritimati")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("on_an_island")
+def test_a_memory_is_told_with_the_day_that_it_was_for_the_person(a_memory, another_session):
+    assert f"[{a_memory}, 2026-01-02]" in another_session.asks("Is there any tungsten left?")
 
 
 @pytest.mark.parametrize(

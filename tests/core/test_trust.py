@@ -71,6 +71,12 @@ def test_every_setting_stands_in_one_of_the_tables():
     assert named >= {*settings.DEFAULTS, "recording"} - {"ralph.max_cost_cents"}
 
 
+@pytest.mark.parametrize(("theirs", "counts"), [(50, 50), (100, 100), (101, 100), (0, 100)])
+def test_a_project_lowers_what_a_loop_may_cost_and_never_raises_it(theirs, counts):
+    key = tightening.COST
+    assert {key: 100, **tightening.heard({key: theirs}, {key: 100})[0]}[key] == counts
+
+
 def test_a_project_adds_to_the_persons_lists_and_takes_nothing_from_them(a_project, a_home):
     paths.make_folder(str(a_home / ".config" / "ralph-mem"))
     paths.write(str(a_home / ".config" / "ralph-mem" / "config.yaml"), "privacy.exclude_paths: [secret]\nrecording: off\n")
@@ -195,6 +201,7 @@ SLOW = (
     "x{1,2}{1,2}",
     "x{2}y{2}",
     r"(a)\1",
+    r"a\1",
     r"[\]+]",
     "a{,9}",
     "x" * 201,

@@ -53,6 +53,11 @@ class Disk:
         git(repository, "worktree", "add", "-q", "-b", f"branch-{len(os.fsencode(place))}", place)
         return place
 
+    def shop_with_worktree(self, name="../side"):
+        """Make a repository and a linked worktree of it, beside it unless the name says otherwise; returns both."""
+        shop = self.repository("shop")
+        return shop, self.worktree(shop, name)
+
     def submodule(self):
         """Make a repository with another one in it as a submodule."""
         outer, library = self.repository("shop"), self.repository("library")
@@ -154,45 +159,39 @@ def _(disk):
 
 @layout("a worktree beside its repository")
 def _(disk):
-    shop = disk.repository("shop")
-    side = disk.worktree(shop, "../side")
+    shop, side = disk.shop_with_worktree()
     return Layout(side, shop, side)
 
 
 @layout("a folder of a worktree")
 def _(disk):
-    shop = disk.repository("shop")
-    side = disk.worktree(shop, "../side")
+    shop, side = disk.shop_with_worktree()
     return Layout(disk.plain("side/src/net"), shop, side)
 
 
 @layout("a worktree inside its repository")
 def _(disk):
-    shop = disk.repository("shop")
-    side = disk.worktree(shop, ".claude/worktrees/side")
+    shop, side = disk.shop_with_worktree(".claude/worktrees/side")
     return Layout(side, shop, side)
 
 
 @layout("a worktree inside its repository that is gone")
 def _(disk):
-    shop = disk.repository("shop")
-    side = disk.worktree(shop, ".claude/worktrees/side")
+    shop, side = disk.shop_with_worktree(".claude/worktrees/side")
     shutil.rmtree(side)
     return Layout(side, shop)
 
 
 @layout("a worktree inside its repository whose entry was pruned")
 def _(disk):
-    shop = disk.repository("shop")
-    side = disk.worktree(shop, ".claude/worktrees/side")
+    shop, side = disk.shop_with_worktree(".claude/worktrees/side")
     shutil.rmtree(shop / ".git" / "worktrees")
     return Layout(side, shop, side)
 
 
 @layout("a worktree whose repository is gone")
 def _(disk):
-    shop = disk.repository("shop")
-    side = disk.worktree(shop, "../side")
+    shop, side = disk.shop_with_worktree()
     shop.rename(disk.folder / "away")
     return Layout(side, side)
 
@@ -212,16 +211,14 @@ def _(disk):
 
 @layout("a worktree that names its repository by a relative path")
 def _(disk):
-    shop = disk.repository("shop")
-    side = disk.worktree(shop, "../side")
+    shop, side = disk.shop_with_worktree()
     (side / ".git").write_text("gitdir: ../shop/.git/worktrees/side\n")
     return Layout(side, shop, side)
 
 
 @layout("a link to a worktree that names its repository by a relative path")
 def _(disk):
-    shop = disk.repository("shop")
-    side = disk.worktree(shop, "../side")
+    shop, side = disk.shop_with_worktree()
     (side / ".git").write_text("gitdir: ../shop/.git/worktrees/side\n")
     disk.plain("links/deep").joinpath("side").symlink_to(side)
     return Layout(disk.folder / "links" / "deep" / "side", shop, side)

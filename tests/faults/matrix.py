@@ -9,11 +9,13 @@ from collections import namedtuple
 Row = namedtuple("Row", "number fault expectation when tests")
 
 HERE, HOOKS = "faults/test_rows.py", "events/test_faults.py"
-INPUT, IDENTITY, SKEW, DAMAGE = (
+INPUT, IDENTITY, SKEW, DAMAGE, CLOCKS, LIBRARIES = (
     "events/test_bad_input.py",
     "faults/test_identity.py",
     "faults/test_skew.py",
     "faults/test_damage.py",
+    "faults/test_clocks.py",
+    "faults/test_libraries.py",
 )
 
 
@@ -50,7 +52,8 @@ MATRIX = (
          f"{DAMAGE}::test_hooks_are_silent_and_the_next_start_repairs_and_tells"),
     _row(9, "page damaged or zeroed", "99 % of the rows back", "P",
          f"{DAMAGE}::test_of_25_memories_without_a_backup_what_can_be_read_is_back",
-         f"{DAMAGE}::test_a_damaged_page_that_nobody_reads_holds_up_nobody"),
+         f"{DAMAGE}::test_a_damaged_page_that_nobody_reads_holds_up_nobody",
+         f"{DAMAGE}::test_a_table_of_which_nothing_can_be_read_is_counted_by_what_else_names_its_rows"),
     _row(10, "bits flipped inside values", "flagged, not injected", "N",
          f"{DAMAGE}::test_an_altered_row_is_left_out_named_and_taken_from_the_backup_where_it_is_there",
          f"{DAMAGE}::test_flipped_bits_are_seen_by_the_checksum_whether_or_not_sqlite_sees_them"),
@@ -79,8 +82,11 @@ MATRIX = (
     _row(19, "power loss", "never damaged; prompts kept", "N",
          "faults/test_power_loss.py::test_a_power_cut_never_damages_a_memory_and_a_prompt_that_was_acknowledged_is_there",
          "faults/test_power_loss.py::test_a_disk_that_is_never_told_to_keep_anything_shows_that_damage_is_seen"),
-    _row(20, "clock back and forward", "order by sequence; nothing goes", "P",
-         f"{HERE}::test_a_clock_that_jumps_changes_neither_the_order_nor_what_is_kept",
+    _row(20, "clock back and forward, an hour twice", "order by sequence; nothing goes", "P",
+         f"{CLOCKS}::test_a_clock_that_jumps_changes_neither_the_order_nor_what_is_kept",
+         f"{CLOCKS}::test_after_a_jump_of_more_than_a_day_what_would_be_due_stays_until_a_person_confirms",
+         f"{CLOCKS}::test_sessions_around_such_an_hour_stay_in_order_and_are_shown_by_the_clock_on_the_wall",
+         f"{CLOCKS}::test_such_an_hour_confuses_neither_what_is_old_nor_the_backups_of_the_day",
          "core/test_store.py::test_the_order_is_that_of_the_events_whatever_the_clock_says",
          "verbs/test_keeping.py::test_a_clock_that_jumps_ahead_by_ten_years_takes_nothing",
          "verbs/test_backups.py::test_after_a_clock_that_was_ahead_the_backups_of_that_time_go_first"),
@@ -91,7 +97,10 @@ MATRIX = (
     _row(22, "half a migration of another tool", "noticed, restored", "P",
          f"{DAMAGE}::test_half_a_migration_is_noticed_and_finished_without_a_row_lost"),
     _row(23, "two releases at once", "both Q; K", "P", f"{SKEW}::test_two_releases_that_write_at_once_lose_nothing"),
-    _row(24, "two SQLite libraries at once", "K", "N", f"{SKEW}::test_two_sqlite_libraries_at_once_lose_nothing"),
+    _row(24, "two SQLite libraries at once", "K; what one wrote the other reads", "P",
+         f"{LIBRARIES}::test_hooks_of_both_libraries_at_once_lose_nothing",
+         f"{LIBRARIES}::test_what_one_library_wrote_the_other_tells_finds_whole_and_goes_on_with",
+         "verbs/test_artefacts.py::test_not_a_byte_is_left_whichever_sqlite_made_the_memory_and_whichever_forgets"),
     _row(25, "memory deleted in mid-session", "Q; back at the next start only", "P",
          f"{HOOKS}::test_a_memory_deleted_in_the_middle_of_a_session_stays_deleted_until_the_next",
          f"{HOOKS}::test_a_memory_deleted_while_a_hook_writes_into_it_is_silent",

@@ -6,6 +6,7 @@ Trials are real damage to real files at random places; a kind is tried 25 times,
 import os
 import posix
 import random
+import re
 import shutil
 import sqlite3
 import time
@@ -141,12 +142,36 @@ def count(person):
     return person.values(ROWS)[0]
 
 
+def names(person):
+    """Return what names every row that counts; a session that was lost gets another name."""
+    return set(
+        person.values("SELECT public_id FROM sessions UNION SELECT public_id FROM turns UNION SELECT public_id FROM observations")
+    )
+
+
+def told_lost(line):
+    """Return how many rows a line says are lost at least and at most, altered ones too; None for as many as there were."""
+    altered = sum(map(int, re.findall(r"(\d+) altered ones", line)))
+    if "could not be read" not in line:
+        return altered, altered
+    if "nobody knows" in line:
+        return altered, None
+    how, first, second = re.search(r"(at least|at most|between|,) (\d+)(?: and (\d+))? could not", line).groups()
+    least, most = {"at least": (first, None), "at most": (0, first), "between": (first, second), ",": (first, first)}[how]
+    return int(least) + altered, None if most is None else int(most) + altered
+
+
+def assert_honest(line, lost):
+    least, most = told_lost(line)
+    assert least <= lost and (most is None or lost <= most), (line, lost)
+
+
 def shares(person, a_large_past, way, with_backup):
     """Damage the memory TRIALS times and let a session start open it; returns which share of its rows is back each time."""
     original, found = person.database.read_bytes(), []
     if with_backup:
         yesterdays(person, a_large_past)
-    whole = count(person)
+    whole, before = count(person), names(person)
     for trial in range(TRIALS):
         shutil.rmtree(person.memory)
         person.memory.mkdir()
@@ -156,6 +181,7 @@ def shares(person, a_large_past, way, with_backup):
         doubt(person, "an event waits to be stored")
         session_start.open_store(Project(str(person.project))).close()
         found.append(count(person) / whole)
+        assert_honest(person.trouble.read_text(), len(before - names(person)))
         assert person.damage() == []
     return found
 
@@ -290,6 +316,79 @@ def kill_at(person, step):
     doubt(person, "an event waits to be stored")
     order = [person.environment["PATH"].split(":")[0] + "/python3", "-I", "-S", "-c", code, str(person.plugin), str(person.project)]
     assert os.spawnve(os.P_WAIT, order[0], order, person.environment) == 9, step
+
+
+# What is lost is counted
+
+
+def roots(person, *trees):
+    """Return the places of the first pages of tables and indexes."""
+    with person.connect() as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        pages = dict(db.execute("SELECT name, rootpage FROM sqlite_master"))
+    return [(pages[tree] - 1) * PAGE for tree in trees]
+
+
+def destroy(person, *trees):
+    for at in roots(person, *trees):
+        over(person.database, at, random.Random(1).randbytes(PAGE))
+
+
+@pytest.fixture
+def a_small_past(tmp_path):
+    """Have a session of three turns with two commands each: every table is one page."""
+    hook = Hook(tmp_path / "small")
+    hook.start()
+    for turn in range(3):
+        hook.prompt(f"Where is zeppelin {turn}?")
+        hook.bash(f"make mast {turn}", "ok")
+        hook.bash(f"make winch {turn}", "ok")
+        hook.stop(f"At mast {turn}.")
+    return hook
+
+
+UNIQUE = {name: [f"sqlite_autoindex_{name}_{place}" for place in (1, 2)] for name in ("sessions", "turns", "observations")}
+# What is destroyed -> what the line says of it.
+LOST = {
+    ("turns",): ", 3 could",
+    ("observations",): ", 6 could",
+    ("sessions",): ", 1 could",
+    ("sessions", "turns", "observations"): ", 10 could",
+    ("turns", UNIQUE["turns"][0]): ", 3 could",
+    ("turns", *UNIQUE["turns"]): "at least 3 could",
+    ("observations", *UNIQUE["observations"]): "at least 6 could",
+    ("sessions", *UNIQUE["sessions"]): "at least 1 could",
+    ("observations", *UNIQUE["observations"], "observations_fts_docsize"): "nobody knows how many others could",
+}
+
+
+@pytest.mark.parametrize(("trees", "says"), LOST.items(), ids=map(" and ".join, LOST))
+def test_a_table_of_which_nothing_can_be_read_is_counted_by_what_else_names_its_rows(a_small_past, monkeypatch, trees, says):
+    hook = a_small_past
+    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(hook.home)})
+    before = names(hook)
+    destroy(hook, *trees)
+    doubt(hook, "an event waits to be stored")
+    line = hook.another().start()["systemMessage"]
+    lost = len(before - names(hook))
+    assert says in line
+    assert_honest(line, lost)
+    assert lost >= {"sessions": 1, "turns": 3, "observations": 6}[trees[0]] and hook.damage() == []
+
+
+def test_what_the_backup_brings_back_is_not_lost_and_the_rest_is_counted(person, a_large_past):
+    yesterdays(person, a_large_past)
+    before = names(person)
+    destroy(person, "observations")
+    doubt(person, "an event waits to be stored")
+    line = person.start()["systemMessage"]
+    assert ", 48 could not be read" in line and len(before - names(person)) == 48
+
+
+def test_where_only_the_backup_can_be_read_it_is_told_that_there_was_more(person, a_large_past):
+    yesterdays(person, a_large_past)
+    no_database(person.database, random.Random(1))
+    assert "of them from a backup, nobody knows how many others could not be read" in person.start()["systemMessage"]
 
 
 # Rows that were altered
@@ -570,13 +669,12 @@ def test_a_memory_that_can_only_be_read_is_told_all_the_same(read_only, log):
 def test_rows_around_a_gap_are_read_in_few_steps(person):
     with person.connect() as db:
         (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'observations'").fetchone()
-        rows, unreadable, is_known = rescue.around_damage(db, "observations", ["public_id"])
-        assert (len(rows), unreadable, is_known) == (480, 0, True)
+        rows, gaps = rescue.around_damage(db, "observations", ["public_id"])
+        assert (len(rows), gaps) == (480, [])
     over(person.database, (root - 1) * PAGE, bytes(PAGE))  # the root of the tree: nothing can be reached
     with person.connect() as db:
         started = time.monotonic()
-        rows, _, is_known = rescue.around_damage(db, "observations", ["public_id"])
-        assert (rows, is_known) == ([], False)
+        assert rescue.around_damage(db, "observations", ["public_id"]) == ([], None)
         assert time.monotonic() - started < 5
 
 

@@ -1,9 +1,15 @@
 """What waits for a project outside of it goes where the project goes, and to no other one that takes its place."""
 
+import posix
 import shutil
+from contextlib import closing
 
 import pytest
 
+from ralph_mem.core.project import Project
+from ralph_mem.ralph import runs
+from ralph_mem.snapshot import scope, taking
+from ralph_mem.snapshot import store as snapshots
 from tests.events.test_faults import held
 from tests.hook import Hook
 
@@ -119,3 +125,56 @@ def test_a_damaged_memory_keeps_what_waits_for_it(waiting):
     waiting.database.write_bytes(b"SQLite format 3\0" + b"x" * 9000)
     session_in(waiting, "project")
     assert WAITED in session_in(waiting, "project")[0].values(STORED)
+
+
+# Loops and snapshots lie outside of the project as well, by its path
+
+
+@pytest.fixture
+def looped(tmp_path, plugin, monkeypatch):
+    """Have a loop behind it in a project, with a snapshot of its files, and be the person whose project it is."""
+    hook = Hook(tmp_path / "person", plugin)
+    hook.start()
+    (hook.project / "mast.txt").write_text("oak")
+    monkeypatch.setattr(posix, "environ", {name.encode(): value.encode() for name, value in hook.environment.items()})
+    place = Project(str(hook.project))
+    runs.create(place, "loop-1", {"goal": "raise the mast", "at": 1})
+    with closing(snapshots.open_store(place)) as opened:
+        taking.take(opened, "start", run="loop-1", scope=scope.DEFAULT)
+    return hook
+
+
+def kept(hook, name):
+    """Return the runs and the labels of the snapshots that a project in a folder has."""
+    place = Project(str(hook.folder / name))
+    opened = snapshots.open_to_read(place)
+    labels = opened.query("SELECT label FROM snapshots") if opened else []
+    return [run.id for run in runs.all(place)], [label for (label,) in labels]
+
+
+def test_loops_and_snapshots_follow_a_project_that_was_moved(looped):
+    moved(looped, "store")
+    assert kept(looped, "store") == ([], [])
+    session_in(looped, "store")
+    assert kept(looped, "store") == (["loop-1"], ["start"])
+    assert kept(looped, "project") == ([], [])
+
+
+def test_a_copy_has_no_loops_of_its_original(looped):
+    shutil.copytree(looped.project, looped.folder / "copy")
+    session_in(looped, "copy")
+    assert (kept(looped, "copy"), kept(looped, "project")) == (([], []), (["loop-1"], ["start"]))
+
+
+def test_loops_join_those_that_have_begun_in_the_new_place(looped):
+    place = moved(looped, "store")
+    runs.create(Project(str(place)), "loop-2", {"goal": "raise the anchor", "at": 2})
+    session_in(looped, "store")
+    assert kept(looped, "store") == (["loop-1", "loop-2"], ["start"])
+
+
+def test_the_record_of_a_loop_that_is_at_work_stays_where_the_loop_finds_it(looped):
+    with runs.Lock(Project(str(looped.project))):
+        moved(looped, "store")
+        session_in(looped, "store")
+        assert kept(looped, "project")[0] == ["loop-1"]

@@ -1,4 +1,4 @@
-"""Rows of the fault matrix that no other room of the tests has: full disks, other owners, clocks, broken git, poor surroundings."""
+"""Rows of the fault matrix that no other room of the tests has: full disks, other owners, broken git, poor surroundings."""
 
 import os
 import shutil
@@ -7,13 +7,11 @@ import time
 
 import pytest
 
-from ralph_mem.core.keeping import DAY_MS
 from tests.faults.test_migrations import KILLED, a_person, an_earlier_memory, place, run, state
 from tests.hook import PATIENCE, REPOSITORY, ordinary_owner
 
 __all__ = ["a_person"]
 
-HOUR, YEAR = 3600, 365 * 86_400
 STORED = "SELECT title FROM observations ORDER BY seq"
 
 
@@ -131,42 +129,6 @@ def test_a_memory_of_another_owner_is_told_and_left_as_it_is(a_session):
     assert "ralph-mem: " in a_session.another().start()["systemMessage"]
     after = a_session.memory.stat()
     assert (after.st_uid, after.st_mode, after.st_mtime_ns) == (before.st_uid, before.st_mode, before.st_mtime_ns)
-
-
-# 20: clocks
-
-AT_ANOTHER_TIME = """
-import time, door
-real, (event, seconds) = time.time_ns, given
-time.time_ns = lambda: real() + seconds * 10**9
-door.enter(door.__file__.rpartition("/")[0], [event])
-"""
-
-
-def at_another_time(hook, event, seconds, name, **fields):
-    where = {"env": hook.environment, "cwd": str(hook.project)}
-    ran = hook.launcher.run(hook.event(name, **fields), code=AT_ANOTHER_TIME, given=[event, seconds], **where)
-    assert (ran.code, ran.err) == (0, b"")
-
-
-@pytest.mark.parametrize(
-    "jump", [-HOUR, HOUR, -10 * YEAR, 10 * YEAR], ids=["an hour back", "an hour on", "ten years back", "ten years on"]
-)
-def test_a_clock_that_jumps_changes_neither_the_order_nor_what_is_kept(a_quick_session, jump):
-    hook = a_quick_session
-    hook.prompt("When is it?")
-    for number in range(20):
-        at_another_time(
-            hook, "post-tool-use", jump * (number % 2), "PostToolUse", tool_name="Bash", tool_use_id=f"toolu_{number}",
-            tool_input={"command": f"make part {number}"}, tool_response={"stdout": f"part {number} is made"},
-        )  # fmt: skip
-    for _ in range(2):
-        at_another_time(hook, "stop", jump, "Stop", last_assistant_message="It is late.")
-    wanted = [(f"make part {number}", f"part {number} is made") for number in range(20)]
-    assert hook.rows("SELECT title, content FROM observations ORDER BY seq") == wanted
-    spread = hook.values("SELECT max(created_at) - min(created_at) FROM observations")[0]
-    assert abs(spread - abs(jump) * 1000) < DAY_MS  # the clock did jump
-    assert hook.damage() == []
 
 
 # 28: git

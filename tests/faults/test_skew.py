@@ -1,4 +1,4 @@
-"""Several versions on one memory: two releases of the plugin, the command line, several Pythons and two SQLite libraries."""
+"""Several versions on one memory: two releases of the plugin, the command line and several Pythons."""
 
 import concurrent.futures
 import hashlib
@@ -221,37 +221,3 @@ def test_the_oldest_and_the_newest_python_of_this_machine_write_into_the_same_me
     assert titles(older) == [f"make {number} with {python}" for number, python in enumerate(found * 2)]
     assert older.values("SELECT count(*) FROM turns WHERE status = 'stopped'") == [5]
     assert older.spooled() == [] and older.damage() == []
-
-
-# Two SQLite libraries
-
-
-OTHER_LIBRARY = """
-import sys
-import apsw
-path, count = sys.argv[1], int(sys.argv[2])
-db = apsw.Connection(path)
-db.set_busy_timeout(10_000)
-print(apsw.sqlite_lib_version(), flush=True)
-for number in range(count):
-    with db:
-        db.execute("UPDATE turns SET misled = misled + 1 WHERE id = 1")
-        db.execute("INSERT INTO memory_fts (rowid, title) VALUES (?, 'quokka')", (10_000 + number,))
-print(db.execute("PRAGMA integrity_check").get)
-db.execute("INSERT INTO memory_fts (memory_fts) VALUES ('integrity-check')")
-"""
-
-
-@pytest.mark.nightly
-def test_two_sqlite_libraries_at_once_lose_nothing(older):
-    pytest.importorskip("apsw", reason="the second SQLite library comes with apsw, which is not installed")
-    order = [sys.executable, "-c", OTHER_LIBRARY, str(older.database), "300"]
-    with subprocess.Popen(order, stdout=subprocess.PIPE, text=True) as other:
-        version = other.stdout.readline()
-        assert fire_all([older]) == 0
-        assert other.stdout.read() == "ok\n" and other.wait() == 0, version
-    older.stop()
-    assert len(titles(older)) == EVENTS_OF_EACH and older.spooled() == []
-    assert older.values("SELECT misled FROM turns WHERE id = 1") == [300]
-    assert older.values("SELECT count(*) FROM memory_fts WHERE memory_fts MATCH 'quokka'") == [300]
-    assert older.values("PRAGMA integrity_check") == ["ok"]

@@ -1,5 +1,7 @@
 """Whatever happens in whatever order, what was acknowledged is in the database or in the spool, unless it was forgotten."""
 
+import collections
+import contextlib
 import json
 import shutil
 import sqlite3
@@ -12,7 +14,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
+from tests import other_sqlite
 from tests.faults.quick import QuickHook
+from tests.faults.test_skew import interpreters
 from tests.hook import INTERPRETER, install
 from tests.launcher import Launcher
 
@@ -27,24 +31,36 @@ SOME = "SELECT public_id, event_id, prompt FROM turns UNION ALL SELECT public_id
 
 
 @pytest.fixture(scope="module")
-def releases(tmp_path_factory):
-    """Install two releases: this one, and a later one whose schema has a step more. Yields [(plugin, its launcher)]."""
+def pythons():
+    """Name what hooks may run under: the Python at hand, the oldest and the newest of this machine, and one with another SQLite."""
+    found = {"at hand": str(INTERPRETER)}
+    found |= {path: path for path in interpreters() if Path(path).resolve() != INTERPRETER.resolve()}
+    with contextlib.suppress(pytest.skip.Exception):
+        found["another SQLite"] = other_sqlite.interpreter()
+    return found
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory, pythons):
+    """Install two releases: this one, and a later one whose schema has a step more. Yields [(plugin, its launchers by Python)]."""
     now, later = (install(tmp_path_factory.mktemp("plugin")) for _ in range(2))
     rooms = later / "ralph_mem" / "core"
     schema, store = rooms / "schema.py", rooms / "store.py"
     step = 'MIGRATIONS = (*MIGRATIONS, ("ALTER TABLE turns ADD COLUMN mood TEXT",))\nVERSION = len(MIGRATIONS)\n'
     schema.write_text(schema.read_text().replace("VERSION = len(MIGRATIONS)\n", step))
     store.write_text(store.read_text().replace("\nSCHEMA_VERSION = ", "\nSCHEMA_VERSION = 1 + "))
-    found = [(plugin, Launcher(INTERPRETER, plugin)) for plugin in (now, later)]
+    found = [(plugin, {name: Launcher(path, plugin) for name, path in pythons.items()}) for plugin in (now, later)]
     yield found
-    for _, launcher in found:
-        launcher.close()
+    for _, launchers in found:
+        for launcher in launchers.values():
+            launcher.close()
 
 
 class Memory(RuleBasedStateMachine):
     """A person at work, and all that can go wrong; beside it, what must have been kept."""
 
     releases = ()
+    used = None  # how often which Python answered
 
     def __init__(self):
         super().__init__()
@@ -53,10 +69,11 @@ class Memory(RuleBasedStateMachine):
         self.release, self.migrated, self.holder, self.sent = 0, 0, None, None
         self.moves = 0
 
-    @initialize()
-    def the_first_session(self):
-        plugin, launcher = self.releases[0]
-        self.hook = QuickHook(self.folder, plugin, launcher)
+    @initialize(which=st.integers(0, 10**6))
+    def the_first_session(self, which):
+        plugin, launchers = self.releases[0]
+        self.python = [*launchers][which % len(launchers)]
+        self.hook = QuickHook(self.folder, plugin, launchers[self.python])
         self.hook.start()
         assert self.hook.database.exists()
 
@@ -97,6 +114,7 @@ class Memory(RuleBasedStateMachine):
     def resends(self):
         event, name, data = self.sent
         ran = self.hook.run(event, data)
+        self.used[self.python] += 1
         assert (ran.code, ran.err) in {(0, b""), (-9, b"")}, ran
         kept = ran.code == 0 and not self.hook.limits and self.hook.database.exists()
         (self.certain if kept else self.possible).add(name)
@@ -198,7 +216,12 @@ class Memory(RuleBasedStateMachine):
     @free
     def another_release(self):
         self.release = 1 - self.release
-        self.hook.plugin, self.hook.launcher = self.releases[self.release]
+        self.runs_under(self.python)
+
+    def runs_under(self, python):
+        self.python = python
+        self.hook.plugin, launchers = self.releases[self.release]
+        self.hook.launcher = launchers[python]
 
     @rule(which=st.integers(0, 10**6))
     @free
@@ -223,7 +246,8 @@ class Memory(RuleBasedStateMachine):
         try:
             if self.holder:
                 self.and_is_done()
-            self.hook.plugin, self.hook.launcher = self.releases[1]
+            self.release = 1
+            self.runs_under("at hand")
             told = self.hook.start()
             self.answering()
             self.the_model_is_the_database_and_the_spool()
@@ -234,6 +258,19 @@ class Memory(RuleBasedStateMachine):
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def of_these(releases):
+    """Return the machine with these releases, and with a rule for every other Python that is here, and for another SQLite."""
+
+    def rule_for(python):
+        return rule()(Memory.free(lambda self: self.runs_under(python)))
+
+    others = [python for python in releases[0][1] if python != "at hand"]
+    rules = {f"another_python_{number}": rule_for(python) for number, python in enumerate(others)}
+    if others:
+        rules["the_python_at_hand"] = rule_for("at hand")
+    return type("OfTheseReleases", (Memory,), {"releases": releases, "used": collections.Counter(), **rules})
+
+
 @pytest.mark.parametrize(
     "how",
     [
@@ -242,4 +279,7 @@ class Memory(RuleBasedStateMachine):
     ],
 )
 def test_whatever_happens_the_model_is_the_database_and_the_spool(releases, how):
-    run_state_machine_as_test(type("OfTheseReleases", (Memory,), {"releases": releases}), settings=how)
+    machine = of_these(releases)
+    run_state_machine_as_test(machine, settings=how)
+    print(f"\nevents by Python: {dict(machine.used)}")
+    assert machine.used.keys() == releases[0][1].keys()  # each that is here took part

@@ -4,7 +4,11 @@ import subprocess
 
 import pytest
 
+from tests.faults.conftest import a_launcher, a_quick_session
 from tests.hook import Hook
+from tests.installed import plugin
+
+__all__ = ["a_clone", "a_launcher", "a_project", "a_quick_session", "git", "plugin"]
 
 
 @pytest.fixture

@@ -1,20 +1,27 @@
-"""A repository's own files run nothing: sixty that try, each through every entrance, with a canary that would sing."""
+"""A repository's own files run nothing: sixty and more that try, each through every entrance, with a canary that would sing."""
 
 import json
 import os
-import posix
 import sqlite3
-from pathlib import Path
+from unittest import mock
 
 import pytest
 
-from ralph_mem.cli import app, trusting
-from ralph_mem.core import trust
+from ralph_mem import approval
+from ralph_mem.cli import app
+from ralph_mem.core import settings, trust
 from ralph_mem.core.project import Project
+from ralph_mem.ralph import headless
+from tests.faults.quick import QuickHook
+from tests.hostile.terminal import in_the_home_of, said
 
 SING = "touch {canary}"
 CUSTOM = "custom={sing}"
 APPROVED_BEFORE = "ralph:\n  agent: [sh, -c, 'true']\n"
+ACTS = "ralph:\n  success_criteria: ['custom={}']\n  agent: [sh, -c, 'true']\n"
+HARMLESS = ACTS.format("false")
+NOBODY = 65534
+LEAST = 60
 # What the config of the repository says.
 CONFIGS = {
     "a check": "ralph:\n  success_criteria: ['custom={sing}']\n",
@@ -100,6 +107,94 @@ def approved_and_taken_back(hook, sing):
     wide(hook, sing)
 
 
+def agreed(hook, capfd, text):
+    """Let the person look at a config and agree to it, and to the checks that it names."""
+    (hook.memory / "config.yaml").write_text(text)
+    digits = json.loads(said(capfd, "trust", "--json")[1])["digits"]
+    assert said(capfd, "trust", "--confirm", digits)[0] == 0
+
+
+def give_away(path):
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file to somebody else")
+    os.chown(path, NOBODY, -1)
+
+
+def a_config_of_another_owner(hook, sing, capfd):
+    agreed(hook, capfd, ACTS.format(sing))
+    give_away(hook.memory / "config.yaml")
+
+
+def a_folder_of_another_owner(hook, sing, capfd):
+    agreed(hook, capfd, ACTS.format(sing))
+    give_away(hook.memory)
+
+
+def a_config_that_another_owner_shows(hook, sing, capfd):
+    (hook.memory / "config.yaml").write_text(ACTS.format(sing))
+    give_away(hook.memory / "config.yaml")
+    digits = json.loads(said(capfd, "trust", "--json")[1])["digits"]
+    assert said(capfd, "trust", "--confirm", digits)[0] == 1
+
+
+def swapped_between_what_was_shown_and_the_word(hook, sing, capfd):
+    (hook.memory / "config.yaml").write_text(HARMLESS)
+    digits = json.loads(said(capfd, "trust", "--json")[1])["digits"]
+    (hook.memory / "config.yaml").write_text(ACTS.format(sing))
+    assert said(capfd, "trust", "--confirm", digits)[0] == 1
+
+
+def swapped_while_the_word_is_kept(hook, sing, capfd):
+    (hook.memory / "config.yaml").write_text(HARMLESS)
+    digits = json.loads(said(capfd, "trust", "--json")[1])["digits"]
+    with swapping(hook, sing, approval, "digest"):
+        assert said(capfd, "trust", "--confirm", digits)[0] == 0
+    assert settings.load(Project(str(hook.project)))["ralph.success_criteria"] == settings.DEFAULTS["ralph.success_criteria"]
+
+
+def swapped_once_the_approval_was_looked_up(hook, sing, capfd):
+    agreed(hook, capfd, HARMLESS)
+    os.utime(hook.memory / "config.yaml")  # so that it is read again
+    with swapping(hook, sing, trust, "is_approved"):
+        assert settings.load(Project(str(hook.project)))["ralph.success_criteria"] == ["custom=false"]
+
+
+def swapped_between_the_start_and_its_checks(hook, sing, capfd):
+    agreed(hook, capfd, HARMLESS)
+    with swapping(hook, sing, headless, "start"):
+        assert "false failed" in said(capfd, "ralph", "start", "mend it", "--max-iterations", "1", "--no-snapshot")[1]
+
+
+def a_script_that_is_swapped_once_it_was_accepted(hook, sing, capfd):
+    script = hook.project / "check.sh"
+    script.write_text("#!/bin/sh\nexit 1\n")
+    script.chmod(0o755)
+    agreed(hook, capfd, ACTS.format("./check.sh"))
+    with swapping(hook, sing, headless, "start", script, f"#!/bin/sh\n{sing}\n"):
+        assert said(capfd, "ralph", "start", "mend it", "--max-iterations", "1")[0] == 1
+
+
+class swapping:  # noqa: N801 - reads as words
+    """Exchange a file, mostly the config, for one that sings as a function is called, which has to be called."""
+
+    def __init__(self, hook, sing, room, name, path=None, text=""):
+        self.swapped, real = False, getattr(room, name)
+
+        def swap(*given, **named):
+            (path or hook.memory / "config.yaml").write_text(text or ACTS.format(sing))
+            self.swapped = True
+            return real(*given, **named)
+
+        self.patch = mock.patch.object(room, name, swap)
+
+    def __enter__(self):
+        self.patch.start()
+
+    def __exit__(self, *_):
+        self.patch.stop()
+        assert self.swapped
+
+
 def a_link_to_a_config(hook, sing):
     (hook.project / "evil.yaml").write_text(f"ralph:\n  agent: [sh, -c, '{sing}']\n")
     (hook.memory / "config.yaml").symlink_to("../evil.yaml")
@@ -176,6 +271,12 @@ def a_database_with_a_trigger(hook, sing):
         db.execute("CREATE TRIGGER t AFTER INSERT ON sessions BEGIN SELECT load_extension('./evil.so'); END")
 
 
+# These need a person who looked at something before.
+LOOKED_AT = (
+    *(a_config_of_another_owner, a_folder_of_another_owner, a_config_that_another_owner_shows),
+    *(swapped_between_what_was_shown_and_the_word, swapped_while_the_word_is_kept, swapped_once_the_approval_was_looked_up),
+    *(swapped_between_the_start_and_its_checks, a_script_that_is_swapped_once_it_was_accepted),
+)
 SITUATIONS = {
     **{f"config: {name}": config(text) for name, text in CONFIGS.items()},
     **{
@@ -191,37 +292,34 @@ SITUATIONS = {
                 a_suite_that_sings,
             ),
             *(scripts_of_a_package, a_makefile, programs_on_the_way, a_database_with_a_trigger),
+            *LOOKED_AT,
         )
     },
     "config: an empty one beside a Makefile": lambda hook, sing: (config("")(hook, sing), a_makefile(hook, sing)),
 }
 
 
-class in_the_home_of:  # noqa: N801 - reads as words
-    """Run what follows in this process as the person of a hook, in the project."""
-
-    def __init__(self, hook):
-        self.hook = hook
-
-    def __enter__(self):
-        self.kept, self.before = posix.environ, Path.cwd()
-        posix.environ = {os.fsencode(name): os.fsencode(value) for name, value in self.hook.environment.items()}
-        os.chdir(self.hook.project)
-
-    def __exit__(self, *_):
-        posix.environ = self.kept
-        os.chdir(self.before)
-
-
-def test_there_are_sixty_of_them():
+def test_there_are_sixty_of_them_and_more():
     print(f"{len(SITUATIONS)} hostile repositories")
-    assert len(SITUATIONS) == 60
+    assert len(SITUATIONS) >= LEAST
 
 
-@pytest.mark.parametrize("make", SITUATIONS.values(), ids=SITUATIONS)
-def test_what_a_repository_ships_runs_no_command(a_clone, make, capfd):
+@pytest.fixture(params=SITUATIONS)
+def a_hostile_clone(request, a_clone, a_launcher, plugin):
+    """Make a clone, and say what it is about to bring. What stands in a config takes no new interpreter to be read."""
+    is_config = request.param.startswith("config")
+    return QuickHook(a_clone.folder, plugin, a_launcher) if is_config else a_clone, SITUATIONS[request.param]
+
+
+def test_what_a_repository_ships_runs_no_command(a_hostile_clone, capfd):
+    a_clone, make = a_hostile_clone
     canary = a_clone.folder / "canary"
-    make(a_clone, SING.format(canary=canary))
+    sing = SING.format(canary=canary)
+    if make in LOOKED_AT:
+        with in_the_home_of(a_clone):
+            make(a_clone, sing, capfd)
+    else:
+        make(a_clone, sing)
     a_clone.start()
     a_clone.bash("make", "ok")
     a_clone.typed("ralph", 'start "mend it" --max-iterations 1')
@@ -238,14 +336,33 @@ def test_what_a_repository_ships_runs_no_command(a_clone, make, capfd):
 
 def test_the_canary_sings_once_a_person_has_agreed(a_clone, capfd):
     canary = a_clone.folder / "canary"
-    text = f"ralph:\n  success_criteria: ['custom=touch {canary}']\n  agent: [sh, -c, 'true']\n"
-    (a_clone.memory / "config.yaml").write_text(text)
-    if not any(group.typer_instance is trusting.commands for group in app.app.registered_groups):
-        app.app.add_typer(trusting.commands)
     with in_the_home_of(a_clone):
-        app._run(["trust", "--json"])
-        digits = json.loads(capfd.readouterr().out)["digits"]
+        (a_clone.memory / "config.yaml").write_text(ACTS.format(f"touch {canary}"))
         assert app._run(["trust", "--confirm", "0" * 12]) == 1
-        assert app._run(["trust", "--confirm", digits]) == 0
+        agreed(a_clone, capfd, ACTS.format(f"touch {canary}"))
         app._run(["ralph", "start", "mend it", "--max-iterations", "1"])
     assert canary.exists(), capfd.readouterr()
+
+
+def test_a_check_that_a_config_names_is_shown_with_that_config(a_clone, capfd):
+    (a_clone.memory / "config.yaml").write_text(HARMLESS)
+    with in_the_home_of(a_clone):
+        text = said(capfd, "trust")[1]
+    assert f"custom: false  (in {a_clone.project}, from .ralph-mem/config.yaml, at most 600 s)" in text
+    assert "--criteria" not in text
+
+
+def test_a_check_that_the_persons_own_config_names_is_shown_with_that(a_clone, capfd):
+    own = a_clone.home / ".config" / "ralph-mem"
+    own.mkdir(parents=True)
+    (own / "config.yaml").write_text("ralph:\n  success_criteria: ['custom=false']\n")
+    with in_the_home_of(a_clone):
+        text = said(capfd, "trust")[1]
+    assert f"from {own}/config.yaml, at most" in text and "--criteria" not in text
+
+
+def test_a_config_of_another_owner_is_shown_with_what_keeps_it_from_being_approved(a_clone, capfd):
+    (a_clone.memory / "config.yaml").write_text(HARMLESS)
+    give_away(a_clone.memory / "config.yaml")
+    with in_the_home_of(a_clone):
+        assert f"while {a_clone.memory}/config.yaml belongs to another user" in said(capfd, "trust")[1]

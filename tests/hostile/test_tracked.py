@@ -5,6 +5,9 @@ import subprocess
 
 import pytest
 
+from ralph_mem.core import project
+from ralph_mem.doctor import tracked
+
 OWN = "*.log\n"
 
 
@@ -117,3 +120,118 @@ def test_git_does_not_see_a_memory_and_no_ignore_file_is_changed(a_project, git,
     assert len(memories) == 1
     assert [seen_by_git(place) for place in (top, a_project.project, memories[0].parent.parent)] == [[]] * 3
     assert {path: path.read_text() for path in before} == before
+
+
+# The doctor
+
+
+def committed(folder, git, *names):
+    """Have git take some files of a memory although it ignores them."""
+    (folder / ".ralph-mem").mkdir(exist_ok=True)
+    for name in names:
+        (folder / ".ralph-mem" / name).write_text("x")
+    git(folder, "add", "--force", ".ralph-mem")
+    git(folder, "commit", "-q", "-m", "Take it all")
+
+
+def findings(folder):
+    return [(each.state, each.seen) for each in tracked.of_memory(project.find(str(folder)))]
+
+
+def in_a_repository(hook, git):
+    top = with_commits(hook, git)
+    committed(top, git, "memory.db", "lock")
+    return top, top
+
+
+def seen_from_a_folder_in_it(hook, git):
+    top, _ = in_a_repository(hook, git)
+    (top / "src").mkdir()
+    return top / "src", top
+
+
+def in_a_worktree(hook, git):
+    side = worktree(hook, git)
+    committed(side, git, "memory.db", "lock")
+    return side, side
+
+
+def in_the_main_one_of_a_worktree(hook, git):
+    top = with_commits(hook, git)
+    git(top, "worktree", "add", "-q", "-b", "side", "../side")
+    committed(top, git, "memory.db", "lock")
+    return hook.folder / "side", top
+
+
+def in_a_submodule(hook, git):
+    vendor = submodule(hook, git)
+    committed(vendor, git, "memory.db", "lock")
+    return vendor, vendor
+
+
+def in_an_index_of_short_names(hook, git):
+    top, _ = in_a_repository(hook, git)
+    git(top, "update-index", "--index-version", "4")
+    return top, top
+
+
+TRACKED = (
+    *(in_a_repository, seen_from_a_folder_in_it, in_a_worktree, in_the_main_one_of_a_worktree, in_a_submodule),
+    in_an_index_of_short_names,
+)
+
+
+@pytest.mark.parametrize("make", TRACKED, ids=lambda make: make.__name__)
+def test_the_doctor_says_where_git_tracks_a_memory_until_that_is_undone(a_project, git, make):
+    folder, top = make(a_project, git)
+    ((state, seen),) = findings(folder)
+    assert (state, seen.partition(",")[0]) == ("warning", f"git tracks 2 files in {top}/.ralph-mem")
+    git(top, "rm", "--cached", "-r", "-q", ".ralph-mem")
+    assert findings(folder) == [("ok", "tracks nothing of what is remembered")]
+    assert (top / ".ralph-mem" / "memory.db").exists()
+
+
+def test_the_doctor_says_what_to_do_about_it(a_project, git):
+    folder, _ = in_a_repository(a_project, git)
+    (found,) = tracked.of_memory(project.find(str(folder)))
+    assert found.do.startswith("`git rm --cached -r .ralph-mem`")
+
+
+def test_a_team_may_track_what_is_no_memory(a_project, git):
+    top = with_commits(a_project, git)
+    committed(top, git, "config.yaml", ".gitignore")
+    assert findings(top) == [("ok", "tracks nothing of what is remembered")]
+
+
+def test_only_the_memory_of_this_project_is_meant(a_project, git):
+    top = with_commits(a_project, git)
+    (top / "docs").mkdir()
+    committed(top / "docs", git, "notes.md")
+    assert findings(top) == [("ok", "tracks nothing of what is remembered")]
+
+
+def test_nothing_is_said_where_there_is_no_git(a_project):
+    assert findings(a_project.project) == []
+
+
+def test_where_git_itself_is_missing_its_index_still_tells_of_the_memory(a_project, git, monkeypatch):
+    folder, _ = in_a_repository(a_project, git)
+    monkeypatch.setenv("PATH", "/nowhere")
+    ((state, seen),) = findings(folder)
+    assert (state, "memory.db" in seen) == ("warning", True)
+
+
+def test_a_hook_of_git_asks_of_its_own_repository_alone(a_project, git, monkeypatch):
+    folder, _ = in_a_repository(a_project, git)
+    monkeypatch.setenv("GIT_DIR", str(a_project.folder / "elsewhere"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(a_project.folder / "index"))
+    ((_, seen),) = findings(folder)
+    assert seen.startswith("git tracks 2 files")
+
+
+def test_to_ask_runs_nothing_that_the_repository_names(a_project, git):
+    folder, _ = in_a_repository(a_project, git)
+    canary = a_project.folder / "canary"
+    git(folder, "config", "core.fsmonitor", f"touch {canary}")
+    findings(folder)
+    assert not canary.exists()

@@ -1,4 +1,8 @@
-"""Artefacts: 200 texts in each of 12 kinds of artefact, and not a byte of them left; what holds other things stays."""
+"""Artefacts: 200 texts in each of 12 kinds of artefact, and not a byte of them left; what holds other things stays.
+
+The same where SQLite is a newer library, which does not clear what it frees unless it is told to, and where two libraries share
+the work.
+"""
 
 import json
 import os
@@ -17,6 +21,7 @@ from ralph_mem.core import settings as switches
 from ralph_mem.core.project import Project
 from ralph_mem.ralph import runs
 from ralph_mem.snapshot import scope, store, taking
+from tests import other_sqlite
 from tests.core.conftest import DAY, NOON, Session
 
 from .conftest import in_order
@@ -49,27 +54,34 @@ def a_text(needle, shape):
 
 
 class Life:
-    """A project with as many texts as are to go, in every kind of artefact, and one that stays in each."""
+    """A project with as many texts as are to go, in every kind of artefact, and one that stays in each.
 
-    def __init__(self, folder, how, count):
-        self.how, self.drawn = how, random.Random(f"{how} 6A")
-        folder.mkdir(parents=True)
-        self.project = Project(str(folder))
-        self.opened = adoption.open_ready(self.project)
+    Made from the same words it knows the same texts, whoever has put them there: `begin` and `fill` do, `forget` takes them away.
+    """
+
+    def __init__(self, folder, how):
+        self.how, self.drawn, count = how, random.Random(f"{how} 6A"), BY[how]
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        self.project, self.opened = Project(str(folder)), None
         self.shapes = [SHAPES[number % len(SHAPES)] for number in range(count)]
         self.needles = [self._marked(shape) for shape in self.shapes]
         self.texts = [a_text(needle, shape) for needle, shape in zip(self.needles, self.shapes, strict=True)]
-        self.kept = Session(self.opened, self.project, f"kept of {how}", NOON)
-        self.session = Session(self.opened, self.project, f"going of {how}", NOON + 9 * DAY)
-        self._live()
 
     def _marked(self, shape):
         """For a query all of them have a word in common; each has a beginning of its own."""
         return a_needle(self.drawn, shape) + (" quetzalcoatlus" if self.how == "text" else "")
 
-    def _live(self):
-        self.kept.starts()
-        self.kept.has_a_turn("Where is the basalt?", "The basalt is in the attic, where it always was.")
+    def open(self):
+        """Open the memory, with whatever library there is."""
+        self.opened = adoption.open_ready(self.project)
+        return self
+
+    def begin(self):
+        """Record every text in a memory that is open."""
+        kept = Session(self.opened, self.project, f"kept of {self.how}", NOON)
+        kept.starts()
+        kept.has_a_turn("Where is the basalt?", "The basalt is in the attic, where it always was.")
+        self.session = Session(self.opened, self.project, f"going of {self.how}", NOON + 9 * DAY)
         self.session.starts("resume")
         for number, (needle, text) in enumerate(zip(self.needles, self.texts, strict=True)):
             if self.how == "origin":
@@ -85,6 +97,12 @@ class Life:
             if number == len(self.needles) // 2:
                 self.opened.tidy()
                 self.opened.checkpoint()
+        return self
+
+    def forget(self):
+        """Forget all the texts; returns the report."""
+        reader = recall.Reader([self.opened], self.project, dict(switches.DEFAULTS), outside=True)
+        return erasure.forget(reader, selections.plan(reader, self.selection()), snapshots=True)
 
     def selection(self):
         """Return what selects all the texts and nothing of what stays."""
@@ -103,7 +121,7 @@ class Life:
         }[self.how]
 
     def fill(self):
-        """Put every text into every kind of artefact; returns the files of each."""
+        """Put every text into every kind of artefact beside the memory as well."""
         home, key = Path(paths.data_home()), paths.key_of(self.project.root)
         number = self.opened.property("project_id")
         schema.make(self.opened, "vectors")
@@ -177,6 +195,20 @@ def left(files, needles):
     return found
 
 
+def holds_all(life):
+    """Every text is there, in files of every kind but the compressed snapshots."""
+    found = left(bytes_of(life), life.needles)
+    assert {needle for _, needle in found} == set(life.needles)
+    assert len({path.replace(paths.data_home(), "") for path, _ in found}) > 12
+
+
+def holds_nothing(life):
+    """No text is left, what stays is in order, and no blob of a snapshot is there."""
+    assert left(bytes_of(life), life.needles) == []
+    assert [*Path(store.folder_of(life.project)).rglob("blobs/*/*")] == []
+    in_order(life.opened)
+
+
 @pytest.fixture(scope="module")
 def numbers():
     """Count what was checked, and print it at the end."""
@@ -188,20 +220,12 @@ def numbers():
 
 @pytest.mark.parametrize("how", BY)
 def test_not_a_byte_is_left_in_any_kind_of_artefact(tmp_path, how, numbers):
-    life = Life(tmp_path / how, how, BY[how])
+    life = Life(tmp_path / how, how).open().begin()
     life.fill()
-    before = bytes_of(life)
-    assert {needle for _, needle in left(before, life.needles)} == set(life.needles)
-    holders = {path.replace(paths.data_home(), "") for path, _ in left(before, life.needles)}
-    assert len(holders) > 12  # every kind but the compressed snapshots shows them
-    reader = recall.Reader([life.opened], life.project, dict(switches.DEFAULTS), outside=True)
-    report = erasure.forget(reader, selections.plan(reader, life.selection()), snapshots=True)
+    holds_all(life)
+    report = life.forget()
     assert report.is_clean(), erasure_report.told(report)
-    assert left(bytes_of(life), life.needles) == []
-    assert not Path(store.folder_of(life.project), "blobs").exists() or not [
-        *Path(store.folder_of(life.project)).rglob("blobs/*/*")
-    ]
-    in_order(life.opened)
+    holds_nothing(life)
     numbers["cases"] += len(life.needles)
     numbers["pairs"] += len(life.needles) * len(KINDS)
     if how != "project":
@@ -213,3 +237,40 @@ def test_not_a_byte_is_left_in_any_kind_of_artefact(tmp_path, how, numbers):
         assert {json.loads(line)["said"][0] for line in rest} == {"[forgotten]"}
         (waiting,) = spool.pending(life.project.root)
         assert [record["prompt"] for record in json.loads(Path(waiting).read_text())] == ["Where is the basalt?"]
+
+
+# Two SQLite libraries
+
+MAKES = "import sys; from tests.verbs.test_artefacts import Life; Life(*sys.argv[1:]).open().begin().fill()"
+FORGETS = """
+import sys
+from ralph_mem import erasure_report
+from tests.verbs.test_artefacts import Life
+report = Life(*sys.argv[1:]).open().forget()
+print("clean" if report.is_clean() else erasure_report.told(report))
+"""
+# Who makes a memory and who forgets in it; which of the selections runs every time.
+SHARED = {("newer", "newer"): "session", ("older", "newer"): "origin", ("newer", "older"): "origin"}
+SHARES = [
+    pytest.param(*both, how, id=f"made by the {both[0]}, forgotten by the {both[1]}, by {how}",
+                 marks=() if how == SHARED[both] else pytest.mark.nightly)
+    for both in SHARED for how in BY
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "forgotten", "how"), SHARES)
+def test_not_a_byte_is_left_whichever_sqlite_made_the_memory_and_whichever_forgets(tmp_path, a_home, made, forgotten, how):
+    life, home = Life(tmp_path / how, how), {"HOME": str(a_home)}
+    other_sqlite.run(MAKES, life.project.root, how, environment=home, newer=made == "newer")
+    holds_all(life)
+    said = other_sqlite.run(FORGETS, life.project.root, how, environment=home, newer=forgotten == "newer")
+    assert said == "clean\n"
+    holds_nothing(life.open())  # by the older library
+    if how != "project":
+        assert life.opened.one("SELECT response FROM turns WHERE prompt = 'Where is the basalt?'")
+
+
+def test_each_share_of_two_libraries_has_all_200_texts():
+    assert {both: sum(BY[share.values[2]] for share in SHARES if share.values[:2] == both) for both in SHARED} == dict.fromkeys(
+        SHARED, 200
+    )

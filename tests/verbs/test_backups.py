@@ -270,3 +270,13 @@ def test_the_self_test_can_fail(person):
         patched.setattr(trials, "TRIALS", (trial,))
         (result,) = trials.run()
     assert result.outcome == "failed: it did not happen" and trials.has_failed(result)
+
+
+def test_what_restores_replaced_takes_no_days_away(opened):
+    number = opened.property("project_id")
+    days = [Path(backups.make(opened, NOON + day * DAY_MS)).name for day in range(3)]
+    for day in range(3):
+        (Path(paths.data_home()) / "backups" / f"{number}-replaced-2026-02-0{day + 1}T101112.db").touch()
+    backups.make(opened, NOON + 2 * DAY_MS)
+    assert [name for name in sorted(path.rpartition("/")[2] for path in backups.files()) if "replaced" not in name] == days
+    assert len(backups.files()) == 6

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem import backups, projects, restoring
+from ralph_mem import backups, erasure, projects, restoring
+from ralph_mem import selection as selections
 from ralph_mem.core import adoption, paths, rewriting, schema
 from ralph_mem.core.project import Project
+from ralph_mem.core.store import Store
 from ralph_mem.exports import document, home, incoming, outgoing
 from tests.core.conftest import NOON
 
@@ -153,6 +155,19 @@ def test_an_export_into_a_new_memory_of_the_place_brings_nothing_back_either(a_p
     in_order(a_past.store)
 
 
+def test_what_is_forgotten_while_an_import_waits_for_the_memory_does_not_come_in(a_past, monkeypatch):
+    data, begin = exported(a_past), Store.begin
+
+    def forgotten_first(opened, durable=False):
+        monkeypatch.setattr(Store, "begin", begin)
+        forget(reader_of(a_past), query=SECRET)
+        begin(opened, durable)
+
+    monkeypatch.setattr(Store, "begin", forgotten_first)
+    assert taken_in(a_past, data) == {"known": 2, "forgotten": 1}
+    assert a_past.turns("prompt") == [("Where is the basalt?",)]
+
+
 def start_anew(session):
     """Delete the memory of a project, and begin another one there."""
     session.store.close()
@@ -191,3 +206,25 @@ def test_what_was_made_from_something_forgotten_stays_out_with_it(a_past):
     assert a_past.rows("SELECT count(*) FROM observations") == [(0,)]
     assert holding(files_of(a_past.project), SECRET) == []
     in_order(a_past.store)
+
+
+def test_a_backup_that_comes_back_amid_a_killed_forget_says_that_it_is_unfinished(registered, a_backup):
+    reader = reader_of(registered)
+    with pytest.raises(KeyboardInterrupt):
+        erasure.forget(reader, selections.plan(reader, selections.Selection(query=SECRET)), on_step=_interrupted)
+    restore(registered, lies_again(*a_backup))
+    assert registered.store.property("unfinished") == 1 and registered.turns("prompt") == [("Where is the basalt?",)]
+
+
+def _interrupted(step):
+    if step == "hidden":
+        raise KeyboardInterrupt
+
+
+def test_the_start_after_a_restore_misses_nothing_of_what_the_backup_never_had(registered, a_backup):
+    registered.store.begin()
+    registered.store.set_property(adoption.STOPPED_AT, NOON + 9000)
+    registered.store.commit()
+    adoption.mark(f"{paths.data_home()}/projects/{registered.store.property('project_id')}.json", NOON + 9000)
+    restore(registered, lies_again(*a_backup))
+    assert adoption.notice(registered.store, registered.project) == ""

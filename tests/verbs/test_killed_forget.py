@@ -184,6 +184,41 @@ def test_a_kill_before_it_began_leaves_everything_as_it_was(a_past):
     assert [*Path(paths.data_home(), "forgotten").glob("*.job*")] == []
 
 
+def test_what_a_kill_left_of_a_job_that_was_just_being_written_is_overwritten_and_goes(a_past):
+    half = Path(unfinished.place_of(a_past) + forgotten.DRAFT + ".4711")
+    half.parent.mkdir(parents=True)
+    half.write_text(TEXT)
+    os.link(half, half.with_name("seen"))
+    report = forget(a_past)
+    assert report.is_clean() and not half.exists()
+    assert half.with_name("seen").read_text().strip() == ""
+
+
+def test_another_forget_finishes_it_first(a_past):
+    killed_at(a_past, "hidden")
+    reader = recall.Reader(access.to_change(a_past), a_past, dict(switches.DEFAULTS), outside=True)
+    report = erasure.forget(reader, selections.plan(reader, selections.Selection(query="Where is the basalt?")))
+    assert report.is_clean() and not unfinished.waits(a_past)
+    assert holding(bytes_at(a_past.folder, paths.data_home()), "quetzalcoatlus", "etzalcoat") == []
+
+
+def test_killed_while_the_job_is_written_anew_it_goes_on_from_what_it_was(a_past):
+    killed_at(a_past, "hidden")
+    place = unfinished.place_of(a_past)
+    os.replace(place, place + ".before")
+    reader = recall.Reader(access.to_change(a_past), a_past, dict(switches.DEFAULTS), outside=True)
+    assert erasure.resume(reader).is_clean()
+    finished(a_past, reader)
+
+
+def test_a_session_goes_with_the_last_of_so_many_rows_that_a_file_holds(a_past, monkeypatch):
+    monkeypatch.setattr(unfinished, "IDS_IN_A_FILE", 2)
+    job = unfinished.Job({"ids": ["a", "b", "c"], "sessions": ["s"], "shared": [], "shared_sessions": ["t"]}, None)
+    job.removed = 3
+    told = [(record["ids"], record["sessions"], record["shared_sessions"]) for record in unfinished._records(job)]
+    assert told == [(["a", "b"], [], []), (["c"], ["s"], ["t"])]
+
+
 def test_while_one_forget_is_at_work_another_one_is_told_so(a_past):
     def meanwhile(step):
         if step == "spool":

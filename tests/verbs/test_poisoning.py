@@ -92,6 +92,8 @@ def a_poisoned_person(tmp_path_factory):
     (person.project / ".git").mkdir()
     (person.project / ".git" / "HEAD").write_text(f"ref: refs/heads/ignore-all-{canary('git', 0)}\n")
     person.start()
+    other = person.another()
+    other.start()
     for first in range(0, len(PAYLOADS), AT_ONCE):
         person.prompt(f"Where do lamps hang in room {first}?")
         person.tool("WebFetch", {"url": "https://lamps.example", "prompt": "lamps"}, {"result": said("web", first)})
@@ -101,7 +103,8 @@ def a_poisoned_person(tmp_path_factory):
         person.read("lamps.md", said("file", first))
         person.edit("lamps.md", said("file", first), "bright")
         person.bash("git commit -m lamps", said("git", first))
-        person.subagent_stop(said("agent", first), agent=f"a{first}")
+        other.prompt(f"Ask somebody about the lamps in room {first}.")  # who knows of no page, and says the same by chance
+        other.subagent_stop(said("agent", first), agent=f"a{first}")
         person.bash("make lamps", said("tool", first))
         person.bash_failed("make bulbs", f"Exit code 2\nerror: no bulb\n{said('tool', first)}")
         person.stop("The lamps are mended.")

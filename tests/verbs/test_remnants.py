@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem import backups, remnants, scrubbing
+from ralph_mem import backups, copies, remnants, scrubbing, unfinished
 from ralph_mem.core import adoption, strangers
+from ralph_mem.core.errors import RalphMemError
 from tests.core.conftest import NOON
 
 from .conftest import files_of, holding
@@ -90,3 +91,33 @@ def test_without_a_secret_no_copy_is_touched(a_past):
     before = a_past.backup.read_bytes()
     assert scrub(a_past) == ([], [], [])
     assert a_past.backup.read_bytes() == before
+
+
+def test_no_forget_writes_a_copy_anew_while_a_scrub_does(a_past, monkeypatch):
+    rewrite, refused = copies.rewrite, []
+
+    def meanwhile(path, change):
+        with pytest.raises(RalphMemError, match="another forget is at work"), unfinished.Lock(0):
+            pass
+        refused.append(path)
+        return rewrite(path, change)
+
+    monkeypatch.setattr(copies, "rewrite", meanwhile)
+    assert scrub(a_past).scrubbed == [str(a_past.backup)] and set(refused) == {str(a_past.backup)}
+    with unfinished.Lock(0):
+        pass
+
+
+def test_a_database_set_aside_that_one_of_our_releases_wrote_is_scrubbed(a_past):
+    path = Path(a_past.project.folder, f"memory.db{strangers.ASIDE}1767268800000000000")
+    path.write_bytes(a_past.backup.read_bytes())
+    assert scrub(a_past).scrubbed == [str(path), str(a_past.backup)] and prompts(path)[0] == "Close [REDACTED:pattern]"
+
+
+def test_where_backups_go_each_memory_gets_a_new_one(a_past, everywhere):
+    shared = adoption.open_ready(everywhere)
+    with closing(sqlite3.connect(a_past.backup)) as db:
+        db.execute("PRAGMA user_version = 1")
+    remnants.scrub(a_past.project, [a_past.store, shared], protect_of(a_past))
+    numbers = {opened.property("project_id") for opened in (a_past.store, shared)}
+    assert {"-".join(path.name.split("-")[:2]) for path in a_past.backup.parent.iterdir()} == numbers

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ralph_mem import erasure_report, needles, recall, residue
+from ralph_mem import erasure_report, needles, recall, residue, verifier
 from ralph_mem.core import adoption, paths, rewriting, spool, trouble
 from tests.core.conftest import DAY
 
@@ -295,3 +295,11 @@ def test_something_is_looked_for_in_every_text_that_has_a_long_line(a_session, t
         rows[-1].said = text
     long = any(len(line.strip()) >= 12 for text in texts for line in text.splitlines())
     assert bool(needles.pieces(rows)) == long
+
+
+def test_where_the_process_that_reads_gives_no_answer_nothing_is_proven(a_session, monkeypatch):
+    a_session.has_a_turn("Where is the quetzalcoatlus?", "Below the zirconium lantern.")
+    monkeypatch.setattr(verifier, "DEADLINE_S", 0)
+    report = forget(reader_of(a_session), query="quetzalcoatlus")
+    assert report.residue.failed and not report.is_clean()
+    assert "nothing is proven" in "\n".join(erasure_report.told(report))

@@ -64,6 +64,22 @@ def test_after_a_scrub_the_raw_files_hold_nothing_of_it(a_past):
     assert len(files) >= 1 and holding(files, *SECRETS.values()) == []
 
 
+def test_names_of_branches_tools_and_agents_are_texts_as_well(a_past):
+    name = f"fix/{PATTERN}"
+    a_past.store.execute("UPDATE sessions SET branch = ?", (name,))
+    a_past.store.execute("UPDATE turns SET branch = ?", (name,))
+    a_past.store.execute("UPDATE observations SET tool_name = ?1, agent_type = ?1, speaker = ?1 WHERE id = 1", (name,))
+    scrub(a_past)
+    for column, table in (
+        ("branch", "sessions"),
+        ("branch", "turns"),
+        ("tool_name", "observations"),
+        ("agent_type", "observations"),
+    ):
+        assert PATTERN not in str(a_past.rows(f"SELECT {column} FROM {table}"))
+    assert holding(files_of(a_past.project), PATTERN) == []
+
+
 @pytest.mark.parametrize("table", ["sessions", "turns", "observations", "loop_runs", "iterations"])
 def test_no_column_of_a_table_says_it_any_more(a_past, table):
     before = str(a_past.rows(f"SELECT * FROM {table}"))

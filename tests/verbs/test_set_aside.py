@@ -58,6 +58,12 @@ def test_a_strangers_database_that_holds_the_text_is_named_and_neither_opened_no
     assert str(path) in line and "--all" in line
 
 
+def test_a_log_that_was_set_aside_alone_is_named_as_what_is_there(a_past):
+    path = Path(a_past.project.folder, f"memory.db{strangers.ASIDE}1767268800000000000-wal")
+    path.write_text(SECRET)
+    assert [what for what, _ in forget(reader_of(a_past), query=SECRET).pending] == [str(path)]
+
+
 def test_a_strangers_database_without_the_text_is_not_spoken_of(a_past):
     path = aside(a_past, "DELETE FROM turns", "DROP TABLE memory_fts", "VACUUM", HOSTILE)
     report = forget(reader_of(a_past), query=SECRET)

@@ -101,6 +101,36 @@ def test_a_note_that_was_typed_in_a_forgotten_turn_is_still_a_note(a_session, a_
     assert tombstones.left([told]) == [told]
 
 
+def test_a_record_of_a_session_that_was_forgotten_does_not_come_in_again(a_session, a_backup):
+    (name,) = a_session.store.one("SELECT public_id FROM sessions WHERE client_session = ?", (a_session.name,))
+    record = {"verb": "turn", "session": a_session.name, "turn": "prompt:never-stored", "at": NOON}
+    assert tombstones.left([record]) == [record]
+    forget(reader_of(a_session), name)
+    assert tombstones.left([record]) == []
+
+
+def test_a_session_that_went_on_after_it_was_forgotten_stays(a_session, a_backup):
+    (name,) = a_session.store.one("SELECT public_id FROM sessions WHERE client_session = ?", (a_session.name,))
+    forget(reader_of(a_session), name)
+    a_session.now = 4_000_000_000_000
+    a_session.starts("resume")
+    a_session.has_a_turn("Where is the ferret?", "In the garden.")
+    a_session.store.execute("UPDATE sessions SET started_at = ?", (NOON,))
+    a_session.store.begin()
+    assert tombstones.sweep(a_session.store, paths.key_of(a_session.project.root)) == 0
+    a_session.store.commit()
+    assert a_session.turns("prompt") == [("Where is the ferret?",)]
+
+
+def test_the_later_of_two_forgets_of_the_same_counts(a_session, a_backup):
+    a_session.store.begin()
+    marks = tombstones.marks_of([(tombstones.EVENT, "x")])
+    tombstones.add(marks, 200)
+    tombstones.add(marks, 100)
+    a_session.store.commit()
+    assert tombstones.Marks().hold(tombstones.EVENT, "x", 150)
+
+
 def test_the_marks_hold_neither_texts_nor_ids(a_session, a_backup):
     (name,) = a_session.store.one("SELECT public_id FROM turns WHERE id = 1")
     forget(reader_of(a_session), query="quetzalcoatlus")
