@@ -20,10 +20,10 @@ CHANGING = "finishing notes observations rewriting sessions turns"
 OF_LOOPS = "relatives criteria ralph ralph.leftovers ralph.limits ralph.living ralph.record ralph.run ralph.runs"
 OF_SNAPSHOTS = "snapshot snapshot.blobs snapshot.quota snapshot.store snapshot.tally"
 FORGETTING = (
-    f"{CHANGING} schema forgotten strangers tombstones trouble",
+    f"{CHANGING} schema forgotten git_files quiet strangers tombstones trouble",
     (
         "answers.mem_forget artefacts backups compressor copies erasure erasure_report frozen layers needles reclaiming"
-        f" residue selection unfinished verifier {OF_LOOPS} {OF_SNAPSHOTS}"
+        f" residue selection trees unfinished verifier {OF_LOOPS} {OF_SNAPSHOTS}"
     ),
 )
 ROOMS = {
@@ -31,7 +31,7 @@ ROOMS = {
     "mem-search --layer 3 thrown": ("", "answers.mem_search compressor layers"),
     "mem-status": ("", "answers.mem_status status"),
     "mem-inject a note": (CHANGING, "answers.mem_inject corrections"),
-    "mem-inject --global a note": (f"{CHANGING} schema strangers trouble", "answers.mem_inject corrections"),
+    "mem-inject --global a note": (f"{CHANGING} quiet schema", "answers.mem_inject corrections"),
     "mem-forget --query thrown": FORGETTING,
     "mem-forget --confirm --query thrown": FORGETTING,
 }

@@ -44,13 +44,13 @@ def the_environment(a_home):
 def nothing_left_open(monkeypatch):
     """Close what a hook leaves to the end of its process."""
     opened = []
-    connect = store.connect
+    connect = store.open_held
 
     def noting(*given):
         opened.append(connect(*given))
         return opened[-1]
 
-    monkeypatch.setattr(store, "connect", noting)
+    monkeypatch.setattr(store, "open_held", noting)
     yield
     for each in opened:
         each.db.close()

@@ -21,7 +21,7 @@ __all__ = ["a_home", "a_project", "a_session", "a_store", "another_session", "th
 def nothing_left_open(monkeypatch):
     """Close what a process leaves open at its end, and nothing twice: the number may belong to another file by then."""
     left = []
-    connect, close = store.connect, store.Store.close
+    connect, close = store.open_held, store.Store.close
 
     def connecting(*given):
         left.append(connect(*given))
@@ -31,7 +31,7 @@ def nothing_left_open(monkeypatch):
         left[:] = [each for each in left if each is not opened]
         close(opened)
 
-    monkeypatch.setattr(store, "connect", connecting)
+    monkeypatch.setattr(store, "open_held", connecting)
     monkeypatch.setattr(store.Store, "close", closing)
     yield left
     for opened in left:
