@@ -83,17 +83,17 @@ class Memory(RuleBasedStateMachine):
         """Return the names of events in the database, of a memory that is there."""
         return self.hook.values(STORED) if self.hook.database.exists() else []
 
-    def waiting(self):
-        """Return the names of events that wait for the memory, wherever the project is by now."""
-        return self.names_in(self.hook.data.glob("spool/*/*.json"))
+    def waiting(self, turn=None):
+        """Return the names of events that wait for the memory, wherever the project is by now; of one turn, where that is given."""
+        return self.names_in(self.hook.data.glob("spool/*/*.json"), turn)
 
     @staticmethod
-    def names_in(files):
+    def names_in(files, turn=None):
         records = [record for path in files for record in json.loads(path.read_text())]
         return [
             record["turn"] if record["verb"] == "turn" else record["event_id"]
             for record in records
-            if record["verb"] in {"turn", "observation"}
+            if record["verb"] in {"turn", "observation"} and turn in {None, record["turn"]}
         ]
 
     @invariant()
@@ -234,6 +234,7 @@ class Memory(RuleBasedStateMachine):
         of_it = self.hook.values(
             "SELECT event_id FROM observations WHERE turn_id = (SELECT id FROM turns WHERE event_id = ?)", name
         )
+        of_it += self.waiting(name)  # a command brings in what waits before it looks
         self.hook.typed("mem-forget", f"{number} --confirm")
         self.certain -= {name, *of_it}
         self.possible = self.possible - {name} | set(of_it)
