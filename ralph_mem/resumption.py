@@ -4,8 +4,8 @@ memory open that it would have to close.
 Started as a script by path, so that a bare checkout needs no installation: `python3 -I -S resumption.py ROOT`.
 """
 
+import contextlib
 import os
-import posix
 import sys
 
 if __name__ == "__main__":  # the folder that holds `ralph_mem`
@@ -22,15 +22,19 @@ DONE = "a forget that was interrupted is finished now"
 LEFT = "a forget that was interrupted is finished, but not everything could be reached: forget the same again to see what"
 
 
+WAITS = (
+    "a forget that was interrupted could not be gone on with: its rows are hidden, other copies are not looked through yet; forget"
+    " the same again, or start another session"
+)
+
+
 def start(folder: str) -> None:
     """Have the forget finished that is unfinished in the memory of a `.ralph-mem`. Returns at once, and raises nothing."""
-    order = [sys.executable, "-I", "-S", "-X", "utf8", os.path.abspath(__file__), folder.rpartition("/")[0]]
-    environment = {name: posix.environ[name] for name in wake.HANDED_ON if name in posix.environ}
-    nowhere = [(posix.POSIX_SPAWN_OPEN, file, "/dev/null", posix.O_RDWR, 0) for file in (0, 1, 2)]
+    root = folder.rpartition("/")[0]
     try:
-        posix.posix_spawn(order[0], order, {**environment, **wake.OWN}, file_actions=nowhere, setsid=True)
-    except (OSError, ValueError, TypeError, NotImplementedError):  # the next forget does it
-        pass
+        wake.spawn([sys.executable, "-I", "-S", "-X", "utf8", os.path.abspath(__file__), root])
+    except (OSError, ValueError, TypeError):  # the next start tries again
+        trouble.note(root, WAITS)
 
 
 def go_on(project: Project) -> None:
@@ -48,6 +52,9 @@ def go_on(project: Project) -> None:
 
 if __name__ == "__main__":
     os.umask(0o077)
+    if os.getsid(0) != os.getpid():
+        with contextlib.suppress(PermissionError):  # the leader of a group is as much on its own
+            os.setsid()
     found = projects.find(sys.argv[1])
     try:
         # a memory that was registered in a folder which lies in a repository by now

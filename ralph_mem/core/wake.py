@@ -30,13 +30,20 @@ def wake(folder: str) -> None:
 
 
 def _start(model: "dict[str, Any]", folder: str) -> None:
-    environment = {name: posix.environ[name] for name in HANDED_ON if name in posix.environ}
-    order = [model.get("python") or "", "-I", "-m", "ralph_mem.worker", folder]
-    nowhere = [(posix.POSIX_SPAWN_OPEN, file, "/dev/null", posix.O_RDWR, 0) for file in (0, 1, 2)]
     try:
-        try:
-            posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere, setsid=True)
-        except NotImplementedError:  # a C library without that flag: the worker does it itself
-            posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere)
+        spawn([model.get("python") or "", "-I", "-m", "ralph_mem.worker", folder])
     except (OSError, ValueError, TypeError):  # the interpreter is gone: the doctor tells
         pass
+
+
+def spawn(order: "list[str]") -> None:
+    """Start a program of ours that nobody waits for, in a session of its own, without a secret and without a file of ours.
+
+    Raises OSError, ValueError or TypeError where it cannot be started.
+    """
+    environment = {name: posix.environ[name] for name in HANDED_ON if name in posix.environ}
+    nowhere = [(posix.POSIX_SPAWN_OPEN, file, "/dev/null", posix.O_RDWR, 0) for file in (0, 1, 2)]
+    try:
+        posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere, setsid=True)
+    except NotImplementedError:  # a C library without that flag: the program does it itself
+        posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere)

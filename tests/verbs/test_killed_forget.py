@@ -2,6 +2,7 @@
 
 import json
 import os
+import posix
 import signal
 import sqlite3
 from contextlib import closing
@@ -117,14 +118,41 @@ def test_the_next_forget_finishes_it_to_the_last_byte(a_past, step):
 def test_the_next_session_start_has_it_finished_and_the_one_after_says_so(a_past, step, told, monkeypatch):
     killed_at(a_past, step)
     started = []
-    spawn = resumption.posix.posix_spawn
-    monkeypatch.setattr(resumption.posix, "posix_spawn", lambda *given, **how: started.append(spawn(*given, **how)))
+    spawn = posix.posix_spawn
+    monkeypatch.setattr(posix, "posix_spawn", lambda *given, **how: started.append(spawn(*given, **how)))
     told(a_past, session_start, "session-start", source="startup")
     (process,) = started
     assert os.waitpid(process, 0) == (process, 0)
     opened = access.to_read(a_past)
     assert trouble.take(a_past.root) == resumption.DONE
     finished(a_past, recall.Reader(opened, a_past, dict(switches.DEFAULTS)))
+
+
+def test_a_c_library_that_starts_no_session_finishes_it_all_the_same(a_past, told, monkeypatch):
+    killed_at(a_past, "hidden")
+    started, spawn = [], posix.posix_spawn
+
+    def spawning(*given, setsid=False, **how):
+        if setsid:
+            raise NotImplementedError
+        started.append(spawn(*given, **how))
+
+    monkeypatch.setattr(posix, "posix_spawn", spawning)
+    told(a_past, session_start, "session-start", source="startup")
+    assert [os.waitpid(process, 0) for process in started] == [(started[0], 0)]
+    finished(a_past, recall.Reader(access.to_read(a_past), a_past, dict(switches.DEFAULTS)))
+
+
+def test_one_that_cannot_be_finished_is_told_and_tried_again(a_past, told, monkeypatch):
+    killed_at(a_past, "hidden")
+    with monkeypatch.context() as patched:
+        patched.setattr(posix, "posix_spawn", lambda *_, **__: exec("raise OSError(11, 'no process')"))
+        told(a_past, session_start, "session-start", source="startup")
+    assert trouble.take(a_past.root) == resumption.WAITS
+    started, spawn = [], posix.posix_spawn
+    monkeypatch.setattr(posix, "posix_spawn", lambda *given, **how: started.append(spawn(*given, **how)))
+    told(a_past, session_start, "session-start", source="startup")
+    assert [os.waitpid(process, 0)[1] for process in started] == [0]
 
 
 @pytest.mark.parametrize("step", ["before the job is more than a draft", "said", "deleted", "hidden", "copies"])
@@ -134,8 +162,8 @@ def test_it_goes_on_where_the_project_was_moved(a_past, step, told, monkeypatch,
             patched.setattr(forgotten, "begin", lambda _: os.kill(os.getpid(), signal.SIGKILL))
         killed_at(a_past, step)
     os.rename(a_past.root, tmp_path / "store")
-    moved, started, spawn = Project(str(tmp_path / "store")), [], resumption.posix.posix_spawn
-    monkeypatch.setattr(resumption.posix, "posix_spawn", lambda *given, **how: started.append(spawn(*given, **how)))
+    moved, started, spawn = Project(str(tmp_path / "store")), [], posix.posix_spawn
+    monkeypatch.setattr(posix, "posix_spawn", lambda *given, **how: started.append(spawn(*given, **how)))
     assert "quetzalcoatlus" not in told(moved, session_start, "session-start", source="startup")
     (process,) = started
     assert os.waitpid(process, 0) == (process, 0)
