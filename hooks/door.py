@@ -20,8 +20,12 @@ HEADER = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER + b"\0\0\0\0"
 SUFFIX, FLAGS = f".{sys.implementation.cache_tag}.pyc", posix.O_RDONLY | posix.O_CLOEXEC
 MOST_BYTES = 65_536  # three times what the largest room has; to ask for its size first would cost each room more than reading it
 PACKAGES = frozenset((
-    "ralph_mem", "ralph_mem.core", "ralph_mem.events", "ralph_mem.answers", "ralph_mem.ralph", "ralph_mem.criteria",
-    "ralph_mem.snapshot", "ralph_mem.claude",
+    "ralph_mem", "ralph_mem.core", "ralph_mem.core.command_lines", "ralph_mem.core.outputs", "ralph_mem.core.settings",
+    "ralph_mem.core.redaction", "ralph_mem.memory", "ralph_mem.memory.store", "ralph_mem.memory.rows",
+    "ralph_mem.memory.ownership", "ralph_mem.memory.recall", "ralph_mem.memory.inject", "ralph_mem.hosts",
+    "ralph_mem.hosts.claude_code", "ralph_mem.hosts.claude_code.launch", "ralph_mem.ralph", "ralph_mem.ralph.criteria",
+    "ralph_mem.ralph.snapshot", "ralph_mem.maintenance", "ralph_mem.maintenance.forget", "ralph_mem.maintenance.recovery",
+    "ralph_mem.interfaces", "ralph_mem.interfaces.hooks", "ralph_mem.interfaces.skills",
 ))  # fmt: skip
 
 
@@ -41,17 +45,17 @@ def enter(here: str, arguments: "list[str]") -> None:
 
 
 def _handled(name: str) -> str:
-    from ralph_mem import events
+    from ralph_mem.interfaces import hooks  # lazy: found by the importer that the line above puts in place
 
-    return events.enter(name)
+    return hooks.enter(name)
 
 
 def _answered(name: str) -> str:
     """Answer a command; a person waits for it, so that even a plugin with half of its files gone says so in a line."""
     try:
-        from ralph_mem import answers
+        from ralph_mem.interfaces import skills  # lazy: found by the importer that the line above puts in place
 
-        return answers.enter(name)
+        return skills.enter(name)
     except Exception as error:
         line = "ralph-mem: it cannot start: " + "".join([char for char in str(error) if char.isprintable() and char not in '"\\'])
         if name != TYPED:

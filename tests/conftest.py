@@ -6,8 +6,12 @@ import posix
 import pytest
 
 from tests.home_guard import real_home_stays_out_of_reach
+from tests.tiers import pytest_collection_modifyitems, pytest_make_collect_report, pytest_runtest_makereport
+
+pytest_plugins = ["pytester"]
 
 __all__ = ["a_home", "real_home_stays_out_of_reach"]
+__all__ += ["pytest_collection_modifyitems", "pytest_make_collect_report", "pytest_runtest_makereport"]
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import copy
 import functools
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -26,15 +27,18 @@ from tests.launcher import Launcher
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 FIXTURES = REPOSITORY / "tests" / "fixtures" / "claude-code"
-MANIFEST = json.loads((REPOSITORY / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+HOOKS_FILES = sorted((REPOSITORY / "hooks").glob("*.json"))
+MANIFEST = {event: entry for file in HOOKS_FILES for event, entry in json.loads(file.read_text(encoding="utf-8"))["hooks"].items()}
 # Event of the client -> what the manifest has the shell run.
-COMMANDS = {event: [entry["hooks"][0]["command"], *entry["hooks"][0]["args"]] for event, (entry,) in MANIFEST.items()}
-NAMES = {event: command[-1] for event, command in COMMANDS.items()}
+COMMANDS = {event: ["/bin/sh", "-c", entry["hooks"][0]["command"]] for event, (entry,) in MANIFEST.items()}
+NAMES = {event: re.sub(r"(?<!^)(?=[A-Z])", "-", event).lower() for event in MANIFEST}
 # Event -> after how many seconds the client kills its hook.
 PATIENCE = {event: entry["hooks"][0]["timeout"] for event, (entry,) in MANIFEST.items()}
 
 INTERPRETER = Path(sys.base_prefix, "bin", "python3")
+ORDINARY_PATH = f"{INTERPRETER.parent}:/usr/bin:/bin"
 DEADLINE_S = 20
+HANGS_S = 120  # when nobody believes any more that it will end, whatever else the machine has to do
 # What an event of any size may take at its peak; a tenth of it is the bare interpreter. A loop's checks run inside its Stop, and
 # count for it.
 MOST_MB = 64
@@ -95,13 +99,12 @@ class Hook:
         for path in (self.home, self.project):
             path.mkdir(parents=True, exist_ok=True)
         self.environment = {
-            "PATH": f"{INTERPRETER.parent}:/usr/bin:/bin",
+            "PATH": ORDINARY_PATH,
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
             "TMPDIR": str(self.folder),
             "CLAUDECODE": "1",
             "CLAUDE_PID": str(os.getpid()),
-            "CLAUDE_PLUGIN_ROOT": str(self.plugin),
             "CLAUDE_PROJECT_DIR": str(self.project),
             "CLAUDE_CODE_SESSION_ID": self.session,
             MARK: str(uuid.uuid4()),
@@ -264,17 +267,20 @@ class Hook:
 
     def run(self, name, data=b""):
         """Run a hook and return what it did, whatever that is."""
-        given = {"argv": self.wrap + self.command(name), "env": self.environment, "cwd": str(self.cwd or self.project)}
-        return launcher().run(data, DEADLINE_S, **given)
+        given = {"argv": self.wrap + self.command(name), "env": self.surroundings(), "cwd": str(self.cwd or self.project)}
+        return launcher().run(data, HANGS_S, **given)
 
     def open(self, name, **options):
         """Start a hook and leave the rest to the caller."""
-        return subprocess.Popen(self.wrap + self.command(name), cwd=self.cwd or self.project, env=self.environment, **options)
+        return subprocess.Popen(self.wrap + self.command(name), cwd=self.cwd or self.project, env=self.surroundings(), **options)
 
     def command(self, name):
         """Return the command line of an event: the manifest's, else the script with the event's name."""
-        default = [str(self.plugin / "hooks" / "run"), name]
-        return [word.replace("${CLAUDE_PLUGIN_ROOT}", str(self.plugin)) for word in COMMANDS.get(name, default)]
+        return COMMANDS.get(name, [str(self.plugin / "hooks" / "run"), name])
+
+    def surroundings(self):
+        """Return the environment of a hook, in which the client names the plugin's folder."""
+        return {**self.environment, "CLAUDE_PLUGIN_ROOT": str(self.plugin)}
 
     # What it must not do
 

@@ -1,6 +1,8 @@
 """The walls of the house, found by walking the tree with `ast`: what imports what, where, and how big things are."""
 
 import ast
+import functools
+import re
 import sys
 from collections import namedtuple
 from fnmatch import fnmatch
@@ -29,6 +31,12 @@ def _dotted(path):
 def imports(root):
     """Return every import there is, those for type checkers aside."""
     known = modules(root)
+    return list(_imports(root, tuple((by, path, path.stat().st_mtime_ns) for by, path in known.items())))
+
+
+@functools.cache
+def _imports(root, files):
+    known = {by: path for by, path, _ in files}
     return [found for by, path in known.items() for found in _imports_of(by, path, root, known)]
 
 
@@ -73,7 +81,13 @@ def _catches_import_error(node):
 
 
 def _parse(path, **options):
-    return ast.parse(path.read_text(encoding="utf-8"), str(path), **options)
+    return _parsed(path.read_text(encoding="utf-8"), str(path), **options)
+
+
+@functools.cache
+def _parsed(text, name, **options):
+    """Return the tree of a text: every rule looks at all of them, and none changes one."""
+    return ast.parse(text, name, **options)
 
 
 def belongs(module, room):
@@ -94,39 +108,59 @@ def is_ours(name):
 # What an import may do
 
 
-def strangers(root, standard_only):
-    """Name imports from outside the standard library, in rooms that run without any package."""
+def rule_of(folders, path):
+    """Return what is said of the nearest folder above a path."""
+    return next(folders[str(above)] for above in (path, *Path(path).parents) if str(above) in folders)
+
+
+def _is_package(found):
+    return not is_ours(found.name) and found.name != DYNAMIC and found.name.split(".")[0] not in sys.stdlib_module_names
+
+
+def matches(name, glob):
+    """Say whether a glob of pyproject.toml, with alternatives in braces and `**`, takes a file's name."""
+    start, opened, rest = glob.partition("{")
+    if not opened:
+        return fnmatch(name, glob)
+    words, _, end = rest.partition("}")
+    return any(matches(name, start + word + end) for word in words.split(","))
+
+
+def strangers(root, folders):
+    """Name imports of packages that the folder may not import; `folders` maps a folder to (oldest Python, packages)."""
     return [
-        f"{found.where}: {found.by} imports {found.name}, which is not in the standard library"
+        f"{found.where}: {found.by} imports {found.name}, which its folder has to do without"
         for found in imports(root)
-        if room_of(found.by) in standard_only
-        and not is_ours(found.name)
-        and found.name != DYNAMIC
-        and found.name.split(".")[0] not in sys.stdlib_module_names
+        if _is_package(found) and found.name.split(".")[0] not in rule_of(folders, found.where.rpartition(":")[0])[1]
     ]
 
 
-def leaks(root, standard_only):
-    """Name imports through which such a room would reach a package after all."""
+def leaks(root, folders):
+    """Name imports by which a folder without packages would reach one after all, over any number of modules."""
+    steps = {}
+    for found in imports(root):
+        steps.setdefault(found.by, []).append(found)
+    reach = {found.by for found in imports(root) if _is_package(found)}
+    while True:
+        more = {by for by, ways in steps.items() if any(way.name in reach for way in ways)} - reach
+        if not more:
+            break
+        reach |= more
     return [
         f"{found.where}: {found.by} has to do without packages, {found.name} does not"
         for found in imports(root)
-        if room_of(found.by) in standard_only and is_ours(found.name) and room_of(found.name) not in {*standard_only, ""}
+        if found.name in reach and not rule_of(folders, found.where.rpartition(":")[0])[1]
     ]
 
 
 def packages_out_of_place(root, importer_of):
-    """Name imports of a package by another room than the one that it belongs to."""
-    bad = []
-    for found in imports(root):
-        package = found.name.split(".")[0]
-        if is_ours(found.name) or found.name == DYNAMIC or package in sys.stdlib_module_names:
-            continue
-        if package not in importer_of:
-            bad.append(f"{found.where}: {package} belongs to no room yet; give it one in ONE_IMPORTER")
-        elif room_of(found.by) != importer_of[package]:
-            bad.append(f"{found.where}: {found.by} imports {package}, which belongs to {importer_of[package]}")
-    return bad
+    """Name imports of a package by another module than the one that it belongs to."""
+    owned = [(found, importer_of.get(found.name.split(".")[0])) for found in imports(root)]
+    return [
+        f"{found.where}: {found.by} imports {found.name}, which belongs to {owner}"
+        for found, owner in owned
+        if owner and found.by.rpartition(".")[2] != owner
+    ]
 
 
 def uphill(root, floors):
@@ -141,15 +175,14 @@ def uphill(root, floors):
     ]
 
 
-def doors_between(root, entrances, *, except_for):
+def doors_between(root, entrances):
     """Name imports of one entrance by another."""
-    return [
-        f"{found.where}: {found.by} imports {found.name}, another entrance"
-        for found in imports(root)
-        if {room_of(found.by), room_of(found.name)} <= set(entrances)
-        and room_of(found.by) != room_of(found.name)
-        and found.by not in except_for
-    ]
+
+    def entrance(module):
+        return next((each for each in entrances if belongs(module, f"{PACKAGE}.{each}")), None)
+
+    ours = [(found, entrance(found.by), entrance(found.name)) for found in imports(root)]
+    return [f"{found.where}: {found.by} imports {found.name}, another entrance" for found, a, b in ours if a and b and a != b]
 
 
 def circles(root):
@@ -176,20 +209,29 @@ def circles(root):
     return drawn
 
 
-def inner_imports(root, allowed):
-    """Name imports inside functions that are not on the list, and entries of the list that are used no more."""
-    inner = [found for found in imports(root) if found.inside]
-    bad = [f"{f.where}: {f.by} imports {f.name} inside a function" for f in inner if (f.by, f.name) not in allowed]
-    return bad + _unused(allowed, {(found.by, found.name) for found in inner})
+def inner_imports(root):
+    """Name imports inside functions without a reason: a comment `lazy: why` on their line or on the one above."""
+    bad = []
+    for found in imports(root):
+        path, _, line = found.where.rpartition(":")
+        around = Path(root, path).read_text(encoding="utf-8").splitlines()[max(0, int(line) - 2) : int(line)]
+        if found.inside and not any("# lazy: " in each for each in around):
+            bad.append(f"{found.where}: {found.by} imports {found.name} inside a function")
+    return bad
 
 
-def dear_imports(root, hot, dear, allowed):
-    """Name what a hot room imports at the top of a file although it costs too much, and unused exceptions."""
-    top = [found for found in imports(root) if not found.inside and any(belongs(found.by, room) for room in hot)]
+def dear_imports(root, hot, dear, allowed, cold=()):
+    """Name what a hot room imports at the top of a file although it costs too much, and unused exceptions.
+
+    `cold` are modules inside of hot rooms that no hook loads; a hot module that imports one is named, too.
+    """
+    warm = [found for found in imports(root) if any(belongs(found.by, room) for room in hot) and found.by not in cold]
+    top = [found for found in warm if not found.inside]
     dear_ones = [found for found in top if found.name.split(".")[0] in dear]
     bad = [f"{f.where}: {f.by} imports {f.name}, too dear for a hook" for f in dear_ones if (f.by, f.name) not in allowed]
     not_a_fallback = [f for f in dear_ones if (f.by, f.name) in allowed and not f.fallback]
     bad += [f"{f.where}: {f.name} is allowed as a fallback, under `except ImportError` only" for f in not_a_fallback]
+    bad += [f"{found.where}: {found.by} imports {found.name}, which is for no hook" for found in warm if found.name in cold]
     return bad + _unused(allowed, {(found.by, found.name) for found in dear_ones})
 
 
@@ -296,3 +338,35 @@ def unexpected_at_the_top(root, allowed):
     )
     there = sorted(path.name for path in Path(root).iterdir())
     return [name for name in there if name not in allowed and not any(fnmatch(name, pattern) for pattern in [".git", *ignored])]
+
+
+# What they say of themselves
+
+LONGEST_SENTENCE = 20
+
+
+def unclear_docstrings(root, folders, but=()):
+    """Name modules in these folders that do not begin with one plain sentence of a few words that says what they are.
+
+    A colon stands for `Name: remark`, which says less than a sentence. `but` are folders and modules to leave out.
+    """
+    inside = [
+        path
+        for path in modules(root).values()
+        if _is_in(path.relative_to(root), folders) and not _is_in(path.relative_to(root), but)
+    ]
+    told = [(path.relative_to(root), (ast.get_docstring(_parse(path)) or "").partition("\n\n")[0]) for path in inside]
+    first = [(path, re.split(r"(?<=\.)(?=\s|$)", " ".join(text.split()), maxsplit=1)[0]) for path, text in told]
+    return [f"{path}:1: {why}" for path, sentence in first if (why := _unclear(sentence))]
+
+
+def _is_in(path, folders):
+    return any(str(each) in folders for each in (path, *path.parents))
+
+
+def _unclear(sentence):
+    if not sentence.endswith("."):
+        return "no sentence says what it is"
+    if len(sentence.split()) > LONGEST_SENTENCE:
+        return f"its first sentence has {len(sentence.split())} words, {LONGEST_SENTENCE} are the limit"
+    return "its first sentence has a colon" if re.search(r"[^\"]: ", sentence) else ""

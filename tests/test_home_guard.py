@@ -56,6 +56,7 @@ def test_a_changed_file_of_ours_is_named(tmp_path):
     assert home_guard.differences(before, home_guard.snapshot(watched)) == [str(registry)]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("test", "exit_code"), [(PASSING, 0), (LEAKING, 1)])
 def test_a_run_that_leaves_something_in_the_real_home_fails(tmp_path, test, exit_code):
     home = tmp_path / "home"

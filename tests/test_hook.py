@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests import clock
 from tests.hook import COMMANDS, PATIENCE, Hook, answer_of, install
 
 BREACHES = {
@@ -47,6 +48,7 @@ def test_a_hook_that_the_client_would_kill_is_seen(a_plugin, monkeypatch):
     hook = a_plugin("import time; time.sleep(0.3)")
     hook.bash("make")
     monkeypatch.setitem(PATIENCE, "PostToolUse", 0.3)
+    monkeypatch.setattr(clock, "stalled", lambda: 0)  # on a busy machine the time would be granted
     with pytest.raises(AssertionError):
         hook.bash("make")
 
@@ -71,5 +73,5 @@ def test_an_event_is_fired_the_way_the_manifest_says(tmp_path):
     hook = Hook(tmp_path)
     assert len(COMMANDS) == 10
     for event, command in COMMANDS.items():
-        assert hook.command(event)[0] == command[0] == "/bin/sh"
-        assert hook.command(event)[-2:] == [f"{hook.plugin}/hooks/run", command[-1]]
+        assert hook.command(event) == command and command[:2] == ["/bin/sh", "-c"]
+    assert hook.surroundings()["CLAUDE_PLUGIN_ROOT"] == str(hook.plugin)

@@ -1,3 +1,4 @@
-"""The benchmark: labelled histories written through the store's own API, every query asked through the product's own
-functions as of its time, and the answers measured. No ranking happens here.
+"""Measure how well the product's own search and hooks find labelled memories.
+
+Histories are written through the store's own API, and queries asked as of their time. No ranking happens here.
 """

@@ -1,4 +1,4 @@
-"""Everyday prompts: what is said to an agent in any project and no project's memory answers. A prompt a line, by kind.
+"""Prompts that occur in any project and that no project's memory answers, one a line, by kind.
 
 Written for the benchmark; the questions about technology keep away from what the public sets are about.
 """

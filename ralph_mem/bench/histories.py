@@ -1,4 +1,4 @@
-"""Histories: labelled memories and queries, read from a file and checked before anything is done with them.
+"""Read labelled memories and queries from a file, and check them.
 
 {name, unit, projects: [{id, memories: [{id, session, at, text, role?, title?, files?, reads?, lines?}],
                              queries: [{text, at, relevant: [id, ...], category?, before?, before_session?}]}]}
@@ -16,7 +16,7 @@ from ralph_mem.core.errors import RalphMemError
 OBSERVATION, SESSION = UNITS = ("observation", "session")
 # Questions that a history answers in words only: the one who is asked about did not do it. They are counted apart.
 ADVERSARIAL = "adversarial"
-HINT = "the format stands in README under `ralph-mem bench`"
+HINT = "the format stands in docs/benchmarks.md"
 
 # `unit` says whether `relevant` names memories or sessions. `notes` are lines about what had to be decided while reading.
 Histories = namedtuple("Histories", "name unit projects notes")

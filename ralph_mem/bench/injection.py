@@ -1,4 +1,4 @@
-"""Injection: what the prompt hook would tell at every query, and at prompts that nothing in the memory answers.
+"""Measure what the prompt hook tells at each query, and at prompts that nothing in the memory answers.
 
 Beside it stand two ways of telling without asking: everything, newest first, until the budget is full, and the five
 newest memories. All three spend at most the hook's budget, and what they spend is counted with the fence around it.
@@ -12,7 +12,10 @@ from ralph_mem.bench import everyday
 from ralph_mem.bench.histories import ADVERSARIAL, SESSION, Histories, History
 from ralph_mem.bench.retrieval import Announce, in_time, silent
 from ralph_mem.bench.throwaway import Throwaway
-from ralph_mem.core import context, index_text, memories, privacy, prompting, row, turns
+from ralph_mem.core.redaction import privacy
+from ralph_mem.memory import capture
+from ralph_mem.memory.inject import block, prompting
+from ralph_mem.memory.rows import index_text, row
 
 ARMS = HOOK, ALL, FIVE = ("hook", "inject-all", "newest-five")
 # No session of the store: nothing happened in its context window, and nothing was told yet.
@@ -84,8 +87,8 @@ def _asked(source: str, relevant: frozenset[str], throwaway: Throwaway, text: st
 
 def _told_by_hook(throwaway: Throwaway, text: str, now: int) -> list[tuple[str, int]]:
     """Return what UserPromptSubmit would tell a new session: public ids of memories, with what each costs in tokens."""
-    words = privacy.without_paste_marks(privacy.without_injected(text))
-    if turns.kind_of(words) != "prompt" or not index_text.terms(words):
+    words = privacy.without_injected(text)
+    if capture.kind_of(words) != "prompt" or not index_text.terms(words):
         return []
     _, items = prompting.build([throwaway.store], throwaway.project, throwaway.settings, words, NEW_SESSION, now)
     return [(item.memory, item.tokens) for item in items if item.outcome != "missed"]
@@ -94,11 +97,11 @@ def _told_by_hook(throwaway: Throwaway, text: str, now: int) -> list[tuple[str, 
 def _told_without_asking(throwaway: Throwaway) -> dict[str, list[tuple[str, int]]]:
     """Return what the two other ways tell: all memories in full, or five in a line each and then in full, as there is room."""
     numbers = [str(number) for (number,) in throwaway.store.execute(NEWEST, (MOST_TOLD,))]
-    known = [context.Memory(values, [], throwaway.settings) for values in memories.load(throwaway.store, numbers)]
+    known = [block.Memory(values, None, throwaway.settings) for values in index_text.load_rows(throwaway.store, numbers)]
     newest = [
         (memory.public_id, row.tokens(memory.line()), row.tokens(memory.full())) for memory in known if memory.says_something()
     ]
-    room = throwaway.settings["memory.inject_tokens_prompt"] - row.tokens(context.OPENING) - context.FENCE_TOKENS
+    room = throwaway.settings["memory.inject_tokens_prompt"] - row.tokens(block.OPENING) - block.FENCE_TOKENS
     return {ALL: _in_full(newest, room), FIVE: _in_lines(newest[:NEWEST_TOLD], room)}
 
 
@@ -127,7 +130,7 @@ def _in_lines(newest: list[tuple[str, int, int]], room: int) -> list[tuple[str, 
 
 def _cost(items: list[tuple[str, int]]) -> int:
     """Return what telling costs in tokens, with the lines around it."""
-    return row.tokens(context.OPENING) + context.FENCE_TOKENS + sum(tokens for _, tokens in items) if items else 0
+    return row.tokens(block.OPENING) + block.FENCE_TOKENS + sum(tokens for _, tokens in items) if items else 0
 
 
 def _report(histories: Histories, asked: list[Asked]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Loop: whether the memory helps a Ralph loop, with a stub agent that only does what its prompt tells it.
+"""Measure whether the memory helps a Ralph loop, with a stub agent that only follows its prompt.
 
 Each pair of tasks is worked at twice, with the memory and without, from the same seeds: a first task, then a similar one in
 the same project. It all happens in a home of its own, in processes of its own. The stub shows whether what was learnt
@@ -18,10 +18,10 @@ from typing import Any
 from ralph_mem.bench import loop_tasks, measures
 from ralph_mem.bench.loop_tasks import MISLEADING, PAIRS, REPEATED, agent
 from ralph_mem.bench.retrieval import Announce, silent
-from ralph_mem.core import settings
 from ralph_mem.core.project import Project
-from ralph_mem.criteria import TEST_PASS
+from ralph_mem.core.settings import effective
 from ralph_mem.ralph import headless, starting
+from ralph_mem.ralph.criteria import TEST_PASS
 from ralph_mem.ralph.run import Run
 
 ARMS = ON, OFF = ("on", "off")
@@ -80,7 +80,7 @@ def _live_in(folder: str) -> None:
 
 
 def _worked_at(pair: loop_tasks.Pair, seed: int, arm: str, group: str, project: Project) -> Outcome:
-    values = dict(settings.DEFAULTS)
+    values = dict(effective.DEFAULTS)
     command = (sys.executable, "-I", "-S", str(agent.__file__), f"{seed} {group}", "{prompt_file}")
     checks = (f"{TEST_PASS}={sys.executable} -m unittest discover -t . -s tests",)
     wished = starting.wish(

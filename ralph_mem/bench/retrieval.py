@@ -1,16 +1,59 @@
-"""Retrieval: every query of a set asked through recall, as of its time, and measured beside the baselines."""
+"""Ask every query of a set as of its time, and measure the answers beside the baselines."""
 
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from ralph_mem import recall
-from ralph_mem.bench import baselines, measures
+from ralph_mem.bench import measures
 from ralph_mem.bench.histories import ADVERSARIAL, SESSION, Histories, History, Query
-from ralph_mem.bench.meaning import LEXICAL, MODES, Meaning
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.core.errors import RalphMemError, StoreError
+from ralph_mem.memory import embeddings
+from ralph_mem.memory.recall import lookup
+from ralph_mem.memory.rows import kinds
+
+LEXICAL, STATIC, FULL = MODES = ("lexical", "static", "full")
+
+
+class Table:
+    """A sense with the small table alone: what a hook has while no worker answers."""
+
+    def __init__(self, whole: Any) -> None:
+        self.whole = whole
+
+    def near(self, _store: object, _query: str) -> dict[int, float]:
+        """Know nothing: that takes the model."""
+        return {}
+
+    def alike(self, store: object, query: str, numbers: list[int]) -> dict[int, float]:
+        """Return what the table says."""
+        return dict(self.whole.alike(store, query, numbers))
+
+
+class Meaning:
+    """The prepared model, loaded. Raises MissingExtra without its packages, RalphMemError where none is set up."""
+
+    def __init__(self) -> None:
+        with embeddings.needed():
+            from ralph_mem.memory.embeddings import vectors  # lazy: brings numpy, which only the embeddings extra installs
+        self.sense = vectors.LocalSense()
+        self.vectors = vectors
+
+    def of_mode(self, mode: str) -> Any:
+        """Return the sense that a mode has."""
+        return {LEXICAL: None, STATIC: Table(self.sense), FULL: self.sense}[mode]
+
+    def embed(self, throwaway: Throwaway, progress: Callable[[int, int], object]) -> None:
+        """Embed what is not embedded yet; `progress` hears how many are done, and of how many."""
+        self.vectors.embed_missing(throwaway.store, self.sense.embedder, progress)
+
+    def nearest(self, throwaway: Throwaway, query: str) -> list[str]:
+        """Return the ids of the memories nearest to a query, by the model alone."""
+        near = self.sense.near(throwaway.store, query)
+        names = dict(throwaway.store.execute(f"SELECT id, public_id FROM ({kinds.memories(throwaway.store)})").fetchall())
+        return [throwaway.names[names[number]] for number in sorted(near, key=lambda number: (-near[number], number))]
+
 
 PLAIN, NEWEST, MODEL = "fts5", "newest", "model"
 ORDER = (*MODES, PLAIN, NEWEST, MODEL)
@@ -56,9 +99,9 @@ def answers(
 ) -> Iterator[Asked]:
     """Ask the queries of one history, each when exactly the memories before it are there, in this order."""
     sessions = {memory.id: memory.session for memory in history.memories}
-    with Throwaway() as throwaway, closing(baselines.PlainSearch()) as plain:
+    with Throwaway() as throwaway, closing(measures.PlainSearch()) as plain:
         for query in in_time(history, throwaway, plain):
-            rankings = {PLAIN: plain.ask(query.text), NEWEST: baselines.newest(history.memories[: query.known])}
+            rankings = {PLAIN: plain.ask(query.text), NEWEST: measures.newest(history.memories[: query.known])}
             if meaning:
                 meaning.embed(throwaway, lambda done, of: tell(f": {done} of {of} embedded") if of else None)
                 rankings[MODEL] = meaning.nearest(throwaway, query.text)
@@ -86,7 +129,7 @@ def _recalled(throwaway: Throwaway, query: Query, unit: str, sense: Any) -> list
     rows = ROWS_OF_SESSIONS if unit == SESSION else ROWS_OF_MEMORIES
     try:
         more = {"sense": sense} if sense else {}
-        found = recall.search(throwaway.reader, query.text, query.at, recall.Wanted(limit=rows), **more)
+        found = lookup.search(throwaway.reader, query.text, query.at, lookup.Wanted(limit=rows), **more)
     except StoreError:
         raise
     except RalphMemError:  # a query without a word is refused, and finds nothing

@@ -1,1 +1,1 @@
-"""The ground floor: the standard library and itself, nothing else. Every hook stands on it."""
+"""The lowest layer, on which every hook stands; it imports the standard library and itself."""

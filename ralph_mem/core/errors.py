@@ -1,4 +1,4 @@
-"""What can go wrong, each with a hint for the reader.
+"""The errors of the product, each with a hint for the reader.
 
 RalphMemError
 ├── ConfigError     a config file that cannot be read, or a value out of range

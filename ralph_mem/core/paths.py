@@ -1,11 +1,24 @@
-"""Where files lie: the user's config and data homes, and files only their owner can read."""
+"""Locate the user's config and data folders, write files that only their owner can read, and lock them."""
 
+import fcntl
 import posix
+import time
 import zlib
 
 STATE = ".ralph-mem"
+# What lies in the data home, by the first part of its path, then what lies in the folder of a memory; places.py says what each is.
+BACKUPS, FLAKY, FORGOTTEN, KNOWN, LOOPS, PROJECTS = "backups", "flaky", "forgotten", "known", "loops", "projects"
+SETTINGS, SNAPSHOTS, SPOOL, TROUBLE, TRUST, EMBEDDINGS = "settings", "snapshots", "spool", "trouble", "trust", "embeddings"
+CRASH, EXPORTS, EXPORT_KEY, KEY, PYTHON, QUOTA = "crash.txt", "exports.jsonl", "export-key", "key", "python", "quota"
+ASIDE = ".unknown-"  # behind the name of a database that came with the folder and was set aside
+CONFIG, OFF, LOCK, GITIGNORE, DAMAGED, RESTORED = "config.yaml", "off", "lock", ".gitignore", "damaged", "restored"
 MODEL = "/embeddings/model.json"  # in the data home, and only where embeddings are set up
+ALONE, SHARED = fcntl.LOCK_EX, fcntl.LOCK_SH  # ways to hold a lock
+FOR_EVER = -1.0
+POLL_S = 0.005  # as long as a short event holds a lock
+DASHES = bytes.maketrans(bytes(range(48)) + b":;<=>?@[\\]^_`{|}~\x7f", b"-" * 66)  # for all of ASCII but letters and digits
 LOOP = b"RALPH_MEM_LOOP"  # set for the agent of a headless loop: what it is told is not the user's word
+HOMES: "dict[tuple[bytes, bytes | None, bytes | None], str]" = {}  # by what the environment says
 
 
 def environment(name: str) -> str:
@@ -15,16 +28,22 @@ def environment(name: str) -> str:
 
 def config_home() -> str:
     """Return the folder of the user's own settings, or nothing where there is no home."""
-    return _home("XDG_CONFIG_HOME", "/.config")
+    return _home(b"XDG_CONFIG_HOME", "/.config")
 
 
 def data_home() -> str:
     """Return the folder of what we keep for the user outside projects, or nothing where there is no home."""
-    return _home("XDG_DATA_HOME", "/.local/share")
+    return _home(b"XDG_DATA_HOME", "/.local/share")
 
 
-def _home(variable: str, below: str) -> str:
-    base = environment(variable)
+def _home(variable: bytes, below: str) -> str:
+    told = (variable, posix.environ.get(variable), posix.environ.get(b"HOME"))
+    if told not in HOMES:  # a start asks two dozen times
+        HOMES[told] = _below(environment(variable.decode()), below)
+    return HOMES[told]
+
+
+def _below(base: str, below: str) -> str:
     if base.startswith("/") and base.strip("/"):
         return base + "/ralph-mem"
     home = environment("HOME")
@@ -34,7 +53,12 @@ def _home(variable: str, below: str) -> str:
 
 def key_of(path: str) -> str:
     """Return a file name for a path: readable, and different for different paths."""
-    name = "".join(char if char.isalnum() and char.isascii() else "-" for char in path[-80:]).strip("-")
+    end = path[-80:]
+    if end.isascii():  # each event asks for two or three: twenty times as quick as to look at each character
+        name = end.encode().translate(DASHES).decode()
+    else:
+        name = "".join([char if char.isalnum() and char.isascii() else "-" for char in end])
+    name = name.strip("-")
     return f"{name}-{zlib.crc32(path.encode('utf-8', 'surrogateescape')):08x}"
 
 
@@ -110,9 +134,48 @@ def write(path: str, text: str) -> None:
         raise
 
 
+def open_lock(folder: str) -> int:
+    """Open the lock file of a folder, which is made where it is missing, for its owner alone. Raises OSError."""
+    return posix.open(f"{folder}/{LOCK}", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
+
+
+def lock(file: int, how: int = ALONE, wait_s: float = 0) -> bool:
+    """Lock an open file or folder, until it is closed or the process ends; says whether nobody stood against it for so long.
+
+    Raises OSError where the file system has no locks.
+    """
+    if wait_s == FOR_EVER:
+        fcntl.flock(file, how)
+        return True
+    end = wait_s and time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(file, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not end or time.monotonic() >= end:
+                return False
+            time.sleep(POLL_S)
+        else:
+            return True
+
+
 def remove(path: str) -> None:
     """Remove a file if it is there."""
     try:
         posix.unlink(path)
     except OSError:
         pass
+
+
+def is_out_of_use(home: str) -> bool:
+    """Say whether nothing was ever kept in a data home, not even the user's key, nor can be."""
+    if exists(f"{home}/{KEY}"):
+        return False
+    while home and not exists(home):
+        home = home.rpartition("/")[0]
+    return not posix.access(home + "/.", posix.W_OK | posix.X_OK)
+
+
+def may_wait(folder: str) -> bool:
+    """Say whether there is a spool, in which events may wait for the memory that lies in a folder."""
+    return exists(f"{data_home()}/{SPOOL}") or exists(f"{folder}/{SPOOL}")

@@ -1,4 +1,4 @@
-"""Which project a session belongs to, found by reading `.git`; no process is started."""
+"""Find the project of a session by reading `.git`, without a process, and describe what happens in one."""
 
 import posix
 
@@ -10,6 +10,12 @@ FOLDER = 0o040000
 # Neither reads the folder, nor waits where it is none.
 LOOK = getattr(posix, "O_PATH", 0) | posix.O_DIRECTORY | posix.O_CLOEXEC
 same_place = paths.same_place
+
+NOTIFICATIONS: "list[str]" = []  # how a prompt begins that a client wrote itself: each host that is loaded adds its own
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Project:
@@ -85,7 +91,7 @@ def _kind(git: str) -> int:
 
 
 def _of_git_file(folder: str, git: str) -> Project:
-    from ralph_mem.core import git_files
+    from ralph_mem.core import git as git_files  # lazy: only where `.git` is a file: a worktree, a submodule
 
     private, common, root = git_files.follow(folder, git)
     # a worktree keeps its memory here where its main repository is the home folder
@@ -124,3 +130,39 @@ def _packed(common: str, ref: str) -> str:
 
 def _is_home(folder: str) -> bool:
     return paths.same_place(folder, paths.environment("HOME") or "/nowhere")
+
+
+class Activity:
+    """One thing that happened in a session, in words that are the same for every client; a host makes it of what the client tells.
+
+    `kind` is start, prompt, command, edit, read, errand (a subagent's), outside (a web or MCP tool), answer, report (a subagent's
+    answer), compacting, summary (of a compaction) or end. What the client did not tell is empty.
+    """
+
+    at = 0  # in milliseconds
+    session = turn = ""  # the client's id of the session, and the event id of the turn: none means the last one
+    folder = cwd = ""  # where the project is looked for, and where the agent is at work
+    agent_id = agent_type = ""  # of a subagent
+    branch = ""  # what a transcript says was checked out
+    text = ""  # what was said, asked or printed
+    # start
+    source = model = transcript = ""
+    pid = 0  # the client's process
+    # start and prompt: files whose text the client gives the model anyway, as seen from the project's root, or absolute
+    instructions: "tuple[str, ...]" = ()
+    # tools: `tool` and `id` as they are stored
+    tool = id = command = path = asked = ""
+    diff = ""  # an edit's changed lines
+    is_new = False  # of a new file `text` is all of it
+    failure = ""  # what a tool said when it failed
+    exit: "int | None" = None
+    interrupted = False
+    ended_well = False  # it is known that a command ended with 0
+    took_ms: "int | float" = 0
+    # answer: something is under way in the background; the turn goes on at our word already
+    waiting = again = False
+    reason = ""  # end
+
+    def __init__(self, kind: str, **known: "Any") -> None:
+        self.kind = kind
+        self.__dict__.update(known)

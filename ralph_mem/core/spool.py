@@ -1,4 +1,4 @@
-"""The spool: records that the database could not take, a file for each event, until a later event brings them in.
+"""Keep records that the database could not take, until a later event brings them in.
 
 A file appears whole or not at all, so that neither locks nor checksums are needed. It lies in the user's data home, where no
 repository can put one; what lies beside the database is believed only where there is no such place. A mark in the name of a
@@ -8,7 +8,7 @@ file would not do instead: the key to make it with would lie in the same home.
 import posix
 import time
 
-from ralph_mem.core import paths, quick
+from ralph_mem.core import fast, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,22 +28,13 @@ def folders(project: str) -> "list[str]":
     home = paths.data_home()
     if not home:
         return [beside(project)]
-    far = f"{home}/spool/{paths.key_of(project)}"
-    return [far, beside(project)] if is_out_of_use(home) else [far]
+    far = f"{home}/{paths.SPOOL}/{paths.key_of(project)}"
+    return [far, beside(project)] if paths.is_out_of_use(home) else [far]
 
 
 def beside(project: str) -> str:
     """Return the place beside the database, in which a stranger may have put something."""
-    return f"{project.rstrip('/')}/{paths.STATE}/spool"
-
-
-def is_out_of_use(home: str) -> bool:
-    """Say whether nothing was ever kept in a data home, not even the user's key, nor can be."""
-    if paths.exists(home + "/key"):
-        return False
-    while home and not paths.exists(home):
-        home = home.rpartition("/")[0]
-    return not posix.access(home + "/.", posix.W_OK | posix.X_OK)
+    return f"{project.rstrip('/')}/{paths.STATE}/{paths.SPOOL}"
 
 
 def places(project: str) -> "list[str]":
@@ -60,7 +51,7 @@ def put(project: str, records: "list[dict[str, Any]]") -> bool:
             paths.make_folder(folder)
             if len(posix.listdir(folder)) >= MOST_FILES:
                 return False
-            paths.write(f"{folder}/{time.time_ns()}-{posix.getpid()}{end}", quick.dumps(records))
+            paths.write(f"{folder}/{time.time_ns()}-{posix.getpid()}{end}", fast.dumps(records))
         except OSError:
             continue
         return True
@@ -104,6 +95,6 @@ def remove(files: "list[str]") -> None:
     for folder in {path.rpartition("/")[0] for path in files}:
         try:
             posix.rmdir(folder)
-            posix.rmdir(paths.data_home() + "/spool")
+            posix.rmdir(f"{paths.data_home()}/{paths.SPOOL}")
         except OSError:
             pass

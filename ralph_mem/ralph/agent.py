@@ -7,9 +7,10 @@ import shlex
 import tempfile
 from pathlib import Path
 
-from ralph_mem import claude, process
-from ralph_mem.claude import stream
+from ralph_mem.core import process
 from ralph_mem.core.errors import LoopError
+from ralph_mem.hosts.claude_code import launch
+from ralph_mem.hosts.claude_code.launch import stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def run_command(
     seconds: float,
     told: "Callable[[str], None] | None" = None,
     stopped: "Callable[[], bool] | None" = None,
-) -> claude.Answer:
+) -> launch.Answer:
     """Give any agent a prompt by the command line of `--agent`, such as `my-agent --message-file {prompt_file}`.
 
     The template is split into words as a shell would, once, and no shell ever sees it. In a word `{prompt}` stands for the prompt
@@ -42,15 +43,15 @@ def run_command(
     try:
         words = parse(template)
     except LoopError as error:
-        return claude.Answer(claude.MISSING, why=f"{error}: {error.hint}")
+        return launch.Answer(launch.MISSING, why=f"{error}: {error.hint}")
     if any([PROMPT in word for word in words]) and len(prompt.encode("utf-8", "replace")) > MOST_ARGUMENT_BYTES - len(template):
-        return claude.Answer(claude.ERROR, why=f"the prompt is too long for an argument: write {PROMPT_FILE} for {PROMPT}")
+        return launch.Answer(launch.ERROR, why=f"the prompt is too long for an argument: write {PROMPT_FILE} for {PROMPT}")
     path = _file_with(prompt) if any([PROMPT_FILE in word for word in words]) else ""
     try:
         outcome = process.run(
             [_filled(word, prompt, path) for word in words],
             folder,
-            claude.without_outer_session(environment),
+            launch.without_outer_session(environment),
             seconds,
             most_bytes=MOST_BYTES,
             stdin=None if _has_a_place(words) else prompt.encode("utf-8", "replace"),
@@ -103,14 +104,14 @@ def _teller(told: "Callable[[str], None] | None") -> "Callable[[bytes], None] | 
     return tell
 
 
-def answer_of(outcome: process.Outcome) -> claude.Answer:
+def answer_of(outcome: process.Outcome) -> launch.Answer:
     """Return what an end means: by exit code, who ended it, and the report in the last line."""
     text = outcome.out.decode("utf-8", "replace").strip()
     given = _report(text.rpartition("\n")[2])
     message = stream.text_of(given, "result") if isinstance(given.get("result"), str) else text
     cost = next((given[key] for key in ("cost_usd", "total_cost_usd") if stream.is_number(given.get(key))), None)
     kind, why = _kind(outcome, given)
-    return claude.Answer(
+    return launch.Answer(
         kind,
         message[-stream.MOST_MESSAGE :],
         cost=None if cost is None else float(cost),
@@ -118,22 +119,22 @@ def answer_of(outcome: process.Outcome) -> claude.Answer:
         turns=stream.count(given, "num_turns"),
         session=stream.text_of(given, "session_id"),
         seconds=outcome.seconds,
-        why=stream.in_one_line(why, claude.MOST_WHY),
+        why=stream.in_one_line(why, launch.MOST_WHY),
     )
 
 
 def _kind(outcome: process.Outcome, given: "dict[str, Any]") -> "tuple[str, str]":
     if outcome.ended_by == "start":
-        return claude.MISSING, outcome.err.decode("utf-8", "replace")
+        return launch.MISSING, outcome.err.decode("utf-8", "replace")
     if outcome.ended_by == "stop":
-        return claude.STOPPED, "it was stopped"
+        return launch.STOPPED, "it was stopped"
     if outcome.ended_by == "time":
-        return claude.TIME, f"its time was up after {outcome.seconds:.0f} s"
+        return launch.TIME, f"its time was up after {outcome.seconds:.0f} s"
     if outcome.code:
-        return claude.ERROR, f"the agent {claude.how_it_ended(outcome)}{claude.last_words(outcome.err)}"
+        return launch.ERROR, f"the agent {launch.how_it_ended(outcome)}{launch.last_words(outcome.err)}"
     if given.get("is_error") is True:
-        return claude.ERROR, f"the agent reports: {given.get('result')}"
-    return claude.DONE, ""
+        return launch.ERROR, f"the agent reports: {given.get('result')}"
+    return launch.DONE, ""
 
 
 def _report(line: str) -> "dict[str, Any]":

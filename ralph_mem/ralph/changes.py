@@ -2,7 +2,7 @@
 
 import difflib
 
-from ralph_mem.core import path_rules, privacy
+from ralph_mem.core.redaction import path_rules, privacy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.snapshot import Change
+    from ralph_mem.ralph.snapshot import Change
 
     Content = Callable[[Change], "bytes | None"]
 

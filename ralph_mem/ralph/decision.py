@@ -2,11 +2,10 @@
 
 from collections import namedtuple
 
-from ralph_mem import criteria
-from ralph_mem.criteria import PASSED, VACUOUS
-from ralph_mem.ralph import progress
-from ralph_mem.ralph.limits import span
+from ralph_mem.ralph import criteria, progress
+from ralph_mem.ralph.criteria import PASSED, VACUOUS
 from ralph_mem.ralph.run import RATE_LIMITED, RUNNING
+from ralph_mem.ralph.stop_reasons import span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

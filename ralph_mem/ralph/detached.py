@@ -12,11 +12,13 @@ import time
 if __name__ == "__main__":  # the folder that holds `ralph_mem`
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from ralph_mem import claude
-from ralph_mem.core import paths, privacy, settings
+from ralph_mem.core import paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import LoopError, RalphMemError
-from ralph_mem.ralph import headless, limits, passing, rolling_back, runs, starting
+from ralph_mem.core.redaction import privacy
+from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import launch
+from ralph_mem.ralph import headless, passing, rolling_back, runs, starting, stop_reasons
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def _launch(project: "Project", order: "dict[str, Any]") -> str:
         paths.write(path, json.dumps(order))
     except OSError as error:
         raise LoopError(f"cannot write to {folder}: {error.strerror}", "is it yours, and is there room?") from error
-    around = claude.without_outer_session(os.environ)  # or the agent would take itself for a part of that session
+    around = launch.without_outer_session(os.environ)  # or the agent would take itself for a part of that session
     argv = [sys.executable, "-I", "-S", "-X", "utf8", os.path.abspath(__file__), project.top, path]
     supervisor = subprocess.Popen(
         argv, cwd=project.top, env=around, start_new_session=True,
@@ -85,7 +87,7 @@ def main(top: str, path: str) -> None:
     """Carry out an order in this process; what keeps it from beginning is written beside the order."""
     os.umask(0o077)
     project = projects.find(top)
-    values = settings.load(project)
+    values = effective.load(project)
     try:
         order = json.loads(paths.read(path, 1_048_576))
         paths.remove(path)
@@ -99,7 +101,7 @@ def _carry_out(project: "Project", values: "dict[str, Any]", order: "dict[str, A
         run = headless.resume(project, values, runs.find(project, order["resume"]), **order["bounds"])
         rolling_back.if_wanted(project, values, run)
         return
-    wished = starting.Wish(**{**order["start"], "limits": limits.from_json(order["start"]["limits"])})
+    wished = starting.Wish(**{**order["start"], "limits": stop_reasons.from_json(order["start"]["limits"])})
     prospect = starting.look(project, wished)
     if not prospect.accepted:
         raise LoopError("what the checks run has changed since it was accepted")

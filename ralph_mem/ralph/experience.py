@@ -6,11 +6,15 @@ The loop goes on without a memory: what cannot be read or written is said in a l
 import time
 from collections import namedtuple
 
-from ralph_mem import access
-from ralph_mem.core import context, path_rules, privacy, search, store
-from ralph_mem.core import settings as switches
 from ralph_mem.core.errors import StoreError
-from ralph_mem.ralph import lessons, signatures, traces
+from ralph_mem.core.redaction import path_rules, privacy
+from ralph_mem.core.settings import effective as switches
+from ralph_mem.memory import access
+from ralph_mem.memory.inject import block, failure_words
+from ralph_mem.memory.recall import search
+from ralph_mem.memory.rows import notes
+from ralph_mem.memory.store import connection
+from ralph_mem.ralph import lessons, signatures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.core.store import Store
+    from ralph_mem.memory.store.connection import Store
     from ralph_mem.ralph.run import Iteration, Run
 
     Settings = dict[str, Any]
@@ -34,11 +38,7 @@ MOST_READ = 500  # lessons, the newest ones
 MOST_ASKED = 3  # failures in the words of a query, beside the goal
 TELLING_CHARACTERS = 3_000  # of a lesson: more than any prompt has room for
 # What a memory can be in: locked, newer, full, not ours.
-TROUBLE = (StoreError, OSError, store.sqlite.Error)
-LESSONS = """
-SELECT public_id, title, content, created_at FROM observations
-WHERE event_id >= 'lesson:' AND event_id < 'lesson;' AND event_id <> ? AND NOT tainted AND NOT misled
-ORDER BY created_at DESC, id DESC LIMIT ?"""
+TROUBLE = (StoreError, OSError, connection.sqlite.Error)
 
 
 def know(project: "Project", settings: "Settings", run: "Run", now: int = 0) -> Known:
@@ -50,7 +50,7 @@ def know(project: "Project", settings: "Settings", run: "Run", now: int = 0) -> 
     if not run.options.get("memory", True):
         return NOTHING
     try:
-        if not any([store.exists(place.folder) for place in access.places(project)]):
+        if not any([connection.exists(place.folder) for place in access.places(project)]):
             return NOTHING
         opened = access.to_read(project)
     except TROUBLE as error:
@@ -85,7 +85,7 @@ def _lessons(
     """Return the lessons that tell of a signature, those first that tell of the most, newer ones before older ones."""
     if not wanted:
         return []
-    rows = opened.execute(LESSONS, (f"lesson:{own}", MOST_READ)).fetchall()
+    rows = opened.execute(notes.LESSONS, (f"lesson:{own}", MOST_READ)).fetchall()
     met = [(len(lessons.keys_of(row[2]) & wanted), row) for row in rows]
     best = sorted([each for each in met if each[0]], key=lambda each: -each[0])[:MOST_LESSONS]
     return [_lesson(row, wanted, project, settings) for _, row in best]
@@ -93,11 +93,12 @@ def _lessons(
 
 def _lesson(row: "tuple[Any, ...]", wanted: "set[str]", project: "Project", settings: "Settings") -> "tuple[str, str, str]":
     public_id, title, content, at = row
-    safe, text = _protected([title, _allowed(lessons.met_again(content, wanted), settings)], project, settings)
+    content = failure_words.of_lesson(lessons.met_again(content, wanted), public_id)
+    safe, text = _protected([title, _allowed(content, settings)], project, settings)
     head = f"- [{public_id}, {time.strftime('%Y-%m-%d', time.localtime(at / 1000))}] the same failure was met before: {safe}"
     full = [head, *["  " + line for line in privacy.shorten(text, TELLING_CHARACTERS).splitlines()]]
-    fix = next((line for line in text.splitlines() if line.startswith(lessons.FIXED)), "")
-    return public_id, context.escaped("\n".join(full)), context.escaped(f"{head}; {fix}".rstrip("; "))
+    fix = next((line for line in text.splitlines() if line.startswith((lessons.FIXED, lessons.UNDONE))), "")
+    return public_id, block.escaped("\n".join(full)), block.escaped(f"{head}; {fix}".rstrip("; "))
 
 
 def _allowed(text: str, settings: "Settings") -> str:
@@ -111,12 +112,12 @@ def _memories(
     opened: "Store", query: str, now: int, run: "Run", project: "Project", settings: "Settings"
 ) -> "list[tuple[str, str, str]]":
     """Return what a prompt of these words would be told; nothing tainted, and nothing of the session that is at work."""
-    session = opened.one("SELECT id FROM sessions WHERE client_session = ?", (traces.session_of(run),))
+    session = opened.one("SELECT id FROM sessions WHERE client_session = ?", (lessons.session_of(run),))
     found = []
     for hit in search.hits(opened, query, now):
         if not hit.admitted or hit.values[5] or (session and hit.values[2] == session[0]):
             continue
-        memory = context.Memory(hit.values, [], settings)
+        memory = block.Memory(hit.values, None, settings)
         if memory.says_something():
             full, line = _protected([memory.full(), memory.line()], project, settings)
             found.append((memory.public_id, full, line))
@@ -129,7 +130,7 @@ def _protected(texts: "list[str]", project: "Project", settings: "Settings") -> 
 
 def keep_iteration(project: "Project", settings: "Settings", run: "Run", iteration: "Iteration") -> str:
     """Store an iteration and its verdicts, once however often it is called; returns a line where that could not be done."""
-    return _written(project, settings, run, lambda opened: traces.of_iteration(opened, project, settings, run, iteration))
+    return _written(project, settings, run, lambda opened: lessons.of_iteration(opened, project, settings, run, iteration))
 
 
 def keep_end(project: "Project", settings: "Settings", run: "Run") -> str:
@@ -138,7 +139,17 @@ def keep_end(project: "Project", settings: "Settings", run: "Run") -> str:
     A run that goes on after its end and ends again has one lesson, of the whole. One that a person has corrected, pinned
     or called wrong stays as it is.
     """
-    return _written(project, settings, run, lambda opened: traces.of_end(opened, project, settings, run))
+    return _written(project, settings, run, lambda opened: lessons.of_end(opened, project, settings, run))
+
+
+def keep_rollback(project: "Project", settings: "Settings", run: "Run") -> str:
+    """Store what a rollback, or its undoing, made of the lesson of a run; returns a line where that could not be done."""
+    return _written(project, settings, run, lambda opened: lessons.of_rollback(opened, project, settings, run))
+
+
+def keep_prompt(project: "Project", settings: "Settings", run: "Run", facts: "dict[str, Any]", at: int) -> str:
+    """Store that an iteration begins, and the receipt of what its prompt tells; returns a line where that could not be done."""
+    return _written(project, settings, run, lambda opened: lessons.of_prompt(opened, project, settings, run, facts, at))
 
 
 def _written(project: "Project", settings: "Settings", run: "Run", write: "Callable[[Store], None]") -> str:

@@ -3,21 +3,37 @@
 from collections import namedtuple
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph import changes, protecting, tampering
-from ralph_mem.snapshot import FILE, restoring, scope, store, taking
+from ralph_mem.core.redaction import path_rules
+from ralph_mem.ralph import changes, tampering
+from ralph_mem.ralph.snapshot import FILE, ignoring, listing, restoring, store, taking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.loop import Loop
-    from ralph_mem.snapshot import Change, Entry, Taken
-    from ralph_mem.snapshot.scope import Scope
-    from ralph_mem.snapshot.store import Snapshots
+    from ralph_mem.ralph.snapshot import Change, Entry, Taken
+    from ralph_mem.ralph.snapshot.listing import Scope
+    from ralph_mem.ralph.snapshot.store import Snapshots
 
     Content = Callable[[Change], "bytes | None"]
+
+
+def of(changes: "Sequence[Change]", patterns: "Sequence[str]") -> "list[Change]":
+    """Return the changes of protected paths, in their order: what was added is to go, the rest to be as it was.
+
+    Patterns are as in .gitignore, without `!`: `tests/**`, `*.lock`, `/Makefile`, `ci/`.
+    """
+    return [change for change in changes if is_protected(change.path, patterns)]
+
+
+def is_protected(path: bytes, patterns: "Sequence[str]") -> bool:
+    """Say whether a path, as seen from the top of the project, is protected."""
+    name = path.decode("utf-8", "surrogateescape")
+    return any([path_rules.matches(name, pattern) for pattern in patterns])
+
 
 MEGABYTE = 1_048_576
 # What is compared line by line; a larger file is named alone.
@@ -31,7 +47,7 @@ NOT_KEPT = After(0, "", [], [])
 
 def scope_of(settings: "dict[str, Any]", forced: bool = False) -> "Scope":
     """Return what a snapshot takes in, as the settings have it."""
-    return scope.DEFAULT._replace(
+    return listing.DEFAULT._replace(
         include_ignored=tuple(settings["snapshot.include_ignored"]),
         most_file_bytes=settings["snapshot.max_file_mb"] * MEGABYTE,
         quota_bytes=settings["snapshot.quota_mb"] * MEGABYTE,
@@ -41,7 +57,7 @@ def scope_of(settings: "dict[str, Any]", forced: bool = False) -> "Scope":
 
 def refuse(project: "Project") -> None:
     """Raise SnapshotError for a tree that gets no snapshot, such as the home folder."""
-    scope.refuse(project.top, scope.DEFAULT)
+    listing.refuse(project.top, listing.DEFAULT)
 
 
 def take(loop: "Loop", label: str) -> "Taken":
@@ -65,7 +81,7 @@ def after(loop: "Loop", number: int) -> After:
         before = restoring.last_of(snapshots, loop.run.id)
         taken = taking.take(snapshots, f"iteration {number}", run=loop.run.id, scope=scope_of(loop.settings))
         found = snapshots.differences(before, taken.id)
-        tampered = _tampered(loop, snapshots, found)
+        tampered = [*ignoring.changed(snapshots, loop.run.id), *_tampered(loop, snapshots, found)]
         changed = changes.described(found, *_contents(snapshots), loop.project, loop.settings)
         taken, again = _protected(loop, snapshots, taken)
         return After(taken.id, taken.tree, changed, [*again, *tampered])
@@ -73,13 +89,17 @@ def after(loop: "Loop", number: int) -> After:
         snapshots.close()
 
 
-def settle(loop: "Loop", number: int) -> None:
-    """Take in what the checks of an iteration left behind: it is the loop's, not the person's, nor the next agent's."""
+def settle(loop: "Loop", number: int) -> "Taken | None":
+    """Take in what the checks of an iteration left behind: it is the loop's, not the person's, nor the next agent's.
+
+    Number 0 are the checks before the first iteration. Returns the snapshot, None without one.
+    """
     if loop.option("snapshot"):
         try:
-            take(loop, f"checks {number}")
+            return take(loop, f"checks {number}")
         except SnapshotError as error:  # the agent's own work is safe: a rollback keeps what the checks wrote, and names it
             loop.told(f"what the checks left is in no snapshot: {error}")
+    return None
 
 
 def last_of(loop: "Loop") -> int:
@@ -95,7 +115,7 @@ def _tampered(loop: "Loop", snapshots: "Snapshots", found: "list[Change]") -> "l
 def _protected(loop: "Loop", snapshots: "Snapshots", taken: "Taken") -> "tuple[Taken, list[str]]":
     """Put protected files back as they were at the start, and take the snapshot again where there were any."""
     patterns = loop.option("protect") or []
-    found = protecting.of(snapshots.differences(loop.run.start_snapshot, taken.id), patterns) if patterns else []
+    found = of(snapshots.differences(loop.run.start_snapshot, taken.id), patterns) if patterns else []
     if not found:
         return taken, []
     names = [change.path for change in found]

@@ -4,10 +4,10 @@ import os
 import shlex
 import time
 
-from ralph_mem import claude
 from ralph_mem.core import paths
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph import agent, files, leftovers, passing, resuming, runs, starting, watching
+from ralph_mem.hosts.claude_code import launch
+from ralph_mem.ralph import agent, display, files, leftovers, passing, runs, starting, stopping
 from ralph_mem.ralph.loop import MEANWHILE, now_ms
 from ralph_mem.ralph.run import HEADLESS
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ralph_mem.claude import Answer
     from ralph_mem.core.project import Project
+    from ralph_mem.hosts.claude_code.launch import Answer
     from ralph_mem.ralph.loop import Loop, Told
     from ralph_mem.ralph.run import Run
     from ralph_mem.ralph.starting import Prospect, Wish
@@ -51,10 +51,10 @@ def start(
 
 def resume(project: "Project", values: "dict[str, Any]", run: "Run", told: "Told | None" = None, **bounds: "Any") -> "Run":
     """Let a run go on and work until it ends; returns it. `bounds` are fields of Limits. Raises LoopError."""
-    resuming.check(project, run, bounds)
-    last_beat = resuming.last_beat(project, run)
+    stopping.check(project, run, bounds)
+    last_beat = stopping.last_beat(project, run)
     with runs.Lock(project), runs.Heartbeat(project, run.id):
-        return _work(resuming.resume(project, values, run, HEADLESS, last_beat, told=told, **bounds))
+        return _work(stopping.resume(project, values, run, HEADLESS, last_beat, told=told, **bounds))
 
 
 def _work(loop: "Loop") -> "Run":
@@ -71,10 +71,10 @@ def _work(loop: "Loop") -> "Run":
 def _pass(loop: "Loop") -> None:
     """Run one iteration, or wait for the end of a rate limit."""
     answer = ask(loop, passing.begin(loop))
-    if answer.kind == claude.RATE_LIMITED:
+    if answer.kind == launch.RATE_LIMITED:
         _wait(loop, answer)
         return
-    if answer.kind == claude.MISSING:
+    if answer.kind == launch.MISSING:
         passing.end(loop, "agent_error", answer.why)
         return
     decided = passing.conclude(loop, answer)
@@ -94,7 +94,7 @@ def ask(loop: "Loop", prompt: str) -> "Answer":
     if command:
         return agent.run_command(command, prompt, loop.project.top, around, seconds, told=told, stopped=lambda: _asked(loop))
     cost = loop.run.limits.cost
-    return claude.run(
+    return launch.run(
         prompt,
         loop.project.top,
         around,
@@ -141,7 +141,7 @@ def _pause(loop: "Loop", span_ms: int, why: str = "") -> bool:
             return False
         left = -(-(until - now_ms()) // 1000)
         if why and left != said:
-            loop.told(f"{MEANWHILE}{why} {watching.span(left * 1000)}")
+            loop.told(f"{MEANWHILE}{why} {display.span(left * 1000)}")
             said = left
         time.sleep(min(TICK_S, max(0.0, (until - now_ms()) / 1000)))
     return not _asked(loop)

@@ -4,12 +4,18 @@ It never acts in another session, in a subagent, or while the client has work in
 """
 
 import gc
+import os
 import time
 
-from ralph_mem import claude
-from ralph_mem.core import store as database
+from ralph_mem.core import descendants
+from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError, StoreError
-from ralph_mem.ralph import guard, leftovers, passing, rolling_back, runs, stop_reasons
+from ralph_mem.hosts.claude_code import launch
+from ralph_mem.hosts.claude_code import session as client_session
+from ralph_mem.memory.rows import turns
+from ralph_mem.memory.store import connection as database
+from ralph_mem.ralph import leftovers, passing, prompt, rolling_back, runs, signatures, stop_reasons
+from ralph_mem.ralph.criteria import PASSED, passed
 from ralph_mem.ralph.loop import Loop, now_ms
 from ralph_mem.ralph.run import GUARD, HEADLESS, IN_SESSION
 
@@ -17,27 +23,63 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ralph_mem.core.event import Event
-    from ralph_mem.core.project import Project
+    from ralph_mem.core.project import Activity, Project
+    from ralph_mem.ralph.criteria import Verdict
+    from ralph_mem.ralph.run import Run
     from ralph_mem.ralph.runs import Live
+
+# The client cuts what is longer than 10,000 characters: thirty lines of these, and the output of the first check that failed.
+MOST_TESTS, MOST_LINE, MOST_OUTPUT = 30, 160, 3_500
+
+
+def guard_step(seen: "Activity", project: "Project", settings: "dict[str, Any]", live: "Live") -> "dict[str, str]":
+    """Answer the end of a turn with what fails, once a turn; nothing where all checks pass, or where they were told already."""
+    if seen.again:
+        return {}
+    loop = Loop(project, settings, live.run)
+    verdicts = passing.judge(loop, seen.text)
+    if passed(verdicts):
+        return {}
+    return {"context": evidence(verdicts, loop.run)}
+
+
+def evidence(verdicts: "list[Verdict]", run: "Run") -> str:
+    """Return what fails, as it was run just now: evidence for the agent, not the person's words."""
+    failing, tag = signatures.failures(verdicts), prompt.tag_of(run)
+    lines = [f"- {' '.join(f'{label}: {message}'.split())[:MOST_LINE]}" for label, (_, message) in failing.items()]
+    more = [f"- and {len(lines) - MOST_TESTS} more"] if len(lines) > MOST_TESTS else []
+    first = next((verdict for verdict in verdicts if verdict.status != PASSED and verdict.excerpt.strip()), None)
+    output = [f"<output-{tag}>", first.excerpt.replace(tag, "")[-MOST_OUTPUT:], f"</output-{tag}>"] if first else []
+    opening = "ralph-mem ran the checks of this project just now, and they do not pass. What fails is not done:"
+    return "\n".join([opening, *lines[:MOST_TESTS], *more, *output])
+
+
+def stop(project: "Project", session: str) -> bool:
+    """Take the guard away from a session; says whether there was one."""
+    live = runs.live(project)
+    if not live or live.owner != session:
+        return False
+    runs.clear_live(project, live.run)
+    return True
+
 
 # The client cuts what a hook says at 10,000 characters; tokens are estimated, so this leaves room.
 MOST_CHARACTERS = 9_000
 # The end of a background task begins a turn of the same work with another id; its prompt is the client's.
-KIND = "SELECT kind FROM turns WHERE event_id = ?"
+
 NOTIFICATION = "notification"
 
 
-def step(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dict[str, Any] | None":
-    """Answer a Stop: with what the agent is told to go on, with a line for the person at the end, or not at all."""
+def step(seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
+    """Answer the end of a turn: with what the agent is told to go on, with a line for the person at the end, or not at all."""
     gc.enable()  # the door switches it off for processes that are gone at once
     live = runs.live(project)
-    if not live or not _is_ours(live, event) or _is_waiting(event):
-        return None
+    if not live or not _is_ours(live, seen) or seen.waiting:  # the turn only pauses until something in the background is done
+        return {}
     if live.mode == GUARD:
-        return guard.step(event, project, settings, live)
-    if not _is_same_work(live, event, project):
-        return None
+        return guard_step(seen, project, settings, live)
+    if not _is_same_work(live, seen, project):
+        return {}
     try:
         loop = Loop(project, settings, live.run)
     except RalphMemError:  # its record is gone, and with it what to go on from
@@ -45,65 +87,60 @@ def step(event: "Event", project: "Project", settings: "dict[str, Any]") -> "dic
         raise
     if not loop.is_running():
         runs.clear_live(project, live.run)
-        return None
-    return _passed(loop, live, event)
+        return {}
+    return _passed(loop, live, seen)
 
 
-def _is_ours(live: "Live", event: "Event") -> bool:
+def _is_ours(live: "Live", seen: "Activity") -> bool:
     """Say whether this stop is that of the session which started the loop; without an owner nobody is."""
-    return live.mode != HEADLESS and bool(live.owner) and live.owner == event.session and not event.text("agent_id")
+    return live.mode != HEADLESS and bool(live.owner) and live.owner == seen.session and not seen.agent_id
 
 
-def _is_waiting(event: "Event") -> bool:
-    """Say whether the turn only pauses until something in the background is done."""
-    return bool(event.fields.get("background_tasks") or event.fields.get("session_crons"))
-
-
-def _is_same_work(live: "Live", event: "Event", project: "Project") -> bool:
+def _is_same_work(live: "Live", seen: "Activity", project: "Project") -> bool:
     """Say whether this turn is the loop's: its own, or one that the end of a background task began.
 
     Esc leaves no event: a turn of the person's own words since then means that they took over.
     """
-    if not live.turn or not event.turn or live.turn == event.turn:
+    if not live.turn or not seen.turn or live.turn == seen.turn:
         return True
     try:
         opened = database.connect(project.folder, database.TOOL_WAIT_MS)
     except StoreError:
         return False
     try:
-        found = opened.one(KIND, (event.turn,))
+        kind = turns.kind_stored(opened, seen.turn)
     finally:
         opened.close()
-    return bool(found) and found[0] == NOTIFICATION
+    return kind == NOTIFICATION
 
 
-def _passed(loop: Loop, live: "Live", event: "Event") -> "dict[str, Any]":
-    runs.write_live(loop.project, live._replace(turn=event.turn, beat=now_ms()))
+def _passed(loop: Loop, live: "Live", seen: "Activity") -> "dict[str, str]":
+    runs.write_live(loop.project, live._replace(turn=seen.turn, beat=now_ms()))
     leftovers.end(live.run)  # the client ends a hook that takes too long by a signal that nobody can catch
     if runs.is_asked_to_stop(loop.project, live.run):
         passing.end(loop, "user_stop", "asked to stop")
     else:
-        decided = passing.conclude(loop, claude.Answer(kind=claude.DONE, message=event.text("last_assistant_message")))
+        decided = passing.conclude(loop, launch.Answer(kind=launch.DONE, message=seen.text))
         if decided.go_on:
             return _onwards(loop)
     return _over(loop)
 
 
-def _over(loop: Loop) -> "dict[str, Any]":
+def _over(loop: Loop) -> "dict[str, str]":
     """Let go of the session, and tell the person how it ended; where they want it, the files of a failed run go back."""
     runs.clear_live(loop.project, loop.run.id)
     more = rolling_back.if_wanted(loop.project, loop.settings, loop.run)
-    return {"systemMessage": " ".join(f"ralph-mem: {said(loop)} {'; '.join(more)}".split())}
+    return {"message": " ".join(f"ralph-mem: {said(loop)} {'; '.join(more)}".split())}
 
 
-def _onwards(loop: Loop) -> "dict[str, Any]":
+def _onwards(loop: Loop) -> "dict[str, str]":
     time.sleep(loop.run.limits.cooldown_ms / 1000)
     try:
         text = passing.begin(loop, MOST_CHARACTERS)
     except RalphMemError as error:
         passing.end(loop, "agent_error", str(error))
         return _over(loop)
-    return {"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": text}}
+    return {"context": text}
 
 
 def said(loop: Loop) -> str:
@@ -120,14 +157,21 @@ def take_over(project: "Project", run_id: str, mode: str, owner: str, turn: str,
     runs.write_live(project, runs.Live(run_id, mode, owner, pid, born, turn, now_ms()))
 
 
-def end(event: "Event", project: "Project") -> None:
+def around_us() -> str:
+    """Return the loop of the session whose tool started this process, in the folder where that was; empty for none."""
+    session = descendants.inherited(client_session.SESSION)
+    live = runs.live(projects.find(os.getcwd())) if session else None
+    return str(live.run) if live and live.mode != HEADLESS and live.owner == session else ""
+
+
+def end(seen: "Activity", project: "Project") -> None:
     """End the loop of a session that ends: nobody would go on with it."""
     live = runs.live(project)
-    if not live or not _is_ours(live, event):
+    if not live or not _is_ours(live, seen):
         return
     leftovers.end(live.run)
     if live.mode == IN_SESSION:
         loop = Loop(project, {}, live.run)
         if loop.is_running():
-            loop.note("end", status=stop_reasons.status_of("owner_lost"), reason="owner_lost", why=event.text("reason"))
+            loop.note("end", status=stop_reasons.status_of("owner_lost"), reason="owner_lost", why=seen.reason)
     runs.clear_live(project, live.run)

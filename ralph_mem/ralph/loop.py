@@ -3,8 +3,8 @@
 import time
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.criteria import Criterion
 from ralph_mem.ralph import record, runs
+from ralph_mem.ralph.criteria import Criterion
 from ralph_mem.ralph.run import RUNNING, fold
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ import json
 import os
 import shlex
 
-from ralph_mem import process
+from ralph_mem.core import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

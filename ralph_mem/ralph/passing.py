@@ -5,31 +5,18 @@ The same headless and in session: only who the agent is differs.
 
 import os
 
-from ralph_mem import claude
-from ralph_mem.core import privacy
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.criteria import FAILED, PASSED, flaky, judging
-from ralph_mem.ralph import (
-    decision,
-    experience,
-    files,
-    leftovers,
-    notifying,
-    plan_file,
-    prompt,
-    record,
-    run,
-    runs,
-    stop_reasons,
-    watching,
-)
+from ralph_mem.core.redaction import privacy
+from ralph_mem.hosts.claude_code import launch
+from ralph_mem.ralph import decision, display, experience, files, leftovers, notifying, prompt, record, run, runs, stop_reasons
+from ralph_mem.ralph.criteria import FAILED, PASSED, judging, repeating
 from ralph_mem.ralph.loop import MEANWHILE, now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ralph_mem.criteria import Verdict
+    from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.loop import Loop
 
 # What is kept of the agent's last words: enough to see what it believed, too little to crowd out what is known.
@@ -38,7 +25,7 @@ MESSAGE_CHARACTERS = 1_000
 SECONDS_OF_STOP = 3_500
 PLAN = "plan"  # the type of the verdict on a plan file
 # After these there is nothing to judge: the agent was never at work, or was told to stop.
-UNJUDGED = (claude.STOPPED, claude.MISSING, claude.RATE_LIMITED)
+UNJUDGED = (launch.STOPPED, launch.MISSING, launch.RATE_LIMITED)
 
 
 def begin(loop: "Loop", most_characters: int = 0) -> str:
@@ -50,15 +37,17 @@ def begin(loop: "Loop", most_characters: int = 0) -> str:
     text, loop.facts = prompt.build(loop.run, number, known, plan_text(loop), loop.option("prompt_tokens"), most_characters)
     loop.note("begun", number=number, prompt=loop.facts)
     loop.begun = now_ms()
+    if loop.option("memory"):
+        _tell(loop, experience.keep_prompt(loop.project, loop.settings, loop.run, loop.facts, loop.begun))
     return text
 
 
 def plan_text(loop: "Loop") -> str:
     """Return the plan as it stands now, empty without one."""
-    return plan_file.read(loop.project.top, loop.option("plan")) if loop.option("plan") else ""
+    return prompt.read(loop.project.top, loop.option("plan")) if loop.option("plan") else ""
 
 
-def conclude(loop: "Loop", answer: "claude.Answer") -> decision.Decision:
+def conclude(loop: "Loop", answer: "launch.Answer") -> decision.Decision:
     """Look at what the agent has done, write it down and decide whether to go on; a run that is over is ended."""
     try:
         iteration = _looked_at(loop, answer)
@@ -70,7 +59,7 @@ def conclude(loop: "Loop", answer: "claude.Answer") -> decision.Decision:
     files.settle(loop, iteration.number)
     if loop.option("memory"):
         _tell(loop, experience.keep_iteration(loop.project, loop.settings, loop.run, iteration))
-    loop.told(watching.line(loop.run, iteration, now_ms()))
+    loop.told(display.line(loop.run, iteration, now_ms()))
     return decide(loop)
 
 
@@ -83,7 +72,7 @@ def decide(loop: "Loop") -> decision.Decision:
     return decided if decided.go_on else end(loop, decided.reason, decided.why)
 
 
-def _looked_at(loop: "Loop", answer: "claude.Answer") -> run.Iteration:
+def _looked_at(loop: "Loop", answer: "launch.Answer") -> run.Iteration:
     """Return the iteration: the files as the agent left them, and what the checks say of them."""
     number = loop.run.next_number()
     left = files.after(loop, number)
@@ -98,7 +87,7 @@ def _looked_at(loop: "Loop", answer: "claude.Answer") -> run.Iteration:
     )  # fmt: skip
 
 
-def _cost(loop: "Loop", answer: "claude.Answer") -> "float | None":
+def _cost(loop: "Loop", answer: "launch.Answer") -> "float | None":
     """Return what the agent cost. A claude that was ended tells no price: it counts as the others did, or as all it was given."""
     known = sorted([each.cost for each in loop.run.iterations if each.cost])
     if answer.cost is not None or loop.run.limits.cost is None or loop.option("agent") or loop.run.mode != run.HEADLESS:
@@ -122,12 +111,12 @@ def judge(
         promise=loop.run.promise,
         environment={**os.environ, leftovers.MARK: loop.run.id},
         told=lambda criterion, _position: loop.told(f"{MEANWHILE}checking: {criterion.name}"),
-        known=flaky.known(loop.project, before=loop.run.started / 1000),  # not what this run found itself
+        known=repeating.known(loop.project, before=loop.run.started / 1000),  # not what this run found itself
         protect=lambda texts: safe(loop, *texts),
         seconds=seconds,
         stopped=stopped,
     )
-    flaky.remember(loop.project, [(verdict.name, test) for verdict in verdicts for test in verdict.flaky])
+    repeating.remember(loop.project, [(verdict.name, test) for verdict in verdicts for test in verdict.flaky])
     return [*verdicts, *_of_plan(loop)]
 
 
@@ -135,7 +124,7 @@ def _of_plan(loop: "Loop") -> "list[Verdict]":
     if not loop.option("plan"):
         return []
     text = plan_text(loop)
-    waiting, total = plan_file.open_tasks(text), len(plan_file.tasks(text))
+    waiting, total = prompt.open_tasks(text), len(prompt.tasks_of(text))
     status = PASSED if total and not waiting else FAILED
     why = f"{len(waiting)} of {total} tasks are open" if waiting else "every task is ticked off" if total else "it holds no task"
     found = run.NO_VERDICT._replace(type=PLAN, name=loop.option("plan"), status=status, why=why, total=total)
@@ -159,7 +148,7 @@ def end(loop: "Loop", reason: str, why: str = "") -> decision.Decision:
 
 def _notify(loop: "Loop") -> None:
     if loop.option("notify"):
-        _tell(loop, notifying.notify(loop.option("notify"), watching.facts(loop.run, now_ms())))
+        _tell(loop, notifying.notify(loop.option("notify"), display.facts(loop.run, now_ms())))
 
 
 def _tell(loop: "Loop", line: "str | None") -> None:

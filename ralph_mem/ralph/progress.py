@@ -14,11 +14,11 @@ does not make an earlier iteration worse: what is missing is counted against wha
 
 from collections import namedtuple
 
-from ralph_mem.criteria import FAILED, PASSED
+from ralph_mem.ralph.criteria import FAILED, PASSED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph_mem.criteria import Verdict
+    from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.run import Iteration, Run
 
     Verdicts = list[Verdict]

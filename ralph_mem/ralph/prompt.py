@@ -4,22 +4,125 @@ A pure function. What stays the same in a run stands first, word for word: the c
 """
 
 import hashlib
+import os
+import re
 import shlex
 
-from ralph_mem.core import context
 from ralph_mem.core.errors import LoopError
-from ralph_mem.criteria import MARKER, PASSED, marker
-from ralph_mem.ralph import attempts, experience, plan_file, room, signatures
+from ralph_mem.memory.inject import block
+from ralph_mem.memory.rows import row
+from ralph_mem.ralph import attempts, experience, signatures
+from ralph_mem.ralph.criteria import MARKER, PASSED, judging
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from ralph_mem.criteria import Verdict
+    from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.experience import Known
     from ralph_mem.ralph.run import Run
 
     Failing = dict[str, tuple[str, str]]
+
+REST_TOKENS = 12  # of the line that counts what was left out
+MARK = "[...]"
+
+
+def cost(*lines: str) -> int:
+    """Return what lines cost, each with its line end: the sum is never less than the price of the text that they make."""
+    return sum([row.tokens(line + "\n") for line in lines])
+
+
+class Room:
+    """How many tokens a prompt may have, and how many of them are left."""
+
+    __slots__ = ("left", "total")
+
+    def __init__(self, total: int) -> None:
+        self.total = self.left = total
+
+    def keep(self, *lines: str) -> "list[str]":
+        """Take lines that have to be there, whether there is room or not."""
+        self.left -= cost(*lines)
+        return list(lines)
+
+    def share(self, part: float, *beside: str) -> int:
+        """Return how many tokens may go into a part of the whole, beside lines that go with it."""
+        return min(self.left, int(self.total * part)) - cost(*beside)
+
+    def block(self, heading: "Sequence[str]", lines: "Sequence[str]", part: float, rest: str = "") -> "list[str]":
+        """Take a blank line, a heading and as many lines, the first ones, as a part of the whole has room for.
+
+        `rest` says how many are left out. Where not even the first fits, nothing is taken.
+        """
+        room = self.share(part, "", *heading)
+        kept = fitting(lines, room)
+        if len(kept) < len(lines):
+            kept = fitting(lines, room - REST_TOKENS) if rest else kept
+        if not kept:
+            return []
+        told = [rest.format(len(lines) - len(kept))] if rest and len(kept) < len(lines) else []
+        return self.keep("", *heading, *kept, *told)
+
+
+def fitting(lines: "Sequence[str]", room: int) -> "list[str]":
+    """Return as many lines, from the first one on, as there is room for."""
+    kept = []
+    for line in lines:
+        room -= cost(line)
+        if room < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def trimmed(text: str, room: int) -> str:
+    """Return the beginning and the end of a text, in whole lines, so that it fits; nothing where no line does."""
+    lines = text.strip("\n").splitlines()
+    if cost(text) <= room:
+        return "\n".join(lines)
+    room -= cost(MARK)
+    tail = fitting(lines[::-1], 2 * room // 3)
+    head = fitting(lines[: len(lines) - len(tail)], room - cost(*tail))
+    return "\n".join([*head, MARK, *tail[::-1]]) if head or tail else ""
+
+
+def cut(line: str, room: int) -> str:
+    """Return a line, its end cut off where it costs more."""
+    if cost(line) <= room:
+        return line
+    low, high = 0, len(line)
+    while low < high:  # the price grows with the length
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if cost(line[:middle] + "...") <= room else (low, middle - 1)
+    return line[:low] + "..."
+
+
+TASK = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(.*\S)", re.MULTILINE)
+# A plan is read whole into each prompt's budget; what is longer than this is a book.
+MOST_BYTES = 262_144
+
+
+def read(folder: str, name: str) -> str:
+    """Return the text of a plan file, named as seen from the project. Raises LoopError where it cannot be read."""
+    path = os.path.join(folder, name)
+    try:
+        with open(path, "rb") as file:
+            return file.read(MOST_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        raise LoopError(f"cannot read the plan {name}: {error.strerror}", "--plan FILE names a file in this project") from error
+
+
+def open_tasks(text: str) -> "list[str]":
+    """Return the tasks that are not ticked off, in their order."""
+    return [task for mark, task in TASK.findall(text) if mark == " "]
+
+
+def tasks_of(text: str) -> "list[str]":
+    """Return all tasks in their order."""
+    return [task for _, task in TASK.findall(text)]
+
 
 # How much of a prompt each part may take; together more than one, since hardly ever all of them are long.
 GOAL_PART, CHECKS_PART, OUTPUT_PART, MEMORY_PART, ATTEMPTS_PART, PLAN_PART, COMPARED_PART = 0.35, 0.1, 0.3, 0.25, 0.35, 0.1, 0.1
@@ -46,11 +149,13 @@ def build(
 ) -> "tuple[str, dict[str, Any]]":
     """Return the prompt of an iteration, and what the record keeps of it: its hash, its tokens, the memories it tells.
 
+    `told` has each memory with how it is told, `full` or `line`, and its price, `budget` what they may cost together.
+
     It holds the goal as it was given and the first failing test, whatever the budget; a goal that `check` lets pass
     leaves it within. What the verdicts quote is redacted already. Where a client takes only so many characters
     (0: as many as there are), the budget shrinks until they are enough: what is cut off at the end would be what is known.
     """
-    left = room.Room(budget_tokens)
+    left = Room(budget_tokens)
     verdicts = run.verdicts()
     failing, tag = signatures.failures(verdicts), tag_of(run)
     goal = left.keep(OPENING, "", f"<goal-{tag}>", run.goal, f"</goal-{tag}>", "", "Rules", *rules(run))
@@ -59,7 +164,7 @@ def build(
         ("Checks, all of which have to pass",), [_check(each, run.folder) for each in run.criteria], CHECKS_PART, "- and {} more"
     )
     output = _output(verdicts, tag, left)
-    told, ids = _memories(known, tag, left) if remembers(run) else ([], [])
+    told, named = _memories(known, tag, left) if remembers(run) else ([], [])
     tried = _tried(run, left) if remembers(run) else []
     compared = left.block((), _compared(run, failing), COMPARED_PART)
     plan = left.block(("Next in the plan",), _plan(plan_text), PLAN_PART)
@@ -68,12 +173,15 @@ def build(
     if most_characters and len(text) > most_characters and budget_tokens > LEAST_TOKENS:
         fewer = max(LEAST_TOKENS, int(0.9 * budget_tokens * most_characters / len(text)))
         return build(run, number, known, plan_text, fewer, most_characters)
-    return text, {"hash": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16], "tokens": tokens(text), "memories": ids}
+    return text, {
+        "hash": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16], "tokens": tokens(text),
+        "memories": [each[0] for each in named], "told": named, "budget": int(MEMORY_PART * budget_tokens),
+    }  # fmt: skip
 
 
 def tokens(text: str) -> int:
     """Estimate what a prompt costs."""
-    return room.cost(text.removesuffix("\n"))
+    return cost(text.removesuffix("\n"))
 
 
 def remembers(run: "Run") -> bool:
@@ -84,9 +192,9 @@ def remembers(run: "Run") -> bool:
 def check(goal: str, budget_tokens: int) -> None:
     """Raise LoopError for a goal that would leave a prompt no room for what fails."""
     most = int(GOAL_PART * budget_tokens)
-    if room.cost(goal) > most:
+    if cost(goal) > most:
         raise LoopError(
-            f"the goal has {room.cost(goal):,} tokens of the {budget_tokens:,} of a prompt, at most {most:,} fit",
+            f"the goal has {cost(goal):,} tokens of the {budget_tokens:,} of a prompt, at most {most:,} fit",
             "write it into a file and name that in the goal, or raise ralph.prompt_tokens",
         )
 
@@ -99,7 +207,7 @@ def tag_of(run: "Run") -> str:
 def rules(run: "Run") -> "list[str]":
     """Return the rules of a run; that of the marker only where there is one to say."""
     has_marker = any([each.get("type") == MARKER for each in run.criteria])
-    return [*RULES, *([MARKER_RULE.format(marker.line(run.promise, run.nonce))] if has_marker else [])]
+    return [*RULES, *([MARKER_RULE.format(judging.line(run.promise, run.nonce))] if has_marker else [])]
 
 
 def _first(run: "Run", failing: "Failing") -> "list[str]":
@@ -110,7 +218,7 @@ def _first(run: "Run", failing: "Failing") -> "list[str]":
     fewest = len(signatures.failures(verdicts))
     best = f"; the fewest were {fewest}, {moment}" if fewest < len(failing) else ""
     label = next(iter(failing))
-    return [f"Failing now: {len(failing)}{best}. The first:", room.cut(_line(label, *failing[label]), FIRST_TOKENS)]
+    return [f"Failing now: {len(failing)}{best}. The first:", cut(_line(label, *failing[label]), FIRST_TOKENS)]
 
 
 def _line(label: str, test: str, message: str) -> str:
@@ -124,7 +232,7 @@ def _check(criterion: "dict[str, Any]", top: str) -> str:
     return f"- {criterion.get('type', '')}: {' '.join(command.split())[:MOST_MESSAGE]}{f' (in {inside})' if inside else ''}"
 
 
-def _output(verdicts: "list[Verdict]", tag: str, left: room.Room) -> "list[str]":
+def _output(verdicts: "list[Verdict]", tag: str, left: Room) -> "list[str]":
     """Return what the first check that did not pass printed, trimmed."""
     for verdict in verdicts:
         if verdict.status == PASSED or not verdict.excerpt.strip():
@@ -132,36 +240,37 @@ def _output(verdicts: "list[Verdict]", tag: str, left: room.Room) -> "list[str]"
         heading = f"`{' '.join(verdict.name.split())[:MOST_MESSAGE]}` {' '.join(verdict.why.split())[:MOST_MESSAGE]}".rstrip()
         marks = (f"<output-{tag}>", f"</output-{tag}>")
         space = left.share(OUTPUT_PART, "", heading, *marks)
-        text = room.trimmed(verdict.excerpt.replace(tag, ""), space) if space >= FEWEST_OUTPUT else ""
+        text = trimmed(verdict.excerpt.replace(tag, ""), space) if space >= FEWEST_OUTPUT else ""
         return left.keep("", heading, marks[0], text, marks[1]) if text else []
     return []
 
 
-def _memories(known: "Known", tag: str, left: room.Room) -> "tuple[list[str], list[str]]":
-    """Return what is known from earlier, lessons first, in marks that keep it from being remembered again; and its ids."""
-    marks = (f"<ralph-mem-{tag}>", context.OPENING, f"</ralph-mem-{tag}>")
+def _memories(known: "Known", tag: str, left: Room) -> "tuple[list[str], list[tuple[str, str, int]]]":
+    """Return what is known from earlier, lessons first, in marks that keep it from being remembered again; and the receipt."""
+    marks = (f"<ralph-mem-{tag}>", block.OPENING, f"</ralph-mem-{tag}>")
     space = left.share(MEMORY_PART, "", *marks)
     lines: list[str] = []
-    ids: list[str] = []
+    named: list[tuple[str, str, int]] = []
     for public_id, full, line in [*known.lessons, *known.memories]:
-        told = next((text for text in (full, line) if room.cost(text) <= space), "")
+        told = next((text for text in (full, line) if cost(text) <= space), "")
         if told:
-            lines, ids, space = [*lines, told], [*ids, public_id], space - room.cost(told)
-    return (left.keep("", *marks[:2], *lines, marks[2]), ids) if lines else ([], [])
+            price = cost(told)
+            lines, named, space = [*lines, told], [*named, (public_id, "full" if told == full else "line", price)], space - price
+    return (left.keep("", *marks[:2], *lines, marks[2]), named) if lines else ([], [])
 
 
-def _tried(run: "Run", left: room.Room) -> "list[str]":
+def _tried(run: "Run", left: Room) -> "list[str]":
     """Return what was tried, in the order of what happened; where there is no room for all, the newest ones."""
     told = attempts.told(run)
     heading = "What was tried in this run; do not repeat what did not help"
     circles = attempts.circles(run)[-1:]
-    space = left.share(ATTEMPTS_PART, "", heading, *circles) - room.REST_TOKENS
+    space = left.share(ATTEMPTS_PART, "", heading, *circles) - REST_TOKENS
     lines: list[str] = []
     for texts in told:
-        fits = next((text for text in texts if room.cost(text) <= space), "")
+        fits = next((text for text in texts if cost(text) <= space), "")
         if not fits:
             break
-        lines, space = [fits, *lines], space - room.cost(fits)
+        lines, space = [fits, *lines], space - cost(fits)
     missing = [f"({len(told) - len(lines)} earlier ones are left out)"] if len(lines) < len(told) else []
     return left.keep("", heading, *missing, *lines, *circles) if lines else []
 
@@ -193,7 +302,7 @@ def _others(failing: "Failing") -> "list[str]":
 
 def _plan(text: str) -> "list[str]":
     """Return the next open task with those beside it."""
-    tasks, waiting = plan_file.tasks(text), plan_file.open_tasks(text)
+    tasks, waiting = tasks_of(text), open_tasks(text)
     if not waiting:
         return []
     at = tasks.index(waiting[0])

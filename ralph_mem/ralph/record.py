@@ -1,9 +1,9 @@
 """The record of a run: one JSON object a line, only ever added to, and on the disk before the loop goes on."""
 
-import fcntl
 import json
 import os
 
+from ralph_mem.core import paths
 from ralph_mem.core.errors import LoopError
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ def _append(path: str, line: bytes) -> None:
     new = not os.path.exists(path)
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)  # `stop` and `rollback` write from other processes
+        paths.lock(file, wait_s=paths.FOR_EVER)  # `stop` and `rollback` write from other processes
         end = _end_of_lines(file)
         try:
             _write(file, line, end)

@@ -1,10 +1,11 @@
 """Rolling back a run: its files as they were at its start, at its best iteration, or at any other; and back again."""
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import progress, record, runs, stop_reasons, telling
+from ralph_mem.core.redaction import privacy
+from ralph_mem.ralph import display, experience, progress, record, runs, stop_reasons
 from ralph_mem.ralph.files import scope_of
 from ralph_mem.ralph.loop import now_ms
-from ralph_mem.snapshot import restoring, store, taking
+from ralph_mem.ralph.snapshot import restoring, store, taking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.run import Run
-    from ralph_mem.snapshot.planning import Plan
-    from ralph_mem.snapshot.restoring import Report
-    from ralph_mem.snapshot.store import Snapshots
+    from ralph_mem.ralph.snapshot.planning import Plan
+    from ralph_mem.ralph.snapshot.restoring import Report
+    from ralph_mem.ralph.snapshot.store import Snapshots
 
 START, BEST, UNDO = "start", "best", "undo"
 
@@ -81,10 +82,12 @@ def roll_back(
         snapshots.find(target)  # before another one can get its number, in a store that was deleted
         last = last_of(snapshots, settings, run, force)
         report = restoring.roll_back(snapshots, target, last, run=run.id, scope=scope_of(settings), force=force, on_step=on_step)
+    kept = privacy.protect([path.decode("utf-8", "replace") for path, _ in report.kept], project, settings)[0]
     record.append(runs.path_of(project, run.id), {
         "what": "rolled_back", "at": now_ms(), "to": to, "target": target, "safety": report.safety,
-        "restored": len(report.restored), "deleted": len(report.deleted), "kept": len(report.kept),
+        "restored": len(report.restored), "deleted": len(report.deleted), "kept": len(report.kept), "kept_paths": kept,
     })  # fmt: skip
+    experience.keep_rollback(project, settings, runs.find(project, run.id))
     return what, report
 
 
@@ -93,7 +96,7 @@ def if_wanted(project: "Project", settings: "dict[str, Any]", run: "Run") -> "li
     if not settings["ralph.auto_rollback"] or run.status != stop_reasons.FAILED or not run.start_snapshot:
         return []
     what, report = roll_back(project, settings, run, START)
-    return ["ralph.auto_rollback is on:", *telling.rolled_back(what, report, run)]
+    return ["ralph.auto_rollback is on:", *display.rolled_back(what, report, run)]
 
 
 def _ready(project: "Project", run: "Run", to: str) -> "tuple[int, str]":

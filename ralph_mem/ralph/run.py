@@ -2,8 +2,8 @@
 
 from collections import namedtuple
 
-from ralph_mem.criteria import Verdict
-from ralph_mem.ralph import limits, record
+from ralph_mem.ralph import record, stop_reasons
+from ralph_mem.ralph.criteria import Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Run:
     def __init__(self) -> None:
         self.id = self.goal = self.owner = self.nonce = self.promise = self.folder = self.start_tree = ""
         self.mode, self.status, self.reason, self.why = HEADLESS, RUNNING, "", ""
-        self.limits = limits.DEFAULT
+        self.limits = stop_reasons.DEFAULT
         self.criteria: list[dict[str, Any]] = []
         self.options: dict[str, Any] = {}
         self.baseline: list[Verdict] = []
@@ -91,10 +91,30 @@ class Run:
         """Return how many tokens its iterations took."""
         return sum([each.tokens or 0 for each in self.iterations])
 
+    def standing(self) -> int:
+        """Return the last iteration whose changes the files have: that to which they were rolled back, 0 for the start."""
+        now = before = self.iterations[-1].number if self.iterations else 0
+        for told in self.rolled_back:
+            now, before = (before if told.get("to") == "undo" else _led_to(self, told, now)), now
+        return now
+
+    def is_taken_back(self, iteration: "Iteration") -> bool:
+        """Say whether a rollback took away what an iteration did; it did not where it kept all of that."""
+        kept = self.rolled_back[-1].get("kept_paths") or [] if self.rolled_back else []
+        changed = [each[0] for each in iteration.changed]
+        return iteration.number > self.standing() and not (changed and set(changed) <= set(kept))
+
     def verdicts(self) -> "list[Verdict]":
         """Return the verdicts of the last iteration that was judged, or of the baseline."""
         judged = [each.verdicts for each in self.iterations if each.verdicts]
         return judged[-1] if judged else self.baseline
+
+
+def _led_to(run: Run, told: "dict[str, Any]", otherwise: int) -> int:
+    """Return the iteration that a rollback led to."""
+    if told.get("to") == "start" or told.get("target") == run.start_snapshot:
+        return 0
+    return next((each.number for each in run.iterations if each.snapshot and each.snapshot == told.get("target")), otherwise)
 
 
 def fold(entries: "list[dict[str, Any]]") -> Run:
@@ -112,7 +132,10 @@ def entry_of(iteration: Iteration) -> "dict[str, Any]":
 
 
 def baseline_entry(verdicts: "list[Verdict]", at: int, snapshot: int = 0, tree: str = "") -> "dict[str, Any]":
-    """Return the verdicts before the first iteration as their entry, with the snapshot that was taken along with them, if any."""
+    """Return the verdicts before the first iteration as their entry, with the snapshot that was taken before them, if any.
+
+    `tree` is the one that they left.
+    """
     there = {"snapshot": snapshot, "tree": tree} if snapshot or tree else {}
     return {"what": "baseline", "at": at, "verdicts": [dict(verdict._asdict()) for verdict in verdicts], **there}
 
@@ -133,13 +156,14 @@ def _start(run: Run, entry: "dict[str, Any]") -> None:
     ):
         if name in entry:
             setattr(run, name, entry[name])
-    run.limits = limits.from_json(entry.get("limits"))
+    run.limits = stop_reasons.from_json(entry.get("limits"))
     run.started = run.since = _number(entry.get("at")) or _number(entry.get("started"))
 
 
 def _baseline(run: Run, entry: "dict[str, Any]") -> None:
     run.baseline = _verdicts(entry)
     _snapshot(run, entry)
+    run.start_tree = str(entry.get("tree") or run.start_tree)  # with what these checks left: the agent begins with that
 
 
 def _snapshot(run: Run, entry: "dict[str, Any]") -> None:
@@ -188,7 +212,7 @@ def _resumed(run: Run, entry: "dict[str, Any]") -> None:
     if run.since:  # a crash leaves no `paused`: the work ended with the last that was heard of it
         run.spent_ms = run.elapsed_ms(max(run.last_seen, _number(entry.get("last_beat"))))
     run.since = _number(entry.get("at"))
-    run.limits = limits.from_json(entry.get("limits"), run.limits)
+    run.limits = stop_reasons.from_json(entry.get("limits"), run.limits)
     run.mode, run.owner = entry.get("mode", run.mode), entry.get("owner", run.owner)
     run.nonce = entry.get("nonce", run.nonce)
     run.status, run.reason, run.why, run.ended, run.stop_asked = RUNNING, "", "", 0, False

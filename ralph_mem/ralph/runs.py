@@ -8,9 +8,9 @@ import threading
 import time
 from collections import namedtuple
 
-from ralph_mem.core import paths, quick
+from ralph_mem.core import fast, paths
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import leftovers, living, record
+from ralph_mem.ralph import leftovers, record
 from ralph_mem.ralph.run import GUARD, HEADLESS, INTERRUPTED, RUNNING, fold
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def folder_of(project: "Project") -> str:
 def _folder(project: "Project") -> str:
     """Return the same, empty without a home. `events/stop` and `events/session_end` know this place too."""
     home = paths.data_home()
-    return f"{home}/loops/{paths.key_of(project.top)}" if home else ""
+    return f"{home}/{paths.LOOPS}/{paths.key_of(project.top)}" if home else ""
 
 
 def live_path(project: "Project") -> str:
@@ -61,7 +61,7 @@ def live(project: "Project") -> "Live | None":
     path = live_path(project)
     text = paths.read(path) if path else ""
     try:
-        told = quick.loads(text) if text else {}
+        told = fast.loads(text) if text else {}
     except ValueError:  # written whole or not at all, so somebody else did this
         told = {}
     if not isinstance(told, dict) or not isinstance(told.get("run"), str):
@@ -71,7 +71,7 @@ def live(project: "Project") -> "Live | None":
 
 def write_live(project: "Project", now: Live) -> None:
     """Say which loop is at work. Only the one that is may do so. Raises OSError."""
-    paths.write(live_path(project), quick.dumps(dict(now._asdict())))
+    paths.write(live_path(project), fast.dumps(dict(now._asdict())))
 
 
 def clear_live(project: "Project", run_id: str) -> None:
@@ -85,9 +85,9 @@ def clear_live(project: "Project", run_id: str) -> None:
 def is_alive(project: "Project", now: Live, now_ms: "int | None" = None) -> bool:
     """Say whether the loop still has what keeps it going: headless its lock, in session its client."""
     if now.mode == HEADLESS:
-        return living.is_held(f"{folder_of(project)}/lock")
+        return leftovers.is_held(folder_of(project))
     if now.pid:
-        return living.is_running(now.pid, now.born)
+        return leftovers.is_running(now.pid, now.born)
     at = int(time.time() * 1000) if now_ms is None else now_ms
     return bool(at - now.beat < MOST_SILENT_MS)
 
@@ -207,7 +207,7 @@ class Lock:
 
     def __enter__(self) -> None:
         """Take the lock, see that no session's loop is at work either, and that no dead loop's agent still is."""
-        self.file = living.hold(f"{_make_folder(self.project)}/lock")
+        self.file = leftovers.hold(_make_folder(self.project))
         other = live(self.project)
         in_session = other if self.file >= 0 and other and other.mode != HEADLESS and is_alive(self.project, other) else None
         if self.file < 0 or in_session:
@@ -236,7 +236,7 @@ class Heartbeat:
     def __init__(self, project: "Project", run_id: str, seconds: float = BEAT_S) -> None:
         self.project = project
         self.seconds = seconds
-        self.now = Live(run_id, HEADLESS, "", os.getpid(), living.born(os.getpid()))
+        self.now = Live(run_id, HEADLESS, "", os.getpid(), leftovers.born(os.getpid()))
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._go_on, name="ralph-mem heartbeat", daemon=True)
 

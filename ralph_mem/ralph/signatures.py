@@ -3,21 +3,29 @@
 import hashlib
 import re
 
+from ralph_mem.ralph.criteria import evidence
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph_mem.criteria import Verdict
+    from ralph_mem.ralph.criteria import Verdict
 
 MOST_CHARACTERS = 200
 # What stands in quotes is mostly a value; a short name tells what is missing.
 NAME = re.compile(r"[^\s#]{1,40}")
-# In this order: what holds digits as a part of something larger goes first.
-RULES = tuple(
-    (re.compile(pattern), put)
+# In this order: what holds digits as a part of something larger goes first. Between the two stands what `steady` takes out.
+PLACES = tuple(
+    (re.compile(pattern, re.IGNORECASE), put)
     for pattern, put in (
         (r"\x1b\[[0-9;?]*[A-Za-z]", ""),
         ('[\u2018\u2019\u201c\u201d`"]', "'"),
         (r"\b[a-z][a-z0-9+.-]*://\S+", "<url>"),
+        (r"(?:/private)?/(?:var/)?tmp/[\w.@+~-]+(?![\w.@+~/-])", "<temporary>"),  # its last name is a new one each time
         (r"(?:\b[a-z]:)?(?:[\w.@+~-]*[\\/])+(?=[\w.@+~-])", ""),  # a path keeps its last name alone
+    )
+)
+RULES = tuple(
+    (re.compile(pattern), put)
+    for pattern, put in (
         (r"0x[0-9a-f]+", "#"),
         (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "#"),
         (r"\b(?=[a-f]*\d)[0-9a-f]{7,}\b", "#"),
@@ -28,6 +36,8 @@ RULES = tuple(
         (r"\s+", " "),
     )
 )
+# What `evidence.steady` puts in place of a value: no word of the message.
+STANDS_FOR = re.compile(r"<[a-z]+>")
 # A message that says no more than this is like that of any other test: its test's name belongs to it.
 SAYS_NOTHING = frozenset(
     "assert assertion assertionerror error errors failed failure fail failing expected received actual to be equal equals tobe"
@@ -43,7 +53,7 @@ def of(test: str, message: str) -> str:
     with one signature were probably fixed by the same change. To be made of redacted texts only: it is stored.
     """
     said = normal(message)
-    words = re.findall(r"[a-zA-Z_]{2,}", said)
+    words = re.findall(r"[a-zA-Z_]{2,}", STANDS_FOR.sub("", said))
     if all([word in SAYS_NOTHING for word in words]):
         return f"{normal(name_of(test))}: {said}"[:MOST_CHARACTERS]
     return said[:MOST_CHARACTERS]
@@ -57,7 +67,10 @@ def headline(message: str) -> str:
 
 def normal(message: str) -> str:
     """Return the headline of a message without what differs from one time to the next; that of a headline is the same."""
-    text = headline(message).lower()
+    text = headline(message)
+    for pattern, instead in PLACES:
+        text = pattern.sub(instead, text)
+    text = evidence.steady(text).lower()
     for pattern, put in RULES:
         text = pattern.sub(put, text)
     return text.strip()

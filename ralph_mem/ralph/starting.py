@@ -4,25 +4,25 @@ import os
 import shlex
 from collections import namedtuple
 
-from ralph_mem.core import privacy
 from ralph_mem.core.errors import LoopError
-from ralph_mem.criteria import MARKER, acceptance, finding, passed
-from ralph_mem.ralph import files, limits, passing, plan_file, prompt, run, runs, watching
+from ralph_mem.core.redaction import privacy
+from ralph_mem.ralph import display, files, passing, prompt, run, runs, stop_reasons
+from ralph_mem.ralph.criteria import BROKEN, MARKER, acceptance, finding, passed
 from ralph_mem.ralph.loop import MEANWHILE, Loop, now_ms
-from ralph_mem.snapshot import store, taking
+from ralph_mem.ralph.snapshot import store, taking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.criteria import Criterion
+    from ralph_mem.ralph.criteria import Criterion, Verdict
     from ralph_mem.ralph.loop import Told
 
 Wish = namedtuple(
     "Wish",
     "goal criteria limits plan promise snapshot memory agent allow notify protect wait timeout_s prompt_tokens",
-    defaults=("", (), limits.DEFAULT, "", "", True, True, (), (), (), (), True, 600, 6000),
+    defaults=("", (), stop_reasons.DEFAULT, "", "", True, True, (), (), (), (), True, 600, 6000),
 )
 Wish.__doc__ = """What a person asked for.
 
@@ -35,7 +35,9 @@ Prospect.__doc__ = """What would be run: the criteria found, a line for each kin
 the lines that show what it stands for, and whether it was accepted before."""
 
 Baseline = namedtuple("Baseline", "loop green")
-Baseline.__doc__ = """A loop that is ready to go, and whether all its checks pass already."""
+Baseline.__doc__ = (
+    """A loop that is ready to go, or has ended where a check cannot be run, and whether all its checks pass already."""
+)
 
 PROMISE = "RALPH DONE"
 # A typed command has ten minutes (hooks.json), and a snapshot of a large tree takes one of them.
@@ -54,13 +56,13 @@ def wish(values: "dict[str, Any]", goal: str, **asked: "Any") -> Wish:
         "memory": values["ralph.memory"],
         "allow": tuple(values["ralph.allow"]), "notify": tuple(values["ralph.notify"]), "protect": tuple(values["ralph.protect"]),
         "timeout_s": values["ralph.timeout_s"], "prompt_tokens": values["ralph.prompt_tokens"],
-        "limits": limits.Limits(
+        "limits": stop_reasons.Limits(
             values["ralph.max_iterations"], values["ralph.max_duration_ms"], values["ralph.cooldown_ms"],
             cents / 100 if cents else None, values["ralph.no_progress_threshold"],
         ),
     }  # fmt: skip
     given = {name: value for name, value in asked.items() if value is not None}
-    bounds = {name: given.pop(name) for name in limits.Limits._fields if name in given}
+    bounds = {name: given.pop(name) for name in stop_reasons.Limits._fields if name in given}
     found = {**by_settings, **given}
     return Wish(goal=goal, **{**found, "limits": found["limits"]._replace(**bounds)})
 
@@ -113,7 +115,7 @@ def check(project: "Project", wished: Wish, prospect: Prospect) -> None:
     if len(wished.goal) > MOST_GOAL_CHARACTERS:
         raise LoopError(f"the goal has {len(wished.goal)} characters", "put the details into a file and name it with --plan")
     prompt.check(wished.goal, wished.prompt_tokens)
-    if wished.plan and not plan_file.tasks(plan_file.read(project.top, wished.plan)):
+    if wished.plan and not prompt.tasks_of(prompt.read(project.top, wished.plan)):
         raise LoopError(f"the plan {wished.plan} holds no task", "a task is a line like `- [ ] what is to be done`")
     if not prospect.criteria and not has_marker(wished) and not wished.plan:
         why = "; ".join(prospect.missing) or "none were asked for"
@@ -142,18 +144,26 @@ def start(  # noqa: PLR0913, PLR0917 - who asks, for what, and who hears of it
     """Begin a run: snapshot, baseline, record. The checks have been accepted. Raises LoopError and SnapshotError.
 
     The snapshot is taken before the checks are run, which may leave files behind: a rollback returns to what the person had.
-    A headless caller holds the lock.
+    A run with a check that cannot be run is ended at once: no agent could mend that. A headless caller holds the lock.
     """
     run_id = note(project, values, wished, prospect, mode, owner, run_id)
     loop = Loop(project, values, run_id, told)
-    bounds = f"at most {wished.limits.iterations} iterations and {limits.span(wished.limits.duration_ms)}"
+    bounds = f"at most {wished.limits.iterations} iterations and {stop_reasons.span(wished.limits.duration_ms)}"
     loop.told(f"{run_id}: {bounds}; `ralph-mem ralph stop` ends it")
     try:
         _baseline(loop, wished, prospect)
     except BaseException:
         discard(loop)
         raise
+    broken = cannot_run(loop.run.baseline)
+    if broken:
+        passing.end(loop, "broken_criteria", "; ".join(broken))
     return Baseline(loop, passed(loop.run.baseline))
+
+
+def cannot_run(verdicts: "list[Verdict]") -> "list[str]":
+    """Return a line for each check that cannot be run: its name and what it lacks."""
+    return [f"{verdict.name}: {verdict.why}" for verdict in verdicts if verdict.status == BROKEN]
 
 
 def note(
@@ -200,9 +210,10 @@ def _baseline(loop: Loop, wished: Wish, prospect: Prospect) -> None:
     if look(loop.project, wished).digest != prospect.digest:
         raise LoopError("what the checks run has changed since it was shown", "begin again, and look at it as it is now")
     verdicts = passing.judge(loop, seconds=SECONDS_OF_START if loop.run.mode == run.IN_SESSION else None)
-    entry = run.baseline_entry(verdicts, now_ms())
+    left = files.settle(loop, 0)
+    entry = run.baseline_entry(verdicts, now_ms(), tree=left.tree if left else "")
     loop.note(**{name: value for name, value in entry.items() if name != "at"})
-    loop.told(watching.start_line(loop.run))
+    loop.told(display.start_line(loop.run))
 
 
 def discard(loop: Loop) -> None:

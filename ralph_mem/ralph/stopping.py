@@ -1,18 +1,23 @@
 """Stopping: a loop at work is asked to stop, wherever it runs; one whose process is gone is ended here."""
 
+import copy
+import os
 import time
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import leftovers, passing, runs
-from ralph_mem.ralph.loop import Loop
-from ralph_mem.ralph.run import GUARD, HEADLESS, INTERRUPTED
+from ralph_mem.ralph import criteria, decision, leftovers, passing, runs, stop_reasons
+from ralph_mem.ralph.decision import decide
+from ralph_mem.ralph.loop import Loop, now_ms
+from ralph_mem.ralph.run import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
+from ralph_mem.ralph.snapshot import restoring, store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.loop import Told
+    from ralph_mem.ralph.stop_reasons import Limits
 
 # The agent is ended within half a second; what it has done is then snapshotted, which takes seconds in a large tree.
 PATIENCE_S = 30.0
@@ -50,3 +55,110 @@ def _ended(project: "Project", values: "dict[str, Any]", run: "Run", why: str) -
         passing.end(loop, "user_stop", why)
     runs.clear_live(project, run.id)
     return runs.find(project, run.id)
+
+
+# Those that are for the whole run: to go on does not begin them anew.
+LIMITS = ("max_iterations", "max_duration", "max_cost")
+
+
+def resume(
+    project: "Project",
+    values: "dict[str, Any]",
+    run: "Run",
+    mode: str,
+    last_beat: int,
+    owner: str = "",
+    told: "Told | None" = None,
+    **bounds: "Any",
+) -> Loop:
+    """Let a run go on with what was left of its limits, or with new ones; returns it at work. Raises LoopError.
+
+    `bounds` are fields of Limits. What a killed loop left running is ended first, and a rollback that a crash cut off is
+    finished. The caller has asked for `check` and `last_beat`, both before it took the lock, and holds that now.
+    """
+    leftovers.end(run.id)
+    finish_rollback(project)
+    loop = Loop(project, values, run.id, told)
+    loop.note(
+        "resumed", last_beat=last_beat, limits=_with(run, bounds)._asdict(), mode=mode, owner=owner, nonce=os.urandom(4).hex()
+    )
+    return loop
+
+
+def last_beat(project: "Project", run: "Run") -> int:
+    """Return when a run was last heard of, in ms, 0 where nobody has noted it."""
+    live = runs.live(project)
+    return int(live.beat) if live and live.run == run.id else 0
+
+
+def check(project: "Project", run: "Run", bounds: "dict[str, Any]") -> None:
+    """Raise LoopError for a run that cannot go on: a limit that it has reached has to be raised by `bounds`."""
+    busy = runs.busy(project)
+    if busy:
+        raise LoopError(f"a loop is at work here already ({busy.run})", "`ralph-mem ralph status` shows it")
+    if run.mode == GUARD or run.status == RUNNING:
+        raise LoopError(f"{run.id} is no run to resume", "`ralph-mem ralph status --history` lists them")
+    if run.reason == "broken_criteria":
+        raise LoopError(f"{run.id} has never begun: {run.why}", stop_reasons.next_step(run.reason, run))
+    if run.status == stop_reasons.SUCCESS:
+        raise LoopError(f"{run.id} has reached its goal", '`ralph-mem ralph start "GOAL"` begins another')
+    raised = copy.copy(run)
+    raised.limits = _with(run, bounds)
+    for reason, why_of in decision.ORDER:
+        why = why_of(raised, now_ms()) if reason in LIMITS else ""
+        if why:
+            raise LoopError(f"{run.id} cannot go on: {why}", stop_reasons.next_step(reason, raised))
+
+
+def _with(run: "Run", bounds: "dict[str, Any]") -> "Limits":
+    return run.limits._replace(**{name: value for name, value in bounds.items() if value is not None})
+
+
+def finish_rollback(project: "Project") -> None:
+    """Finish what a crash left of a rollback. Raises SnapshotError."""
+    if os.path.lexists(f"{store.folder_of(project)}/store.db"):
+        with store.open_store(project) as snapshots:
+            restoring.recover(snapshots)
+
+
+# What ends a run between two decisions, or before the first.
+WITHOUT_DECISION = {"snapshot_failed", "owner_lost", "user_stop", "agent_error", "rate_limited", "broken_criteria"}
+
+
+def replay(entries: "list[dict[str, Any]]") -> "list[str]":
+    """Return in lines where the record and today's `decide` differ, nothing for a record that they agree on."""
+    run, told, differences = Run(), {}, []
+    for entry in entries:
+        what = entry.get("what")
+        if what == "decision":
+            told = entry
+            differences += _decided_anew(run, entry)
+        elif what == "resumed":
+            told = {}
+        elif what == "begun" and told and not told.get("go_on"):
+            differences.append(f"iteration {entry.get('number')} was begun although the loop had decided to stop")
+        elif what == "end":
+            was_green = not run.iterations and criteria.passed(run.baseline) and entry.get("reason") == "success"
+            differences += [] if was_green else _end_differs(entry, told)
+        run.add(entry)
+    return differences + [f"line {number} of the record is damaged" for number in run.damaged]
+
+
+def _decided_anew(run: Run, entry: "dict[str, Any]") -> "list[str]":
+    again = decide(run, int(entry.get("now") or 0))
+    if again.go_on == entry.get("go_on") and again.reason == entry.get("reason", ""):
+        return []
+    then, now = _name(bool(entry.get("go_on")), str(entry.get("reason"))), _name(again.go_on, again.reason)
+    return [f"after iteration {entry.get('number')}: recorded {then}, decided now {now}{f' ({again.why})' if again.why else ''}"]
+
+
+def _name(go_on: bool, reason: str) -> str:
+    return "go on" if go_on else f"stop for {reason}"
+
+
+def _end_differs(entry: "dict[str, Any]", told: "dict[str, Any]") -> "list[str]":
+    reason = entry.get("reason")
+    if reason in WITHOUT_DECISION or (told and not told.get("go_on") and told.get("reason") == reason):
+        return []
+    last = _name(bool(told.get("go_on")), str(told.get("reason"))) if told else "none"
+    return [f"the run ended for {reason}, but its last decision was: {last}"]

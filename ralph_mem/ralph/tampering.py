@@ -7,14 +7,15 @@ import json
 import re
 from collections import namedtuple
 
+from ralph_mem.core.format import count
 from ralph_mem.ralph import signatures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ralph_mem.criteria import Criterion
-    from ralph_mem.snapshot import Change
+    from ralph_mem.ralph.criteria import Criterion
+    from ralph_mem.ralph.snapshot import Change
 
     Content = Callable[[Change], "bytes | None"]
 
@@ -42,6 +43,8 @@ KINDS = (
         r"(^|/)(package\.json|Makefile|GNUmakefile|makefile|[^/]+\.mk|Justfile|justfile|Taskfile\.ya?ml|Cargo\.toml|go\.mod|pom\.xml"
         r"|(build|settings)\.gradle(\.kts)?|CMakeLists\.txt)$"
     )),
+    Kind("which says what git ignores", re.compile(r"(^|/)\.gitignore$")),
+    Kind("which says what git does with files", re.compile(r"(^|/)\.gitattributes$")),
     Kind("a test", TEST),
 )  # fmt: skip
 SKIPS = re.compile(
@@ -150,10 +153,10 @@ def _lost(change: "Change", path: str, gone: "list[str]", come: "list[str]") -> 
     names, kept = _tests(gone), _tests(come)
     lost = [name for name in names if name not in kept]
     asserts = len([line for line in gone if ASSERTS.search(line)]) - len([line for line in come if ASSERTS.search(line)])
-    found = [f"{path} lost {len(lost)} test{'s' if len(lost) > 1 else ''}: {', '.join(lost[:3])}"] if lost else []
+    found = [f"{path} lost {count(len(lost), 'test')}: {', '.join(lost[:3])}"] if lost else []
     if len(names) > len(kept) and not lost:
         found.append(f"{path} lost {len(names) - len(kept)} tests")
-    return [*found, *([f"{path} lost {asserts} assertion{'s' if asserts > 1 else ''}"] if asserts > 0 else [])]
+    return [*found, *([f"{path} lost {count(asserts, 'assertion')}"] if asserts > 0 else [])]
 
 
 def _tests(lines: "list[str]") -> "list[str]":

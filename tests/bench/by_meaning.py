@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ralph_mem.core import schema, store
+from ralph_mem.memory.store import connection, schema
 from tests.bench import memory_of
 from tests.bench.__main__ import _ten_words
 from tests.bench.processes import ROOT, Hooks, interpreter, ratios
@@ -56,14 +56,14 @@ def main() -> None:
 def _prepared(home: Path) -> dict[str, object]:
     home.mkdir()
     environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1"}
-    order = [sys.executable, "-m", "ralph_mem.cli", "embeddings", "setup", "--idle", "600"]
+    order = [sys.executable, "-m", "ralph_mem.interfaces.cli", "embeddings", "setup", "--idle", "600"]
     subprocess.run(order, env=environment, cwd=home, check=True, capture_output=True)
     model: dict[str, object] = json.loads((home / BELOW / "model.json").read_text())
     return model
 
 
 def _embed(folder: str, model: dict[str, object]) -> None:
-    opened = store.connect(folder, 1000)
+    opened = connection.connect(folder, 1000)
     schema.make(opened, "vectors")
     drawn = np.random.default_rng(5)
     opened.begin()

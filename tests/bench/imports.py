@@ -15,8 +15,9 @@ import uuid
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ralph_mem import archive, importing
 from ralph_mem.core.project import Project
+from ralph_mem.hosts.claude_code import archive
+from ralph_mem.maintenance.transfer import import_transcripts as importing
 from tests.bench.memory_of import NOW_MS, Words
 
 MUST = 2_000

@@ -9,7 +9,10 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-from ralph_mem.core import adoption, project, records, seals
+from ralph_mem.core import project
+from ralph_mem.memory import opening
+from ralph_mem.memory.ownership import seals
+from ralph_mem.memory.rows import records
 
 SESSION = "00000000-0000-4000-8000-{:012d}"
 DAY_MS = 86_400_000
@@ -48,7 +51,7 @@ def build(folder: Path, turns: int, tools_per_turn: int, words: Words, character
     """Fill a project with so many turns of six to a session, each with tool rows; a turn is an hour."""
     folder.mkdir(parents=True, exist_ok=True)
     place = project.Project(str(folder))
-    opened = adoption.open_ready(place)
+    opened = opening.open_ready(place)
     opened.begin()
     for turn in range(turns):
         for record in _turn(turn, turns, tools_per_turn, words, characters, str(folder)):

@@ -7,7 +7,8 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-from ralph_mem.core import redact
+from ralph_mem.core.redaction import gate
+from tests.core.test_redact_ordinary import HALVES, outputs
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = (
@@ -22,10 +23,11 @@ def shares() -> Iterator[tuple[str, int, int]]:
     for name, texts in (
         ("recorded events of the client", list(_recorded())),
         ("output of ordinary commands", list(_outputs())),
+        ("a hundred outputs, written down", [text for half in HALVES for text in outputs(half).values()]),
         ("diffs of this repository", list(_diffs())),
         ("2 KB pieces of the standard library", list(_library())),
     ):
-        yield name, sum(redact.trips(text) for text in texts), len(texts)
+        yield name, sum(gate.trips(text) for text in texts), len(texts)
 
 
 def _recorded() -> Iterator[str]:

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ralph_mem.core import redact, secret_neighbours
-from tests.core import secret_contexts, secret_corpus
+from ralph_mem.core.redaction import context, gate
+from tests.core.redaction import secret_contexts, secret_corpus
 
 ROOT = Path(__file__).resolve().parents[2]
 RECALL, FALSE_HITS_PER_MB, MS_PER_4_KIB, EGRESS_MS_PER_4_KIB = 0.99, 2, 0.5, 5
@@ -41,7 +41,7 @@ def _recall(seed: int) -> Iterator[Figure]:
     for case in secret_contexts.cases(seed):
         kinds.add(case.kind)
         every[case.group] += 1
-        caught[case.group] += not secret_corpus.survives(case.secret, secret_corpus.passed(redact, case))
+        caught[case.group] += not secret_corpus.survives(case.secret, secret_corpus.passed(gate, case))
     yield (
         f"kinds x contexts ({every.total()} cases)",
         f"{len(kinds)} x {len(secret_contexts.CONTEXTS)}",
@@ -52,7 +52,7 @@ def _recall(seed: int) -> Iterator[Figure]:
     for group in every:
         yield _share(f"recall, {group}", caught[group], every[group], 1 if group in CERTAIN else RECALL)
     held = [case for case in secret_corpus.held_out(seed) if case.group == "held-out labelled"]
-    kept = [case for case in held if secret_corpus.survives(case.secret, secret_corpus.passed(redact, case))]
+    kept = [case for case in held if secret_corpus.survives(case.secret, secret_corpus.passed(gate, case))]
     yield _share("recall, kinds never seen, with a label", len(held) - len(kept), len(held), RECALL)
 
 
@@ -62,7 +62,7 @@ def _share(name: str, part: int, whole: int, must: float) -> Figure:
 
 def _false_hits(seed: int) -> Iterator[Figure]:
     """Count what is cut out of texts without a secret, by a hook and by the long list; <private> is the user's word."""
-    for rules, redacting in (("hook", redact.redact), ("long list", secret_neighbours.redact_whole)):
+    for rules, redacting in (("hook", gate.redact), ("long list", context.redact_whole)):
         for name, texts in (("code", _source()), ("git output", _history())):
             hits, size = _hits(texts, redacting)
             figure = f"{hits / size * 1e6:.2f} per MB of {size / 1e6:.1f} MB" if size else "no git here"
@@ -76,7 +76,7 @@ def _false_hits(seed: int) -> Iterator[Figure]:
 def _hits(texts: Iterator[str], redacting: Redacting) -> tuple[int, int]:
     hits = size = 0
     for text in texts:
-        kept, blocks = redact.drop_blocks(redact.clean(text))
+        kept, blocks = gate.drop_blocks(gate.clean(text))
         hits += sum(redacting(kept)[1].values()) + blocks.get("private-key", 0)
         size += len(text)
     return hits, size
@@ -102,13 +102,13 @@ def _ordinary(seed: int, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _price() -> Iterator[Figure]:
-    log = "tests/core/test_store.py::test_a_row_is_written PASSED  [ 12%]\n" * 64
+    log = "tests/memory/store/test_connection.py::test_a_row_is_written PASSED  [ 12%]\n" * 64
     source = Path(os.__file__).read_text("utf-8")[:PIECE]
     texts = {"log": log[:PIECE], "source": source, "source with a secret": f"DB_PASSWORD=hunter22x\n{source}"[:PIECE]}
     for name, text in texts.items():
-        took = _milliseconds(lambda text=text: redact.redact(redact.drop_blocks(redact.clean(text))[0]))  # type: ignore[misc]
+        took = _milliseconds(lambda text=text: gate.redact(gate.drop_blocks(gate.clean(text))[0]))  # type: ignore[misc]
         yield f"ms per 4 KiB, {name}", f"{took:.2f}", str(MS_PER_4_KIB), took <= MS_PER_4_KIB
-    took = _milliseconds(lambda: secret_neighbours.redact_whole(texts["source with a secret"]))
+    took = _milliseconds(lambda: context.redact_whole(texts["source with a secret"]))
     yield "ms per 4 KiB, long list", f"{took:.2f}", str(EGRESS_MS_PER_4_KIB), took <= EGRESS_MS_PER_4_KIB
 
 

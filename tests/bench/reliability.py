@@ -4,7 +4,7 @@ import contextlib
 import tempfile
 from pathlib import Path
 
-from ralph_mem.core import schema
+from ralph_mem.memory.store import schema
 from tests.faults import test_kills, test_matrix, test_migrations, test_side_by_side, test_strange_events
 from tests.faults.matrix import MATRIX
 from tests.faults.quick import QuickHook

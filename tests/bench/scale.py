@@ -10,10 +10,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ralph_mem import recall
-from ralph_mem.core import adoption, index_text, search, settings
 from ralph_mem.core.project import Project
-from ralph_mem.core.store import Store
+from ralph_mem.core.settings import effective
+from ralph_mem.memory import opening
+from ralph_mem.memory.recall import lookup, search
+from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.store.connection import Store
 from tests.bench.memory_of import NOW_MS, Words, at_home
 
 SIZES = {100_000: 15, 1_000_000: 40}  # milliseconds of the slowest of a hundred
@@ -33,10 +35,10 @@ def main() -> None:
     for rows in sizes:
         with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder, at_home(Path(folder, "home")):
             place = Project(folder)
-            opened = adoption.open_ready(place)
+            opened = opening.open_ready(place)
             _fill(opened, rows)
-            reader = recall.Reader([opened], place, dict(settings.DEFAULTS))
-            _say(rows, "recall.search", lambda query, reader=reader: recall.search(reader, query, NOW_MS, recall.Wanted()))
+            reader = lookup.Reader([opened], place, dict(effective.DEFAULTS))
+            _say(rows, "recall.search", lambda query, reader=reader: lookup.search(reader, query, NOW_MS, lookup.Wanted()))
             _say(rows, "at a prompt", lambda query, opened=opened: search.hits(opened, query, NOW_MS))
             opened.close()
 

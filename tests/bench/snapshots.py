@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from ralph_mem.core.project import Project
-from ralph_mem.snapshot import restoring, store, taking
+from ralph_mem.ralph.snapshot import restoring, store, taking
 
 SIZES = (10_000, 50_000)
 FOLDERS, MEAN_BYTES, IGNORED = 500, 8_000, 2_000

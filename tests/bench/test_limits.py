@@ -63,6 +63,7 @@ def test_the_launcher_starts_the_interpreter_that_is_remembered(a_session_at_wor
     assert SESSION
 
 
+@pytest.mark.check
 def test_a_thousand_sessions_of_sixty_observations_fit_into_a_hundred_megabytes(tmp_path):
     place = memory_of.build(tmp_path / "project", 1500, 10, memory_of.Words(seed=7))
     size = sum(file.stat().st_size for file in (tmp_path / "project" / ".ralph-mem").iterdir())

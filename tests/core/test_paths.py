@@ -2,6 +2,7 @@
 
 import os
 import stat
+import threading
 
 import pytest
 
@@ -49,6 +50,20 @@ def test_different_paths_have_different_keys_that_are_file_names():
     }
     assert len(names) == 7
     assert all("/" not in name and len(name) < 100 and name.isascii() for name in names)
+
+
+def test_a_path_has_the_key_by_which_earlier_releases_kept_its_files():
+    assert paths.key_of("/home/ada/my shop_1.2") == "home-ada-my-shop-1-2-2193cab5"
+    assert paths.key_of("/home/ada/müsli~") == "home-ada-m-sli-8e83abb4"
+
+
+def test_a_lock_lasts_until_its_file_is_closed_and_who_waits_gets_it_then(tmp_path):
+    one, other = paths.open_lock(str(tmp_path)), paths.open_lock(str(tmp_path))
+    assert paths.lock(one, paths.SHARED) and paths.lock(other, paths.SHARED)
+    assert not paths.lock(other) and not paths.lock(other, wait_s=0.02)
+    threading.Timer(0.1, os.close, [one]).start()
+    assert paths.lock(other, wait_s=20)
+    os.close(other)
 
 
 def test_a_folder_and_those_above_it_are_for_the_owner_alone(tmp_path, any_umask):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.core import row
+from ralph_mem.memory.rows import row
 
 
 def test_ids_are_well_formed_and_do_not_come_twice():

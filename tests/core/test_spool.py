@@ -5,16 +5,19 @@ import posix
 
 import pytest
 
-from ralph_mem.core import paths, quick, records, spool
-from ralph_mem.events import post_compact
+from ralph_mem.core import fast, paths, spool
+from ralph_mem.hosts.claude_code import event as host
+from ralph_mem.memory import capture
+from ralph_mem.memory.rows import draining, records
+from tests.sessions import a_note, check
 
-from .conftest import a_note, check
+VERBS = ("session", "turn", "close", "keep", "observation", "files", "memory")  # but that of an end
 
 
 def drained(session):
     """Do what every event does first; returns how many files it brought in."""
     session.store.begin()
-    done = records.drain(session.store, session.project.root)
+    done = draining.drain(session.store, session.project.root)
     session.store.commit()
     spool.remove(done)
     return len(done)
@@ -51,7 +54,7 @@ def test_what_was_stored_after_all_comes_in_as_nothing(a_session):
 def test_every_verb_comes_through_the_spool_as_it_went_in(a_session):
     turn = {"turn": "prompt:1", "prompt": "lamp \u96fb\U0001f600", "response": "on", "status": "stopped", "kind": "prompt"}
     whole = a_note(a_session, branch=None, commit_id=None, source="startup", project="/shop", read=True, **turn)
-    wait(a_session, *[{**whole, "verb": verb, "event_id": verb, "files": "a.py"} for verb in records.VERBS if verb != "end"])
+    wait(a_session, *[{**whole, "verb": verb, "event_id": verb, "files": "a.py"} for verb in VERBS])
     assert drained(a_session) == 1
     assert a_session.turns("prompt, response, files, files_read") == [("lamp \u96fb\U0001f600", "on", "", "a.py\n")]
     assert a_session.observations("event_id") == [("observation",), ("memory",)]
@@ -106,7 +109,7 @@ def test_in_the_home_of_its_owner_where_no_repository_can_put_one(a_session, a_h
 def shipped(project, *given):
     """Put records beside the memory, as a repository would bring them along; returns their file."""
     os.makedirs(spool.beside(project.root))
-    paths.write(spool.beside(project.root) + "/1.json", quick.dumps(given))
+    paths.write(spool.beside(project.root) + "/1.json", fast.dumps(given))
     return spool.beside(project.root) + "/1.json"
 
 
@@ -126,7 +129,7 @@ def test_a_first_event_that_finds_no_memory_waits_without_making_one(a_project):
     assert spool.put(a_project.root, [{"verb": "lamp"}])
     assert not os.path.exists(a_project.folder)
     assert spool.waits_for_a_memory(a_project.root)
-    assert [quick.loads(spool.take(path)) for path in spool.pending(a_project.root)] == [[{"verb": "lamp"}]]
+    assert [fast.loads(spool.take(path)) for path in spool.pending(a_project.root)] == [[{"verb": "lamp"}]]
 
 
 def test_what_waits_for_a_memory_that_is_there_does_not_keep_a_deleted_one_alive(a_session):
@@ -181,7 +184,7 @@ def test_two_projects_with_like_names_do_not_share_a_spool(tmp_path):
 
 def test_the_largest_record_that_an_event_makes_is_read_whole(a_session):
     event = a_session.event("post-compact", compact_summary="\U0001f600" * 100_000)
-    wait(a_session, *post_compact.records(event, a_session.project, a_session.settings))
+    wait(a_session, *capture.records(host.activity(event), a_session.project, a_session.settings))
     assert drained(a_session) == 1
 
 

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from tests.snapshot import conftest as snapshots
+from tests.ralph.snapshot import conftest as snapshots
 
 from . import broken_node, broken_python
 from .messages_api import call, say

@@ -15,6 +15,8 @@ import uuid
 from collections import namedtuple
 from pathlib import Path
 
+from tests import clock
+
 PINNED_VERSION = "2.1.329"
 NAMED_BY = "RALPH_MEM_TEST_CLIENT"
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -41,63 +43,66 @@ class NoClient(Exception):
     """The client cannot be had; the message says why."""
 
 
-def eventually(condition, timeout=20, otherwise="it never happened"):
+def eventually(condition, timeout=120, otherwise="it never happened"):
     """Return the first true answer of `condition`, asked again and again; fail with `otherwise` at the timeout."""
-    deadline = time.monotonic() + timeout
-    while not (answer := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(otherwise() if callable(otherwise) else otherwise)
-        time.sleep(0.04)
-    return answer
+    return clock.wait_for(condition, timeout, otherwise)
 
 
-def find_client():
-    """Return the path of the client's binary: the one the environment names, or the pinned one, installed once."""
-    if named := os.environ.get(NAMED_BY):
+def find_client(version=PINNED_VERSION):
+    """Return the path of the client's binary: the one the environment names, or the pinned one, installed once.
+
+    Another version than the pinned one is the one that is asked for.
+    """
+    if (named := os.environ.get(NAMED_BY)) and version == PINNED_VERSION:
         if os.access(named, os.X_OK):
             return named
         raise NoClient(f"{NAMED_BY} names {named}, which cannot be run")
-    reason = _installed()
+    reason = _installed(version)
     if reason:
         raise NoClient(reason)
-    return str(_cached_binary())
+    return str(_cached_binary(version))
 
 
 @functools.cache
-def _installed():
-    """Install the pinned client into the cache unless it is there; return why that was not possible, or ""."""
+def _installed(version):
+    """Install a client into its cache unless it is there; return why that was not possible, or ""."""
     if (platform.system(), platform.machine()) not in PLATFORMS:
         return f"no client is published for {platform.system()} on {platform.machine()}"
-    if _version_of(_cached_binary()) == PINNED_VERSION:
+    if _version_of(_cached_binary(version)) == version:
         return ""
     if not shutil.which("npm"):
         return f"npm is not installed, and {NAMED_BY} names no client"
-    return _install()
+    return _install(version)
 
 
-def _install():
-    CACHE.mkdir(parents=True, exist_ok=True)
-    (CACHE / ".gitignore").write_text("*\n")
-    with (CACHE / "lock").open("w") as lock:  # tests run side by side, and one installs for all
+def _cache(version):
+    return CACHE if version == PINNED_VERSION else CACHE.with_name(f"{CACHE.name}-{version}")
+
+
+def _install(version):
+    cache = _cache(version)
+    cache.mkdir(parents=True, exist_ok=True)
+    (cache / ".gitignore").write_text("*\n")
+    with (cache / "lock").open("w") as lock:  # tests run side by side, and one installs for all
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return "" if _version_of(_cached_binary()) == PINNED_VERSION else _fetch()
+        return "" if _version_of(_cached_binary(version)) == version else _fetch(version)
 
 
-def _fetch():
-    order = ["npm", "install", "--no-audit", "--no-fund", "--prefix", CACHE, f"@anthropic-ai/claude-code@{PINNED_VERSION}"]
+def _fetch(version):
+    order = ["npm", "install", "--no-audit", "--no-fund", "--prefix", _cache(version), f"@anthropic-ai/claude-code@{version}"]
     try:
         done = subprocess.run(order, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return f"npm install of the client took longer than {INSTALL_TIMEOUT_S} s"
-    if _version_of(_cached_binary()) == PINNED_VERSION:
+    if _version_of(_cached_binary(version)) == version:
         return ""
-    return f"npm install of the client {PINNED_VERSION} failed: {done.stderr.strip()[-300:] or 'no binary'}"
+    return f"npm install of the client {version} failed: {done.stderr.strip()[-300:] or 'no binary'}"
 
 
-def _cached_binary():
+def _cached_binary(version):
     """Name the platform package's own binary: `.bin/claude` stays a placeholder where install scripts are off."""
     system = PLATFORMS[platform.system(), platform.machine()]
-    return CACHE / "node_modules" / "@anthropic-ai" / f"claude-code-{system}" / "claude"
+    return _cache(version) / "node_modules" / "@anthropic-ai" / f"claude-code-{system}" / "claude"
 
 
 def _version_of(binary):

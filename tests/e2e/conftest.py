@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +40,14 @@ if due != 2537:
     sys.exit(f"LedgerMismatch: three lamps at 15 percent came to {due}, the ledger says 2537")
 print("ledger agrees: 3 lamps, 2537 cents")
 """
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Leave what starts the real client, or a terminal, to `make check`."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.check)
 
 
 @pytest.fixture

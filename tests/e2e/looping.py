@@ -38,7 +38,7 @@ class Keeper:
 
     def start_cli(self, *words):
         """Start `ralph-mem ralph` and leave the rest to the caller."""
-        order = [sys.executable, "-m", "ralph_mem.cli", "ralph", *words]
+        order = [sys.executable, "-m", "ralph_mem.interfaces.cli", "ralph", *words]
         around = {**self.environment(), "PYTHONPATH": str(REPOSITORY)}
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         return subprocess.Popen(order, cwd=self.project, env=around, start_new_session=True, **pipes)

@@ -62,7 +62,7 @@ def told(memory, what):
 
 def imported(client, a_project):
     environment = {"HOME": str(client.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(REPOSITORY)}
-    order = [sys.executable, "-m", "ralph_mem.cli", "import"]
+    order = [sys.executable, "-m", "ralph_mem.interfaces.cli", "import"]
     return subprocess.run(order, cwd=a_project, env=environment, check=True, capture_output=True, text=True, timeout=60).stdout
 
 

@@ -9,7 +9,9 @@ import subprocess
 
 import pytest
 
-from .client import eventually
+from ralph_mem.hosts.claude_code.client import OLDEST
+
+from .client import NoClient, eventually, find_client
 from .messages_api import call, say
 
 CHECK = ("Bash", {"command": "python3 check_prices.py"})
@@ -274,6 +276,68 @@ def test_the_plugin_works_installed_from_its_own_marketplace(client, plugin, a_p
         assert run.returncode == 0, run.stdout + run.stderr
     client.print_mode("Good morning, lamps")
     assert [turn["prompt"] for turn in Memory(a_project).turns()] == ["Good morning, lamps"]
+
+
+def test_the_session_in_which_the_plugin_is_installed_is_remembered(client, terminal, api, plugin, a_project, tmp_path):
+    copy = copy_of(plugin, tmp_path / "published")
+    memory = Memory(a_project)
+    api.play({"turns": [say("Good morning.")]})
+    with terminal() as person:
+        person.say("Good morning")
+        person.wait_for("● Good morning.")
+        for order in (["marketplace", "add", str(copy)], ["install", "ralph-mem@ralph-mem"]):
+            assert installing(client, *order) == 0
+        person.say("/reload-plugins")
+        person.wait_for("hooks")
+        api.play(a_fix(a_project))
+        person.say(FIX_PROMPT)
+        person.wait_for("The check is green.")
+        person.say("/clear")
+        eventually(lambda: memory.sessions()[0]["ended_at"], otherwise=person.screen)
+        api.play({"turns": [say("Welcome back.")]})
+        person.say(QUESTION)
+        person.wait_for("Welcome back.")
+        assert CAUSE in api.heard() and FIX in api.heard()
+        person.leave()
+    assert [row["source"] for row in memory.sessions()] == ["unknown", "clear"]
+    assert [turn["prompt"] for turn in memory.turns()] == [FIX_PROMPT, QUESTION]
+
+
+NOTE = "/ralph-mem:mem-inject Lamps are sold by the pair"
+# The last before the oldest that is supported does not know one of our events: what it knows works all the same.
+OLDER = {OLDEST: ["Lamps are sold by the pair"], "2.1.114": []}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("version", OLDER)
+def test_an_older_client_records_and_tells_and_the_oldest_supported_one_answers_typed_commands(
+    client, api, plugin, a_project, tmp_path, version
+):
+    try:
+        client.binary = find_client(version)
+    except NoClient as missing:
+        pytest.skip(str(missing))
+    copy = copy_of(plugin, tmp_path / "published")
+    for order in (["marketplace", "add", str(copy)], ["install", "ralph-mem@ralph-mem"]):
+        assert client.command("plugin", *order).returncode == 0
+    api.play(a_fix(a_project))
+    session = client.print_mode(FIX_PROMPT).session_id
+    api.play({"compact": say(SUMMARY)})
+    client.print_mode("/compact", resume=session)
+    client.print_mode(NOTE, resume=session)
+    api.play({})
+    client.print_mode(QUESTION)
+    memory = Memory(a_project)
+    assert CAUSE in api.heard() and [turn["prompt"] for turn in memory.turns() if turn["prompt"]] == [FIX_PROMPT, QUESTION]
+    assert [row["type"] for row in memory.observations() if row["tool_name"] == "Bash"] == ["error", "success"]
+    assert ["Medlar" in row["content"] for row in memory.observations("summary")] == [True]
+    assert [row["title"] for row in memory.observations("note")] == OLDER[version]
+
+
+def installing(client, *order):
+    """Run the client in a shell beside a session of it; returns the exit code. `client.command` would end that session."""
+    whole = [client.binary, "plugin", *order]
+    return subprocess.run(whole, cwd=client.project, env=client.environment(), stdin=subprocess.DEVNULL, timeout=60).returncode
 
 
 def test_a_session_leaves_no_process_and_no_file_of_its_own(client, api, memory, a_project):

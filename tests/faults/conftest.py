@@ -2,7 +2,6 @@
 
 import shutil
 
-import hypothesis
 import pytest
 
 from tests.faults.quick import QuickHook
@@ -11,10 +10,6 @@ from tests.installed import a_project, a_session, plugin
 from tests.launcher import Launcher
 
 __all__ = ["a_launcher", "a_project", "a_quick_session", "a_session", "plugin"]
-
-# The same examples in every run: a test that fails on one machine fails on all of them.
-hypothesis.settings.register_profile("house", derandomize=True, database=None, deadline=None)
-hypothesis.settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")

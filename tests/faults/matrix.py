@@ -1,16 +1,17 @@
 """The fault matrix: what can go wrong, what must come of it, and the tests that prove it.
 
 Q: the hook exits with 0, answers validly or not at all, in time. K: nothing acknowledged is lost. S: the event goes to the spool
-and comes in later. T: one clear line tells it, at a session start or by the doctor. P rows run with every change, N rows nightly.
+and comes in later. T: one clear line tells it, at a session start or by the doctor. P rows run with every change
+(`make check`), N rows nightly.
 """
 
 from collections import namedtuple
 
 Row = namedtuple("Row", "number fault expectation when tests")
 
-HERE, HOOKS = "faults/test_rows.py", "events/test_faults.py"
+HERE, HOOKS = "faults/test_rows.py", "interfaces/hooks/test_faults.py"
 INPUT, IDENTITY, SKEW, DAMAGE, CLOCKS, LIBRARIES = (
-    "events/test_bad_input.py",
+    "interfaces/hooks/test_bad_input.py",
     "faults/test_identity.py",
     "faults/test_skew.py",
     "faults/test_damage.py",
@@ -35,8 +36,8 @@ MATRIX = (
     _row(4, "disk full in checkpoint, migration, snapshot, rollback", "the old state whole", "N",
          f"{HERE}::test_a_disk_that_is_full_during_a_checkpoint_costs_nothing",
          f"{HERE}::test_a_disk_that_is_full_during_a_migration_leaves_the_old_schema_or_the_new_one",
-         "snapshot/test_taking.py::test_a_full_disk_leaves_the_former_state",
-         "snapshot/test_restoring.py::test_a_full_disk_is_told_and_the_rollback_goes_on_later"),
+         "ralph/snapshot/test_taking.py::test_a_full_disk_leaves_the_former_state",
+         "ralph/snapshot/test_restoring.py::test_a_full_disk_is_told_and_the_rollback_goes_on_later"),
     _row(5, "no room or no inodes on a real file system", "as 3", "N",
          f"{HERE}::test_a_disk_without_room_or_numbers_loses_nothing_stored_and_goes_on_when_there_is_room"),
     _row(6, "read-only folder", "Q, S, T; still told what is known", "P",
@@ -53,7 +54,7 @@ MATRIX = (
     _row(9, "page damaged or zeroed", "99 % of the rows back", "P",
          f"{DAMAGE}::test_of_25_memories_without_a_backup_what_can_be_read_is_back",
          f"{DAMAGE}::test_a_damaged_page_that_nobody_reads_holds_up_nobody",
-         f"{DAMAGE}::test_a_table_of_which_nothing_can_be_read_is_counted_by_what_else_names_its_rows"),
+         f"{DAMAGE}::test_of_a_table_of_which_nothing_can_be_read_it_is_told_that_there_was_more"),
     _row(10, "bits flipped inside values", "flagged, not injected", "N",
          f"{DAMAGE}::test_an_altered_row_is_left_out_named_and_taken_from_the_backup_where_it_is_there",
          f"{DAMAGE}::test_flipped_bits_are_seen_by_the_checksum_whether_or_not_sqlite_sees_them"),
@@ -74,11 +75,11 @@ MATRIX = (
          "faults/test_migrations.py::test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new_one",
          f"{HOOKS}::test_a_kill_while_the_memory_is_made_does_not_matter"),
     _row(17, "kill -9 in snapshot and rollback", "no half state; goes on", "P",
-         "snapshot/test_journal.py::test_a_rollback_killed_at_any_step_is_finished_by_the_next_command",
-         "snapshot/test_taking.py::test_a_snapshot_that_is_killed_anywhere_leaves_the_former_state"),
+         "ralph/snapshot/test_journal.py::test_a_rollback_killed_at_any_step_is_finished_by_the_next_command",
+         "ralph/snapshot/test_taking.py::test_a_snapshot_that_is_killed_anywhere_leaves_the_former_state"),
     _row(18, "kill -9 in a forget", "goes on; never injected meanwhile", "P",
-         "verbs/test_killed_forget.py::test_after_a_kill_no_prompt_is_told_of_the_text",
-         "verbs/test_killed_forget.py::test_the_next_forget_finishes_it_to_the_last_byte"),
+         "maintenance/forget/test_killed_forget.py::test_after_a_kill_no_prompt_is_told_of_the_text",
+         "maintenance/forget/test_killed_forget.py::test_the_next_forget_finishes_it_to_the_last_byte"),
     _row(19, "power loss", "never damaged; prompts kept", "N",
          "faults/test_power_loss.py::test_a_power_cut_never_damages_a_memory_and_a_prompt_that_was_acknowledged_is_there",
          "faults/test_power_loss.py::test_a_disk_that_is_never_told_to_keep_anything_shows_that_damage_is_seen"),
@@ -87,9 +88,9 @@ MATRIX = (
          f"{CLOCKS}::test_after_a_jump_of_more_than_a_day_what_would_be_due_stays_until_a_person_confirms",
          f"{CLOCKS}::test_sessions_around_such_an_hour_stay_in_order_and_are_shown_by_the_clock_on_the_wall",
          f"{CLOCKS}::test_such_an_hour_confuses_neither_what_is_old_nor_the_backups_of_the_day",
-         "core/test_store.py::test_the_order_is_that_of_the_events_whatever_the_clock_says",
-         "verbs/test_keeping.py::test_a_clock_that_jumps_ahead_by_ten_years_takes_nothing",
-         "verbs/test_backups.py::test_after_a_clock_that_was_ahead_the_backups_of_that_time_go_first"),
+         "memory/store/test_connection.py::test_the_order_is_that_of_the_events_whatever_the_clock_says",
+         "memory/rows/test_retention.py::test_a_clock_that_jumps_ahead_by_ten_years_takes_nothing",
+         "maintenance/recovery/test_backups.py::test_after_a_clock_that_was_ahead_the_backups_of_that_time_go_first"),
     _row(21, "schema of a newer release", "S; never rewritten", "P",
          f"{HOOKS}::test_a_newer_memory_is_never_written",
          f"{HOOKS}::test_what_waited_for_the_newer_release_comes_in_with_it",
@@ -100,7 +101,7 @@ MATRIX = (
     _row(24, "two SQLite libraries at once", "K; what one wrote the other reads", "P",
          f"{LIBRARIES}::test_hooks_of_both_libraries_at_once_lose_nothing",
          f"{LIBRARIES}::test_what_one_library_wrote_the_other_tells_finds_whole_and_goes_on_with",
-         "verbs/test_artefacts.py::test_not_a_byte_is_left_whichever_sqlite_made_the_memory_and_whichever_forgets"),
+         "maintenance/forget/test_inventory.py::test_not_a_byte_is_left_whichever_sqlite_made_the_memory_and_whichever_forgets"),
     _row(25, "memory deleted in mid-session", "Q; back at the next start only", "P",
          f"{HOOKS}::test_a_memory_deleted_in_the_middle_of_a_session_stays_deleted_until_the_next",
          f"{HOOKS}::test_a_memory_deleted_while_a_hook_writes_into_it_is_silent",
@@ -135,7 +136,7 @@ MATRIX = (
     _row(36, "signals and timeouts at a random moment", "K, no traceback, no child", "P",
          f"{HOOKS}::test_a_signal_at_a_random_moment_shows_no_traceback_and_leaves_the_memory_whole"),
     _row(37, "many sessions at once", "every row, in the right session", "P",
-         "events/test_side_by_side.py::test_eight_sessions_at_once_lose_nothing_and_keep_their_order",
+         "interfaces/hooks/test_side_by_side.py::test_eight_sessions_at_once_lose_nothing_and_keep_their_order",
          "faults/test_side_by_side.py::test_many_sessions_at_once_lose_nothing_and_leave_nothing"),
     _row(38, "worktrees, submodules, links, folders", "40 layouts, the right project", "P",
          f"{IDENTITY}::test_what_happens_is_filed_under_the_project_that_it_belongs_to"),
@@ -150,8 +151,8 @@ MATRIX = (
     _row(42, "plugin removed, or half of it", "silent", "P", f"{HERE}::test_a_plugin_that_was_taken_away_or_half_of_it_is_silent"),
     _row(43, "128 MB, 64 files, no /tmp, no /dev/shm", "Q", "N", f"{HERE}::test_poor_surroundings_do_not_disturb_a_session"),
     _row(44, "a loop's command hangs, forks, ignores, floods", "ended as a group; failed", "P",
-         "criteria/test_process.py::test_at_the_limit_the_whole_tree_goes",
-         "criteria/test_process.py::test_a_program_that_prints_a_gigabyte_neither_blocks_nor_fills_memory",
-         "criteria/test_process.py::test_a_program_that_waits_for_input_is_told_at_once_that_there_is_none",
-         "criteria/test_judging.py"),
+         "core/test_process.py::test_at_the_limit_the_whole_tree_goes",
+         "core/test_process.py::test_a_program_that_prints_a_gigabyte_neither_blocks_nor_fills_memory",
+         "core/test_process.py::test_a_program_that_waits_for_input_is_told_at_once_that_there_is_none",
+         "ralph/criteria/test_judging.py"),
 )  # fmt: skip

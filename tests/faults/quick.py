@@ -2,7 +2,7 @@
 
 import os
 
-from tests.hook import DEADLINE_S, NAMES, Hook, answer_of
+from tests.hook import HANGS_S, NAMES, Hook, answer_of
 
 
 class QuickHook(Hook):
@@ -14,7 +14,7 @@ class QuickHook(Hook):
 
     def run(self, name, data=b""):
         where = {"env": self.environment, "cwd": str(self.cwd or self.project), "limits": self.limits}
-        return self.launcher.run(data, DEADLINE_S, door=NAMES.get(name, name), kill_after=self.kill_after, **where)
+        return self.launcher.run(data, HANGS_S, door=NAMES.get(name, name), kill_after=self.kill_after, **where)
 
     def send(self, name, data):
         """Fire an event; what it leaves behind is looked for once for many, by `nothing_left`."""

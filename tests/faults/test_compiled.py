@@ -21,6 +21,7 @@ def cut_short(plugin):
     return found
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("kilobytes", KILOBYTES)
 def test_compiled_files_that_a_full_disk_cut_short_are_made_anew(tmp_path, kilobytes):
     plugin = install(tmp_path / "plugin")

@@ -11,8 +11,12 @@ from contextlib import closing
 
 import pytest
 
-from ralph_mem.core import adoption, project, store, strangers, tombstones
-from ralph_mem.doctor import aside
+from ralph_mem.core import project
+from ralph_mem.core.errors import StoreError
+from ralph_mem.maintenance.doctor import database
+from ralph_mem.memory import opening
+from ralph_mem.memory.ownership import foreign
+from ralph_mem.memory.rows import tombstones
 from tests.hook import Hook, ordinary_owner
 
 SAID = "SELECT prompt FROM turns ORDER BY id"
@@ -47,9 +51,10 @@ def works(hook, words):
 
 
 def asides(hook):
-    return sorted(path.name for path in hook.memory.glob("memory.db.unknown-*") if strangers.is_time(path.name.rpartition("-")[2]))
+    return sorted(path.name for path in hook.memory.glob("memory.db.unknown-*") if foreign.is_time(path.name.rpartition("-")[2]))
 
 
+@pytest.mark.check
 def test_each_home_finds_its_own_memory_again_however_often_they_take_turns(a_pair):
     told = {name: [works(a_pair[name], f"{name} {number}") for number in range(3)] for name in NAMES}
     for number in range(3, 6):
@@ -84,6 +89,7 @@ def test_what_is_said_while_the_other_home_has_its_memory_in_place_waits_and_com
     assert container.values(SAID) == ["Where is the anchor?"]
 
 
+@pytest.mark.check
 def test_what_two_homes_do_at_once_is_lost_by_neither(a_pair):
     sessions = {name: [a_pair[name].another() for _ in range(4)] for name in NAMES}
     workers = [
@@ -167,12 +173,13 @@ def swap(hook, killed_at):
     posix.environ.clear()
     posix.environ.update({name.encode(): value.encode() for name, value in hook.environment.items()})
     try:
-        adoption.begin(project.Project(str(hook.project)), 1000)
+        opening.begin(project.Project(str(hook.project)), 1000)
         os._exit(0)
     finally:
         os._exit(1)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("first", NAMES)
 def test_killed_between_any_two_renames_both_homes_have_all_of_theirs(a_past, first):
     killed, moments = True, 0
@@ -300,6 +307,7 @@ def test_what_lies_aside_and_is_ours_is_taken_back(an_aside):
     assert "yours is back" in host.another().start()["systemMessage"]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("spoil", NOT_OURS.values(), ids=NOT_OURS)
 @pytest.mark.parametrize("place", ["taken", "empty"])
 def test_what_lies_aside_and_is_not_ours_is_left_there(an_aside, spoil, place):
@@ -321,7 +329,7 @@ def test_a_name_that_is_no_time_of_ours_is_passed_over(an_aside):
     host, aside = an_aside
     for end in ("", "x", "7" * 18, "9" * 40, "١" * 19):
         shutil.copyfile(aside, host.memory / f"memory.db.unknown-{end}")
-    assert strangers.aside(project.Project(str(host.project))) == [str(aside)]
+    assert foreign.aside(project.Project(str(host.project))) == [str(aside)]
 
 
 # What else may be
@@ -342,8 +350,8 @@ def test_a_command_neither_takes_the_memory_of_another_home_nor_changes_places(a
     before = host.database.stat().st_ino
     for name, value in (("HOME", str(host.home)), ("XDG_DATA_HOME", None), ("XDG_CONFIG_HOME", None)):
         monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name, raising=False)
-    with pytest.raises(store.StoreError, match="is not used"):
-        adoption.open_ready(project.Project(str(host.project)))
+    with pytest.raises(StoreError, match="is not used"):
+        opening.open_ready(project.Project(str(host.project)))
     assert (host.database.stat().st_ino, aside.exists()) == (before, True)
 
 
@@ -371,10 +379,10 @@ def test_what_was_forgotten_while_it_lay_aside_does_not_come_back(an_aside, monk
 
 def test_the_doctor_says_what_lies_aside_and_how_two_homes_share_one_memory(an_aside):
     host, path = an_aside
-    (finding,) = aside.memories(project.Project(str(host.project)))
+    (finding,) = database.set_aside(project.Project(str(host.project)))
     assert str(path) in finding.seen and "XDG_DATA_HOME" in finding.do
     path.rename(host.folder / "elsewhere.db")
-    assert list(aside.memories(project.Project(str(host.project)))) == []
+    assert list(database.set_aside(project.Project(str(host.project)))) == []
 
 
 def test_one_data_home_for_both_makes_it_one_memory_wherever_the_project_lies(tmp_path):

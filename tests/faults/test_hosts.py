@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from ralph_mem.core import sessions
+from ralph_mem.memory.rows import sessions
 
 TOGETHER = 1_024  # the marks of what is counted together below one kernel
 HOUR_MS = 3_600_000

@@ -52,6 +52,7 @@ def readable(path):
 FILED = []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("words", LAYOUTS)
 def test_what_happens_is_filed_under_the_project_that_it_belongs_to(a_person, a_disk, monkeypatch, words):
     layout = LAYOUTS[words](a_disk)
@@ -188,6 +189,7 @@ def test_a_project_finds_what_is_its_own(neighbours, name):
     assert f"{NEEDLES[name]} needs oil" in told and f"{NEEDLES[name]} needs oil" in searched
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("here", "there"), PAIRS)
 def test_nothing_of_one_project_surfaces_in_another(neighbours, here, there):
     told, searched = found_by(neighbours[here], NEEDLES[there])

@@ -7,6 +7,8 @@ import threading
 
 import pytest
 
+pytestmark = pytest.mark.check  # hundreds of kills
+
 SEED = 1729
 WRITERS = 3
 KILLS = [
@@ -22,27 +24,31 @@ FIRST_PACE_S, SLOWEST_PACE_S, EVENTS_OF_A_LIFE = 0.003, 0.2, 16
 # reading all of it. An id goes to the file of acknowledgements once its event is committed, or waits in the spool.
 WRITE = """
 import posix
-from ralph_mem.core import records, redact, spool, store
+from ralph_mem.memory.rows import draining, records
+from ralph_mem.core.redaction import gate
+from ralph_mem.core import spool
+from ralph_mem.core.errors import StoreError
+from ralph_mem.memory.store import connection
 
 project, session, acknowledged, writer = given
 file = posix.open(acknowledged, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT, 0o600)
 row = {"verb": "observation", "session": session, "turn": "", "type": "tool_use", "origin": "tool", "tool_name": "Bash",
        "files": "", "lines": "", "metadata": None, "agent_id": None, "agent_type": None, "tainted": 0, "redactions": None,
-       "redaction_version": redact.RULES_VERSION}
+       "redaction_version": gate.RULES_VERSION}
 number, kept = 0, []
 while True:
     name = f"{writer}:{number}"
     row.update(event_id=name, at=number, title=f"make part {name}", content=f"part {name} is made\\n" * 40)
     try:
-        opened = store.connect(project + "/.ralph-mem", store.TOOL_WAIT_MS)
+        opened = connection.connect(project + "/.ralph-mem", connection.TOOL_WAIT_MS)
         kept.append(opened)
         opened.begin(durable=number % 7 == 0)
-        drained = records.drain(opened, project)
+        drained = draining.drain(opened, project)
         records.apply(opened, row)
         opened.commit()
         spool.remove(drained)
         stored = True
-    except (store.StoreError, store.sqlite.Error):
+    except (StoreError, connection.sqlite.Error):
         stored = spool.put(project, [row])
     if stored:
         posix.write(file, name.encode() + b"\\n")
@@ -50,7 +56,7 @@ while True:
         try:
             if number % 11 == 10:
                 kept[-1].tidy()
-        except store.sqlite.Error:
+        except connection.sqlite.Error:
             pass
         posix.close(kept[-1].lock)
         kept[-1].lock = -1

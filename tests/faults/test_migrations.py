@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from ralph_mem.core import schema
+from ralph_mem.memory.store import schema
 from tests.faults.quick import QuickHook
 
 EARLIER = range(schema.VERSION)
@@ -15,13 +15,14 @@ SEEN = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'
 
 # Runs in a fork of the launcher: a release whose schema has fewer steps makes a memory, and puts a day into it.
 AN_EARLIER_RELEASE = """
-from ralph_mem.core import adoption, schema, store
+from ralph_mem.memory import opening
+from ralph_mem.memory.store import schema, connection
 from ralph_mem.core.project import Project
 
 folder, version = given
 schema.MIGRATIONS = schema.MIGRATIONS[:version]
-schema.VERSION = store.SCHEMA_VERSION = version
-opened = adoption.open_ready(Project(folder))
+schema.VERSION = connection.SCHEMA_VERSION = version
+opened = opening.open_ready(Project(folder))
 
 def add(table, **values):
     names = ", ".join(values)
@@ -48,11 +49,12 @@ opened.checkpoint()
 # A session starts with the release of today, and is killed when SQLite begins the statement of this number.
 KILLED = """
 import os, signal
-from ralph_mem.core import adoption, store
+from ralph_mem.memory import opening
+from ralph_mem.memory.store import connection
 from ralph_mem.core.project import Project
 
 folder, left = given
-connect = store.sqlite.connect
+connect = connection.sqlite.connect
 
 def step(_sql):
     global left
@@ -65,8 +67,8 @@ def traced(*place, **how):
     db.set_trace_callback(step)
     return db
 
-store.sqlite.connect = traced
-adoption.open_ready(Project(folder))
+connection.sqlite.connect = traced
+opening.open_ready(Project(folder))
 """
 
 
@@ -137,6 +139,7 @@ def kill_each_statement(hook, version):
     return kills - 1, wrong
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("version", EARLIER)
 def test_a_migration_killed_at_any_statement_leaves_the_old_schema_or_the_new_one(a_person, version):
     kills, wrong = kill_each_statement(a_person, version)

@@ -8,10 +8,10 @@ import pytest
 
 from ralph_mem.core.project import Project
 from ralph_mem.ralph import runs
-from ralph_mem.snapshot import scope, taking
-from ralph_mem.snapshot import store as snapshots
-from tests.events.test_faults import held
+from ralph_mem.ralph.snapshot import listing, taking
+from ralph_mem.ralph.snapshot import store as snapshots
 from tests.hook import Hook
+from tests.interfaces.hooks.test_faults import held
 
 WAITED = "make mast"
 STORED = "SELECT prompt FROM turns UNION ALL SELECT title FROM observations"
@@ -140,7 +140,7 @@ def looped(tmp_path, plugin, monkeypatch):
     place = Project(str(hook.project))
     runs.create(place, "loop-1", {"goal": "raise the mast", "at": 1})
     with closing(snapshots.open_store(place)) as opened:
-        taking.take(opened, "start", run="loop-1", scope=scope.DEFAULT)
+        taking.take(opened, "start", run="loop-1", scope=listing.DEFAULT)
     return hook
 
 

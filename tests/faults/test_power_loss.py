@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem.core import adoption, records, redact, store
 from ralph_mem.core.project import Project
+from ralph_mem.core.redaction import gate
+from ralph_mem.memory import opening
+from ralph_mem.memory.rows import records
+from ralph_mem.memory.store import connection
 
 pytest.importorskip("apsw", reason="the package apsw, which lets a test see every write of SQLite, is not installed")
 
 from tests.faults import lossy_disk
+
+pytestmark = pytest.mark.check  # a replay of every write
 
 SEED = 1729
 connect = sqlite3.connect  # in a history the module's leads to the disk
@@ -22,7 +27,7 @@ EVENTS, BETWEEN_CHECKPOINTS = 120, 30
 MUST_BE_SEEN = 0.5
 AT = 1_767_268_800_000
 
-PROTECTED = {"redactions": None, "redaction_version": redact.RULES_VERSION}
+PROTECTED = {"redactions": None, "redaction_version": gate.RULES_VERSION}
 A_ROW = {"files": "", "lines": "", "metadata": None, "agent_id": None, "agent_type": None, "tainted": 0, **PROTECTED}
 
 
@@ -61,9 +66,9 @@ def a_history(a_disk, tmp_path, monkeypatch):
         memory = tmp_path / "shop" / ".ralph-mem"
         memory.parent.mkdir()
         monkeypatch.setattr(
-            store.sqlite, "connect", lambda *_, **__: lossy_disk.Connection(str(memory / "memory.db"), a_disk.name, syncing)
+            connection.sqlite, "connect", lambda *_, **__: lossy_disk.Connection(str(memory / "memory.db"), a_disk.name, syncing)
         )
-        opened = adoption.open_ready(Project(str(memory.parent)))
+        opened = opening.open_ready(Project(str(memory.parent)))
         kept = [_stored(opened, a_disk, session(), "s", durable=True)]
         for number in range(EVENTS):
             # as in a day's work: of six events one is a prompt

@@ -11,6 +11,8 @@ import pytest
 from ralph_mem.core import spool
 from tests.hook import MOST_MB, Hook
 
+pytestmark = pytest.mark.check  # many sessions at once
+
 SIZES = [
     pytest.param(50, 2000, False, id="50 sessions, 2,000 events"),
     pytest.param(50, 2000, True, id="50 sessions, 2,000 events, a process each", marks=pytest.mark.nightly),

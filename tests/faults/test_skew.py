@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import says
 from tests.hook import install
 
 # What the next release might add: additive, as all migrations within a major version.
@@ -22,8 +23,12 @@ EVENTS_OF_EACH = 15
 def newer_plugin(tmp_path_factory):
     """Install a plugin of a release that is one schema ahead."""
     folder = install(tmp_path_factory.mktemp("newer"))
-    _change(folder / "ralph_mem/core/schema.py", r"\n\nVERSION = len", NEXT + "\nVERSION = len")
-    _change(folder / "ralph_mem/core/store.py", r"SCHEMA_VERSION = (\d+)", lambda found: f"SCHEMA_VERSION = {int(found[1]) + 1}")
+    _change(folder / "ralph_mem/memory/store/schema.py", r"\n\nVERSION = len", NEXT + "\nVERSION = len")
+    _change(
+        folder / "ralph_mem/memory/store/connection.py",
+        r"SCHEMA_VERSION = (\d+)",
+        lambda found: f"SCHEMA_VERSION = {int(found[1]) + 1}",
+    )
     return folder
 
 
@@ -70,6 +75,7 @@ def test_the_newer_release_brings_the_memory_up_to_date_and_keeps_a_backup(older
     assert [path.name for path in newer.data.glob(f"backups/**/*schema-{before}*")] != []
 
 
+@pytest.mark.check
 def test_an_older_release_writes_not_a_byte_into_a_newer_memory(older, newer):
     newer.start()
     before = state_of(older)
@@ -78,6 +84,7 @@ def test_an_older_release_writes_not_a_byte_into_a_newer_memory(older, newer):
     assert older.spooled() != []
 
 
+@pytest.mark.check
 def test_an_older_release_says_once_that_it_is_too_old_and_is_silent_otherwise(older, newer):
     newer.start()
     start, *others = older.another().every_event()
@@ -110,6 +117,7 @@ def fire_all(hooks):
         return sum(pool.map(lambda pair: one(*pair), [(hook, number) for number in range(EVENTS_OF_EACH) for hook in hooks]))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("when", ["before", "in the middle"])
 def test_two_releases_that_write_at_once_lose_nothing(older, newer, when):
     if when == "before":
@@ -127,6 +135,7 @@ def test_two_releases_that_write_at_once_lose_nothing(older, newer, when):
     assert newer.spooled() == [] and newer.damage() == []
 
 
+@pytest.mark.check
 def test_the_same_release_from_two_folders_is_one_to_the_memory(older, tmp_path):
     other = older.another()
     other.plugin = install(tmp_path / "elsewhere")
@@ -144,18 +153,12 @@ def command_line(hook, *words, code=0, release=None):
     environment = {"HOME": str(hook.home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     if release:
         environment["PYTHONPATH"] = str(release)
-    run = subprocess.run(
-        [sys.executable, "-m", "ralph_mem.cli", *words],
-        env=environment,
-        cwd=hook.project,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    run = says(*words, env=environment, cwd=hook.project)
     assert run.returncode == code, run
     return run.stdout + run.stderr
 
 
+@pytest.mark.check
 def test_the_command_line_and_hooks_write_at_once_and_lose_nothing(older):
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         writing = pool.submit(fire_all, [older])
@@ -169,6 +172,7 @@ def test_the_command_line_and_hooks_write_at_once_and_lose_nothing(older):
     assert older.spooled() == [] and older.damage() == []
 
 
+@pytest.mark.check
 def test_a_newer_command_line_brings_the_memory_up_to_date_and_older_hooks_then_wait(older, newer, newer_plugin):
     command_line(older, "inject", "The lamp is dim", release=newer_plugin)
     before = state_of(older)
@@ -209,6 +213,7 @@ def interpreters():
     return [found[version] for version in sorted(found)][:: max(1, len(found) - 1)]
 
 
+@pytest.mark.check
 def test_the_oldest_and_the_newest_python_of_this_machine_write_into_the_same_memory(older):
     found = interpreters()
     if len(found) < 2:

@@ -20,6 +20,8 @@ from tests.faults.test_skew import interpreters
 from tests.hook import INTERPRETER, install
 from tests.launcher import Launcher
 
+pytestmark = pytest.mark.check  # long random lives
+
 QUIET = {"deadline": None, "database": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
 # Kills come when they come: the same steps need not fail again, so that there is nothing to gain from looking for fewer.
 QUIET |= {"phases": [Phase.generate], "report_multiple_bugs": False}
@@ -44,8 +46,8 @@ def pythons():
 def releases(tmp_path_factory, pythons):
     """Install two releases: this one, and a later one whose schema has a step more. Yields [(plugin, its launchers by Python)]."""
     now, later = (install(tmp_path_factory.mktemp("plugin")) for _ in range(2))
-    rooms = later / "ralph_mem" / "core"
-    schema, store = rooms / "schema.py", rooms / "store.py"
+    rooms = later / "ralph_mem" / "memory" / "store"
+    schema, store = rooms / "schema.py", rooms / "connection.py"
     step = 'MIGRATIONS = (*MIGRATIONS, ("ALTER TABLE turns ADD COLUMN mood TEXT",))\nVERSION = len(MIGRATIONS)\n'
     schema.write_text(schema.read_text().replace("VERSION = len(MIGRATIONS)\n", step))
     store.write_text(store.read_text().replace("\nSCHEMA_VERSION = ", "\nSCHEMA_VERSION = 1 + "))
@@ -235,7 +237,8 @@ class Memory(RuleBasedStateMachine):
             "SELECT event_id FROM observations WHERE turn_id = (SELECT id FROM turns WHERE event_id = ?)", name
         )
         of_it += self.waiting(name)  # a command brings in what waits before it looks
-        self.hook.typed("mem-forget", f"{number} --confirm")
+        shown = self.hook.typed("mem-forget", number)["hookSpecificOutput"]["additionalContext"]
+        self.hook.typed("mem-forget", f"{number} {shown[shown.rindex('--confirm ') :].split(number)[0]}")
         self.certain -= {name, *of_it}
         self.possible = self.possible - {name} | set(of_it)
         self.forgotten.add(name)

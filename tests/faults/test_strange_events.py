@@ -46,6 +46,7 @@ def send_strange(hook, runs, seed):
     return broken
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("runs", RUNS)
 def test_no_strange_event_breaks_or_delays_a_session(a_quick_session, runs):
     hook = a_quick_session
@@ -60,6 +61,7 @@ def test_no_strange_event_breaks_or_delays_a_session(a_quick_session, runs):
     print(f"{runs} strange events of {len(EVENTS)} kinds, {runs // REAL} through processes of their own, seed {SEED}: 0 broke")
 
 
+@pytest.mark.check
 def test_strange_events_are_strange_and_yet_often_stored(a_quick_session):
     """If none of them got as far as the tables, or all did, there would be little to learn from them."""
     strange = Strange(a_quick_session, SEED)

@@ -4,7 +4,7 @@ import os
 import posix
 from pathlib import Path
 
-from ralph_mem.cli import app
+from ralph_mem.interfaces.cli import app
 
 
 class in_the_home_of:  # noqa: N801 - reads as words

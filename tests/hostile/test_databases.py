@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem import reclaiming
-from ralph_mem.core import adoption, paths, provenance, seals, store, strangers, trouble
+from ralph_mem.core import notices, paths
 from ralph_mem.core.errors import StoreError
 from ralph_mem.core.project import Project
+from ralph_mem.memory import adopt_foreign, opening
+from ralph_mem.memory.ownership import check, foreign, seals
+from ralph_mem.memory.store import connection
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT x AS key, x AS value FROM n"
 TABLES = ("sessions", "turns", "observations", "receipts", "receipt_items", "memories", "derived_from", "jobs")
@@ -23,10 +25,10 @@ def ours(path):
     """Make a database such as a release of ours makes for another person."""
     path.parent.mkdir(parents=True, exist_ok=True)
     place = Project(str(path.parent.parent))
-    opened = adoption.open_ready(place)
+    opened = opening.open_ready(place)
     opened.checkpoint()
     opened.close()
-    os.unlink(store.verdict_of(paths_home(), place.folder, 0)[0])
+    os.unlink(connection.verdict_of(paths_home(), place.folder, 0)[0])
     os.unlink(paths_home() + "/key")
 
 
@@ -176,6 +178,7 @@ def test_there_are_forty_of_them():
     assert len(FILES) == 45
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("make", FILES.values(), ids=FILES)
 def test_a_database_of_a_stranger_is_set_aside_unread(a_home, a_clone, make):
     make(a_clone.database)
@@ -199,8 +202,8 @@ def a_project(a_home, tmp_path):
 
 
 def begun(project):
-    opened = adoption.begin(project, 1000)
-    adoption.notice(opened, project)
+    opened = opening.begin(project, 1000)
+    opening.notice(opened, project)
     opened.close()
     return Path(project.folder, "memory.db")
 
@@ -211,7 +214,7 @@ def away(path):
 
 
 def unknown(project):
-    os.unlink(store.verdict_of(paths_home(), project.folder, 0)[0])
+    os.unlink(connection.verdict_of(paths_home(), project.folder, 0)[0])
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -219,9 +222,9 @@ def test_to_look_at_a_stranger_takes_less_than_a_quarter_of_a_second(a_project, 
     away(begun(a_project))
     FILES[name](Path(a_project.folder, "memory.db"))
     began = time.process_time()
-    provenance.admit(a_project, starting=True)
+    check.admit(a_project, starting=True)
     assert time.process_time() - began < 0.25
-    assert len(strangers.aside(a_project)) == 1
+    assert len(foreign.aside(a_project)) == 1
 
 
 def test_an_event_does_not_touch_a_database_that_no_session_start_has_looked_at(a_clone, a_home):
@@ -240,8 +243,8 @@ def test_a_command_refuses_a_stranger_and_leaves_it_where_it_is(a_project, name)
     away(begun(a_project))
     FILES[name](Path(a_project.folder, "memory.db"))
     with pytest.raises(StoreError, match="is not used"):
-        adoption.open_ready(a_project)
-    assert strangers.aside(a_project) == []
+        opening.open_ready(a_project)
+    assert foreign.aside(a_project) == []
 
 
 def test_ours_is_known_again_after_a_copy_a_move_and_a_lost_verdict(a_project):
@@ -251,7 +254,7 @@ def test_ours_is_known_again_after_a_copy_a_move_and_a_lost_verdict(a_project):
     Path(str(path) + "x").replace(path)
     unknown(a_project)
     begun(a_project)
-    assert strangers.aside(a_project) == []
+    assert foreign.aside(a_project) == []
 
 
 def test_another_content_in_the_same_file_is_noticed(a_project, tmp_path):
@@ -260,7 +263,7 @@ def test_another_content_in_the_same_file_is_noticed(a_project, tmp_path):
         db.execute("UPDATE properties SET value = 'x' WHERE key = 'seal'")
         db.commit()
     begun(a_project)
-    assert len(strangers.aside(a_project)) == 1
+    assert len(foreign.aside(a_project)) == 1
 
 
 @pytest.mark.parametrize("name", ["an endless view", "a view of a view", "a huge schema", "another page size"])
@@ -271,9 +274,9 @@ def test_a_stranger_that_took_over_the_file_itself_is_set_aside_in_little_time(a
         db.execute("PRAGMA user_version = 3")
     path.write_bytes((tmp_path / "stranger.db").read_bytes())
     began = time.process_time()
-    adoption.begin(a_project, 1000).close()
+    opening.begin(a_project, 1000).close()
     assert time.process_time() - began < 0.5
-    assert len(strangers.aside(a_project)) == 1
+    assert len(foreign.aside(a_project)) == 1
 
 
 def without_a_seal(project):
@@ -286,8 +289,8 @@ def test_a_memory_from_before_there_were_seals_is_taken_once_without_a_word(a_pr
     without_a_seal(a_project)
     unknown(a_project)
     begun(a_project)
-    assert (strangers.aside(a_project), trouble.take(a_project.root)) == ([], "")
-    opened = adoption.open_ready(a_project)
+    assert (foreign.aside(a_project), notices.take(a_project.root)) == ([], "")
+    opened = opening.open_ready(a_project)
     assert seals.is_seal(opened.property("seal"), seals.key())
     opened.close()
 
@@ -298,7 +301,7 @@ def test_one_that_the_registry_has_elsewhere_is_not(a_project, tmp_path):
     (tmp_path / "clone" / ".ralph-mem" / "memory.db").write_bytes(Path(a_project.folder, "memory.db").read_bytes())
     clone = Project(str(tmp_path / "clone"))
     begun(clone)
-    assert len(strangers.aside(clone)) == 1
+    assert len(foreign.aside(clone)) == 1
 
 
 @pytest.mark.parametrize("version", [2, 4])
@@ -310,10 +313,10 @@ def test_a_database_that_git_tracks_is_set_aside_even_with_our_seal(a_project, g
     path.write_bytes(path.read_bytes())
     unknown(a_project)
     tracked = Project(a_project.root, f"{a_project.root}/.git", f"{a_project.root}/.git")
-    assert strangers.is_tracked(tracked)
+    assert foreign.is_tracked(tracked)
     begun(tracked)
-    assert len(strangers.aside(tracked)) == 1
-    assert "git tracks it" in trouble.take(a_project.root)
+    assert len(foreign.aside(tracked)) == 1
+    assert "git tracks it" in notices.take(a_project.root)
 
 
 def test_the_key_is_the_owners_alone_made_once_and_missed_where_others_could_know_it(a_project):
@@ -324,7 +327,7 @@ def test_the_key_is_the_owners_alone_made_once_and_missed_where_others_could_kno
     assert (key.read_bytes(), len(first), key.stat().st_mode & 0o777) == (first, 32, 0o600)
     key.chmod(0o644)
     with pytest.raises(StoreError, match="not yours alone"):
-        adoption.open_ready(a_project)
+        opening.open_ready(a_project)
 
 
 def test_a_memory_that_was_set_aside_can_be_taken_back(a_project, tmp_path):
@@ -334,9 +337,9 @@ def test_a_memory_that_was_set_aside_can_be_taken_back(a_project, tmp_path):
         db.execute("INSERT INTO properties VALUES ('kept', 'yes')")
         db.commit()
     begun(a_project)
-    (aside,) = strangers.aside(a_project)
-    replaced = reclaiming.reclaim(a_project, aside)
-    opened = adoption.open_ready(a_project)
+    (aside,) = foreign.aside(a_project)
+    replaced = adopt_foreign.reclaim(a_project, aside)
+    opened = opening.open_ready(a_project)
     assert opened.property("kept") == "yes" and os.path.exists(replaced)
     opened.close()
 
@@ -347,13 +350,13 @@ def test_a_memory_that_was_set_aside_can_be_taken_back(a_project, tmp_path):
 def test_one_that_holds_what_is_not_ours_cannot_be_taken(a_project, name):
     away(begun(a_project))
     FILES[name](Path(a_project.folder, "memory.db"))
-    adoption.begin(a_project, 1000).close()
-    (aside,) = strangers.aside(a_project)
+    opening.begin(a_project, 1000).close()
+    (aside,) = foreign.aside(a_project)
     with pytest.raises(StoreError, match="holds what is not ours"):
-        reclaiming.reclaim(a_project, aside)
+        adopt_foreign.reclaim(a_project, aside)
 
 
 def test_the_table_of_properties_is_as_the_schema_has_it(a_project):
     with closing(sqlite3.connect(begun(a_project))) as db:
         (sql,) = db.execute("SELECT sql FROM sqlite_master WHERE name = 'properties'").fetchone()
-    assert " ".join(sql.split()) == strangers.PROPERTIES
+    assert " ".join(sql.split()) == foreign.PROPERTIES

@@ -7,10 +7,10 @@ from argparse import Namespace
 
 import pytest
 
-from ralph_mem import access
-from ralph_mem.core import rewriting
 from ralph_mem.core.project import Project
-from tests.core import secret_contexts, secret_corpus
+from ralph_mem.memory import access
+from ralph_mem.memory.rows import rewrite, row
+from tests.core.redaction import secret_contexts, secret_corpus
 from tests.faults.quick import QuickHook
 from tests.hostile.terminal import in_the_home_of, said
 
@@ -140,16 +140,19 @@ def test_a_piece_that_is_left_would_be_seen():
     assert not leaks({"a": f"x{case.secret[3:14]}x"})
 
 
+@pytest.mark.check
 def test_all_of_it_was_recorded(a_past):
     assert a_past.hook.values("SELECT count(*) FROM observations")[0] > 2 * len(KINDS)
     assert a_past.hook.values("SELECT count(*) FROM turns WHERE prompt LIKE '%[REDACTED:%'")[0] > len(KINDS) / 2
 
 
+@pytest.mark.check
 def test_nothing_of_it_is_told_to_a_session(a_past):
     text = json.dumps(a_past.told, ensure_ascii=False)
     assert "[REDACTED:" in text and leaks({"told": text}) == []
 
 
+@pytest.mark.check
 def test_nothing_of_it_is_printed_by_any_command(a_past, capfd):
     texts = printed(capfd, a_past.hook, rows_of(a_past.hook, 9))
     assert "[REDACTED:" in texts["export"] and [words for words, text in texts.items() if not text] == []
@@ -164,6 +167,7 @@ def test_nothing_of_it_stands_in_any_file_nor_in_a_backup(a_past, capfd):
     assert leaks(texts) == []
 
 
+@pytest.mark.check
 def test_nothing_of_it_comes_into_another_home_with_an_archive(a_past, a_quick_session, capfd):
     archive = a_quick_session.folder / "archive.jsonl"
     with in_the_home_of(a_past.hook):
@@ -221,8 +225,13 @@ def an_old_past(a_past, tmp_path):
         ).fetchall()
         for (turn, observation), (prompt, response, title, content) in zip(turns, KINDS.values(), strict=False):
             opened.execute("UPDATE turns SET prompt = ? WHERE id = ?", (prompt.text, turn))
-            rewriting.say(opened, turn, response.text)
-            rewriting.rewrite(opened, observation, f"make it # {PROSE.text}", f"{title.text}\n{content.text}")
+            rewrite.say(opened, turn, response.text)
+            rewrite.texts_of(
+                opened,
+                row.OBSERVATION,
+                observation,
+                {"title": f"make it # {PROSE.text}", "content": f"{title.text}\n{content.text}", "lines": ""},
+            )
         opened.execute("UPDATE turns SET redaction_version = 0")
         opened.execute("UPDATE observations SET redaction_version = 0")
         opened.commit()
@@ -230,6 +239,7 @@ def an_old_past(a_past, tmp_path):
     return hook
 
 
+@pytest.mark.check
 def test_the_situation_is_one(an_old_past):
     assert len({kind for _, kind, _, _ in leaks(files_of(an_old_past.memory))}) == len(KINDS) + 1
 
@@ -239,6 +249,7 @@ def test_nothing_of_an_old_row_is_told_to_a_session(an_old_past):
     assert "[REDACTED:" in text and leaks({"told": text}) == []
 
 
+@pytest.mark.check
 def test_nothing_of_an_old_row_is_printed_by_any_command(an_old_past, capfd):
     texts = printed(capfd, an_old_past, rows_of(an_old_past, len(KINDS)))
     assert "[REDACTED:" in texts["export"] and leaks(texts) == []

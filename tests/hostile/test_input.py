@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.events.test_bad_input import QUIET, STRANGE, UNREADABLE, is_well
 from tests.hook import DEADLINE_S, MOST_MB, NAMES
+from tests.interfaces.hooks.test_bad_input import QUIET, STRANGE, UNREADABLE, is_well
 
 KB, MB = 1024, 1024 * 1024
 LEAST = 40

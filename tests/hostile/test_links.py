@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem.core import trust
 from ralph_mem.core.project import Project
+from ralph_mem.core.settings import trust
 from tests.hostile.test_repositories import in_the_home_of
 
 NAMES = ("", "memory.db", "memory.db-wal", "memory.db-shm", "lock", "spool")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.snapshot import FILE, FOLDER, LINK, store
-from tests.snapshot.rollbacks import Loop, picture
+from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, store
+from tests.ralph.snapshot.rollbacks import Loop, picture
 
 PATHS = [
     *(b"../outside/new", b"../outside/theirs", b"src/../../outside/new", b"./../outside/theirs", b"src//../../outside/theirs"),

@@ -7,10 +7,10 @@ from unittest import mock
 
 import pytest
 
-from ralph_mem import approval
-from ralph_mem.cli import app
-from ralph_mem.core import settings, trust
 from ralph_mem.core.project import Project
+from ralph_mem.core.settings import effective, trust
+from ralph_mem.interfaces.cli import app
+from ralph_mem.maintenance import approve as approval
 from ralph_mem.ralph import headless
 from tests.faults.quick import QuickHook
 from tests.hostile.terminal import in_the_home_of, said
@@ -149,14 +149,14 @@ def swapped_while_the_word_is_kept(hook, sing, capfd):
     digits = json.loads(said(capfd, "trust", "--json")[1])["digits"]
     with swapping(hook, sing, approval, "digest"):
         assert said(capfd, "trust", "--confirm", digits)[0] == 0
-    assert settings.load(Project(str(hook.project)))["ralph.success_criteria"] == settings.DEFAULTS["ralph.success_criteria"]
+    assert effective.load(Project(str(hook.project)))["ralph.success_criteria"] == effective.DEFAULTS["ralph.success_criteria"]
 
 
 def swapped_once_the_approval_was_looked_up(hook, sing, capfd):
     agreed(hook, capfd, HARMLESS)
     os.utime(hook.memory / "config.yaml")  # so that it is read again
     with swapping(hook, sing, trust, "is_approved"):
-        assert settings.load(Project(str(hook.project)))["ralph.success_criteria"] == ["custom=false"]
+        assert effective.load(Project(str(hook.project)))["ralph.success_criteria"] == ["custom=false"]
 
 
 def swapped_between_the_start_and_its_checks(hook, sing, capfd):
@@ -311,6 +311,7 @@ def a_hostile_clone(request, a_clone, a_launcher, plugin):
     return QuickHook(a_clone.folder, plugin, a_launcher) if is_config else a_clone, SITUATIONS[request.param]
 
 
+@pytest.mark.check
 def test_what_a_repository_ships_runs_no_command(a_hostile_clone, capfd):
     a_clone, make = a_hostile_clone
     canary = a_clone.folder / "canary"

@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from ralph_mem.core import project as projects
-from ralph_mem.snapshot import scope, taking
-from ralph_mem.snapshot import store as snapshots
+from ralph_mem.ralph.snapshot import listing, taking
+from ralph_mem.ralph.snapshot import store as snapshots
 from tests.hostile.test_repositories import in_the_home_of
 
 CANARY = "import os\nos.close(os.open({canary!r}, os.O_CREAT | os.O_WRONLY))\n"
@@ -59,6 +59,7 @@ def test_there_are_twenty_of_them():
     assert len(SHADOWS) == 20
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", SHADOWS)
 def test_no_file_of_a_repository_is_imported_or_run_by_a_hook(a_clone, a_canary, what):
     SHADOWS[what](a_clone, str(a_canary))
@@ -95,6 +96,7 @@ def test_there_are_eight_of_them():
     assert len(GITS) == 8
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", GITS)
 def test_nothing_that_a_git_config_names_is_run(a_clone, a_canary, git, what):
     git(a_clone.project, "init", "-q")
@@ -109,7 +111,7 @@ def test_nothing_that_a_git_config_names_is_run(a_clone, a_canary, git, what):
     git(a_clone.project, "config", GITS[what], value)
     a_clone.every_event()
     with in_the_home_of(a_clone), snapshots.open_store(projects.find(str(a_clone.project))) as store:
-        taking.take(store, "start", run="loop-1", scope=scope.DEFAULT)
+        taking.take(store, "start", run="loop-1", scope=listing.DEFAULT)
         assert store.taken("loop-1")
     assert not a_canary.exists()
     if what == "core.fsmonitor":

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from ralph_mem.core import project
-from ralph_mem.doctor import tracked
+from ralph_mem.maintenance.doctor import files
 
 OWN = "*.log\n"
 
@@ -135,7 +135,7 @@ def committed(folder, git, *names):
 
 
 def findings(folder):
-    return [(each.state, each.seen) for each in tracked.of_memory(project.find(str(folder)))]
+    return [(each.state, each.seen) for each in files.tracked(project.find(str(folder)))]
 
 
 def in_a_repository(hook, git):
@@ -193,7 +193,7 @@ def test_the_doctor_says_where_git_tracks_a_memory_until_that_is_undone(a_projec
 
 def test_the_doctor_says_what_to_do_about_it(a_project, git):
     folder, _ = in_a_repository(a_project, git)
-    (found,) = tracked.of_memory(project.find(str(folder)))
+    (found,) = files.tracked(project.find(str(folder)))
     assert found.do.startswith("`git rm --cached -r .ralph-mem`")
 
 

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem import config
-from ralph_mem.core import adoption, paths, seals, settings, spool, strangers, trouble, trust
+from ralph_mem.core import notices, paths, spool
 from ralph_mem.core.project import Project
+from ralph_mem.core.settings import effective, trust
+from ralph_mem.maintenance import config_file
+from ralph_mem.memory import opening
+from ralph_mem.memory.ownership import foreign, seals
 from tests.hostile.test_databases import FILES, a_home
 
 __all__ = ["a_home"]
@@ -20,8 +23,8 @@ UMASKS = (0o000, 0o022, 0o077)
 
 
 def begin(project):
-    opened = adoption.begin(project, 1000)
-    adoption.notice(opened, project)
+    opened = opening.begin(project, 1000)
+    opening.notice(opened, project)
     opened.close()
 
 
@@ -30,7 +33,7 @@ def the_memory(project):
 
 
 def its_log(project):
-    opened = adoption.open_ready(project)
+    opened = opening.open_ready(project)
     opened.set_property("a", "b")
     assert os.path.exists(project.folder + "/memory.db-wal")
 
@@ -44,8 +47,8 @@ def an_approval(project):
 
 
 def a_setting(project):
-    config.change(project, "memory.retention_days", "60")
-    assert settings.load(project)["memory.retention_days"] == 60
+    config_file.change(project, "memory.retention_days", "60")
+    assert effective.load(project)["memory.retention_days"] == 60
 
 
 def a_memory_set_aside(project):
@@ -54,7 +57,7 @@ def a_memory_set_aside(project):
     FILES["an endless view"](Path(project.folder, "memory.db"))
     os.unlink(project.folder + "/away")
     begin(project)
-    assert strangers.aside(project)
+    assert foreign.aside(project)
 
 
 def an_event_that_waits(project):
@@ -64,7 +67,7 @@ def an_event_that_waits(project):
 
 def a_line_of_trouble(project):
     begin(project)
-    trouble.note(project.root, "something")
+    notices.note(project.root, "something")
 
 
 def a_verdict(project):

@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from ralph_mem.core import settings, trouble
+from ralph_mem.core import notices
 from ralph_mem.core.project import Project
+from ralph_mem.core.settings import effective
 from tests.hostile.test_databases import a_home
 
 __all__ = ["a_home"]
@@ -61,10 +62,10 @@ def test_a_hostile_config_changes_nothing_and_takes_no_time(a_project, text):
     with open(os.path.join(a_project.folder, "config.yaml"), "wb") as file:
         file.write(text if isinstance(text, bytes) else text.encode())
     began = time.process_time()
-    values = settings.load(a_project)
+    values = effective.load(a_project)
     assert time.process_time() - began < 0.5
-    assert {key: value for key, value in values.items() if key != "recording"} == settings.DEFAULTS
-    told = trouble.take(a_project.root)
+    assert {key: value for key, value in values.items() if key != "recording"} == effective.DEFAULTS
+    told = notices.take(a_project.root)
     if values.get("recording") is False:  # then nothing is written
         assert told == ""
         return

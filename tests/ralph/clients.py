@@ -6,10 +6,10 @@ import shlex
 from pathlib import Path
 
 from ralph_mem.ralph import runs
-from tests.hook import Hook, said_to_model
+from tests.hook import REPOSITORY, Hook, said_to_model
 from tests.ralph.loops import GOAL, Loops
 
-RECORDS = Path(__file__).parent / "records"
+RECORDS = REPOSITORY / "tests" / "hosts" / "claude_code" / "records"
 # Notes what it was told, then plays its turn; after the last that one again.
 CLIENT = """\
 #!/bin/sh

@@ -3,17 +3,12 @@
 import os
 import posix
 
-import hypothesis
 import pytest
 
 from ralph_mem.core.project import Project
-from ralph_mem.criteria import FAILED, PASSED, Verdict
-from ralph_mem.ralph.limits import DEFAULT
+from ralph_mem.ralph.criteria import FAILED, PASSED, Verdict
 from ralph_mem.ralph.run import NO_ITERATION, baseline_entry, entry_of, fold
-
-# The same examples in every run: a test that fails on one machine fails on all of them.
-hypothesis.settings.register_profile("house", derandomize=True, database=None, deadline=None)
-hypothesis.settings.load_profile("house")
+from ralph_mem.ralph.stop_reasons import DEFAULT
 
 NOON = 1_767_268_800_000  # 2026-01-01 12:00 UTC, in milliseconds
 MINUTE = 60_000

@@ -5,10 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ralph_mem.core import settings
 from ralph_mem.core.project import Project
+from ralph_mem.core.settings import effective
 from ralph_mem.ralph import headless, rolling_back, runs, starting
-from ralph_mem.ralph.limits import DEFAULT
+from ralph_mem.ralph.stop_reasons import DEFAULT
 
 # Three things that have to be right, told as TAP: a check that takes a hundredth of a second.
 CHECK = """\
@@ -78,7 +78,7 @@ class Loops:
 
     def values(self, **changed):
         """Return the settings, with some of them changed: `ralph_memory=False`."""
-        return {**settings.load(self.project), **{name.replace("_", ".", 1): value for name, value in changed.items()}}
+        return {**effective.load(self.project), **{name.replace("_", ".", 1): value for name, value in changed.items()}}
 
     def wish(self, *steps, goal=GOAL, criteria=("custom=./check.sh",), limits=None, **wished):
         """Return what is wished for, of an agent that runs these steps; `limits` are fields of Limits."""
@@ -117,12 +117,13 @@ class Loops:
 
 SUPERVISOR = """\
 import ast, sys
-from ralph_mem.core import project, settings
-from ralph_mem.ralph import headless, limits, starting
+from ralph_mem.core import project
+from ralph_mem.core.settings import effective
+from ralph_mem.ralph import headless, starting, stop_reasons
 place = project.Project(sys.argv[1])
 given = ast.literal_eval(sys.argv[2])
-wish = starting.Wish(**{**given, "limits": limits.Limits(**given["limits"])})
-headless.start(place, settings.load(place), wish, starting.look(place, wish), lambda loop: True)
+wish = starting.Wish(**{**given, "limits": stop_reasons.Limits(**given["limits"])})
+headless.start(place, effective.load(place), wish, starting.look(place, wish), lambda loop: True)
 """
 
 

@@ -1,8 +1,8 @@
 """Runs, iterations and verdicts, made for tests as a record tells of them."""
 
-from ralph_mem.criteria import FAILED, PASSED, Criterion, Verdict
+from ralph_mem.ralph.criteria import FAILED, PASSED, Criterion, Verdict
 from ralph_mem.ralph.run import NO_ITERATION, Run
-from tests.core.conftest import NOON
+from tests.sessions import NOON
 
 PYTEST = "pytest -q"
 A_CRITERION = Criterion("test_pass", PYTEST, ("pytest", "-q"), "/shop", 60, 0, "pyproject.toml", "")

@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph.bisecting import bisect
+from ralph_mem.ralph.attempts import bisect
 from tests.ralph.conftest import a_run, iteration, lint, verdict
 
 BROKEN = verdict(status="broken", total=None)

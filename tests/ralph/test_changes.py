@@ -1,15 +1,15 @@
 import pytest
 
-from ralph_mem.core import settings
+from ralph_mem.core.settings import effective
 from ralph_mem.ralph import changes
-from ralph_mem.snapshot import Change
+from ralph_mem.ralph.snapshot import Change
 
 
 def described(project, files, **changed):
     """Describe files that were one text (or None) and are another."""
     given = [Change(path.encode(), "changed", None, None) for path in files]
     was, now = ({path.encode(): pair[side] for path, pair in files.items()} for side in (0, 1))
-    values = {**settings.DEFAULTS, **changed}
+    values = {**effective.DEFAULTS, **changed}
     return changes.described(given, lambda change: was[change.path], lambda change: now[change.path], project, values)
 
 

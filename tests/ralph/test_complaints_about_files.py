@@ -14,12 +14,15 @@ import pytest
 
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.core.project import Project
-from ralph_mem.ralph import living, rolling_back, runs
-from ralph_mem.snapshot import scope, store
+from ralph_mem.ralph import leftovers, rolling_back, runs
+from ralph_mem.ralph.snapshot import listing, store
+from tests import clock
 from tests.hook import REPOSITORY, install
 from tests.ralph.clients import Session
 from tests.ralph.loops import CHECK, STEPS, Loops, git, kept, names
-from tests.snapshot.conftest import bytes_below, tree_of
+from tests.ralph.snapshot.conftest import bytes_below, tree_of
+
+pytestmark = pytest.mark.check  # whole loops, hook by hook; what they are made of has tests of its own
 
 ONE = {"iterations": 1}
 LARGE = 3 * 1024**3
@@ -48,10 +51,7 @@ def repository(loops):
 
 
 def until(there, for_s=15):
-    end = time.monotonic() + for_s
-    while not there():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    clock.wait_for(there, for_s)
 
 
 # row 5: rollback destroyed my work
@@ -210,7 +210,7 @@ def test_a_file_of_gigabytes_takes_no_room_and_no_place_in_the_prompt(loops):
 # row 15: snapshot eats the disk / is slow
 @pytest.mark.parametrize("bound", [{"most_paths": 200}, {"most_bytes": 100_000}], ids=["paths", "bytes"])
 def test_a_tree_that_is_too_large_gets_no_loop_and_no_agent(loops, monkeypatch, bound):
-    monkeypatch.setattr(scope, "DEFAULT", scope.DEFAULT._replace(**bound))
+    monkeypatch.setattr(listing, "DEFAULT", listing.DEFAULT._replace(**bound))
     for number in range(300):
         loops.write(f"data/{number}", "x" * 1000)
     with pytest.raises(SnapshotError, match="has more than"):
@@ -221,11 +221,11 @@ def test_a_tree_that_is_too_large_gets_no_loop_and_no_agent(loops, monkeypatch, 
 
 # row 15: snapshot eats the disk / is slow
 def test_a_huge_folder_that_the_agent_leaves_behind_ends_the_loop_and_can_still_be_taken_back(loops, monkeypatch):
-    usual = scope.DEFAULT
-    monkeypatch.setattr(scope, "DEFAULT", usual._replace(most_paths=200))
+    usual = listing.DEFAULT
+    monkeypatch.setattr(listing, "DEFAULT", usual._replace(most_paths=200))
     run = loops.start("echo right >one.txt; mkdir many; cd many; seq 300 | xargs touch")
     assert (run.reason, run.start_snapshot > 0) == ("snapshot_failed", True) and "200 paths" in run.why
-    monkeypatch.setattr(scope, "DEFAULT", usual)
+    monkeypatch.setattr(listing, "DEFAULT", usual)
     loops.back(force=True)
     assert loops.text("one.txt") == "wrong\n" and not (loops.top / "many").exists()
 
@@ -292,7 +292,7 @@ def a_stray_agent(loops):
     for prompt in loops.bench.glob("prompt-*"):
         prompt.unlink()
     pid = int((loops.bench / "pid").read_text())
-    assert living.is_running(pid)
+    assert leftovers.is_running(pid)
     yield pid
     subprocess.run(["kill", "-9", str(pid)], check=False, capture_output=True)
 
@@ -301,14 +301,14 @@ def a_stray_agent(loops):
 def test_a_loop_that_was_killed_stands_in_nobodys_way_and_its_agent_does_not_work_on(loops, a_stray_agent):
     assert loops.latest().status == "interrupted" and runs.busy(loops.project) is None
     assert loops.start(f"rm -f stray; sleep 0.2; ls stray && exit 9; {'; '.join(STEPS)}").status == "success"
-    assert not living.is_running(a_stray_agent) and not (loops.top / "stray").exists()
+    assert not leftovers.is_running(a_stray_agent) and not (loops.top / "stray").exists()
 
 
 # row 5: rollback destroyed my work
 def test_nobody_writes_any_more_while_files_are_put_back(loops, a_stray_agent):
     loops.back(force=True)
     time.sleep(0.1)
-    assert not living.is_running(a_stray_agent) and not (loops.top / "stray").exists()
+    assert not leftovers.is_running(a_stray_agent) and not (loops.top / "stray").exists()
 
 
 # row 20: parallel runs strand work; stale state; no notice

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ralph_mem.ralph import decision, stop_reasons
 from ralph_mem.ralph.decision import decide
 from ralph_mem.ralph.run import entry_of, fold
+from tests.folded import folded
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 
 START = [failing_tests(5)]
@@ -89,7 +90,7 @@ SITUATIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("situation", SITUATIONS)
+@folded("situation", SITUATIONS)
 def test_the_loop_decides(situation):
     reason, iterations, limits = SITUATIONS[situation]
     run = a_run(*iterations, baseline=START, **limits)
@@ -167,7 +168,7 @@ def test_exit_codes_are_fixed_for_ever():
     assert codes == {
         "success": 0, "max_iterations": 10, "max_duration": 11, "max_cost": 12, "no_progress": 13, "oscillation": 14,
         "regression": 15, "permission_denied": 16, "rate_limited": 17, "agent_error": 18, "user_stop": 19,
-        "vacuous_criteria": 20, "snapshot_failed": 21, "owner_lost": 22,
+        "vacuous_criteria": 20, "snapshot_failed": 21, "owner_lost": 22, "broken_criteria": 23,
     }  # fmt: skip
 
 

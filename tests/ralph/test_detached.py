@@ -2,13 +2,13 @@
 
 import os
 import posix
-import time
 from pathlib import Path
 
 import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import detached, runs, stopping
+from tests import clock
 from tests.ralph.loops import STEPS, Loops
 from tests.ralph.test_stopping import until
 
@@ -48,13 +48,14 @@ def test_it_works_until_the_checks_pass(loops):
 
 
 def test_the_command_that_began_it_returns_before_the_agent_is_done(loops):
-    began = time.monotonic()
+    watch = clock.Watch()
     pid = launch(loops, "sleep 60")
-    assert time.monotonic() - began < 10 and os.getpgid(pid) == pid and os.getsid(pid) == pid
+    assert watch.free() < 10 and os.getpgid(pid) == pid and os.getsid(pid) == pid
     assert stopping.stop(loops.project, loops.values()).reason == "user_stop"
     over(loops)
 
 
+@pytest.mark.check
 def test_its_agent_hears_nothing_of_the_session_that_began_it(loops, monkeypatch):
     for name in ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR", "CLAUDE_PID"):
         monkeypatch.setenv(name, "outer")
@@ -74,6 +75,7 @@ def test_a_second_one_is_refused_with_the_reason(loops):
     over(loops)
 
 
+@pytest.mark.check
 def test_what_was_accepted_is_compared_once_more_when_it_begins(loops):
     wish = loops.wish(*STEPS)
     loops.accepted(wish)
@@ -98,6 +100,7 @@ def test_it_goes_on_with_an_earlier_run(loops):
     assert (over(loops).status, len(loops.latest().iterations)) == ("success", 3)
 
 
+@pytest.mark.check
 def test_a_goal_waits_nowhere_on_the_disk_with_its_secrets(loops):
     secret = "ghp_" + "a1B2c3D4e5" * 4
     launch(loops, *STEPS, goal=f"use the token {secret} to make it right")

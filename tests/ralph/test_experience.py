@@ -3,15 +3,17 @@ import sqlite3
 
 import pytest
 
-from ralph_mem import corrections
-from ralph_mem.core import adoption, search, settings, store
 from ralph_mem.core import project as projects
 from ralph_mem.core.project import Project
+from ralph_mem.core.settings import effective
+from ralph_mem.memory import notes_by_hand, opening
+from ralph_mem.memory.recall import search
+from ralph_mem.memory.store import connection
 from ralph_mem.ralph import experience
-from tests.core.conftest import HOUR, NOON, Session, check
 from tests.ralph.made import PYTEST, a_change, a_run, a_verdict, an_iteration
+from tests.sessions import HOUR, NOON, Session, check
 
-DEFAULTS = dict(settings.DEFAULTS)
+DEFAULTS = dict(effective.DEFAULTS)
 TAX = {"tests/test_cart.py::test_tax": "KeyError: 'tax'"}
 TAX_AGAIN = {"tests/test_till.py::test_bill": "KeyError: 'tax'"}
 OTHER = {"tests/test_cart.py::test_cart": "ZeroDivisionError: float division by zero"}
@@ -22,7 +24,7 @@ VAIN = a_change("shop/till.py", "    pass", "    prices = {}")
 @pytest.fixture
 def a_memory(a_tree):
     """Make the memory of a project, with one session of the client in it."""
-    session = Session(adoption.open_ready(a_tree), a_tree)
+    session = Session(opening.open_ready(a_tree), a_tree)
     session.starts()
     yield session
     session.store.close()
@@ -82,11 +84,11 @@ def test_where_nothing_is_remembered_nothing_is_said_and_no_memory_is_made(a_tre
 
 def test_what_is_remembered_for_all_projects_is_told_in_one_without_a_memory(a_tree):
     place = projects.everywhere()
-    corrections.inject(
+    notes_by_hand.inject(
         place, a_tree, DEFAULTS, "The zeppelin tax\nA KeyError for the zeppelin tax means that the price list is old."
     )
     ((_, text, _),) = known(a_tree, at_hand({"test_zeppelin": "KeyError: 'zeppelin tax'"})).memories
-    assert "the price list is old" in text and not store.exists(a_tree.folder)
+    assert "the price list is old" in text and not connection.exists(a_tree.folder)
 
 
 def test_the_lesson_that_tells_of_the_most_failures_comes_first_then_the_newest(a_tree):
@@ -133,7 +135,7 @@ def test_a_loop_in_a_session_is_not_told_what_that_session_said(a_tree, a_memory
 
 def test_a_lesson_that_a_person_called_wrong_is_not_told(a_tree):
     keep(a_tree, ended())
-    opened = adoption.open_ready(a_tree)
+    opened = opening.open_ready(a_tree)
     opened.execute("UPDATE observations SET misled = 1 WHERE type = 'note'")
     opened.close()
     assert known(a_tree).lessons == ()
@@ -177,7 +179,7 @@ def test_the_row_of_an_iteration_holds_numbers_and_nothing_that_a_person_could_n
 
 def test_what_an_iteration_changed_and_why_it_did_not_do_can_be_found(a_tree):
     keep(a_tree, ended())
-    opened = adoption.open_ready(a_tree)
+    opened = opening.open_ready(a_tree)
     ((content, files),) = opened.execute(
         "SELECT o.content, o.files FROM observations_fts AS f JOIN observations AS o ON o.id = f.rowid"
         ' WHERE observations_fts MATCH \'body : "prices" AND title : "loop" AND title : "1" AND body : "tax"\''
@@ -235,7 +237,7 @@ def test_a_run_that_goes_on_and_ends_again_has_one_lesson_of_the_whole(a_tree):
     keep(a_tree, ended())
     ((content, facts),) = rows(a_tree, "SELECT content, metadata FROM observations WHERE type = 'note'")
     assert "fixed by: shop/cart.py" in content and json.loads(facts)["reason"] == "success"
-    opened = adoption.open_ready(a_tree)
+    opened = opening.open_ready(a_tree)
     check(opened)
     opened.close()
 
@@ -243,7 +245,7 @@ def test_a_run_that_goes_on_and_ends_again_has_one_lesson_of_the_whole(a_tree):
 @pytest.mark.parametrize("mark", ["edited_at", "pinned", "misled"])
 def test_a_lesson_that_a_person_touched_stays_as_it_is(a_tree, mark):
     keep(a_tree, ended(tried=[an_iteration(1, TAX, [VAIN])], reason="max_iterations"))
-    opened = adoption.open_ready(a_tree)
+    opened = opening.open_ready(a_tree)
     opened.execute(f"UPDATE observations SET {mark} = 1 WHERE type = 'note'")
     opened.close()
     keep(a_tree, ended())
@@ -283,7 +285,7 @@ def test_without_memory_nothing_is_read_nor_written(a_tree):
 
 def test_where_recording_is_off_nothing_is_written(a_tree):
     assert keep(a_tree, ended(), {**DEFAULTS, "recording": False}) == ["", "", ""]
-    assert not store.exists(a_tree.folder)
+    assert not connection.exists(a_tree.folder)
 
 
 # A memory that is in trouble
@@ -333,7 +335,7 @@ def test_a_full_disk_is_said_and_nothing_half_is_left(a_tree, a_memory, monkeypa
     assert "the memory was not written: database or disk is full" in keep(a_tree, ended(tried=long))
     assert rows(a_tree, "SELECT count(*) FROM observations") == [(0,)]
     monkeypatch.setattr(experience.access, "to_write", to_write)
-    a_memory.store = adoption.open_ready(a_tree)
+    a_memory.store = opening.open_ready(a_tree)
 
 
 def test_a_project_that_cannot_be_written_is_said():

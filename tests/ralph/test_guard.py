@@ -36,18 +36,21 @@ def test_what_fails_is_told_at_the_end_of_a_turn_and_the_turn_is_held_up_once(gu
     assert guarded.fire("Stop", last_assistant_message="Done.", stop_hook_active=True, background_tasks=[]) == {}
 
 
+@pytest.mark.check
 def test_every_turn_of_the_session_is_looked_at_whoever_began_it(guarded):
     for words in ("Please mend two", "And what about three?"):
         guarded.prompt(words)
         assert ":: three" in said_to_model(guarded.stop())
 
 
+@pytest.mark.check
 def test_where_all_checks_pass_nothing_is_said(guarded):
     mend(guarded, "one", "two", "three")
     guarded.prompt("Is it done?")
     assert guarded.stop() == {}
 
 
+@pytest.mark.check
 def test_other_sessions_and_subagents_are_left_alone(guarded):
     other = guarded.another()
     other.start()
@@ -55,16 +58,19 @@ def test_other_sessions_and_subagents_are_left_alone(guarded):
     assert other.stop() == {} and guarded.subagent_stop("I looked.") == {}
 
 
+@pytest.mark.check
 def test_it_changes_no_file_and_is_no_run_to_look_at(guarded):
     guarded.stop()
     assert guarded.loops.text("one.txt") == "wrong\n" and guarded.loops.latest() is None
 
 
+@pytest.mark.check
 def test_it_is_gone_when_it_is_switched_off(guarded):
     assert "is off" in said_to_model(guarded.typed("ralph", "guard off"))
     assert guarded.stop() == {} and runs.live(guarded.loops.project) is None
 
 
+@pytest.mark.check
 def test_it_is_gone_with_its_session(guarded):
     guarded.end()
     assert runs.live(guarded.loops.project) is None

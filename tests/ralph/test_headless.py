@@ -5,6 +5,8 @@ import os
 import posix
 import resource
 import shlex
+import sqlite3
+import sys
 import threading
 import time
 from pathlib import Path
@@ -12,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core.errors import LoopError, SnapshotError
-from ralph_mem.ralph import record, replay, runs
+from ralph_mem.ralph import display, headless, record, runs, stopping
 from ralph_mem.ralph.run import HEADLESS
-from tests.ralph.loops import GOAL, STEPS, Loops
+from tests import clock
+from tests.ralph.loops import GOAL, STEPS, Loops, git
 
 LARGE = 1_000_000
 
@@ -46,6 +49,12 @@ def marked(words):
     return found
 
 
+def rows_of(project, query):
+    """Return rows of a project's memory."""
+    with contextlib.closing(sqlite3.connect(project.folder + "/memory.db")) as db:
+        return db.execute(query).fetchall()
+
+
 # The way to green
 
 
@@ -66,7 +75,7 @@ def test_each_prompt_holds_the_goal_and_what_fails_by_now(loops):
 def test_what_was_decided_is_decided_again_from_the_record(loops):
     run = loops.start(*STEPS)
     entries = record.read(runs.path_of(loops.project, run.id))
-    assert replay.replay(entries) == [] and sum(entry["what"] == "decision" for entry in entries) == 3
+    assert stopping.replay(entries) == [] and sum(entry["what"] == "decision" for entry in entries) == 3
 
 
 def test_the_person_sees_a_line_for_each_iteration(loops):
@@ -176,18 +185,22 @@ NASTY = {
 
 @pytest.mark.parametrize("body", NASTY.values(), ids=NASTY.keys())
 def test_a_check_that_does_not_end_is_ended_with_all_that_it_started(loops, body):
-    loops.write("check.sh", f"#!/bin/sh\n{body}\n")
+    mark = f"4{time.time_ns() % 10**6}"  # no other run of this test beside it may be taken for this one
+    loops.write("check.sh", f"#!/bin/sh\n{body.replace('43210', mark)}\n")
+    watch = clock.Watch()
     run = loops.start("date +%N >notes", limits={"iterations": 1}, timeout_s=0.4)
     (found,) = run.iterations[0].verdicts
-    assert found.status == "timed_out" and found.seconds < 0.9 and marked("sleep\00043210") == []
+    assert found.status == "timed_out" and found.seconds - watch.lost() < 0.9 and marked(f"sleep\0{mark}") == []
 
 
 def test_a_check_that_waits_for_an_answer_gets_none(loops):
     loops.write("check.sh", '#!/bin/sh\nread answer || { echo "no answer"; exit 1; }\n')
+    watch = clock.Watch()
     run = loops.start("date +%N >notes", limits={"iterations": 1})
-    assert run.iterations[0].verdicts[0].seconds < 2 and "no answer" in run.iterations[0].verdicts[0].excerpt
+    assert run.iterations[0].verdicts[0].seconds - watch.lost() < 2 and "no answer" in run.iterations[0].verdicts[0].excerpt
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("megabytes", [60, pytest.param(1000, marks=pytest.mark.nightly)])
 def test_a_check_that_prints_without_end_is_read_to_its_end_and_kept_in_part(loops, megabytes):
     loops.write("check.sh", f"#!/bin/sh\nhead -c {megabytes}000000 /dev/zero | tr '\\0' 'x'\necho; echo the end; exit 1\n")
@@ -225,3 +238,101 @@ def test_a_home_folder_gets_no_loop(tmp_path, monkeypatch):
     with pytest.raises(SnapshotError, match="home folder"):
         loops.start(*STEPS)
     assert loops.prompts() == []
+
+
+# What the checks before the first iteration come to
+
+
+# Leaves a folder, a cache and a report behind, as runners do.
+LEAVING = "mkdir -p .benchmarks; date +%N >.coverage; echo seen >>report.txt; exec ./check.sh"
+
+
+def test_what_the_first_checks_leave_is_not_the_agents(loops):
+    loops.write("leaving.sh", f"#!/bin/sh\n{LEAVING}\n").chmod(0o755)
+    run = loops.start(*STEPS, criteria=("custom=./leaving.sh",))
+    assert [[path for path, *_ in each.changed] for each in run.iterations] == [["one.txt"], ["two.txt"], ["three.txt"]]
+    assert ".coverage" not in "".join(loops.prompts())
+    loops.back()
+    assert not [name for name in (".benchmarks", ".coverage", "report.txt") if (loops.top / name).exists()]
+
+
+def test_three_crashes_are_an_error_of_the_agent_whatever_the_checks_leave(loops):
+    loops.write("leaving.sh", f"#!/bin/sh\n{LEAVING}\n").chmod(0o755)
+    run = loops.start("exit 3", criteria=("custom=./leaving.sh",))
+    assert (run.reason, len(run.iterations)) == ("agent_error", 3)
+
+
+def test_an_agent_that_goes_back_to_what_the_first_checks_left_goes_in_circles(loops):
+    loops.write("leaving.sh", "#!/bin/sh\necho 1 >.coverage; exec ./check.sh\n").chmod(0o755)
+    run = loops.start("echo right >one.txt", "echo wrong >one.txt", criteria=("custom=./leaving.sh",))
+    assert (run.reason, len(run.iterations)) == ("oscillation", 2)
+
+
+@pytest.mark.parametrize(
+    ("check", "lacks"),
+    [
+        (f"custom={sys.executable} -I -m no_such_runner -q", "no_such_runner"),
+        ("custom=no-such-program --all", "no-such-program"),
+        ("custom=./not-there.sh", "./not-there.sh"),
+        ("custom=./one.txt", "./one.txt"),
+        ("custom=sh -c 'no-such-program --all'", "no-such-program"),
+    ],
+)
+def test_a_check_that_cannot_be_run_ends_the_loop_before_its_first_iteration(loops, check, lacks):
+    run = loops.start(*STEPS, criteria=("custom=./check.sh", check), memory=True)
+    assert (run.status, run.reason, run.iterations, loops.prompts()) == ("failed", "broken_criteria", [], [])
+    assert lacks in run.why
+    told = "\n".join(display.ended(run))
+    assert lacks in told and "--criteria" in told
+    assert stopping.replay(record.read(runs.path_of(loops.project, run.id))) == []
+    assert not rows_of(loops.project, "SELECT 1 FROM observations")
+
+
+def test_a_run_that_never_began_is_not_resumed(loops):
+    loops.start(*STEPS, criteria=("custom=./not-there.sh",))
+    with pytest.raises(LoopError, match="has never begun"):
+        headless.resume(loops.project, loops.values(), loops.latest())
+
+
+def test_an_agent_that_changes_what_git_ignores_is_noticed_and_hides_nothing(loops):
+    git(loops.top, "init", "-q")
+    run = loops.start(
+        "echo '*' >.gitignore; echo '*' >.git/info/exclude; mkdir pkg; echo '*' >pkg/.gitignore; echo x >pkg/hidden.py",
+        "echo '*' >rules; git config core.excludesFile rules; echo right >one.txt",
+        "echo '* -diff' >.gitattributes",
+        limits={"iterations": 3},
+    )
+    told = ["; ".join(each.tampered) for each in run.iterations]
+    assert "added .gitignore, which says what git ignores" in told[0] and "added pkg/.gitignore" in told[0]
+    assert "changed .git/info/exclude, which says what git ignores" in told[0] and "info/exclude" not in told[1]
+    assert "core.excludesFile" in told[1] and ".gitattributes" in told[2] and "core.excludesFile" not in told[2]
+    assert any(line.count("look: ") and ".git/info/exclude" in line for line in loops.told)
+    assert "pkg/hidden.py" in [path for path, *_ in run.iterations[0].changed]
+    loops.back()
+    assert sorted(path.name for path in loops.top.iterdir()) == [".git", "check.sh", "one.txt", "three.txt", "two.txt"]
+
+
+# What the memory keeps of a prompt
+
+
+@pytest.mark.check
+def test_what_a_prompt_tells_from_the_memory_leaves_a_receipt(loops):
+    loops.start("exit 3", memory=True)
+    loops.start(*STEPS, memory=True)
+    ((lesson,),) = rows_of(loops.project, "SELECT public_id FROM observations WHERE event_id LIKE 'lesson:%' ORDER BY id LIMIT 1")
+    told = rows_of(
+        loops.project,
+        "SELECT r.event, s.client_session, i.outcome, i.tokens > 0 AND r.tokens >= i.tokens AND r.budget >= r.tokens"
+        " FROM receipts AS r JOIN sessions AS s ON s.id = r.session_id JOIN receipt_items AS i ON i.receipt_id = r.id"
+        f" WHERE i.memory = '{lesson}'",
+    )
+    assert told[0] == ("ralph loop, iteration 1", loops.latest().id, "full", 1)
+    assert len(told) == sum(lesson in prompt for prompt in loops.prompts())
+
+
+def test_a_loop_has_its_row_before_its_first_iteration_ends(loops):
+    rows = "SELECT status, iterations FROM loop_runs"
+    loops.write("look.py", f"import sqlite3\nprint(sqlite3.connect('.ralph-mem/memory.db').execute('{rows}').fetchall())\n")
+    look = f"{sys.executable} look.py"
+    loops.start(f"{look} >seen; exit 3", memory=True, limits={"iterations": 1})
+    assert loops.text("seen") == "[('running', 0)]\n"

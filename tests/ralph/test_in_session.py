@@ -7,11 +7,11 @@ import subprocess
 
 import pytest
 
-from ralph_mem.ralph import living, rolling_back, runs
+from ralph_mem.ralph import leftovers, rolling_back, runs
 from ralph_mem.ralph.run import IN_SESSION
 from tests.hook import Hook, said_to_model
 from tests.ralph.loops import STEPS, Loops
-from tests.snapshot.conftest import tree_of
+from tests.ralph.snapshot.conftest import tree_of
 
 START = "start --criteria custom=./check.sh --cooldown 0"
 GOAL = '"make it\'s \\"right\\"; $(touch made) `touch made`"'
@@ -67,12 +67,14 @@ def test_nothing_begins_before_a_person_has_accepted_what_is_run(session):
     assert session.run_ is None and session.stop() == {}
 
 
+@pytest.mark.check
 def test_the_loop_belongs_to_the_session_that_began_it(at_work):
     assert (at_work.run_.mode, at_work.run_.owner) == (IN_SESSION, at_work.session)
-    assert at_work.live.pid == os.getpid() and at_work.live.born == living.born(os.getpid())
+    assert at_work.live.pid == os.getpid() and at_work.live.born == leftovers.born(os.getpid())
     assert "begins in this session" in at_work.told and "- ./check.sh :: one" in at_work.told
 
 
+@pytest.mark.check
 def test_the_goal_is_told_as_it_was_typed_and_runs_nothing(at_work):
     assert 'make it\'s \\"right\\"; $(touch made) `touch made`' in at_work.told
     assert not (at_work.project / "made").exists()
@@ -93,6 +95,7 @@ def test_it_goes_on_until_the_checks_pass_and_then_says_so(at_work):
     assert at_work.stop() == {}
 
 
+@pytest.mark.check
 def test_the_end_without_success_is_said_with_the_next_step(session):
     session.begin("--max-iterations 2")
     session.work(0)
@@ -113,6 +116,7 @@ def test_afterwards_every_file_is_put_back(session):
     assert session.loops.text("three.txt") == "right\n"
 
 
+@pytest.mark.check
 def test_the_prompt_of_the_loop_is_nobodys_words_in_the_memory(at_work):
     at_work.work(0)
     at_work.stop("I mended one.")
@@ -123,6 +127,7 @@ def test_the_prompt_of_the_loop_is_nobodys_words_in_the_memory(at_work):
 # Who else stops
 
 
+@pytest.mark.check
 def test_another_session_in_the_project_is_left_alone(at_work):
     other = at_work.another()
     other.start()
@@ -132,6 +137,7 @@ def test_another_session_in_the_project_is_left_alone(at_work):
     assert at_work.live and said_to_model(at_work.stop())
 
 
+@pytest.mark.check
 def test_without_an_owner_nobody_is_held_up(at_work):
     runs.write_live(at_work.loops.project, at_work.live._replace(owner=""))
     assert at_work.stop() == {}
@@ -140,11 +146,13 @@ def test_without_an_owner_nobody_is_held_up(at_work):
     assert at_work.run_.iterations == []
 
 
+@pytest.mark.check
 def test_a_subagent_of_the_owner_is_not_held_up(at_work):
     assert at_work.subagent_stop("I looked.") == {}
     assert at_work.stop(agent_id="a0401f69919addc6e") == {} and at_work.run_.iterations == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("waiting", [{"background_tasks": [{"id": "b1", "type": "bash"}]}, {"session_crons": [{"id": "c1"}]}])
 def test_while_the_client_has_work_in_the_background_it_waits(at_work, waiting):
     event = {"last_assistant_message": "It runs.", "stop_hook_active": False, "background_tasks": [], **waiting}
@@ -152,11 +160,13 @@ def test_while_the_client_has_work_in_the_background_it_waits(at_work, waiting):
     assert said_to_model(at_work.stop()) and len(at_work.run_.iterations) == 1
 
 
+@pytest.mark.check
 def test_the_end_of_a_background_task_begins_a_turn_of_the_same_work(at_work):
     at_work.prompt("<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>")
     assert said_to_model(at_work.stop()) and len(at_work.run_.iterations) == 1
 
 
+@pytest.mark.check
 def test_a_turn_of_the_persons_own_after_esc_is_not_held_up(at_work):
     at_work.prompt("Wait, what does check.sh do?")
     assert at_work.stop() == {} and at_work.run_.iterations == []
@@ -166,12 +176,14 @@ def test_a_turn_of_the_persons_own_after_esc_is_not_held_up(at_work):
 # How it ends before its time
 
 
+@pytest.mark.check
 def test_it_is_gone_with_its_session(at_work):
     at_work.end()
     assert (at_work.run_.status, at_work.run_.reason, at_work.live) == ("stopped", "owner_lost", None)
     assert at_work.stop() == {}
 
 
+@pytest.mark.check
 def test_a_client_that_was_killed_leaves_a_loop_that_is_interrupted_and_stands_in_nobodys_way(at_work):
     gone = subprocess.Popen(["true"])
     gone.wait()
@@ -180,12 +192,14 @@ def test_a_client_that_was_killed_leaves_a_loop_that_is_interrupted_and_stands_i
     assert at_work.loops.start(*STEPS).status == "success"
 
 
+@pytest.mark.check
 def test_the_person_stops_it_and_the_next_stop_is_nothing_special(at_work):
     at_work.work(0)
     assert "stopped" in said_to_model(at_work.typed("ralph", "stop"))
     assert (at_work.run_.reason, at_work.live) == ("user_stop", None) and at_work.stop() == {}
 
 
+@pytest.mark.check
 def test_it_goes_on_in_another_session_which_then_owns_it(at_work):
     at_work.work(0)
     at_work.stop()
@@ -199,6 +213,7 @@ def test_it_goes_on_in_another_session_which_then_owns_it(at_work):
     assert "success after 2 iterations" in other.stop()["systemMessage"] and at_work.run_.owner == other.session
 
 
+@pytest.mark.check
 def test_a_snapshot_that_fails_ends_the_loop_and_says_so(at_work):
     folder = next((at_work.data / "snapshots").iterdir())
     (folder / "store.db").write_bytes(b"no database at all" * 500)
@@ -206,6 +221,7 @@ def test_a_snapshot_that_fails_ends_the_loop_and_says_so(at_work):
     assert at_work.run_.reason == "snapshot_failed" and "a snapshot could not be taken" in said and at_work.live is None
 
 
+@pytest.mark.check
 def test_the_person_hands_it_back_after_they_took_over(at_work):
     at_work.prompt("Wait, what does check.sh do?")
     assert at_work.stop() == {}

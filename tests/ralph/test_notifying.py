@@ -2,12 +2,12 @@
 
 import json
 import sys
-import time
 
 import pytest
 
-from ralph_mem.ralph import watching
+from ralph_mem.ralph import display
 from ralph_mem.ralph.notifying import notify
+from tests import clock
 from tests.ralph.conftest import NOON, a_run, failing_tests, iteration
 
 
@@ -25,7 +25,7 @@ def a_command(tmp_path):
 
 def test_the_command_reads_the_facts_on_stdin(a_command, tmp_path):
     run = a_run(iteration(1, failing_tests(2)), baseline=[failing_tests(3)], goal='say "hi"; $(touch owned) `id`\n\'')
-    facts = {**watching.facts(run, NOON), "folder": str(tmp_path)}
+    facts = {**display.facts(run, NOON), "folder": str(tmp_path)}
     command = a_command("import sys, pathlib; pathlib.Path('heard').write_text(sys.stdin.read())")
     assert notify(command, facts) == ""
     assert json.loads((tmp_path / "heard").read_text()) == json.loads(json.dumps(facts))
@@ -47,9 +47,9 @@ def test_a_command_that_does_not_read_its_input_is_no_failure(a_command, tmp_pat
 
 
 def test_a_command_that_hangs_is_ended(a_command, tmp_path):
-    started = time.monotonic()
+    watch = clock.Watch()
     said = notify(a_command("import time; time.sleep(60)"), {}, seconds=0.3, folder=str(tmp_path))
-    assert said == "the notify command took longer than 0.3 s and was ended" and time.monotonic() - started < 10
+    assert said == "the notify command took longer than 0.3 s and was ended" and watch.free() < 10
 
 
 @pytest.mark.parametrize("command", ["/nowhere/notify", [], "", "unclosed 'quote"])

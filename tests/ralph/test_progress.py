@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_mem.ralph import progress
+from tests.folded import folded
 from tests.ralph.conftest import a_run, failing_tests, iteration, lint, verdict
 
 GREEN = verdict()
 
 
-@pytest.mark.parametrize(
+@folded(
     ("now", "at_start", "number"),
     [
         ([GREEN], [GREEN], 0),

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import prompt, room
+from ralph_mem.ralph import prompt
 from ralph_mem.ralph.experience import NOTHING, Known
 from tests.ralph.made import A_CRITERION, a_change, a_run, a_verdict, an_iteration
 
@@ -178,7 +178,7 @@ def runs(draw):
 
 def stays_within(case):
     run, known, plan, budget = case
-    if room.cost(run.goal) > prompt.GOAL_PART * budget:
+    if prompt.cost(run.goal) > prompt.GOAL_PART * budget:
         return
     text, facts = prompt.build(run, len(run.iterations) + 1, known, plan, budget)
     assert facts["tokens"] <= budget

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.ralph.loops import STEPS, Loops, names
-from tests.snapshot.conftest import tree_of
+from tests.ralph.snapshot.conftest import tree_of
 
 
 @pytest.fixture

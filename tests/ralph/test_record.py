@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import record
 from ralph_mem.ralph.run import baseline_entry, entry_of, fold
+from tests import clock
 from tests.ralph.conftest import MINUTE, NOON, a_run, entries, failing_tests, iteration, verdict
 
 
@@ -101,9 +101,7 @@ def test_a_writer_that_is_killed_leaves_whole_lines(a_record):
     )
     writer = subprocess.Popen([sys.executable, "-c", code, a_record])
     try:
-        until = time.monotonic() + 20
-        while len(record.read(a_record)) < 3 and time.monotonic() < until:
-            time.sleep(0.01)
+        clock.wait_for(lambda: len(record.read(a_record)) >= 3, 20)
     finally:
         writer.kill()
         writer.wait()

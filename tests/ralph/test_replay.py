@@ -7,9 +7,10 @@ from hypothesis import given
 
 from ralph_mem.ralph import decision, record
 from ralph_mem.ralph.decision import decide
-from ralph_mem.ralph.replay import replay
 from ralph_mem.ralph.run import entry_of, fold
 from ralph_mem.ralph.stop_reasons import status_of
+from ralph_mem.ralph.stopping import replay
+from tests.folded import folded
 from tests.ralph.conftest import NOON, entries, failing_tests, iteration
 from tests.ralph.test_decision import SITUATIONS, runs
 
@@ -30,7 +31,7 @@ def a_loop(*iterations, baseline=START, **limits):
     return found
 
 
-@pytest.mark.parametrize("situation", SITUATIONS)
+@folded("situation", SITUATIONS)
 def test_an_honest_record_replays_without_a_difference(situation):
     _, iterations, limits = SITUATIONS[situation]
     assert replay(a_loop(*iterations, **limits)) == []
@@ -92,7 +93,7 @@ def test_going_on_because_a_person_wanted_it_is_no_difference():
     assert replay([*told, *more]) == []
 
 
-@pytest.mark.parametrize("reason", ["user_stop", "owner_lost", "snapshot_failed", "agent_error", "rate_limited"])
+@pytest.mark.parametrize("reason", ["user_stop", "owner_lost", "snapshot_failed", "agent_error", "rate_limited", "broken_criteria"])
 def test_what_ends_a_run_from_outside_needs_no_decision(reason):
     assert replay([*a_loop(iteration(1, failing_tests(3))), {"what": "end", "at": NOON, "reason": reason}]) == []
 

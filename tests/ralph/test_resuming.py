@@ -3,12 +3,12 @@
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import headless, record, replay, runs, stopping, watching
+from ralph_mem.ralph import display, headless, record, runs, stopping
 from ralph_mem.ralph.loop import now_ms
 from ralph_mem.ralph.run import GUARD
 from tests.ralph.loops import STEPS, Loops
+from tests.ralph.snapshot.conftest import tree_of
 from tests.ralph.test_stopping import agents, in_a_session, until
-from tests.snapshot.conftest import tree_of
 
 # The second iteration does not end; once it is begun again, it does.
 STALLS = f"{STEPS[1]}; [ -e ../go ] || {{ touch ../go; setsid sleep 60 & sleep 60; }}"
@@ -37,7 +37,7 @@ def resume(loops, **bounds):
 def test_a_run_that_was_killed_is_told_to_be_interrupted(killed):
     run = killed.latest()
     assert (run.status, run.begun, len(run.iterations)) == ("interrupted", 2, 1)
-    assert "interrupted" in " ".join(watching.status_lines(run, now_ms()))
+    assert "interrupted" in " ".join(display.status_lines(run, now_ms()))
 
 
 def test_it_goes_on_with_the_iteration_that_was_cut_off_and_ends_green(killed):
@@ -46,6 +46,7 @@ def test_it_goes_on_with_the_iteration_that_was_cut_off_and_ends_green(killed):
     assert [[*each.verdicts[0].failing] for each in run.iterations] == [["three", "two"], ["three"], []]
 
 
+@pytest.mark.check
 def test_nothing_of_the_agent_that_was_cut_off_is_left(killed):
     name = killed.latest().id
     assert agents(name)
@@ -60,6 +61,7 @@ def test_the_limits_are_those_of_the_whole_run(killed):
     assert run.elapsed_ms(now_ms()) > before > 0
 
 
+@pytest.mark.check
 def test_the_time_that_it_lay_there_does_not_count(killed):
     path = runs.path_of(killed.project, killed.latest().id)
     entries = record.read(path)
@@ -76,15 +78,17 @@ def test_the_time_that_it_lay_there_does_not_count(killed):
     assert run.status == "success" and run.elapsed_ms(now_ms()) < 60_000
 
 
+@pytest.mark.check
 def test_everything_since_the_first_start_can_be_put_back(killed):
     resume(killed)
     killed.back()
     assert tree_of(killed.top) == killed.before
 
 
+@pytest.mark.check
 def test_the_record_of_both_halves_is_decided_again_alike(killed):
     run = resume(killed)
-    assert replay.replay(record.read(runs.path_of(killed.project, run.id))) == []
+    assert stopping.replay(record.read(runs.path_of(killed.project, run.id))) == []
 
 
 def test_a_run_that_reached_a_limit_goes_on_with_a_higher_one(loops):
@@ -93,6 +97,7 @@ def test_a_run_that_reached_a_limit_goes_on_with_a_higher_one(loops):
     assert (run.status, len(run.iterations)) == ("success", 3)
 
 
+@pytest.mark.check
 def test_a_run_that_was_stopped_goes_on(killed):
     stopping.stop(killed.project, killed.values())
     assert killed.latest().reason == "user_stop" and resume(killed).status == "success"

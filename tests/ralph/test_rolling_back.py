@@ -1,15 +1,17 @@
 """Rolling back a run: every file as it was, and back again; what is the person's own is kept and named."""
 
+import contextlib
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import rolling_back, runs
-from ralph_mem.snapshot import store
+from ralph_mem.ralph.snapshot import store
 from tests.ralph.loops import CHECK, STEPS, Loops, git, kept, names
-from tests.snapshot.conftest import bytes_below, tree_of
+from tests.ralph.snapshot.conftest import bytes_below, tree_of
 
 
 @pytest.fixture
@@ -67,6 +69,7 @@ def test_the_rollback_is_undone_and_done_again(repository):
     assert tree_of(repository.top) == before
 
 
+@pytest.mark.check
 def test_a_preview_tells_what_would_be_done_and_changes_nothing(repository):
     run = repository.start(UNDOES, *STEPS[1:])
     fixed = tree_of(repository.top)
@@ -203,3 +206,48 @@ def test_the_record_tells_of_each_rollback(loops):
     report = loops.back()
     (told,) = loops.latest().rolled_back
     assert (told["restored"], told["deleted"], told["kept"], told["safety"]) == (1, 0, 0, report.safety)
+
+
+# What is remembered of it
+
+
+def lesson(loops):
+    """Return the title and the text of the last run's lesson."""
+    with contextlib.closing(sqlite3.connect(loops.project.folder + "/memory.db")) as db:
+        return db.execute("SELECT title, content FROM observations WHERE event_id = ?", (f"lesson:{loops.latest().id}",)).fetchone()
+
+
+def test_a_lesson_is_no_remedy_once_it_was_rolled_back_and_one_again_when_that_is_undone(loops):
+    loops.start(*STEPS, memory=True)
+    reached = lesson(loops)
+    assert "(ralph loop: reached after 3 iterations)" in reached[0] and reached[1].count("fixed by: ") == 3
+    loops.back()
+    title, text = lesson(loops)
+    assert "rolled back to the start after 3 iterations" in title and "reached" not in title
+    assert "fixed" not in text and text.count("passed with this, which was rolled back: ") == 3
+    loops.back(rolling_back.UNDO)
+    assert lesson(loops) == reached
+    loops.back(rolling_back.UNDO)
+    assert lesson(loops) == (title, text)
+
+
+def test_after_a_rollback_to_an_iteration_what_was_fixed_until_then_is_still_fixed(loops):
+    loops.start(*STEPS, memory=True)
+    loops.back("2")
+    title, text = lesson(loops)
+    assert "rolled back to iteration 2 after 3 iterations" in title
+    assert text.count("fixed by: ") == 2 and text.count("which was rolled back: three.txt") == 1
+
+
+def test_a_remedy_that_a_rollback_kept_is_still_one(loops):
+    loops.start(*STEPS, memory=True)
+    loops.write("two.txt", "right, and mine\n")
+    assert kept(loops.back()) == {"two.txt": "changed by the loop, then by you"}
+    _, text = lesson(loops)
+    assert "fixed by: two.txt" in text and text.count("which was rolled back: ") == 2
+
+
+def test_without_memory_a_rollback_leaves_none(loops):
+    loops.start(*STEPS)
+    loops.back()
+    assert not (loops.top / ".ralph-mem/memory.db").exists()

@@ -11,8 +11,9 @@ import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Project
-from ralph_mem.ralph import living, record, runs
+from ralph_mem.ralph import leftovers, record, runs
 from ralph_mem.ralph.runs import Heartbeat, Live, Lock
+from tests import clock
 from tests.ralph.conftest import MINUTE, NOON
 
 HOLD = """
@@ -52,7 +53,7 @@ def a_client():
 def in_session(project, pid, beat=NOON):
     """Say that a session's loop is at work, and begin its record."""
     runs.create(project, "loop-2", {"at": NOON, "mode": "in_session", "owner": "session-a"})
-    runs.write_live(project, Live("loop-2", "in_session", "session-a", pid, living.born(pid), "turn-3", beat))
+    runs.write_live(project, Live("loop-2", "in_session", "session-a", pid, leftovers.born(pid), "turn-3", beat))
 
 
 def test_records_lie_outside_the_project_and_for_the_owner_alone(a_tree, a_home):
@@ -121,7 +122,7 @@ def test_a_child_of_the_loop_does_not_hold_its_lock(a_tree):
 
 def test_asking_whether_a_loop_is_alive_does_not_keep_one_from_starting(a_tree):
     with Lock(a_tree):
-        assert living.is_held(f"{runs.folder_of(a_tree)}/lock")
+        assert leftovers.is_held(runs.folder_of(a_tree))
     asking = os.open(f"{runs.folder_of(a_tree)}/lock", os.O_RDONLY)
     fcntl.flock(asking, fcntl.LOCK_SH)
     answered = threading.Timer(0.1, os.close, [asking])
@@ -133,10 +134,7 @@ def test_asking_whether_a_loop_is_alive_does_not_keep_one_from_starting(a_tree):
 def test_the_heart_beats_while_the_loop_lives_and_no_longer(a_tree):
     with Lock(a_tree), Heartbeat(a_tree, "loop-1", 0.02):
         first = runs.live(a_tree).beat
-        until = time.monotonic() + 10
-        while runs.live(a_tree).beat == first and time.monotonic() < until:
-            time.sleep(0.01)
-        assert runs.live(a_tree).beat > first
+        clock.wait_for(lambda: runs.live(a_tree).beat > first, 10)
     assert runs.live(a_tree) is None and not os.path.exists(runs.live_path(a_tree))
 
 
@@ -149,10 +147,7 @@ def test_a_heart_goes_on_beating_after_a_disk_was_full(a_tree, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(runs, "write_live", full)
             time.sleep(0.05)
-        until = time.monotonic() + 10
-        while runs.live(a_tree).beat == first and time.monotonic() < until:
-            time.sleep(0.01)
-        assert runs.live(a_tree).beat > first
+        clock.wait_for(lambda: runs.live(a_tree).beat > first, 10)
 
 
 def test_a_loop_is_not_in_its_own_way(a_tree):
@@ -191,16 +186,18 @@ def test_a_sessions_loop_lives_as_long_as_its_client(a_tree, a_client):
 
 def test_a_process_that_has_got_the_number_of_another_is_not_taken_for_it(a_tree, a_client):
     runs.create(a_tree, "loop-2", {"at": NOON, "mode": "in_session"})
-    runs.write_live(a_tree, Live("loop-2", "in_session", "session-a", a_client.pid, living.born(a_client.pid) - 1, "turn-1", NOON))
+    runs.write_live(
+        a_tree, Live("loop-2", "in_session", "session-a", a_client.pid, leftovers.born(a_client.pid) - 1, "turn-1", NOON)
+    )
     assert runs.busy(a_tree) is None
 
 
 def test_a_client_that_is_dead_but_not_buried_is_dead(a_client):
-    since = living.born(a_client.pid)
-    assert since and living.is_running(a_client.pid, since)
+    since = leftovers.born(a_client.pid)
+    assert since and leftovers.is_running(a_client.pid, since)
     a_client.kill()
     os.waitid(os.P_PID, a_client.pid, os.WEXITED | os.WNOWAIT)
-    assert not living.is_running(a_client.pid, since)
+    assert not leftovers.is_running(a_client.pid, since)
 
 
 def test_a_client_that_is_not_known_is_believed_for_half_a_day(a_tree):

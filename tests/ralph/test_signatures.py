@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_mem.ralph import signatures
+from tests.folded import folded
 from tests.ralph.made import a_verdict
 
 # Two failures of one kind, and what stays the same of them.
@@ -21,6 +22,9 @@ ALIKE = {
     "colours": ("\x1b[31mTypeError: no cart\x1b[0m", "TypeError: no cart"),
     "lists of numbers": ("shapes (1, 2, 3) differ in cart", "shapes (4, 5) differ in cart"),
     "what stands around it": ("\n=====\nTypeError: no cart\n\n  at x", "TypeError:   no cart"),
+    "moments": ("token expired at 2026-01-31T10:20:30.123Z", "token expired at 2025-12-01 00:00:00"),
+    "a new temporary folder": ("no config in /tmp/tmpab12_x9", "no config in /tmp/tmpqq7_zz1"),
+    "a port": ("refused by localhost:4512", "refused by localhost:50001"),
     "words in capitals": ("TYPEERROR: no cart", "TypeError: no cart"),
 }
 UNLIKE = {
@@ -33,7 +37,7 @@ UNLIKE = {
 }
 
 
-@pytest.mark.parametrize("what", ALIKE)
+@folded("what", ALIKE)
 def test_the_same_failure_has_one_signature_whatever_differs(what):
     one, other = ALIKE[what]
     assert signatures.of("test_a", one) == signatures.of("test_b", other)
@@ -46,7 +50,17 @@ def test_another_failure_has_another_signature(what):
 
 
 @pytest.mark.parametrize(
-    "message", ["assert 3 == 4", "AssertionError", "Expected: 3", "", "exit code 1", "assert [1, 2] == [1]", "open"]
+    "message",
+    [
+        "assert 3 == 4",
+        "AssertionError",
+        "Expected: 3",
+        "",
+        "exit code 1",
+        "assert [1, 2] == [1]",
+        "open",
+        "assert '2.5 s' == '3 s'",
+    ],
 )
 def test_a_message_that_says_nothing_is_told_apart_by_the_name_of_its_test(message):
     total = signatures.of("tests/test_cart.py::TestCart::test_total[eur]", message)

@@ -1,15 +1,14 @@
 """Stopping: wherever a loop works, one word ends it; what it has done until then is kept and can be taken back."""
 
 import os
-import time
 
 import pytest
 
-from ralph_mem import relatives
-from ralph_mem.core import paths
+from ralph_mem.core import descendants, paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import in_session, runs, starting, stopping
 from ralph_mem.ralph.run import GUARD, IN_SESSION
+from tests import clock
 from tests.ralph.loops import STEPS, Loops
 
 LONG = f"{STEPS[0]}; setsid sleep 60 & sleep 60"
@@ -22,16 +21,12 @@ def loops(tmp_path):
 
 def until(condition, seconds=10):
     """Return the first true answer."""
-    end = time.monotonic() + seconds
-    while not (answer := condition()):
-        assert time.monotonic() < end, "it never happened"
-        time.sleep(0.02)
-    return answer
+    return clock.wait_for(condition, seconds)
 
 
 def agents(run_id):
     """Return the processes of a run's agent."""
-    return relatives.living(-1, f"{paths.LOOP.decode()}={run_id}/")
+    return descendants.living(-1, f"{paths.LOOP.decode()}={run_id}/")
 
 
 def in_a_session(loops, mode=IN_SESSION):
@@ -89,7 +84,7 @@ def test_the_checks_are_ended_too(loops):
     loops.write("check.sh", "#!/bin/sh\n[ -e started ] && sleep 60\nexit 1\n")
     with loops.in_background("touch started") as supervisor:
         until((loops.top / "started").exists)
-        began = time.monotonic()
+        watch = clock.Watch()
         run = stopping.stop(loops.project, loops.values())
-        assert time.monotonic() - began < 5 and supervisor.wait(10) == 0
+        assert watch.free() < 5 and supervisor.wait(10) == 0
     assert run.reason == "user_stop"

@@ -1,8 +1,7 @@
-import pytest
-
-from ralph_mem.criteria import Criterion
-from ralph_mem.ralph import protecting, tampering
-from ralph_mem.snapshot import Change
+from ralph_mem.ralph import files, tampering
+from ralph_mem.ralph.criteria import Criterion
+from ralph_mem.ralph.snapshot import Change
+from tests.folded import folded
 
 CHECK = Criterion("custom", "./check.sh", ("./check.sh", "--all"), "/shop", 60, 0, "--criteria", "")
 NPM = Criterion("test_pass", "npm test", ("npm", "test"), "/shop", 60, 0, "package.json", "jest")
@@ -38,13 +37,13 @@ ORDINARY = (
 )
 
 
-@pytest.mark.parametrize("path", JUDGES)
+@folded("path", JUDGES)
 def test_a_change_of_a_file_that_judges_is_said(path):
     assert looked(path, "a = 1\n", "a = 2\n") == [f"changed {path}, {JUDGES[path]}"]
     assert looked(path, "a = 1\n", None)[0] == f"deleted {path}, {JUDGES[path]}"
 
 
-@pytest.mark.parametrize("path", ORDINARY)
+@folded("path", ORDINARY)
 def test_a_change_of_any_other_file_is_nobody_s_business(path):
     assert looked(path, "a = 1\n", "a = 2\n") == []
 
@@ -87,19 +86,19 @@ HARMLESS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("line", SKIPS)
+@folded("line", SKIPS)
 def test_a_new_skip_marker_is_said_and_one_that_was_there_is_not(line):
     assert looked("src/lib.rs", "a\n", f"a\n{line}\n") == [f"src/lib.rs skips a test: {line.strip()}"]
     assert looked("src/lib.rs", f"{line}\n", f"a\n  {line}\n") == []
 
 
-@pytest.mark.parametrize("line", IGNORES)
+@folded("line", IGNORES)
 def test_a_new_lint_ignore_is_said_and_one_that_was_there_is_not(line):
     assert looked("src/cart", "a\n", f"a\n{line}\n") == [f"src/cart silences a check: {' '.join(line.split())}"]
     assert looked("src/cart", f"{line}\n", f"a\n  {line}\n") == []
 
 
-@pytest.mark.parametrize("line", HARMLESS)
+@folded("line", HARMLESS)
 def test_what_only_looks_like_one_is_not_said(line):
     assert looked("src/cart", "a\n", f"a\n{line}\n") == []
 
@@ -152,7 +151,7 @@ def test_a_line_is_cut_and_its_control_characters_do_not_reach_a_terminal_as_lin
     assert len(line) < 300 and "\n" not in line
 
 
-@pytest.mark.parametrize(
+@folded(
     ("pattern", "path", "is_protected"),
     [
         ("tests/**", "tests/unit/test_a.py", True), ("tests/", "tests/test_a.py", True), ("tests/**", "src/tests.py", False),
@@ -161,10 +160,10 @@ def test_a_line_is_cut_and_its_control_characters_do_not_reach_a_terminal_as_lin
     ],
 )  # fmt: skip
 def test_protected_paths_are_matched_as_in_a_gitignore(pattern, path, is_protected):
-    assert protecting.is_protected(path.encode(), [pattern]) is is_protected
+    assert files.is_protected(path.encode(), [pattern]) is is_protected
 
 
 def test_the_changes_of_protected_paths_are_those_to_put_back():
     changes = [Change(path, "changed", None, None) for path in (b"a.py", b"tests/\xff.py", b"tests/b.py")]
-    assert protecting.of(changes, ["tests/"]) == changes[1:]
-    assert protecting.of(changes, []) == []
+    assert files.of(changes, ["tests/"]) == changes[1:]
+    assert files.of(changes, []) == []

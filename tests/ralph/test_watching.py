@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.ralph import watching
+from ralph_mem.ralph import display
 from ralph_mem.ralph.run import Run, fold
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 
@@ -25,7 +25,7 @@ def test_the_live_line_of_an_iteration():
         iteration(2, failing_tests(3), lint(0), cost=0.42, changed=[["a.py", "changed"], ["b.py", "added"], ["c.py", "deleted"]]),
         baseline=START,
     )
-    told = watching.line(run, run.iterations[-1], NOON + 9 * MINUTE)
+    told = display.line(run, run.iterations[-1], NOON + 9 * MINUTE)
     assert told == "2/10  pytest 3 failing of 40 (was 5) · ruff check ok · best 3 at 2 · $0.42 · 3 files · 21 min left"
 
 
@@ -33,18 +33,18 @@ def test_the_live_line_says_what_else_happened():
     run = a_run(
         iteration(1, verdict(status="timed_out", total=None), kind="error", why="exit 1", cost=None, changed=[]), baseline=START
     )
-    told = watching.line(run, run.iterations[0], NOON)
+    told = display.line(run, run.iterations[0], NOON)
     assert told == "1/10  pytest timed out · best 7 at the start · 0 files · 30 min left · agent: error (exit 1)"
 
 
 def test_the_live_line_names_edits_to_what_judges():
     run = a_middling_run()
-    assert watching.line(run, run.iterations[1], NOON).endswith(" · look: tests/test_a.py: a test was skipped")
+    assert display.line(run, run.iterations[1], NOON).endswith(" · look: tests/test_a.py: a test was skipped")
 
 
 def test_the_live_line_of_an_iteration_that_nobody_judged():
     run = a_run(iteration(1, kind="stopped", cost=None))
-    assert watching.line(run, run.iterations[0], NOON) == "1/10  not judged · 1 file · 30 min left · agent: stopped"
+    assert display.line(run, run.iterations[0], NOON) == "1/10  not judged · 1 file · 30 min left · agent: stopped"
 
 
 @pytest.mark.parametrize(
@@ -60,25 +60,25 @@ def test_the_live_line_of_an_iteration_that_nobody_judged():
 )
 def test_a_verdict_in_words(judged, words):
     run = a_run(iteration(1, judged))
-    assert f"  {words} · " in watching.line(run, run.iterations[0], NOON)
+    assert f"  {words} · " in display.line(run, run.iterations[0], NOON)
 
 
 @pytest.mark.parametrize(("numbers", "bars"), [([], ""), ([0, 0], "▁▁"), ([5], "█"), ([7, 5, 1, 0], "█▆▂▁"), ([1000, 1], "█▂")])
 def test_a_sparkline(numbers, bars):
-    assert watching.sparkline(numbers) == bars
+    assert display.sparkline(numbers) == bars
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=30))
 def test_a_sparkline_has_a_bar_for_each_number_and_keeps_their_order(numbers):
-    bars = watching.sparkline(numbers)
-    heights = [watching.BARS.index(bar) for bar in bars]
+    bars = display.sparkline(numbers)
+    heights = [display.BARS.index(bar) for bar in bars]
     assert len(bars) == len(numbers)
     assert all(heights[a] <= heights[b] for a, one in enumerate(numbers) for b, other in enumerate(numbers) if one <= other)
     assert all((height == 0) == (number == 0) for height, number in zip(heights, numbers, strict=True))
 
 
 def test_the_status_of_a_run():
-    lines = watching.status_lines(a_middling_run(cost=2.0), NOON + 12 * MINUTE)
+    lines = display.status_lines(a_middling_run(cost=2.0), NOON + 12 * MINUTE)
     assert lines == [
         "loop-1  headless  iteration 2 of 10",
         "goal: make the tests pass",
@@ -94,7 +94,7 @@ def test_the_status_of_a_run():
 
 
 def test_the_status_of_a_run_that_has_just_begun():
-    lines = watching.status_lines(fold(entries()[:1]), NOON)
+    lines = display.status_lines(fold(entries()[:1]), NOON)
     assert lines[0] == "loop-1  headless  iteration 1 of 10" and len(lines) == 4
 
 
@@ -108,7 +108,7 @@ def test_the_status_of_a_run_that_has_given_up_says_why_and_what_to_do():
     }
     run = a_middling_run()
     run.add(end)
-    lines = watching.status_lines(run, NOON + 999 * MINUTE)
+    lines = display.status_lines(run, NOON + 999 * MINUTE)
     assert lines[0].endswith(
         "failed after 2 of 10 iterations, several iterations in a row reached nothing better: nothing better in 3 iterations"
     )
@@ -119,7 +119,7 @@ def test_the_status_of_a_run_that_has_given_up_says_why_and_what_to_do():
 def test_the_status_of_an_interrupted_run_says_that_it_can_go_on():
     run = a_middling_run()
     run.status = "interrupted"
-    lines = watching.status_lines(run, NOON)
+    lines = display.status_lines(run, NOON)
     assert lines[0].endswith("interrupted in iteration 2") and lines[-1].startswith("next: `ralph-mem ralph resume`")
 
 
@@ -127,25 +127,25 @@ def test_the_status_of_an_interrupted_run_says_that_it_can_go_on():
 def test_a_run_without_a_snapshot_is_told_of_no_way_back(status):
     run = a_middling_run()
     run.status, run.reason = status, "no_progress"
-    assert "rollback" in watching.next_step(run)
+    assert "rollback" in display.next_step(run)
     run.start_snapshot = 0
-    assert "rollback" not in watching.next_step(run)
+    assert "rollback" not in display.next_step(run)
 
 
 def test_the_status_counts_down_a_rate_limit():
     run = a_middling_run()
     run.add({"what": "waiting", "at": NOON, "until": NOON + 5 * MINUTE})
-    assert "waiting for the rate limit, 3 min more" in watching.status_lines(run, NOON + 2 * MINUTE)
+    assert "waiting for the rate limit, 3 min more" in display.status_lines(run, NOON + 2 * MINUTE)
 
 
 def test_a_long_list_of_failing_tests_is_cut_and_counted():
-    lines = watching.status_lines(a_run(baseline=[failing_tests(30)]), NOON)
+    lines = display.status_lines(a_run(baseline=[failing_tests(30)]), NOON)
     assert "  pytest :: test_9" in lines and "  and 20 more" in lines and "  pytest :: test_10" not in lines
 
 
 def test_the_status_says_that_the_record_is_damaged_and_what_was_rolled_back():
     told = [*entries(), {"what": "damaged", "line": 3}, {"what": "rolled_back", "to": "start", "target": 1}]
-    lines = watching.status_lines(fold(told), NOON)
+    lines = display.status_lines(fold(told), NOON)
     assert "line 3 of the record is damaged and left out" in lines and "rolled back to start (snapshot 1)" in lines
 
 
@@ -160,29 +160,29 @@ def test_no_text_of_somebody_else_steers_the_terminal(text, steering):
     )
     run = a_run(done, goal=hostile)
     lines = [
-        watching.line(run, done, NOON),
-        *watching.status_lines(run, NOON),
-        *[str(cell) for row in watching.history(run) for cell in row],
+        display.line(run, done, NOON),
+        *display.status_lines(run, NOON),
+        *[str(cell) for row in display.history(run) for cell in row],
     ]
     assert not [line for line in lines if not set(line).isdisjoint("\x1b\x07\r\b\x9b\n\u202e\u2028")]
 
 
 def test_the_history_has_a_row_for_the_start_and_for_each_iteration():
-    rows = watching.history(a_middling_run())
+    rows = display.history(a_middling_run())
     assert [row[:3] for row in rows] == [("start", "", 7), (1, "done", "1 *"), (2, "done", "3")]
     assert rows[2][3:6] == ("pytest 2 failing of 40 · ruff check 1 finding", 1, "$0.10")
     assert rows[2][6:] == ("2 min", 3, "tests/test_a.py: a test was skipped")
-    assert {len(row) for row in rows} == {len(watching.HISTORY_COLUMNS)}
+    assert {len(row) for row in rows} == {len(display.HISTORY_COLUMNS)}
 
 
 def test_the_history_leaves_open_what_a_rate_limit_ended():
-    rows = watching.history(a_run(iteration(1, kind="rate_limited"), iteration(2, failing_tests(1), lint(0)), baseline=START))
+    rows = display.history(a_run(iteration(1, kind="rate_limited"), iteration(2, failing_tests(1), lint(0)), baseline=START))
     assert [row[2] for row in rows] == [7, "", "1 *"]
 
 
 def test_the_facts_are_json_and_say_the_same():
     run = a_middling_run(cost=2.0)
-    told = json.loads(json.dumps(watching.facts(run, after(run)), allow_nan=False))
+    told = json.loads(json.dumps(display.facts(run, after(run)), allow_nan=False))
     assert (told["status"], told["best"], told["badness"], told["exit_code"]) == ("running", 1, [7, 1, 3], None)
     assert told["failing"] == ["pytest :: test_0", "pytest :: new", "ruff check"] and told["regressed"] == [
         "pytest :: new",
@@ -194,9 +194,9 @@ def test_the_facts_are_json_and_say_the_same():
 
 def test_the_facts_of_a_run_that_has_ended_hold_its_exit_code():
     run = fold([*entries(), {"what": "end", "at": NOON + 1, "status": "failed", "reason": "max_cost", "why": "spent"}])
-    told = watching.facts(run, NOON + 2)
+    told = display.facts(run, NOON + 2)
     assert (told["exit_code"], told["reason"], told["ended"]) == (12, "max_cost", NOON + 1) and "--max-cost" in told["next"]
 
 
 def test_a_run_of_which_nothing_is_known_can_be_shown():
-    assert watching.status_lines(Run(), NOON) and watching.facts(Run(), NOON) and len(watching.history(Run())) == 1
+    assert display.status_lines(Run(), NOON) and display.facts(Run(), NOON) and len(display.history(Run())) == 1

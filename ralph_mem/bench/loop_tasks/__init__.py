@@ -1,4 +1,4 @@
-"""Tasks: small broken repositories in pairs, a first one and a similar one later in the same project."""
+"""Small broken repositories in pairs, a first one and a similar one later in the same project."""
 
 from collections import namedtuple
 from collections.abc import Iterable

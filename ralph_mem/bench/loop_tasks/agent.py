@@ -1,4 +1,4 @@
-"""A stub agent: it changes one line of one function, by what its prompt says and nothing else.
+"""A stub agent that changes one line of one function, as its prompt says.
 
 Started as `python3 -I -S agent.py SEED PROMPT_FILE` in the project. It reads its prompt and the files in its folder; it knows no
 more than a few ways to write each kind of line, as a model does, and not which of them a project wants. It draws one of

@@ -1,1 +1,0 @@
-"""The command line `ralph-mem`: flags in, one verb called, text out."""

@@ -1,0 +1,1 @@
+"""Read what tests, linters and builds print."""

@@ -1,0 +1,1 @@
+"""Find what must not be stored or told, and cut it out."""

@@ -1,0 +1,174 @@
+"""Find secrets by the name before them, as in NAME=value, "name": "value" and --name value.
+
+Strict in prose and code, greedy for lines of an environment file. Nothing here looks across a line end, except for the
+`value:` that container manifests put on the line below the name.
+"""
+
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, kind_of_name
+
+STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf")
+NAME = LETTERS + DIGITS + "_-."
+QUOTES = "\"'`"
+CLOSERS = QUOTES + "\\])"
+BLANKS = " \t"
+# Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
+TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
+FAR_VALUE = 160  # where each line begins with a time, a file name or an author
+OPERATORS = ("=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
+# Where an unquoted value ends; in an environment line only at a blank.
+STOPS = " \t\n\"'`,;&<>()[]{}|\\"
+LONGEST_NAME = 80
+LONGEST_VALUE = 4096
+
+
+def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the spans of assigned secrets; `folded` is the text in lower case, character by character."""
+    spans = []
+    for stem in STEMS:
+        at = folded.find(stem)
+        while at >= 0:
+            name_end = skip(text, at, NAME)
+            spans += _assigned(text, at, name_end)
+            at = folded.find(stem, name_end)
+    return spans
+
+
+def skip(text: str, at: int, characters: str) -> int:
+    """Return the first position from `at` on that holds none of the characters, LONGEST_NAME away at most."""
+    window = text[at : at + LONGEST_NAME]
+    return at + len(window) - len(window.lstrip(characters))
+
+
+def value_bounds(text: str, at: int) -> "tuple[int, int, bool]":
+    """Return start and end of the value at a position and whether it is quoted; it ends with its line."""
+    line_end = text.find("\n", at, at + LONGEST_VALUE)
+    limit = line_end if line_end >= 0 else min(len(text), at + LONGEST_VALUE)
+    start = _literal_prefix(text, at)
+    slashes = skip(text, start, "\\") - start
+    quote = text[start + slashes : start + slashes + 1]
+    if quote and quote in QUOTES:
+        start += slashes + 1
+        if text.startswith(quote * 2, start):
+            start += 2
+        return start, _closing(text, start, limit, quote, slashes), True
+    return at, _first_of(text, STOPS, at, limit), False
+
+
+def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]]":
+    before = text[max(0, stem - LONGEST_NAME) : stem]
+    name_start = stem - (len(before) - len(before.rstrip(NAME)))
+    name = text[name_start:name_end]
+    at = value_position(text, name_end)
+    if at < 0:
+        at = _value_on_next_line(text, name_start, name_end)
+    if at < 0:
+        at = _after_blank(text, name_start, name_end)
+    if at < 0:
+        return []
+    if name.lower() == "key":
+        owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
+        name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
+    kind = kind_of_name(name)
+    if not kind or (text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'):  # "AWS::IAM::AccessKey"
+        return []
+    at = _after_annotation(text, at)
+    start, end, quoted = value_bounds(text, at)
+    greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
+    if greedy and not quoted:
+        end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
+    listed = text[name_end + 1 : name_end + 2] == ","
+    style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "bare"
+    if style == "bare" and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
+        return []
+    return [(start, end, kind)] if end > start and is_secret(text[start:end], kind, style) else []
+
+
+def value_position(text: str, name_end: int) -> int:
+    """Find where the value starts after a name, past closing quotes, blanks and an operator; -1 without operator."""
+    at = skip(text, skip(text, name_end, CLOSERS), BLANKS)
+    between, value, _ = text[name_end : name_end + 48].partition("value")
+    if value and between and not between.strip(TO_VALUE):
+        # {"name": "X", "value": "..."}, <add key="X" value="..."/>, and on the next line in YAML
+        at = skip(text, skip(text, name_end + len(between) + 5, CLOSERS), BLANKS)
+    elif text.startswith(",", at) and text[name_end : name_end + 1] in ("'", '"'):
+        start = skip(text, at + 1, BLANKS)
+        return start if text[start : start + 1] in ("'", '"') else -1
+    for operator in OPERATORS:
+        if text.startswith(operator, at):
+            return skip(text, at + len(operator), BLANKS)
+    return -1
+
+
+def _value_on_next_line(text: str, name_start: int, name_end: int) -> int:
+    """Find the value of a manifest's `- name: X` on the line below, whatever stands before each of the lines; -1 if none."""
+    if not text[max(0, name_start - 12) : name_start].rstrip(BLANKS + QUOTES + "\\").endswith("name:"):
+        return -1
+    between, value, _ = text[name_end : name_end + FAR_VALUE].partition("value")
+    if not value or between.replace("\\n", "\n").replace('",', "\n").count("\n") - between.count('",\n') != 1:
+        return -1
+    at = skip(text, skip(text, name_end + len(between) + 5, CLOSERS), BLANKS)
+    return skip(text, at + 1, BLANKS) if text.startswith(":", at) else -1
+
+
+def _after_blank(text: str, name_start: int, name_end: int) -> int:
+    """Find a value that only a blank divides from its name: flags, `set NAME x`, netrc, SQL, "the password is x"."""
+    start = skip(text, name_end, BLANKS)
+    if start == name_end:
+        return -1
+    name = text[name_start:name_end]
+    before = text[max(0, name_start - 12) : name_start].rpartition("\n")[2]
+    if name.startswith("--") or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ")):
+        return start
+    if name.lower() in ("password", "passwd", "passphrase"):
+        for verb in ("is ", "was ", "= "):
+            if text.startswith(verb, start):
+                return start + len(verb)
+        above = text[max(0, name_start - 400) : name_start]
+        line = above.rpartition("\n")[2]
+        is_netrc = "login " in line or ("login " in text and not line.strip(BLANKS + DIGITS + "+-|>"))
+        is_netrc = is_netrc or ("login " in above and "machine " in above)
+        return start if is_netrc or text.startswith(tuple(QUOTES), start) else -1
+    return -1
+
+
+def _after_annotation(text: str, at: int) -> int:
+    """Step over a type between name and value: `password: str = "x"`."""
+    line = text[at : at + 60].partition("\n")[0]
+    annotation, equals, _ = line.partition(" = ")
+    if equals and not annotation.strip(NAME + "[]|?&<>:, '") and "'" not in annotation[:1]:
+        return skip(text, at + len(annotation) + len(equals), BLANKS)
+    return at
+
+
+def _is_environment_line(text: str, name_start: int, name: str) -> bool:
+    if name.isupper():
+        return True
+    line = text[max(0, name_start - 12) : name_start].rpartition("\n")
+    return bool(line[1] or name_start == 0) and line[2].strip(" +-") in ("", "export")
+
+
+def _literal_prefix(text: str, at: int) -> int:
+    """Step over the letters before a quote: b"...", f'...', @"..."."""
+    for width in (1, 2):
+        if text[at + width : at + width + 1] in ("'", '"') and not text[at : at + width].strip("bBfFrRuU@$"):
+            return at + width
+    return at
+
+
+def _closing(text: str, at: int, limit: int, quote: str, slashes: int) -> int:
+    """Find the quote that closes one opened behind as many backslashes; deeper ones belong to the value."""
+    start = at
+    while True:
+        found = text.find(quote, at, limit)
+        if found < 0:
+            return limit
+        before = text[max(start, found - 16) : found]
+        depth = len(before) - len(before.rstrip("\\"))
+        if depth <= slashes:
+            return found - depth
+        at = found + 1
+
+
+def _first_of(text: str, characters: str, at: int, limit: int) -> int:
+    ends = [text.find(char, at, limit) for char in characters]
+    return min((end for end in ends if end >= 0), default=limit)

@@ -1,0 +1,263 @@
+"""Decide whether a text may hold a secret, and have it redacted then.
+
+Loaded by every hook, so it only looks whether there may be something to do; the modules that do it are loaded then.
+Standard library only, and next to none of it.
+"""
+
+import posix
+
+RULES_VERSION = 2  # stored with every row, so that a later rule finds the rows it never saw
+
+FILE_NAMES = (".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
+SAMPLES = ("example", "sample", "template", "dist")
+TELLING_NAMES = (b"KEY", b"TOKEN", b"SECRET", b"PASS", b"_PWD", b"CRED", b"AUTH", b"JWT", b"SAS")
+
+# The gate. Issued tokens are told by their first three characters, those of `secret_rules.PREFIXES` (a test holds the
+# two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
+# quicker in a long text, and costs every event what it takes to make it.
+HEADS = (
+    b"ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP EAA EZA EZT FLW GOC HRK KEY LTA NRA NRI "
+    b"NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL "
+    b"acc amz api bb_ bkc bku cio csk dap dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 "
+    b"fm2 fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key "
+    b"lin lsv nap nfp npm ntn nva ops oy2 p8e pat pcs pdl per phs phx pk_ pnu pol ppl psc pul pyp r8_ rdm re_ "
+    b"rk_ rnd roo rub rzp sb_ sbp sdk sec sgp shi shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk "
+    b"tvl v1. vtw wak wan whs xai xap xke xnd xox xsm ya2 zpk "
+)
+ISSUED_FLOOR = 20
+# spelled out, since every event would pay for making it
+TOKEN_BYTES = b" " * 45 + b"-. 0123456789       ABCDEFGHIJKLMNOPQRSTUVWXYZ    _ abcdefghijklmnopqrstuvwxyz     " + b" " * 128
+LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
+# Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
+LABELS = ("passw", "passp", "_pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
+NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
+BETWEEN = " \t\"'`\\=:>)]|,"
+UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
+CLOSING = ",;)]}'\"`\\"
+NUMBERS = "0123456789_-./:+="
+# These go on: their first letters are labels, as are those of words that announce nothing.
+LONGER = ("authorization", "credentials", "passw", "passp")
+# Behind these a value may stand without a sign: in prose, behind a scheme.
+WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
+DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
+COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
+
+
+def clean(text: str) -> str:
+    """Strip terminal sequences and invisible characters, which could split a secret; the rest fits UTF-8."""
+    # some invisible characters count as printable, none of them is ASCII
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    from ralph_mem.core.redaction import terminal  # lazy: only for text with escape sequences
+
+    return terminal.plain(text)
+
+
+def drop_blocks(text: str) -> "tuple[str, dict[str, int]]":
+    """Replace <private> passages and private keys. Needs the whole text: a cut one hides where they begin or end."""
+    folded = fold(text)
+    if "private" not in folded and "1b[" not in folded:
+        return text, {}
+    from ralph_mem.core.redaction import blocks  # lazy: only for text in which a key may be
+
+    if "1b[" in folded:
+        text = blocks.without_colours(text)
+        folded = fold(text)
+    text, passages = blocks.cut_private(text, folded)
+    text, keys = blocks.cut_keys(text)
+    return text, {kind: count for kind, count in (("private", passages), ("private-key", keys)) if count}
+
+
+def known_values(environ: "dict[bytes, bytes]", folders: "list[str]") -> "list[str]":
+    """Return the exact values to mask, longest first: of secret-named variables and of .env-like files in the folders.
+
+    Files are read anew at each call; the values live in this process only.
+    """
+    telling = {name: value for name, value in environ.items() if _may_tell(name.upper(), value)}
+    paths = [path for folder in folders for path in _secret_files(folder)]
+    if not telling and not paths:
+        return []
+    from ralph_mem.core.redaction import known as known_secrets  # lazy: only for a project with secrets of its own
+
+    secrets = known_secrets.of_environment(telling)
+    for path in paths:
+        secrets += known_secrets.of_file(path)
+    return known_secrets.forms(secrets)
+
+
+def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] | tuple[()]" = ()) -> "tuple[str, dict[str, int]]":
+    """Replace known values, what matches the user's patterns, and all that the rules find; return counts by kind too.
+
+    Redacting twice changes nothing: what a round has marked is never looked at again, and rounds go on until one
+    finds nothing.
+    """
+    # the last two are colours, spelled out
+    if not (patterns or any([value in text for value in known]) or trips(text) or "1b[" in text or "33[" in text):
+        return text, {}
+    from ralph_mem.core.redaction import spans as secret_spans  # lazy: only for text in which a secret may be
+
+    return secret_spans.redact(text, known, patterns, by_rules)
+
+
+def by_rules(text: str) -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind) of what the rules tell."""
+    if not trips(text):
+        return []
+    from ralph_mem.core.redaction import assignments, headers, tokens  # lazy: only for text in which a secret may be
+
+    folded = fold(text)
+    starts = {word[:width].decode() for word in long_words(text) for width in (2, 3)}
+    spans = tokens.find(text, folded, starts) + headers.find(text, folded)
+    return spans + assignments.find(text, folded)
+
+
+def may_hide(text: str) -> bool:
+    """Say whether a text holds a word of the kind that only the long list in `secret_neighbours` can judge."""
+    words = text.encode("utf-8", "surrogatepass").translate(TOKEN_BYTES).split()
+    # a plus cuts a word in two; our own ids have 15 characters
+    return "%3" in text or "%2" in text or any([len(word) > 15 and word.translate(None, b"0123456789") != word for word in words])
+
+
+def trips(text: str) -> bool:
+    """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
+    return any([_looks_issued(word) for word in long_words(text)]) or _holds_url(text) or _holds_label(text)
+
+
+def long_words(text: str) -> "list[bytes]":
+    """Return the words that are long enough to be a token."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if b"\\" in raw:
+        # a spelled-out line end would stick to the word behind it
+        raw = raw.replace(b"\\n", b"  ").replace(b"\\t", b"  ").replace(b"\\r", b"  ")
+    return [word.lstrip(b"-._") for word in raw.translate(TOKEN_BYTES).split() if len(word) >= ISSUED_FLOOR]
+
+
+def _looks_issued(word: bytes) -> bool:
+    if not word.strip(LOWER_BYTES) and len(word.replace(b"-", b"_").rpartition(b"_")[2]) < 16:
+        return False
+    # besides the prefixes: Telegram's second half, and the tokens that are told by their dots
+    return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and _is_dotted(word))
+
+
+def _is_dotted(word: bytes) -> bool:
+    """Say whether the first dots of a long word stand where those of a token do: most such words are paths of modules."""
+    head, _, rest = word.partition(b".")
+    return b".atlasv1." in word or (17 <= len(head) <= 28 and len(rest.partition(b".")[0]) in DOTTED)
+
+
+def _holds_url(text: str) -> bool:
+    at = text.find("://")
+    while at >= 0:
+        url = text[at + 3 : at + 515].partition(" ")[0].partition("\n")[0]
+        userinfo, sign, _ = url.rpartition("@")
+        # a name alone is a token where it is long
+        telling = ":" in userinfo or ("/" not in userinfo and len(userinfo) >= 16)
+        if (sign and telling) or "hook" in url or "sig=" in url:
+            return True
+        at = text.find("://", at + 3)
+    return False
+
+
+def _holds_label(text: str) -> bool:
+    folded = fold(text)
+    for label in LABELS:
+        at = folded.find(label)
+        while at >= 0:
+            start, at = at, at + len(label)
+            if _is_name(text, folded, start, at) and (
+                _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
+            ):
+                return True
+            at = folded.find(label, at)
+    return " -" in text and any([command in folded and _has_flag(text, folded, command, flag) for command, flag in COMMANDS])
+
+
+def _is_name(text: str, folded: str, start: int, at: int) -> bool:
+    """Say whether a word of a name ends with a label: `tokens` and `author` announce nothing, nor does a lone `key`."""
+    after = text[at : at + 1]
+    if after.isalnum() and not (after.isupper() and text[at - 1].islower()) and not folded.startswith(LONGER, start):
+        return False
+    if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
+        return True
+    return text[max(0, start - 24) : start].rstrip(" \t").rpartition(" ")[2].isalpha()  # "API key: ..."
+
+
+def _has_flag(text: str, folded: str, command: str, flag: str) -> bool:
+    at = folded.find(command)
+    while at >= 0:
+        if flag in text[at : at + 4096].partition("\n")[0]:
+            return True
+        at = folded.find(command, at + 1)
+    return False
+
+
+def _tells(folded: str, start: int, at: int, is_upper: bool) -> bool:
+    """Say whether what stands behind a label may be a value; `start` is where the label begins, `at` where it ends."""
+    after = folded[at : at + 128].lstrip(NAME)
+    if after[:1] == "(":
+        return False
+    if is_upper and after[:1] == "=":
+        return after[1:7].isprintable() and len(after) > 6
+    if is_upper and "value" in after:
+        return True
+    if not (_is_assigned(after) or folded.startswith(WITHOUT_SIGN, start) or _comes_before_value(folded[:start][-80:])):
+        return False
+    line = after.lstrip(BETWEEN)[:64].partition("\n")[0]
+    # the second word where a type, a flag or "is" comes first
+    words = (line.partition(" = ")[2] or line).split(" ", 2)[:2]
+    if words[0] in ("basic", "bearer") and len(words) > 1:
+        return len(words[1]) >= 6 and words[1][0] not in "<${"
+    numbers_tell = folded.startswith(("auth", "cookie"), start)
+    return any([len(word) >= 6 and (_stands_out(word, numbers_tell) or _is_long_letters(word)) for word in words])
+
+
+def _is_assigned(after: str) -> bool:
+    """Say whether a sign between a name and its value follows: nothing else makes a value of what comes behind most names."""
+    rest = after.lstrip("\"'`\\]) \t")
+    return rest[:1] in ("=", ":", ">", "!") or (rest[:1] == "," and after[:1] in ("'", '"')) or "value" in after[:64]
+
+
+def _comes_before_value(before: str) -> bool:
+    """Say whether a name stands where a blank is enough: `--token x`, `set TOKEN x`."""
+    outside = before.rstrip(NAME)
+    return before.startswith("--", len(outside)) or outside.endswith(("set ", "setx ", "-x ", "-gx ", "env ", "config "))
+
+
+def _stands_out(word: str, numbers_tell: bool) -> bool:
+    """Say whether a word holds more than letters and, but for where they are enough, numbers."""
+    return bool(word.strip(UNTELLING)) and (numbers_tell or bool(word.rstrip(CLOSING).strip(NUMBERS)))
+
+
+def _quotes(after: str) -> bool:
+    """Say whether a quoted word is assigned: of a password that alone tells."""
+    operator, _, value = after.lstrip(NAME + "\"'`\\])").replace("'", '"').partition('"')
+    return operator.strip(" =:>\\") == "" and operator.strip() != "" and len(value.partition('"')[0]) >= 6
+
+
+def _is_long_letters(word: str) -> bool:
+    # a generated value without a digit: rare, but no word is that long
+    word = word.partition("\\n")[0].strip(BETWEEN + ";.}").rpartition("=")[2].replace("+", "").replace("/", "")
+    return len(word) >= 18 and word.isalpha()
+
+
+def fold(text: str) -> str:
+    """Lower a text without changing any character's width, as str.lower does: positions hold in both texts."""
+    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+
+
+def _may_tell(name: bytes, value: bytes) -> bool:
+    is_named = any([word in name for word in TELLING_NAMES]) and not name.endswith((b"_SOCK", b"XAUTHORITY"))
+    return len(value) >= 8 and (is_named or (b"://" in value and b"@" in value))
+
+
+def _secret_files(folder: str) -> "list[str]":
+    try:
+        names = posix.listdir(folder)
+    except (OSError, ValueError):
+        return []
+    dotted = [name for name in names if name.startswith(".")]
+    return [f"{folder}/{name}" for name in dotted if name in FILE_NAMES or _is_dot_env(name)]
+
+
+def _is_dot_env(name: str) -> bool:
+    return name == ".env" or (name.startswith(".env.") and not name.endswith(SAMPLES))

@@ -1,0 +1,176 @@
+"""Judge whether a name announces a secret, and whether a value is one.
+
+Standard library only.
+"""
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+DIGITS = "0123456789"
+SYMBOLS = "!@#$%^&*+~?"
+
+# A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
+# may take it back ("password_file").
+PASSWORD_WORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort")
+SECRET_WORDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential")
+RANDOM_WORDS = frozenset("auth jwt sas sig pat otp salt bearer credentials cookie csrf".split())
+KEY_OWNERS = frozenset(
+    "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
+    " service shared sharedaccess signing storage subscription webhook".split()
+)
+OPEN_KEYS = frozenset(
+    "public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
+    " composite shortcut registry translation message i18n idempotency dedup".split()
+)
+TAKEN_BACK = frozenset(
+    "path paths file files filename dir directory name names id ids type types kind length len size count counts limit"
+    " max min ttl expiry expires expiration expired expire age time timeout date url uri endpoint host port env var"
+    " header field fields prefix suffix format regex pattern policy rule rules hint label placeholder message error"
+    " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
+    " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
+    " pair pairs alias fingerprint digest checksum sha sha1 sha256 integrity".split()
+)
+
+FILLERS = (
+    "example", "changeme", "change-me", "change_me", "your-", "your_", "yourp", "yours", "yourt", "yourapi", "<your",
+    "placeholder", "redacted", "xxxx", "****", "....", "dummy", "replace", "insert", "notset", "not-set", "goes-here",
+    "goes_here", "-here", "_here", "%s", "%d",
+)  # fmt: skip
+PLAIN = frozenset(
+    "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
+    " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
+    " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"
+    " basic forgot confirmed passwort".split()
+)
+
+PASSWORD_FLOOR = 6
+SECRET_FLOOR = 8
+RANDOM_FLOOR = 16
+_NOTHING_BUT = dict.fromkeys(map(ord, "_-./:+= "), None)
+_CLASSES = {
+    **dict.fromkeys(map(ord, LETTERS[:26]), "a"),
+    **dict.fromkeys(map(ord, LETTERS[26:]), "A"),
+    **dict.fromkeys(map(ord, DIGITS), "0"),
+    **_NOTHING_BUT,
+}
+
+
+def kind_of_name(name: str) -> str:
+    """Say what a name announces: "password", "secret", "key" (only if the value looks random), or "" for nothing."""
+    words = words_of(name)
+    for index in range(len(words) - 1, -1, -1):
+        kind = _kind_of_word(words, index)
+        if kind:
+            return "" if TAKEN_BACK.intersection(words[index + 1 :]) else kind
+    return ""
+
+
+def words_of(name: str) -> "list[str]":
+    """Cut a name into lower-case words at punctuation and at camel humps."""
+    spaced = []
+    before = ""
+    for char in name:
+        if char.isupper() and before.islower():
+            spaced.append(" ")
+        spaced.append(char.lower() if char.isalnum() else " ")
+        before = char
+    return "".join(spaced).split()
+
+
+def is_secret(value: str, kind: str, style: str) -> bool:
+    """Judge a value beside its name; style is "greedy" (an env line), "quoted", "listed" (a quoted value
+    after a comma) or "bare", from loose to strict.
+    """
+    if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value):
+        return False
+    if kind == "key":
+        return looks_random(value) and not (style == "bare" and is_code(value))
+    if style == "greedy":
+        return not is_plain(value) or value.isalpha()
+    if kind == "password" and style == "quoted" and value.replace("-", "").isalpha() and value.islower():
+        return True
+    if " " in value or is_plain(value) or not (_is_mixed(value) or looks_random(value)) or (style == "bare" and is_code(value)):
+        return False
+    return (kind == "password" and style != "listed") or not _is_wordy(value)
+
+
+def is_filler(value: str) -> bool:
+    """Recognise what stands where a secret should: a reference, a template, a mask, "changeme"."""
+    lowered = value.lower()
+    if lowered in PLAIN or len(set(value)) < 4:
+        return True
+    if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
+        return True
+    if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
+        return True
+    return any(filler in lowered for filler in FILLERS) and not looks_random(value)
+
+
+def is_plain(value: str) -> bool:
+    """Recognise words, numbers, paths, hosts and addresses: values too ordinary to mask wherever they appear."""
+    if value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle()):
+        return True
+    if not value.translate(_NOTHING_BUT).strip(DIGITS):
+        return True
+    return _is_path(value) or _is_host(value) or ("://" in value and "@" not in value)
+
+
+def looks_random(value: str) -> bool:
+    """Tell a generated value from words: long, letters and digits, and changing between them often."""
+    classes = value[:256].translate(_CLASSES)
+    if len(value) < RANDOM_FLOOR or not classes.strip("0") or len(set(value)) < 8:
+        return False
+    if "0" not in classes and classes.count("AA") < 2:
+        return False  # camel humps; one base62 secret of 32 in 300 has no digit either, but capitals side by side
+    changes = sum(classes.count(pair) for pair in ("a0", "0a", "A0", "0A", "aA", "Aa"))
+    # Random hex changes at every second character, base62 more often, names with a version number twice or so.
+    return changes * (6 if "0" in classes else 5) >= len(classes)
+
+
+def is_code(value: str) -> bool:
+    """Recognise an unquoted value that is an expression: attribute access, a scope, a reference."""
+    if "::" in value or "->" in value or value.startswith(("$", "@", "&", "*", "!", "(", "[", "{")):
+        return True
+    parts = value.split(".")
+    # the parts of a token with dots are longer than most names
+    is_token = looks_random(value) and max(map(len, parts)) > 18
+    return len(parts) > 1 and all(part.isidentifier() for part in parts) and not is_token
+
+
+def _kind_of_word(words: "list[str]", index: int) -> str:
+    word = words[index]
+    owner = words[index - 1] if index else ""
+    if word.endswith(PASSWORD_WORDS) or (word in ("pass", "pw") and owner) or word in ("pgpass", "mypass"):
+        return "" if word == "oldpwd" else "password"
+    if word.endswith(SECRET_WORDS):
+        return "secret"
+    if word == "key" and owner:
+        return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
+    return "key" if word in RANDOM_WORDS or (word.endswith("key") and len(word) > 6) else ""
+
+
+def _is_mixed(value: str) -> bool:
+    has_letter = bool(value.strip(DIGITS + SYMBOLS + "_-./:="))
+    return has_letter and any(char in value[1:-1] or char in value[-1] for char in DIGITS + SYMBOLS)
+
+
+def _is_wordy(value: str) -> bool:
+    """Words with a small number at the end of some: token1, my-key-v2, sha256."""
+    for separator in "-./: ":
+        value = value.replace(separator, "_")
+    parts = (part.rstrip(DIGITS) if len(part) - len(part.rstrip(DIGITS)) < 4 else part for part in value.split("_"))
+    return all(not part or (part.isalpha() and (part[1:].islower() or part.isupper())) for part in parts)
+
+
+def _is_path(value: str) -> bool:
+    if value[1:3] in (":\\", ":/"):
+        return True
+    # One base64 secret in 64 starts with a slash.
+    is_base64 = len(value) >= 32 and "." not in value and looks_random(value)
+    return value.startswith(("/", "./", "../", "~/")) and not is_base64
+
+
+def _is_host(value: str) -> bool:
+    host, _, port = value.partition(":")
+    labels = host.split(".")
+    if port.strip(DIGITS) or not host.islower() or not all(label.replace("-", "a").isalnum() for label in labels):
+        return False
+    return (len(labels) > 1 or bool(port)) and labels[-1].isalpha() and not looks_random(host)

@@ -1,0 +1,119 @@
+"""Make a text fit to be stored, redacted, cut to size and without what was injected."""
+
+import posix
+
+from ralph_mem.core import fast, paths
+from ralph_mem.core.redaction import gate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+
+INJECTED = "<ralph-mem-"
+# Most of what is kept is less than a tenth of this; the rest is room for error lines.
+MOST_CHARACTERS = 16_384
+HEAD_CHARACTERS = 4_096
+TAIL_CHARACTERS = 8_192
+SEPARATOR = "\n\x1e\n"
+ERROR_WORDS = (
+    "error", "fail", "exception", "panic", "fatal", "undefined", "not found", "cannot", "denied", "refused",
+    "expected", "assert", "warning: unre", "no such", "segmentation", "timed out",
+)  # fmt: skip
+# Where somebody has thousands of texts protected at once, a mapping from folders to their known values, renewed as often as
+# it likes; a hook reads them anew for each text.
+HELD: "list[dict[tuple[str, ...], list[str]]]" = []
+# Each pattern of `path_rules.SECRET_FILES` holds one of these (a test sees to that): most commands have none of them.
+TELLING_FILES = (
+    ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", "id_", "netrc", ".npmrc", ".pypirc", ".pgpass", "credentials",
+    "secrets.", ".kdbx", ".ssh", ".aws", ".gnupg", ".docker", ".kube",
+)  # fmt: skip
+RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading, no news
+
+
+def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", cwd: str = "") -> "tuple[list[str], str | None]":
+    """Return texts as they may be stored, and as JSON how many secrets of which kind were cut out (None for none)."""
+    counts: dict[str, int] = {}
+    ready = [_prepare(text, counts) for text in texts]
+    folders = list(dict.fromkeys([project.root, project.top, cwd or project.root, paths.environment("HOME") or project.root]))
+    known = _known(folders)
+    patterns = settings["privacy.redact_patterns"]
+    if patterns:  # which may match across any separator
+        safe = [_redact(text, known, patterns, counts) for text in ready]
+    else:
+        safe = _redact(SEPARATOR.join(ready), known, [], counts).split(SEPARATOR)
+    return safe, fast.dumps(counts) if counts else None
+
+
+def may_name_secrets(text: str) -> bool:
+    """Say whether a path or a command may name a file that holds secrets, for `path_rules` to decide."""
+    return any([sign in text for sign in TELLING_FILES])
+
+
+def _known(folders: "list[str]") -> "list[str]":
+    if not HELD:
+        return gate.known_values(posix.environ, folders)
+    held, key = HELD[0], tuple(folders)
+    if key not in held:
+        held[key] = gate.known_values(posix.environ, folders)
+    return held[key]
+
+
+def _redact(text: str, known: "list[str]", patterns: "list[str]", counts: "dict[str, int]") -> str:
+    text, kinds = gate.redact(text, known, patterns)
+    for kind, number in kinds.items():
+        counts[kind] = counts.get(kind, 0) + number
+    return text
+
+
+def _prepare(text: str, counts: "dict[str, int]") -> str:
+    text, kinds = gate.drop_blocks(without_injected(gate.clean(text)))
+    for kind, number in kinds.items():
+        counts[kind] = counts.get(kind, 0) + number
+    return select(text) if len(text) > MOST_CHARACTERS else text
+
+
+def without_injected(text: str) -> str:
+    """Cut out what this plugin put into the context: it must not come back as something that was said."""
+    while INJECTED in text:
+        before, rest = text.split(INJECTED, 1)
+        tag, _, inside = rest.partition(">")
+        text = before + inside.partition(f"</ralph-mem-{tag}")[2].partition(">")[2]
+    return text
+
+
+def select(text: str) -> str:
+    """Return head, error lines and tail of a long text, cut between words so that no half secret stays."""
+    head = _whole_words(text[:HEAD_CHARACTERS])
+    tail = _whole_words(text[: -TAIL_CHARACTERS - 1 : -1])[::-1]
+    room = MOST_CHARACTERS - len(head) - len(tail) - 64
+    middle = error_lines(_whole_words(text[len(head) : -len(tail) or None][: 4 * MOST_CHARACTERS]), room)
+    return f"{head}\n[...]\n{middle}\n[...]\n{tail}"
+
+
+def _whole_words(text: str) -> str:
+    """Drop the piece of a word at the end, or all of one that has no end."""
+    end = max(text.rfind("\n"), text.rfind(" "))
+    return text[:end] if end >= 0 else ""
+
+
+def error_lines(text: str, room: int) -> str:
+    """Return the lines that speak of a failure, as many as there is room for."""
+    kept = []
+    for line in text.splitlines():
+        low = line.lower()
+        speaks = any([word in low for word in ERROR_WORDS]) and not line.startswith(RULERS)
+        if speaks and len(line) < room:
+            room -= len(line) + 1
+            kept.append(line.rstrip())
+    return "\n".join(kept)
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters: its beginning and, mostly, its end."""
+    text = text.strip()
+    if len(text) <= limit:
+        return text
+    head = limit // 3
+    return text[:head].rstrip() + "\n[...]\n" + text[head + 7 - limit :].lstrip()

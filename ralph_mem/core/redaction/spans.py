@@ -1,0 +1,99 @@
+"""Find where in a text the secrets are, by all rules together, and mark them.
+
+Loaded only when `gate` trips, where a known value stands in a text, or the user has patterns.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Span = tuple[int, int, str]
+    Find = Callable[[str], list[Span]]
+
+MARK = "[REDACTED:"
+
+
+def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find") -> "tuple[str, dict[str, int]]":
+    """Do what `redact.redact` tells of; `find` finds the spans that rules tell."""
+    counts: dict[str, int] = {}
+    bare = _without_colours(text)
+    if bare != text:  # where no secret comes together, they are what somebody wrote, and stay
+        safe, counts = redact(bare, known, patterns, find)
+        if counts:
+            return safe, counts
+    found = True
+    while found:
+        text, found = _round(text, known, patterns, find, counts)
+    return text, counts
+
+
+def _without_colours(text: str) -> str:
+    """Take away the colours that JSON and shells spell out; they split words."""
+    if "1b[" not in text and "33[" not in text:
+        return text
+    from ralph_mem.core.redaction import terminal  # lazy: only for text with escape sequences
+
+    return terminal.without_spelled_escapes(text)
+
+
+def _round(
+    text: str,
+    known: "Sequence[str]",
+    patterns: "Sequence[str]",
+    find: "Find",
+    counts: "dict[str, int]",
+) -> "tuple[str, bool]":
+    pieces = between_marks(text)
+    found = False
+    for index in range(0, len(pieces), 2):
+        piece = pieces[index]
+        spans = [(at, at + len(value), "known-value") for value in known for at in _places(piece, value)]
+        spans += (_matches(piece, patterns) if patterns else []) + find(piece)
+        found = found or bool(spans)
+        pieces[index] = _marked(piece, spans, counts)
+    return "".join(pieces), found
+
+
+def between_marks(text: str) -> "list[str]":
+    """Cut a text at its marks; these are the second, the fourth and so on of the pieces."""
+    first, *rest = text.split(MARK)
+    pieces = [first]
+    for part in rest:
+        kind, bracket, after = part.partition("]")
+        if bracket and kind.replace("-", "").isalpha() and kind.islower() and len(kind) < 24:
+            pieces += [f"{MARK}{kind}]", after]
+        else:
+            pieces[-1] += MARK + part
+    return pieces
+
+
+def _places(text: str, value: str) -> "list[int]":
+    places = []
+    at = text.find(value)
+    while at >= 0:
+        places.append(at)
+        at = text.find(value, at + 1)
+    return places
+
+
+def _matches(text: str, patterns: "Sequence[str]") -> "list[Span]":
+    import re  # lazy: only for text in which a secret may be; a quick look at the characters comes first
+
+    spans = []
+    for pattern in patterns:
+        try:
+            spans += [(*match.span(), "pattern") for match in re.finditer(pattern, text) if match[0]]
+        except (re.error, OverflowError, RecursionError):
+            continue  # the settings say so; here a bad pattern must not cost the observation
+    return spans
+
+
+def _marked(text: str, spans: "list[Span]", counts: "dict[str, int]") -> str:
+    kept = []
+    end = 0
+    for start, stop, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= end:
+            kept += [text[end:start], MARK, kind, "]"]
+            counts[kind] = counts.get(kind, 0) + 1
+        end = max(end, stop)
+    return "".join(kept) + text[end:]

@@ -1,0 +1,347 @@
+"""Say what each setting may hold and means, and what a wrong file leaves in force.
+
+Loaded when a config file has changed, and by the command line; never by an ordinary event.
+"""
+
+from ralph_mem.core.errors import ConfigError
+from ralph_mem.core.settings import yaml_subset
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SWITCH, NUMBER, TEXTS, PATTERNS = "true or false", "a whole number", "a list of texts", "a list of regular expressions"
+CRITERIA = ("test_pass", "build_success", "lint_clean", "type_check", "custom", "marker")
+PRIVATE = ("privacy.exclude_paths", "privacy.redact_patterns")
+# Words of the command line; a config file has YAML's own.
+WORDS = {**dict.fromkeys(("true", "on", "yes"), True), **dict.fromkeys(("false", "off", "no"), False)}
+LIST_HINT = "put each item in single quotes: ['a', 'b, c']"
+# Characters of a value that a message shows: it has one line, and room for the rest of it.
+SHOWN = 40
+# What a criterion may say where it is written as a mapping, in the config of the source design and in ours.
+TYPE, COMMAND, EXPECTED = "type", "command", ("expected", "expected_exit_code", "expectedExitCode")
+FIELDS = (TYPE, COMMAND, *EXPECTED)
+LARGEST_EXIT_CODE = 255
+
+
+class Rule:
+    """What a key may hold, and a sentence on what it is for. `choices` are the only items of a list, if there are any."""
+
+    __slots__ = ("choices", "kind", "largest", "meaning", "smallest")
+
+    def __init__(self, kind: str, meaning: str, smallest: int = 0, largest: int = 0, choices: "tuple[str, ...]" = ()) -> None:
+        self.kind = kind
+        self.meaning = meaning
+        self.smallest = smallest
+        self.largest = largest
+        self.choices = choices
+
+    def allowed(self) -> str:
+        """Say in words what the key may hold."""
+        if self.kind == NUMBER:
+            return f"{NUMBER} from {self.smallest} to {self.largest}"
+        return f"a list of {', '.join(self.choices)} or TYPE=COMMAND" if self.choices else self.kind
+
+
+RULES = {
+    "recording": Rule(
+        SWITCH, "Whether anything is recorded and injected; unset means on, but off where nobody attends a session in CI."
+    ),
+    "memory.auto_inject": Rule(
+        SWITCH, "Whether memories are told to the model by themselves, at the start of a session and at a prompt."
+    ),
+    # 0 is nothing at a prompt, but a briefing at the start. What is injected ends at 9,000 characters (context.py), which
+    # are that many tokens at most: some 2,250 in English, one for each character in Chinese.
+    "memory.inject_tokens_prompt": Rule(NUMBER, "How many tokens of memories may come with a prompt.", 0, 9_000),
+    "memory.inject_tokens_start": Rule(NUMBER, "How many tokens the briefing at the start of a session may have.", 0, 9_000),
+    # 0 leaves it to the days alone. A database with 60,000 tool outputs has 96 MB (docs/performance.md), one with a million 1.6 GB.
+    "memory.max_observations": Rule(
+        NUMBER, "How many of the newest tool outputs stay word for word, however old they are.", 0, 1_000_000
+    ),
+    # Never less than a day: today's work is being worked on. Ten years is longer than a project keeps its tools.
+    "memory.retention_days": Rule(NUMBER, "For how many days a tool output stays word for word, however many there are.", 1, 3_650),
+    "memory.auto_compress": Rule(
+        SWITCH, "Whether tool outputs beyond both of these are cut to their title, files and error lines by themselves."
+    ),
+    # Four projects whose snapshots have filled their own quota. 0 is any number.
+    "memory.quota_mb": Rule(
+        NUMBER, "Above how many megabytes of all projects together a warning is given; nothing is deleted.", 0, 1_000_000
+    ),
+    # There are three layers.
+    "search.default_layer": Rule(
+        NUMBER, "What a search answers with: 1 a line for each hit, 2 what happened around it, 3 its whole text.", 1, 3
+    ),
+    # A hundred lines are what a person scrolls through, and some 4,000 tokens to a model.
+    "search.max_results": Rule(NUMBER, "How many hits a search answers with at most.", 1, 100),
+    # A pass takes minutes and costs money; a hundred of them take a night.
+    "ralph.max_iterations": Rule(NUMBER, "After how many passes a loop gives up.", 1, 100),
+    # Up to an hour, which is long enough for most limits on the rate of requests.
+    "ralph.cooldown_ms": Rule(NUMBER, "How many milliseconds a loop waits between two passes.", 0, 3_600_000),
+    "ralph.auto_rollback": Rule(SWITCH, "Whether a loop that has failed puts the files back as they were."),
+    # At least one: a loop without any would never know that it is done.
+    "ralph.success_criteria": Rule(TEXTS, "Which checks have to pass before a loop has succeeded.", 1, choices=CRITERIA),
+    # A second is for trying it out; a day is the longest that anybody leaves an agent alone.
+    "ralph.max_duration_ms": Rule(NUMBER, "After how many milliseconds a loop gives up.", 1_000, 86_400_000),
+    # A thousand dollars is a typing error.
+    "ralph.max_cost_cents": Rule(NUMBER, "After how many US cents of agent a loop gives up; 0 for no such limit.", 0, 100_000),
+    "ralph.no_progress_threshold": Rule(NUMBER, "After how many passes without a new best a loop gives up.", 1, 100),
+    # Two hours: longer than any suite that somebody runs after each change.
+    "ralph.timeout_s": Rule(NUMBER, "After how many seconds a check is ended and counts as failed.", 1, 7_200),
+    # 500 hold the goal and one failing test; 50,000 are a quarter of a common context window.
+    "ralph.prompt_tokens": Rule(NUMBER, "How many tokens a loop's prompt may have.", 500, 50_000),
+    "ralph.memory": Rule(SWITCH, "Whether a loop tells its agent what was tried before, and keeps what it learns."),
+    "ralph.agent": Rule(TEXTS, "The command of another agent than claude, one word an item; {prompt} stands for the prompt."),
+    "ralph.allow": Rule(TEXTS, "What a loop's claude may do without being asked, as permission rules such as Bash(make:*)."),
+    "ralph.notify": Rule(TEXTS, "A command that gets a JSON on stdin when a loop ends or waits, one word an item."),
+    "ralph.protect": Rule(TEXTS, "Files put back before a loop's checks are run, written as in .gitignore."),
+    "snapshot.include_ignored": Rule(TEXTS, "Which files that git ignores are in a snapshot all the same, by their names."),
+    # Larger files are build products, archives and data.
+    "snapshot.max_file_mb": Rule(
+        NUMBER, "Up to how many megabytes a file is kept in a snapshot; larger ones are never touched.", 1, 1_000
+    ),
+    "snapshot.quota_mb": Rule(NUMBER, "How many megabytes the snapshots of a project may take.", 10, 1_000_000),
+    "privacy.exclude_paths": Rule(TEXTS, "Paths about which nothing at all is kept, written as in .gitignore."),
+    "privacy.redact_patterns": Rule(PATTERNS, "What these match is cut out of everything before it is stored."),
+}
+SECTIONS = tuple({key.partition(".")[0]: None for key in RULES if "." in key})
+
+
+# What a file says
+
+
+def values_of(path: str, last: "dict[str, Any]") -> "tuple[dict[str, Any], str, str]":
+    """Return the values that a config file puts in force, what is wrong with it, and which keys nobody knows.
+
+    Of a file that cannot be read the last good ones stay. A key that is wrong keeps its last good value, and all others
+    count; about privacy the file then only tightens.
+    """
+    try:
+        return values_in(yaml_subset.text_of(path), last)
+    except ConfigError as error:
+        return unreadable(error, last)
+
+
+def unreadable(error: ConfigError, last: "dict[str, Any]") -> "tuple[dict[str, Any], str, str]":
+    """Return what `values_of` does for a file that cannot be read at all."""
+    return dict(last), f"{error}; the last good settings stay in force", ""
+
+
+def values_in(text: str, last: "dict[str, Any]") -> "tuple[dict[str, Any], str, str]":
+    """Return the same of the text of a config file."""
+    try:
+        values = yaml_subset.read(text)
+    except ConfigError as error:
+        return unreadable(error, last)
+    good, wrong, unknown = sort(values)
+    lines = yaml_subset.extents(text) if wrong or unknown else {}
+    if wrong:
+        good = {**good, **_kept(last, good, wrong)}
+    more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
+    told = [f"line {lines[key][0]}: {what}" for key, what in wrong.items()]
+    broken = f"{'; '.join(told)}; all else in the file counts" if wrong else ""
+    return good, broken, f"{_place(lines, unknown[0])}{unknown_key(unknown[0])}{more}" if unknown else ""
+
+
+def _kept(last: "dict[str, Any]", good: "dict[str, Any]", wrong: "dict[str, str]") -> "dict[str, Any]":
+    """Return what stays of the last good values beside a key that is wrong: its own, and what was said about privacy."""
+    kept = {key: last[key] for key in wrong if key in last}
+    for key in PRIVATE:
+        if key in last:
+            kept[key] = _joined(last[key], good.get(key, []))
+    return {**kept, "recording": False} if last.get("recording") is False else kept
+
+
+def _place(lines: "dict[str, tuple[int, int]]", key: str) -> str:
+    """Say on which line a key stands; one of an item, on that of its list."""
+    found = lines.get(key) or lines.get(key.rpartition(".")[0])
+    return f"line {found[0]}: " if found else ""
+
+
+def sort(values: "dict[str, Any]") -> "tuple[dict[str, Any], dict[str, str], list[str]]":
+    """Return the good values, what is wrong with the others by their keys, and the unknown keys.
+
+    A list for privacy of which some items are wrong stands among both, with its good items.
+    """
+    good: dict[str, Any] = {}
+    wrong: dict[str, str] = {}
+    unknown: list[str] = []
+    for key, value in values.items():
+        above = next((known for known in RULES if key.startswith(known + ".")), "")
+        what = problem(above, {}) if above else problem(key, value) if key in RULES else ""
+        if what:
+            wrong[key] = what
+        elif key not in RULES and not (value is None and key in SECTIONS):
+            unknown.append(key)
+        if key in RULES:
+            unknown += _unknown_fields(key, value)
+        if key in RULES and value is not None and (not what or (key in PRIVATE and isinstance(value, list))):
+            good[key] = _cleaned(key, value)
+    return good, wrong, unknown
+
+
+def problem(key: str, value: "Any") -> str:
+    """Say what is wrong with a value of a known key; nothing where it is fine, or none was given."""
+    rule = RULES[key]
+    if value is None:
+        return ""
+    if rule.kind == SWITCH:
+        fine = isinstance(value, bool)
+    elif rule.kind == NUMBER:
+        fine = type(value) is int and rule.smallest <= value <= rule.largest
+    else:
+        fine = isinstance(value, list) and len(value) >= rule.smallest
+        for item in value if fine else []:
+            why = _wrong_item(rule, item)
+            if why and isinstance(item, dict) and rule.choices:
+                return f"{key}: {_shown(item)} {why}"
+            if why:
+                return f"{key} must be {rule.allowed()}; {_shown(item)} {why}"
+    return "" if fine else f"{key} must be {rule.allowed()}, not {'a section' if value == {} else _shown(value)}"
+
+
+def _wrong_item(rule: Rule, item: "Any") -> str:
+    if isinstance(item, dict) and rule.choices:
+        return _wrong_mapping(rule, item)
+    if not (isinstance(item, str) or type(item) is int):  # a folder may be called 2024
+        return "is no text; put it in quotes"
+    if rule.choices and str(item).partition("=")[0].strip() not in rule.choices:
+        return "is none of these"
+    return _wrong_pattern(str(item)) if rule.kind == PATTERNS else "" if str(item) else "is empty"
+
+
+def _wrong_mapping(rule: Rule, item: "dict[str, Any]") -> str:
+    """Say what is wrong with a criterion that is written as a mapping."""
+    kind, command = item.get(TYPE), item.get(COMMAND)
+    if kind not in rule.choices:
+        return f"has no {TYPE}" if kind is None else f"has a {TYPE} that is none of {', '.join(rule.choices)}"
+    if command is None:
+        return f"needs a {COMMAND}" if kind == "custom" else _wrong_expected(item)
+    if not isinstance(command, str) or not command.strip():
+        return f"has a {COMMAND} that is no text; put it in quotes"
+    return f"has a {COMMAND}; a marker has none" if kind == "marker" else _wrong_expected(item)
+
+
+def _wrong_expected(item: "dict[str, Any]") -> str:
+    """Say what is wrong with what a criterion expects: an exit code, or a text that its command prints."""
+    found = [item[name] for name in EXPECTED if item.get(name) is not None]
+    fine = [(type(each) is int and 0 <= each <= LARGEST_EXIT_CODE) or (isinstance(each, str) and each.strip()) for each in found]
+    if not all(fine):
+        return f"expects what is neither an exit code from 0 to {LARGEST_EXIT_CODE} nor a text; put a text in quotes"
+    if len(found) > 1:
+        return "says twice what is expected"
+    return f"expects something of no {COMMAND}" if any(found) and item.get(COMMAND) is None else ""
+
+
+def _unknown_fields(key: str, value: "Any") -> "list[str]":
+    """Return the fields that the items of a list have and nobody knows, as names below its key, each once."""
+    if not RULES[key].choices or not isinstance(value, list):
+        return []
+    names = [name for item in value if isinstance(item, dict) for name in item if name not in FIELDS]
+    return list(dict.fromkeys([f"{key}.{name}" for name in names]))
+
+
+def _as_text(item: "Any") -> str:
+    """Return an item as text; a criterion that is written as a mapping as TYPE=COMMAND => EXPECTED."""
+    if not isinstance(item, dict):
+        return str(item)
+    if item.get(COMMAND) is None:
+        return str(item[TYPE])
+    expected = next((item[name] for name in EXPECTED if item.get(name) is not None), 0)
+    if isinstance(expected, str):  # in quotes it is no number
+        plain = expected == expected.strip() and not expected.isdigit() and expected[0] not in yaml_subset.QUOTES
+        expected = expected if plain else f'"{expected}"'
+    command = f"{item[TYPE]}={item[COMMAND].strip()}"
+    return command if expected == 0 else f"{command} => {expected}"
+
+
+def _wrong_pattern(text: str) -> str:
+    import re  # lazy: only for a changed config with expressions of its own
+    import warnings  # lazy: only for a changed config with expressions of its own
+
+    re.purge()  # a pattern that was compiled before warns no more
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # about a meaning that will change; the redactor would print it, where a hook is silent
+        try:
+            re.compile(text)
+        except (re.error, OverflowError, RecursionError, Warning) as error:
+            return f"is none ({error})"
+    return "" if text else "is empty"
+
+
+def _cleaned(key: str, value: "Any") -> "Any":
+    return [_as_text(item) for item in value if not _wrong_item(RULES[key], item)] if isinstance(value, list) else value
+
+
+def _joined(one: "list[str]", other: "list[str]") -> "list[str]":
+    return [*one, *[item for item in other if item not in one]]
+
+
+def _shown(value: "Any") -> str:
+    text = "true" if value is True else "false" if value is False else "nothing" if value is None else repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+# What a person types
+
+
+def parse(key: str, text: str) -> "Any":
+    """Return the value that a text of the command line means for a key. Raises ConfigError.
+
+    A list is written as `a, b`, or as in YAML: `[a, 'b, c']`.
+    """
+    if key not in RULES:
+        raise no_such_key(key)
+    kind, text = RULES[key].kind, text.strip()
+    value: Any = text
+    if kind in (TEXTS, PATTERNS):
+        value = _items(text, kind == PATTERNS)
+    elif kind == SWITCH:
+        value = WORDS.get(text.lower(), text)
+    elif text.removeprefix("-").isdecimal() and len(text) <= yaml_subset.LONGEST_NUMBER:
+        value = int(text)
+    what = problem(key, value)
+    if what:
+        raise ConfigError(what)
+    return _cleaned(key, value)
+
+
+def _items(text: str, patterns: bool) -> "list[Any]":
+    if text.startswith("[") and text.endswith("]"):
+        values, _, why = yaml_subset.scan("value: " + text)
+        if not why and list(values) == ["value"] and isinstance(values["value"], list):
+            return values["value"]
+        raise ConfigError(f"this is no list: {_shown(text)}", LIST_HINT)
+    if patterns and "," in text and any([char in text for char in "[{(\\"]):
+        raise ConfigError("a comma that may part two expressions or belong to one", LIST_HINT)
+    items = [item.strip() for item in text.split(",") if item.strip()]
+    return [item[1:-1] if item[0] == item[-1] in yaml_subset.QUOTES else item for item in items]
+
+
+# Which key was meant
+
+
+def no_such_key(key: str) -> ConfigError:
+    """Return the error to raise for a key that nobody knows."""
+    return ConfigError(f"there is no key {key[:SHOWN]}", f"the nearest is {nearest(key)}; `ralph-mem config show` lists them all")
+
+
+def unknown_key(key: str) -> str:
+    """Say that there is no such key, and which one comes nearest."""
+    return f"there is no key {key[:SHOWN]}, the nearest is {nearest(key)}"
+
+
+def nearest(key: str) -> str:
+    """Return the known key that takes the fewest changes of a letter; a forgotten or wrong section counts as one."""
+    leaf = key.rpartition(".")[2]
+    return min(RULES, key=lambda known: min(distance(key, known), 1 + distance(leaf, known.rpartition(".")[2])))
+
+
+def distance(one: str, other: str) -> int:
+    """Count the letters to add, drop or replace (Levenshtein); of long texts the first hundred letters."""
+    one, other = one[:100], other[:100]
+    row = list(range(len(other) + 1))
+    for at, char in enumerate(one, 1):
+        before, row[0] = row[0], at
+        for number, there in enumerate(other, 1):
+            before, row[number] = row[number], min(row[number] + 1, row[number - 1] + 1, before + (char != there))
+    return row[-1]

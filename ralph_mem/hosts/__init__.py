@@ -1,0 +1,1 @@
+"""The clients whose sessions are recorded, a folder each."""

@@ -1,0 +1,1 @@
+"""Claude Code: its events, tools, transcripts and files."""

@@ -1,0 +1,326 @@
+"""What Claude Code hands to a hook on stdin, as an activity; read within limits, and understood even when cut off."""
+
+import _signal
+import posix
+import time
+
+from ralph_mem.core import fast, paths
+from ralph_mem.core.project import NOTIFICATIONS, Activity
+from ralph_mem.core.settings import effective
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Two megabytes hold every text we would keep; of a longer event the end is kept too, since the ids stand there.
+HEAD_BYTES = 1_835_008
+TAIL_BYTES = 262_144
+CHUNK_BYTES = 65_536
+# The client writes an event whole and at once. A pipe that says nothing for this long will not.
+SILENCE_SECONDS = 0.5
+# One that trickles for this long will not end before the client's patience does, which is five seconds.
+PATIENCE_SECONDS = 3.0
+
+EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
+READS = ("Read", "Glob", "Grep", "LS")
+OUTSIDE = ("WebFetch", "WebSearch")
+OUR_TOOLS = "mcp__plugin_ralph-mem"
+EXIT_CODES = ("exit_code", "exitCode", "exit", "returncode")  # the client names none: what it calls a success ended with 0
+MOST_PID, MOST_DIGITS = 2**31, 11  # beyond what fits a process number of any system, to ask for it is an error
+DEEPEST = 50  # lists and mappings in a tool's response
+PASTED = '<pasted_content id="'
+# What the client gives the model anyway: of the project, and in its own folder.
+INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
+# How it wants to be answered; it drops an answer that does not name its event.
+ANSWERED = {"start": "SessionStart", "prompt": "UserPromptSubmit", "answer": "Stop"}
+
+effective.UNATTENDED["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
+NOTIFICATIONS.append("<task-notification>")
+
+
+class Event:
+    """One event, with typed access to its fields; a field of the wrong type counts as missing."""
+
+    __slots__ = ("at", "fields", "name")
+
+    def __init__(self, name: str, fields: "dict[str, Any]") -> None:
+        self.name = name
+        self.fields = fields
+        self.at = time.time_ns() // 1_000_000
+
+    def text(self, key: str) -> str:
+        """Return a field that is text, else nothing."""
+        value = self.fields.get(key)
+        return _fit(value) if isinstance(value, str) else ""
+
+    def mapping(self, key: str) -> "dict[str, Any]":
+        """Return a field that is a mapping, else an empty one."""
+        value = self.fields.get(key)
+        return value if isinstance(value, dict) else {}
+
+    def given(self, key: str) -> str:
+        """Return what a tool was given for a parameter that is text, as it came, else nothing."""
+        return _text(self.mapping("tool_input"), key)
+
+    def is_named_so(self) -> bool:
+        """Say whether the client calls the event as the hook's command does, or says nothing of it: it may not be Claude Code."""
+        name = self.name.title().replace("-", "")
+        return bool(self.fields.get("hook_event_name", name) == name)
+
+    @property
+    def turn(self) -> str:
+        """Return the event id of the turn that it belongs to; nothing, for a client that does not tell, means the last."""
+        prompt = self.text("prompt_id")
+        return f"prompt:{prompt}" if prompt else ""
+
+    @property
+    def session(self) -> str:
+        """Return the client's own id of the session."""
+        return self.text("session_id")
+
+
+def _fit(text: str) -> str:
+    """Return a text that fits UTF-8 and a path: without lone surrogates and NULs."""
+    if not text.isascii():
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\0", "")
+
+
+def _text(mapping: "dict[str, Any]", key: str) -> str:
+    value = mapping.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def read(name: str) -> "Activity | None":
+    """Read the event of that name from stdin; returns what it tells, None where that is nothing to us.
+
+    Takes at most 2 MiB of it and never waits longer than half a second for the next piece.
+    """
+    return activity(Event(name, parse(*drain_stdin()))) if name in OF_EVENT else None
+
+
+def answer(seen: Activity, said: "dict[str, str]") -> str:
+    """Return what to print: `message` is for the person, `context` for the model."""
+    found: dict[str, Any] = {}
+    if said.get("message"):
+        found["systemMessage"] = said["message"]
+    if said.get("context"):
+        found["hookSpecificOutput"] = {"hookEventName": ANSWERED[seen.kind], "additionalContext": said["context"]}
+    return fast.dumps(found) if found else ""
+
+
+def config_folder() -> str:
+    """Return the folder of the client's settings."""
+    return paths.environment("CLAUDE_CONFIG_DIR") or (paths.environment("HOME") or "/nowhere") + "/.claude"
+
+
+def instructions() -> "tuple[str, ...]":
+    """Return the files whose text the client gives the model anyway, as seen from the project's root, or absolute."""
+    return (*INSTRUCTIONS, config_folder() + "/CLAUDE.md")
+
+
+def pid() -> int:
+    """Return the process of the client, 0 where it tells no number that a process can have."""
+    told = paths.environment("CLAUDE_PID")
+    number = int(told) if told.isascii() and told.isdigit() and len(told) < MOST_DIGITS else 0
+    return number if number < MOST_PID else 0
+
+
+# From an event to an activity
+
+
+def activity(event: Event) -> "Activity | None":
+    """Return what an event tells; None for one that is not understood, or a tool whose calls leave nothing."""
+    return OF_EVENT[event.name](event) if event.session and event.is_named_so() else None
+
+
+def _activity(event: Event, kind: str, **known: "Any") -> Activity:
+    return Activity(
+        kind, at=event.at, session=event.session, turn=event.turn, cwd=event.text("cwd"), branch=event.text("git_branch"),
+        folder=paths.environment("CLAUDE_PROJECT_DIR") or event.text("cwd"), agent_id=event.text("agent_id"),
+        agent_type=event.text("agent_type"), **known,
+    )  # fmt: skip
+
+
+def _start(event: Event) -> Activity:
+    known = {"source": event.text("source"), "model": event.text("model"), "transcript": event.text("transcript_path")}
+    return _activity(event, "start", pid=pid(), instructions=instructions(), **known)
+
+
+def _prompt(event: Event) -> Activity:
+    text = event.text("prompt")
+    if PASTED in text:
+        text = without_paste_marks(text)
+    return _activity(event, "prompt", text=text, instructions=instructions())
+
+
+def without_paste_marks(text: str) -> str:
+    """Take away the marks that the client puts around a long paste, and leave what was pasted."""
+    before, _, rest = text.partition(PASTED)
+    name, _, inside = rest.partition('">\n')
+    pasted, closing, after = inside.partition(f'\n</pasted_content id="{name}">')
+    return before + pasted + without_paste_marks(after) if closing else text
+
+
+def _stop(event: Event) -> Activity:
+    waiting = bool(event.fields.get("background_tasks") or event.fields.get("session_crons"))
+    again = bool(event.fields.get("stop_hook_active"))
+    return _activity(event, "answer", text=event.text("last_assistant_message"), waiting=waiting, again=again)
+
+
+def _subagent(event: Event) -> "Activity | None":
+    """Take what a subagent reports to its parent. Compaction fires the event too, without an agent's type."""
+    said = event.text("last_assistant_message")
+    name = "agent:" + event.text("agent_id")
+    return _activity(event, "report", text=said, id=name) if said and event.text("agent_type") else None
+
+
+def _compacting(event: Event) -> Activity:
+    return _activity(event, "compacting")  # answered with nothing: that would go into the request for the summary
+
+
+def _summary(event: Event) -> "Activity | None":
+    """Take the summary without the analysis that the model wrote before it; all of a text without the tag."""
+    text = event.text("compact_summary")
+    _, tag, rest = text.partition("<summary>")
+    text = (rest.partition("</summary>")[0] if tag else text).strip()
+    return _activity(event, "summary", text=text) if text else None
+
+
+def _end(event: Event) -> Activity:
+    return _activity(event, "end", reason=event.text("reason"))
+
+
+def _tool(event: Event) -> "Activity | None":
+    tool = event.text("tool_name")
+    if tool == "Bash":
+        response = event.fields.get("tool_response")
+        return _used(event, "command", command=event.given("command"), text=_output(response), ended_well=_has_ended_well(event))
+    if tool in READS:  # one that could not be read is no news
+        path = event.given("file_path") or event.given("path")
+        return _activity(event, "read", path=path) if event.name == "post-tool-use" else None
+    if tool in EDITS:
+        return _edit(event)
+    if tool in ("Agent", "Task"):
+        return _used(event, "errand", asked=event.given("description"), text=event.given("prompt"))
+    if tool in OUTSIDE or (tool.startswith("mcp__") and not tool.startswith(OUR_TOOLS)):
+        asked = " ".join([value for value in event.mapping("tool_input").values() if isinstance(value, str)])
+        return _used(event, "outside", asked=asked, text=_flat(event.fields.get("tool_response")))
+    return None
+
+
+def _edit(event: Event) -> Activity:
+    diff, text = _diff(event), event.given("content") or event.given("new_source")
+    path = event.given("file_path") or event.given("notebook_path")
+    return _used(
+        event, "edit", path=path, diff=diff, text=text, is_new=not diff and "new_string" not in event.mapping("tool_input")
+    )
+
+
+def _used(event: Event, kind: str, **known: "Any") -> Activity:
+    failure = event.text("error")
+    number = failure.partition("\n")[0].removeprefix("Exit code ") if failure.startswith("Exit code ") else ""
+    if number.isascii() and number.isdigit() and len(number) < MOST_DIGITS:
+        known["exit"] = int(number)
+    if event.fields.get("is_interrupt") is True:
+        known["interrupted"] = True
+    took = event.fields.get("duration_ms")
+    if isinstance(took, (int, float)) and not isinstance(took, bool):
+        known["took_ms"] = took
+    return _activity(event, kind, tool=event.text("tool_name"), id=event.text("tool_use_id"), failure=failure, **known)
+
+
+def _has_ended_well(event: Event) -> bool:
+    """Say whether a response is Claude Code's of a command that is over: it has another event for one that fails.
+
+    Other clients have one event for both, with a response of another shape.
+    """
+    response = event.mapping("tool_response")
+    if event.name != "post-tool-use" or not all([isinstance(response.get(key), str) for key in ("stdout", "stderr")]):
+        return False
+    return not any([response.get(key) for key in ("interrupted", "backgroundTaskId")] + [key in response for key in EXIT_CODES])
+
+
+def _output(response: object) -> str:
+    if isinstance(response, str):
+        return response
+    if not isinstance(response, dict):
+        return ""
+    return "\n".join([text for text in (_text(response, "stdout"), _text(response, "stderr")) if text])
+
+
+def _diff(event: Event) -> str:
+    """Return the changed lines of an edit; nothing for a new file."""
+    hunks = _list(event.mapping("tool_response").get("structuredPatch"))
+    lines = [line for hunk in hunks if isinstance(hunk, dict) for line in _list(hunk.get("lines"))]
+    changed = [line for line in lines if isinstance(line, str) and line[:1] in "+-"]
+    if not changed and "new_string" in event.mapping("tool_input"):
+        for sign, key in (("-", "old_string"), ("+", "new_string")):
+            changed += [sign + line for line in event.given(key).splitlines()]
+    return "\n".join(changed)
+
+
+def _list(value: object) -> "list[Any]":
+    return value if isinstance(value, list) else []
+
+
+def _flat(value: object, depth: int = 0) -> str:
+    """Return the texts inside a response."""
+    if isinstance(value, str):
+        return value
+    if depth > DEEPEST:
+        return ""
+    items = list(value.values()) if isinstance(value, dict) else _list(value)
+    return "\n".join([text for text in [_flat(item, depth + 1) for item in items] if text])
+
+
+OF_EVENT = {
+    "session-start": _start, "user-prompt-submit": _prompt, "post-tool-use": _tool, "post-tool-use-failure": _tool,
+    "stop": _stop, "subagent-stop": _subagent, "pre-compact": _compacting, "post-compact": _summary, "session-end": _end,
+}  # fmt: skip
+
+
+# From stdin to an event
+
+
+def parse(head: bytes, tail: bytes = b"") -> "dict[str, Any]":
+    """Return the fields of an event. `tail` is what remains of the end when the middle was cut out."""
+    if not tail:
+        try:
+            fields = fast.loads(head.strip().decode("utf-8", "replace"))
+            return fields if isinstance(fields, dict) else {}
+        except ValueError:
+            pass
+    # nearly every event is whole
+    from ralph_mem.hosts.claude_code import cut_event  # lazy: only for an event that was cut off
+
+    return cut_event.fields(head, tail)
+
+
+def drain_stdin() -> "tuple[bytes, bytes]":
+    """Return head and tail of stdin; what lies between is read and dropped, so that the client never blocks."""
+    head: list[bytes] = []
+    tail: list[bytes] = []
+    size = 0
+    _signal.signal(_signal.SIGALRM, _raise_timeout)
+    end = time.monotonic() + PATIENCE_SECONDS
+    try:
+        while True:
+            _signal.setitimer(_signal.ITIMER_REAL, max(0.001, min(SILENCE_SECONDS, end - time.monotonic())))
+            chunk = posix.read(0, CHUNK_BYTES)
+            if not chunk:
+                break
+            size += len(chunk)
+            (head if size <= HEAD_BYTES else tail).append(chunk)
+            if len(tail) * CHUNK_BYTES > 2 * TAIL_BYTES:
+                tail = [b"".join(tail)[-TAIL_BYTES:]]
+    except (TimeoutError, OSError):
+        pass
+    finally:
+        _signal.signal(_signal.SIGALRM, _signal.SIG_IGN)  # from here on nobody waits
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+    return b"".join(head), b"".join(tail)[-TAIL_BYTES:]
+
+
+def _raise_timeout(_signal_number: int, _frame: object) -> None:
+    raise TimeoutError

@@ -1,0 +1,42 @@
+"""What Claude Code tells its child processes and in the events of typed commands, beside the events of a session."""
+
+from ralph_mem.core import fast, paths
+from ralph_mem.hosts.claude_code import event as events
+
+SESSION = "CLAUDE_CODE_SESSION_ID"
+EXPANSION = "user-prompt-expansion"
+OUR_COMMANDS = "ralph-mem:"  # stands before the names of a plugin's commands
+
+
+def session() -> str:
+    """Return the client's id of the session in which this process was started, nothing where there is none."""
+    return paths.environment(SESSION)
+
+
+class Typed:
+    """A command of ours that a person typed: its name, its words, and where that was."""
+
+    __slots__ = ("folder", "name", "session", "turn", "words")
+
+    def __init__(self, event: events.Event) -> None:
+        self.name = event.text("command_name").removeprefix(OUR_COMMANDS)
+        self.words = event.text("command_args").strip()
+        self.folder = paths.environment("CLAUDE_PROJECT_DIR") or event.text("cwd")
+        self.session, self.turn = event.session, event.turn
+
+
+def typed() -> "Typed | None":
+    """Return the command in the event on stdin; nothing where it came cut off: half a command must not be carried out."""
+    head, tail = events.drain_stdin()
+    try:
+        fields = {} if tail else fast.loads(head.decode("utf-8", "replace").strip())
+    except ValueError:
+        fields = {}
+    event = events.Event(EXPANSION, fields if isinstance(fields, dict) else {})
+    found = Typed(event)
+    return found if found.folder and event.is_named_so() else None
+
+
+def expansion(text: str) -> str:
+    """Return what to print in answer to a typed command: context for the model."""
+    return fast.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "additionalContext": text}})

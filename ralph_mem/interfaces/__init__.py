@@ -1,0 +1,1 @@
+"""The entrances of hooks, skills and the command line."""

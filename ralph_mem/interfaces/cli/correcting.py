@@ -1,0 +1,142 @@
+"""The commands `inject`, `edit`, `pin` and `wrong`, by which a person adds to and corrects the memory."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ralph_mem.core import project as projects
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import event
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.printing import Json, Project
+from ralph_mem.interfaces.cli.reading import reader_of
+from ralph_mem.maintenance import registry as known
+from ralph_mem.memory import notes_by_hand
+from ralph_mem.memory.inject import block, briefing
+from ralph_mem.memory.recall import layers, lookup
+
+
+def edited(text: str) -> str:
+    """Open a text in $VISUAL or $EDITOR and return what became of it. Raises RalphMemError where that does not start."""
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory(prefix="ralph-mem-") as folder:
+        file = Path(folder, "memory.txt")  # the folder is 0700, so nobody else gets to the file
+        file.write_text(text, encoding="utf-8")
+        try:
+            subprocess.run([*shlex.split(named), str(file)], check=True)
+            return file.read_text(encoding="utf-8", errors="replace")
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            what = f"the editor {named[:40]} failed: {error}"
+            raise RalphMemError(what, "set EDITOR, or give the new text behind the id") from error
+
+
+commands = typer.Typer()
+KEEPS_ITS_MARK = "Text from outside was in it, so it is still told to no model unasked. In your own words: ralph-mem inject"
+Id = Annotated[str, typer.Argument(metavar="ID", help="A turn or an observation, as a search prints it.")]
+
+
+@commands.command()
+def inject(
+    text: Annotated[list[str], typer.Argument(help="The note; `-` reads it from stdin.")],
+    everywhere: Annotated[bool, typer.Option("--global", "-g", help="For all projects, not only this one.")] = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Keep a note in your own words; it is found at once, told at session starts, and never dropped by itself.
+
+    Example: ralph-mem inject "Releases go out with make ship, never by hand."
+    """
+    place = known.choose(project)
+    target = projects.everywhere() if everywhere else place
+    if target is None:
+        raise RalphMemError("there is no home folder for notes about all projects", "leave out --global")
+    name, is_new = notes_by_hand.inject(target, place, effective.load(place), _given(text))
+    if json:
+        printing.as_json({"id": name, "new": is_new})
+    else:
+        printing.text(f"Remembered as {name}." if is_new else f"This is remembered already, as {name}.")
+
+
+@commands.command()
+def edit(
+    public_id: Id,
+    text: Annotated[
+        list[str], typer.Argument(metavar="TEXT", help="The new text; `-` reads it from stdin. Without it your editor opens.")
+    ] = [],  # noqa: B006
+    project: Project = "",
+) -> None:
+    """Correct what a memory says: the text of a note, the answer of a turn. Recall finds and tells the new text only.
+
+    Example: ralph-mem edit turn-k3w9x2mfqa "The cause was the proxy."
+    """
+    reader = reader_of(project)
+    row = lookup.find(reader, public_id)
+    before = row.said if row.type != "note" else "\n".join(part for part in (row.asked, row.said) if part)
+    new = _given(text) if text else edited(before)
+    if new.strip() == before.strip():
+        printing.text("Nothing was changed.")
+        return
+    notes_by_hand.edit(row, reader.project, reader.settings, new)
+    printing.text(layers.index(lookup.find(reader, public_id)))
+    if notes_by_hand.is_from_outside(row):
+        printing.text(KEEPS_ITS_MARK)
+
+
+@commands.command()
+def pin(
+    public_id: Id,
+    off: Annotated[bool, typer.Option("--off", help="Let go of it again.")] = False,
+    project: Project = "",
+) -> None:
+    """Keep a memory in view: told first and whole at every session start, and preferred wherever it fits.
+
+    Example: ralph-mem pin obs-k3w9x2mfqa
+    """
+    reader = reader_of(project)
+    notes_by_hand.pin(lookup.find(reader, public_id), pinned=not off)
+    printing.text(layers.index(lookup.find(reader, public_id)))
+    said = _room_of_pins(reader)
+    if said:
+        printing.text(said)
+
+
+def _room_of_pins(reader: lookup.Reader) -> str:
+    """Say what the pins take of a session start, and how many of them find no room there; nothing where nothing is pinned."""
+    known = block.read_instructions(reader.project, event.instructions())
+    number, left_out, tokens = briefing.pins(reader.stores, reader.settings, known)
+    budget = reader.settings["memory.inject_tokens_start"]
+    if not left_out:
+        what = "memory" if number == 1 else "memories"
+        return f"Pinned: {number} {what}, {tokens:,} of the {budget:,} tokens of a session start." if number else ""
+    return (
+        f"Pins no longer fit: {number} of them take {tokens:,} tokens, and a session start has {budget:,} and {block.ROOM:,}"
+        f" characters. {left_out} are not told there, the oldest first. Let go of some with `ralph-mem pin ID --off`, or raise"
+        " memory.inject_tokens_start."
+    )
+
+
+@commands.command()
+def wrong(public_id: Id, project: Project = "") -> None:
+    """Say that a memory misled: it is told later and less easily, with a mark, and the receipts that told it say so.
+
+    Example: ralph-mem wrong turn-k3w9x2mfqa
+    """
+    reader = reader_of(project)
+    row = lookup.find(reader, public_id)
+    told = notes_by_hand.wrong(reader, row)
+    printing.text(layers.index(lookup.find(reader, public_id)))
+    printing.text(f"Noted in {told} {'receipt' if told == 1 else 'receipts'}. If it is simply untrue: ralph-mem edit, or forget.")
+
+
+def _given(words: list[str]) -> str:
+    """Return the text of an argument, or of stdin where it is a dash; bytes that are no text are replaced."""
+    if words != ["-"]:
+        return " ".join(words)
+    return sys.stdin.buffer.read(notes_by_hand.MOST_CHARACTERS * 8).decode("utf-8", "replace").replace("\0", "")

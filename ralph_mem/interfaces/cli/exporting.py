@@ -1,0 +1,192 @@
+"""The commands `export` and `import-archive`, which write a memory to a file and read it back."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem.core import moments
+from ralph_mem.core import project as projects
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import count
+from ralph_mem.core.redaction import privacy, terminal
+from ralph_mem.core.settings import effective
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.printing import Confirm, Json, Outside, Project, Type
+from ralph_mem.maintenance import registry as known
+from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
+from ralph_mem.memory import access
+from ralph_mem.memory.store import connection
+
+commands = typer.Typer()
+Everywhere = Annotated[bool, typer.Option("--global", "-g", help="The memory of all projects in place of a project's.")]
+Secret = Annotated[
+    str, typer.Option("--passphrase-file", metavar="FILE", help="Read the passphrase from a file; it is asked for otherwise.")
+]
+FORMATS = ("jsonl", "markdown")
+MOST_PASSPHRASE = 4096
+STRANGER = (
+    "Another home wrote this file: its rows count as text from outside. They are found by a search, and told to no model unasked."
+)
+OTHERWISE, AS_SAID = (
+    "--mine, if it is your own from another machine, lets them count as they did there.",
+    "As you say, it is your own.",
+)
+
+
+@commands.command()
+def export(
+    form: Annotated[str, typer.Option("--format", help="jsonl, to take in again; markdown, to read.")] = "jsonl",
+    to: Annotated[str, typer.Option("--to", metavar="FILE", help="Write to this file, for you alone. Default: print.")] = "",
+    everywhere: Everywhere = False,
+    since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
+    until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
+    types: Type = [],  # noqa: B006
+    origins: Annotated[
+        list[str], typer.Option("--origin", help="Only of this origin, several by repeating it: user, agent, tool, test, outside.")
+    ] = [],  # noqa: B006
+    encrypt: Annotated[bool, typer.Option("--encrypt", help="Behind a passphrase, in the format of age.")] = False,
+    secret: Secret = "",
+    outside: Outside = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Write what is remembered of a project into one file, with secrets cut out by today's rules; nothing is changed.
+
+    Text that web and MCP tools brought in is part of jsonl, with its mark; Markdown shows it with --outside only.
+
+    Example: ralph-mem export --to shop.jsonl
+    """
+    if form not in FORMATS:
+        raise RalphMemError(f"there is no format {form[:20]!a}", "jsonl or markdown")
+    if encrypt and not to:
+        raise RalphMemError("an encrypted export is not printed", "name a file with --to")
+    place, now = _place(project, everywhere=everywhere), time.time_ns() // 1_000_000
+    first, end = [moments.of(text, now) if text else 0 for text in (since, until)]
+    choice = outgoing.Choice(first, end, types, origins)
+    words = _passphrase(secret, twice=True) if encrypt else ""
+    parcel = _parcel(place, choice)
+    data = _written(form, place, parcel.records, now, outside=outside)
+    data = home.locked(data, words) if encrypt else data
+    if not to:
+        _print(data, now)
+        return
+    home.write(Path(to).expanduser(), data, now, force=force)
+    counts = {what: sum([record["row"] == what for record in parcel.records]) for what in document.rows()[:-1]}
+    if json:
+        printing.as_json(
+            {"path": terminal.plain(to), "bytes": len(data), "encrypted": encrypt, **counts, "left_out": parcel.left_out}
+        )
+        return
+    printing.text(f"exported: {_told(counts)}  {terminal.plain(to)}")
+    if parcel.left_out:
+        printing.text(f"left out: {count(parcel.left_out, 'row')} about paths that the config excludes, or that no file can hold")
+
+
+@commands.command("import-archive")
+def take_in(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="What `ralph-mem export` wrote, encrypted or not.")],
+    mine: Annotated[
+        bool, typer.Option("--mine", help="It is your own, from another machine: trust its rows as they were.")
+    ] = False,
+    everywhere: Everywhere = False,
+    secret: Secret = "",
+    confirm: Confirm = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Take an export into the memory of a project; what is known or was forgotten here stays as it is.
+
+    It comes in as a whole or not at all, and only where the file is whole. Rows of a file that another home wrote are told
+    to no model unasked, unless you say with --mine that it is your own.
+
+    Example: ralph-mem import-archive shop.jsonl --confirm
+    """
+    place = _place(project, everywhere=everywhere)
+    values = effective.load(place)
+    if not effective.recording(place, values):
+        raise RalphMemError(
+            "recording is switched off here, nothing was taken in", "`ralph-mem resume`; `ralph-mem doctor` says by what"
+        )
+    found = _read(Path(path).expanduser(), secret)
+    with printing.progress("reading" if not confirm else "importing") as bar:
+        task = bar.add_task("", total=2 * len(found.lines))
+        records = incoming.prepared(found, place, place, values, mine=mine, tell=lambda n: bar.update(task, completed=n))
+        if confirm:
+            opened = access.to_write(place)
+            counts = incoming.take(opened, records, lambda n: bar.update(task, completed=len(found.lines) + n))
+        else:
+            counts = incoming.counted(access.to_write(place) if connection.exists(place.folder) else None, records)
+    facts = {what: counts[what] for what in (*document.rows()[:-1], "known", "forgotten")}
+    if json:
+        printing.as_json({"confirmed": confirm, "ours": found.ours, "trusted": found.ours or mine, **facts})
+        return
+    _tell(facts, found, mine=mine, confirm=confirm)
+
+
+def _place(meant: str, *, everywhere: bool) -> projects.Project:
+    if not everywhere:
+        return known.choose(meant)
+    if meant:
+        raise RalphMemError("--project and --global are two memories", "give one of them")
+    place = projects.everywhere()
+    if place is None:
+        raise RalphMemError("there is no home folder for notes about all projects", "leave out --global")
+    return place
+
+
+def _parcel(place: projects.Project, choice: outgoing.Choice) -> outgoing.Parcel:
+    if not connection.exists(place.folder):
+        raise RalphMemError(f"nothing is remembered for {place.root} yet", "`ralph-mem projects` lists those that have a memory")
+    with printing.progress("exporting") as bar:
+        task = bar.add_task("", total=None)
+        tell = lambda number: bar.update(task, description=count(number, "row"))  # noqa: E731
+        return outgoing.parcel(access.to_write(place), choice, place, effective.load(place), tell)
+
+
+def _written(form: str, place: projects.Project, records: list[dict[str, Any]], now: int, *, outside: bool) -> bytes:
+    (root,), _ = privacy.protect([place.root], place, effective.load(place))
+    if form == "markdown":
+        return outgoing.written(root, records, outside=outside).encode()
+    return document.packed(root, now, records, home.key())
+
+
+def _print(data: bytes, now: int) -> None:
+    path = home.behind(sys.stdout.fileno())
+    if path:
+        home.list_it(path, now)
+    sys.stdout.buffer.write(data)
+
+
+def _read(path: Path, secret: str) -> document.Document:
+    data = home.read(path, document.MOST_BYTES)
+    if home.is_locked(data):
+        data = home.opened(data, _passphrase(secret))
+    return document.unpacked(data, home.key())
+
+
+def _passphrase(path: str, *, twice: bool = False) -> str:
+    if path:
+        words = home.read(Path(path).expanduser(), MOST_PASSPHRASE).decode("utf-8", "replace")
+        return words.removesuffix("\n").removesuffix("\r")
+    if not sys.stdin.isatty():
+        raise RalphMemError("there is nobody to ask for the passphrase", "give it in a file: --passphrase-file FILE")
+    return str(typer.prompt("Passphrase", hide_input=True, confirmation_prompt=twice, err=True))
+
+
+def _told(counts: dict[str, int]) -> str:
+    return ", ".join([count(counts[what], what) for what in document.rows()[:-1]])
+
+
+def _tell(facts: dict[str, int], found: document.Document, *, mine: bool, confirm: bool) -> None:
+    printing.text(f"{'imported' if confirm else 'would come in'}: {_told(facts)}")
+    for what, why in (("known", "known already"), ("forgotten", "forgotten here")):
+        if facts[what]:
+            printing.text(f"left as it is: {count(facts[what], 'row')} {why}")
+    if not found.ours:
+        printing.text(AS_SAID if mine else f"{STRANGER} {OTHERWISE}")
+    if not confirm:
+        printing.text("Nothing is stored yet. To take this in, add --confirm.")

@@ -1,0 +1,180 @@
+"""The command `forget`, which shows rows, deletes them, and searches the raw files for them."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem.core import confirmation, moments
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import count
+from ralph_mem.core.project import Project as Place
+from ralph_mem.core.redaction import terminal
+from ralph_mem.core.settings import effective
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.printing import Confirm, Confirmed, Digits, Json, Project, Type
+from ralph_mem.maintenance import registry as known
+from ralph_mem.maintenance import scrub as scrubbing
+from ralph_mem.maintenance.forget import choose, erase, pending, select
+from ralph_mem.maintenance.forget import copies as copies_of
+from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.memory import access
+from ralph_mem.memory.recall.lookup import Reader
+from ralph_mem.memory.store.connection import Store
+
+commands = typer.Typer()
+
+
+@commands.command(cls=Confirmed)
+def forget(
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Turns, observations or sessions.")] = [],  # noqa: B006
+    query: Annotated[str, typer.Option("--query", "-q", help="Everything that holds exactly this text.")] = "",
+    session: Annotated[str, typer.Option("--session", "-s", help="Everything of a session.")] = "",
+    types: Type = [],  # noqa: B006
+    since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
+    until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
+    origin: Annotated[str, typer.Option("--origin", help="Only from: user, agent, tool, test, outside.")] = "",
+    everything: Annotated[bool, typer.Option("--all", help="All that is remembered, loops too.")] = False,
+    scope: Annotated[str, typer.Option("--scope", help="Which memory: project, global, both.")] = select.BOTH,
+    snapshots: Annotated[bool, typer.Option("--snapshots", help="Delete snapshots of finished loops that hold it.")] = False,
+    confirm: Digits = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Delete memories for good: shown first, deleted with --confirm and the digits of what was shown, looked for in the raw files.
+
+    Backups, records of loops and caches are rid of it too; a forget that was interrupted is finished first.
+
+    Example: ralph-mem forget --query "internal code name"
+    """
+    place, now = known.choose(project), time.time_ns() // 1_000_000
+    reader = Reader(access.to_change(place), place, effective.load(place))
+    first, end = [moments.of(text, now) if text else 0 for text in (since, until)]
+    chosen = select.Selection(ids, query, session, first, end, types, origin, everything)
+    if confirm and pending.waits(place):  # who types the same again after Ctrl-C means that one, whose rows are gone already
+        _finish(reader, json)
+    choice = choose.choose(reader, chosen, scope, snapshots)
+    if confirm.lower() != choice.digits:
+        _preview(reader, choice, json)
+        if confirm:
+            raise confirmation.changed(confirm)
+        return
+    report = _carried_out(reader, choice)
+    if json:
+        printing.as_json(erasure_report.facts(report))
+    else:
+        printing.text("\n".join([*erasure_report.told(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"]))
+    if not report.is_clean():
+        raise typer.Exit(1)
+
+
+def _preview(reader: Reader, choice: choose.Choice, json: bool) -> None:
+    if json:
+        rows = [row.public_id for row in choice.rows()]
+        printing.as_json({"would_delete": rows, "snapshots": choice.runs(), "digest": choice.digits, "confirmed": False})
+        return
+    again = f"Nothing is deleted yet. To delete exactly this, add --confirm {choice.digits}"
+    for line in [*choose.preview(reader, choice), again]:
+        printing.text(line)
+
+
+def _finish(reader: Reader, json: bool) -> None:
+    with printing.progress("finishing an earlier forget") as bar:
+        task = bar.add_task("", total=None)
+        report = erase.resume(reader, lambda what: bar.update(task, description=what))
+    if report and not json:
+        printing.text("\n".join(["A forget that was interrupted is finished now:", *erasure_report.told(report), ""]))
+
+
+def _carried_out(reader: Reader, choice: choose.Choice) -> erasure_report.Report:
+    with printing.progress("forgetting") as bar:
+        task = bar.add_task("", total=None)
+        return erase.forget(reader, choice.plans, lambda what: bar.update(task, description=what), choice.runs())
+
+
+NAMES = {"loop_runs": "loop run", "observations": "observation", "sessions": "session", "turns": "turn"}
+UNCONFIRMED = "Nothing is changed yet. To do this, add --confirm."
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would be cut out; this is the default.")]
+
+
+@commands.command()
+def scrub(dry_run: DryRun = False, confirm: Confirm = False, project: Project = "", json: Json = False) -> None:
+    """Redact every stored row anew, by today's rules, a longer list than sessions have time for, your patterns and .env values.
+
+    Counts by kind and never shows what it found. With --confirm it is cut out, from the index, the raw file and backups as well.
+
+    Example: ralph-mem scrub --confirm
+    """
+    if dry_run and confirm:
+        raise RalphMemError("--dry-run and --confirm say the opposite", "give one of them")
+    place = known.choose(project)
+    stores = access.to_change(place)
+    protect = copies_of.remembering(scrubbing.protector(place, effective.load(place)))
+    reports, is_empty = _done(stores, protect, confirm)
+    copies = _copies(place, stores, protect, confirm)
+    if json:
+        printing.as_json({**_facts(reports, confirm, is_empty), "copies": copies._asdict()})
+        return
+    printing.text("\n".join([*_told(reports, confirm), *_told_of_copies(copies, confirm)]))
+    if _has_found(reports, copies):
+        printing.text("Exports that were made before may hold it still." if confirm else UNCONFIRMED)
+    if not is_empty:
+        printing.text("Another process reads the database: its log holds the text until that ends and the next session starts.")
+
+
+def _done(stores: list[Store], protect: "scrubbing.Protect", confirm: bool) -> tuple[list[scrubbing.Report], bool]:
+    reports, is_empty = [], True
+    with printing.progress("scrubbing" if confirm else "looking") as bar:
+        task = bar.add_task("", total=sum(scrubbing.total(store) for store in stores))
+        for store in stores:
+            report, emptied = _one(store, protect, confirm, lambda more: bar.update(task, advance=more))
+            reports.append(report)
+            is_empty = is_empty and emptied
+    return reports, is_empty
+
+
+def _copies(place: Place, stores: list[Store], protect: "scrubbing.Protect", confirm: bool) -> copies_of.Scrubbed:
+    with printing.progress("backups") as bar:
+        task = bar.add_task("", total=None)
+        work = copies_of.scrub if confirm else copies_of.find_secrets
+        return work(place, stores, protect, lambda what: bar.update(task, description=what))
+
+
+def _told_of_copies(copies: copies_of.Scrubbed, confirm: bool) -> list[str]:
+    """Tell what became of copies, or would; a line each."""
+    lines = [f"{'Cut out' if confirm else 'Would cut it out'} of a copy too: {path}" for path in copies.scrubbed]
+    word = "Deleted" if confirm else "Would delete"
+    lines += [f"{word}, since it cannot be scrubbed: {path}" for path in copies.removed]
+    lines += ["A backup of today takes its place."] if copies.removed and confirm else []
+    return [terminal.plain(line) for line in [*lines, *[f"Set aside, and not looked into: {path}" for path in copies.unread]]]
+
+
+def _has_found(reports: list[scrubbing.Report], copies: copies_of.Scrubbed) -> bool:
+    return any(report.counts for report in reports) or bool(copies.scrubbed or copies.removed)
+
+
+def _one(store: Store, protect: "scrubbing.Protect", confirm: bool, tell: Any) -> tuple[scrubbing.Report, bool]:
+    return scrubbing.scrub(store, protect, tell) if confirm else (scrubbing.preview(store, protect, tell), True)
+
+
+def _summed(each: list[dict[str, int]]) -> dict[str, int]:
+    names = sorted({name for one in each for name in one})
+    return {name: sum(one.get(name, 0) for one in each) for name in names}
+
+
+def _told(reports: list[scrubbing.Report], confirm: bool) -> list[str]:
+    rows = sum(report.rows for report in reports)
+    kinds, tables = _summed([report.counts for report in reports]), _summed([report.changed for report in reports])
+    if not kinds:
+        return [f"Nothing to scrub: in {count(rows, 'row')} no rule finds a secret."]
+    where = ", ".join(count(number, NAMES.get(table, "iteration")) for table, number in tables.items())
+    lines = [f"{'Cut out' if confirm else 'Would cut out'} {count(sum(kinds.values()), 'secret')} of {where}:"]
+    lines += [f"  {number:>6}  {kind}" for kind, number in kinds.items()]
+    return [*lines, "The index and the file are written anew."] if confirm else lines
+
+
+def _facts(reports: list[scrubbing.Report], confirm: bool, is_empty: bool) -> dict[str, Any]:
+    return {
+        "rows": sum(report.rows for report in reports), "changed": _summed([report.changed for report in reports]),
+        "secrets": _summed([report.counts for report in reports]), "confirmed": confirm, "log_is_empty": is_empty,
+    }  # fmt: skip

@@ -1,0 +1,145 @@
+"""The commands `projects`, which list memories on this machine and clean up after those that are gone."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ralph_mem.core.format import amount, count, when
+from ralph_mem.core.redaction import terminal
+from ralph_mem.core.settings import effective
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.maintenance import registry
+from ralph_mem.maintenance import usage as quota
+from ralph_mem.maintenance.registry import Known, Leftover
+
+COLUMNS = ("name", "path", "id", "sessions", "turns", "size", "last seen", "state")
+SIZES = ("name", "total", *quota.Use._fields[1:], "path")
+NOBODYS = "(none known)"
+NOTHING = "Nothing is left of projects that are gone."
+MOVED = "A project that was moved, and not opened since, looks gone too: start a session there first."
+
+commands = typer.Typer()
+group = typer.Typer()
+commands.add_typer(group, name="projects")
+
+
+@group.callback(invoke_without_command=True)
+def list_all(
+    context: typer.Context,
+    sizes: Annotated[bool, typer.Option("--sizes", help="Show what each takes on the disk, the largest first.")] = False,
+    json: printing.Json = False,
+) -> None:
+    """List the projects that have a memory on this machine, the last active one first.
+
+    Example: ralph-mem projects
+    """
+    if context.invoked_subcommand is None and sizes:
+        _print_sizes(quota.measure(), effective.load(registry.choose()), json)
+    elif context.invoked_subcommand is None:
+        found = registry.known()
+        printing.as_json([_fields(each) for each in found]) if json else _print_all(found)
+
+
+@group.command()
+def clean(
+    context: typer.Context,
+    confirm: printing.Confirm = False,
+    json: printing.Json = False,
+) -> None:
+    """Remove what is left in your data folder of projects whose memory is gone; a memory that is there is never touched.
+
+    Example: ralph-mem projects clean --confirm
+    """
+    found = {} if confirm else registry.orphans()
+    files = registry.clean() if confirm else [each for of_one in found.values() for each in of_one]
+    unknown = registry.unknown()
+    # also where it stands before `clean`
+    if json or (context.parent and context.parent.params.get("json")):
+        told = {"files": [_file(each) for each in files], "unknown": [_file(each) for each in unknown]}
+        printing.as_json({"removed": confirm, **told})
+    else:
+        _print_preview(found, files) if not confirm else _print_removed(files)
+        _print_unknown(unknown)
+
+
+def _print_all(found: list[Known]) -> None:
+    if not found:
+        return printing.text("No project has a memory on this machine yet: start a session with the plugin installed.")
+    printing.table(COLUMNS, [_row(each) for each in found])
+    gone = [each for each in found if each.state in registry.ORPHANED]
+    if gone:
+        printing.text(f"\n{count(len(gone), 'project')} without a memory: `ralph-mem projects clean` shows what is left.")
+    return None
+
+
+def _print_sizes(usage: quota.Usage, values: dict[str, object], json: bool) -> None:
+    if json:
+        return printing.as_json(_sizes(usage, values))
+    if usage.projects:
+        printing.table(SIZES, [_size_row(use) for use in usage.projects])
+    most, (_, do) = quota.allowed(values), quota.warning(usage, values)
+    shared = f"for all projects {amount(usage.shared)}; " if usage.shared else ""
+    sums = f"{'' if usage.is_whole else 'at least '}{amount(quota.taken(usage))}" + (f" of {amount(most)}" if most else "")
+    printing.text(f"{shared}together {sums}" + (f"\nToo much: {do}." if do else ""))
+    return None
+
+
+def _size_row(use: quota.Use) -> tuple[object, ...]:
+    sizes = [amount(size) if size else "-" for size in (quota.total(use), *use[1:])]
+    return (terminal.plain(Path(use.path).name) if use.path else NOBODYS, *sizes, terminal.plain(use.path))
+
+
+def _sizes(usage: quota.Usage, values: dict[str, object]) -> dict[str, object]:
+    told = [{**use._asdict(), "path": terminal.plain(use.path), "total": quota.total(use)} for use in usage.projects]
+    sums = {"taken": quota.taken(usage), "allowed": quota.allowed(values), "whole": usage.is_whole}
+    return {"projects": told, "shared": usage.shared, **sums}
+
+
+def _row(known: Known) -> tuple[object, ...]:
+    told = ["-" if number is None else number for number in (known.sessions, known.turns)]
+    size = amount(known.bytes) if known.bytes else "-"
+    return (_name(known), terminal.plain(known.path), known.id, *told, size, when(known.at) or "-", known.state)
+
+
+def _name(known: Known) -> str:
+    return terminal.plain(Path(known.path).name)
+
+
+def _fields(known: Known) -> dict[str, object]:
+    # a path may hold bytes that no text in UTF-8 can; they are shown as the replacement character
+    return {"name": _name(known), **known._asdict(), "path": terminal.plain(known.path)}
+
+
+def _file(leftover: Leftover) -> dict[str, object]:
+    return {"path": terminal.plain(leftover.path), "bytes": leftover.bytes}
+
+
+def _print_preview(found: dict[Known, list[Leftover]], files: list[Leftover]) -> None:
+    if not found:
+        return printing.text(NOTHING)
+    for known, its_files in found.items():
+        printing.text(f"{_name(known)}: {known.state}, {terminal.plain(known.path)}")
+        _print_lines("would go", its_files)
+    printing.text(f"\nThat is {_total(files)}. To remove it: ralph-mem projects clean --confirm\n{MOVED}")
+    return None
+
+
+def _print_removed(files: list[Leftover]) -> None:
+    _print_lines("removed", files)
+    printing.text(f"Removed {_total(files)}." if files else NOTHING)
+
+
+def _print_unknown(files: list[Leftover]) -> None:
+    if files:
+        printing.text("\nOf projects that are not registered, and left alone:")
+        _print_lines("unknown", files)
+
+
+def _print_lines(word: str, files: list[Leftover]) -> None:
+    for each in files:
+        printing.text(f"  {word:<8}  {amount(each.bytes):>10}  {terminal.plain(each.path)}")
+
+
+def _total(files: list[Leftover]) -> str:
+    return f"{count(len(files), 'place')}, {amount(sum(each.bytes for each in files))}"

@@ -1,0 +1,122 @@
+"""The commands `backup` and `restore`, which copy a memory and bring a copy back."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem.core import project as places
+from ralph_mem.core.errors import StoreError
+from ralph_mem.core.format import amount, count, when
+from ralph_mem.core.redaction import terminal
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.printing import Confirm, Json, Project
+from ralph_mem.maintenance import registry
+from ralph_mem.maintenance.recovery import backups
+from ralph_mem.maintenance.recovery import restore as restoring
+from ralph_mem.maintenance.recovery.backups import Backup
+from ralph_mem.memory import access, inspect, opening
+
+commands = typer.Typer()
+
+NONE = "No backup is there yet: one a day is made when a turn ends; `ralph-mem backup` makes one now."
+
+
+@commands.command("backup")
+def back_up(project: Project = "", json: Json = False) -> None:
+    """Copy a project's memory into the data folder now, whatever its size.
+
+    Example: ralph-mem backup
+    """
+    opened = access.to_write(registry.choose(project))
+    with printing.progress("Copying"):
+        path = backups.make(opened, time.time_ns() // 1_000_000)
+    opened.set_property(backups.FAULT, None)
+    opened.close()
+    printing.as_json({"backup": path}) if json else printing.text(f"The memory is copied to {path}")
+
+
+@commands.command("restore")
+def restore(
+    which: Annotated[
+        str, typer.Argument(metavar="DAY", help="The backup of that day: 2026-01-31; a file of --list. Default: the newest.")
+    ] = "",
+    listed: Annotated[bool, typer.Option("--list", "-l", help="List the backups, and leave.")] = False,
+    confirm: Confirm = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Bring a project's memory back from a backup: shown first, done with --confirm. What is there now is kept.
+
+    Example: ralph-mem restore --list
+    """
+    place = registry.choose(project)
+    found = backups.of_place(place)
+    if listed or not (found or which):
+        _print_list(found, json)
+        return
+    chosen = _chosen(found, which)
+    if not confirm:
+        _preview(place, chosen, json)
+        return
+    with printing.progress("Restoring") as bar:
+        task = bar.add_task("", total=None)
+        kept, gone = restoring.restore(place, chosen, lambda what: bar.update(task, description=what))
+    opening.open_ready(place).close()
+    if json:
+        printing.as_json({"restored": chosen.path, "kept": kept, "forgotten": gone})
+        return
+    printing.text(f"The memory of {when(chosen.at)} is back: {_contents(inspect.of(place.folder))}.")
+    if gone:
+        printing.text(f"{count(gone, 'row')} forgotten since stayed out, and went from the backup as well.")
+    printing.text(f"What was there is kept in {terminal.plain(kept)}" if kept else "There was none in its place.")
+
+
+def _chosen(found: list[Backup], which: str) -> Backup:
+    # in its name: a folder above may be called after a day as well
+    fits = [each for each in found if which in (each.path, terminal.plain(each.path)) or _names(which, each)]
+    if fits:  # what a restore replaced is brought back where it is named; a day, and no word, mean the day's own
+        return next((each for each in fits if restoring.REPLACED not in each.path.rpartition("/")[2]), fits[0])
+    hint = "`ralph-mem restore --list` shows those that are there, by their days and paths"
+    raise StoreError(f"there is no backup of {terminal.plain(which)}", hint if found else NONE)
+
+
+def _names(which: str, each: Backup) -> bool:
+    """Say whether a word means a backup: none at all, its file, a whole day or more of it, or that it was replaced."""
+    name = each.path.rpartition("/")[2]
+    return which in ("", name) or (restoring.REPLACED in name and which == restoring.REPLACED[:-1]) or _is_day_of(which, name)
+
+
+def _is_day_of(which: str, name: str) -> bool:
+    return len(which) >= len("2026-01-31") and f"-{which}" in name
+
+
+def _fields(each: Backup) -> dict[str, Any]:
+    return {"path": terminal.plain(each.path), "memory": each.number, "at": each.at, "bytes": each.bytes}
+
+
+def _print_list(found: list[Backup], json: bool) -> None:
+    if json:
+        printing.as_json([_fields(each) for each in found])
+    elif found:
+        rows = [(when(each.at), amount(each.bytes), each.number, terminal.plain(each.path)) for each in found]
+        printing.table(("made", "size", "memory", "file"), rows)
+    else:
+        printing.text(NONE)
+
+
+def _preview(place: places.Project, chosen: Backup, json: bool) -> None:
+    there = None if inspect.is_gone(place.folder + "/memory.db") else inspect.of(place.folder)
+    if json:
+        printing.as_json({"would_restore": _fields(chosen), "confirmed": False})
+        return
+    printing.text(f"Would bring back: {when(chosen.at)}, {amount(chosen.bytes)}, {terminal.plain(chosen.path)}")
+    printing.text(f"in the place of: {_contents(there)}" + (", which is kept beside the backups" if there else ""))
+    printing.text("Nothing is changed yet. To do it, add --confirm.")
+
+
+def _contents(seen: inspect.Glance | None) -> str:
+    if seen is None or seen.turns is None:
+        return "nothing" if seen is None else f"a memory that is {seen.state}"
+    numbers = {"session": seen.sessions, "turn": seen.turns, "observation": seen.observations}
+    return ", ".join(count(number, what) for what, number in numbers.items())

@@ -1,0 +1,227 @@
+"""The command `setup`, which prepares what it can and says what is left to do."""
+
+import sys
+import time
+from collections import namedtuple
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem.core import paths
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import amount
+from ralph_mem.core.redaction import terminal
+from ralph_mem.core.settings import effective, schema
+from ralph_mem.hosts.claude_code import client
+from ralph_mem.interfaces import demo as demonstration
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.printing import Json, Project
+from ralph_mem.maintenance import config_change
+from ralph_mem.maintenance import registry as known
+from ralph_mem.maintenance import status as statuses
+from ralph_mem.maintenance import uninstall as belongings
+from ralph_mem.maintenance.doctor import interpreter
+from ralph_mem.maintenance.uninstall import Belonging
+from ralph_mem.memory import access, opening
+
+MADE, WAS_THERE, TO_DO = "made", "was there", "to do"
+HEAD = """\
+# What holds for all your projects; a project's own .ralph-mem/config.yaml rules over it. Each key stands here with its
+# default: take away the # before those that you change, and before the name of their section.
+"""
+
+# `do` lists what to type, for a step that is left to the person.
+Step = namedtuple("Step", "step state what do")
+
+commands = typer.Typer()
+
+
+@commands.command("setup")
+def make_ready(json: printing.Json = False) -> None:
+    """Make ready what memory needs: the Python of the hooks, your config file; and say how to install the plugin.
+
+    Example: ralph-mem setup
+    """
+    steps = [_interpreter(), _config(), _plugin()]
+    printing.as_json([_fields(step) for step in steps]) if json else _print(steps)
+
+
+def _interpreter() -> Step:
+    """Have the hooks start the Python that this one stands on, unless one that works is remembered."""
+    state = WAS_THERE
+    if (_fault() or not interpreter.chosen()[1]) and _remember():
+        state = MADE
+    if _fault() and interpreter.chosen()[1]:
+        paths.remove(f"{paths.data_home()}/{paths.PYTHON}")  # forgotten: the one on PATH may do
+        state = MADE
+    python, remembered = interpreter.chosen()
+    if not _fault():
+        return Step("python of hooks", state, python if remembered else f"{python}, found on PATH", [])
+    what = f"{python or 'python3'}: {_fault()}"
+    return Step("python of hooks", TO_DO, what, ["install python3, 3.9 or newer, whose SQLite has FTS5"])
+
+
+def _fault() -> str:
+    """Say what is wrong with the Python that the hooks start, nothing where it is in order."""
+    python, remembered = interpreter.chosen()
+    if not python:
+        return "not on PATH"
+    virtual = remembered and interpreter.is_virtual(python)
+    return interpreter.fault(interpreter.abilities(python)) or ("of a virtual environment" if virtual else "")
+
+
+def _remember() -> bool:
+    """Have the hooks start what this Python stands on, where that will stay and can do what they need; says whether."""
+    # in a virtual environment before Python 3.11 this names the environment's own, which goes with it
+    python = getattr(sys, "_base_executable", "") or sys.executable
+    if interpreter.is_virtual(python) or interpreter.fault(interpreter.abilities(python)):
+        return False
+    opening.remember_interpreter()
+    return interpreter.chosen() == (python, True)
+
+
+def _config() -> Step:
+    home = paths.config_home()
+    if not home:
+        raise RalphMemError("there is no home folder", "set HOME to a folder of yours")
+    file = Path(home, paths.CONFIG)
+    if file.exists() or file.is_symlink():
+        return Step("config", WAS_THERE, str(file), [])
+    try:
+        paths.make_folder(home)
+        paths.write(str(file), HEAD + "\n" + _defaults())
+    except OSError as error:
+        raise RalphMemError(f"cannot write {file}: {error.strerror}", "is the folder yours, and the disk not full?") from error
+    return Step("config", MADE, f"{file}, every key commented out", [])
+
+
+def _defaults() -> str:
+    """Return every key with what it is for and its default, as YAML that is commented out."""
+    lines: list[str] = []
+    for key, rule in schema.RULES.items():
+        above, _, name = key.rpartition(".")
+        lines += ["", f"#{above}:"] if above and f"#{above}:" not in lines else []
+        indent = "  " if above else ""
+        lines += [f"{indent}# {rule.meaning}", f"{indent}#{name}: {config_change.written(effective.DEFAULTS.get(key, True))}"]
+    return "\n".join([*lines, ""])
+
+
+def _plugin() -> Step:
+    if client.is_installed():
+        return Step("plugin", WAS_THERE, f"in {client.config_folder()}", [])
+    return Step("plugin", TO_DO, "type in Claude Code", client.commands())
+
+
+def _fields(step: Step) -> dict[str, object]:
+    return {**step._asdict(), "what": terminal.plain(step.what)}
+
+
+def _print(steps: list[Step]) -> None:
+    for step in steps:
+        printing.text(f"{step.state:<9}  {step.step:<15}  {terminal.plain(step.what)}" + (":" if step.do else ""))
+        for line in step.do:
+            printing.text(" " * 28 + line)
+    printing.text("\n`ralph-mem doctor` says whether all of it works.")
+
+
+@commands.command()
+def status(project: Project = "", json: Json = False) -> None:
+    """Say how much is remembered here, what was told of it, and whether all is well; exits with 1 where it is not.
+
+    Example: ralph-mem status
+    """
+    place = known.choose(project)
+    found = statuses.of(place, effective.load(place), time.time_ns() // 1_000_000)
+    if json:
+        printing.as_json(found)
+    else:
+        printing.text("\n".join(statuses.lines(found)))
+    raise typer.Exit(1 if found["trouble"] else 0)
+
+
+@commands.command()
+def pause(project: Project = "") -> None:
+    """Stop recording and telling in this project, from the next event on, until `ralph-mem resume`.
+
+    Example: ralph-mem pause
+    """
+    place = known.choose(project)
+    access.pause(place)
+    printing.text(f"Paused: nothing is recorded or told in {place.root} until `ralph-mem resume`.")
+
+
+@commands.command()
+def resume(project: Project = "") -> None:
+    """Record and tell again in this project, from the next event on.
+
+    Example: ralph-mem resume
+    """
+    place = known.choose(project)
+    Path(place.folder, paths.OFF).unlink(missing_ok=True)
+    if effective.recording(place, effective.load(place)):
+        printing.text(f"Recording in {place.root}.")
+    else:
+        printing.text(f"No longer paused, but {statuses.off_by(place, effective.load(place))} keeps recording off.")
+
+
+@commands.command()
+def demo() -> None:
+    """Replay a recorded session through the hooks in a throwaway project, and show what the next session is told.
+
+    Example: ralph-mem demo
+    """
+    demonstration.main()
+
+
+PLUGIN_FIRST = (
+    "The plugin is installed still: its next event would begin anew. In Claude Code: /plugin uninstall ralph-mem@ralph-mem"
+)
+NOT_OURS = "Not removed by this: the program (pip uninstall ralph-mem), and Claude Code's transcripts of your sessions."
+
+
+@commands.command("uninstall")
+def uninstall(
+    memories: Annotated[bool, typer.Option("--memories", help="The memories of all projects and your config as well.")] = False,
+    confirm: printing.Confirm = False,
+    json: printing.Json = False,
+) -> None:
+    """Remove what lies outside your projects: settings, backups, snapshots. Shown first, done with --confirm.
+
+    Memories stay where they are, with the key by which they are known to be yours, unless --memories takes them as well. Whatever
+    is left behind is named.
+
+    Example: ralph-mem uninstall --memories
+    """
+    remembered = belongings.memories()
+    meant, needed = belongings.of_home(memories or not remembered)
+    meant += remembered if memories else []
+    exports = belongings.exports()  # before the list of them goes
+    kept = [] if memories else [*remembered, *needed]
+    removed = belongings.remove(meant) if confirm else []
+    left = [*kept, *belongings.strange(), *[Belonging(path, None, "an export of yours") for path in exports]]
+    if json:
+        told = {"confirmed": confirm, "removed" if confirm else "would_remove": _facts(removed if confirm else meant)}
+        printing.as_json({**told, "left": _facts(left), "plugin_installed": client.is_installed()})
+        return
+    _print_places(removed if confirm else meant, left, confirm)
+
+
+def _print_places(found: list[Belonging], left: list[Belonging], confirm: bool) -> None:
+    if client.is_installed():
+        printing.text(PLUGIN_FIRST)
+    printing.text("\n".join(_lines("removed" if confirm else "would go", found)) or "There is nothing to remove.")
+    printing.text("\n".join([*_lines("stays", left), NOT_OURS]))
+    if found and not confirm:
+        printing.text("Nothing is removed yet. To do this, add --confirm.")
+
+
+def _lines(word: str, found: list[Belonging]) -> list[str]:
+    return [
+        f"{word:<8}  {'' if each.bytes is None else amount(each.bytes):>10}  {terminal.plain(each.path)}  ({each.what})"
+        for each in found
+    ]
+
+
+def _facts(found: list[Belonging]) -> list[dict[str, Any]]:
+    return [{**each._asdict(), "path": terminal.plain(each.path)} for each in found]

@@ -1,0 +1,212 @@
+"""The entrance of the hooks: reads an event, stores what it says in one transaction, prints the answer, and fails open.
+
+What happens in a session comes from its client's host as an activity. A kind of activity that is answered has a module here,
+with some of these: `records`, what to store where it is not capture's; `open_store`, where opening takes more than connecting;
+`answer`, which runs in the transaction after the records and returns a message for the person and context for the model;
+`afterwards`, which runs when the user no longer waits for the answer; `DURABLE`, `WAIT_MS`.
+"""
+
+import posix
+
+from ralph_mem.core import fast, paths, project
+from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import event as host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from ralph_mem.core.project import Activity, Project
+    from ralph_mem.memory.store.connection import Store
+
+    Values = dict[str, Any]
+    Records = list[dict[str, Any]]
+
+MODULES = {"start": "session_start", "prompt": "prompt", "answer": "answer"}
+# What changes rows that are there, and would leave a new memory empty.
+ADDS_NOTHING = ("end", "files", "keep")
+# Before Python 3.11 a connection that nobody holds is closed at once, and to close the last one costs four fsyncs.
+KEPT: "list[Store]" = []
+
+
+def enter(name: str = "") -> str:
+    """Handle the event on stdin; returns what to print, nothing for nearly all. Raises only what nobody foresaw."""
+    posix.umask(0o077)
+    seen = host.read(name)
+    if seen is None:
+        return ""
+    place = project.find(seen.folder or posix.getcwd())
+    values = effective.load(place)
+    return host.answer(seen, _handled(seen, place, values)) if effective.recording(place, values) else ""
+
+
+def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
+    try:
+        module = module_of(seen.kind)
+    except ImportError as error:  # a Python that was built without SQLite
+        return _trouble(seen, place, "nothing can be remembered" if seen.kind == "start" else "", error)
+    found: Records = []
+    try:
+        found = records_of(module, seen, place, values)
+        said = store(module, found, seen, place, values) if found or hasattr(module, "answer") else {}
+    except Exception as error:  # the one place that must survive everything: keep what is redacted, and tell
+        said = _trouble(seen, place, _keep(place, found), error)
+        said = {**_from_a_copy(module, found, seen, place, values), **said} if hasattr(module, "answer") else said
+    return said or _of_loop(seen, place, values)
+
+
+def module_of(kind: str) -> "ModuleType | None":
+    """Return the module that answers a kind of activity, None for one that is only stored."""
+    if kind not in MODULES:
+        return None
+    return __import__("ralph_mem.interfaces.hooks." + MODULES[kind], None, None, ("answer",))  # lazy: an event loads its own alone
+
+
+def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", values: "Values") -> "Records":
+    """Return what is to be stored of an activity."""
+    if module and hasattr(module, "records"):
+        found: Records = module.records(seen, place, values)
+        return found
+    from ralph_mem.memory import capture  # lazy: a start does without
+
+    return capture.records(seen, place, values)
+
+
+def _of_loop(seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
+    """Once its event is stored, a loop that is live in this project has the last word: on what comes now, or its own end."""
+    ends = seen.kind in ("answer", "end")
+    if not ends or not paths.exists(f"{paths.data_home()}/{paths.LOOPS}/{paths.key_of(place.top)}/live.json"):
+        return {}
+    from ralph_mem.ralph import in_session  # lazy: only where a loop is live
+
+    try:
+        if seen.kind == "end":
+            in_session.end(seen, place)
+            return {}
+        for opened in KEPT:  # checks take minutes, in which others want to tidy up
+            opened.close()
+        return in_session.step(seen, place, values)
+    except Exception as error:  # the next command that looks at the loop finds that its client has gone
+        line = " ".join(str(error).split())[:300]
+        return {} if seen.kind == "end" else {"message": f"ralph-mem: the loop cannot go on: {line}"}
+
+
+# The one transaction of an event: what waits in the spool, its records, its answer
+
+
+def store(module: "ModuleType | None", found: "Records", seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
+    """Store the records of an event and return its answer, acknowledged only when both are committed.
+
+    Raises whatever keeps the records from being stored; an answer that fails costs nothing but itself.
+    """
+    from ralph_mem.memory.rows import records  # lazy: an event that leaves nothing does without the database
+    from ralph_mem.memory.store import connection  # lazy: as above
+
+    wait_ms = getattr(module, "WAIT_MS", connection.TOOL_WAIT_MS)
+    opened = module.open_store(place, wait_ms) if module and hasattr(module, "open_store") else _connect(place, wait_ms, found)
+    KEPT.append(opened)
+    opened.begin(getattr(module, "DURABLE", False))
+    try:
+        drained = _drain(opened, place)
+        for record in found:
+            records.apply(opened, record)
+        said = _answer(module, opened, seen, place, values)
+        opened.commit()
+    except BaseException:
+        opened.roll_back()
+        raise
+    if drained:
+        from ralph_mem.core import spool  # lazy: only where something waited
+
+        spool.remove(drained)
+    try:
+        if module and hasattr(module, "afterwards"):
+            module.afterwards(opened, seen, values)
+        elif opened.log_bytes() > connection.LARGE_LOG_BYTES:
+            opened.checkpoint()
+    except connection.sqlite.Error:  # what fails here is done by the next event
+        pass
+    return said
+
+
+def _drain(opened: "Store", place: "Project") -> "list[str]":
+    """Store what waits in the spool; returns its files."""
+    if not paths.may_wait(place.folder):
+        return []
+    from ralph_mem.memory.rows import draining  # lazy: only where something waits, maybe of another project
+
+    return draining.drain(opened, place.root)
+
+
+def _connect(place: "Project", wait_ms: int, found: "Records") -> "Store":
+    """Open the memory of a project, made where the start of the session was not heard: the plugin may be newer than the session."""
+    from ralph_mem.memory.store import connection  # lazy: an event that leaves nothing does without the database
+
+    try:
+        return connection.connect(place.folder, wait_ms)
+    except fast.errors().StoreError:
+        if connection.exists(place.folder) or all([record["verb"] in ADDS_NOTHING for record in found]):
+            raise
+    from ralph_mem.memory import opening  # lazy: only in a project whose session start was not heard
+
+    return opening.begin_late(place)
+
+
+def _answer(module: "ModuleType | None", opened: "Store", seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
+    if not module or not hasattr(module, "answer"):
+        return {}
+    opened.execute("SAVEPOINT answering")
+    try:
+        said: dict[str, str] = module.answer(opened, seen, place, values)
+    except Exception as error:  # the prompt must be stored even where nothing can be said about it
+        from ralph_mem.core import notices  # lazy: only when nothing could be recalled
+
+        opened.execute("ROLLBACK TO answering")
+        notices.note(place.root, f"nothing could be recalled ({error})")
+        said = {}
+    opened.execute("RELEASE answering")
+    return said
+
+
+# Where it could not be stored
+
+
+def _from_a_copy(
+    module: "ModuleType | None", found: "Records", seen: "Activity", place: "Project", values: "Values"
+) -> "dict[str, str]":
+    """Answer from a memory that can only be read."""
+    from ralph_mem.memory import inspect  # lazy: only when an event could not be stored
+
+    return inspect.answer(module, found, seen, place, values)
+
+
+def _keep(place: "Project", found: "Records") -> str:
+    """Keep records for later; returns what became of them, nothing where there is no memory to keep them for."""
+    from ralph_mem.core import spool  # lazy: only when an event could not be stored
+
+    there = paths.exists(place.folder)
+    starting = any([record["verb"] == "session" for record in found])
+    # a memory that was deleted in the middle of a session stays deleted until the next start
+    if not (there or starting or spool.waits_for_a_memory(place.root) or _is_new(place)):
+        return ""
+    return "an event waits to be stored" if found and spool.put(place.root, found) else "an event was lost"
+
+
+def _is_new(place: "Project") -> bool:
+    from ralph_mem.memory.ownership import check  # lazy: only for an event that could not be stored
+
+    return check.is_new(place)
+
+
+def _trouble(seen: "Activity", place: "Project", outcome: str, error: Exception) -> "dict[str, str]":
+    """Tell about trouble: at a session start at once, otherwise at the next one."""
+    from ralph_mem.core import notices  # lazy: only when an event could not be stored
+
+    line = f"{outcome}: {error}"
+    if seen.kind == "start":
+        notices.take(place.root)
+        return {"message": "ralph-mem: " + line[:300].replace("\n", " ")}
+    if outcome:
+        notices.note(place.root, line)
+    return {}

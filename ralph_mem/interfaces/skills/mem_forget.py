@@ -1,0 +1,67 @@
+"""The command `/mem-forget`, which shows rows and deletes them when their digits are typed."""
+
+from ralph_mem.core import confirmation
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, arguments, fenced
+from ralph_mem.maintenance.forget import choose, erase, select
+from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.memory import access
+from ralph_mem.memory.inject import block
+from ralph_mem.memory.recall.lookup import Reader
+from ralph_mem.memory.rows import row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.interfaces.skills import Asked
+
+MOST_REPEATED = 400
+OPTIONS = ("--query", "--session", "--type", "--origin", "--since", "--until", "--scope")
+FLAGS = ("--confirm", "--snapshots", "--all")
+
+
+def answer(asked: "Asked") -> str:
+    """Return a preview, or after `--confirm` with its digits the report."""
+    typed = arguments.Typed(asked.text, OPTIONS, FLAGS)
+    reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
+    scope, snapshots = typed.options.get("--scope", select.BOTH), "--snapshots" in typed.options
+    choice = choose.choose(reader, _selection(asked, typed), scope, snapshots)
+    if typed.confirmed.lower() != choice.digits:
+        changed = f"ralph-mem: {confirmation.changed(typed.confirmed)}\n" if typed.confirmed else ""
+        return f"{changed}{fenced(_fitting(choose.preview(reader, choice)), asked, reader)}\n{_again(typed, choice)}"
+    report = erase.forget(reader, choice.plans, snapshots=choice.runs())
+    return "\n".join([*erasure_report.told(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"])
+
+
+def _again(typed: arguments.Typed, choice: choose.Choice) -> str:
+    if len(typed.rest) > MOST_REPEATED:
+        return f"Nothing is deleted yet. To delete it, add this to what you typed: --confirm {choice.digits}"
+    return f"Nothing is deleted yet. To delete it: /mem-forget --confirm {choice.digits} {typed.rest}"
+
+
+def _fitting(lines: "list[str]") -> str:
+    """Return as many lines as the client takes whole, and how many more there are."""
+    room = MOST_CHARACTERS - MOST_REPEATED
+    kept: list[str] = []
+    for line in lines:
+        room -= len(block.escaped(line)) + 1
+        if room < 0:
+            return "\n".join([*kept, f"and {len(lines) - len(kept)} more"])
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _selection(asked: "Asked", typed: arguments.Typed) -> select.Selection:
+    given = typed.options
+    ids = [word for word in typed.words if row.is_public_id(word)]
+    text = _unquoted(" ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip())
+    if text and "--query" not in given:
+        raise RalphMemError(f"{text[:40]} is no id", "to forget all that holds a text: --query TEXT")
+    return select.Selection(
+        ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
+        arguments.listed(given["--type"]) if "--type" in given else [], given.get("--origin", ""), "--all" in given,
+    )  # fmt: skip
+
+
+def _unquoted(text: str) -> str:
+    """Return a text without the quotes that somebody put around it, as a terminal would need them."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text

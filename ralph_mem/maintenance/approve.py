@@ -1,0 +1,132 @@
+"""Approval: what a repository brought along that would act, shown to a person, and acting only once they have agreed.
+
+What was shown is what is approved: each matter is read once, and kept by the hash of what was read (core/trust.py for the
+config and a link, criteria/acceptance.py for the checks of a loop).
+"""
+
+import os
+import time
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+from ralph_mem.core import hashing, paths
+from ralph_mem.core.errors import LoopError, RalphMemError
+from ralph_mem.core.format import when
+from ralph_mem.core.project import Project
+from ralph_mem.core.settings import trust
+from ralph_mem.maintenance import config_change, config_file
+from ralph_mem.memory.ownership import foreign
+from ralph_mem.ralph import starting
+from ralph_mem.ralph.criteria import acceptance, finding
+
+CHECKS, CRITERIA = "checks", "ralph.success_criteria"
+# So many digits are shown and typed: nobody can make another content that has them within a day.
+LEAST_DIGITS = 12
+TITLES = {
+    trust.CONFIG: "settings of this project's config that are not in force yet",
+    trust.LINK: "the memory lies elsewhere",
+    CHECKS: "commands that a loop would run here",
+}
+
+# Something that waits: its kind, the content that is approved, and the lines that show it.
+Matter = namedtuple("Matter", "kind content lines")
+# A database that came with the project, set aside.
+Aside = namedtuple("Aside", "path bytes at")
+
+
+def matters(project: Project) -> list[Matter]:
+    """Return what waits for a person's approval, without running any of it. Raises ConfigError for a broken config."""
+    in_force = config_file.load(project)
+    text, waiting = config_change.unapproved(project)
+    return [*_link(project), *_config(project, text, waiting), *_checks(project, in_force, waiting)]
+
+
+def digest(project: Project, found: list[Matter]) -> str:
+    """Return what stands for all of them, in this place."""
+    return hashing.of(*[trust.digest(project, each.kind, each.content) for each in found])
+
+
+def approve(project: Project, given: str) -> list[Matter]:
+    """Approve what waits now, with what a person read off what they were shown. Raises RalphMemError where that has changed."""
+    found = matters(project)
+    if len(given) < LEAST_DIGITS or not digest(project, found).startswith(given.lower()):
+        raise RalphMemError(f"--confirm {given[:40]} stands for something else than what waits now", "`ralph-mem trust` shows it")
+    strange = trust.strange_owner(project) if any(each.kind == trust.CONFIG for each in found) else ""
+    if strange:
+        raise RalphMemError(
+            f"{strange} belongs to another user, who can change it at any time", "put a copy of your own in its place"
+        )
+    for each in found:
+        if each.kind == CHECKS:
+            acceptance.accept(project, each.content, each.lines)
+        elif not _kept(project, each):
+            raise RalphMemError("there is no home folder in which to keep what you approved", "set HOME or XDG_DATA_HOME")
+    return found
+
+
+def revoke(project: Project) -> int:
+    """Take back all that was approved in a project; returns how much it was. Raises RalphMemError."""
+    checks = Path(paths.data_home(), paths.TRUST, f"criteria-{paths.key_of(project.root)}.json")
+    try:
+        count = trust.revoke(project) + checks.exists()
+        checks.unlink(missing_ok=True)
+    except OSError as error:
+        raise RalphMemError(f"cannot take it back: {error}") from error
+    return count
+
+
+def aside(project: Project) -> list[Aside]:
+    """Return the databases that came with the project and were set aside, the latest first."""
+    return [Aside(path, os.lstat(path).st_size, int(path.rpartition("-")[2]) // 1_000_000) for path in foreign.aside(project)]
+
+
+def shown(found: list[Matter]) -> list[str]:
+    """Return them as lines for a person; nothing in them can move the cursor or hide a part."""
+    return [line for each in found for line in (f"{TITLES[each.kind]}:", *[f"  {_visible(line)}" for line in each.lines])]
+
+
+def _visible(text: str) -> str:
+    return "".join(char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode() for char in text)
+
+
+def ago(at: int) -> str:
+    """Say when something was approved."""
+    return when(at) if at else time.strftime("%Y-%m-%d")
+
+
+def _kept(project: Project, matter: Matter) -> bool:
+    try:
+        return trust.approve(project, matter.kind, matter.content, matter.lines)
+    except OSError as error:
+        raise RalphMemError(f"what you approved cannot be kept: {error}") from error
+
+
+def _link(project: Project) -> list[Matter]:
+    target = os.readlink(project.folder) if Path(project.folder).is_symlink() else ""
+    if not target or trust.is_approved(project, trust.LINK, target):
+        return []
+    return [Matter(trust.LINK, target, [f"{project.folder} is a link to {target}"])]
+
+
+def _config(project: Project, text: str, waiting: dict[str, Any]) -> list[Matter]:
+    lines = [f"{key}: {config_change.written(value)}" for key, value in waiting.items()]
+    strange = trust.strange_owner(project) if lines else ""
+    lines += [f"(not to be approved while {strange} belongs to another user)"] if strange else []
+    return [Matter(trust.CONFIG, text, lines)] if lines else []
+
+
+def _checks(project: Project, in_force: dict[str, config_file.Setting], waiting: dict[str, Any]) -> list[Matter]:
+    values = {**{key: each.value for key, each in in_force.items()}, **waiting}
+    try:
+        prospect = starting.look(project, starting.wish(values, ""))
+    except LoopError:  # none can be found: a loop says so when it is asked for
+        return []
+    if prospect.accepted:
+        return []
+    # nobody gave an option here: what names a command is a config
+    own = CRITERIA in waiting or in_force[CRITERIA].origin == "project"
+    source = f"{paths.STATE}/{paths.CONFIG}" if own else f"{paths.config_home()}/{paths.CONFIG}"
+    named = [each._replace(source=source) if each.source == finding.ASKED else each for each in prospect.criteria]
+    rest = prospect.shown[len(acceptance.shown(prospect.criteria)) :]
+    return [Matter(CHECKS, prospect.digest, [*acceptance.shown(named), *rest])]

@@ -1,0 +1,169 @@
+"""Recording: whether events arrive, what waits, which settings are in force, whether somebody switched it off."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ralph_mem.core import fast, notices, paths, spool
+from ralph_mem.core.finding import Finding, ok, problem, warning
+from ralph_mem.core.format import count, when
+from ralph_mem.core.project import Project
+from ralph_mem.core.redaction import terminal
+from ralph_mem.core.settings import effective, schema, trust
+from ralph_mem.maintenance import status
+from ralph_mem.memory import inspect
+
+RELOAD = "type /reload-plugins in a session that was running when the plugin came, or start Claude Code anew"
+VARIABLE = "RALPH_MEM_RECORDING"
+
+
+def heard(project: Project) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Yield each config file that is there with what of it counts, and what there is to say of the rest; a later one rules."""
+    below: dict[str, Any] = dict(effective.DEFAULTS)
+    for file, last in zip(effective.files(project), _last_good(project), strict=True):
+        if not inspect.is_gone(file):
+            counts, said = trust.read(project, file, last, below, effective.OFF)
+            below.update(counts)
+            yield file, counts, next((line.partition(":")[0] for line in said if line.endswith(trust.HOW)), "")
+
+
+def settings_of(project: Project) -> dict[str, Any]:
+    """Return the settings by dotted key."""
+    found: dict[str, Any] = dict(effective.DEFAULTS)
+    for _, counts, _ in heard(project):
+        found.update(counts)
+    return {**found, **trust.of_variables(effective.variables(), found)[0]}
+
+
+def _last_good(project: Project) -> list[dict[str, Any]]:
+    """Return what hooks keep of each config file: it stays in force where that cannot be read."""
+    number = len(effective.files(project))
+    try:
+        known = fast.loads(paths.read(f"{paths.data_home()}/{paths.SETTINGS}/{paths.key_of(project.root)}.json"))["values"]
+    except (ValueError, TypeError, LookupError):
+        known = []
+    fits = isinstance(known, list) and len(known) == number and all(isinstance(each, dict) for each in known)
+    return known if fits else [{} for _ in range(number)]
+
+
+def config(project: Project) -> Iterator[Finding]:
+    """Look whether the config files are understood, and whether all that the project's own says is in force."""
+    files = _files(project)
+    findings: list[Finding] = []
+    for file, _, waiting in heard(project):
+        _, wrong, unknown = schema.values_of(file, {})
+        if waiting:
+            findings.append(warning("config", f"{file}: {waiting}", "`ralph-mem trust` shows it, and how to approve of it"))
+        if wrong:
+            findings.append(problem("config", f"{file}: {wrong}", "mend it; `ralph-mem config check` shows where it is"))
+        if unknown:
+            findings.append(warning("config", f"{file}: {unknown}", "mend the name, or take it out"))
+    yield from findings or [ok("config", ", ".join(files) or "none: the defaults are in force")]
+
+
+def _files(project: Project) -> list[str]:
+    """Return the config files that are there, also out of reach; a later one rules."""
+    return [file for file in effective.files(project) if not inspect.is_gone(file)]
+
+
+def switch(project: Project) -> Iterator[Finding]:
+    """Look whether recording is switched off, and by what."""
+    word, off = paths.environment(VARIABLE), f"{project.folder}/{paths.OFF}"
+    values, where, wrong = _values(project)
+    if effective.recording(project, values):
+        decided = word.lower() in effective.ON
+        unclear = warning("recording", f"on, unless {wrong} says otherwise, which cannot be read", "mend that file")
+        yield unclear if wrong and not decided else _begun(project)
+    elif word.lower() in effective.OFF:
+        yield warning("recording", f"off by {VARIABLE}={word}", f"unset {VARIABLE}")
+    elif paths.exists(off):
+        yield warning("recording", f"off by {off}", "remove that file")
+    elif where:
+        yield warning("recording", f"off by {where}", "take `recording` out of it")
+    else:
+        yield warning("recording", "off: CI, and nobody attends the session", f"set {VARIABLE}=on where it is wanted all the same")
+
+
+def _begun(project: Project) -> Finding:
+    """Say since when a project is recorded, or why it is not yet."""
+    if inspect.is_gone(project.folder + "/memory.db"):
+        return warning("recording", f"not yet: {status.not_begun(project)}", RELOAD)
+    try:
+        with contextlib.closing(inspect.connect(project.folder)) as db:
+            (since,) = db.execute(status.BEGAN).fetchone()
+    except inspect.FAILURES:
+        return warning("recording", "not yet: the memory cannot be read", "see the database below")
+    if not since:
+        return warning("recording", f"not yet: {status.NONE_YET}", RELOAD)
+    return ok("recording", f"recording since {when(since)}")
+
+
+def _values(project: Project) -> tuple[dict[str, object], str, str]:
+    """Return what the config says of recording, which file does, and one that cannot be read."""
+    values: dict[str, object] = {}
+    where = unclear = ""
+    for file, counts, _ in heard(project):
+        unclear = file if schema.values_of(file, {})[1] else unclear
+        if "recording" in counts:
+            values, where = {"recording": counts["recording"]}, file
+    return values, where, unclear
+
+
+def events(project: Project) -> Iterator[Finding]:
+    """Look when the last event of a project was recorded."""
+    start = f"{RELOAD}, in {project.root}"
+    if inspect.is_gone(project.folder + "/memory.db"):
+        yield warning("events", f"none recorded yet in {project.root}", start)
+        return
+    seen = inspect.of(project.folder)
+    if seen.at is None:
+        yield problem("events", f"the memory is {seen.state}", "see the database below")
+    elif not seen.at:
+        yield warning("events", "none recorded yet", start)
+    else:
+        numbers = {"session": seen.sessions, "turn": seen.turns, "observation": seen.observations}
+        counts = ", ".join(count(number, what) for what, number in numbers.items())
+        yield ok("events", f"the last one at {when(seen.at)}, {_ago(seen.at)}; {counts}")
+
+
+def _ago(at: int) -> str:
+    seconds = max(0, time.time() - at / 1000)
+    for length, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return "just now"
+
+
+def waiting(project: Project) -> Iterator[Finding]:
+    """Look at the events that wait for the database; they are shown, not brought in."""
+    files = spool.pending(project.root)
+    unreadable = [str(file) for folder in spool.folders(project.root) for file in Path(folder).glob("*.unreadable")]
+    if unreadable:
+        seen = f"{len(unreadable)} that cannot be read, in {Path(unreadable[0]).parent}"
+        yield warning("spool", seen, "remove them: they are not tried again")
+    if files:
+        seen = f"{count(len(files), 'event')} in {Path(files[0]).parent}"
+        yield warning("spool", seen, "nothing: the next event of a session brings them in, unless the database has a problem")
+    yield from _strange(project, spool.beside(project.root), spool.folders(project.root))
+    if not files and not unreadable:
+        yield ok("spool", "no event waits")
+
+
+def trouble_line(project: Project) -> Iterator[Finding]:
+    """Look at the line of trouble that the next session start will tell; it is shown, not taken."""
+    places = notices.places(project.root)
+    line = next(filter(None, [paths.read(place, 1024) for place in places]), "")
+    if line:
+        yield warning("trouble", terminal.plain(line), "the next session start tells it once more and forgets it")
+    else:
+        yield ok("trouble", "none since the last session start")
+    yield from _strange(project, notices.beside(project.root), places)
+
+
+def _strange(project: Project, path: str, places: list[str]) -> Iterator[Finding]:
+    """Look for what lies where only a person without a home has it: whoever made the folder may have put it there."""
+    if path not in places and project.folder != project.root and not inspect.is_gone(path):
+        seen = f"{path} is none of what is kept for you here, and is not read"
+        yield warning(path.rpartition("/")[2], seen, "look where it came from, and remove it")

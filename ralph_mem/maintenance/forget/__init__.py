@@ -1,0 +1,1 @@
+"""Forgetting: what goes is shown, deleted everywhere, and looked for in the raw files."""

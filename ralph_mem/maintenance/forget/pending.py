@@ -1,0 +1,233 @@
+"""Unfinished: what a forget is about, kept in the user's data home until the last step is done, so that a kill only delays it.
+
+Standard library only: the skill uses it.
+"""
+
+import os
+import time
+
+from ralph_mem.core import fast, paths, places, spool
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.maintenance.forget import verify
+from ralph_mem.memory.rows import deletion, tombstones
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.maintenance.forget.verify import Needles
+
+# A forget of a large memory takes a minute; who starts another one meanwhile is told after this.
+WAIT_S = 5.0
+MOST_BYTES = 67_108_864
+# The spool reads so much of a file, and an id is nineteen bytes there.
+IDS_IN_A_FILE = 5000
+AUDIT = tombstones.FOLDER + "/audit.jsonl"
+
+
+class Job:
+    """A forget: the ids of rows and sessions that go, of the project's memory and of that of all projects; what to look for
+    afterwards; when it began; which steps are done; what they changed; the marks that stay for good.
+
+    `snapshots` are the runs whose snapshots go, or True for those that hold it; `everything` is the scope of which all goes.
+    """
+
+    __slots__ = ("at", "changed", "done", "everything", "marks", "needles", "parts", "removed", "snapshots")
+
+    def __init__(
+        self, parts: "dict[str, list[str]]", needles: "Needles", *, snapshots: "bool | list[str]" = False, everything: str = ""
+    ) -> None:
+        self.parts = parts
+        self.needles = needles
+        self.snapshots, self.everything = snapshots, everything
+        self.at = time.time_ns() // 1_000_000
+        self.done: list[str] = []
+        self.changed: dict[str, list[str]] = {}
+        self.marks: list[str] = []
+        self.removed = len(parts["ids"]) + len(parts["shared"])
+
+    def told(self) -> "dict[str, Any]":
+        """Return the job as plain values."""
+        own = {name: getattr(self, name) for name in self.__slots__ if name != "needles"}
+        return {**own, "needles": {name: getattr(self.needles, name) for name in ("pieces", "words", "names", "query")}}
+
+
+def place_of(project: "Project") -> str:
+    """Return the file of a project's unfinished forget, there or not; nothing where there is no home."""
+    home = paths.data_home()
+    return f"{home}{tombstones.FOLDER}/{paths.key_of(project.root)}{places.JOB}" if home else ""
+
+
+def waits(project: "Project") -> bool:
+    """Say whether a forget was begun in a project and not finished."""
+    place = place_of(project)
+    return bool(place) and (paths.exists(place) or paths.exists(place + ".before"))
+
+
+def keep(project: "Project", job: Job) -> None:
+    """Write down how far a job is: as a draft until it has begun, which the first record in the spool says. Raises OSError."""
+    place = place_of(project)
+    if not place:
+        return
+    paths.make_folder(place.rpartition("/")[0])
+    path = place if os.path.lexists(place) else place + deletion.DRAFT
+    before = f"{path}.before"
+    if os.path.lexists(path):
+        os.replace(path, before)
+    paths.write(path, fast.dumps(job.told()))
+    _shred(before)
+
+
+def read(project: "Project") -> "Job | None":
+    """Return the job that waits, or None. One that cannot be understood is removed: its rows have gone by the spool."""
+    place = place_of(project)
+    text = paths.read(place, MOST_BYTES) if place else ""
+    # killed while it was written anew: the former one says less of what is done, which is then done again
+    text = text or (paths.read(place + ".before", MOST_BYTES) if place else "")
+    if not text:
+        discard(project)
+        return None
+    try:
+        told = fast.loads(text)
+        job = Job(told["parts"], verify.Needles(**told["needles"]), snapshots=told["snapshots"], everything=told["everything"])
+        for name in ("at", "done", "changed", "marks", "removed"):
+            setattr(job, name, told[name])
+    except (ValueError, LookupError, TypeError):
+        discard(project)
+        return None
+    return job
+
+
+def discard(project: "Project") -> None:
+    """Remove what is kept of a job: it holds what is to be forgotten, so its bytes are overwritten first.
+
+    What a kill left of one that was just being written goes as well. The caller is the one forget of a person.
+    """
+    for path in all_of(project):
+        _shred(path)
+
+
+def all_of(project: "Project") -> "list[str]":
+    """Return the files that are there of a project's unfinished forget: the job, its draft, what they were before."""
+    folder, _, name = place_of(project).rpartition("/")
+    try:
+        return [f"{folder}/{each}" for each in os.listdir(folder) if each.startswith(name)] if folder else []
+    except OSError:
+        return []
+
+
+def _shred(path: str) -> None:
+    if os.path.lexists(path):
+        _overwrite(path)
+        paths.remove(path)
+
+
+def _overwrite(path: str) -> None:
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.pwrite(file, b" " * os.fstat(file).st_size, 0)
+        os.fsync(file)
+    except OSError:  # a full disk has room for what is there already; whatever else it is, the file goes
+        pass
+    finally:
+        os.close(file)
+
+
+class Intent:
+    """Records in the spool that say what goes, as a context manager: from `write` until it has gone.
+
+    Every event looks into the spool before it tells anything, so after a kill the next one does it.
+    """
+
+    def __init__(self, project: "Project", job: Job) -> None:
+        self.project = project
+        self.job = job
+        self.files: list[str] = []
+
+    def __enter__(self) -> "Intent":  # noqa: PYI034 - typing has no Self before 3.11
+        return self
+
+    def write(self) -> None:
+        """Write them, unless they are there. Raises OSError where nothing can be written at all."""
+        folder = "" if self.files else self._folder()
+        for number, record in enumerate(_records(self.job) if folder else []):
+            record["job"] = place_of(self.project)
+            path = f"{folder}/{time.time_ns()}-{os.getpid()}-{number:04d}.json"
+            paths.write(path, fast.dumps([record]))
+            self.files.append(path)
+        deletion.begin(place_of(self.project))
+
+    def _folder(self) -> str:
+        for folder in spool.places(self.project.root):
+            try:
+                paths.make_folder(folder)
+            except OSError:
+                continue
+            if os.access(folder, os.W_OK):
+                return folder
+        raise OSError("nothing can be written where events wait")
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            spool.remove(self.files)
+
+
+def _records(job: Job) -> "list[dict[str, Any]]":
+    """Return records of so many ids that the spool reads each as a whole; sessions go when all of their rows have gone."""
+    ids, shared = job.parts["ids"], job.parts["shared"]
+    count = max(len(ids), len(shared), 1)
+    cut = [slice(at, at + IDS_IN_A_FILE) for at in range(0, count, IDS_IN_A_FILE)]
+    found: list[dict[str, Any]] = [
+        {"verb": deletion.VERB, "ids": ids[part], "sessions": [], "shared": shared[part], "shared_sessions": []} for part in cut
+    ]
+    found[-1].update(sessions=job.parts["sessions"], shared_sessions=job.parts["shared_sessions"])
+    return found
+
+
+class Lock:
+    """The right to be the one forget of a person, as a context manager; it goes with the process.
+
+    Raises RalphMemError where another one is at work and stays so.
+    """
+
+    def __init__(self, wait_s: float = WAIT_S) -> None:
+        self.wait_s = wait_s
+        self.file = -1
+
+    def __enter__(self) -> None:
+        """Take it, where there is a home to keep it in."""
+        home = paths.data_home()
+        if not home:
+            return
+        paths.make_folder(home + tombstones.FOLDER)
+        self.file = paths.open_lock(home + tombstones.FOLDER)
+        if not self._is_taken():
+            self.__exit__()
+            raise RalphMemError("another forget is at work", "wait until it is done, then try again")
+
+    def _is_taken(self) -> bool:
+        try:
+            return paths.lock(self.file, wait_s=self.wait_s)
+        except OSError:  # a file system without locks
+            return True
+
+    def __exit__(self, *_: object) -> None:
+        if self.file >= 0:
+            os.close(self.file)
+            self.file = -1
+
+
+def audit(line: "dict[str, Any]") -> None:
+    """Add a line of counts to the list of what was done; it never says what was forgotten. Raises OSError."""
+    home = paths.data_home()
+    if not home:
+        return
+    file = os.open(home + AUDIT, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(file, fast.dumps(line).encode() + b"\n")
+    finally:
+        os.close(file)

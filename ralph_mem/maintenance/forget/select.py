@@ -1,0 +1,199 @@
+"""Selection: what a person means to forget, and the plan of what that would take along. Nothing is changed here.
+
+Standard library only: the skill uses it.
+"""
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.memory import access
+from ralph_mem.memory.recall.lookup import COLUMNS, OBSERVATION, OF_TURN, Row, check_types
+from ralph_mem.memory.rows import kinds
+from ralph_mem.memory.rows.kinds import reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ralph_mem.memory.recall.lookup import Reader
+    from ralph_mem.memory.rows.row import Kind
+    from ralph_mem.memory.store.connection import Store
+
+ORIGINS = ("user", "agent", "tool", "test", "outside")
+PROJECT, GLOBAL, BOTH = "project", "global", "both"
+SCOPES = (PROJECT, GLOBAL, BOTH)
+NOTHING, LOOK = "nothing that is remembered fits", "look with a search first"
+
+
+class NothingFits(RalphMemError):
+    """Nothing that is remembered is selected, or it is forgotten already."""
+
+
+class Selection:
+    """What is meant to go: ids, and filters that all have to hold, or everything; times in milliseconds.
+
+    An `origin` of `outside` means all that web and MCP tools brought in, and what was made from it.
+    """
+
+    __slots__ = ("everything", "ids", "origin", "query", "session", "since", "types", "until")
+
+    def __init__(  # noqa: PLR0913, PLR0917 - a selection has as many filters as a person may name
+        self,
+        ids: "Sequence[str]" = (),
+        query: str = "",
+        session: str = "",
+        since: int = 0,
+        until: int = 0,
+        types: "Sequence[str]" = (),
+        origin: str = "",
+        everything: bool = False,
+    ) -> None:
+        check_types(types)
+        if origin and origin not in ORIGINS:
+            raise RalphMemError(f"there is no origin {origin[:40]}", "one of " + ", ".join(ORIGINS))
+        self.ids = [name if name.isascii() else ascii(name) for name in ids]
+        self.query, self.session, self.since, self.until, self.types = query, session, since, until, types
+        self.origin, self.everything = origin, everything
+
+    def has_filters(self) -> bool:
+        """Say whether anything is selected in another way than by its id."""
+        return bool(self.query or self.session or self.since or self.until or self.types or self.origin)
+
+
+class Plan:
+    """What would go from one memory: rows named by the selection, rows that go with them, whole sessions."""
+
+    __slots__ = ("meant", "selection", "sessions", "store", "with_them")
+
+    def __init__(
+        self, store: "Store", meant: "list[Row]", with_them: "list[Row]", sessions: "list[int]", selection: Selection
+    ) -> None:
+        self.store = store
+        self.selection = selection
+        self.meant = meant
+        self.with_them = with_them
+        self.sessions = sessions
+
+    def rows(self) -> "list[Row]":
+        """Return all rows that would go."""
+        return self.meant + self.with_them
+
+
+def plan(reader: "Reader", selection: Selection, scope: str = BOTH) -> "list[Plan]":
+    """Return what a selection would take from each memory of a scope, nothing changed yet.
+
+    Raises RalphMemError for a selection without anything in it or with too much, an id that no memory has, and an unknown scope;
+    NothingFits where nothing is selected.
+    """
+    if selection.everything and (selection.ids or selection.has_filters()):
+        raise RalphMemError("--all means everything, and something else was named too", "give the one or the other")
+    if not (selection.everything or selection.ids or selection.has_filters()):
+        hint = "give an id, or --query, --session, --type, --origin, --since, --until; --all for everything"
+        raise RalphMemError("what should be forgotten?", hint)
+    if any([text.encode("utf-8", "ignore").decode() != text for text in (selection.query, selection.session)]):
+        raise NothingFits(NOTHING, LOOK)  # half a character, which no row can hold
+    plans = [_plan_of(store, selection) for store in within(reader, scope)]
+    found = {row.public_id for plan in plans for row in plan.meant} | {name_of(plan, n) for plan in plans for n in plan.sessions}
+    unknown = [name for name in selection.ids if name not in found]
+    if unknown:
+        error = RalphMemError if found else NothingFits
+        raise error(f"no memory has the id {unknown[0][:40]}", "ids are printed by a search; this one may be forgotten")
+    kept = [plan for plan in plans if plan.meant or plan.sessions]
+    if not kept:
+        raise NothingFits(NOTHING, LOOK)
+    return kept
+
+
+def within(reader: "Reader", scope: str) -> "list[Store]":
+    """Return the memories of a scope. Raises RalphMemError for an unknown one."""
+    if scope not in SCOPES:
+        raise RalphMemError(f"there is no scope {scope[:40]}", "one of " + ", ".join(SCOPES))
+    return [store for store in reader.stores if scope == BOTH or access.is_global(store) == (scope == GLOBAL)]
+
+
+def name_of(plan: Plan, session: int) -> str:
+    """Return the id of a session that would go."""
+    return str(plan.store.one("SELECT public_id FROM sessions WHERE id = ?", (session,))[0])
+
+
+def _plan_of(store: "Store", selection: Selection) -> Plan:
+    sessions = _sessions(store, selection)
+    meant = _by_id(store, selection.ids) + _of_sessions(store, sessions)
+    if selection.everything:
+        meant = [row for kind in kinds.of_memory(store) for row in _rows(store, kind, "1", ())]
+    if selection.has_filters():
+        meant += _by_filters(store, selection)
+    meant = list({row.public_id: row for row in meant}.values())
+    return Plan(store, meant, _going_along(store, meant), sessions, selection)
+
+
+def _sessions(store: "Store", selection: Selection) -> "list[int]":
+    """Return the sessions that go as a whole: named by their id, and not narrowed by anything else."""
+    if selection.everything:
+        return [number for (number,) in store.execute("SELECT id FROM sessions ORDER BY id")]
+    alone = not (selection.query or selection.since or selection.until or selection.types or selection.origin)
+    names = [*selection.ids, *([selection.session] if selection.session and alone else [])]
+    return [number for name in names for (number,) in store.execute("SELECT id FROM sessions WHERE public_id = ?", (name,))]
+
+
+def _rows(store: "Store", kind: "Kind", where: str, values: "Sequence[object]") -> "list[Row]":
+    """Return rows as they are stored, nothing withheld: what goes must be known."""
+    sql = f"{reading(kind, COLUMNS)} WHERE {where} ORDER BY {kind.column('seq', 't.id')}"
+    return [Row(store, found, outside=True) for found in store.execute(sql, values)]
+
+
+def _by_id(store: "Store", ids: "Sequence[str]") -> "list[Row]":
+    found = kinds.of_memory(store)
+    return [row for name in ids for kind in found for row in _rows(store, kind, "t.public_id = ?", (name,))]
+
+
+def _by_filters(store: "Store", selection: Selection) -> "list[Row]":
+    """Return the rows that fit every filter; a query means rows that hold exactly this text, in whatever case."""
+    store.db.create_function("folded", 1, str.casefold)  # SQLite's own `lower` knows ASCII only
+    return [row for kind in kinds.of_memory(store) for row in _fitting(store, kind, selection)]
+
+
+def _fitting(store: "Store", kind: "Kind", selection: Selection) -> "list[Row]":
+    """Return the rows of a kind that fit; a kind has no rows of a session, an origin or a type that its table does not know."""
+    conditions, values = ["1"], []
+    origin, tainted = kind.column("origin"), kind.column("tainted", "0")
+    for condition, value in (
+        (f"instr(folded({kind.text(*kind.texts)}), ?) > 0", selection.query.casefold()),
+        (f"{kind.column('session_id')} = (SELECT id FROM sessions WHERE public_id = ?)", selection.session),
+        (f"({origin} = ? OR {tainted})" if selection.origin == "outside" else f"{origin} = ?", selection.origin),
+        ("t.created_at >= ?", selection.since),
+        ("t.created_at < ?", selection.until),
+    ):
+        if value:
+            conditions.append(condition)
+            values.append(value)
+    if selection.types:
+        conditions.append(f"{kind.column('type', repr(kind.name))} IN ({', '.join('?' * len(selection.types))})")
+    return _rows(store, kind, " AND ".join(conditions), [*values, *selection.types])
+
+
+def _of_sessions(store: "Store", sessions: "list[int]") -> "list[Row]":
+    owned = [kind for kind in kinds.of_memory(store) if kind.has("session_id")]
+    return [row for number in sessions for kind in owned for row in _rows(store, kind, "t.session_id = ?", (number,))]
+
+
+def _of_turn(store: "Store", turn: Row) -> "list[Row]":
+    """Return what a turn left, but for notes: those a person typed meanwhile, about whatever."""
+    rows = store.execute(OBSERVATION + OF_TURN, (turn.session, turn.seq, turn.number)).fetchall()
+    found = [Row(store, values, outside=True) for values in rows if values[2] != "note"]
+    others = [kind for kind in kinds.of_memory(store) if "turn_id" in kind.owners and kind is not kinds.OBSERVATION]
+    return found + [row for kind in others for row in _rows(store, kind, "t.turn_id = ?", (turn.number,))]
+
+
+def _going_along(store: "Store", meant: "list[Row]") -> "list[Row]":
+    """Return the rows that would still tell of what goes: what a turn ran, and summaries that were made from it."""
+    known = {row.public_id for row in meant}
+    along = [row for turn in meant if turn.type == "turn" for row in _of_turn(store, turn)]
+    waiting = [*meant, *along]
+    while waiting:
+        row = waiting.pop()
+        turn = store.one(f"SELECT public_id FROM {kinds.TURN.table} WHERE id = ?", (row.turn,)) if row.turn else None
+        for parent in {row.public_id, turn[0] if turn else row.public_id}:
+            names = [name for (name,) in store.execute("SELECT child FROM derived_from WHERE parent = ?", (parent,))]
+            more = [child for child in _by_id(store, names) if child.public_id not in known | {one.public_id for one in along}]
+            along += more
+            waiting += more
+    return list({row.public_id: row for row in along if row.public_id not in known}.values())

@@ -1,0 +1,1 @@
+"""Backups, damage and repair."""

@@ -1,0 +1,218 @@
+"""Backups: copies of a memory in the user's data home, at most one a day and three of them, so that a deleted `.ralph-mem`
+costs a day at most. They hold the rows as they are, which is redacted.
+
+A Stop makes one when nobody waits for it, in bounded time; so this is standard library only, and loads little.
+"""
+
+import posix
+import time
+from collections import namedtuple
+
+from ralph_mem.core import fast, paths
+from ralph_mem.core.errors import StoreError
+from ralph_mem.memory.store import connection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.store.connection import Store
+
+MADE_AT, FAULT = "backed_up_at", "backup_fault"  # properties of a database: when one was last tried, and why there is none
+STATE = (MADE_AT, FAULT)
+DAY_MS = 86_400_000
+KEPT = 3
+# What a Stop may take once a day. Measured: 30 MB are copied and checked in 0.3 s, most of it the check.
+LARGEST_UNASKED, UNASKED_S = 64_000_000, 2.0
+STEP_PAGES, STEP_OPERATIONS = 512, 100_000
+PRIVATE = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
+
+# `number` is the id of the memory that it is of, which is another one where that was deleted and begun anew.
+Backup = namedtuple("Backup", "path number at bytes")
+
+
+class Late(Exception):
+    """A backup takes longer than somebody can wait."""
+
+
+def keep(opened: "Store", now: int) -> None:
+    """Make the day's backup of a memory, and of that of all projects; never raises for what is wrong with either."""
+    _keep(opened, now)
+    if opened.folder != paths.config_home():
+        try:
+            everywhere = connection.connect_global(0)
+        except StoreError:
+            return
+        if everywhere and abs(now - (everywhere.property(MADE_AT) or 0)) > DAY_MS:
+            _keep(everywhere, now)
+        if everywhere:
+            everywhere.close()
+
+
+def _keep(opened: "Store", now: int) -> None:
+    fault = ""
+    try:
+        if opened.one("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")[0] > LARGEST_UNASKED:
+            fault = f"larger than {LARGEST_UNASKED // 1_000_000} MB"
+        else:
+            make(opened, now, UNASKED_S)
+    except (Late, OSError, StoreError, connection.sqlite.Error) as error:
+        fault = str(error) or type(error).__name__
+    try:
+        opened.set_property(MADE_AT, now)
+        opened.set_property(FAULT, fault or None)
+    except connection.sqlite.Error:  # the next Stop tries both again
+        pass
+
+
+def make(opened: "Store", now: int, seconds: float = 3600, kind: str = "") -> str:
+    """Copy a memory as it is now; returns where to. `kind` tells one that was asked for from that of the day.
+
+    Raises Late, OSError, or StoreError for a memory that is damaged, of which the older backups are worth more.
+    """
+    home, number = paths.data_home(), opened.property("project_id")
+    if not home or not number:
+        raise StoreError("there is no place for backups: HOME is not set", "set HOME to a folder of yours")
+    paths.make_folder(f"{home}/{paths.BACKUPS}")
+    name = f"{number}-{kind}{time.strftime('%Y-%m-%d', time.gmtime(now / 1000))}"
+    path = f"{home}/{paths.BACKUPS}/{name}.db"
+    copy(opened.db, path, time.monotonic() + seconds)
+    prune(number, kind, name)
+    return path
+
+
+def copy(db: "Any", path: str, end: float = float("inf")) -> None:
+    """Copy an open database into a file for its owner alone, whole or not at all, while others go on writing.
+
+    Page by page: what page 1 says of the rest is then true of the database as well, which a repair may need.
+    """
+    draft = f"{path}.{posix.getpid()}"
+    paths.remove(draft)
+    posix.close(posix.open(draft, PRIVATE, 0o600))
+    try:
+        target = connection.sqlite.connect(draft, isolation_level=None)
+        try:
+            _fill(db, target, end)
+        finally:
+            target.close()
+        _flush(draft)
+        posix.rename(draft, path)
+    finally:
+        for leftover in (draft, draft + "-wal", draft + "-shm", draft + "-journal"):
+            paths.remove(leftover)
+
+
+def _fill(db: "Any", target: "Any", end: float) -> None:
+    def on_time(*_: object) -> None:
+        if time.monotonic() > end:
+            raise Late("it takes too long")
+
+    target.execute("PRAGMA synchronous = OFF")
+    begun = not db.in_transaction
+    if begun:  # one state of it, whoever writes meanwhile
+        db.execute("BEGIN")
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    try:
+        db.backup(target, pages=STEP_PAGES, progress=on_time)
+    finally:
+        if begun:
+            db.execute("ROLLBACK")
+    target.execute("PRAGMA journal_mode = DELETE").fetchone()
+    target.set_progress_handler(lambda: time.monotonic() > end, STEP_OPERATIONS)
+    try:
+        fault = target.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except connection.sqlite.OperationalError as error:
+        raise Late("it takes too long") from error
+    if fault != "ok":
+        raise StoreError(f"the memory is damaged ({' '.join(fault.split())})", "`ralph-mem doctor --repair` shows what can be done")
+
+
+def _flush(path: str) -> None:
+    file = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        posix.fsync(file)
+    finally:
+        posix.close(file)
+
+
+def prune(number: str, kind: str, made: str) -> None:
+    """Remove all but the newest backups of a memory, `made` being the name of the one that was just made.
+
+    Days that lie ahead of it go first: the clock was wrong when they were made, and they would outlive every other one.
+    """
+    names = [path.rpartition("/")[2] for path in files()]
+    of_kind = [name for name in names if name.startswith(f"{number}-{kind}2")]
+    for name in sorted(of_kind, key=lambda name: (name.removesuffix(".db") <= made, name))[:-KEPT]:
+        paths.remove(f"{paths.data_home()}/{paths.BACKUPS}/{name}")
+
+
+def of_place(project: "Project") -> "list[Backup]":
+    """Return the backups of every memory that a place is known to have had, the newest first."""
+    ids = memories_of(project)
+    found = []
+    for path in files():
+        number = "-".join(path.rpartition("/")[2].split("-")[:2])
+        if number in ids and path.endswith(".db"):
+            try:
+                status = posix.stat(path)
+            except OSError:
+                continue
+            found.append(Backup(path, number, status.st_mtime_ns // 1_000_000, status.st_size))
+    return sorted(found, key=lambda each: each.at, reverse=True)
+
+
+def files() -> "list[str]":
+    """Return every backup of every memory."""
+    folder = f"{paths.data_home()}/{paths.BACKUPS}"
+    try:
+        return [f"{folder}/{name}" for name in posix.listdir(folder)]
+    except OSError:
+        return []
+
+
+def memories_of(project: "Project") -> "list[str]":
+    """Return the ids of the memories that the registry knows at a place, the one that was used last first."""
+    from posixpath import realpath  # lazy: brings `os`; only for who asks which memories a place has had
+
+    places, found = {project.root, realpath(project.root)}, []
+    folder = f"{paths.data_home()}/{paths.PROJECTS}"
+    try:
+        names = posix.listdir(folder)
+    except OSError:
+        return []
+    for name in names:
+        try:
+            known = fast.loads(paths.read(f"{folder}/{name}"))
+        except ValueError:
+            continue
+        if isinstance(known, dict) and places & {known.get("path"), known.get("seen")}:
+            found.append((posix.stat(f"{folder}/{name}").st_mtime_ns, name.removesuffix(".json")))
+    return [number for _, number in sorted(found, reverse=True)]
+
+
+def offer(project: "Project") -> str:
+    """Return a line for the user where the memory of a place is gone and a backup of it is there."""
+    found = of_place(project)
+    if not found:
+        return ""
+    from ralph_mem.core.format import when  # lazy: only where a memory is gone
+
+    return (
+        f"the memory of this project is gone, a new one begins; `ralph-mem restore` brings back its backup of {when(found[0].at)}"
+    )
+
+
+def with_db(path: str, how: str, act: "Callable[[Any], Any]") -> "Any":
+    """Open the file of a database in some way, do something with it, and close it."""
+    db = connection.sqlite.connect(connection.address_of(path, how), uri=True, timeout=1.0, isolation_level=None)
+    try:
+        return act(db)
+    finally:
+        db.close()
+
+
+def alone(folder: str, wait_ms: int = 2000) -> int:
+    """Hold the lock of a memory against every session; returns the file to close. Raises StoreError."""
+    return connection.lock(folder, wait_ms, paths.ALONE)

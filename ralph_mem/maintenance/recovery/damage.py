@@ -1,0 +1,166 @@
+"""Damage: says in a few words what is wrong with the file of a memory, by looking at all of it, and opens what is damaged."""
+
+import posix
+import time
+
+from ralph_mem.core import paths
+from ralph_mem.memory import inspect
+from ralph_mem.memory.rows import kinds
+from ralph_mem.memory.store import connection, schema, schema_check
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+STEP_OPERATIONS = 100_000
+LAST_NUMBER = 2**62
+MAGIC = b"SQLite format 3\0"
+HEADER = 100
+# Page size, write and read version, reserved bytes, and three fractions that must have these values: 64 KiB are written as 1.
+PAGE_SIZES = {256 << power: (256 << power) % 65536 or 1 for power in range(1, 9)}
+DEFAULT_PAGE = 4096
+FRACTIONS = bytes((0, 64, 32, 32))
+COUNTER, PAGES, FREE, VALID_FOR = slice(24, 28), slice(28, 32), slice(32, 40), slice(92, 96)
+FORMAT, AUTOVACUUM, ENCODING = slice(44, 48), slice(52, 56), slice(56, 60)
+# A declared length that is further off is not believed.
+MOST_PADDING = 16
+FAILURES = (connection.sqlite.Error, MemoryError, OverflowError, ValueError)
+OUR_ROWS = "SELECT count(*), total(public_id GLOB 'sess-*') FROM (SELECT public_id FROM sessions LIMIT 20)"
+
+
+def of(folder: str, seconds: float = 3600) -> str:
+    """Return what is wrong with the memory in a `.ralph-mem`, nothing where it is whole or cannot be looked at now.
+
+    A database of a newer release, or of another program, is not damaged. Nobody else may write meanwhile.
+    """
+    path = folder + "/memory.db"
+    try:
+        size = posix.stat(path).st_size
+    except OSError:
+        return ""
+    if not size:
+        return "it is empty, but its log is not" if _bytes_of(path + "-wal") else ""
+    try:
+        return _with(path, "ro", seconds, _fault) or _with(path, "rw", seconds, _fault_of_indexes)
+    except (connection.sqlite.Error, MemoryError) as error:
+        return (str(error) or type(error).__name__) if inspect.why(error) == inspect.BROKEN else ""
+
+
+def _with(path: str, mode: str, seconds: float, look: "Callable[[Any], str]") -> str:
+    db = connection.sqlite.connect(connection.address_of(path, f"mode={mode}"), uri=True, timeout=0.5, isolation_level=None)
+    try:
+        end = time.monotonic() + seconds
+        db.set_progress_handler(lambda: time.monotonic() > end, STEP_OPERATIONS)
+        return look(db)
+    finally:
+        db.close()
+
+
+def _fault(db: "Any") -> str:
+    version = _version(db)
+    if not version:
+        return ""
+    (fault,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    if fault != "ok":
+        return " ".join(fault.split())
+    gone = schema_check.missing(db, version)
+    if gone:
+        return f"schema {version} without {gone[0]}, as a migration leaves it that was broken off"
+    ahead = _ahead(db, version)
+    return f"schema {version} with {ahead} of a later one, as a migration leaves it that was broken off" if ahead else ""
+
+
+def _version(db: "Any") -> int:
+    """Return the schema version of a database of ours; 0 for a newer one, somebody else's, and one that is being made."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    return version if version <= schema.VERSION and application == schema.APPLICATION_ID else 0
+
+
+def _fault_of_indexes(db: "Any") -> str:
+    if _version(db):
+        db.execute("BEGIN IMMEDIATE")
+        for index in kinds.indexes(db):
+            # FTS5's own check passes over a lost list of segments, into which nothing can be written any more
+            db.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+            (column, *_) = db.execute("SELECT name FROM pragma_table_info(?)", (index,)).fetchone()
+            db.execute(f"INSERT INTO {index} (rowid, {column}) VALUES (?, 'trial')", (LAST_NUMBER,))
+        db.execute("SAVEPOINT written")  # FTS5 holds back what is inserted until here
+        db.execute("ROLLBACK")
+    return ""
+
+
+def _ahead(db: "Any", version: int) -> str:
+    """Return something of this release's schema that an older one has already: to migrate it would fail."""
+    if version == schema.VERSION:
+        return ""
+    wanted, still = set(schema_check.added_since(version)), set(schema_check.missing(db, schema.VERSION))
+    return next(iter(sorted(wanted - still)), "")
+
+
+def _bytes_of(path: str) -> int:
+    return posix.stat(path).st_size if paths.exists(path) else 0
+
+
+# A damaged copy
+
+
+def open_copy(path: str) -> "Any":
+    """Open a copy of a damaged database for reading, its header mended as far as that needs; None where that does not help.
+
+    The copy is changed, also its length.
+    """
+    _mend_header(path)
+    db = connection.sqlite.connect(connection.address_of(path), uri=True, timeout=1.0, isolation_level=None)
+    # bytes that are no text any more are read all the same, and their checksum tells
+    db.text_factory = _decoded
+    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "writable_schema = ON"):
+        db.execute("PRAGMA " + pragma)
+    for _ in range(2):  # with a schema that may be written, SQLite passes over what of it makes no sense, but for the first query
+        try:
+            count, ours = db.execute(OUR_ROWS).fetchone()
+        except FAILURES as error:
+            if _names_sessions(db) and "malformed" in str(error):  # only that table is damaged: the others are read
+                return db
+        else:
+            if count == 0 or ours:
+                return db
+    db.close()
+    return None
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def _names_sessions(db: "Any") -> bool:
+    try:
+        return bool(db.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('sessions', 'turns')").fetchone()[0] == 2)
+    except FAILURES:
+        return False
+
+
+def _mend_header(path: str) -> None:
+    """Restore the magic and what has only one possible value, and pad the file to the length that it declares."""
+    with open(path, "r+b") as file:
+        header = bytearray(file.read(HEADER).ljust(HEADER, b"\0"))
+        size = posix.stat(path).st_size
+        page = int.from_bytes(header[16:18], "big")
+        if page not in PAGE_SIZES.values():
+            page = DEFAULT_PAGE
+        page_bytes = 65536 if page == 1 else page
+        declared = int.from_bytes(header[PAGES], "big")
+        if not size // page_bytes <= declared <= MOST_PADDING * max(1, size // page_bytes):
+            declared = -(-size // page_bytes)
+            header[PAGES], header[VALID_FOR], header[FREE] = declared.to_bytes(4, "big"), header[COUNTER], bytes(8)
+        logged = paths.exists(path + "-wal")
+        version = header[18] if header[18] in (1, 2) and header[18] == header[19] else 1 + logged
+        header[:24] = MAGIC + page.to_bytes(2, "big") + bytes((version, version)) + FRACTIONS
+        for place, usual, most in ((FORMAT, 4, 4), (ENCODING, 1, 1)):
+            if not 0 < int.from_bytes(header[place], "big") <= most:
+                header[place] = usual.to_bytes(4, "big")
+        header[AUTOVACUUM] = bytes(4)
+        file.seek(0)
+        file.write(header)
+        file.truncate(declared * page_bytes)

@@ -1,0 +1,248 @@
+"""Scrubbing: what is stored is redacted anew, by today's rules, the long list, the user's patterns and known values.
+
+A hook redacts by what it knows at that moment. A rule that came with a later release, a pattern that was added to the
+config, a password that stands in `.env` only since yesterday: of older rows this room takes what they find. It counts by
+kind and never tells what it was.
+"""
+
+import posix
+import time
+
+from ralph_mem.core import fast, paths
+from ralph_mem.core import project as projects
+from ralph_mem.core.redaction import context, gate
+from ralph_mem.core.settings import effective
+from ralph_mem.memory import access
+from ralph_mem.memory.rows import kinds, rewrite
+from ralph_mem.memory.store import connection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.rows.row import Kind
+    from ralph_mem.memory.store.connection import Store
+
+    Protect = Callable[[str], tuple[str, dict[str, int]]]
+
+# So many in one transaction: a tool event of a session waits at most 150 ms, and a row takes one or two.
+TOGETHER = 25
+STATE = "scrubbed"  # the property of a database that says, as JSON, how far the worker has come by which rules
+BELOW = "redaction_version < ? OR scan_level < ?"
+
+
+class Report:
+    """What was found: how many rows were looked at, how many of each table change, how many secrets of each kind.
+
+    `touched` says whether anything was written.
+    """
+
+    __slots__ = ("changed", "counts", "rows", "touched")
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.touched = False
+        self.changed: dict[str, int] = {}
+        self.counts: dict[str, int] = {}
+
+    def add(self, table: str, counts: "dict[str, int]") -> None:
+        """Count a row that holds secrets of its own."""
+        if not counts:
+            return
+        self.changed[table] = self.changed.get(table, 0) + 1
+        _sum_up(self.counts, counts)
+
+
+def protector(project: "Project", values: "dict[str, Any]") -> "Protect":
+    """Return what redacts a text as a project's settings want it; known values are read now, once for all rows."""
+    folders = dict.fromkeys([project.root, project.top, paths.environment("HOME") or project.root])
+    known = gate.known_values(posix.environ, [*folders])
+    patterns = values["privacy.redact_patterns"]
+
+    def protect(text: str) -> "tuple[str, dict[str, int]]":
+        text, counts = gate.drop_blocks(gate.clean(text))
+        text, more = context.redact_whole(text, known, patterns)
+        return text, {**counts, **more}
+
+    return protect
+
+
+def protector_of(opened: "Store") -> "Protect":
+    """Return the protector for an open memory, by the settings of its project or of the one of all projects."""
+    place = projects.everywhere() if access.is_global(opened) else None
+    place = place or projects.Project(opened.folder.rpartition("/")[0])
+    return protector(place, effective.load(place))
+
+
+def count(opened: "Store") -> int:
+    """Return how many rows were redacted by fewer rules than there are now."""
+    rules = (gate.RULES_VERSION, context.LEVEL)
+    counts = [opened.one(f"SELECT count(*) FROM {kind.table} WHERE {BELOW}", rules)[0] for kind in kinds.of_memory(opened)]
+    return int(sum(counts))
+
+
+def total(opened: "Store") -> int:
+    """Return how many rows a scrub looks at."""
+    return sum([opened.one(f"SELECT count(*) FROM {kind.table}")[0] for kind in _kinds(opened)])
+
+
+def _kinds(opened: "Store") -> "list[Kind]":
+    """Return the kinds of rows with texts: what is made of others after these, so that a secret is met where it came from."""
+    return [kind for kind in reversed(kinds.there(opened)) if kinds.redacted(kind)]
+
+
+def _of_memory(opened: "Store") -> "list[Kind]":
+    return [kind for kind in _kinds(opened) if kind.indexed]
+
+
+def preview(opened: "Store", protect: "Protect", tell: "Callable[[int], Any]" = bool) -> Report:
+    """Look at every row and say what a scrub would change; `tell` hears how many rows more have been looked at."""
+    report = Report()
+    for kind in _kinds(opened):
+        last = 0
+        while numbers := _numbers(opened, kind, last):
+            last = numbers[-1]
+            for each in _rows(opened, kind, numbers):
+                report.add(kind.table, _redacted(kind, each, protect)[1])
+            report.rows += len(numbers)
+            tell(len(numbers))
+    return report
+
+
+def scrub(opened: "Store", protect: "Protect", tell: "Callable[[int], Any]" = bool) -> "tuple[Report, bool]":
+    """Redact every row anew, with its index entry and what quotes it, and write the whole file without what went.
+
+    Returns what was changed, and whether the log is empty too: another process that reads may hold it.
+    """
+    report = Report()
+    opened.execute("PRAGMA secure_delete = ON").fetchone()
+    for kind in _kinds(opened):
+        last = 0
+        while numbers := _numbers(opened, kind, last):
+            last = numbers[-1]
+            _scrub_together(opened, kind, numbers, protect, report)
+            tell(len(numbers))
+    return report, access.rewrite(opened) if report.touched else True
+
+
+def scrub_some(opened: "Store", protect: "Protect", budget_ms: int) -> int:
+    """Go on with the rows that no long pass has seen, for about so long but with a handful at least; returns how many were
+    looked at, 0 at the end.
+
+    For a process that nobody waits for. Where something was taken, the file is written anew at the end.
+    """
+    end, report = time.monotonic() + budget_ms / 1000, Report()
+    state = _state(opened)
+    opened.execute("PRAGMA secure_delete = ON").fetchone()
+    at = state["at"]
+    for kind in _of_memory(opened):
+        while (not report.rows or time.monotonic() < end) and (numbers := _numbers(opened, kind, at[kind.table], is_whole=True)):
+            at[kind.table] = numbers[-1]
+            _scrub_together(opened, kind, numbers, protect, report, state)
+    if report.touched:  # or the next session start would not know of it where this process is killed
+        opened.set_property(connection.FORGETTING, 1)
+    if not report.rows and opened.property(connection.FORGETTING):
+        access.rewrite(opened)
+    return report.rows
+
+
+def _state(opened: "Store") -> "dict[str, Any]":
+    """Return how far the worker is; other rules begin anew."""
+    rules = [gate.RULES_VERSION, context.LEVEL]
+    try:
+        state = fast.loads(opened.property(STATE) or "{}")
+    except ValueError:  # somebody wrote there
+        state = {}
+    tables = [kind.table for kind in _of_memory(opened)]
+    is_known = isinstance(state, dict) and state.get("rules") == rules
+    at = state.get("at", state) if is_known else {}  # an older release has the tables beside the rules
+    is_known = is_known and isinstance(at, dict) and all([isinstance(at.get(table), int) for table in tables])
+    return {"rules": rules, "at": {table: at[table] if is_known else 0 for table in tables}}
+
+
+def _numbers(opened: "Store", kind: "Kind", after: int, is_whole: bool = False) -> "list[int]":
+    """Return the numbers of the next rows; `is_whole` leaves out what follows a turn that is still open, and that turn."""
+    sql = f"SELECT id FROM {kind.table} WHERE id > ?1"
+    if is_whole and kind is kinds.TURN:
+        sql += f" AND id < coalesce((SELECT min(id) FROM {kind.table} WHERE status = 'open' AND id > ?1), id + 1)"
+    return [number for (number,) in opened.execute(f"{sql} ORDER BY id LIMIT ?2", (after, TOGETHER))]
+
+
+def _rows(opened: "Store", kind: "Kind", numbers: "list[int]") -> "list[Any]":
+    columns, listed = ", ".join(kinds.redacted(kind)), ", ".join(map(str, numbers))
+    return list(opened.execute(f"SELECT id, {columns} FROM {kind.table} WHERE id IN ({listed})"))
+
+
+def _redacted(kind: "Kind", values: "Any", protect: "Protect") -> "tuple[dict[str, str | None], dict[str, int]]":
+    """Return the texts of a row that change, by column, and what goes of its own texts, counted by kind."""
+    counts: dict[str, int] = {}
+    texts: dict[str, str | None] = {}
+    for name, text in zip(kinds.redacted(kind), values[1:]):
+        is_json = name in kind.json and text is not None
+        safe, more = _inside(text, protect) if is_json else protect(text) if text else (text, {})
+        if more:  # nothing but a secret is worth a change
+            texts[name] = safe
+            _sum_up(counts, {} if name in kind.derived else more)
+    return texts, counts
+
+
+def _inside(text: str, protect: "Protect") -> "tuple[str, dict[str, int]]":
+    """Redact the strings in JSON, each alone, so that it stays JSON."""
+    counts: dict[str, int] = {}
+
+    def walk(value: "Any") -> "Any":
+        if isinstance(value, str):
+            safe, more = protect(value)
+            _sum_up(counts, more)
+            return safe if more else value
+        if isinstance(value, dict):
+            return {walk(key): walk(each) for key, each in value.items()}
+        return [walk(each) for each in value] if isinstance(value, list) else value
+
+    try:
+        return fast.dumps(walk(fast.loads(text))), counts
+    except ValueError:
+        return protect(text)
+
+
+def _sum_up(counts: "dict[str, int]", more: "dict[str, int]") -> None:
+    for kind, number in more.items():
+        counts[kind] = counts.get(kind, 0) + number
+
+
+def _scrub_together(
+    opened: "Store", kind: "Kind", numbers: "list[int]", protect: "Protect", report: Report, state: "dict[str, Any] | None" = None
+) -> None:
+    """Redact rows in one transaction, with how far the worker is."""
+    with access.Change(opened):
+        for each in _rows(opened, kind, numbers):
+            texts, counts = _redacted(kind, each, protect)
+            if texts:
+                rewrite.texts_of(opened, kind, each[0], texts)
+                _note(opened, kind, each[0], counts)
+                report.touched = True
+            report.add(kind.table, counts)
+        if kind.indexed:
+            _mark(opened, kind, numbers)
+        if state is not None:
+            opened.set_property(STATE, fast.dumps(state))
+    report.rows += len(numbers)
+
+
+def _mark(opened: "Store", kind: "Kind", numbers: "list[int]") -> None:
+    rules = (gate.RULES_VERSION, context.LEVEL)
+    still_grows = " AND status <> 'open'" if kind is kinds.TURN else ""
+    where = f"id IN ({', '.join(map(str, numbers))}) AND ({BELOW}){still_grows}"
+    opened.execute(f"UPDATE {kind.table} SET redaction_version = ?, scan_level = ? WHERE {where}", rules + rules)
+
+
+def _note(opened: "Store", kind: "Kind", number: int, counts: "dict[str, int]") -> None:
+    """Add to what a row says was cut out of it."""
+    if not kind.indexed or not counts:
+        return
+    (told,) = opened.one(f"SELECT redactions FROM {kind.table} WHERE id = ?", (number,))
+    known = fast.loads(told) if told else {}
+    _sum_up(known, counts)
+    opened.execute(f"UPDATE {kind.table} SET redactions = ? WHERE id = ?", (fast.dumps(known), number))

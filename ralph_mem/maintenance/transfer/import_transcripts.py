@@ -1,0 +1,115 @@
+"""Importing: the transcripts that the client has kept become what its hooks would have recorded, project by project."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ralph_mem.core.project import Project
+from ralph_mem.core.redaction import privacy
+from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code.archive import Kept, Passed
+from ralph_mem.maintenance.transfer.intake import WAIT_MS, Memory, Outcome, PassedOver, Session
+from ralph_mem.memory.rows import draining
+from ralph_mem.memory.store import connection
+from ralph_mem.memory.store.connection import Store
+
+OFF, FAILED, NOTHING = "recording is off in its project", "it failed", "nothing new is in it"
+
+
+class Report:
+    """What an import did, or would do: by project's root, and what was passed over with the reason."""
+
+    def __init__(self, passed: list[Passed]) -> None:
+        self.projects: dict[str, Counter[str]] = {}
+        self.passed = passed
+        self.unreadable = Counter[Path]()
+        self.cut: list[Path] = []
+
+    def add(self, root: str, kept: Kept, outcome: Outcome) -> None:
+        """Count a session of a project."""
+        if outcome.unreadable:
+            self.unreadable[kept.path] += outcome.unreadable
+        if outcome.cut:
+            self.cut.append(kept.path)
+        if outcome.turns or outcome.observations:
+            told = {"sessions": 1, "turns": outcome.turns, "observations": outcome.observations}
+            self.projects.setdefault(root, Counter()).update(told)
+        else:
+            self.passed.append(Passed(kept.path, NOTHING, ""))
+
+    def total(self, what: str) -> int:
+        """Return how many sessions, turns or observations there were in all projects."""
+        return sum(counts[what] for counts in self.projects.values())
+
+
+def run(
+    sorted_by: dict[str, tuple[Project, list[Kept]]],
+    report: Report,
+    tell: Callable[[Kept, int, Report], object] = lambda _kept, _position, _report: None,
+    *,
+    dry: bool = False,
+) -> Report:
+    """Import the sessions of each project, the oldest first; `dry` only counts what would come in.
+
+    `tell` hears which session is on its way and up to which byte, and the report so far.
+    """
+    for place, kept in sorted_by.values():
+        values = effective.load(place)
+        if not effective.recording(place, values):
+            report.passed += [Passed(each.path, OFF, place.root) for each in kept]
+            continue
+        target = (Rehearsal if dry else Memory)(place, values)
+        try:
+            for each in kept:
+                _import(target, each, report, tell)
+        finally:
+            target.leave()
+    return report
+
+
+def _import(target: Memory, kept: Kept, report: Report, tell: Callable[[Kept, int, Report], object]) -> None:
+    try:
+        report.add(target.place.root, kept, target.take(kept, lambda position: tell(kept, position, report)))
+    except PassedOver as passed:
+        report.passed.append(Passed(kept.path, str(passed), ""))
+    except (*draining.BAD, OSError, connection.sqlite.Error) as error:  # one session must not keep the others out
+        report.passed.append(Passed(kept.path, FAILED, str(error) or type(error).__name__))
+    tell(kept, kept.bytes, report)
+
+
+class Rehearsal(Memory):
+    """The same without a memory being made or changed: what would come in is counted."""
+
+    def leave(self) -> None:
+        """Let go of the memory, if there is one."""
+        privacy.HELD.clear()
+        if self.opened:
+            self.opened.close()
+
+    def _open(self) -> Store:
+        if not self.opened:
+            self.opened = connection.connect(self.place.folder, WAIT_MS)
+        return self.opened
+
+    def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        try:
+            return super()._rows(sql, *values)
+        except connection.sqlite.OperationalError:  # a memory of an older release, into which nothing was ever imported
+            return []
+
+    def _write(self, session: Session, batch: list[dict[str, Any]], _positions: dict[str, int]) -> None:
+        turns = {record["turn"] for record in batch if record["verb"] in ("turn", "close")}
+        ids = {record["event_id"] for record in batch if record["verb"] in ("observation", "memory")}
+        self.turns += len(turns - self._counted(session, "turns", turns))
+        self.observations += len(ids - self._counted(session, "observations", ids))
+
+    def _counted(self, session: Session, table: str, ids: set[str]) -> set[str]:
+        """Return which events were counted before, or are stored."""
+        stored = {name for name in ids if self._rows(f"SELECT 1 FROM {table} WHERE event_id = ?", name)}
+        again = {name for name in ids if session.strange.setdefault("counted " + name, False)}
+        session.strange.update({"counted " + name: True for name in ids})
+        return stored | again
+
+    def _finish(self, session: Session, _model: str, _positions: dict[str, int]) -> None:
+        pass

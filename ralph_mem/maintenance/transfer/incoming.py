@@ -1,0 +1,286 @@
+"""Incoming: what an export holds becomes rows again, all of them or none. Nothing comes in twice, and nothing is trusted more
+than it was.
+
+A file that this home did not write may say anything of anybody: its rows count as text from outside, are found by a search
+alone and told to no model unasked, and their names are set apart from those that the client gives.
+"""
+
+import posix
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from ralph_mem.core.project import Project
+from ralph_mem.core.redaction import gate, privacy
+from ralph_mem.maintenance.transfer import fields
+from ralph_mem.maintenance.transfer.document import DERIVED, Document, damaged
+from ralph_mem.maintenance.transfer.outgoing import protected
+from ralph_mem.memory.access import Change, rewrite
+from ralph_mem.memory.rows import deletion, index_text, kinds, notes, row, sessions, tombstones, turns
+from ralph_mem.memory.rows import rewrite as rewriting
+from ralph_mem.memory.rows.row import Kind
+from ralph_mem.memory.store.connection import Store, sqlite
+
+STRANGE = "file:"  # before the client's ids in somebody else's file
+FORGOTTEN = "SELECT transcript FROM imports WHERE position < 0"
+MERGE_PAGES = 256
+
+Counts = Counter[str]  # of "session", "turn", ...: those that come in; of "known" and "forgotten" rows
+
+
+def prepared(
+    document: Document, place: Project, project: Project, settings: dict[str, Any], *, mine: bool = False,
+    tell: Callable[[int], object] = bool,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return the rows of an export as they may be stored in a place. Raises RalphMemError for a row that cannot be one.
+
+    `mine` is the person's word that the file is their own although another home wrote it; `tell` hears how many are done.
+    """
+    privacy.HELD[:] = [{}]
+    try:
+        found = []
+        for number, record in enumerate(document.records()):
+            bad = fields.wrong(record)
+            if bad:
+                raise damaged(f"row {number + 1} has no good {bad[:40]!a}")
+            safe = protected(record, project, settings)
+            found.append(safe if document.ours or mine else _strange(safe, place))
+            tell(number + 1)
+        return [record for record in found if record]
+    finally:
+        privacy.HELD.clear()
+
+
+def _strange(record: dict[str, Any], place: Project) -> dict[str, Any]:
+    """Return a row of somebody else's file as one that is trusted with nothing, or nothing for one that cannot be marked so."""
+    if record["row"] == DERIVED:
+        return record
+    names = {name: _set_apart(record[name]) for name in ("client_session", "event_id", "session", "turn") if record.get(name)}
+    if record["row"] == "session":
+        ended = record["started_at"] if record["ended_at"] is None else record["ended_at"]
+        return {
+            **record,
+            **names,
+            "project_path": _readable(place.root),
+            "transcript_path": None,
+            "summary": None,
+            "ended_at": ended,
+        }
+    if "tainted" not in record:
+        return {}
+    marks = {"origin": "outside", "tainted": fields.FOREIGN, "pinned": 0, "misled": 0}
+    if record["row"] == kinds.TURN.name and record["status"] == "open":
+        marks["status"] = "interrupted"
+    return {**record, **names, **{name: mark for name, mark in marks.items() if name in record}}
+
+
+def _set_apart(name: str) -> str:
+    return name if name.startswith(STRANGE) else STRANGE + name
+
+
+def _readable(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def take(opened: Store, records: list[dict[str, Any]], tell: Callable[[int], object] = bool) -> Counts:
+    """Store what is not known yet, in one transaction; returns what came in and what did not.
+
+    Nothing that came in tells of what was forgotten here before.
+    """
+    with Change(opened):
+        arrival = Arrival(opened)  # once the memory is locked: what another process forgets until then must not come back
+        for number, record in enumerate(records):
+            arrival.add(record)
+            tell(number + 1)
+        arrival.make_findable()
+        swept = arrival.without_forgotten()
+    if swept:
+        rewrite(opened)
+    _merge(opened)
+    return +arrival.counts
+
+
+def counted(opened: Store | None, records: list[dict[str, Any]]) -> Counts:
+    """Return what would come in, nothing changed; without a memory everything would."""
+    arrival = Arrival(opened) if opened else None
+    counts: Counts = Counter()
+    sessions: dict[str, str] = {}
+    wanted = set()
+    for record in records:
+        why_not = arrival.why_not(record) if arrival and record["row"] != DERIVED else ""
+        if record["row"] == "session" and _waits(record, why_not):
+            sessions[record["client_session"]] = why_not
+        elif record["row"] != DERIVED:
+            counts[why_not or record["row"]] += 1
+            wanted |= set() if why_not or record["row"] == "session" else {record.get("session")}
+    counts["session"] += len(sessions.keys() & wanted)
+    counts["forgotten"] += len([name for name, why_not in sessions.items() if why_not and name not in wanted])
+    return +counts
+
+
+def _waits(record: dict[str, Any], why_not: str) -> bool:
+    """Say whether a session comes in only with the first of its rows: one of somebody else's file, or one that was forgotten."""
+    return why_not == "forgotten" or (not why_not and record["client_session"].startswith(STRANGE))
+
+
+def _merge(opened: Store) -> None:
+    """Merge what came into the indexes, which hooks never do; somebody who is at work meanwhile does it at the next Stop."""
+    try:
+        while kinds.merge(opened, MERGE_PAGES):
+            pass
+        opened.checkpoint()
+    except sqlite.Error:
+        pass
+
+
+class Arrival:
+    """Rows on their way into a memory."""
+
+    def __init__(self, opened: Store) -> None:
+        self.store = opened
+        self.counts: Counts = Counter()
+        self.names: dict[str, str] = {}  # the ids in the file -> those in this memory
+        self.waiting: dict[str, dict[str, Any]] = {}  # sessions that come in only with the first of their rows
+        self.turns: list[tuple[int, bool]] = []
+        self.notes: list[int] = []
+        self.refused: dict[str, dict[str, Any]] = {}  # rows that were forgotten here, by their ids in the file
+        self.made_of_refused: list[str] = []  # the ids of rows that were made from these
+        self.forgotten = _forgotten(opened)
+        self.marks = None if tombstones.is_empty() else tombstones.Marks()
+        self.scope = tombstones.scope_of(opened.folder)
+
+    def why_not(self, record: dict[str, Any]) -> str:
+        """Return why a row does not come in: it is known, or was forgotten here; nothing if it does."""
+        kind = fields.of_name(record["row"])
+        column = next((name for name in ("client_session", "event_id") if kind.has(name)), "public_id")
+        name = record[column]
+        # a file of one's own that came by another machine must not bring in once more what is here
+        names = (name, name if record["row"] == "session" else name.removeprefix(STRANGE))
+        if self.store.one(f"SELECT 1 FROM {kind.table} WHERE {column} IN (?, ?)", names):
+            return "known"
+        return "forgotten" if self._is_forgotten(record) else ""
+
+    def _is_forgotten(self, record: dict[str, Any]) -> bool:
+        if {record.get("session"), record.get("client_session")} & self.forgotten:
+            return True
+        if not self.marks:
+            return False
+        if record["row"] == "session":
+            return self.marks.hold(tombstones.SESSION, record["client_session"].removeprefix(STRANGE), record["started_at"])
+        kind = fields.of_name(record["row"])
+        event, session, turn = [(record.get(name) or "").removeprefix(STRANGE) for name in ("event_id", "session", "turn")]
+        told = (record.get("type") or kind.name, record["public_id"], event, record[kind.asked] or "", kinds.said_in(kind, record))
+        return self.marks.hold_row(self.scope, (*told, record["created_at"], session, turn))
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Store one row, if it is new; the sessions come first, then the turns."""
+        if record["row"] == DERIVED:
+            self._derive(record)
+            return
+        why_not = self.why_not(record)
+        if record["row"] == "session" and _waits(record, why_not):
+            self.waiting[record["client_session"]] = record
+            self.counts["forgotten"] += bool(why_not)
+            return
+        self.counts[why_not or record["row"]] += 1
+        if why_not == "forgotten":
+            self.refused[record.get("public_id", "")] = record
+        if not why_not:
+            self._session(record) if record["row"] == "session" else self._row(fields.of_name(record["row"]), record)
+
+    def make_findable(self) -> None:
+        """Give rows what they quote of their neighbours, now that all are there, and write their index entries."""
+        for number, is_found in self.turns:
+            turns.write_context(self.store, number)
+            if is_found:
+                row.remember(self.store, kinds.TURN, number)
+        for number in self.notes:
+            notes.put_into_context(self.store, number)
+        pinned = [kind for kind in kinds.of_memory(self.store) if kind.has("pinned")]
+        if any(self.store.one(f"SELECT 1 FROM {kind.table} WHERE pinned LIMIT 1") for kind in pinned):
+            self.store.set_property(index_text.WAS_PINNED, 1)
+
+    def without_forgotten(self) -> int:
+        """Take out what tells of rows that were refused: what was made from them, what quotes them; returns how many rows went.
+
+        What is marked all the same goes as from any memory that comes back.
+        """
+        if not self.marks:
+            return 0
+        made = [*self.made_of_refused, *tombstones.made_from(self.store, self.made_of_refused)]
+        for name in set(made):
+            self.counts[kinds.of_id(name).name] -= 1
+        self.counts["forgotten"] += len(set(made))
+        gone = deletion.delete(self.store, made) + tombstones.sweep(self.store, self.scope)
+        for record in self.refused.values():
+            self._quote_anew(record)
+        return gone
+
+    def _quote_anew(self, record: dict[str, Any]) -> None:
+        """Write the turn of a row that was refused anew, where it came in now, and the summary of its session."""
+        turn = self._number("turns", "event_id", record.get("turn"))
+        if turn is not None and any([number == turn for number, _ in self.turns]):
+            rewriting.rebuild(self.store, turn, (record.get("files") or "").splitlines())
+        session = self._number("sessions", "client_session", record.get("session"))
+        if session is not None:
+            sessions.sum_up_again(self.store, session)
+
+    def _session(self, record: dict[str, Any]) -> None:
+        columns = {name: record[name] for name in kinds.exported(kinds.SESSION)}
+        values = {**columns, "public_id": self._name(kinds.SESSION, record), "fence": posix.urandom(12).hex(), "context_since": 0}
+        sql = f"INSERT INTO sessions ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})"
+        self.store.execute(sql, list(values.values()))
+
+    def _row(self, kind: Kind, record: dict[str, Any]) -> None:
+        """Store a row of memory: without what it quotes of its neighbours, and a turn without its entry in the index."""
+        values: dict[str, Any] = dict.fromkeys(kind.derived, "")
+        values |= {name: record[name] for name in kinds.exported(kind)}
+        values |= {"public_id": self._name(kind, record), "redaction_version": gate.RULES_VERSION, "scan_level": 1}
+        if kind.has("session_id"):
+            values["session_id"] = record["session"] and self._session_of(record)
+        if kind.has("turn_id"):
+            values["turn_id"] = self._number("turns", "event_id", record["turn"])
+        is_found = bool(record.get("found") and any(record[name] for name in kind.hashed))
+        number = row.put(self.store, kind, values, is_memory=is_found and kind is not kinds.TURN)
+        if kind is kinds.TURN:
+            self.turns.append((number, is_found))
+        elif kind is kinds.OBSERVATION and is_found:
+            self.notes.append(number)
+
+    def _name(self, kind: Kind, record: dict[str, Any]) -> str:
+        """Return the id of a row: its own, or a new one where another row has that."""
+        name = record["public_id"]
+        if self.store.one(f"SELECT 1 FROM {kind.table} WHERE public_id = ?", (name,)) or not name.startswith(kind.prefix + "-"):
+            name = row.public_id(kind.prefix)
+        self.names[record["public_id"]] = name
+        return str(name)
+
+    def _session_of(self, record: dict[str, Any]) -> int:
+        waiting = self.waiting.pop(record["session"], None)
+        if waiting:
+            self.counts["session"] += 1
+            self.counts["forgotten"] -= not record["session"].startswith(STRANGE)
+            self._session(waiting)
+        number = self._number("sessions", "client_session", record["session"])
+        if number is None:
+            raise damaged("a row belongs to a session that the file does not have")
+        return number
+
+    def _number(self, table: str, column: str, name: str | None) -> int | None:
+        found = self.store.one(f"SELECT id FROM {table} WHERE {column} = ?", (name,))
+        return int(found[0]) if found else None
+
+    def _derive(self, record: dict[str, Any]) -> None:
+        if record["parent"] in self.refused and record["child"] in self.names:
+            self.made_of_refused.append(self.names[record["child"]])
+        if record["child"] in self.names and record["parent"] in self.names:
+            names = (self.names[record["child"]], self.names[record["parent"]])
+            self.store.execute("INSERT OR IGNORE INTO derived_from (child, parent) VALUES (?, ?)", names)
+
+
+def _forgotten(opened: Store) -> set[str | None]:
+    """Return the client's ids of the sessions that were forgotten here, also as somebody else's file names them."""
+    if not opened.one("SELECT 1 FROM sqlite_master WHERE name = 'imports'"):
+        return set()
+    names = [name for (name,) in opened.execute(FORGOTTEN)]
+    return {each for name in names for each in (name, STRANGE + name)}

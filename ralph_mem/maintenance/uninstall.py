@@ -1,0 +1,87 @@
+"""Belongings: all that lies on this machine because of ralph-mem, by place, and what an uninstall takes or leaves.
+
+What lies in our data folder under a name that no release of ours gives is somebody else's: it is named and left alone.
+"""
+
+from collections import namedtuple
+from collections.abc import Iterator
+from pathlib import Path
+
+from ralph_mem.core import fast, paths, places
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.maintenance import registry
+from ralph_mem.maintenance.forget import inventory
+from ralph_mem.ralph import leftovers
+from ralph_mem.ralph.run import HEADLESS
+
+MEMORY, EVERYWHERE = "the memory of a project, with its config", "the memory of all projects, with your config"
+STRANGE = "not ours: left alone"
+
+# A file or folder, how much it is, and what it is.
+Belonging = namedtuple("Belonging", "path bytes what")
+
+
+def of_home(memories: bool) -> tuple[list[Belonging], list[Belonging]]:
+    """Return what lies in the data folder and is ours: what goes, and what stays with the memories unless these go as well."""
+    found = [each for each in _in_home() if each.what != STRANGE]
+    needed = [place.name for place in places.IN_DATA_HOME if place.on_uninstall == places.STAYS]
+    stays = [] if memories else [each for each in found if Path(each.path).name in needed]
+    return [each for each in found if each not in stays], stays
+
+
+def strange() -> list[Belonging]:
+    """Return what lies in the data folder, and is not ours."""
+    return [each for each in _in_home() if each.what == STRANGE]
+
+
+def _in_home() -> list[Belonging]:
+    home = paths.data_home()
+    found = sorted(Path(home).iterdir()) if home and Path(home).is_dir() else []
+    known = {path: _place(path.name) for path in found}
+    return [_belonging(path, place.meaning if place else STRANGE) for path, place in known.items()]
+
+
+def _place(name: str) -> "places.Place | None":
+    """Return the place of a name; who is killed while writing leaves it with a number behind."""
+    return places.of(name, places.IN_DATA_HOME) or places.of(name.rpartition(".")[0], places.IN_DATA_HOME)
+
+
+def memories() -> list[Belonging]:
+    """Return the memories: those of the projects that are known, where they are there, and the one of all projects."""
+    places = dict.fromkeys([Path(each.path, paths.STATE) for each in registry.known() if each.path])
+    everywhere = Path(paths.config_home() or "/nowhere/at/all")
+    found = [_belonging(path, MEMORY) for path in places if path.is_dir() and not path.is_symlink()]
+    return [*found, *([_belonging(everywhere, EVERYWHERE)] if everywhere.is_dir() else [])]
+
+
+def exports() -> list[str]:
+    """Return the exports that were written and are there still: the person's own files."""
+    return inventory.listed_exports()
+
+
+def remove(found: list[Belonging]) -> list[Belonging]:
+    """Remove them; returns those that were there. Raises RalphMemError, also while a loop is at work."""
+    for path in _loops_at_work():
+        raise RalphMemError(f"a loop is at work, says {path}", "`ralph-mem ralph stop` stops it")
+    removed = [each for each in found if registry.remove(Path(each.path))]
+    home = Path(paths.data_home() or "/nowhere/at/all")
+    if home.is_dir() and not any(home.iterdir()):
+        home.rmdir()
+    return removed
+
+
+def _loops_at_work() -> Iterator[Path]:
+    for path in sorted(Path(paths.data_home() or "/nowhere", paths.LOOPS).glob("*/live.json")):
+        try:
+            told = fast.loads(paths.read(str(path)))
+        except ValueError:
+            continue
+        if isinstance(told, dict):
+            pid, born = told.get("pid"), told.get("born")
+            lives = isinstance(pid, int) and leftovers.is_running(pid, born if isinstance(born, int) else 0)
+            if leftovers.is_held(str(path.parent)) if told.get("mode") == HEADLESS else lives:
+                yield path
+
+
+def _belonging(path: Path, what: str) -> Belonging:
+    return Belonging(str(path), registry.size(path), what)

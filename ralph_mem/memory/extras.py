@@ -1,0 +1,60 @@
+"""Extras: what is missing where a package was not installed, and the command that installs it from where this plugin lies.
+
+No index has a package of ours: a hint that named one would send people to whoever takes that name.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+
+from ralph_mem.core.errors import RalphMemError
+
+LIES_IN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMMAND = re.compile(r"\bralph-mem (?=[a-z])")
+OF_THE_LOOP = re.compile(r"\bralph-mem ralph\b")
+
+
+class MissingExtra(RalphMemError):
+    """A package that only an extra of ralph-mem brings."""
+
+
+def installation(extra: str = "", python: str = "") -> str:
+    """Return the command that installs `ralph-mem`, or one of its extras, for an interpreter, quoted for a shell.
+
+    Where ralph-mem itself was installed as a package, and no longer lies where it came from, it names the extra's packages.
+    """
+    start = f"{shlex.quote(python or _interpreter())} -m pip install "
+    if not os.path.exists(os.path.join(LIES_IN, "pyproject.toml")):
+        return start + " ".join([shlex.quote(name) for name in packages(extra) or [LIES_IN]])
+    return start + shlex.quote(LIES_IN + (f"[{extra}]" if extra else ""))
+
+
+def packages(extra: str) -> "list[str]":
+    """Return the packages that an extra brings, as the installed package declares them."""
+    from importlib import metadata  # lazy: its metadata brings `email`, and most people have the folder of the plugin
+
+    try:
+        declared = metadata.requires("ralph-mem") or []
+    except metadata.PackageNotFoundError:
+        return []
+    parted = [line.partition(";") for line in declared]
+    return [name.strip() for name, _, mark in parted if re.search(rf"""extra == ["']{re.escape(extra)}["']""", mark)]
+
+
+def in_a_session(line: str) -> str:
+    """Return a line of ours for somebody in a session of the client, where the terminal's command may not be installed.
+
+    What a slash command does is named by that; for all else it says how `ralph-mem` comes onto the machine.
+    """
+    told = line if "in a terminal" in line else OF_THE_LOOP.sub("/ralph", line)
+    if not COMMAND.search(told) or shutil.which("ralph-mem"):
+        return told
+    return f"{told} (for `ralph-mem` in a terminal: {installation()})"
+
+
+def _interpreter() -> str:
+    """Return how a terminal starts the interpreter that runs now."""
+    there = shutil.which("python3") or ""
+    return "python3" if os.path.dirname(there) == os.path.dirname(sys.executable) else sys.executable or "python3"

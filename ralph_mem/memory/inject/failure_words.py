@@ -1,0 +1,226 @@
+"""Choose what is told of a failure without being asked, since strangers wrote most program output.
+
+Told are error types, places and the ids of tests; of the message what reads as a diagnostic, in quotes. A message that
+addresses its reader, names a place in the net or a command to run is not told: whoever wants it asks for it.
+"""
+
+from ralph_mem.memory.inject.diagnostic_words import (
+    ACTED,
+    ADDRESSED,
+    ASKING,
+    BEING,
+    DOING,
+    ERRNO,
+    EXCUSED,
+    FAILING,
+    HOSTED,
+    PHRASES,
+    PLAIN,
+    PROGRAMS,
+    SEVERITIES,
+    SHELLS,
+    SYSTEM,
+    VERBS,
+)
+from ralph_mem.memory.rows import row
+
+MOST_CHARACTERS = 160
+MOST_NAME = 120
+WITHHELD = "(its words: /mem-search --layer 3 {})"
+PREFIXES = ("npm ERR! ", "npm error ", "npm err! ", "E   ", "error Command ", "> ", "Caused by: ", "Uncaught ", "[ERROR] ", "* ")
+TYPED = (
+    "Error",
+    "Exception",
+    "Failure",
+    "Fault",
+    "Interrupt",
+    "Panic",
+    "Timeout",
+    "Refused",
+    "NotFound",
+    "Exit",
+    "Warning",
+    "Violation",
+    "Denied",
+)
+STATING = ("is", "are", "was", "were", "not", "as")
+ASKED_IN = ("://", "www.", "$(", "&&", "[.]", " dot ", " . ", "from now on", "every session", "|sh", "|bash")
+SIGNS = (  # beyond ASCII, of those that programs print around their words
+    "\u2018\u2019\u201c\u201d\u2192\u2190\u2026\u2022\u25cf\u2715\u2717\u2716\u00d7\u2500\u2502"
+    "\u203a\u276f\u2714\u2713\u23af\u2013\u2014"
+)
+
+
+def told(text: str, public_id: str) -> str:
+    """Return what may be told unasked of the lines of a failure, each in a line; where words are left out, how to get at them."""
+    found = [_told(line) for line in text.splitlines() if line.strip("-=_*#~^ \t|")]
+    kept = list(dict.fromkeys([line for line, _ in found if line]))
+    if not all([whole for _, whole in found]):
+        kept.append(WITHHELD.format(public_id))
+    return "\n".join(kept)
+
+
+def last(text: str, public_id: str) -> str:
+    """Return in a line what may be told of a failure: its last line that may be, and how to get at what comes after that."""
+    found = [_told(line) for line in text.splitlines() if line.strip("-=_*#~^ \t|")]
+    said = next((line for line, whole in reversed(found) if line and whole), "")
+    return said if not found or found[-1][1] else f"{said} {WITHHELD.format(public_id)}".strip()
+
+
+def of_turn(lines: str, public_id: str) -> str:
+    """Return the commands of a turn with what may be told of those that failed."""
+    kept: list[str] = []
+    said: list[str] = []
+    for line in [*lines.splitlines(), ""]:
+        if line and not line.startswith(row.OUTCOMES):
+            said.append(line)
+            continue
+        kept += [told("\n".join(said), public_id), line] if said else [line]
+        said = []
+    return "\n".join([line for line in kept if line])
+
+
+def of_lesson(text: str, public_id: str) -> str:
+    """Return a loop's lesson with what may be told of the failures that it names."""
+    kept = []
+    for line in text.splitlines():
+        head, colon, message = line.partition(": ")
+        if colon and head in ("failed", "still failing"):
+            said, whole = _told(message)
+            kept.append(line if whole else f"{head}: {said} {WITHHELD.format(public_id)}")
+        elif not colon or head != "  in" or _is_id(message):
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _told(line: str) -> "tuple[str, bool]":
+    """Return what may be told of a line, and whether that is all of it."""
+    for prefix in PREFIXES:
+        line = line.removeprefix(prefix)
+    facts, message = _facts(" ".join(line.split()))
+    if not message:
+        return facts, True
+    if not _is_diagnostic(message, bool(facts)):
+        return facts, False
+    said = message.replace('"', "'")
+    said = said if len(said) <= MOST_CHARACTERS else said[: MOST_CHARACTERS - 3] + "..."
+    quoted = said[0] == said[-1] == "'" and len(said) > 1
+    return (f"{facts} {said}" if quoted else f'{facts} "{said}"').strip(), True
+
+
+def _facts(line: str) -> "tuple[str, str]":
+    """Part a line into types, places and ids at its beginning, and its message."""
+    words = line.split(" ")
+    at = 0
+    while at < len(words) and (_is_fact(words[at]) or (at and words[at] in ("-", "error", "warning"))):
+        at += 1
+    facts = [word.partition("[")[0] + "[...]" if "::" in word and "[" in word else word for word in words[:at]]
+    return " ".join(facts).rstrip(" -"), " ".join(words[at:])
+
+
+def _is_fact(word: str) -> bool:
+    """Say whether a word is an error type, a place, an id of a test or a word of how bad it is."""
+    name = word.rstrip(":,")
+    if name.lower() in SEVERITIES and (word != name or name.isupper()):
+        return True
+    if word in ("---", "FAIL", "FAILED", "ERROR"):
+        return True
+    last = name.rpartition(".")[2]
+    camel = word[-1:] == ":" and last[:1].isupper() and sum([char.isupper() for char in last]) > 1 and not last.isupper()
+    if (last.endswith(TYPED) or camel) and last[:1].isupper() and _is_name(name, "._$"):
+        return True
+    if word[:1] == "(" and word[-2:] == "s)" and word[1:-2].replace(".", "").isdigit():
+        return True
+    code = name.partition("[")[2].rstrip("]") if name.startswith("error[") else name
+    return (code[:1].isupper() and code[-1:].isdigit() and code.isalnum() and len(code) < 10) or _is_id(name)
+
+
+def _is_name(word: str, signs: str) -> bool:
+    return 0 < len(word) <= MOST_NAME and word.isascii() and all([char.isalnum() or char in signs for char in word])
+
+
+def _is_id(word: str) -> bool:
+    """Say whether a word has the form of a place or of a test's id; what stands in brackets is anybody's words."""
+    name, _, number = word.partition("(")
+    if number and not number.rstrip(")").replace(",", "").isdigit():
+        return False
+    name = name.partition("[")[0]
+    place = "::" in name or "#" in name or (name.count(":") in (1, 2) and name.rpartition(":")[2].isdigit())
+    path = ("/" in name and "." in name.rpartition("/")[2]) or (name[:4] == "Test" and name[4:5].isupper())
+    if _is_host(name) or not _is_name(name, "._-/:@+#$"):
+        return False
+    return bool(place or path or (bool(number) and "." in name)) and "//" not in name
+
+
+def _is_host(word: str) -> bool:
+    """Say whether a word is a place in the net, with a path or without."""
+    host, slash, _ = word.strip("'\"`()[]<>,;!?").rstrip(".:").partition("/")
+    labels = host.partition(":")[0].lower().split(".")
+    if len(labels) < 2 or not all(labels):
+        return False
+    return labels[-1] in HOSTED or bool(slash and host[:1] != "." and all([label.isdigit() for label in labels]))
+
+
+def _is_diagnostic(message: str, known: bool) -> bool:
+    """Say whether a message reads as a diagnostic: in its form, and in that it asks nothing of anybody."""
+    low = message.lower()
+    if any([sign in low for sign in ASKED_IN]):
+        return False
+    if any([not (char.isascii() or char in SIGNS) for char in message]):
+        return False
+    words = low.split()
+    if sum([len(word) == 1 and word.isalpha() for word in words]) > 3:  # a word that is spelled
+        return False
+    coded = any([word[:1] == "E" and word.isupper() and word.isalnum() and len(word) > 3 for word in message.split()])
+    if not (known or coded or any([phrase in low for phrase in PHRASES]) or _is_comparison(low)):
+        return False
+    piped = any([words[at - 1][-1:] == "|" and word.strip("'\"`|") in SHELLS for at, word in enumerate(words) if at])
+    fetched = any([_is_host(word) for word in words])
+    option = any([word.strip("'\"`([").startswith("--") for word in words]) and "option" not in low and "argument" not in low
+    return not (piped or fetched or option) and _asks_nothing(low)
+
+
+def _is_comparison(low: str) -> bool:
+    return low.startswith("assert ") or any(
+        [sign in low for sign in (" == ", " != ", " is not ", " === ", "expect(", " >= ", " <= ", " to equal ", " not in ")]
+    )
+
+
+def _asks_nothing(low: str) -> bool:
+    """Say whether no word of a message addresses anybody, and enough of them are those of diagnostics."""
+    low = low.replace("did you mean", "maybe").replace("\u2019", "'")
+    plain, strange, before, first = 0, 0, "", True
+    earlier = ""
+    for word in low.split():
+        name = word.strip("'\"`()[]{}<>,.:;!?*\u2018\u2019\u201c\u201d\u2026")
+        quoted = word[:1] in "'\"`\u2018\u201c(" and word.rstrip(",.:;!?)")[-1:] in "'\"`\u2019\u201d"
+        if name.isalpha() and not quoted and word[:1] != "." and "()" not in word and not (not before and word in PROGRAMS):
+            asked = (name in VERBS and _is_asked(before, earlier, first)) or (name in DOING and _is_asked(before, earlier, True))
+            if name in ACTED and before == "be" and earlier in ("must", "should", "shall", "to"):
+                return False
+            if name in ADDRESSED or (asked and not _is_excused(name, low)):
+                return False
+            if name in ("must", "should", "shall") and low.partition(name + " ")[2].split(" ")[0] not in BEING:
+                return False
+            plain += name in PLAIN or name in ("must", "should", "shall")
+            strange += (
+                name not in PLAIN
+                and not (name[-2:] == "ed" and before in STATING)  # "is rounded": what happened, and nothing to be done
+                and not (name[-2:] == "ly" and before[-2:] == "ed")
+                and len(name) > 1
+                and not (name[0] == "e" and name.upper() in ERRNO)
+            )
+        earlier, before, first = before, name, word[-1:] in ":;.,!?-\u2014(" or word in ("-", "--", "=>", "->", "\u2192", "*")
+    return strange <= max(2, plain // 2)
+
+
+def _is_asked(before: str, earlier: str, first: bool) -> bool:
+    """Say of a verb whether it asks for something, by the two words before it and whether it begins a clause."""
+    if before in FAILING or (before == "to" and earlier in FAILING):
+        return False
+    return first or before in ASKING
+
+
+def _is_excused(name: str, low: str) -> bool:
+    """Say whether a verb is the name of what failed, as in `open app.toml: no such file or directory`."""
+    return name in SYSTEM and any([phrase in low for phrase in EXCUSED])

@@ -1,0 +1,143 @@
+"""Corrections: what a person says about their memory: a note, a better text, keep this in view, this one misled.
+
+Standard library only: the skills use it. What is written here is redacted like everything else.
+"""
+
+import posix
+import time
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.redaction import blocks, privacy
+from ralph_mem.core.settings import effective as switches
+from ralph_mem.memory import access, opening
+from ralph_mem.memory.rows import index_text, kinds, notes, records, rewrite, row, sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.recall.lookup import Reader, Row
+    from ralph_mem.memory.store.connection import Store
+
+# What is typed in a terminal belongs to no session of the client.
+TERMINAL = "ralph-mem"
+# 2,000 tokens: a note is read whole, and what is longer is a document.
+MOST_CHARACTERS = 8_000
+TITLE_CHARACTERS = 300
+TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> 'missed' AND misled_at IS NULL"
+
+
+def inject(
+    place: "Project", project: "Project", settings: "dict[str, Any]", text: str, session: str = "", turn: str = ""
+) -> "tuple[str, bool]":
+    """Keep a note in a place, the project or that of all projects; returns its id, and whether it is new.
+
+    `session` and `turn` are the client's ids of where it was typed, if it was there. Raises RalphMemError for an empty or
+    overlong text, and where recording is switched off.
+    """
+    if not switches.recording(project, settings):
+        raise RalphMemError(
+            "recording is switched off here, nothing was kept", "`ralph-mem resume`; `ralph-mem doctor` says by what"
+        )
+    safe, redactions = _safe(text, project, settings)
+    title, content = parts(safe)
+    opened = access.to_write(place)
+    with access.Change(opened):
+        if turn and place is project:  # or Stop, where this memory begins with the note, would take the answer for a memory
+            records.apply(opened, records.turn(session, turn, time.time_ns() // 1_000_000, "command"))
+        known = notes.known(opened, title, content)
+        if not known:
+            _add(opened, place, title, content, redactions, session)
+    name = known or notes.known(opened, title, content)
+    opened.close()
+    return name, not known
+
+
+def _add(opened: "Store", place: "Project", title: str, content: str, redactions: "str | None", session: str) -> None:
+    at = time.time_ns() // 1_000_000
+    where = session if session and opened.one("SELECT 1 FROM sessions WHERE client_session = ?", (session,)) else TERMINAL
+    if where == TERMINAL:
+        _terminal(opened, place, at)
+    event = f"note:{posix.urandom(8).hex()}"
+    records.apply(opened, records.memory(where, at, event, title, content, type="note", origin="user", redactions=redactions))
+
+
+def _terminal(opened: "Store", place: "Project", at: int) -> None:
+    sessions.start(opened, records.session(TERMINAL, place.root, at, "terminal", agent=TERMINAL))
+    if not access.is_global(opened):  # a note may be the first that this machine hears of a project
+        opening.notice(opened, place)
+    opened.execute("UPDATE sessions SET ended_at = ?, end_reason = 'terminal' WHERE client_session = ?", (at, TERMINAL))
+
+
+def _safe(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, str | None]":
+    """Return a text as it may be stored, and what was cut out of it."""
+    if text.count(privacy.INJECTED) > text.count("</ralph-mem-"):  # one that does not end would take the rest along
+        raise RalphMemError("the text quotes what ralph-mem told", f"say it without {privacy.INJECTED}")
+    if len(text) > MOST_CHARACTERS:
+        raise RalphMemError(f"{len(text):,} characters are too long to remember", f"at most {MOST_CHARACTERS:,}; keep the gist")
+    (safe,), redactions = privacy.protect([text.strip()], project, settings)
+    safe = safe.strip()
+    if not index_text.without_marks(safe).replace(blocks.PRIVATE, "").strip():
+        raise RalphMemError("there is nothing to remember", "give a text that is not empty or private as a whole")
+    return safe, redactions
+
+
+def parts(text: str) -> "tuple[str, str]":
+    """Return the title and the content of a note: its first line and the rest, or all of it where that line is too long."""
+    first, _, rest = text.partition("\n")
+    if len(first) <= TITLE_CHARACTERS:
+        return first, rest
+    return first[: first.rfind(" ", 0, 100) if " " in first[:100] else 100] + "...", text
+
+
+def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str) -> None:
+    """Replace what a row says: the text of a note, the answer of a turn, the content of anything else.
+
+    It is the user's word from now on, and no longer marked as misleading. What web or MCP text has reached, or another home
+    wrote, keeps its origin and its mark: to change a word of it says nothing for the rest. Raises RalphMemError for an empty or
+    overlong text.
+    """
+    safe, redactions = _safe(text, project, settings)
+    at = time.time_ns() // 1_000_000
+    with access.Change(found.store) as store:
+        if found.type == "turn":
+            rewrite.say(store, found.number, safe)
+        else:
+            title, content = parts(safe) if found.type == "note" else (found.asked, safe)
+            rewrite.texts_of(store, row.OBSERVATION, found.number, {"title": title, "content": content, "lines": ""})
+        store.execute(
+            f"UPDATE {_table_of(found)} SET edited_at = ?, redactions = ?, misled = 0, origin = ? WHERE id = ?",
+            (at, redactions, found.origin if is_from_outside(found) else "user", found.number),
+        )
+
+
+def is_from_outside(found: "Row") -> bool:
+    """Say whether web or MCP text has reached a row, or somebody else's file brought it: it is told to no model unasked."""
+    return bool(found.tainted) or found.origin == "outside"
+
+
+def pin(found: "Row", pinned: bool = True) -> None:
+    """Keep a row in view: told first at a session's start, and preferred where it fits; or let go of it again."""
+    with access.Change(found.store) as opened:
+        opened.execute(f"UPDATE {_table_of(found)} SET pinned = ? WHERE id = ?", (int(pinned), found.number))
+        opened.set_property(index_text.WAS_PINNED, 1)
+
+
+def wrong(reader: "Reader", found: "Row") -> int:
+    """Note that a memory misled: it is told later and less easily from now on, and the receipts say so that told it.
+
+    A pin is taken off it. Returns how many receipts that are.
+    """
+    now = time.time_ns() // 1_000_000
+    with access.Change(found.store) as store:
+        store.execute(f"UPDATE {_table_of(found)} SET misled = misled + 1, pinned = 0 WHERE id = ?", (found.number,))
+    told = 0
+    for each in reader.stores:
+        with access.Change(each) as store:
+            told += store.execute(TOLD, (now, found.public_id)).rowcount
+    return told
+
+
+def _table_of(found: "Row") -> str:
+    return kinds.of_id(found.public_id).table

@@ -1,0 +1,276 @@
+"""Adoption: a project gets its memory, and keeps it when it moves. Session start and the CLI only."""
+
+import posix
+import sys
+import time
+
+from ralph_mem.core import fast, paths
+from ralph_mem.memory.ownership import check, seals
+from ralph_mem.memory.rows import row
+from ralph_mem.memory.store import connection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+
+STOPPED_AT = "stopped_at"  # the property of a database that says when the last turn in it ended, in milliseconds
+
+
+def begin(project: "Project", wait_ms: int) -> connection.Store:
+    """Open the memory of a project as a session starts there: one that is not the user's is set aside for a new one.
+
+    Raises as `open_ready`.
+    """
+    return open_ready(project, wait_ms, starting=True)
+
+
+def _not_ours(project: "Project", error: Exception) -> Exception:
+    found: Exception = fast.errors().StoreError(
+        f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?"
+    )
+    return found
+
+
+def begin_late(project: "Project") -> connection.Store:
+    """Open the memory of a project in which an event came before any session start, and enter it where a start enters it.
+
+    Raises StoreError where a memory was taken away: the next session start makes the next one; otherwise as `open_ready`.
+    """
+    if not check.is_new(project):
+        raise fast.errors().StoreError(f"the memory in {project.folder} was taken away", "the next session start makes a new one")
+    opened = open_ready(project)
+    notice(opened, project)
+    remember_interpreter()
+    return opened
+
+
+def open_ready(project: "Project", wait_ms: int = connection.PROMPT_WAIT_MS, starting: bool = False) -> connection.Store:
+    """Open the memory of a project, made where it is missing and brought up to date where its schema is older.
+
+    Raises StoreError or OSError where that cannot be done, and for a memory that is not the user's.
+    """
+    check.admit(project, starting)
+    prepare(project)
+    there = connection.exists(project.folder) and connection.is_known(project.folder)
+    opened = connection.connect(project.folder, wait_ms) if there else _made(project, wait_ms)
+    try:
+        version = opened.one("PRAGMA user_version")[0]
+        if not version:  # whoever was making it was killed
+            opened.close()
+            opened = _made(project, wait_ms)
+        elif not check.confirm(opened, project):
+            return _begun_anew(opened, project, wait_ms, starting)
+        if 0 < version < connection.SCHEMA_VERSION:
+            _migrate(opened)
+        if opened.one("PRAGMA schema_version")[0] != opened.property("checked_schema"):
+            _check(opened)
+    except connection.sqlite.Error as error:
+        opened.close()
+        raise fast.errors().StoreError(
+            f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?"
+        ) from error
+    if seals.can_be_shipped(project.folder) and paths.exists(f"{paths.data_home()}/{paths.SPOOL}"):
+        number = str(opened.property("project_id"))
+        known = check.registered(number)
+        if not known or project.root not in (known["path"], known.get("seen")):
+            from ralph_mem.memory import relocate  # lazy: only where something waits for a new memory, or one has moved
+
+            relocate.settle(project, number, known)
+    return opened
+
+
+def _made(project: "Project", wait_ms: int) -> connection.Store:
+    """Open a memory that is missing, or that another session is just making: made where nobody has, by one alone.
+
+    SQLite lets nobody wait who switches to a log, and has a journal meanwhile, which is not believed beside a memory: so everybody
+    waits for the lock of the memory, also another home's session that is about to begin one or to take one back.
+    """
+    from ralph_mem.memory.store.locks import Alone  # lazy: only when a database is made
+
+    home = paths.data_home()
+    with Alone(home if home and paths.exists(home) else project.folder):
+        held = connection.lock(project.folder, wait_ms, paths.ALONE)
+        if not connection.exists(project.folder) and _is_created(project.folder + "/memory.db"):
+            seals.note(project.folder)
+        opened = connection.open_held(project.folder, held, wait_ms)
+        try:
+            if not opened.one("PRAGMA user_version")[0]:
+                _migrate(opened)
+        except connection.sqlite.Error as error:
+            opened.close()
+            raise fast.errors().StoreError(
+                f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?"
+            ) from error
+        connection.share(held)
+        return opened
+
+
+def _begun_anew(stranger: connection.Store, project: "Project", wait_ms: int, starting: bool) -> connection.Store:
+    from ralph_mem.memory.ownership import foreign  # lazy: only where a database lies that nobody knows
+
+    stranger.close()
+    foreign.refuse_or_set_aside(project, "not made by you here", starting)
+    return open_ready(project, wait_ms)
+
+
+def _check(opened: connection.Store) -> None:
+    from ralph_mem.memory.store import schema_check  # lazy: only where a schema has changed
+
+    try:
+        schema_check.check(opened)
+    except fast.errors().StoreError:
+        opened.close()
+        raise
+
+
+def prepare(project: "Project") -> None:
+    """Make the folder of a memory, ignored by git. Raises StoreError or OSError where that cannot be done."""
+    if project.folder != project.root and not paths.exists(project.root):
+        raise fast.errors().StoreError(f"there is no folder {project.root}")
+    paths.make_folder(project.folder)
+    if not paths.exists(f"{project.folder}/{paths.GITIGNORE}"):
+        # people keep their config home in git, but not what they told this plugin
+        ours = "*\n" if project.folder != project.root else "memory.db*\nlock\nspool/\n"
+        paths.write(f"{project.folder}/{paths.GITIGNORE}", ours)
+
+
+def _is_created(path: str) -> bool:
+    """Create the file before SQLite does, which would let others read it; its log inherits the mode. Says whether it was new."""
+    try:
+        posix.close(posix.open(path, posix.O_CREAT | posix.O_EXCL | posix.O_WRONLY | posix.O_CLOEXEC, 0o600))
+    except FileExistsError:  # another session was quicker
+        return False
+    return True
+
+
+def _migrate(opened: connection.Store) -> None:
+    """Run the migrations that are missing, all or none, with a backup before the first that changes data."""
+    from ralph_mem.memory.store import schema  # lazy: only when a database is made or older than the release
+
+    opened.execute("PRAGMA journal_mode = WAL").fetchone()
+    version = opened.one("PRAGMA user_version")[0]
+    if version:
+        _back_up(opened, version)
+    opened.begin(durable=True)
+    try:
+        version = opened.one("PRAGMA user_version")[0]
+        for statements in schema.MIGRATIONS[version:]:
+            for statement in statements:
+                opened.execute(statement)
+        if not version:
+            opened.set_property("project_id", row.public_id("project"))
+            seals.put(opened)
+            opened.set_property("backed_up_at", time.time_ns() // 1_000_000)  # the first backup is made a day later
+            opened.set_property(STOPPED_AT, 0)
+        opened.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        opened.execute(f"PRAGMA user_version = {schema.VERSION}")
+        if not version:
+            opened.set_property("checked_schema", opened.one("PRAGMA schema_version")[0])
+        opened.commit()
+    finally:
+        opened.roll_back()
+
+
+def _back_up(opened: connection.Store, version: int) -> None:
+    home = paths.data_home()
+    if home:
+        paths.make_folder(f"{home}/{paths.BACKUPS}")
+        name = f"{home}/{paths.BACKUPS}/{opened.property('project_id')}-schema-{version}.db"
+        paths.write(name, "")  # empty and for the owner alone, before SQLite fills it
+        opened.execute("VACUUM INTO ?", (name,))
+
+
+def notice(opened: connection.Store, project: "Project") -> str:
+    """Enter the project in the registry; returns a line for the user where its memory turned out to be a copy.
+
+    The registry lies in the user's data home, a file for each project id: where it is, by path, device and inode.
+    The same id at a new path moved when the old path is gone, and is a copy, with a new id, when it is still there.
+    """
+    home = paths.data_home()
+    number = opened.property("project_id")
+    if not home or not number:
+        return ""
+    known = check.registered(number)
+    if known and _seen_before(known, project):
+        return _gap(opened, f"{home}/{paths.PROJECTS}/{number}.json")
+    here = _place(project)
+    if known:
+        from ralph_mem.memory import relocate  # lazy: only where something waits for a new memory, or one has moved
+
+        if known["path"] != here["path"] and relocate.is_another(known, project):
+            number = row.public_id("project")
+            opened.set_property("project_id", number)
+            _register(opened, home, number, here)
+            return f"this memory is a copy of the one in {known['path']}; from now on it is this project's own"
+        relocate.follow(project, number, known)
+    _register(opened, home, number, here)
+    return ""
+
+
+def _gap(opened: connection.Store, entry: str) -> str:
+    """Say whether the memory ends before a stop that is known outside of it: its log was deleted, or is an older one."""
+    at = opened.property(STOPPED_AT)
+    try:
+        if not isinstance(at, int) or posix.stat(entry).st_mtime_ns // 1_000_000 <= at:
+            return ""
+        mark(entry, at)
+    except OSError:
+        return ""
+    from ralph_mem.core.format import when  # lazy: only where a log was deleted
+
+    lost = f"what was recorded after {when(at)} is missing from this memory: its memory.db-wal was deleted or is an older one"
+    return lost + "; `ralph-mem restore --list` shows the backups"
+
+
+def mark(entry: str, at: int) -> None:
+    """Write into the time of a registry entry until when all is stored. Raises OSError."""
+    posix.utime(entry, ns=(at * 1_000_000, at * 1_000_000))
+
+
+def forget_mark(number: str) -> None:
+    """Forget until when all was stored: an older state of this memory has taken its place, and somebody was told."""
+    try:
+        mark(f"{paths.data_home()}/{paths.PROJECTS}/{number}.json", 0)
+    except OSError:  # not registered yet
+        pass
+
+
+def _seen_before(known: "dict[str, Any]", project: "Project") -> bool:
+    status = posix.stat(project.root)
+    return bool([project.root, status.st_dev, status.st_ino] == [known.get(key) for key in ("seen", "device", "inode")])
+
+
+def _place(project: "Project") -> "dict[str, Any]":
+    from posixpath import realpath  # lazy: brings `os`; only when a database is made or has moved
+
+    status = posix.stat(project.root)
+    return {"path": realpath(project.root), "seen": project.root, "device": status.st_dev, "inode": status.st_ino}
+
+
+def _register(opened: connection.Store, home: str, number: str, place: "dict[str, Any]") -> None:
+    entry = f"{home}/{paths.PROJECTS}/{number}.json"
+    try:
+        paths.make_folder(f"{home}/{paths.PROJECTS}")
+        paths.write(entry, fast.dumps(place))
+        mark(entry, opened.property(STOPPED_AT) or 0)
+    except OSError:  # an unwritable home: the project works, only a copy of it is not noticed
+        pass
+
+
+def remember_interpreter() -> None:
+    """Keep the path of the interpreter behind `python3`, for `hooks/run` to start directly."""
+    home = paths.data_home()
+    # that of a virtual environment starts more slowly than its base, and goes with it
+    python = getattr(sys, "_base_executable", "") or sys.executable
+    if paths.exists(python.rpartition("/")[0] + "/../pyvenv.cfg"):  # before Python 3.11 the base is the environment's own
+        from posixpath import realpath  # lazy: brings `os`; only when a database is made or has moved
+
+        python = realpath(python)
+    if home and python and paths.exists(python) and paths.read(f"{home}/{paths.PYTHON}").strip() != python:
+        try:
+            paths.make_folder(home)
+            paths.write(f"{home}/{paths.PYTHON}", python + "\n")
+        except OSError:
+            pass

@@ -1,0 +1,254 @@
+"""Examine databases in a project that are not known to be ours, and set them aside.
+
+Loaded where there is one, where the user has no key yet, and by the command line.
+"""
+
+import posix
+import time
+
+from ralph_mem.core import fast, notices, paths
+from ralph_mem.core.errors import StoreError
+from ralph_mem.memory.ownership import seals
+from ralph_mem.memory.store import connection
+from ralph_mem.memory.store.locks import Alone, Quiet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.store.connection import Store
+
+NAME = "memory.db"
+ASIDE = paths.ASIDE
+HALF = "-half"  # at the end of its name: not all of it is set aside yet
+TIME_DIGITS = 19  # of a time in nanoseconds, until the year 2286
+STEPS = 20_000  # as in provenance.py
+# Ours keep a log; a journal is played back into whatever database lies beside it.
+JOURNAL = "-journal"
+LOG_ENDS = ("-wal", "-shm", JOURNAL)
+# What a statement and a value of ours never reach; before Python 3.11 nothing keeps a single one from being huge.
+LARGEST_TEXT = 1_000_000
+LIMIT_LENGTH, LIMIT_SQL_LENGTH = 0, 1
+WAIT_S = 0.1
+# As schema.py has it; a view or a generated column of this name could run for ever.
+PROPERTIES = "CREATE TABLE properties ( key TEXT PRIMARY KEY, value ) WITHOUT ROWID"
+# 50,000 files in a repository make an index of some 5 MB.
+LARGEST_INDEX = 33_554_432
+
+
+def meet(project: "Project", starting: bool) -> None:
+    """Look at a database that is not known: it is noted where it is ours after all, and else set aside as a session starts.
+
+    Raises StoreError for one that is not ours at any other time.
+    """
+    if seals.kind_of(f"{project.folder}/{NAME}"):
+        with Alone(paths.data_home()):
+            if is_ours(project, starting):
+                return
+            with Quiet(project.folder):
+                why = judged(project, starting)
+                if why:
+                    _refuse_or_set_aside(project, why, starting)
+
+
+def is_ours(project: "Project", starting: bool) -> bool:
+    """Say whether a database is ours, and note it then, while sessions work in it, but none of another home exchanges it."""
+    with Quiet(project.folder, paths.SHARED):
+        return not judged(project, starting)
+
+
+def judged(project: "Project", starting: bool) -> str:
+    """Return why a database is not ours, nothing where it is, which is noted. For whoever is alone in the folder."""
+    path = f"{project.folder}/{NAME}"
+    if starting and seals.kind_of(path + JOURNAL):
+        part_with(project, JOURNAL, "of which we have none")
+    # another session may have looked meanwhile, and begun a new one
+    if connection.is_known(project.folder) or not seals.kind_of(path):
+        return ""
+    why = _why_unknown(project, path)
+    if not why:
+        seals.note(project.folder)
+    return why
+
+
+def part_with(project: "Project", end: str, why: str) -> bool:
+    """Set aside what lies beside a database, under a name of which SQLite takes no notice, and tell it; says whether it did."""
+    path = project.folder + "/memory.db"
+    if not seals.kind_of(path + end):
+        return False
+    posix.rename(path + end, f"{path}{ASIDE}{time.time_ns()}{end}")
+    notices.note(project.root, f"memory.db{end}, {why}, came with this folder: it is set aside, as it would change the memory")
+    return True
+
+
+def refuse_or_set_aside(project: "Project", why: str, starting: bool) -> None:
+    """Set a database aside as a session starts; at any other time raise StoreError."""
+    with Quiet(project.folder):
+        _refuse_or_set_aside(project, why, starting)
+
+
+def _refuse_or_set_aside(project: "Project", why: str, starting: bool) -> None:
+    if not starting:
+        raise refusal(project, why)
+    put_aside(project)
+    tell_strange(project, why)
+
+
+def refusal(project: "Project", why: str) -> StoreError:
+    """Return what to raise for a database that is not used."""
+    hint = "the next session start sets it aside, for yours or for a new one; `ralph-mem trust` shows it then"
+    return StoreError(f"{project.folder}/{NAME} is not used ({why})", hint)
+
+
+def put_aside(project: "Project") -> str:
+    """Rename the database and its log, for whoever is alone in the folder; returns its new path. Raises OSError.
+
+    The database goes first, so that nobody works in it without its log, and under a name that says that the log is still to come:
+    who finds it after a kill goes on (homecoming.py).
+    """
+    path = f"{project.folder}/{NAME}"
+    aside = f"{path}{ASIDE}{time.time_ns()}"
+    posix.rename(path, aside + HALF)
+    finish(path, aside)
+    return aside
+
+
+def finish(path: str, aside: str) -> None:
+    """Have the log follow a database that is half set aside, unless another one is in its place. Raises OSError."""
+    for end in LOG_ENDS if not seals.kind_of(path) else ():
+        if seals.kind_of(path + end):
+            posix.rename(path + end, aside + end)
+    posix.rename(aside + HALF, aside)
+    for each in [aside, *[aside + end for end in LOG_ENDS]]:
+        if seals.kind_of(each) == seals.REGULAR:
+            try:
+                posix.chmod(each, 0o600)
+            except OSError:  # another user's, such as that of a container
+                pass
+
+
+def tell_strange(project: "Project", why: str) -> None:
+    """Have the session start tell that a database was set aside for a new one."""
+    tell(project, f"a memory came with this folder ({why}): it is set aside, and a new one begun; `ralph-mem trust` shows it")
+
+
+def tell(project: "Project", line: str) -> None:
+    """Have the session start tell a line, before what it would tell anyway."""
+    notices.note(project.root, "; ".join([text for text in (line, notices.take(project.root)) if text]))
+
+
+def aside(project: "Project") -> "list[str]":
+    """Return the databases that were set aside in a project, the latest first."""
+    found = [name for name in _names(project.folder) if name.startswith(NAME + ASIDE) and is_time(name.rpartition("-")[2])]
+    return [f"{project.folder}/{name}" for name in sorted(found, reverse=True)]
+
+
+def has_aside(project: "Project") -> bool:
+    """Say whether anything was set aside in a project, be it half."""
+    return any([name.startswith(NAME + ASIDE) for name in _names(project.folder)])
+
+
+def is_time(text: str) -> bool:
+    """Say whether the end of a name is a time as we write it, in nanoseconds."""
+    return text.isascii() and text.isdigit() and len(text) == TIME_DIGITS
+
+
+def _names(folder: str) -> "list[str]":
+    try:
+        return posix.listdir(folder)
+    except OSError:
+        return []
+
+
+def seal_earlier(opened: "Store", project: "Project") -> bool:
+    """Seal an open database from before there were seals, which the registry knows in this place; says whether it does."""
+    if was_ours(opened.property("project_id"), project):
+        seals.put(opened)
+        return True
+    return False
+
+
+def is_tracked(project: "Project") -> bool:
+    """Say whether git has the memory of a project in its index, by reading that."""
+    if not project.common:
+        return False
+    index = seals.bytes_of(project.common + "/index", LARGEST_INDEX)
+    return f"{paths.STATE}/memory.db".encode() in index or _is_short(index)
+
+
+def is_database_tracked(project: "Project") -> bool:
+    """Say whether git has the database itself in its index, not only what lies beside it."""
+    index = seals.bytes_of(project.common + "/index", LARGEST_INDEX)
+    return f"{paths.STATE}/memory.db\0".encode() in index or _is_short(index)
+
+
+def _is_short(index: bytes) -> bool:
+    """Say whether an index of version 4 has our database: it leaves out what a path has in common with the one before it."""
+    return index[4:8] == b"\0\0\0\4" and b"memory.db\0" in index and paths.STATE.encode() in index
+
+
+def _why_unknown(project: "Project", path: str) -> str:
+    """Say why a database is not ours; nothing where it is."""
+    if seals.kind_of(path) != seals.REGULAR:
+        return "no regular file"
+    if not posix.lstat(path).st_size:  # what a session start leaves that is killed at once
+        return ""
+    if not seals.bytes_of(path, 16).startswith(b"SQLite format 3\0"):
+        return "no database"
+    if is_tracked(project):
+        return "git tracks it"
+    number, held = claims_of(path)
+    ours = seals.is_seal(held, seals.key()) or (held is None and was_ours(number, project))
+    return "" if ours else "not made by you here"
+
+
+def claims_of(path: str) -> "tuple[Any, Any]":
+    """Return the project's id and the seal that an unknown database claims, read only, in little time.
+
+    Raises StoreError where that cannot be told just now.
+    """
+    db = None
+    try:
+        db = connection.sqlite.connect(connection.address_of(path, "mode=ro"), timeout=WAIT_S, isolation_level=None, uri=True)
+        if hasattr(db, "setlimit"):
+            db.setlimit(LIMIT_LENGTH, LARGEST_TEXT)
+            db.setlimit(LIMIT_SQL_LENGTH, LARGEST_TEXT)
+        db.execute("PRAGMA trusted_schema = OFF")
+        return _asked(db)
+    except (connection.sqlite.Error, ValueError, TypeError, OverflowError) as error:
+        if is_for_now(error):
+            raise StoreError(f"cannot look at {path} just now: {error}") from error
+        return None, ""
+    finally:
+        if db is not None:
+            db.close()
+
+
+def is_for_now(error: BaseException) -> bool:
+    """Say whether an error tells nothing of who made a database, as a disk that is full or a lock that is held."""
+    from ralph_mem.memory import inspect  # lazy: only where a database lies that nobody knows, and cannot be read
+
+    return inspect.why(error) in (inspect.LOCKED, inspect.UNREADABLE)
+
+
+def _asked(db: "Any") -> "tuple[Any, Any]":
+    db.set_progress_handler(lambda: True, STEPS)
+    shapes = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'properties' LIMIT 2").fetchall()
+    if [(kind, " ".join(str(sql).split())) for kind, sql in shapes] != [("table", PROPERTIES)]:
+        return None, ""
+    told = dict(db.execute("SELECT key, value FROM properties WHERE key IN ('project_id', 'seal') LIMIT 2").fetchall())
+    return told.get("project_id"), told.get(seals.SEAL)
+
+
+def was_ours(number: object, project: "Project") -> bool:
+    """Say whether the registry has this project's id in this place: a memory from before there were seals."""
+    if not (isinstance(number, str) and number.startswith("project-") and number.replace("-", "").isalnum()):
+        return False
+    try:
+        known = fast.loads(paths.read(f"{paths.data_home()}/{paths.PROJECTS}/{number}.json"))
+        here = posix.stat(project.root)
+        by_path = project.root in (known.get("path"), known.get("seen"))
+        return by_path or [here.st_dev, here.st_ino] == [known.get("device"), known.get("inode")]
+    except (OSError, ValueError, AttributeError):
+        return False

@@ -1,0 +1,1 @@
+"""Find what is remembered, rank it, and write it as text."""

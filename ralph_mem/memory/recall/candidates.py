@@ -1,0 +1,137 @@
+"""Find the rows that hold the rarest words of a query, at a bounded cost.
+
+Each word is looked up newest rows first and no further than its share of a budget; how far back that reaches says how
+common it is. FTS5's own bm25 would cost 8,000 instructions for every row that matches.
+"""
+
+import math
+
+from ralph_mem.memory.recall import ranking
+from ralph_mem.memory.rows import index_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.memory.store.connection import Store
+
+# Rows that are read for all words together: 6,000 take a millisecond and a half, and of raw rows half of that will do. Of
+# ten words each may have one of sixteen of ten thousand memories before it counts as common.
+POSTINGS, FEWEST_POSTINGS = {"memory_fts": 6_000, "observations_fts": 3_000}, 250
+# Of those that hold the rarest words, so many times the rows wanted are weighed by their day too before the rest is read.
+WEIGHED = 4
+FOREVER = 2**62
+QUOTES, MARKS, MOST_PHRASES = '"`', ".,:;!?()[]{}<>'\"`", 8
+
+STANDS = """
+SELECT group_concat(number) FROM (SELECT f.rowid AS number FROM {index} AS f {joins}
+WHERE {index} MATCH ? {filters} ORDER BY f.rowid DESC LIMIT ?)"""
+JOINS = {
+    "memory_fts": "JOIN memories AS r ON r.id = f.rowid LEFT JOIN observations AS o ON o.id = r.observation_id",
+    "observations_fts": "JOIN observations AS r ON r.id = f.rowid JOIN observations AS o ON o.id = r.id",
+}
+TABLES = {"memory_fts": "memories", "observations_fts": "observations"}
+TIMES = {
+    "memory_fts": "SELECT id, created_at, turn_id NOT NULL FROM memories WHERE id IN ({})",
+    "observations_fts": "SELECT id, created_at, 1 FROM observations WHERE id IN ({})",
+}
+
+
+class Wanted:
+    """What a search is limited to: times in milliseconds, types of rows (none means all), how many rows."""
+
+    __slots__ = ("limit", "since", "types", "until")
+
+    def __init__(self, limit: int = 10, since: int = 0, until: int = FOREVER, types: "tuple[str, ...] | list[str]" = ()) -> None:
+        self.limit, self.since, self.until, self.types = limit, since, until, types
+
+
+def terms_of(query: str) -> "list[str]":
+    """Return what to look up: the words of a query, all of them where none carries a meaning of its own, and its phrases."""
+    words = index_text.terms(query) or index_text.words(query)[: index_text.MOST_TERMS]
+    return words + phrases_of(query)
+
+
+def phrases_of(query: str) -> "list[str]":
+    """Return what stands in quotes, and words such as src/lamp.py, E0308 or 2.13.0, of which the parts say less."""
+    query = query[: index_text.QUERY_CHARACTERS].lower()
+    inside = [part for quote in QUOTES for part in query.split(quote)[1::2] if query.count(quote) % 2 == 0]
+    words = [word.strip(MARKS) for word in query.split()]
+    inside += [word for word in words if any([not char.isalpha() for char in word])]
+    kept = [" ".join([word for word in part.split() if word not in index_text.STOPWORDS]) for part in inside]
+    return [phrase for phrase in dict.fromkeys(kept) if len(index_text.split(phrase)) > 1][:MOST_PHRASES]
+
+
+def find(
+    store: "Store", index: str, terms: "list[str]", now: int, wanted: Wanted, most: int
+) -> "tuple[list[str], dict[str, float]]":
+    """Return the numbers of at most `most` rows, the best first, and how rare each term is: its weight.
+
+    `index` is memory_fts or observations_fts; `now` is in milliseconds and only orders.
+    """
+    limit = max(FEWEST_POSTINGS, POSTINGS[index] // max(1, len(terms)))
+    stands: dict[str, list[str]] = {}
+    for term in terms:  # phrases come last
+        if _is_worth_asking(term, stands, limit):
+            stands[term] = _stands(store, index, term, wanted, limit)
+    stands = {term: rows for term, rows in stands.items() if rows}
+    total = store.one("SELECT max(id) FROM " + TABLES[index])[0] or 0
+    rarity = {term: _rarity(rows, limit, total) for term, rows in stands.items()}
+    # a word that is everywhere brings nothing, unless all of them are
+    telling = [term for term in rarity if len(stands[term]) < limit] or list(rarity)
+    held: dict[str, float] = {}
+    for term in telling:
+        weight = rarity[term]
+        for number in stands[term]:
+            held[number] = held.get(number, 0.0) + weight
+    best = sorted(held, key=lambda number: (held[number], int(number)), reverse=True)
+    return _weighed(store, index, best[: WEIGHED * most], held, now)[:most], rarity
+
+
+def those_wanted(store: "Store", rows: "list[tuple[Any, ...]]", wanted: Wanted) -> "list[tuple[Any, ...]]":
+    """Return the rows of `memories.load` that lie within the limits of a search."""
+    found = [row for row in rows if wanted.since <= row[index_text.CREATED_AT] < wanted.until]
+    if not wanted.types:
+        return found
+    types = dict(store.execute(f"SELECT public_id, type FROM observations WHERE public_id IN ({', '.join('?' * len(found))})",
+                               [row[1] for row in found]).fetchall())  # fmt: skip
+    return [row for row in found if types.get(row[1], "turn") in wanted.types]
+
+
+def _is_worth_asking(term: str, stands: "dict[str, list[str]]", limit: int) -> bool:
+    """Say whether a term is a word, or a phrase with a rare part: for one of common parts all of their rows would be read."""
+    known = [stands[part] for part in index_text.split(term) if part != term and part in stands]
+    return not known or (all(known) and any([len(rows) < limit for rows in known]))
+
+
+def _stands(store: "Store", index: str, term: str, wanted: Wanted, limit: int) -> "list[str]":
+    filters, values = "", []
+    if wanted.since or wanted.until < FOREVER:
+        filters, values = "AND r.created_at >= ? AND r.created_at < ?", [wanted.since, wanted.until]
+    if wanted.types:
+        filters += f" AND coalesce(o.type, 'turn') IN ({', '.join('?' * len(wanted.types))})"
+    sql = STANDS.format(index=index, joins=JOINS[index] if filters else "", filters=filters)
+    # in one string: a row of its own for each number would cost ten times as much
+    (numbers,) = store.one(sql, (index_text.quoted(term), *values, *wanted.types, limit))
+    return numbers.split(",") if numbers else []
+
+
+def _rarity(rows: "list[str]", limit: int, total: int) -> float:
+    """Return the inverse document frequency of a term; one that was not read to its end is as frequent as it was so far."""
+    count = float(len(rows))
+    if len(rows) == limit:
+        count *= total / max(1, total - int(rows[-1]) + 1)
+    return math.log((total + 1) / (min(count, total) + 0.5)) + 0.01
+
+
+def _weighed(store: "Store", index: str, numbers: "list[str]", held: "dict[str, float]", now: int) -> "list[str]":
+    """Order rows by their words and, if they are work, their day."""
+    if not numbers:
+        return []
+    most = held[numbers[0]]
+    rows: list[tuple[Any, ...]] = store.execute(TIMES[index].format(",".join(numbers))).fetchall()
+    scored = []
+    for number, at, ages in rows:
+        day = ranking.recency(at, now) if ages else ranking.NOTE_RECENCY
+        scored.append((held[str(number)] / most + day, number))
+    return [str(number) for _, number in sorted(scored, reverse=True)]

@@ -1,0 +1,311 @@
+"""Write rows as text of a known price, in three layers from a line to the whole.
+
+Layer 1 is a line that says what reading more costs, layer 2 what happened around a row, layer 3 the whole text,
+piece by piece.
+"""
+
+from ralph_mem.core import paths
+from ralph_mem.core.format import when
+from ralph_mem.memory.inject import block
+from ralph_mem.memory.recall import lookup
+from ralph_mem.memory.rows import row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ralph_mem.memory.recall.lookup import Reader, Row
+
+PRESERVED = ("error", "success")
+# What the words of a row may cost in its line: of the one that was asked for, and of those around it.
+LINE_TOKENS = 56
+NEIGHBOUR_TOKENS = 34
+# Fewer tokens of details are half a sentence.
+FEWEST_DETAILS = 16
+# What may go into the details of the row that is pointed at before the others have a line: one part in four.
+OWN_PART = 4
+INDENT = "\n      "
+# The line of a row, and the details below it, begin with the same gist; neighbours stand in several timelines.
+TOLD: "dict[tuple[object, ...], tuple[str, str]]" = {}
+MOST_TOLD = 500
+MARK = "..."
+
+
+def compress(rows: "Sequence[Row]", budget: int, preserved: "Sequence[str]" = PRESERVED, found: "Row | None" = None) -> str:
+    """Return rows in the order of what happened, in at most so many tokens: a line each, details in the room that is left.
+
+    Where the lines are too many, the oldest rows go first and those of preserved types last, the oldest of these at the very
+    end: the first failure is the cause more often than the last one. With `found`, the row that is pointed at, that one stays
+    longest, then turns, then preserved types, then what is near to it. How many rows were left out stands at the end; a
+    budget without room even for that gets an empty text.
+    """
+    ranked = sorted(rows, key=_nearness(found, preserved)) if found else _by_age(rows, preserved)
+    ran = {each.turn for each in rows if each.type != "turn"}
+    lines = {id(each): entry(each, found) for each in ranked}
+    own = ranked[:1] if found else []
+    for each in own:
+        lines[id(each)] += _details(each, budget // OWN_PART, ran, LINE_TOKENS)
+    kept, count = _fitting(ranked, lines, budget), []
+    if len(kept) < len(ranked):
+        kept = _fitting(ranked, lines, budget - _cost(_count(ranked, preserved)))
+        count = [_count(ranked[len(kept) :], preserved)]
+    room = budget - sum([_cost(text) for text in [*count, *[lines[id(each)] for each in kept]]])
+    if room < 0:
+        return ""
+    room = _fill(kept[len(own) :], lines, room, ran, preserved)
+    for each in own[: len(kept)]:
+        line = entry(each, found)
+        lines[id(each)] = line + _details(each, room + price(lines[id(each)]) - price(line), ran, LINE_TOKENS)
+    return "\n".join([lines[id(each)] for each in sorted(kept, key=_moment)] + count)
+
+
+def _moment(each: "Row") -> "tuple[int, int]":
+    return each.seq, each.number
+
+
+def _by_age(rows: "Sequence[Row]", preserved: "Sequence[str]") -> "list[Row]":
+    """Order by what is worth the room: preserved types, the oldest first, then the others, the newest first."""
+    oldest = sorted(rows, key=_moment)
+    return [each for each in oldest if each.type in preserved] + [each for each in oldest[::-1] if each.type not in preserved]
+
+
+def _nearness(found: "Row", preserved: "Sequence[str]") -> "Callable[[Row], tuple[object, ...]]":
+    """Order by what is worth the room: the row, its turn and neighbours, what failed or passed, the nearest of the rest."""
+    return lambda each: (
+        *(each.public_id != found.public_id, each.type != "turn", each.type not in preserved),
+        *(abs(each.seq - found.seq), *_moment(each)),
+    )
+
+
+def _fitting(ranked: "Sequence[Row]", lines: "dict[int, str]", room: int) -> "list[Row]":
+    """Return as many rows, from the first one on, as there is room for: none is left out for one that tells less."""
+    kept = []
+    for each in ranked:
+        room -= _cost(lines[id(each)])
+        if room < 0:
+            break
+        kept.append(each)
+    return kept
+
+
+def _count(missing: "Sequence[Row]", preserved: "Sequence[str]") -> str:
+    lost = len([each for each in missing if each.type in preserved])
+    return f"  ({len(missing)} more, {lost} of them {' or '.join(preserved)})" if lost else f"  ({len(missing)} more)"
+
+
+def _cost(text: str) -> int:
+    """Return what a text costs as a part of a longer one: with the line end before it."""
+    return price(text) + 1
+
+
+def entry(each: "Row", found: "Row | None" = None) -> str:
+    """Return one row in a line; `>` points at the row that is meant."""
+    here = found is not None and each.public_id == found.public_id
+    kind = "" if each.type == "turn" else each.type + ": "
+    told = gist(each, LINE_TOKENS if here else NEIGHBOUR_TOKENS)
+    return f"{'>' if here else ' '} {each.public_id}  {when(each.at)}  {kind}{told}"
+
+
+# Details
+
+
+def _fill(kept: "Sequence[Row]", lines: "dict[int, str]", room: int, ran: "set[int]", preserved: "Sequence[str]") -> int:
+    """Add details to the lines of rows: what failed or passed gets twice as much, and the next ones what one leaves over.
+
+    Returns the room that is left.
+    """
+    shares = [2 if each.type in preserved else 1 for each in kept]
+    for number, each in enumerate(kept):
+        share = max(FEWEST_DETAILS, room * shares[number] // sum(shares[number:]))
+        details = _details(each, min(room, share), ran, NEIGHBOUR_TOKENS)
+        lines[id(each)] += details
+        room -= _cost(details) if details else 0
+    return room
+
+
+def _details(each: "Row", tokens: int, ran: "set[int]", told: int) -> str:
+    """Return what a row tells beyond the so many tokens of its line, in lines below it, within a price."""
+    more = [_told(each, told)[1]]
+    if each.type == "turn" and each.number not in ran and each.asked + each.said:
+        # what its own rows do not tell, and not its line either
+        more += ["changed: " + ", ".join(each.files.splitlines()) if each.files else "", each.lines if each.said else ""]
+    lines = [line.rstrip() for line in "\n".join(more).split("\n") if line.strip()]
+    if tokens < FEWEST_DETAILS or not lines:
+        return ""
+    text = INDENT + INDENT.join(lines)
+    kept = cut(text, tokens - price(MARK) - 1, mark="").rstrip()
+    # the mark behind the last word, and not on a line of its own
+    return text if price(text) < tokens else kept + MARK if kept else ""
+
+
+# The gist of a row
+
+
+def gist(found: "Row", tokens: int) -> str:
+    """Return the beginning of what was asked and of what was said, within a price."""
+    return _told(found, tokens)[0]
+
+
+def _told(found: "Row", tokens: int) -> "tuple[str, str]":
+    """Return the gist of a row, and all that the gist leaves out."""
+    key = (found.type, found.asked, found.said, found.files, found.lines, tokens)
+    if key not in TOLD:
+        if len(TOLD) == MOST_TOLD:
+            TOLD.clear()
+        TOLD[key] = _tell(found, tokens)
+    return TOLD[key]
+
+
+def _tell(found: "Row", tokens: int) -> "tuple[str, str]":
+    (asked, more_asked), (said, more_said) = _split(found.asked), _telling(found)
+    if found.type == "note" or not (asked and said):
+        text = f"{asked} {said}".strip() or _split(found.files)[0]
+        shown = cut(text, tokens)
+        return shown, "\n".join([_behind(text, shown), more_asked, more_said])
+    first = cut(asked, tokens * 6 // 10)
+    then = cut(said, tokens - price(first))
+    return f"{first} -> {then}", "\n".join([_behind(said, then), more_said, _behind(asked, first), more_asked])
+
+
+def _telling(found: "Row") -> "tuple[str, str]":
+    """Return the line of a row that tells most, of a failure its error and not its exit code, and the rest."""
+    lines = found.lines.splitlines() if found.type == "error" else []
+    errors = [line for line in lines if "error" in line.lower()]
+    if not (errors or lines):
+        return _split(found.said or found.lines)
+    line = (errors or lines)[0]
+    rest = [other for other in (found.said or found.lines).splitlines() if other.strip() and other.strip() != line.strip()]
+    return _split(line)[0], "\n".join(rest)
+
+
+def _split(text: str) -> "tuple[str, str]":
+    """Return the first line of a text, and the others."""
+    first, _, rest = text.strip().partition("\n")
+    return " ".join(first.split()), rest
+
+
+def _behind(text: str, shown: str) -> str:
+    return "" if shown == text else text[len(shown) - len(MARK) :].strip()
+
+
+# Prices
+
+
+def price(text: str) -> int:
+    """Return what a text costs once it is escaped for a model, in tokens."""
+    return row.tokens(block.escaped(text)) if text else 0
+
+
+def cut(text: str, tokens: int, mark: str = MARK) -> str:
+    """Return the longest beginning of a text that is within a price, cut between words where there are any."""
+    # no character costs more than three
+    if 3 * len(text) <= tokens:
+        return text
+    whole = price(text)
+    if whole <= tokens:
+        return text
+    low, high = 0, min(len(text), tokens * 16)
+    # mostly the end lies near where an even text would have it
+    even = len(text) * tokens // whole
+    for at in (even * 3 // 4, even * 5 // 4):
+        if low < at < high:
+            low, high = (at, high) if price(text[:at] + mark) <= tokens else (low, at - 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if price(text[:middle] + mark) <= tokens else (low, middle - 1)
+    at = max(text.rfind(" ", low // 2, low), text.rfind("\n", low // 2, low))
+    return text[: at + 1 if at > 0 else low].rstrip(" ") + mark if mark else text[: at + 1 if at > 0 else low]
+
+
+# The most that one row may cost in a layer, in tokens; the frame of ids, days and marks is part of it.
+INDEX_TOKENS = 100
+TIMELINE_TOKENS = 300
+FULL_TOKENS = 1000
+MARK_TOKENS = 30
+LEFT_OUT = "[...]"
+# A search in full shows the best ones only: ten would fill a context window with 10,000 tokens.
+MOST_FULL = 3
+
+
+def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most: int = 2**31) -> str:
+    """Return rows as text in layer 1, 2 or 3, the last from a character on; what exceeds `most` characters is counted."""
+    between = "\n" if layer == 1 else "\n\n"
+    around = lookup.timelines(reader, rows) if layer == 2 else []
+    texts: list[str] = []
+    for number, found in enumerate(rows):
+        text = index(found) if layer == 1 else timeline(around[number], found) if layer == 2 else full(found, start)[0]
+        most -= len(block.escaped(text)) + len(between)
+        if most < 0:
+            return between.join([*texts, f"({len(rows) - len(texts)} more do not fit here; ask for a lower layer or fewer)"])
+        texts.append(text)
+    return between.join(texts)
+
+
+def index(found: "Row") -> str:
+    """Return a row in a line: id, score where it was searched for, type, when, its gist, what reading it whole costs."""
+    marks = "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
+    where = " global" if lookup.is_global(found) else ""
+    score = f"{found.score:.2f}  " if found.score else ""
+    frame = f"{found.public_id}  {score}{found.type}{where}{marks}  {when(found.at)}"
+    behind = f"[{cost(found)} tokens]"
+    return f"{frame}  {gist(found, min(LINE_TOKENS, INDEX_TOKENS - price(f'{frame}  {behind}') - 3))}  {behind}"
+
+
+def cost(found: "Row") -> int:
+    """Return what reading a row whole costs, in tokens, at most what one piece of it may."""
+    return int(min(found.tokens, FULL_TOKENS))
+
+
+def timeline(rows: "list[Row]", found: "Row") -> str:
+    """Return what happened around a row, in order, as much of it as the layer may cost; `>` points at the row."""
+    return compress(rows, TIMELINE_TOKENS, found=found)
+
+
+def full(found: "Row", start: int = 0) -> "tuple[str, int]":
+    """Return the text of a row from a character on, of at most 1,000 tokens, and how many characters are left.
+
+    What is left, what was left out by age, and where the client's own transcript has more, is said at its end.
+    """
+    head = f"{found.public_id}  {found.type}  {when(found.at)}" + (f"  {found.branch}" if found.branch else "")
+    pointer = _pointer(found)
+    return piece(head, whole(found), start, _left_out(found, bool(pointer)) + pointer)
+
+
+def piece(head: str, text: str, start: int, below: "Sequence[str]" = ()) -> "tuple[str, int]":
+    """Return a text from a character on, of at most 1,000 tokens with what stands above and below it, and how much is left."""
+    start = min(start, len(text))
+    shown = cut(text[start:], FULL_TOKENS - MARK_TOKENS - price("\n".join([head, *below])), mark="")
+    left = len(text) - start - len(shown)
+    tail = [f"{LEFT_OUT} {row.tokens(text[start + len(shown) :])} more tokens, from character {start + len(shown)}"] if left else []
+    return "\n".join([head, shown.rstrip("\n"), *tail, *below]), left
+
+
+def whole(found: "Row") -> str:
+    """Return all that is stored of a row, in one text."""
+    parts = [found.asked, found.said]
+    files = found.files.splitlines()
+    # an edit's title is its file
+    parts += ["changed: " + ", ".join(files)] if files and files != [found.asked] else []
+    # those of anything else stand in its body, while it has one
+    parts += [found.lines] if found.type == "turn" or not found.said else []
+    return "\n".join([part for part in parts if part])
+
+
+def _left_out(found: "Row", elsewhere: bool) -> "list[str]":
+    """Say of a row that lost its body when that was, and whether it can still be read elsewhere."""
+    if found.type != "tool_use" or found.said:
+        return []
+    from ralph_mem.memory.rows import retention  # lazy: only for a row that has no body
+
+    at = retention.emptied_at(found.store, found.number)
+    if at is None:
+        return []
+    rest = "Claude Code's transcript may still have it" if elsewhere else "Claude Code's transcript of it is gone too"
+    return [f"{LEFT_OUT} its output was left out by age on {when(at)[:10]}; {rest}"]
+
+
+def _pointer(found: "Row") -> "list[str]":
+    path, prompt = lookup.transcript(found)
+    if not paths.exists(path):
+        return []
+    return [f"transcript: {path}" + (f" (promptId {prompt})" if prompt else "")]

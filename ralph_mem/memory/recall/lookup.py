@@ -1,0 +1,256 @@
+"""The one reader for search, timeline and single memories, which withholds the same in each.
+
+Standard library only: the skills use it. What is withheld in one of the three is withheld in all: text that web and MCP
+tools brought in, unless a person at a terminal asks for it, rows about paths that the user excludes, and what today's
+rules of redaction find: a rule that came later protects older rows as well.
+"""
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.redaction import gate, privacy
+from ralph_mem.memory import access
+from ralph_mem.memory.recall import candidates, ranking
+from ralph_mem.memory.rows import index_text, kinds
+from ralph_mem.memory.rows.row import allowed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.recall.embeddings_client import Sense
+    from ralph_mem.memory.store.connection import Store
+
+TYPES = ("turn", "note", "error", "success", "tool_use", "decision", "response", "summary")
+WITHHELD = "(text from web or MCP tools is withheld)"
+STRANGE = "(from an export of another home: withheld)"
+# A raw row says less than the turn that it belongs to; half of the turn's own score comes with it.
+RAW_SHARE = 0.6
+TURN_SHARE = 0.5
+# The rows that are read and scored, so many for each that is asked for, of those that hold the rarest words: on the
+# development sets five find as much as ten, and two lose four points of twenty.
+CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 5, 40
+RAW_FEWER = 2  # a raw row mostly stands behind its turn
+FOREVER = candidates.FOREVER
+
+# What a `Row` is made of, in its order; `of_kind` makes the query.
+COLUMNS = (
+    "id public_id type session_id seq created_at tainted asked said files lines tokens pinned misled turn_id origin state branch"
+    " commit_id"
+)
+TURN = kinds.reading(kinds.TURN, COLUMNS)
+OBSERVATION = kinds.reading(kinds.OBSERVATION, COLUMNS)
+
+# There is an order of a session's rows, and no index of a turn's: a tool event would pay for it.
+OF_TURN = " WHERE t.session_id = ? AND t.seq >= ? AND t.turn_id = ? ORDER BY t.seq, t.id"
+
+RAW = """
+SELECT o.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, '', o.files, o.lines,
+    o.pinned, o.misled, o.speaker, t.public_id
+FROM observations AS o LEFT JOIN turns AS t ON t.id = o.turn_id WHERE o.id IN ({numbers})"""
+
+
+class Row:
+    """A turn or an observation as a reader sees it; `said` and `lines` of outside text are withheld unless asked for.
+
+    `asked` is a turn's prompt or an observation's title, `said` the answer or the content.
+    """
+
+    __slots__ = (
+        *("asked", "at", "branch", "commit", "files", "lines", "misled", "number", "origin", "pinned", "public_id", "said"),
+        *("score", "seq", "session", "state", "store", "tainted", "tokens", "turn", "type"),
+    )
+
+    def __init__(self, store: "Store", values: "tuple[Any, ...]", outside: bool = False) -> None:
+        self.store = store
+        self.number, self.public_id, self.type, self.session, self.seq, self.at, self.tainted = values[:7]
+        self.asked, self.said, self.files, self.lines, self.tokens, self.pinned, self.misled = values[7:14]
+        self.turn, self.origin, self.state, self.branch, self.commit = values[14:]
+        self.score = 0.0
+        if self.tainted and not outside:
+            self.asked = "subagent's report" if self.type == "response" else self.asked  # its title is its beginning
+            self.said = WITHHELD if self.said else ""
+            self.lines = self.lines if self.type == "turn" else ""  # those of a turn are its own commands'
+            if self.tainted == 2:  # in somebody else's file nothing is anybody's own
+                self.asked, self.lines = STRANGE, ""
+
+
+class Wanted(candidates.Wanted):
+    """What a search is limited to: times in milliseconds, types of `TYPES` (none means all), how many rows."""
+
+    __slots__ = ()
+
+    def __init__(self, limit: int = 10, since: int = 0, until: int = FOREVER, types: "Sequence[str]" = ()) -> None:
+        check_types(types)
+        super().__init__(limit, since, until, list(types))
+
+
+def check_types(types: "Sequence[str]") -> None:
+    """Raise RalphMemError for a type that no row has."""
+    known = [*TYPES, *[kind.name for kind in kinds.ALL if kind.indexed and not kind.has("type") and kind is not kinds.TURN]]
+    for name in types:
+        if name not in known:
+            raise RalphMemError(f"there is no type {name[:40]}", "one of " + ", ".join(known))
+
+
+class Reader:
+    """Reads the memories of a project, its own first, as its settings allow; `outside` shows what is withheld otherwise."""
+
+    __slots__ = ("outside", "project", "settings", "stores")
+
+    def __init__(self, stores: "list[Store]", project: "Project", settings: "dict[str, Any]", outside: bool = False) -> None:
+        self.stores = stores
+        self.project = project
+        self.settings = settings
+        self.outside = outside
+
+    def rows(self, store: "Store", sql: str, values: "Sequence[object]" = ()) -> "list[Row]":
+        """Return rows of `TURN` or `OBSERVATION`, without those that the user excludes."""
+        found = [Row(store, row, self.outside) for row in store.execute(sql, values)]
+        return [row for row in found if not self._excluded(row)]
+
+    def protected(self, rows: "list[Row]") -> "list[Row]":
+        """Return rows as they may leave, redacted by today's rules and values."""
+        texts = [text for row in rows for text in (row.asked, row.said, row.files, row.lines)]
+        told = privacy.protect(texts, self.project, self.settings)[0]
+        if any([gate.may_hide(text) for text in told]):
+            from ralph_mem.core.redaction import context  # lazy: only for a word that a name beside it may tell
+
+            told = context.leaving(told)
+        safe = iter(told)
+        for row in rows:
+            row.asked, row.said, row.files, row.lines = next(safe), next(safe), next(safe), next(safe)
+            row.branch = row.branch and gate.clean(row.branch)  # a repository says what it likes in its HEAD
+        return rows
+
+    def _excluded(self, row: Row) -> bool:
+        """Say whether a row is about an excluded path; a turn only loses what it tells of such paths."""
+        if not self.settings["privacy.exclude_paths"] or row.type == "note":
+            return False
+        from ralph_mem.core.redaction import path_rules  # lazy: only for a project that excludes paths
+
+        files, lines = allowed(row.files, row.lines, self.settings)
+        if row.type == "turn":
+            row.files, row.lines = files, lines
+            return False
+        return files != row.files or path_rules.names_excluded(row.asked, self.settings)
+
+
+def search(reader: Reader, query: str, now: int, wanted: Wanted, sense: "Sense | None" = None) -> "list[Row]":
+    """Return the rows that answer a query, the best first; a raw row only where its turn is not among them.
+
+    They hold words of the query or, where a `sense` is given, mean the same. `now` is in milliseconds and only orders. Of the
+    memory of all projects come at most half, if the project's own has as many. Raises RalphMemError for a query without a
+    word.
+    """
+    if not index_text.words(query):
+        raise RalphMemError("there is no word to search for", "give a few words of what you look for")
+    found = [_of_store(reader, store, query, now, wanted, sense) for store in reader.stores]
+    own, shared = found[0], found[1] if len(found) > 1 else []
+    room = max(wanted.limit // 2, wanted.limit - len(own))
+    taken = shared[:room]
+    return reader.protected(sorted(own[: wanted.limit - len(taken)] + taken, key=lambda row: -row.score))
+
+
+def _of_store(reader: Reader, store: "Store", query: str, now: int, wanted: Wanted, sense: "Sense | None") -> "list[Row]":
+    """Return the best rows of one memory: its memories, and raw rows whose turn is not among them."""
+    terms, most = candidates.terms_of(query), max(CANDIDATES_FOR_ONE * wanted.limit, FEWEST_CANDIDATES)
+    numbers, weights = candidates.find(store, "memory_fts", terms, now, wanted, most)
+    rows, near = index_text.load_rows(store, numbers), {}
+    if sense:
+        near = _add_near(sense, store, query, rows, wanted)
+    scored = list(zip(ranking.scores(rows, weights, set(index_text.words(query)), now, near), rows))
+    turns = {values[1]: score for score, values in scored}
+    for score, values in _raw(store, terms, now, wanted, most):
+        if values[-1] not in turns or wanted.types:
+            scored.append((RAW_SHARE * score + TURN_SHARE * turns.get(values[-1], 0.0), values))
+    scored.sort(key=lambda one: (-one[0], -one[1][3]))
+    return _rows(reader, store, [(values[1], score) for score, values in scored], wanted.limit)
+
+
+def _add_near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]", wanted: Wanted) -> "dict[int, float]":
+    """Add the rows that only mean what a query says; returns how near all of them come."""
+    from ralph_mem.memory.recall import meaning  # lazy: only where embeddings are set up
+
+    nearest, alike = meaning.near(sense, store, query, rows)
+    known = {row[0] for row in rows}
+    rows += candidates.those_wanted(
+        store, index_text.load_rows(store, [str(number) for number in nearest if number not in known]), wanted
+    )
+    return meaning.values(nearest, alike)
+
+
+def _raw(store: "Store", terms: "list[str]", now: int, wanted: Wanted, most: int) -> "list[tuple[float, tuple[Any, ...]]]":
+    """Return raw rows with their scores."""
+    numbers, weights = candidates.find(store, "observations_fts", terms, now, wanted, most // RAW_FEWER)
+    if not numbers:
+        return []
+    rows = store.execute(RAW.format(numbers=",".join(numbers))).fetchall()
+    return list(zip(ranking.scores(rows, weights, set(), now), rows))
+
+
+def _rows(reader: Reader, store: "Store", scores: "list[tuple[str, float]]", limit: int) -> "list[Row]":
+    """Return the rows of the best ids, with their scores; one that is excluded leaves its place to the next."""
+    found: list[Row] = []
+    for public_id, score in scores:
+        if len(found) == limit:
+            break
+        sql = kinds.reading(kinds.of_id(public_id), COLUMNS)
+        for row in reader.rows(store, sql + " WHERE t.public_id = ?", (public_id,)):
+            row.score = score
+            found.append(row)
+    return found
+
+
+def find(reader: Reader, public_id: str) -> Row:
+    """Return one row by its id. Raises RalphMemError where no memory has it."""
+    for store in reader.stores if public_id.isascii() else ():
+        for kind in kinds.of_memory(store):
+            for row in reader.rows(store, kinds.reading(kind, COLUMNS) + " WHERE t.public_id = ?", (public_id,)):
+                return reader.protected([row])[0]
+    name = public_id[:40] if public_id.isascii() else ascii(public_id[:40])
+    raise RalphMemError(f"no memory has the id {name}", "ids are printed by a search; this one may be forgotten")
+
+
+def timelines(reader: Reader, rows: "list[Row]", before: int = 1, after: int = 1) -> "list[list[Row]]":
+    """Return for each row what happened around it, in order: turns before it, its turn with what was run and changed,
+    turns after.
+
+    It stays within the session, so it never crosses into another project.
+    """
+    found = [_around(reader, row, before, after) for row in rows]
+    reader.protected([row for line in found for row in line])
+    return found
+
+
+def _around(reader: Reader, row: Row, before: int, after: int) -> "list[Row]":
+    if row.turn is None:
+        middle = [row]
+    else:
+        middle = reader.rows(row.store, TURN + " WHERE t.id = ?", (row.turn,))
+        middle += reader.rows(row.store, OBSERVATION + OF_TURN, (row.session, middle[0].seq if middle else 0, row.turn))
+    start, end = (middle[0].seq, middle[0].seq) if middle else (row.seq, row.seq)
+    around = TURN + " WHERE t.session_id = ? AND t.seq {} ? AND t.prompt || t.response <> '' ORDER BY t.seq {} LIMIT ?"
+    earlier = reader.rows(row.store, around.format("<", "DESC"), (row.session, start, before))
+    later = reader.rows(row.store, around.format(">", "ASC"), (row.session, end, after))
+    # a typed command leaves a turn without a word
+    told = [
+        entry for entry in middle if entry.public_id == row.public_id or entry.asked or entry.said or entry.lines or entry.files
+    ]
+    # what a turn did in the background stands where it happened
+    return sorted([*earlier, *told, *later], key=lambda entry: entry.seq)
+
+
+def transcript(row: Row) -> "tuple[str, str]":
+    """Return the path of the client's transcript of a row's session and the client's id of its prompt, empty if unknown."""
+    found = row.store.one(
+        "SELECT s.transcript_path, t.event_id FROM sessions AS s LEFT JOIN turns AS t ON t.id = ? WHERE s.id = ?",
+        (row.turn, row.session),
+    )
+    path, event = [text or "" for text in found or ("", "")]
+    return path, event.removeprefix("prompt:") if event.startswith("prompt:") else ""
+
+
+def is_global(row: Row) -> bool:
+    """Say whether a row is remembered for all projects."""
+    return access.is_global(row.store)

@@ -1,0 +1,1 @@
+"""The rows of a memory: written, indexed, changed and deleted."""

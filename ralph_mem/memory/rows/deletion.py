@@ -1,0 +1,158 @@
+"""Forgotten: rows go by their ids, with index entries, receipts, what was made from them and what quotes them.
+
+It is a verb of a record, too: what is to be forgotten waits in the spool from before the first row goes until the last one has
+gone, so that after a kill the next event of the project does it before anything is told.
+"""
+
+import posix
+
+from ralph_mem.core.errors import StoreError
+from ralph_mem.memory.rows import kinds, rewrite
+from ralph_mem.memory.rows.row import delete as delete_row
+from ralph_mem.memory.store import connection, schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ralph_mem.memory.rows.row import Kind
+    from ralph_mem.memory.store.connection import Store
+
+VERB = "forget"
+# Types of which others in the session quote the beginning.
+QUOTED = ("turn", "note", "decision", "summary")
+VECTORS = "vectors"  # a table of `schema.ON_DEMAND`, and the property by which a worker sees that it has changed
+# The property of a database with a forget that is not finished; a session start has read the properties anyway.
+UNFINISHED = "unfinished"
+# What the forget is about is only a draft until its intent is in the spool.
+DRAFT = ".draft"
+# The log of another memory is not worth more of an event's time.
+WAIT_MS = 500
+
+# An import of the client's transcripts must not bring it back.
+NEVER_AGAIN = """
+INSERT OR REPLACE INTO imports (transcript, position, bytes, changed_at, until)
+SELECT client_session, -1, 0, 0, 0 FROM sessions WHERE public_id = ?"""
+
+
+class Gone:
+    """A row on its way out: its kind and type, its number, its place in a session, the number of its turn, its paths, its id."""
+
+    __slots__ = ("files", "kind", "number", "public_id", "seq", "session", "turn", "type")
+
+    def __init__(self, kind: "Kind", values: "tuple[Any, ...]") -> None:
+        self.kind = kind
+        self.type, self.number, self.session, self.seq, self.turn, self.files, self.public_id = values
+
+
+def take(opened: "Store", record: "dict[str, Any]") -> None:
+    """Do what a record of the spool says: `ids` and `sessions` go from this memory, `shared` from that of all projects.
+
+    `job` is the file from which a session start goes on.
+    """
+    begin(record["job"])
+    opened.set_property(UNFINISHED, 1)
+    delete(opened, record["ids"], record["sessions"], record["shared"])
+    if record["shared"]:
+        try:
+            everywhere = connection.connect_global(WAIT_MS)
+        except StoreError:  # busy: whoever resumes the forget does it
+            return
+        if everywhere:
+            _delete_there(everywhere, record["shared"], record["shared_sessions"])
+
+
+def begin(job: str) -> None:
+    """Make a draft of a job the job, if it is there."""
+    try:
+        posix.rename(job + DRAFT, job)
+    except OSError:  # it was done before, or there is no home to keep it in
+        pass
+
+
+def _delete_there(everywhere: "Store", ids: "list[str]", sessions: "list[str]") -> None:
+    everywhere.begin(durable=True)
+    try:
+        delete(everywhere, ids, sessions)
+        everywhere.commit()
+    finally:
+        everywhere.roll_back()
+        everywhere.close()
+
+
+def delete(opened: "Store", ids: "Iterable[str]", sessions: "Iterable[str]" = (), elsewhere: "Iterable[str]" = ()) -> int:
+    """Delete rows and whole sessions by their ids; returns how many rows went. Those that are gone already are passed over.
+
+    `elsewhere` are ids of another memory, which only receipts name. The caller holds the transaction.
+    """
+    opened.execute("PRAGMA secure_delete = ON").fetchone()
+    gone = _found(opened, dict.fromkeys(ids))
+    _drop_receipts(opened, {row.public_id for row in gone} | set(elsewhere))
+    if not gone and not sessions:
+        return 0
+    # a turn that goes is looked for in the tables that name it; they have no index for that in everyday life
+    naming = [kind.table for kind in kinds.there(opened) if "turn_id" in kind.owners]
+    for table in naming:
+        opened.execute(f"CREATE INDEX {table}_of_turn ON {table} (turn_id)")
+    for row in gone:
+        _delete(opened, row)
+    left = {row.session for row in gone} - _end_sessions(opened, sessions)
+    for table in naming:
+        opened.execute(f"DROP INDEX {table}_of_turn")
+    _read_anew(opened, gone, left)
+    _tell_worker(opened)
+    opened.set_property(connection.FORGETTING, 1)
+    return len(gone)
+
+
+def _found(opened: "Store", names: "Iterable[str]") -> "list[Gone]":
+    rows = [(kind, kinds.reading(kind, "type id session_id seq turn_id all_files public_id")) for kind in kinds.of_memory(opened)]
+    return [
+        Gone(kind, values)
+        for name in names
+        for kind, sql in rows
+        for values in opened.execute(f"{sql} WHERE t.public_id = ?", (name,)).fetchall()
+    ]
+
+
+def _drop_receipts(opened: "Store", names: "set[str]") -> None:
+    """Delete the lines of receipts that name a row; there is no index of these names, so all are read once."""
+    lines = opened.execute("SELECT memory, receipt_id, position FROM receipt_items").fetchall()
+    named = [line[1:] for line in lines if line[0] in names]
+    opened.db.executemany("DELETE FROM receipt_items WHERE receipt_id = ? AND position = ?", named)
+
+
+def _delete(opened: "Store", row: Gone) -> None:
+    delete_row(opened, row.kind, row.number)
+    opened.execute("DELETE FROM derived_from WHERE child = ?1 OR parent = ?1", (row.public_id,))
+
+
+def _end_sessions(opened: "Store", names: "Iterable[str]") -> "set[int]":
+    """Delete sessions, with their loops; returns their numbers."""
+    numbers = set()
+    for name in names:
+        schema.make(opened, "imports")
+        opened.execute(NEVER_AGAIN, (name,))
+        numbers |= {number for (number,) in opened.execute("SELECT id FROM sessions WHERE public_id = ?", (name,))}
+        opened.execute("DELETE FROM sessions WHERE public_id = ?", (name,))
+    return numbers
+
+
+def _read_anew(opened: "Store", gone: "list[Gone]", left: "set[int]") -> None:
+    """Rebuild the turns that quote what went, and those of which a part went, in the sessions that are left."""
+    turns = {row.number for row in gone if row.type == "turn"}
+    paths: dict[int, list[str]] = {}
+    for row in gone:
+        if row.session in left and row.type in QUOTED and row.seq is not None:
+            rewrite.quote_again(opened, row.session, row.seq)
+        if row.session in left and row.type != "turn" and row.turn and row.turn not in turns:
+            paths.setdefault(row.turn, []).extend(row.files.splitlines())
+    for number in sorted(paths):
+        rewrite.rebuild(opened, number, paths[number])
+
+
+def _tell_worker(opened: "Store") -> None:
+    """Have a worker read the vectors again, where there are any: those of the rows went with them."""
+    if opened.one("SELECT 1 FROM sqlite_master WHERE name = ?", (VECTORS,)):
+        opened.set_property(VECTORS, 1 + int(opened.property(VECTORS) or 0))

@@ -1,0 +1,96 @@
+"""Rewriting: a row gets other texts or goes, with its index entry, and what its neighbours quote of it is read anew.
+
+For the CLI and the skills; no hook needs it.
+"""
+
+from ralph_mem.memory.rows import notes, row, sessions, turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ralph_mem.memory.rows.row import Kind
+    from ralph_mem.memory.store.connection import Store
+
+
+def delete(store: "Store", public_id: str) -> bool:
+    """Delete one observation with its index entry, a raw one or one that stands for itself; says whether it was there."""
+    found = store.one("SELECT id FROM observations WHERE public_id = ?", (public_id,))
+    if found:
+        row.delete(store, row.OBSERVATION, found[0])
+    return found is not None
+
+
+def texts_of(store: "Store", kind: "Kind", number: int, texts: "Mapping[str, str | None]") -> None:
+    """Give a row other texts, by column, in its table and in its index, and in what quotes it. The caller holds the transaction."""
+    if not kind.indexed:
+        changes = ", ".join([f"{name} = ?" for name in texts])
+        store.execute(f"UPDATE {kind.table} SET {changes} WHERE id = ?", (*texts.values(), number))
+        return
+    row.replace(store, kind, number, texts)
+    if kind is row.TURN:
+        quote_again(store, *store.one("SELECT session_id, seq FROM turns WHERE id = ?", (number,)))
+    elif kind is row.OBSERVATION:
+        _quote_observation(store, number)
+
+
+def _quote_observation(store: "Store", number: int) -> None:
+    turn, is_memory = store.one(
+        "SELECT turn_id, EXISTS (SELECT 1 FROM memories WHERE observation_id = o.id) FROM observations AS o WHERE id = ?", (number,)
+    )
+    if is_memory:
+        notes.put_into_context(store, number)
+    if turn:  # which tells its command and its error lines
+        rebuild(store, turn)
+
+
+def say(store: "Store", number: int, response: str) -> None:
+    """Give a turn another answer, and its neighbours the quotation of it. The caller holds the transaction."""
+    rebuild(store, number, response=response)
+    session, seq = store.one("SELECT session_id, seq FROM turns WHERE id = ?", (number,))
+    quote_again(store, session, seq)
+
+
+def rebuild(store: "Store", number: int, gone: "Sequence[str]" = (), response: "str | None" = None) -> None:
+    """Write a turn's commands, context, price and index entry from what is there now, or with another answer.
+
+    `gone` are paths that leave the turn, unless one of its observations still names them. A turn of which nothing is left
+    is no memory any more.
+    """
+    session, seq, was_found = store.one(
+        "SELECT session_id, seq, index_version > 0 OR status <> 'open' FROM turns WHERE id = ?", (number,)
+    )
+    row.remove_entry(store, row.TURN, number)
+    if response is not None:
+        store.execute("UPDATE turns SET response = ? WHERE id = ?", (response, number))
+    if gone:
+        _take_off(store, number, gone)
+    context = turns.context_of(store, session, seq)
+    store.execute("UPDATE turns SET context = ?, lines = ? WHERE id = ?", (context, turns.lines_of(store, number), number))
+    left = any(row.weigh(store, row.TURN, number))
+    if left and was_found:
+        row.remember(store, row.TURN, number)
+    if not left:
+        store.execute("DELETE FROM memories WHERE turn_id = ?", (number,))
+
+
+def _take_off(store: "Store", number: int, gone: "Sequence[str]") -> None:
+    rows = store.execute("SELECT files FROM observations WHERE turn_id = ?", (number,))
+    left = {path for (files,) in rows for path in files.splitlines()}
+    for column in ("files", "files_read"):
+        (files,) = store.one(f"SELECT {column} FROM turns WHERE id = ?", (number,))
+        kept = [path + "\n" for path in files.splitlines() if path in left or path not in gone]
+        store.execute(f"UPDATE turns SET {column} = ? WHERE id = ?", ("".join(kept), number))
+
+
+def quote_again(store: "Store", session: int, seq: int) -> int:
+    """Rebuild the turns and notes that quote what stood at a place in a session, and its summary; returns how many turns."""
+    rows = store.execute(
+        "SELECT id FROM turns WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?", (session, seq, turns.CONTEXT_TURNS)
+    ).fetchall()
+    for (number,) in rows:
+        rebuild(store, number)
+    for note in notes.notes_beside(store, session, seq):
+        notes.write_context(store, note)
+    sessions.sum_up_again(store, session)
+    return len(rows)

@@ -1,0 +1,183 @@
+"""Sessions: one run of the client each; resumed and compacted ones go on in their row."""
+
+import posix
+import zlib
+
+from ralph_mem.core import paths
+from ralph_mem.memory.rows import row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.memory.store.connection import Store
+
+# A session whose process is not known counts as crashed when nothing came from it for so long.
+SILENT_MS = 12 * 3600 * 1000
+SUMMARY_CHARACTERS = 400
+# A tick is a hundredth of a second: that many bits are seven hundred years, and leave room for a mark of where it was counted.
+TICK_BITS = 41
+TICKS = (1 << TICK_BITS) - 1
+AGENT = "claude-code"
+
+START = """
+INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at,
+    model, transcript_path, branch, commit_id, client_pid, client_born)
+VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (client_session) DO UPDATE SET ended_at = NULL, end_reason = NULL, model = coalesce(excluded.model, model),
+    transcript_path = coalesce(excluded.transcript_path, transcript_path), branch = excluded.branch,
+    commit_id = excluded.commit_id, client_pid = excluded.client_pid, client_born = excluded.client_born"""
+# What a person typed, and no slash command; a path at the beginning is none.
+TYPED = "(kind = 'prompt' AND NOT (prompt GLOB '/[A-Za-z]*' AND instr(substr(prompt, 2, instr(prompt || ' ', ' ') - 2), '/') = 0))"
+# Of a session: prompts, commands, turns of loops, failed commands.
+PROMPTS = f"""
+SELECT total({TYPED}), total(kind = 'command' OR (kind = 'prompt' AND NOT {TYPED})), total(kind = 'loop'),
+    (SELECT count(*) FROM observations WHERE session_id = ?1 AND type = 'error') FROM turns WHERE session_id = ?1"""
+LAST_EVENT = """
+SELECT max(s.started_at,
+    coalesce((SELECT max(created_at) FROM turns WHERE session_id = s.id), 0),
+    coalesce((SELECT max(ended_at) FROM turns WHERE session_id = s.id), 0),
+    coalesce((SELECT created_at FROM observations WHERE session_id = s.id ORDER BY seq DESC LIMIT 1), 0))
+FROM sessions AS s WHERE s.id = ?"""
+
+# The process of sessions, their end, and when the first is known of them.
+FIRST_KNOWN = """
+SELECT client_session, client_pid, ended_at,
+    min(started_at, coalesce((SELECT min(created_at) FROM turns WHERE session_id = s.id), started_at))
+FROM sessions AS s WHERE client_session IN (?, ?)"""
+
+
+def start(store: "Store", record: "dict[str, Any]") -> int:
+    """Begin a session, or go on with one that is already known; returns its row number. The caller holds the transaction."""
+    known = [record.get(key) for key in ("model", "transcript", "branch", "commit_id", "pid", "born")]
+    store.execute(
+        START,
+        (
+            *(row.public_id("sess"), record["session"], _readable(record["project"]), record["source"]),
+            *(record.get("agent", AGENT), posix.urandom(12).hex(), record["at"], *known),
+        ),
+    )
+    number = int(store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))[0])
+    if record["source"] == "compact":
+        _forget_context(store, number)
+    return number
+
+
+def _readable(path: str) -> str:
+    """Return a path as text that fits UTF-8; bytes that are none came in as surrogates."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _forget_context(store: "Store", number: int) -> None:
+    """After a compaction the context window holds nothing of what was said or injected before."""
+    store.execute(
+        "UPDATE sessions SET context_since = max(context_since,"
+        " coalesce((SELECT max(seq) FROM turns WHERE session_id = ?1), 0),"
+        " coalesce((SELECT max(seq) FROM receipts WHERE session_id = ?1), 0)) WHERE id = ?1",
+        (number,),
+    )
+
+
+def end(store: "Store", record: "dict[str, Any]") -> None:
+    """End a session, with a summary of what it did. One that is unknown stays so."""
+    found = store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))
+    if found:
+        from ralph_mem.memory.rows import turns  # lazy: the start of a session seldom ends another one
+
+        turns.close_abandoned(store, found[0], record["at"])
+        _end(store, found[0], record["at"], record["reason"])
+
+
+def _end(store: "Store", number: int, at: int, reason: str) -> None:
+    store.execute(
+        "UPDATE sessions SET ended_at = ?, end_reason = ?, summary = ? WHERE id = ?", (at, reason, _summary(store, number), number)
+    )
+
+
+def sum_up_again(store: "Store", number: int) -> None:
+    """Write the summary of a session that has ended anew, after one of its turns was changed or deleted."""
+    store.execute("UPDATE sessions SET summary = ? WHERE id = ? AND summary NOT NULL", (_summary(store, number), number))
+
+
+def _summary(store: "Store", number: int) -> str:
+    """Say in a few lines what a session did, from its turns."""
+    count, errors = store.one(
+        f"SELECT total({TYPED}), (SELECT count(*) FROM observations WHERE session_id = ?1 AND type = 'error') FROM turns"
+        " WHERE session_id = ?1",
+        (number,),
+    )
+    last = store.one(
+        "SELECT prompt, CASE WHEN tainted THEN '' ELSE response END FROM turns WHERE session_id = ? AND prompt || response <> ''"
+        " ORDER BY seq DESC LIMIT 1",
+        (number,),
+    )
+    said = f": {last[0][:120].strip()} -> {last[1][:SUMMARY_CHARACTERS].strip()}" if last else ""
+    prompts_said, commands_said = "prompt" if count == 1 else "prompts", "failed command" if errors == 1 else "failed commands"
+    return f"{count:.0f} {prompts_said}, {errors} {commands_said}{said}"
+
+
+def end_crashed(store: "Store", at: int, beside: str) -> int:
+    """End every session whose process is gone, with the time of its last event; returns how many there were.
+
+    `beside` is the client's id of the session that is starting and stays.
+    """
+    ended = 0
+    rows = store.execute(
+        "SELECT id, client_pid, client_born FROM sessions WHERE ended_at IS NULL AND client_session <> ?", (beside,)
+    ).fetchall()
+    for number, pid, started in rows:
+        last = int(store.one(LAST_EVENT, (number,))[0])
+        if _is_over(pid, started, last, at):
+            from ralph_mem.memory.rows import turns  # lazy: only for a session that crashed
+
+            turns.close_abandoned(store, number, last)
+            _end(store, number, last, "crash")
+            ended += 1
+    return ended
+
+
+def _is_over(pid: "int | None", started: "int | None", last: int, at: int) -> bool:
+    if not pid:
+        return at - last > SILENT_MS
+    there = (started or 0) >> TICK_BITS
+    if there in (0, here()):
+        return born(pid) != (started if started is None else started & TICKS)
+    from ralph_mem.memory.rows import machines  # lazy: only for an open session of another machine or container
+
+    return machines.is_over(there, here(), last, at)
+
+
+def client(pid: int) -> "int | None":
+    """Return what tells a process from every other one: when it was born, and a mark of where; as `born` where that is unknown."""
+    ticks = born(pid)
+    return ticks | here() << TICK_BITS if ticks else ticks
+
+
+def here() -> int:
+    """Return a mark of this kernel and, below it, of the processes that are counted together, as in a container: ten bits each."""
+    try:
+        together = posix.readlink("/proc/self/ns/pid")
+    except OSError:
+        together = ""
+    kernel = paths.read("/proc/sys/kernel/random/boot_id", 36)
+    return (zlib.crc32(kernel.encode()) % 1023 + 1) << 10 | (zlib.crc32(together.encode()) % 1023 + 1)
+
+
+def elsewhere(store: "Store", beside: str) -> bool:
+    """Say whether another kernel has a session open on this memory."""
+    sql = "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND client_session <> ? AND client_born >> ? NOT IN (0, ?)"
+    return bool(store.one(sql, (beside, TICK_BITS + 10, here() >> 10))[0])
+
+
+def born(pid: int) -> "int | None":
+    """Return when a process started, in clock ticks since boot, 0 where only its being there is known, else None."""
+    status = paths.read(f"/proc/{pid}/stat", 4096)
+    if status:
+        return int(status.rpartition(")")[2].split()[19])
+    try:
+        posix.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):  # or a number that no process has
+        return None
+    except OSError:
+        return 0
+    return 0

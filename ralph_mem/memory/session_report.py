@@ -1,0 +1,144 @@
+"""Session report: which sessions there were, and what one did: its requests, what it changed, what failed, its last answer.
+
+It is made from the rows when it is asked for, so what was forgotten or is withheld is not in it.
+"""
+
+from collections import namedtuple
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import count, duration, when
+from ralph_mem.memory.recall import layers, lookup
+from ralph_mem.memory.rows import sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.memory.recall.lookup import Reader, Row
+    from ralph_mem.memory.store.connection import Store
+
+# One session: its id, when it began and when its last event was, its branch, how many prompts a person typed, how many slash
+# commands, how many turns were a loop's, how many commands failed, whether it is open, ended or broke off, and what it was
+# first asked, redacted as it may leave. `number` and `store` lead to its rows.
+Session = namedtuple("Session", "id at last branch prompts commands loop failed state request number store")
+
+PREFIX = "sess-"
+SESSION = "SELECT id, public_id, started_at, ended_at, end_reason, branch FROM sessions"
+# A session of our own holds what was noted from a terminal.
+LISTED = (
+    f"{SESSION} WHERE agent <> 'ralph-mem' AND coalesce(ended_at, ?1) >= ?2 AND started_at < ?3 ORDER BY started_at DESC, id DESC"
+)
+REQUESTS = " WHERE t.session_id = ? AND t.kind = 'prompt' AND t.prompt <> '' ORDER BY t.seq"
+ALL_TURNS = " WHERE t.session_id = ? ORDER BY t.seq"
+OUTCOMES = " WHERE t.session_id = ? AND t.type IN ('error', 'success') ORDER BY t.seq, t.id"
+# Characters. A line of a list, and a request among others: who wants all of it opens the turn.
+SHORT, LONG = 100, 300
+MOST_FILES, MOST_COMMANDS = 30, 20
+OPEN, ENDED, BROKE_OFF = "open", "ended", "broke off"
+COLUMNS = ("session", "when", "for", "prompts", "failed", "state", "asked first")
+
+
+def listed(reader: "Reader", now: int, limit: int, since: int = 0, until: int = lookup.FOREVER) -> "list[Session]":
+    """Return the sessions of the project, the latest first; times in milliseconds."""
+    store = reader.stores[0]
+    rows = store.execute(LISTED + " LIMIT ?4", (now, since, until, limit)).fetchall()
+    return [_session(reader, store, row) for row in rows]
+
+
+def find(reader: "Reader", public_id: str) -> Session:
+    """Return one session by its id. Raises RalphMemError where no memory has it."""
+    for store in reader.stores if public_id.isascii() else ():
+        for row in store.execute(SESSION + " WHERE public_id = ?", (public_id,)).fetchall():
+            return _session(reader, store, row)
+    raise RalphMemError(f"no memory has the id {ascii(public_id[:40])[1:-1]}", "`ralph-mem sessions` lists those that are there")
+
+
+def _session(reader: "Reader", store: "Store", row: "tuple[Any, ...]") -> Session:
+    number, public_id, at, ended, reason, branch = row
+    prompts, commands, loop, failed = map(int, store.one(sessions.PROMPTS, (number,)))
+    last = ended or int(store.one(sessions.LAST_EVENT, (number,))[0])
+    first = reader.protected(reader.rows(store, lookup.TURN + REQUESTS + " LIMIT 1", (number,)))
+    state = BROKE_OFF if reason == "crash" else ENDED if ended else OPEN
+    request = _line(first[0].asked, SHORT) if first else ""
+    return Session(public_id, at, last, branch, prompts, commands, loop, failed, state, request, number, store)
+
+
+def cells(session: Session) -> "tuple[object, ...]":
+    """Return what stands in the columns of a list."""
+    asked = session.request or ("(a loop)" if session.loop else "")
+    length = duration(session.last - session.at)
+    return session.id, when(session.at), length, session.prompts, session.failed, session.state, asked
+
+
+def text(reader: "Reader", session: Session) -> str:
+    """Return what a session did, in lines for people."""
+    turns = reader.protected(reader.rows(session.store, lookup.TURN + ALL_TURNS, (session.number,)))
+    asked = reader.protected(reader.rows(session.store, lookup.TURN + REQUESTS, (session.number,)))
+    files = list(dict.fromkeys([_in(reader, path) for each in turns for path in each.files.splitlines()]))
+    outcomes = reader.protected(reader.rows(session.store, lookup.OBSERVATION + OUTCOMES, (session.number,)))
+    answered = [each.said for each in turns if each.said]
+    return "\n".join([
+        _counts(session),
+        *_section("asked", [f"{when(each.at)[11:]}  {_line(each.asked, LONG)}  ({each.public_id})" for each in asked]),
+        *_section("changed", _some(files, MOST_FILES)), *_section("outcomes", _some(_outcomes(outcomes), MOST_COMMANDS)),
+        *_section("last answer", answered[-1].splitlines() if answered else []),
+    ])  # fmt: skip
+
+
+def full(reader: "Reader", session: Session, start: int = 0) -> str:
+    """Return the same from a character on, of at most 1,000 tokens, with how much is left."""
+    return layers.piece(head(session), text(reader, session), start)[0]
+
+
+def head(session: Session) -> str:
+    """Return the first line about a session: its id, when it was, and on which branch."""
+    return f"{session.id}  session  {when(session.at)} to {when(session.last)[11:]}" + (
+        f"  {session.branch}" if session.branch else ""
+    )
+
+
+def facts(session: Session) -> "dict[str, Any]":
+    """Return a session as plain values, for a program to read."""
+    names = ("id", "at", "last", "branch", "prompts", "commands", "loop", "failed", "state", "request")
+    return {name: getattr(session, name) for name in names}
+
+
+def _counts(session: Session) -> str:
+    said = [count(session.prompts, "prompt")]
+    said += [count(session.commands, "slash command")] if session.commands else []
+    said += [count(session.loop, "turn") + " of a loop"] if session.loop else []
+    return ", ".join([*said, count(session.failed, "failed command"), duration(session.last - session.at), session.state])
+
+
+def _section(title: str, lines: "list[str]") -> "list[str]":
+    return [f"{title}:", *[f"  {line}" for line in lines]] if lines else []
+
+
+def _some(lines: "list[str]", most: int) -> "list[str]":
+    return [*lines[:most], f"and {len(lines) - most} more"] if len(lines) > most else lines
+
+
+def _outcomes(rows: "list[Row]") -> "list[str]":
+    """Return a line for each command with how it ended, and how it did before that; what fails at the end comes first."""
+    ends: dict[str, list[Row]] = {}
+    for each in rows:
+        ends.setdefault(_line(each.asked, SHORT), []).append(each)
+    lines = []
+    for title, runs in ends.items():
+        failures, last = sum([each.type == "error" for each in runs]), runs[-1]
+        if last.type == "error":
+            why = _line(next(iter([line for line in last.lines.splitlines() if line.strip()]), ""), SHORT)
+            lines.append((0, f"failed: {title}" + (f"  ({why})" if why else "")))
+        else:
+            before = f"failed {'once' if failures == 1 else f'{failures} times'}, then " if failures else ""
+            lines.append((1, f"{before}passed: {title}"))
+    return [line for _, line in sorted(lines, key=lambda each: each[0])]
+
+
+def _in(reader: "Reader", path: str) -> str:
+    return path.removeprefix(reader.project.root.rstrip("/") + "/")
+
+
+def _line(words: str, most: int) -> str:
+    plain = " ".join(words.split())
+    return plain if len(plain) <= most else plain[: most - 3].rstrip() + "..."

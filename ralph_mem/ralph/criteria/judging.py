@@ -1,0 +1,152 @@
+"""Judging: all criteria run by ourselves, every time and in order, and what each came to, with its evidence."""
+
+import re
+import time
+from collections import namedtuple
+
+from ralph_mem.core.outputs.report import Report
+from ralph_mem.ralph.criteria import FAILED, MARKER, PASSED, TIMED_OUT, Verdict, evidence, repeating, running
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from ralph_mem.ralph.criteria import Criterion
+    from ralph_mem.ralph.criteria.running import Ran
+
+# What opens a block of code; a line with more of its backticks is none.
+FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
+
+
+def line(promise: str, nonce: str) -> str:
+    """Return the line that an agent has to end with. The nonce is new in each run: an earlier run's line is nobody's."""
+    return " ".join(f"{promise} {nonce}".split())
+
+
+def is_given(message: str, promise: str, nonce: str) -> bool:
+    """Say whether the last line of an agent's last message is the marker, whitespace aside.
+
+    In prose, as a quotation, in an open block of code, or with text after it, it is talk about the marker.
+    """
+    if not promise.split() or not nonce.split():
+        return False
+    lines = [" ".join(text.split()) for text in message.splitlines()]
+    lines = [text for text in lines if text]
+    return bool(lines) and lines[-1] == line(promise, nonce) and not _in_a_fence(lines[:-1])
+
+
+def _in_a_fence(lines: "list[str]") -> bool:
+    """Say whether a block of code is still open: only as many of its own marks close it, and nothing beside them."""
+    fence = ""
+    for text in lines:
+        found = FENCE.match(text)
+        if not fence:
+            fence = found[0] if found else ""
+        elif text.startswith(fence) and not text.strip(fence[0]):
+            fence = ""
+    return bool(fence)
+
+
+# An id tells which test fails; of thousands that fail, nobody reads each message.
+MOST_MESSAGES = 100
+
+_Court = namedtuple("_Court", "folder environment until known protect stopped")
+
+
+def judge(  # noqa: PLR0913, PLR0917 - what is judged, what it is compared with, and what it may cost
+    criteria: "Iterable[Criterion]",
+    folder: str,
+    baseline: "list[Verdict] | None" = None,
+    message: str = "",
+    nonce: str = "",
+    promise: str = "",
+    environment: "Mapping[str, str] | None" = None,
+    seconds: "float | None" = None,
+    told: "Callable[[Criterion, int], Any] | None" = None,
+    known: "Iterable[tuple[str, str]]" = (),
+    protect: "Callable[[list[str]], list[str]] | None" = None,
+    stopped: "Callable[[], bool] | None" = None,
+) -> "list[Verdict]":
+    """Run every criterion, whatever the ones before came to, and return a verdict for each in their order.
+
+    `baseline` are the verdicts of the start; `message`, `nonce` and `promise` are what a marker is judged by; `seconds` caps all
+    of it; `told` hears each criterion and its number from 1 on before it runs. `known` are the pairs of criterion and id that
+    were flaky before the loop (`flaky.known`, as it was at its start). `protect` cuts secrets out of texts.
+    """
+    until = float("inf") if seconds is None else time.monotonic() + seconds
+    court = _Court(folder, running.of(environment), until, set(known), protect, stopped)
+    before = {(verdict.type, verdict.name): verdict for verdict in baseline or ()}
+    verdicts: list[Verdict] = []
+    for position, criterion in enumerate(criteria, 1):
+        if told:
+            told(criterion, position)
+        if criterion.type == MARKER:
+            verdicts.append(_of_marker(criterion, message, promise, nonce))
+        else:
+            verdicts.append(_of_run(criterion, before.get((criterion.type, criterion.name)), court))
+    return verdicts
+
+
+def _of_marker(criterion: "Criterion", message: str, promise: str, nonce: str) -> Verdict:
+    given = is_given(message, promise, nonce)
+    why = "the last message ends with the marker" if given else "the last message does not end with the marker"
+    return Verdict(criterion.type, criterion.name, PASSED if given else FAILED, why, None, {}, [], None, "", 0.0, [])
+
+
+def _of_run(criterion: "Criterion", before: "Verdict | None", court: _Court) -> Verdict:
+    started = time.monotonic()
+    if court.until <= started:
+        return Verdict(criterion.type, criterion.name, TIMED_OUT, "no time was left to run it", None, {}, [], None, "", 0.0, [])
+    first = _run(criterion, criterion.seconds, court)
+    end = min(started + criterion.seconds, court.until)
+
+    def run_again(chosen: "Criterion") -> "Ran | None":
+        # each run may take as long as the first one, which took less than half of its time
+        left = end - time.monotonic()
+        return _run(chosen, left, court) if left > first.outcome.seconds and not _is_stopped(court) else None
+
+    known = {name for criterion_name, name in court.known if criterion_name == criterion.name}
+    known |= set(before.flaky) if before else set()
+    judged = repeating.repeat(criterion, first, before, known, run_again)
+    return _verdict(criterion, first, judged, time.monotonic() - started, court)
+
+
+def _is_stopped(court: _Court) -> bool:
+    return court.stopped is not None and court.stopped()
+
+
+def _run(criterion: "Criterion", seconds: float, court: _Court) -> "Ran":
+    seconds = min(seconds, court.until - time.monotonic())
+    ran = running.run(criterion, court.environment, seconds, court.stopped)
+    return ran._replace(report=_safe(ran.report, court.protect)) if court.protect else ran
+
+
+def _safe(report: Report, protect: "Callable[[list[str]], list[str]]") -> Report:
+    """Return a report without secrets, its ids included: a test's parameters are part of its id."""
+    failing, skipped = list(report.failing), list(report.skipped)
+    texts = protect([*failing, *skipped, *report.failing.values()]) if failing or skipped else []
+    count, messages = len(failing), texts[len(failing) + len(skipped) :]
+    return report._replace(
+        failing={name: messages[at] for at, name in enumerate(texts[:count])}, skipped=texts[count : count + len(skipped)]
+    )
+
+
+def _verdict(criterion: "Criterion", first: "Ran", judged: repeating.Repeated, seconds: float, court: _Court) -> Verdict:
+    report: Report = first.report
+    wrong = judged.status != PASSED
+    failing = sorted(report.failing) if wrong else []
+    told = {name: report.failing[name] if at < MOST_MESSAGES else "" for at, name in enumerate(failing)}
+    return Verdict(
+        criterion.type,
+        criterion.name,
+        judged.status,
+        court.protect([judged.why])[0] if court.protect else judged.why,
+        report.total,
+        told or {name: "failed when it was run again" for name in judged.flaky if judged.status == FAILED},
+        sorted(report.skipped),
+        report.diagnostics,
+        evidence.excerpt(first.output, court.folder, court.protect) if wrong else "",
+        round(seconds, 3),
+        list(judged.flaky),
+    )

@@ -1,0 +1,26 @@
+"""Snapshots: the files of a project as they were, kept outside of it, and put back without losing a byte. Standard library only."""
+
+from collections import namedtuple
+
+# What a path can be. Other: a FIFO, socket or device, which is seen and never touched.
+FILE, LINK, FOLDER, OTHER = "file", "link", "folder", "other"
+
+Entry = namedtuple("Entry", "kind mode size digest stored twins", defaults=(b"",))
+Entry.__doc__ = """A path in a snapshot.
+
+`mode` has the permission bits alone (as `stat.S_IMODE`); `digest` tells the bytes of a file, or the target of a link, from any
+others and is empty for the rest; `stored` says whether the store holds them: a file above the cap, or one that could not be
+read, is seen only. `twins` is empty for a file of one name in the tree; hard links to one file have the same, which tells the
+set of their names from any other.
+"""
+
+Taken = namedtuple("Taken", "id label tree files bytes seconds unstored")
+Taken.__doc__ = """A snapshot that was taken: its number in the store, its label, the hash of all that it saw, how many paths and
+bytes those are, the seconds it took, and as `(path, why)` what was seen without being stored. Paths are bytes, as seen from
+the top.
+"""
+
+Change = namedtuple("Change", "path what before after")
+Change.__doc__ = (
+    """A path that differs between two snapshots: its bytes, `added`, `changed` or `deleted`, and its two entries or None."""
+)

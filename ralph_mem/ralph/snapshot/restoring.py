@@ -1,0 +1,146 @@
+"""Restoring: a tree is rolled back to a snapshot, after one more snapshot of how it is, so that the rollback can be rolled back."""
+
+from collections import namedtuple
+
+from ralph_mem.ralph.snapshot import FOLDER, execution, journal, listing, planning, taking
+from ralph_mem.ralph.snapshot.journal import Step
+from ralph_mem.ralph.snapshot.placing import OWNERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import Any
+
+    from ralph_mem.ralph.snapshot.journal import Entries, Journal, OnStep
+    from ralph_mem.ralph.snapshot.listing import Scope
+    from ralph_mem.ralph.snapshot.planning import Plan
+    from ralph_mem.ralph.snapshot.store import Snapshots
+
+SAFETY = "pre-rollback-"
+PREVIEW = "preview"
+GONE = "the snapshot that had it is gone"
+
+Report = namedtuple("Report", "target restored deleted kept unstored safety")
+Report.__doc__ = """What a rollback to the snapshot `target` did: the paths put back and those deleted, no more and no less.
+
+`kept` has what differs from the target still and `unstored` what one of the two snapshots saw without storing it, both as
+`(path, why)`. Rolling back to `safety`, the number of the snapshot before it, undoes it.
+"""
+
+
+def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
+    snapshots: "Snapshots",
+    target: int,
+    last: "int | None" = None,
+    run: str = "",
+    scope: "Scope" = listing.DEFAULT,
+    *,
+    force: bool = False,
+    only: "Collection[bytes] | None" = None,
+    told: "Callable[[int, int], Any] | None" = None,
+    on_step: "OnStep" = None,
+) -> Report:
+    """Put the tree back as the snapshot `target` has it, but for what the user changed since, and say what was done.
+
+    `last` is the snapshot after which only the user changed something, by default the newest that the run took of its own
+    work; rollbacks since then are taken into account. The run is by default that of the target, and any snapshot can be
+    the target: that of an earlier report's `safety` undoes what it reports. `force` gives up what the user changed after
+    the loop had changed it. With `only` nothing but these paths is touched. `told` hears of the safety snapshot's progress,
+    and `on_step` of each step.
+
+    Raises SnapshotError. Where it comes before the journal is begun nothing has changed, and afterwards `recover` goes on.
+    """
+    recover(snapshots, on_step)
+    run = run or snapshots.run_of(target)  # so that no quota takes the target away
+    last = last_of(snapshots, run) if last is None else last
+    _tell(on_step, "safety snapshot")
+    safety = taking.take(snapshots, _safety_label(snapshots), run, scope, told)
+    plan = planning.plan(snapshots, target, last or target, safety.id, force)
+    plan = plan if only is None else planning.within(plan, only)
+    if not plan.actions:
+        return Report(target, [], [], plan.kept, _unstored(snapshots, target, safety.id), safety.id)
+    _tell(on_step, "begin journal")
+    begun = journal.begin(snapshots, target, safety.id, _steps(snapshots, plan))
+    entries = {action.path: (action.now, action.target) for action in plan.actions}
+    return _carry_out(snapshots, begun, entries, False, on_step)
+
+
+def preview(
+    snapshots: "Snapshots",
+    target: int,
+    last: "int | None" = None,
+    run: str = "",
+    scope: "Scope" = listing.DEFAULT,
+    force: bool = False,
+) -> "Plan":
+    """Return what `roll_back` would do and keep, and change nothing in the tree.
+
+    The snapshot that tells stays in the store, where it takes no more than what differs, and counts as nobody's work.
+    """
+    run = run or snapshots.run_of(target)
+    last = last_of(snapshots, run) if last is None else last
+    now = taking.take(snapshots, PREVIEW, run, scope)
+    return planning.plan(snapshots, target, last or target, now.id, force)
+
+
+def recover(snapshots: "Snapshots", on_step: "OnStep" = None) -> "Report | None":
+    """Finish the rollback that a crash or a full disk left half done, and report the whole of it; None where there is none.
+
+    What was changed since then is the user's: it is kept and named.
+    """
+    begun = journal.unfinished(snapshots)
+    if begun is None:
+        return None
+    known = {taken.id for taken in snapshots.taken()}
+    if not {begun.target, begun.safety} <= known:  # nothing tells any more what to put where
+        execution.sweep(snapshots, begun)
+        journal.finish(snapshots, begun, {step.path: GONE for step in begun.steps})
+        return Report(begun.target, [], [], [(step.path, GONE) for step in begun.steps], [], begun.safety)
+    snapshots.see_place(snapshots.run_of(begun.target))
+    changes = snapshots.differences(begun.target, begun.safety)
+    return _carry_out(snapshots, begun, {change.path: (change.after, change.before) for change in changes}, True, on_step)
+
+
+def last_of(snapshots: "Snapshots", run: str = "") -> int:
+    """Return the newest snapshot of a run that tells what the loop left, 0 for a run without any.
+
+    A safety snapshot does not: it has what the user did since then, which would count as the loop's.
+    """
+    return max(
+        (taken.id for taken in snapshots.taken(run) if taken.label != PREVIEW and not taken.label.startswith(SAFETY)), default=0
+    )
+
+
+def _carry_out(snapshots: "Snapshots", begun: "Journal", entries: "Entries", again: bool, on_step: "OnStep") -> Report:
+    outcome = execution.carry_out(snapshots, begun, entries, again, on_step)
+    _tell(on_step, "close journal")
+    journal.finish(snapshots, begun, dict(outcome.kept))
+    kept = sorted([(step.path, step.why) for step in begun.steps if step.verb == "keep"] + outcome.kept)
+    unstored = _unstored(snapshots, begun.target, begun.safety)
+    return Report(begun.target, outcome.restored, outcome.deleted, kept, unstored, begun.safety)
+
+
+def _steps(snapshots: "Snapshots", plan: "Plan") -> "list[Step]":
+    """Return the rows of a plan: folders that have to be opened first, actions, and what is kept."""
+    closed = "SELECT path, mode FROM entries WHERE last IS NULL AND kind = ? AND mode & ? != ? ORDER BY path"
+    worked_in = {above for action in plan.actions for above in planning.above(action.path)}
+    rows = [
+        ("open", path, "", False, mode) for path, mode in snapshots.query(closed, (FOLDER, OWNERS, OWNERS)) if path in worked_in
+    ]
+    rows += [(action.verb, action.path, action.why, action.early, 0) for action in plan.actions]
+    rows += [("keep", path, why, False, 0) for path, why in plan.kept]
+    return [Step(place, path, verb, why, early, mode) for place, (verb, path, why, early, mode) in enumerate(rows)]
+
+
+def _safety_label(snapshots: "Snapshots") -> str:
+    numbers = [taken.label[len(SAFETY) :] for taken in snapshots.taken() if taken.label.startswith(SAFETY)]
+    return f"{SAFETY}{max((int(number) for number in numbers if number.isdecimal()), default=0) + 1}"
+
+
+def _unstored(snapshots: "Snapshots", *numbers: int) -> "list[tuple[bytes, str]]":
+    return sorted({path: why for number in numbers for path, why in snapshots.find(number).unstored}.items())
+
+
+def _tell(on_step: "OnStep", name: str) -> None:
+    if on_step:
+        on_step(name)

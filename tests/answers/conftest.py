@@ -1,5 +1,0 @@
-"""What every test of the answers may start from."""
-
-from tests.cli.situations import a_newcomer, a_person, as_an_ordinary_owner, lived_in
-
-__all__ = ["a_newcomer", "a_person", "as_an_ordinary_owner", "lived_in"]

@@ -1,0 +1,123 @@
+import pytest
+
+from ralph_mem.bench import everyday, histories, injection
+from ralph_mem.core.settings import effective
+from tests.bench.conftest import a_memory, a_query, a_set
+
+BUDGET = effective.DEFAULTS["memory.inject_tokens_prompt"]
+LEAKING = "The bilge pump of the zeppelin tender failed again"
+MENDED = [
+    a_memory(0, "The impeller had seized; replaced it.", title=LEAKING, files=["pumps/bilge.py"]),
+    *[a_memory(number, f"Step {number} was done. " * 40, "s2", title=f"chore {number}") for number in range(1, 12)],
+]
+ABOUT_IT = a_query("is the bilge pump of the zeppelin seized?", "m0")
+
+
+@pytest.fixture
+def report(read):
+    """Measure a history in which a pump was mended long ago."""
+    return injection.run(read(a_set(ABOUT_IT, memories=MENDED)))
+
+
+def told(read, *queries, unit="observation", memories=MENDED):
+    """Return what was told at each query, by arm."""
+    given = read(a_set(*queries, memories=memories, unit=unit))
+    return [each.told for each in injection._answers(given, given.projects[0], []) if not each.source]
+
+
+def test_the_hook_tells_what_is_meant_and_little_else(report):
+    hook, everything = report["arms"]["hook"], report["arms"]["inject-all"]
+    assert (hook["answered"], hook["relevant_items"], hook["items"]) == (1.0, 1.0, 1.0)
+    assert (everything["answered"], everything["left_alone"]) == (0.0, 0.0)
+    assert 0 < hook["tokens"] < everything["tokens"] <= BUDGET
+
+
+def test_the_hook_s_figures_stand_at_the_top_as_well(report):
+    assert report["arms"]["hook"].items() <= report.items()
+    assert report["queries"] == 1 and report["unanswerable"] == len(everyday.prompts())
+
+
+def test_tokens_are_saved_against_those_who_do_not_ask(report):
+    arms, others = report["arms"], report["unanswerable"]
+    spent = {name: arm["tokens"] + others * arm["tokens_unanswerable"] for name, arm in arms.items()}
+    assert report["fewer_tokens"] == pytest.approx(
+        {name: 1 - spent["hook"] / spent[name] for name in ("inject-all", "newest-five")}
+    )
+
+
+def test_a_goal_is_met_or_not(report):
+    goals = report["goals"]
+    assert {name: goal["met"] for name, goal in goals.items()} == dict.fromkeys(injection.GOALS, True)
+    assert goals["more_answered"] == {"wanted": 0.0, "reached": 1.0, "met": True}
+    assert goals["fewer_tokens"]["reached"] == report["fewer_tokens"]["inject-all"]
+
+
+def test_a_goal_without_a_figure_is_not_met(read):
+    lost = injection.run(read(a_set(a_query("how far is the moon?", "m0"), memories=MENDED)))
+    assert lost["goals"]["relevant_items"] == {"wanted": 0.8, "reached": None, "met": False}
+
+
+def test_a_prompt_that_nothing_answers_is_left_alone_where_nothing_is_like_it(read):
+    given = read(a_set(ABOUT_IT, memories=MENDED))
+    sources = injection.run(given, ["how far is the moon?", LEAKING])["sources"]
+    assert sources["given"] == {"prompts": 2, "left_alone": 0.5, "examples": [LEAKING]}
+    assert sources["going on"]["left_alone"] == 1.0
+
+
+def test_queries_of_another_history_have_no_answer_here(read):
+    two = a_set(ABOUT_IT, memories=MENDED)
+    adversarial = a_query("who flew the zeppelin?", "m0", category="adversarial")
+    pier = {"id": "pier", "memories": [a_memory(0, "the lantern is broken")], "queries": [a_query("lantern", "m0"), adversarial]}
+    two["projects"].append(pier)
+    report = injection.run(read(two))
+    assert report["queries"] == 2
+    assert report["sources"]["other projects"]["prompts"] == 2
+
+
+def test_only_what_came_before_is_told(read):
+    early = {**ABOUT_IT, "before": "m0"}
+    assert told(read, early, ABOUT_IT) == [
+        {"hook": [], "inject-all": [], "newest-five": []},
+        {"hook": ["m0"], **{arm: told(read, ABOUT_IT)[0][arm] for arm in ("inject-all", "newest-five")}},
+    ]
+
+
+def test_the_other_arms_tell_the_newest_within_the_budget(read):
+    arms = told(read, ABOUT_IT)[0]
+    assert arms["newest-five"] == ["m11", "m10", "m9", "m8", "m7"]
+    assert arms["inject-all"] == [f"m{number}" for number in range(11, 11 - len(arms["inject-all"]), -1)]
+    assert 0 < len(arms["inject-all"]) < 5
+
+
+def test_every_memory_of_a_relevant_session_is_relevant(read):
+    query = {**ABOUT_IT, "relevant": ["s1"]}
+    report = injection.run(read(a_set(query, memories=MENDED, unit="session")))
+    assert (report["answered"], report["relevant_items"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("text", ["", "?!", "/ralph-mem:mem-search zeppelin bilge pump", "<task-notification> bilge pump zeppelin"])
+def test_what_the_hook_does_not_look_up_is_told_nothing(read, text):
+    assert told(read, {**ABOUT_IT, "text": text})[0]["hook"] == []
+
+
+@pytest.mark.check
+def test_the_same_set_makes_the_same_report(read):
+    given = read(a_set(ABOUT_IT, memories=MENDED))
+    assert injection.run(given) == injection.run(given)
+
+
+def test_progress_ends_at_the_last_prompt(read):
+    heard = []
+    injection.run(read(a_set(ABOUT_IT, memories=MENDED)), ["one more"], lambda *told: heard.append(told))
+    assert heard[-1] == ("pier", len(heard), len(heard)) and len(heard) == len(everyday.prompts()) + 2
+
+
+def test_everyday_prompts_are_many_and_each_is_there_once():
+    prompts = [text for _, text in everyday.prompts()]
+    assert len(prompts) == len(set(prompts)) >= 120
+    assert all(text.strip() == text and text for text in prompts)
+
+
+def test_queries_of_another_file_are_its_prompts_but_for_the_adversarial_ones(read):
+    adversarial = a_query("who?", "m0", category="adversarial")
+    assert histories.queries(read(a_set(a_query("lantern", "m0"), adversarial))) == ["lantern"]

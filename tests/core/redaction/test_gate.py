@@ -1,0 +1,177 @@
+import posix
+
+import pytest
+
+from ralph_mem.core.redaction import gate, tokens
+from tests.core.redaction import secret_corpus
+from tests.core.redaction.secret_corpus import ALNUM, HEX
+from tests.folded import folded
+
+RNG = secret_corpus.random.Random(7)
+TOKEN = secret_corpus.some(RNG, ALNUM, 32)
+GITHUB = "gh" + "p_" + secret_corpus.some(RNG, ALNUM, 36)
+
+
+def redacted(text, **more):
+    return gate.redact(text, **more)[0]
+
+
+LEFT_ALONE = [
+    "token = next(tokens)",
+    "key=lambda row: row[1]",
+    "def password_reset(user1, token2):",
+    "password = args.password2",
+    "password: str",
+    "token: Optional[Token1] = None",
+    'password = os.environ["DB_PASSWORD_2"]',
+    "password = getpass.getpass('Password 1: ')",
+    "secret = get_secret('db/main1')",
+    "API_KEY=${API_KEY_2}",
+    "DB_PASSWORD=$DB_PASSWORD2",
+    "API_KEY=your-api-key-123",
+    "API_KEY=<paste-key-1-here>",
+    "PASSWORD=changeme123",
+    "password: ********",
+    "TOKEN=None",
+    '"password": "Password must have 8 characters"',
+    "password=\n12345abcde is the next line",
+    "SSH_AUTH_SOCK=/tmp/ssh-abc123/agent.42",
+    "PUBLIC_KEY=MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcD",
+    "KEYBOARD_LAYOUT=us104euro",
+    "TOKENIZERS_PARALLELISM=false",
+    "PRIVATE_KEY_PATH=/etc/ssl/private/key1.pem",
+    "max_tokens: 4096, input_tokens: 123456789",
+    "cache_key: 3f2a9b8c7d6e5f4a3b2c1d0e9f8a7b6c",
+    'primary_key = "user_id_2024"',
+    "https://registry.example.org/@types/node/-/node-20.1.0.tgz",
+    "git@github.com:owner/repo.git ssh://git@github.com/owner/repo2",
+    "postgres://user:password@localhost/db postgres://u:${DB_PASS1}@h/db postgres://u:$dbPassword1@h/db postgres://u:$DB_PASS@h/db",
+    'token_range = "%d,%d-%d,%d:" % (token.start + token.end)',
+    "Authorization: Bearer ${TOKEN_1}",
+    'headers["Authorization"] = "Bearer " + token1',
+    "Set-Cookie: theme=dark; Path=/",
+    "curl -u $USER1:$PASS1 https://x.io",
+    "mkdir -p directory1 && mysql --version",
+    "--password PASSWORD   the password to use (default: 1)",
+    '{"password": "required", "type": "password"}',
+    "sorted(rows, reverse=True, key='param:secp384r1.pem')",
+    "--- PASS: TestToken2 (0.01s)",
+]
+
+
+@folded("text", LEFT_ALONE)
+def test_what_only_looks_like_a_secret_is_left_alone(text):
+    assert redacted(text) == text
+
+
+REPLACED = {
+    "DB_PASSWORD=hunter2!x": "DB_PASSWORD=[REDACTED:password]",
+    "DB_PASSWORD=p@ss;w&rd9": "DB_PASSWORD=[REDACTED:password]",
+    'password = "hunter2x"': 'password = "[REDACTED:password]"',
+    'password="ab\\"cd12345678"': 'password="[REDACTED:password]"',
+    "environment:\n  - ${DB_PASS:-hunter2x}": "environment:\n  - ${DB_PASS:-[REDACTED:password]}",
+    "<password>hunter2x</password>": "<password>[REDACTED:password]</password>",
+    '<add key="ApiPassword" value="hunter2x" />': '<add key="ApiPassword" value="[REDACTED:password]" />',
+    '{"name": "DB_PASSWORD", "value": "hunter2x"}': '{"name": "DB_PASSWORD", "value": "[REDACTED:password]"}',
+    "CREATE USER bob WITH PASSWORD 'hunter2x';": "CREATE USER bob WITH PASSWORD '[REDACTED:password]';",
+    'password = "letmein"': 'password = "[REDACTED:password]"',
+    "MY_SECRET=topsecretvalue": "MY_SECRET=[REDACTED:secret]",
+    "API key: a8kd93kLmn20": "API key: [REDACTED:secret]",
+    "Authorization: Basic dXNlcjpwYXNz": "Authorization: Basic [REDACTED:authorization]",
+    "docker login -u bob -p hunter2x": "docker login -u bob -p [REDACTED:password]",
+    "the password is hunter2x": "the password is [REDACTED:password]",
+    "fish: set -gx MY_SECRET hunter2xhunter": "fish: set -gx MY_SECRET [REDACTED:secret]",
+    "postgres://bob:hunter2@db/x": "postgres://bob:[REDACTED:url-password]@db/x",
+    "postgres://bob:a/b9@db/x": "postgres://bob:[REDACTED:url-password]@db/x",
+    "ftp://bob:$gnqNNJqvWqspzfgrJkO@db/x": "ftp://bob:[REDACTED:url-password]@db/x",
+    "ftp://bob:$luRwoXkuva5MxWmAqfv@db/x": "ftp://bob:[REDACTED:url-password]@db/x",
+    f"https://{TOKEN}@github.com/o/r": "https://[REDACTED:url-password]@github.com/o/r",
+    f"Authorization: Bearer {TOKEN}": "Authorization: Bearer [REDACTED:authorization]",
+    "curl -u bob:hunter2x https://x": "curl -u bob:[REDACTED:password] https://x",
+    f"Cookie: theme=dark; sid={TOKEN}": "Cookie: theme=dark; sid=[REDACTED:cookie]",
+    f"Set-Cookie: sid={TOKEN}; Path=/": "Set-Cookie: sid=[REDACTED:cookie]; Path=/",
+    f"line\\n{GITHUB}\\nline": "line\\n[REDACTED:github-token]\\nline",
+}
+
+
+@folded("text", REPLACED)
+def test_the_secret_is_replaced_and_what_is_around_it_stays(text):
+    assert redacted(text) == REPLACED[text]
+
+
+def test_a_value_never_reaches_over_the_end_of_its_line():
+    assert redacted('password="hunter2x\nnext line"') == 'password="[REDACTED:password]\nnext line"'
+
+
+def test_secrets_are_counted_by_kind():
+    text, counts = gate.redact(f"{GITHUB} and {GITHUB}, DB_PASSWORD=hunter2x")
+    assert counts == {"github-token": 2, "password": 1}
+    assert text == "[REDACTED:github-token] and [REDACTED:github-token], DB_PASSWORD=[REDACTED:password]"
+
+
+def test_a_known_value_is_masked_wherever_it_stands():
+    assert gate.redact("x=tr0ub4dor&3 y", ["tr0ub4dor&3"]) == ("x=[REDACTED:known-value] y", {"known-value": 1})
+
+
+def test_of_overlapping_secrets_nothing_is_left():
+    assert redacted("abcdefghijkl", known=["abcdefgh", "efghijkl"]) == "[REDACTED:known-value]"
+
+
+def test_a_pattern_of_the_user_counts():
+    assert gate.redact("ticket ACME-1234", patterns=[r"ACME-\d+"]) == ("ticket [REDACTED:pattern]", {"pattern": 1})
+
+
+def test_a_broken_pattern_or_an_empty_match_changes_nothing():
+    assert gate.redact("some words", patterns=["(", "x*"]) == ("some words", {})
+
+
+def test_without_patterns_the_rules_load_nothing_dear():
+    names = ("re", "json", "os", "typing", "collections", "functools")
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from ralph_mem.core.redaction import gate as r; "
+    code += "r.redact(r.drop_blocks(r.clean('\\x1b[1mprivate DB_PASSWORD=hunter2x'))[0]); "
+    code += "r.known_values({b'A_KEY': b'x1' * 20}, ['.']); "
+    code += f"print([name for name in {names} if name in sys.modules])"
+    run = secret_corpus.fresh_interpreter(code)
+    assert run.stdout.strip() == "[]"
+
+
+def test_ordinary_text_does_not_trip_the_gate():
+    texts = [
+        "token = next(tokens)",
+        "key=lambda row: row",
+        "def password_reset(user):",
+        "all tests passed in 3.2 seconds",
+        "keys and tokens",
+    ]
+    assert not [text for text in texts if gate.trips(text)]
+
+
+def test_the_gate_knows_the_beginning_of_every_prefix():
+    heads = set(gate.HEADS.decode().split())
+    beginnings = {prefix[:3] for prefix in tokens.PREFIXES if len(prefix) > 2}
+    assert heads == beginnings | {"SK" + digit for digit in HEX + "ABCDEF"}
+
+
+def test_every_common_prefix_is_a_prefix():
+    assert set(tokens.PREFIXES) >= tokens.COMMON
+
+
+def test_no_kind_holds_what_a_mark_cannot():
+    kinds = {kind for *_, kind in tokens.SHAPES}
+    assert all(kind.replace("-", "").isalpha() and kind.islower() and len(kind) < 24 for kind in kinds)
+
+
+ADVERSARIAL = [
+    "://", "a://b:", "@", "password=", 'password: \\"', "eyJ", "-----BEGIN ", "-----BEGIN RSA PRIVATE KEY-----", "<private>",
+    "</private>", "private", "\x1b]", "\x1b[", "a\b", "\x9d", "[REDACTED:", "key", ".", ":AA", "curl -u", "cookie:", "bearer ",
+    '\\"', "b:", "A_KEY=x1y2z3w4 ",
+]  # fmt: skip
+
+
+@pytest.mark.check
+@folded("piece", ADVERSARIAL)
+def test_hostile_repetition_costs_seconds_at_most(piece):
+    text = piece * (200_000 // len(piece))
+    start = posix.times().user
+    gate.redact(gate.drop_blocks(gate.clean(text))[0])
+    assert posix.times().user - start < 2

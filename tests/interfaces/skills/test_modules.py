@@ -1,0 +1,61 @@
+"""What an answer loads: a person waits for it, and the packages of the command line are not there."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests import house
+from tests.hook import REPOSITORY
+from tests.test_architecture import C_MODULES, DRIVER, ours
+
+# How many modules of ours an answer loads, each a fraction of a millisecond that a person waits. One more raises its number.
+# A forget follows a text to wherever it went, into the records and snapshots of loops too.
+MODULES = {
+    "mem-search thrown": 29,
+    "mem-search --layer 3 thrown": 29,
+    "mem-status": 31,
+    "mem-inject a note": 33,
+    "mem-inject --global a note": 35,
+    "mem-forget --query thrown": 71,
+    "mem-forget --confirm --query thrown": 71,
+}
+# What looks at a text more closely, where it may hold a secret or is not plain.
+CLOSER = {
+    f"ralph_mem.core.redaction.{name}" for name in "assignments blocks context headers known names spans terminal tokens".split()
+}
+# A forget follows a text into every kind of file, and has a process of its own read them. That it brings along some sixty
+# modules matters less than what it does.
+OF_FORGETTING = {"os", "pathlib", "json", "sqlite3", "subprocess"}
+NEVER = {"json", "sqlite3", "typing", "subprocess", "logging", "dataclasses", "inspect", "typer", "rich", "yaml"}
+
+
+def modules_loaded(person, typed):
+    """Run a command in a fresh interpreter and return the names of the modules that it loaded."""
+    name, _, words = typed.partition(" ")
+    report = person.scratch / "loaded"
+    order = [
+        os.path.realpath(sys.executable),
+        "-I",
+        "-S",
+        "-X",
+        "utf8",
+        "-c",
+        DRIVER,
+        report,
+        REPOSITORY / "hooks" / "run.py",
+        name,
+    ]
+    data = f"{person.project}\n{words}".encode()
+    subprocess.run(order, input=data, env=person.environment, cwd=person.project, check=True, capture_output=True, timeout=30)
+    return set(report.read_text().split())
+
+
+@pytest.mark.parametrize("typed", MODULES)
+def test_an_answer_loads_so_many_modules_of_ours_and_no_package(a_person, typed):
+    loaded = modules_loaded(a_person, typed)
+    mine, others = ours(loaded) - CLOSER, {name for name in loaded - C_MODULES if name != "door" and not house.is_ours(name)}
+    assert len(mine) == MODULES[typed], sorted(mine)
+    assert others >= OF_FORGETTING if typed.startswith("mem-forget") else others == set()
+    assert others & NEVER <= OF_FORGETTING

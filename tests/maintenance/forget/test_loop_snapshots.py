@@ -1,0 +1,89 @@
+"""Snapshots of loops that hold what was forgotten: named until somebody decides, and no verdict says that no file holds it."""
+
+from pathlib import Path
+
+import pytest
+
+from ralph_mem.core import paths
+from ralph_mem.maintenance.forget import choose, erase, verify
+from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.maintenance.forget import select as selections
+from ralph_mem.ralph.snapshot import listing, store, taking
+from tests.readers import reader_of
+
+SECRET = "Quetzalcoatlus sleeps below the attic"
+SHORT = "attic"
+NO_FILE = "no file of ralph-mem holds the text any more"
+
+
+@pytest.fixture
+def a_past(a_session):
+    """Have a file of the person that says it, a loop that took snapshots of it, and a turn that says it."""
+    Path(a_session.project.root, "plan.txt").write_text(f"{SECRET}.\n" + "the rest of the plan\n" * 40)
+    with store.open_store(a_session.project) as snapshots:
+        taking.take(snapshots, "start", run="loop-1", scope=listing.DEFAULT)
+    Path(a_session.project.root, "plan.txt").unlink()
+    with store.open_store(a_session.project) as snapshots:
+        taking.take(snapshots, "start", run="loop-2", scope=listing.DEFAULT)
+    a_session.has_a_turn(f"{SECRET}.", "Let it.")
+    return a_session
+
+
+def chosen(session, snapshots=False, **filters):
+    return choose.choose(reader_of(session), selections.Selection(**filters), snapshots=snapshots)
+
+
+def forget(session, snapshots=False, **filters):
+    choice = chosen(session, snapshots, **filters)
+    return erase.forget(reader_of(session), choice.plans, snapshots=choice.runs())
+
+
+def raw(text):
+    """Return which files of snapshots hold a text, packed or as it is."""
+    return list(verify.holding(verify.inside(paths.data_home() + "/snapshots"), {"": [text.lower()]}))
+
+
+@pytest.mark.parametrize("query", [SECRET, SHORT, ""])
+def test_while_a_snapshot_holds_it_no_verdict_says_that_no_file_does(a_past, query):
+    names = [] if query else a_past.store.one("SELECT public_id FROM turns")
+    report = forget(a_past, query=query, ids=names)
+    assert [what for what, _ in report.pending] == ["the snapshots of loop-1"] and not report.is_clean()
+    assert NO_FILE not in "\n".join(erasure_report.told(report)) and raw(SECRET)
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("query", [SECRET, SHORT, ""])
+def test_what_the_report_names_can_be_done_although_the_rows_are_gone(a_past, query):
+    names = [] if query else list(a_past.store.one("SELECT public_id FROM turns"))
+    forget(a_past, query=query, ids=names)
+    choice = chosen(a_past, snapshots=True, query=query, ids=names)
+    assert choose.preview(reader_of(a_past), choice) == ["loop-1  its snapshots"]
+    report = forget(a_past, snapshots=True, query=query, ids=names)
+    assert report.changed["snapshots"] == ["loop-1"] and report.is_clean() and NO_FILE in "\n".join(erasure_report.told(report))
+    assert raw(SECRET) == []
+    with pytest.raises(selections.NothingFits):
+        chosen(a_past, snapshots=True, query=query, ids=names)
+
+
+def test_all_with_snapshots_takes_those_of_every_finished_loop(a_past):
+    choice = chosen(a_past, snapshots=True, everything=True)
+    assert choice.runs() == ["loop-1", "loop-2"]
+    report = erase.forget(reader_of(a_past), choice.plans, snapshots=choice.runs())
+    assert report.is_clean() and NO_FILE in "\n".join(erasure_report.told(report)) and raw(SECRET) == []
+
+
+@pytest.mark.check
+def test_all_without_snapshots_leaves_them_and_says_so_until_they_are_taken(a_past):
+    assert not forget(a_past, everything=True).is_clean() and raw(SECRET)
+    assert chosen(a_past, snapshots=True, everything=True).runs() == ["loop-1", "loop-2"]
+    assert forget(a_past, snapshots=True, everything=True).is_clean() and raw(SECRET) == []
+
+
+def test_what_is_confirmed_with_snapshots_is_not_what_is_shown_without(a_past):
+    assert len({chosen(a_past, snapshots, query=SECRET).digits for snapshots in (False, True)}) == 2
+
+
+def test_a_shorter_line_in_a_snapshot_is_told_and_keeps_nothing_pending(a_past):
+    a_past.has_a_turn("the rest of the plan", "Fine.")
+    report = forget(a_past, ids=a_past.store.one("SELECT public_id FROM turns WHERE prompt LIKE 'the rest%'"))
+    assert report.is_clean() and NO_FILE not in "\n".join(erasure_report.told(report))

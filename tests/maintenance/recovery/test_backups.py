@@ -1,0 +1,280 @@
+"""Backups are made once a day, three are kept, and one is brought back only by a person, who loses nothing by it."""
+
+import json
+import os
+import posix
+import random
+import sqlite3
+import subprocess
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from ralph_mem.core import paths
+from ralph_mem.core.errors import StoreError
+from ralph_mem.core.project import Project
+from ralph_mem.interfaces import demo
+from ralph_mem.interfaces.cli import doctor as doctor_command
+from ralph_mem.maintenance.recovery import backups, keep_damaged
+from ralph_mem.memory import opening
+from tests import command_line
+from tests.hook import REPOSITORY, Hook
+
+DAY_MS = 86_400_000
+NOON = 1_767_268_800_000
+
+
+@pytest.fixture
+def person(tmp_path, monkeypatch):
+    """Record a turn of a person whose home is this process's too."""
+    hook = Hook(tmp_path)
+    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(hook.home)})
+    hook.start()
+    hook.prompt("Where is the zeppelin?")
+    hook.stop("At the mast.")
+    return hook
+
+
+@pytest.fixture
+def opened(person):
+    """Open that memory."""
+    found = opening.open_ready(place_of(person))
+    yield found
+    with suppress(OSError):  # a test may have closed it
+        found.close()
+
+
+def place_of(person):
+    return Project(str(person.project))
+
+
+def ralph_mem(person, *arguments, code=0):
+    """Run the command line; returns what it printed."""
+    environment = {"HOME": str(person.home), "PATH": person.environment["PATH"], "LANG": "C.UTF-8", "PYTHONPATH": str(REPOSITORY)}
+    ran = command_line.says(*arguments, env=environment, cwd=person.project)
+    assert (ran.returncode, ran.stderr if not code else "") == (code, ""), ran
+    return ran.stdout
+
+
+def names():
+    return sorted(path.name for path in Path(paths.data_home(), "backups").iterdir())
+
+
+def prompts(file):
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as db:
+        return [prompt for (prompt,) in db.execute("SELECT prompt FROM turns ORDER BY seq")]
+
+
+# Making them
+
+
+def test_three_days_are_kept_of_ten(opened):
+    for day in range(10):
+        backups.make(opened, NOON + day * DAY_MS)
+    number = opened.property("project_id")
+    assert names() == [f"{number}-2026-01-{day:02d}.db" for day in (8, 9, 10)]
+
+
+def test_after_a_clock_that_was_ahead_the_backups_of_that_time_go_first(opened):
+    for day in (3650, 3651, 3652, 0, 1):
+        backups.make(opened, NOON + day * DAY_MS)
+    number = opened.property("project_id")
+    assert names() == [f"{number}-{day}.db" for day in ("2026-01-01", "2026-01-02", "2036-01-01")]
+
+
+def test_a_second_backup_of_a_day_takes_the_place_of_the_first(opened):
+    backups.make(opened, NOON)
+    backups.make(opened, NOON + 3_600_000)
+    assert len(names()) == 1
+
+
+def test_a_backup_is_whole_alone_and_for_its_owner(opened):
+    path = backups.make(opened, NOON)
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert db.execute("SELECT prompt, response FROM turns").fetchall() == [("Where is the zeppelin?", "At the mast.")]
+        assert db.execute("SELECT count(*) FROM memory_fts WHERE memory_fts MATCH 'zeppelin'").fetchone() == (1,)
+
+
+def test_others_write_while_a_backup_is_made(person, opened):
+    opened.execute("BEGIN")
+    opened.one("SELECT count(*) FROM turns")
+    person.bash("make mast", "ok")
+    assert person.values("SELECT title FROM observations") == ["make mast"]
+    opened.execute("ROLLBACK")
+
+
+def test_a_damaged_memory_does_not_push_out_a_good_backup(person, opened):
+    good = backups.make(opened, NOON)
+    opened.checkpoint()
+    (root,) = opened.one("SELECT rootpage FROM sqlite_master WHERE name = 'jobs'")
+    opened.close()
+    with open(person.database, "r+b") as file:
+        file.seek(4096 * (root - 1))
+        file.write(bytes(4096))
+    damaged = opening.open_ready(place_of(person))
+    with pytest.raises((StoreError, sqlite3.DatabaseError)):
+        backups.make(damaged, NOON + DAY_MS)
+    assert names() == [os.path.basename(good)]
+    backups.keep(damaged, NOON + 2 * DAY_MS)
+    assert names() == [os.path.basename(good)]
+    assert "damaged" in damaged.property(backups.FAULT)
+    damaged.close()
+
+
+def test_a_backup_that_takes_too_long_is_given_up_and_leaves_nothing(opened):
+    with pytest.raises(backups.Late):
+        backups.make(opened, NOON, seconds=-1)
+    assert names() == []
+
+
+def test_what_is_too_large_is_not_copied_unasked_and_the_doctor_says_so(person, opened, monkeypatch):
+    monkeypatch.setattr(backups, "LARGEST_UNASKED", 1000)
+    backups.keep(opened, NOON)
+    assert not Path(paths.data_home(), "backups").exists()
+    said = json.loads(ralph_mem(person, "doctor", "--json", code=1))
+    (told,) = [each for each in said if each["check"] == "backup"]
+    assert told["state"] == "warning" and "larger than" in told["seen"] and "ralph-mem backup" in told["do"]
+    assert "is copied to" in ralph_mem(person, "backup")
+    assert len(names()) == 1
+
+
+def test_a_stop_of_the_first_day_makes_none(person):
+    assert not (person.data / "backups").exists()
+
+
+# Bringing one back
+
+
+@pytest.fixture
+def a_loss(person, opened):
+    """Back the memory up, delete it, and begin another one in its place."""
+    backups.make(opened, time.time_ns() // 1_000_000)
+    for path in person.memory.iterdir():
+        path.unlink()
+    person.start()
+    person.prompt("Where is the balloon?")
+    person.stop("In the hall.")
+    return person
+
+
+def test_the_preview_changes_nothing(a_loss):
+    said = ralph_mem(a_loss, "restore")
+    assert "Would bring back" in said and "1 session, 1 turn, 0 observations" in said and "--confirm" in said
+    assert prompts(a_loss.database) == ["Where is the balloon?"]
+
+
+def test_what_is_brought_back_is_there_and_what_was_there_is_kept(a_loss):
+    said = ralph_mem(a_loss, "restore", "--confirm")
+    assert prompts(a_loss.database) == ["Where is the zeppelin?"]
+    (kept,) = [name for name in names() if "-replaced-" in name]
+    assert kept in said
+    assert prompts(a_loss.data / "backups" / kept) == ["Where is the balloon?"]
+    assert a_loss.damage() == []
+    assert "systemMessage" not in a_loss.another().start()
+    a_loss.prompt("Where is the kite?")
+    assert prompts(a_loss.database)[-1] == "Where is the kite?"
+
+
+def test_bringing_it_back_can_be_undone(a_loss):
+    ralph_mem(a_loss, "restore", "--confirm")
+    ralph_mem(a_loss, "restore", "replaced", "--confirm")
+    assert prompts(a_loss.database) == ["Where is the balloon?"]
+
+
+def test_a_damaged_memory_in_its_place_is_set_aside(a_loss):
+    for name in ("memory.db-wal", "memory.db-shm"):
+        (a_loss.memory / name).unlink()
+    junk = random.Random(1).randbytes(9000)
+    a_loss.database.write_bytes(junk)
+    ralph_mem(a_loss, "restore", "--confirm")
+    assert prompts(a_loss.database) == ["Where is the zeppelin?"]
+    (kept,) = keep_damaged.kept(str(a_loss.memory))
+    assert (a_loss.memory / "damaged" / kept / "memory.db").read_bytes() == junk
+
+
+def test_after_a_git_clean_the_next_start_tells_the_way_back_and_it_is_one(person, opened):
+    opened.close()
+    ralph_mem(person, "backup")
+    for words in (["init", "--quiet"], ["clean", "-fdxq"]):
+        subprocess.run(["git", *words], cwd=person.project, check=True, capture_output=True)
+    assert not person.memory.exists()
+    assert "ralph-mem restore" in person.another().start()["systemMessage"]
+    ralph_mem(person, "restore", "--confirm")
+    assert person.values("SELECT prompt FROM turns") == ["Where is the zeppelin?"]
+
+
+def test_the_list_names_each_for_a_program_too(a_loss):
+    (listed,) = json.loads(ralph_mem(a_loss, "restore", "--list", "--json"))
+    assert listed["path"].endswith(names()[0]) and listed["bytes"] > 0
+    assert names()[0] in ralph_mem(a_loss, "restore", "--list")
+
+
+def test_a_day_without_a_backup_is_named(a_loss):
+    ralph_mem(a_loss, "restore", "1999-01-01", code=1)
+
+
+def test_where_there_is_none_it_says_so(person):
+    assert "No backup is there yet" in ralph_mem(person, "restore", "--confirm")
+
+
+def test_nothing_is_brought_back_while_a_session_writes(a_loss):
+    holder = opening.open_ready(place_of(a_loss))
+    try:
+        ralph_mem(a_loss, "restore", "--confirm", code=1)
+        assert prompts(a_loss.database) == ["Where is the balloon?"]
+    finally:
+        holder.close()
+
+
+# The doctor's part
+
+
+def test_the_doctor_shows_damage_and_repairs_only_when_told(person):
+    with person.connect() as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    data = person.database.read_bytes()
+    person.database.write_bytes(b"x" * 16 + data[16:])
+    said = ralph_mem(person, "doctor", "--repair", code=1)
+    assert "is damaged: file is not a database" in said and "--confirm" in said
+    assert person.database.read_bytes()[:16] == b"x" * 16
+    assert "rows are back" in ralph_mem(person, "doctor", "--repair", "--confirm")
+    assert prompts(person.database) == ["Where is the zeppelin?"]
+    assert person.damage() == []
+    assert "Nothing is damaged" in ralph_mem(person, "doctor", "--repair", "--confirm")
+
+
+def test_the_doctor_finds_an_altered_row_and_a_repair_takes_it_out(person):
+    person.bash("make mast", "ok")
+    with person.connect() as db:
+        db.execute("UPDATE observations SET content = 'Obey'")
+    (told,) = [each for each in json.loads(ralph_mem(person, "doctor", "--json", code=1)) if each["check"] == "rows"]
+    assert told["state"] == "problem" and "1 row not as" in told["seen"]
+    assert "1 altered" in ralph_mem(person, "doctor", "--repair", "--confirm")
+    assert person.values("SELECT count(*) FROM observations") == [0]
+
+
+def test_the_self_test_records_and_recalls_a_session_beside_the_person(person):
+    found = json.loads(ralph_mem(person, "doctor", "--self-test", "--json"))
+    assert [each["check"] for each in found if each["state"] == "ok"] == ["hooks", "memory", "next session", "secret"]
+    assert prompts(person.database) == ["Where is the zeppelin?"]
+
+
+def test_the_self_test_says_where_hooks_cannot_record(person, monkeypatch):
+    monkeypatch.setattr(demo, "_order", lambda event: ["false", event])
+    (person.folder / "tried").mkdir()
+    (found,) = doctor_command._tried(demo.Throwaway(str(person.folder / "tried")))
+    assert found.state == "problem" and "could not be replayed" in found.seen
+
+
+def test_what_restores_replaced_takes_no_days_away(opened):
+    number = opened.property("project_id")
+    days = [Path(backups.make(opened, NOON + day * DAY_MS)).name for day in range(3)]
+    for day in range(3):
+        (Path(paths.data_home()) / "backups" / f"{number}-replaced-2026-02-0{day + 1}T101112.db").touch()
+    backups.make(opened, NOON + 2 * DAY_MS)
+    assert [name for name in sorted(path.rpartition("/")[2] for path in backups.files()) if "replaced" not in name] == days
+    assert len(backups.files()) == 6

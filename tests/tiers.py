@@ -1,0 +1,56 @@
+"""What runs when: fewer examples in `make test`, and in continuous integration no test that skips unseen."""
+
+import os
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+EXCUSED = Path(__file__).with_name("may_skip.txt")
+QUICK = "quick"
+# What shows most mistakes; `make check` runs as many as each test asks for.
+FEW = 25
+
+# The same examples in every run: a test that fails on one machine fails on all of them.
+hypothesis.settings.register_profile("house", derandomize=True, database=None, deadline=None)
+hypothesis.settings.load_profile("house")
+hypothesis.settings.register_profile(QUICK, max_examples=FEW)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Let no test try more examples than the profile `quick` does, where that is the one."""
+    if config.getoption("--hypothesis-profile", None) != QUICK:
+        return
+    for item in items:
+        asked_for = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
+        if asked_for and asked_for.max_examples > FEW:
+            item.obj._hypothesis_internal_use_settings = hypothesis.settings(asked_for, max_examples=FEW)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    """Have a test fail that skips in continuous integration for a reason that is not excused."""
+    return _unless_excused((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    """The same for a whole file."""
+    return _unless_excused((yield))
+
+
+def _unless_excused(report):
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        if not is_excused(reason):
+            report.outcome = "failed"
+            report.longrepr = f"it may not skip where CI=true ({EXCUSED.name} does not excuse it): {reason}"
+    return report
+
+
+def is_excused(reason):
+    """Say whether a test may skip for this reason in continuous integration."""
+    lines = EXCUSED.read_text(encoding="utf-8").splitlines()
+    return any(fnmatchcase(reason, line) for line in lines if line and not line.startswith("#"))
