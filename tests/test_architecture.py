@@ -54,7 +54,7 @@ HOT = ("ralph_mem.core", "ralph_mem.memory.capture", "ralph_mem.interfaces.hooks
 HOT += tuple(f"ralph_mem.memory.{name}" for name in ("store", "rows", "recall", "inject", "ownership"))
 HOT += tuple(f"ralph_mem.hosts.claude_code.{name}" for name in ("event", "cut_event"))
 # Below all that starts programs; and the readers of test output, which work with expressions, where a hook has the marks.
-NOT_HOT = {f"ralph_mem.core.{name}" for name in ("finding", "process", "relatives")}
+NOT_HOT = {f"ralph_mem.core.{name}" for name in ("finding", "process", "descendants")}
 NOT_HOT |= {
     f"ralph_mem.core.outputs.{name}" for name in "compiled diagnostics javascript junit parsing plain python report".split()
 }
@@ -76,7 +76,7 @@ TOLD_PLAINLY = {"ralph_mem/core", "ralph_mem/bench", "ralph_mem/interfaces"}
 TOLD_PLAINLY |= {f"ralph_mem/memory/{name}" for name in ("embeddings", "inject", "ownership", "recall", "store")}
 NOT_YET_PLAIN = {f"ralph_mem/{name}.py" for name in (
     "bench/baselines", "bench/meaning", "core/finding", "core/outputs/diagnostics", "core/outputs/plain", "core/outputs/report",
-    "core/places", "core/relatives", "core/row", "interfaces/cli/editor", "interfaces/cli/live", "interfaces/cli/options",
+    "core/places", "core/row", "interfaces/cli/editor", "interfaces/cli/live", "interfaces/cli/options",
     "interfaces/importing", "interfaces/intake", "interfaces/rehearsal", "interfaces/skills/__init__", "interfaces/skills/orders",
     "memory/embeddings/distillation", "memory/embeddings/local", "memory/embeddings/matrix",
 )} | {"ralph_mem/interfaces/hooks"}  # fmt: skip

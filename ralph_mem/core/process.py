@@ -34,6 +34,7 @@ CHUNK = 65_536  # what a pipe holds
 TICK_S = 0.1  # how often `stopped` is asked, a signal seen, and a leader missed that left its pipes to a child
 GRACE_S = 0.3  # from SIGTERM to SIGKILL: room to remove a lock file, and 0.2 s are left of the promised half second
 LAST_S = 0.15  # for the kernel to end what got SIGKILL
+BURIED_S = 5  # a program of many threads is told as dead while the last of them still end; on a busy machine that takes a while
 # An interpreter or a client that says nothing for so long will not say it to a hook either.
 ANSWER_S = 10
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -140,8 +141,11 @@ def _end(child: "_Child", mark: str) -> None:
     """End what is left of a program, politely at first, and read what it still said."""
     if not _gone(child, mark, signal.SIGTERM, GRACE_S):
         _gone(child, mark, signal.SIGKILL, LAST_S)
-    child.process.poll()
     child.close()
+    try:
+        child.process.wait(BURIED_S)
+    except subprocess.TimeoutExpired:  # it sleeps in the kernel, where nobody can end it
+        pass
 
 
 def _gone(child: "_Child", mark: str, number: int, seconds: float) -> bool:

@@ -22,6 +22,7 @@ SELECT o.event_id, s.client_session, t.event_id, type, o.origin, tool_name, titl
     o.tainted, o.tokens, o.checksum, o.redactions
 FROM observations AS o JOIN sessions AS s ON s.id = o.session_id LEFT JOIN turns AS t ON t.id = turn_id ORDER BY o.event_id"""
 SESSIONS = "SELECT client_session, project_path, source, transcript_path, summary FROM sessions ORDER BY started_at"
+FILES = {"files", "files_read"}
 ORDER = "SELECT event_id FROM (SELECT event_id, seq FROM turns UNION ALL SELECT event_id, seq FROM observations) ORDER BY seq"
 
 
@@ -56,8 +57,10 @@ def days_of_work(client, api, memory, a_project):
 
 
 def told(memory, what):
+    """Return rows; the files of one, which hooks of calls side by side name in any order, in order."""
     with contextlib.closing(sqlite3.connect(memory.folder / "memory.db")) as db:
-        return db.execute(what).fetchall()
+        db.row_factory = sqlite3.Row
+        return [{**row, **{name: sorted((row[name] or "").split("\n")) for name in FILES & set(row.keys())}} for row in db.execute(what)]
 
 
 def imported(client, a_project):

@@ -113,7 +113,7 @@ MARKER_IN = {
     "code": r"""printf '`%s`\n' "$line" """,
     "prose": r"""printf 'I shall end with %s\n' "$line" """,
     "text after it": r"""printf '%s\nNot yet, though.\n' "$line" """,
-    "other letters": r"""printf '%s\n' "$line" | tr a-z A-Z""",
+    "other letters": r"""printf '%s\n' "$line" | tr A-Za-z a-zA-Z""",
     "words that know no nonce": "echo RALPH DONE",
     "the prompt": 'cat "$here/prompt-$number"',
 }
