@@ -60,7 +60,9 @@ def told(memory, what):
     """Return rows; the files of one, which hooks of calls side by side name in any order, in order."""
     with contextlib.closing(sqlite3.connect(memory.folder / "memory.db")) as db:
         db.row_factory = sqlite3.Row
-        return [{**row, **{name: sorted((row[name] or "").split("\n")) for name in FILES & set(row.keys())}} for row in db.execute(what)]
+        return [
+            {**row, **{name: sorted((row[name] or "").split("\n")) for name in FILES & set(row.keys())}} for row in db.execute(what)
+        ]
 
 
 def imported(client, a_project):
