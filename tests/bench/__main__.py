@@ -58,6 +58,7 @@ def _memories(folder: Path, words: memory_of.Words) -> "tuple[memory_of.project.
     small = memory_of.build(folder / "small", 10_000, 1, words)
     large = memory_of.build(folder / "large", 100_000, 1, words)
     for place in (small, large):
+        memory_of.empty_what_is_due(place)  # months ago, had hooks made it
         hooks = Hooks(place.root, folder / "home", interpreter())
         for event, data in (
             ("session-start", hooks.event("SessionStart", source="startup")),

@@ -6,13 +6,15 @@ import posix
 import random
 import shutil
 import sysconfig
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from ralph_mem.core import project
+from ralph_mem.core.settings import effective
 from ralph_mem.memory import opening
 from ralph_mem.memory.ownership import seals
-from ralph_mem.memory.rows import records
+from ralph_mem.memory.rows import records, retention
 
 SESSION = "00000000-0000-4000-8000-{:012d}"
 DAY_MS = 86_400_000
@@ -64,6 +66,14 @@ def build(folder: Path, turns: int, tools_per_turn: int, words: Words, character
     opened.checkpoint()
     opened.close()
     return place
+
+
+def empty_what_is_due(place: project.Project) -> None:
+    """Take the bodies out of old output, as the Stops of so many turns would have done."""
+    opened = opening.open_ready(place)
+    retention.keep_all(opened, effective.DEFAULTS, time.time_ns() // 1_000_000)
+    opened.tidy()
+    opened.close()
 
 
 def _turn(turn: int, turns: int, tools: int, words: Words, characters: int, folder: str) -> list[dict[str, object]]:

@@ -2,13 +2,11 @@
 
 import json
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, opening
 from ralph_mem.memory.rows import retention
 from tests.bench import memory_of
@@ -30,8 +28,8 @@ def a_filled_memory(tmp_path_factory):
     folder = tmp_path_factory.mktemp("instructions")
     with memory_of.at_home(folder / "home"):
         place = memory_of.build(folder / "project", 300, 4, memory_of.Words(seed=11))
+        memory_of.empty_what_is_due(place)
         opened = opening.open_ready(place)
-        retention.keep_all(opened, effective.DEFAULTS, time.time_ns() // 1_000_000)
         access.rewrite(opened)  # or each Stop would merge a piece of what that left
         opened.close()
     hooks = Hooks(place.root, folder / "home", interpreter())

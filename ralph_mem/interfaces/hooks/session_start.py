@@ -135,7 +135,7 @@ def afterwards(opened: "connection.Store", _seen: "Activity", settings: "dict[st
     is new embedded where that is set up; once a day, look whether all projects take too much.
     """
     opening.remember_interpreter()
-    if opened.log_bytes() > connection.SMALL_LOG_BYTES or opened.property(connection.FORGETTING):
+    if opened.log_bytes() > connection.LEFT_LOG_BYTES or opened.property(connection.FORGETTING):
         opened.checkpoint()
     if opened.property(UNFINISHED):
         from ralph_mem.maintenance.forget import resume  # lazy: only after a forget that was killed

@@ -23,6 +23,9 @@ PROMPT_WAIT_MS = 2000
 # Above this the next event pays for reading the log; 8 MB are some 200 tool events without a Stop between them.
 LARGE_LOG_BYTES = 8_388_608
 SMALL_LOG_BYTES = 262_144
+# What a session start empties: to read a megabyte costs each event 0.3 ms, to empty it costs a start, which somebody waits for,
+# three fsyncs; the next Stop empties a smaller one unseen.
+LEFT_LOG_BYTES = 1_048_576
 FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
 
 
@@ -96,12 +99,13 @@ class Store:
             paths.lock(self.lock, paths.SHARED)
 
     def tidy(self) -> None:
-        """Merge the indexes a little and empty the log: what Stop does so that the next turn is quick."""
+        """Once the log is worth it, merge the indexes a little and empty it: what Stop does so that the next turn is quick."""
+        if self.log_bytes() <= SMALL_LOG_BYTES:
+            return
         for index in ("memory_fts", "observations_fts"):
             # 64 pages are a millisecond or two
             self.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', 64)")
-        if self.log_bytes() > SMALL_LOG_BYTES:
-            self.checkpoint()
+        self.checkpoint()
 
 
 def connect(folder: str, wait_ms: int) -> Store:

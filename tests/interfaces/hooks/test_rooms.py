@@ -21,7 +21,7 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
-        for name in ("ralph_mem", "ralph_mem.core"):
+        for name in ("ralph_mem", "ralph_mem.core", "ralph_mem.interfaces", "ralph_mem.interfaces.hooks"):
             self.write(f"{name.replace('.', '/')}/__init__.py", f"here = {name!r}\n")
 
     def write(self, path, text):
@@ -53,7 +53,7 @@ def test_a_room_is_loaded_once_and_found_by_its_package(a_tree):
 
 
 def test_what_a_package_itself_holds_is_no_room(a_tree):
-    assert a_tree.runs("from ralph_mem.core import here\nprint(here)") == "ralph_mem.core"
+    assert a_tree.runs("from ralph_mem.interfaces.hooks import here\nprint(here)") == "ralph_mem.interfaces.hooks"
 
 
 def test_a_source_that_changed_counts_at_once(a_tree):
@@ -100,3 +100,13 @@ def test_two_threads_never_see_a_room_by_half(a_tree):
 def test_modules_of_others_are_imported_as_ever(a_tree):
     code = "import os.path, json.decoder\nfrom json import decoder\nprint(os.path.sep, decoder is json.decoder, 'ü'.encode('idna'))"
     assert a_tree.runs(code) == "/ True b'xn--tda'"
+
+
+def test_modules_in_c_are_as_importlib_makes_them(a_tree):
+    code = "import gc, zlib, _json, _heapq, _weakrefset\nimport importlib, heapq\nimportlib.import_module('zlib').crc32(b'x')\n"
+    code += "print(gc.__name__, zlib.__spec__.name, _json.__name__, heapq.heappush is _heapq.heappush, _weakrefset.__name__)"
+    assert a_tree.runs(code) == "gc zlib _json True _weakrefset"
+
+
+def test_a_module_in_c_that_is_not_there_raises_the_error_of_every_import(a_tree):
+    assert a_tree.runs("import _none_such") == "ModuleNotFoundError: No module named '_none_such'"

@@ -273,6 +273,9 @@ class Missing:
         if name == "_sqlite3":
             raise ModuleNotFoundError("No module named _sqlite3")
 sys.meta_path.insert(0, Missing())
+import _imp
+create = _imp.create_dynamic
+_imp.create_dynamic = lambda spec, *more: Missing().find_spec(spec.name) or create(spec, *more)
 """
 
 
