@@ -33,6 +33,7 @@ def main() -> None:
         big = Hooks(large.root, Path(folder, "home"), interpreter())
         # prompts have a copy of their own: a prompt comes after a stop, not between the tool events of other cases
         asked = Hooks(memory_of.copy(small, Path(folder, "asked")).root, Path(folder, "home"), interpreter())
+        asked.run(asked.direct("session-start"), asked.start())  # it learns that it is a project of its own
         # nothing has emptied its old output yet: each Stop does a little, for more rounds than there are here
         old = Hooks(memory_of.build(Path(folder, "old"), 220, 12, words).root, Path(folder, "home"), interpreter())
         old.run(old.direct("stop"), old.event("Stop", **SAID))  # which finds what is due

@@ -204,17 +204,23 @@ def cut(text: str, tokens: int, mark: str = MARK) -> str:
     whole = price(text)
     if whole <= tokens:
         return text
-    low, high = 0, min(len(text), tokens * 16)
-    # mostly the end lies near where an even text would have it
-    even = len(text) * tokens // whole
-    for at in (even * 3 // 4, even * 5 // 4):
-        if low < at < high:
-            low, high = (at, high) if price(text[:at] + mark) <= tokens else (low, at - 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if price(text[:middle] + mark) <= tokens else (low, middle - 1)
-    at = max(text.rfind(" ", low // 2, low), text.rfind("\n", low // 2, low))
+    low, high, below, above = 0, len(text), price(mark), whole
+    while low < high and (_gap(text, low, high) >= 0 or _gap(text, high // 2, low) <= 0):
+        # where the end lies in an even text between two places of which the price is known
+        even = low + (high - low) * (tokens - below) // max(1, above - below)
+        middle = min(max(even, text.find(" ", low, high), low) + 1, high)  # a word more at least
+        cost = price(text[:middle] + mark)
+        if cost <= tokens:
+            low, below = middle, cost
+        else:
+            high, above = middle - 1, cost
+    at = _gap(text, low // 2, low)
     return text[: at + 1 if at > 0 else low].rstrip(" ") + mark if mark else text[: at + 1 if at > 0 else low]
+
+
+def _gap(text: str, start: int, end: int) -> int:
+    """Return where the last space or line end between two places is, -1 where there is none."""
+    return max(text.rfind(" ", start, end), text.rfind("\n", start, end))
 
 
 # The most that one row may cost in a layer, in tokens; the frame of ids, days and marks is part of it.

@@ -275,3 +275,10 @@ def test_memories_and_observations_share_the_rows_and_not_the_index(a_session):
     number = notes.add(a_session.store, a_note(a_session, content="fuse"))
     assert number == a_session.observations("id")[0][0]
     assert notes.add(a_session.store, a_note(a_session, content="fuse")) == 0
+
+
+def test_a_small_log_is_left_to_a_later_stop(a_session):
+    a_session.runs("make lamps", "two lamps")
+    small = a_session.store.log_bytes()
+    a_session.store.tidy()
+    assert 0 < a_session.store.log_bytes() == small
