@@ -8,7 +8,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph import display, files, passing, prompt, run, runs, stop_reasons
 from ralph_mem.ralph.criteria import BROKEN, MARKER, acceptance, finding, passed
-from ralph_mem.ralph.loop import MEANWHILE, Loop, now_ms
+from ralph_mem.ralph.runs import MEANWHILE, Loop, now_ms
 from ralph_mem.ralph.snapshot import store, taking
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.criteria import Criterion, Verdict
-    from ralph_mem.ralph.loop import Told
+    from ralph_mem.ralph.runs import Told
 
 Wish = namedtuple(
     "Wish",

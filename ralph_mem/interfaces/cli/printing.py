@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from ralph_mem.core import confirmation
-from ralph_mem.ralph.loop import MEANWHILE
+from ralph_mem.ralph.runs import MEANWHILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

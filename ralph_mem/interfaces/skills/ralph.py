@@ -9,7 +9,7 @@ from ralph_mem.interfaces.skills import MOST_CHARACTERS, arguments, fenced, ralp
 from ralph_mem.maintenance import config_change
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall.lookup import Reader
-from ralph_mem.ralph import attempts, display, leftovers, planning, record, rolling_back, runs, starting, stopping
+from ralph_mem.ralph import attempts, display, files, leftovers, planning, record, runs, starting, stopping
 from ralph_mem.ralph.run import GUARD
 
 TYPE_CHECKING = False
@@ -135,16 +135,16 @@ def _target(order: "Order") -> str:
     number = order.last("--to") or ""
     if number and not number.isdecimal():
         raise LoopError(f"--to {number[:40]} is no iteration", "/ralph status --history numbers them")
-    return number or (wanted[0][2:] if wanted else rolling_back.START)
+    return number or (wanted[0][2:] if wanted else files.START)
 
 
 def _rolled_back(asked: "Asked", run: "Run", target: str, order: "Order") -> str:
-    force, killed = order.has("--force"), rolling_back.was_killed(run)
+    force, killed = order.has("--force"), files.was_killed(run)
     if order.has("--confirm"):
-        what, report = rolling_back.roll_back(asked.project, asked.settings, run, target, force)
+        what, report = files.roll_back(asked.project, asked.settings, run, target, force)
         return _show(asked, [_as_typed(line) for line in display.rolled_back(what, report, run)])
-    what, plan = rolling_back.preview(asked.project, asked.settings, run, target, force)
-    to = f"--to {target}" if target.isdecimal() else "" if target == rolling_back.START else f"--{target}"
+    what, plan = files.preview_rollback(asked.project, asked.settings, run, target, force)
+    to = f"--to {target}" if target.isdecimal() else "" if target == files.START else f"--{target}"
     again = " ".join(["/ralph rollback", run.id, *filter(None, [to, "--force" if force else ""]), "--confirm"])
     below = f"Nothing is changed yet. To do it: {again}" if plan.actions else ""
     return _show(asked, display.rollback_preview(what, plan, killed), below)

@@ -19,8 +19,8 @@ from ralph_mem.ralph import (
     stopping,
 )
 from ralph_mem.ralph.in_session import stop as stop_guard
-from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.run import GUARD, IN_SESSION
+from ralph_mem.ralph.runs import Loop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,12 +5,11 @@ Standard library only: the skill uses it.
 
 from ralph_mem.core import confirmation
 from ralph_mem.core.errors import RalphMemError, SnapshotError
-from ralph_mem.maintenance.forget import loop_snapshots, select, verify
+from ralph_mem.maintenance.forget import inventory, loop_snapshots, select, verify
 from ralph_mem.maintenance.forget.select import name_of
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import layers
 from ralph_mem.memory.recall.lookup import find
-from ralph_mem.ralph import worktrees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def _held(project: "Project", plans: "list[Plan]", named: "list[str]") -> "list[
     """Return the runs whose snapshots are to go."""
     everything = all_of(plans) in (select.PROJECT, select.BOTH)
     found = []
-    for tree in worktrees.of(project):
+    for tree in inventory.worktrees_of(project):
         try:
             found += loop_snapshots.runs_that_hold(tree, needles_of(plans), named, everything)
         except SnapshotError:  # told once it is tried

@@ -17,7 +17,6 @@ from ralph_mem.maintenance.forget.select import name_of
 from ralph_mem.memory import access
 from ralph_mem.memory.recall.lookup import transcript
 from ralph_mem.memory.rows import deletion, kinds, tombstones
-from ralph_mem.ralph import worktrees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ def _clear_caches(work: Work) -> None:
 
 
 def _clear_snapshots(work: Work) -> None:
-    for tree in worktrees.of(work.project):
+    for tree in inventory.worktrees_of(work.project):
         try:
             work.held += _without_doomed(tree, work.job)
         except RalphMemError as error:

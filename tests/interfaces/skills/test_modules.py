@@ -18,8 +18,8 @@ MODULES = {
     "mem-status": 31,
     "mem-inject a note": 33,
     "mem-inject --global a note": 35,
-    "mem-forget --query thrown": 71,
-    "mem-forget --confirm --query thrown": 71,
+    "mem-forget --query thrown": 69,
+    "mem-forget --confirm --query thrown": 69,
 }
 # What looks at a text more closely, where it may hold a secret or is not plain.
 CLOSER = {
