@@ -9,7 +9,7 @@ from ralph_mem.ralph.progress import ABOUT
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Iteration, Run
+    from ralph_mem.ralph.record import Iteration, Run
 
 MOST_TESTS = 5
 MOST_SAID = 200

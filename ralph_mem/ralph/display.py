@@ -6,7 +6,7 @@ from ralph_mem.core.format import count
 from ralph_mem.core.redaction import terminal
 from ralph_mem.ralph import progress, stop_reasons
 from ralph_mem.ralph.criteria import PASSED, VACUOUS
-from ralph_mem.ralph.run import INTERRUPTED, RUNNING
+from ralph_mem.ralph.record import INTERRUPTED, RUNNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Iteration, Run
+    from ralph_mem.ralph.record import Iteration, Run
     from ralph_mem.ralph.snapshot.restoring import Plan, Report
     from ralph_mem.ralph.starting import Prospect
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Content = Callable[[Change], "bytes | None"]
     from collections.abc import Callable
 
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
     from ralph_mem.ralph.snapshot.restoring import Plan, Report
 
 

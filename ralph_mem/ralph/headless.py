@@ -13,7 +13,7 @@ from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.hosts.claude_code import launch
 from ralph_mem.hosts.claude_code.launch import stream
 from ralph_mem.ralph import display, files, leftovers, passing, runs, starting, stopping
-from ralph_mem.ralph.run import HEADLESS
+from ralph_mem.ralph.record import HEADLESS
 from ralph_mem.ralph.runs import MEANWHILE, now_ms
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.hosts.claude_code.launch import Answer
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
     from ralph_mem.ralph.runs import Loop, Told
     from ralph_mem.ralph.starting import Prospect, Wish
 

@@ -16,7 +16,7 @@ from ralph_mem.memory.rows import turns
 from ralph_mem.memory.store import connection as database
 from ralph_mem.ralph import files, leftovers, passing, prompt, runs, stop_reasons
 from ralph_mem.ralph.criteria import PASSED, evidence, passed
-from ralph_mem.ralph.run import GUARD, HEADLESS, IN_SESSION
+from ralph_mem.ralph.record import GUARD, HEADLESS, IN_SESSION
 from ralph_mem.ralph.runs import Loop, now_ms
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Activity, Project
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
     from ralph_mem.ralph.runs import Live
 
 # The client cuts what is longer than 10,000 characters: thirty lines of these, and the output of the first check that failed.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
     from ralph_mem.memory.store.connection import Store
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Iteration, Run
+    from ralph_mem.ralph.record import Iteration, Run
 
     Settings = dict[str, Any]
 

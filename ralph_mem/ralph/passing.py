@@ -12,7 +12,7 @@ from ralph_mem.core import process
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import display, experience, files, leftovers, progress, prompt, record, run, runs, stop_reasons
+from ralph_mem.ralph import display, experience, files, leftovers, progress, prompt, record, runs, stop_reasons
 from ralph_mem.ralph.criteria import FAILED, PASSED, judging, weighing
 from ralph_mem.ralph.runs import MEANWHILE, now_ms
 
@@ -88,7 +88,7 @@ def conclude(loop: "Loop", answer: "launch.Answer") -> progress.Decision:
         iteration = _looked_at(loop, answer)
     except SnapshotError as error:
         return end(loop, "snapshot_failed", f"{error} ({error.hint})" if error.hint else str(error))
-    entry = run.entry_of(iteration)
+    entry = record.entry_of(iteration)
     record.append(loop.path, entry)
     loop.run.add(entry)
     files.settle(loop, iteration.number)
@@ -107,15 +107,15 @@ def decide(loop: "Loop") -> progress.Decision:
     return decided if decided.go_on else end(loop, decided.reason, decided.why)
 
 
-def _looked_at(loop: "Loop", answer: "launch.Answer") -> run.Iteration:
+def _looked_at(loop: "Loop", answer: "launch.Answer") -> record.Iteration:
     """Return the iteration: the files as the agent left them, and what the checks say of them."""
     number = loop.run.next_number()
     left = files.after(loop, number)
     asked = runs.is_asked_to_stop
-    seconds = SECONDS_OF_STOP if loop.run.mode == run.IN_SESSION else None
+    seconds = SECONDS_OF_STOP if loop.run.mode == record.IN_SESSION else None
     verdicts = [] if answer.kind in UNJUDGED else judge(loop, answer.message, lambda: asked(loop.project, loop.run.id), seconds)
     message, why = safe(loop, answer.message[-MESSAGE_CHARACTERS:], "; ".join([answer.why, *answer.denials]).strip("; "))
-    return run.NO_ITERATION._replace(
+    return record.NO_ITERATION._replace(
         number=number, started=loop.begun, ended=now_ms(), kind=answer.kind, why=why, verdicts=verdicts, tree=left.tree,
         snapshot=left.snapshot, changed=left.changed, tampered=safe(loop, *left.tampered) if left.tampered else [],
         cost=_cost(loop, answer), tokens=answer.tokens, message=message, prompt=loop.facts,
@@ -125,7 +125,7 @@ def _looked_at(loop: "Loop", answer: "launch.Answer") -> run.Iteration:
 def _cost(loop: "Loop", answer: "launch.Answer") -> "float | None":
     """Return what the agent cost. A claude that was ended tells no price: it counts as the others did, or as all it was given."""
     known = sorted([each.cost for each in loop.run.iterations if each.cost])
-    if answer.cost is not None or loop.run.limits.cost is None or loop.option("agent") or loop.run.mode != run.HEADLESS:
+    if answer.cost is not None or loop.run.limits.cost is None or loop.option("agent") or loop.run.mode != record.HEADLESS:
         return float(answer.cost) if answer.cost is not None else None
     return float(known[len(known) // 2] if known else loop.run.limits.cost)
 
@@ -162,7 +162,7 @@ def _of_plan(loop: "Loop") -> "list[Verdict]":
     waiting, total = prompt.open_tasks(text), len(prompt.tasks_of(text))
     status = PASSED if total and not waiting else FAILED
     why = f"{len(waiting)} of {total} tasks are open" if waiting else "every task is ticked off" if total else "it holds no task"
-    found = run.NO_VERDICT._replace(type=PLAN, name=loop.option("plan"), status=status, why=why, total=total)
+    found = record.NO_VERDICT._replace(type=PLAN, name=loop.option("plan"), status=status, why=why, total=total)
     return [found._replace(failing=dict.fromkeys(safe(loop, *waiting), "open") if waiting else {})]
 
 

@@ -16,13 +16,13 @@ from collections import namedtuple
 
 from ralph_mem.ralph import criteria
 from ralph_mem.ralph.criteria import FAILED, PASSED, VACUOUS
-from ralph_mem.ralph.run import RATE_LIMITED, RUNNING
+from ralph_mem.ralph.record import RATE_LIMITED, RUNNING
 from ralph_mem.ralph.stop_reasons import span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Iteration, Run
+    from ralph_mem.ralph.record import Iteration, Run
 
     Verdicts = list[Verdict]
     from collections.abc import Callable

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.experience import Known
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
 
     Failing = dict[str, tuple[str, str]]
 

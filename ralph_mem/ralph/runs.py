@@ -13,7 +13,7 @@ from ralph_mem.core import fast, paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import leftovers, record
 from ralph_mem.ralph.criteria import Criterion
-from ralph_mem.ralph.run import GUARD, HEADLESS, INTERRUPTED, RUNNING, fold
+from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
 
     Told = Callable[[str], None]
 

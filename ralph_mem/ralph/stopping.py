@@ -7,7 +7,7 @@ import time
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import criteria, leftovers, passing, progress, runs, stop_reasons
 from ralph_mem.ralph.progress import decide
-from ralph_mem.ralph.run import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
+from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
 from ralph_mem.ralph.runs import Loop, now_ms
 from ralph_mem.ralph.snapshot import restoring, store
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Activity
-from ralph_mem.interfaces.skills.arguments import Order
+from ralph_mem.interfaces.skills import Order
 from ralph_mem.ralph import headless, in_session, record, runs
-from ralph_mem.ralph.run import HEADLESS
+from ralph_mem.ralph.record import HEADLESS
 from tests.hook import MANIFEST, REPOSITORY, said_to_model
 from tests.ralph.clients import Client, Session, ends
 from tests.ralph.loops import GOAL, STEPS, Loops

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.ralph import progress, stop_reasons
 from ralph_mem.ralph.progress import decide
-from ralph_mem.ralph.run import entry_of, fold
+from ralph_mem.ralph.record import entry_of, fold
 from tests.folded import folded
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from ralph_mem.ralph import files, leftovers, runs
-from ralph_mem.ralph.run import IN_SESSION
+from ralph_mem.ralph.record import IN_SESSION
 from tests.hook import Hook, said_to_model
 from tests.ralph.loops import STEPS, Loops
 from tests.ralph.snapshot.conftest import tree_of

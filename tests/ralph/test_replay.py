@@ -7,7 +7,7 @@ from hypothesis import given
 
 from ralph_mem.ralph import progress, record
 from ralph_mem.ralph.progress import decide
-from ralph_mem.ralph.run import entry_of, fold
+from ralph_mem.ralph.record import entry_of, fold
 from ralph_mem.ralph.stop_reasons import status_of
 from ralph_mem.ralph.stopping import replay
 from tests.folded import folded

@@ -4,7 +4,7 @@ import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import display, headless, record, runs, stopping
-from ralph_mem.ralph.run import GUARD
+from ralph_mem.ralph.record import GUARD
 from ralph_mem.ralph.runs import now_ms
 from tests.ralph.loops import STEPS, Loops
 from tests.ralph.snapshot.conftest import tree_of

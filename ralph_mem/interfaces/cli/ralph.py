@@ -14,7 +14,7 @@ from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.maintenance import registry as known
 from ralph_mem.ralph import attempts, display, files, record, runs, stopping
-from ralph_mem.ralph.run import Run
+from ralph_mem.ralph.record import Run
 
 commands = typer.Typer()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work at a goal until its checks pass: the Ralph loop.")

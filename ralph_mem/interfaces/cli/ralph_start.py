@@ -12,7 +12,7 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Live, Project
 from ralph_mem.maintenance import registry as known
 from ralph_mem.ralph import detached, display, files, headless, planning, runs, starting, stop_reasons
-from ralph_mem.ralph.run import Run
+from ralph_mem.ralph.record import Run
 from ralph_mem.ralph.runs import Loop, now_ms
 from ralph_mem.ralph.starting import Prospect, Wish
 
