@@ -1,7 +1,4 @@
-"""Run a program within limits of time and output, and end all that it started.
-
-Standard library only.
-"""
+"""Run a program within limits of time and output, and end all that it started."""
 
 import os
 import selectors

@@ -1,4 +1,6 @@
-"""The prompt of an iteration: the goal, what fails and what is known of it, within a budget of tokens.
+"""Write the prompt of an iteration within a budget of tokens.
+
+It says the goal, what fails, and what is known of it.
 
 A pure function. What stays the same in a run stands first, word for word: the client's prompt cache pays for it once.
 """

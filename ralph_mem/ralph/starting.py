@@ -1,4 +1,4 @@
-"""Starting: what a loop would do, shown first; then the snapshot to come back to, the baseline, and the record begins."""
+"""Show what a loop would do, take the first snapshot and the baseline, and begin the record."""
 
 import os
 import shlex

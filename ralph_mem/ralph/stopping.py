@@ -1,4 +1,4 @@
-"""Stopping: a loop at work is asked to stop, wherever it runs; one whose process is gone is ended here."""
+"""Ask a loop at work to stop, wherever it runs, and end one whose process is gone."""
 
 import copy
 import os

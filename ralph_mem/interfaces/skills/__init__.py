@@ -1,7 +1,7 @@
 """The door of the skills, which splits the words behind a slash command and prints its answer.
 
-What a person types as `/mem-NAME` or `/ralph` comes as a UserPromptExpansion event, and the answer
-goes back as context for the model; what the model runs itself as `hooks/run mem-NAME` has its words on stdin.
+What a person types as `/mem-NAME` or `/ralph` comes as a UserPromptExpansion event, and the answer goes back as context for
+the model; what the model runs itself as `hooks/run mem-NAME` has its words on stdin.
 
 The client would paste typed words into a skill's shell line unescaped: its permission check then refuses JSON, a trailing
 backslash or a wide space, a code fence cuts the words off, and where the person allows Bash a line that ends the

@@ -1,9 +1,4 @@
-"""Keep what a forget is about until its last step is done, and report what it did.
-
-Standard library only: the skill uses it.
-
-Standard library only: the skill uses it.
-"""
+"""Keep what a forget is about until its last step is done, and report what it did."""
 
 import os
 import time

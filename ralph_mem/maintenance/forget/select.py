@@ -1,7 +1,4 @@
-"""Find what a person means to forget, and plan what that takes along; nothing is changed here.
-
-Standard library only: the skill uses it.
-"""
+"""Find what a person means to forget, and plan what that takes along; nothing is changed here."""
 
 from ralph_mem.core.errors import RalphMemError, SnapshotError
 from ralph_mem.core.format import digits_of

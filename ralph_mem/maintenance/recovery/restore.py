@@ -1,5 +1,6 @@
-"""Restoring: a backup takes the place of a memory, whole or not at all. What was forgotten since it was made stays forgotten:
-it is taken out first, of the backup as well.
+"""Put a backup in the place of a memory, whole or not at all.
+
+What was forgotten since it was made stays forgotten: it is taken out first, of the backup as well.
 """
 
 import posix

@@ -1,4 +1,4 @@
-"""Taking a snapshot: walk the tree, read what has changed, and write it in one transaction: all of it or nothing."""
+"""Take a snapshot by a walk over the tree, written in one transaction or not at all."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""Claude Code, started without a person: one prompt, one process, one structured answer. Standard library only."""
+"""Start Claude Code without a person, with one prompt, in one process, for one structured answer."""
 
 import os
 import shutil
