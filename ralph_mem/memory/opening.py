@@ -68,9 +68,7 @@ def open_ready(project: "Project", wait_ms: int = connection.PROMPT_WAIT_MS, sta
             _check(opened)
     except connection.sqlite.Error as error:
         opened.close()
-        raise fast.errors().StoreError(
-            f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?"
-        ) from error
+        raise _not_ours(project, error) from error
     if seals.can_be_shipped(project.folder) and paths.exists(f"{paths.data_home()}/{paths.SPOOL}"):
         number = str(opened.property("project_id"))
         known = check.registered(number)
@@ -100,9 +98,7 @@ def _made(project: "Project", wait_ms: int) -> connection.Store:
                 _migrate(opened)
         except connection.sqlite.Error as error:
             opened.close()
-            raise fast.errors().StoreError(
-                f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?"
-            ) from error
+            raise _not_ours(project, error) from error
         connection.share(held)
         return opened
 

@@ -40,7 +40,7 @@ def _linked(common: str) -> "list[str]":
 
 
 FORGOTTEN = "[forgotten]"
-ENCRYPTED = b"age-encryption.org/v1"  # as exports/encryption.py has it, which a skill does not load
+ENCRYPTED = b"age-encryption.org/v1"  # as the format of age begins, which a skill does not load
 
 Artefact = namedtuple("Artefact", "path kind")  # of the kinds that places.py has
 
