@@ -1,4 +1,4 @@
-"""Belongings: all that lies on this machine because of ralph-mem, by place, and what an uninstall takes or leaves.
+"""List all that lies on this machine because of ralph-mem, and take what an uninstall takes.
 
 What lies in our data folder under a name that no release of ours gives is somebody else's: it is named and left alone.
 """
@@ -12,7 +12,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import inventory
 from ralph_mem.ralph import leftovers
-from ralph_mem.ralph.run import HEADLESS
+from ralph_mem.ralph.record import HEADLESS
 
 MEMORY, EVERYWHERE = "the memory of a project, with its config", "the memory of all projects, with your config"
 STRANGE = "not ours: left alone"

@@ -1,4 +1,4 @@
-"""The quota over all projects: what memories, snapshots, loops and backups take on the disk, and whether that is too much.
+"""Measure what memories, snapshots, loops and backups take on the disk, and whether that is too much.
 
 It warns, and deletes nothing. The standard library alone: a session start asks once a day.
 """

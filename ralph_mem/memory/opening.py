@@ -1,4 +1,4 @@
-"""Adoption: a project gets its memory, and keeps it when it moves. Session start and the CLI only."""
+"""Give a project its memory at a session's start, and keep it when the project moves."""
 
 import posix
 import sys

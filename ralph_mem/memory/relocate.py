@@ -1,4 +1,4 @@
-"""Relocation: what lies outside of a project follows it to another place, and is not taken for what waits for the next one.
+"""Let what lies outside of a project follow it when it moves to another place.
 
 Records lie there by the path of their project (spool.py), and paths change hands: the project is moved, deleted or copied, and
 another one begins in its place. Loaded where something waits or a project turns up in another place.

@@ -1,4 +1,4 @@
-"""Starting: what a loop would do, shown first; then the snapshot to come back to, the baseline, and the record begins."""
+"""Show what a loop would do, take the first snapshot and the baseline, and begin the record."""
 
 import os
 import shlex
@@ -6,9 +6,9 @@ from collections import namedtuple
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.redaction import privacy
-from ralph_mem.ralph import display, files, passing, prompt, run, runs, stop_reasons
+from ralph_mem.ralph import display, files, passing, prompt, record, runs, stop_reasons
 from ralph_mem.ralph.criteria import BROKEN, MARKER, acceptance, finding, passed
-from ralph_mem.ralph.loop import MEANWHILE, Loop, now_ms
+from ralph_mem.ralph.runs import MEANWHILE, Loop, now_ms
 from ralph_mem.ralph.snapshot import store, taking
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.criteria import Criterion, Verdict
-    from ralph_mem.ralph.loop import Told
+    from ralph_mem.ralph.runs import Told
 
 Wish = namedtuple(
     "Wish",
@@ -132,15 +132,9 @@ def check(project: "Project", wished: Wish, prospect: Prospect) -> None:
 
 
 def start(  # noqa: PLR0913, PLR0917 - who asks, for what, and who hears of it
-    project: "Project",
-    values: "dict[str, Any]",
-    wished: Wish,
-    prospect: Prospect,
-    mode: str,
-    owner: str = "",
-    run_id: str = "",
+    project: "Project", values: "dict[str, Any]", wished: Wish, prospect: Prospect, mode: str, owner: str = "", run_id: str = "",
     told: "Told | None" = None,
-) -> Baseline:
+) -> Baseline:  # fmt: skip
     """Begin a run: snapshot, baseline, record. The checks have been accepted. Raises LoopError and SnapshotError.
 
     The snapshot is taken before the checks are run, which may leave files behind: a rollback returns to what the person had.
@@ -167,14 +161,8 @@ def cannot_run(verdicts: "list[Verdict]") -> "list[str]":
 
 
 def note(
-    project: "Project",
-    values: "dict[str, Any]",
-    wished: Wish,
-    prospect: Prospect,
-    mode: str,
-    owner: str = "",
-    run_id: str = "",
-) -> str:
+    project: "Project", values: "dict[str, Any]", wished: Wish, prospect: Prospect, mode: str, owner: str = "", run_id: str = "",
+) -> str:  # fmt: skip
     """Begin the record of a run; returns its id. Raises LoopError."""
     (goal,) = privacy.protect([wished.goal], project, values)[0]
     run_id = run_id or runs.new_id()
@@ -209,9 +197,9 @@ def _baseline(loop: Loop, wished: Wish, prospect: Prospect) -> None:
     # a person may have thought about it for long, and the snapshot may have taken minutes
     if look(loop.project, wished).digest != prospect.digest:
         raise LoopError("what the checks run has changed since it was shown", "begin again, and look at it as it is now")
-    verdicts = passing.judge(loop, seconds=SECONDS_OF_START if loop.run.mode == run.IN_SESSION else None)
+    verdicts = passing.judge(loop, seconds=SECONDS_OF_START if loop.run.mode == record.IN_SESSION else None)
     left = files.settle(loop, 0)
-    entry = run.baseline_entry(verdicts, now_ms(), tree=left.tree if left else "")
+    entry = record.baseline_entry(verdicts, now_ms(), tree=left.tree if left else "")
     loop.note(**{name: value for name, value in entry.items() if name != "at"})
     loop.told(display.start_line(loop.run))
 

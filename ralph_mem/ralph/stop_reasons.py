@@ -1,4 +1,4 @@
-"""Why a loop can stop: a closed set, each with the exit code of the command and the next step for its reader."""
+"""List why a loop can stop, with the exit code and the reader's next step for each."""
 
 from collections import namedtuple
 
@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
 
 Limits = namedtuple("Limits", "iterations duration_ms cooldown_ms cost no_progress")
 Limits.__doc__ = """How far a run may go.

@@ -1,5 +1,6 @@
-"""Backups: copies of a memory in the user's data home, at most one a day and three of them, so that a deleted `.ralph-mem`
-costs a day at most. They hold the rows as they are, which is redacted.
+"""Copy a memory into the user's data home, at most once a day, and keep three copies.
+
+So a deleted `.ralph-mem` costs a day at most. They hold the rows as they are, which is redacted.
 
 A Stop makes one when nobody waits for it, in bounded time; so this is standard library only, and loads little.
 """

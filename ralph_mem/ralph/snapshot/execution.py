@@ -1,4 +1,4 @@
-"""Execution: a journal is carried out, the first time or again after a crash.
+"""Carry out a journal, the first time or again after a crash.
 
 Every step looks at its path first. It is done where the path is as the safety snapshot has it, is over where it is as the
 target has it, and in any other case somebody else has been there meanwhile: the path is kept and named.

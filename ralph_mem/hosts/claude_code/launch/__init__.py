@@ -1,4 +1,4 @@
-"""Claude Code, started without a person: one prompt, one process, one structured answer. Standard library only."""
+"""Start Claude Code without a person, with one prompt, in one process, for one structured answer."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from collections import namedtuple
 from pathlib import Path
 
 from ralph_mem.core import process
-from ralph_mem.hosts.claude_code.launch import rules, stream
+from ralph_mem.hosts.claude_code.launch import stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,16 +56,10 @@ LEAST_COST = 0.0001  # the client refuses a budget of 0
 
 
 def run(  # noqa: PLR0913, PLR0917 - each is a limit or a wish of its own
-    prompt: str,
-    folder: str,
-    environment: "Mapping[str, str]",
-    seconds: float,
-    cost: "float | None" = None,
-    allow: "Iterable[str]" = (),
-    more: "Iterable[str]" = (),
-    told: "Callable[[str], None] | None" = None,
+    prompt: str, folder: str, environment: "Mapping[str, str]", seconds: float, cost: "float | None" = None,
+    allow: "Iterable[str]" = (), more: "Iterable[str]" = (), told: "Callable[[str], None] | None" = None,
     stopped: "Callable[[], bool] | None" = None,
-) -> Answer:
+) -> Answer:  # fmt: skip
     """Give Claude Code one prompt in a folder, and return what came of it; never raises for what the client does.
 
     It may edit files in the folder and do what `allow` says (permission rules); what it would have to ask for is refused. `more`
@@ -181,7 +175,7 @@ def _as_words(prompt: str) -> str:
 
 def answer_of(outcome: process.Outcome, heard: stream.Stream, folder: str) -> Answer:
     """Return what came of a client in a folder, by the records that were heard of it."""
-    refused = [(call, rules.rules_for(*call, folder)) for call in heard.missing()]
+    refused = [(call, stream.rules_for(*call, folder)) for call in heard.missing()]
     denials = tuple(dict.fromkeys(rule for _, helping in refused for rule in helping))
     kind, why = _kind(outcome, heard)
     hopeless = [*heard.forbidden(), *(call for call, helping in refused if not helping)]
