@@ -225,14 +225,6 @@ def mark(entry: str, at: int) -> None:
     posix.utime(entry, ns=(at * 1_000_000, at * 1_000_000))
 
 
-def forget_mark(number: str) -> None:
-    """Forget until when all was stored: an older state of this memory has taken its place, and somebody was told."""
-    try:
-        mark(f"{paths.data_home()}/{paths.PROJECTS}/{number}.json", 0)
-    except OSError:  # not registered yet
-        pass
-
-
 def _seen_before(known: "dict[str, Any]", project: "Project") -> bool:
     status = posix.stat(project.root)
     return bool([project.root, status.st_dev, status.st_ino] == [known.get(key) for key in ("seen", "device", "inode")])

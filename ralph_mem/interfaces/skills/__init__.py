@@ -303,3 +303,14 @@ def fenced(text: str, asked: Asked, reader: Reader, introduction: str = INTRODUC
         tag = tag or store.one("SELECT fence FROM sessions WHERE client_session = ?", (asked.session,))
     name = f"ralph-mem-{tag[0] if tag else posix.urandom(12).hex()}"
     return f"<{name}>\n{introduction}\n{block.escaped(text)}\n</{name}>"
+
+
+def fitting(lines: "list[str]", room: int, more: str) -> str:
+    """Return as many lines as find room when they are fenced, and how many more there are."""
+    kept: list[str] = []
+    for line in lines:
+        room -= len(block.escaped(line)) + 1
+        if room < 0:
+            return "\n".join([*kept, f"and {len(lines) - len(kept)} {more}"])
+        kept.append(line)
+    return "\n".join(kept)

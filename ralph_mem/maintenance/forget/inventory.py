@@ -31,10 +31,7 @@ def worktrees_of(project: "Project") -> "list[Project]":
 
 def _linked(common: str) -> "list[str]":
     """Return where git has linked worktrees; the path in `gitdir` may begin at the folder that it lies in."""
-    try:
-        folders = [f"{common}/worktrees/{name}" for name in sorted(os.listdir(common + "/worktrees"))]
-    except OSError:
-        return []
+    folders = [f"{common}/worktrees/{name}" for name in paths.names(common + "/worktrees")]
     told = [(folder, paths.read(folder + "/gitdir", 4096).rstrip("\n")) for folder in folders]
     return [git.absolute(folder, path).rpartition("/")[0] for folder, path in told if path]
 

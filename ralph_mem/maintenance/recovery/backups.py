@@ -167,10 +167,7 @@ def of_place(project: "Project") -> "list[Backup]":
 def files() -> "list[str]":
     """Return every backup of every memory."""
     folder = f"{paths.data_home()}/{paths.BACKUPS}"
-    try:
-        return [f"{folder}/{name}" for name in posix.listdir(folder)]
-    except OSError:
-        return []
+    return [f"{folder}/{name}" for name in paths.names(folder)]
 
 
 def memories_of(project: "Project") -> "list[str]":
@@ -179,11 +176,7 @@ def memories_of(project: "Project") -> "list[str]":
 
     places, found = {project.root, realpath(project.root)}, []
     folder = f"{paths.data_home()}/{paths.PROJECTS}"
-    try:
-        names = posix.listdir(folder)
-    except OSError:
-        return []
-    for name in names:
+    for name in paths.names(folder):
         try:
             known = fast.loads(paths.read(f"{folder}/{name}"))
         except ValueError:

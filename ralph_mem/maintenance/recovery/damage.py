@@ -98,10 +98,7 @@ def give_up(target: str) -> None:
 
 def kept(folder: str) -> "list[str]":
     """Return the names of what is kept for a memory, oldest first."""
-    try:
-        return sorted(posix.listdir(f"{folder}/{FOLDER}"))
-    except OSError:
-        return []
+    return paths.names(f"{folder}/{FOLDER}")
 
 
 def remove_log(folder: str) -> None:

@@ -163,7 +163,7 @@ def _mend(project: Project, why: str, seconds: float, tell: "Callable[[str], Any
     posix.rmdir(kept + "/new")
     damage.finish(kept)
     for number in backups.memories_of(project):
-        opening.forget_mark(number)
+        restore.forget_mark(number)
     return Repaired(why, saved, damage.finished(kept))
 
 
