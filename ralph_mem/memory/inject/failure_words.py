@@ -68,16 +68,19 @@ def last(text: str, public_id: str) -> str:
 
 
 def of_turn(lines: str, public_id: str) -> str:
-    """Return the commands of a turn with what may be told of those that failed."""
+    """Return the commands of a turn with what may be told of those that failed, once where two in a row would read alike."""
+    runs: list[list[str]] = []
+    for line in lines.splitlines():
+        if line.startswith(row.OUTCOMES) or not runs:
+            runs.append([])
+        runs[-1].append(line)
     kept: list[str] = []
-    said: list[str] = []
-    for line in [*lines.splitlines(), ""]:
-        if line and not line.startswith(row.OUTCOMES):
-            said.append(line)
-            continue
-        kept += [told("\n".join(said), public_id), line] if said else [line]
-        said = []
-    return "\n".join([line for line in kept if line])
+    for run in runs:
+        at = int(run[0].startswith(row.OUTCOMES))
+        text = "\n".join([*run[:at], *[said for said in [told("\n".join(run[at:]), public_id)] if said]])
+        if kept[-1:] != [text]:
+            kept.append(text)
+    return "\n".join(kept)
 
 
 def of_lesson(text: str, public_id: str) -> str:

@@ -323,3 +323,10 @@ def test_a_loop_s_lesson_is_told_without_the_orders_of_its_failures():
     told = failure_words.of_lesson(lesson, "obs-a")
     assert told.startswith("failed: KeyError: 'tax'\n  in: a.py::test_tax\nfixed by: a.py +1 -1\n")
     assert "Maintainers" not in told and "please" not in told and POINTER in told
+
+
+def test_runs_of_a_command_that_would_read_alike_are_told_once():
+    failed = "failed: make check\nLedgerMismatch: three lamps came to {} and not to 2537"
+    lines = "\n".join([failed.format(2535), failed.format(2538), "passed: make check", failed.format(2541)])
+    once = "failed: make check\nLedgerMismatch:\n(its words: /mem-search --layer 3 turn-1)"
+    assert failure_words.of_turn(lines, "turn-1") == f"{once}\npassed: make check\n{once}"
