@@ -11,7 +11,7 @@ from ralph_mem.ralph import runs
 from ralph_mem.ralph.snapshot import listing, taking
 from ralph_mem.ralph.snapshot import store as snapshots
 from tests.hook import Hook
-from tests.interfaces.hooks.test_faults import held
+from tests.interfaces.cli.situations import held
 
 WAITED = "make mast"
 STORED = "SELECT prompt FROM turns UNION ALL SELECT title FROM observations"

@@ -7,44 +7,19 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests import clock
 from tests.hook import NAMES
+from tests.interfaces.cli.situations import held
 
 TOOL_WAIT_S, PROMPT_WAIT_S = 0.15, 2.0
 # What a hook may take beyond its wait, on a machine that does other things as well.
 ROOM_S = 0.85
 
-HOLD = """
-import fcntl, sqlite3, sys
-how, folder = sys.argv[1:]
-if how == "tidying":
-    file = open(folder + "/lock", "a")
-    fcntl.flock(file, fcntl.LOCK_EX)
-else:
-    db = sqlite3.connect(folder + "/memory.db", isolation_level=None)
-    db.execute("BEGIN IMMEDIATE")
-    db.execute("UPDATE sessions SET model = 'somebody else'")
-print("held", flush=True)
-sys.stdin.read()
-"""
 HOW = ["writing", "tidying"]
-
-
-@contextmanager
-def held(hook, how):
-    """Let another process hold the memory, until the end of the block."""
-    command = [sys.executable, "-c", HOLD, how, str(hook.memory)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
-        assert holder.stdout.readline() == b"held\n"
-        try:
-            yield holder
-        finally:
-            holder.kill()
 
 
 def seconds(act, *given):
