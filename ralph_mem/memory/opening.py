@@ -167,6 +167,7 @@ def _migrate(opened: connection.Store) -> None:
         opened.commit()
     finally:
         opened.roll_back()
+    opened.checkpoint()  # or each event would read all of it in the log
 
 
 def _back_up(opened: connection.Store, version: int) -> None:

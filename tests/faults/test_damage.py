@@ -312,9 +312,9 @@ def kill_at(person, step):
     code = (
         "import posix, sys; sys.path.insert(0, sys.argv[1])\n"
         "from ralph_mem.core.project import Project; from ralph_mem.interfaces.hooks import session_start\n"
-        "from ralph_mem.maintenance.recovery import keep_damaged\n"
-        f"done = keep_damaged.{step}\n"
-        f"keep_damaged.{step} = lambda *given: (done(*given), posix._exit(9))\n"
+        "from ralph_mem.maintenance.recovery import damage\n"
+        f"done = damage.{step}\n"
+        f"damage.{step} = lambda *given: (done(*given), posix._exit(9))\n"
         "session_start.open_store(Project(sys.argv[2]))\n"
     )
     doubt(person, "an event waits to be stored")

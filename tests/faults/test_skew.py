@@ -1,10 +1,12 @@
 """Several versions on one memory: two releases of the plugin, the command line and several Pythons."""
 
 import concurrent.futures
+import contextlib
 import hashlib
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -55,9 +57,10 @@ def newer(older, newer_plugin):
 
 
 def state_of(hook):
-    """Return what stands in the database and its log; whoever closes an empty log as the last one removes it."""
-    log = Path(f"{hook.database}-wal")
-    return hashlib.sha256(hook.database.read_bytes()).hexdigest(), log.read_bytes() if log.exists() else b""
+    """Return what stands in the database, with all that was in its log: whoever closes it as the last one moves that."""
+    with contextlib.closing(sqlite3.connect(hook.database)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return hashlib.sha256(hook.database.read_bytes()).hexdigest()
 
 
 def titles(hook):
