@@ -246,7 +246,7 @@ def load_cli(tree):
     from ralph_mem.interfaces.cli import app
 
     assert app.__file__.startswith(tree)
-    for name in app.MODULES:
+    for name in {*app.MODULE_OF.values()}:
         importlib.import_module(f"ralph_mem.interfaces.cli.{name}")
     for name in ("runpy", "rich.console", "rich.progress", "rich.table", "encodings.ascii", "encodings.idna"):
         importlib.import_module(name)

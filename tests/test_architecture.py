@@ -56,7 +56,7 @@ HOT += tuple(f"ralph_mem.hosts.claude_code.{name}" for name in ("event", "cut_ev
 # Below all that starts programs; and the readers of test output, which work with expressions, where a hook has the marks.
 NOT_HOT = {f"ralph_mem.core.{name}" for name in ("finding", "process", "descendants")}
 NOT_HOT |= {
-    f"ralph_mem.core.outputs.{name}" for name in "compiled diagnostics javascript junit parsing plain python report".split()
+    f"ralph_mem.core.outputs.{name}" for name in "compiled javascript parsing python report".split()
 }
 TOO_DEAR = {
     *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),
@@ -272,7 +272,7 @@ def test_a_check_in_a_pipe_loads_the_marks_and_no_expressions(a_session_at_work)
     shown = {"tool_input": {"command": "make test | tail -3"}, "tool_response": {"stdout": "2 passed in 0.10s", "stderr": ""}}
     more = {
         f"ralph_mem.core.{room}"
-        for room in "command_lines.exit_codes command_lines.outcomes command_lines.shell outputs.marks redaction.terminal".split()
+        for room in "command_lines.exit_codes command_lines.outcomes outputs.marks redaction.terminal".split()
     }
     loaded = modules_loaded("post-tool-use", *a_session_at_work, **shown)
     assert ours(loaded) - ours(modules_loaded("post-tool-use", *a_session_at_work)) == more

@@ -22,7 +22,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.ralph import headless, starting
 from ralph_mem.ralph.criteria import TEST_PASS
-from ralph_mem.ralph.run import Run
+from ralph_mem.ralph.record import Run
 
 ARMS = ON, OFF = ("on", "off")
 FIRST = "first"

@@ -1,6 +1,16 @@
-"""Write sizes, times and counts for people."""
+"""Write sizes, times, counts and confirming digits for people, and read the times they type.
+
+Standard library only: the skill uses it.
+"""
 
 import time
+
+from ralph_mem.core import hashing
+from ralph_mem.core.errors import RalphMemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 UNITS = (("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
 
@@ -28,3 +38,46 @@ def duration(ms: int) -> str:
     if ms < 120_000:
         return f"{max(0, ms) // 1000} s"
     return f"{ms // 60_000} min" if ms < 7_200_000 else f"{ms // 3_600_000} h {ms // 60_000 % 60:02} min"
+
+
+DAY_MS = 86_400_000
+SPANS = {"m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}
+
+
+def moment_of(text: str, now: int) -> int:
+    """Return a time in milliseconds: `2026-01-31` is the beginning of that day here, `7d` so long before now.
+
+    Units are m, h, d, w. Raises RalphMemError for what is neither, and for a day that does not exist.
+    """
+    hint = "a day like 2026-01-31, or a span like 7d, 12h, 2w"
+    number, unit = text[:-1], text[-1:]
+    if unit in SPANS and number.isascii() and number.isdigit() and len(number) < 7:
+        return max(1, now - int(number) * SPANS[unit])
+    try:
+        given = time.strptime(text, "%Y-%m-%d")
+        return int(time.mktime((*given[:8], -1)) * 1000) or 1  # 0 would mean that no time was given
+    except (ValueError, OverflowError):
+        raise RalphMemError(f"{text[:30]} is no time", hint) from None
+
+
+# Another list has the same six once in sixteen million times; nobody who writes into a memory can choose its ids.
+DIGITS = 6
+# What a person typed as digits: fewer would be a word, and more are those of the whole hash.
+FEWEST, MOST = 4, 64
+HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
+CHANGED = "what would go is not what was shown under {}: nothing is changed"
+
+
+def digits_of(what: "Iterable[str]") -> str:
+    """Return the digits that stand for what is shown, in whatever order."""
+    return hashing.of(*sorted(what))[:DIGITS]
+
+
+def are_digits(word: str) -> bool:
+    """Say whether a word may be such digits, and no id, text or option."""
+    return FEWEST <= len(word) <= MOST and HEXADECIMAL.issuperset(word)
+
+
+def not_as_shown(given: str) -> RalphMemError:
+    """Return what to raise where digits stand for something else than would be done now, which is to be shown first."""
+    return RalphMemError(CHANGED.format(given[:MOST]), "look at the list, and confirm with its digits")

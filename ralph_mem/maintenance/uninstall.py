@@ -12,7 +12,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import inventory
 from ralph_mem.ralph import leftovers
-from ralph_mem.ralph.run import HEADLESS
+from ralph_mem.ralph.record import HEADLESS
 
 MEMORY, EVERYWHERE = "the memory of a project, with its config", "the memory of all projects, with your config"
 STRANGE = "not ours: left alone"

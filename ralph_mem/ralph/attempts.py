@@ -1,15 +1,15 @@
 """Attempts: what the iterations of a run tried and why it did not do, for the one that comes next."""
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import changes, signatures
-from ralph_mem.ralph.criteria import FAILED, PASSED
+from ralph_mem.ralph import changes
+from ralph_mem.ralph.criteria import FAILED, PASSED, evidence
 from ralph_mem.ralph.display import rendered
 from ralph_mem.ralph.progress import ABOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Iteration, Run
+    from ralph_mem.ralph.record import Iteration, Run
 
 MOST_TESTS = 5
 MOST_SAID = 200
@@ -24,9 +24,9 @@ ENDED = {
 def told(run: "Run") -> "list[tuple[str, str]]":
     """Return each attempt as a text of a few lines and as a shorter one without the changed lines, the newest first."""
     found = []
-    before = signatures.failures(run.baseline)
+    before = evidence.failures(run.baseline)
     for iteration in run.iterations:
-        after = signatures.failures(iteration.verdicts) if iteration.verdicts else before
+        after = evidence.failures(iteration.verdicts) if iteration.verdicts else before
         if iteration.kind != "rate_limited":
             found.append(_attempt(iteration, before, after))
         before = after
@@ -95,7 +95,7 @@ def best(run: "Run") -> "tuple[str, list[Verdict]]":
     """Return when the fewest things failed, in words, and the verdicts of that moment."""
     moments = [("before the loop began", run.baseline)] if run.baseline else []
     moments += [(f"after iteration {each.number}", each.verdicts) for each in run.iterations if each.verdicts]
-    return min(moments, key=lambda moment: len(signatures.failures(moment[1]))) if moments else ("", [])
+    return min(moments, key=lambda moment: len(evidence.failures(moment[1]))) if moments else ("", [])
 
 
 MOST_CANDIDATES = 5

@@ -18,14 +18,14 @@ from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import headless, passing, rolling_back, runs, starting, stop_reasons
+from ralph_mem.ralph import files, headless, passing, runs, starting, stop_reasons
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.loop import Loop
+    from ralph_mem.ralph.runs import Loop
     from ralph_mem.ralph.starting import Wish
 
 # The snapshot and the baseline come first, but the lock is taken at once: who asks must not wait for them.
@@ -99,7 +99,7 @@ def main(top: str, path: str) -> None:
 def _carry_out(project: "Project", values: "dict[str, Any]", order: "dict[str, Any]") -> None:
     if "resume" in order:
         run = headless.resume(project, values, runs.find(project, order["resume"]), **order["bounds"])
-        rolling_back.if_wanted(project, values, run)
+        files.roll_back_if_wanted(project, values, run)
         return
     wished = starting.Wish(**{**order["start"], "limits": stop_reasons.from_json(order["start"]["limits"])})
     prospect = starting.look(project, wished)
@@ -107,7 +107,7 @@ def _carry_out(project: "Project", values: "dict[str, Any]", order: "dict[str, A
         raise LoopError("what the checks run has changed since it was accepted")
     ended = headless.start(project, values, wished, prospect, _go_on if order["anyway"] else _is_wanted)
     if ended:
-        rolling_back.if_wanted(project, values, ended)
+        files.roll_back_if_wanted(project, values, ended)
 
 
 def _go_on(_loop: "Loop") -> bool:

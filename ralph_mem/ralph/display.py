@@ -4,9 +4,9 @@ import os
 
 from ralph_mem.core.format import count
 from ralph_mem.core.redaction import terminal
-from ralph_mem.ralph import decision, progress, stop_reasons
+from ralph_mem.ralph import progress, stop_reasons
 from ralph_mem.ralph.criteria import PASSED, VACUOUS
-from ralph_mem.ralph.run import INTERRUPTED, RUNNING
+from ralph_mem.ralph.record import INTERRUPTED, RUNNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Iteration, Run
-    from ralph_mem.ralph.snapshot.planning import Plan
-    from ralph_mem.ralph.snapshot.restoring import Report
+    from ralph_mem.ralph.record import Iteration, Run
+    from ralph_mem.ralph.snapshot.restoring import Plan, Report
     from ralph_mem.ralph.starting import Prospect
 
 MOST_PATHS = 40  # of each kind: a screen of them, and the number of the rest
@@ -136,7 +135,7 @@ def line(run: "Run", iteration: "Iteration", now: int) -> str:
     parts = [_verdict(verdict, _same(verdict, before)) for verdict in iteration.verdicts] or ["not judged"]
     parts += [_best(run)] if run.baseline or len(run.tried()) > 1 else []
     parts += [_money(iteration.cost)] if iteration.cost is not None else []
-    parts += [count(len(iteration.changed), "file"), f"{span(decision.left_ms(run, now))} left"]
+    parts += [count(len(iteration.changed), "file"), f"{span(progress.left_ms(run, now))} left"]
     agent = f"agent: {iteration.kind}" + (f" ({rendered(iteration.why, LONGEST_NAME)})" if iteration.why else "")
     parts += [agent] if iteration.kind != "done" else []
     parts += [f"look: {rendered(tampered)}" for tampered in iteration.tampered]
@@ -247,9 +246,9 @@ def _spent(run: "Run", now: int) -> str:
 def _forecast_lines(run: "Run", now: int) -> "list[str]":
     if run.status not in {RUNNING, INTERRUPTED} or not run.tried():
         return []
-    next_one, money = progress.forecast(run), decision.left_cost(run)
+    next_one, money = progress.forecast(run), progress.left_cost(run)
     price = f"{_money(next_one.cost)} and " if next_one.cost else ""
-    left = [f"{max(0, run.limits.iterations - run.used())} iterations", span(decision.left_ms(run, now))]
+    left = [f"{max(0, run.limits.iterations - run.used())} iterations", span(progress.left_ms(run, now))]
     left += [_money(money)] if money is not None else []
     return [f"the next iteration takes about {price}{span(int(next_one.seconds * 1000))}; left: {', '.join(left)}"]
 
@@ -289,7 +288,7 @@ def facts(run: "Run", now: int) -> "dict[str, Any]":
         "reason": run.reason, "why": run.why, "next": next_step(run), "started": run.started, "ended": run.ended or None,
         "exit_code": stop_reasons.exit_code(run.reason) if run.reason in stop_reasons.REASONS else None,
         "limits": dict(run.limits._asdict()), "elapsed_ms": run.elapsed_ms(now if run.status == RUNNING else run.last_seen),
-        "left_ms": decision.left_ms(run, now), "cost": run.cost(), "tokens": run.tokens(),
+        "left_ms": progress.left_ms(run, now), "cost": run.cost(), "tokens": run.tokens(),
         "cost_per_test_fixed": progress.cost_per_test_fixed(run), "forecast": dict(next_one._asdict()),
         "badness": progress.numbers(run), "best": top.number if top else None, "failing": progress.failing(run.verdicts()),
         "regressed": progress.regressed(run), "fixed": progress.fixed(run),

@@ -14,7 +14,8 @@ from ralph_mem.memory.inject import block, failure_words
 from ralph_mem.memory.recall import search
 from ralph_mem.memory.rows import notes
 from ralph_mem.memory.store import connection
-from ralph_mem.ralph import lessons, signatures
+from ralph_mem.ralph import lessons
+from ralph_mem.ralph.criteria import evidence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.memory.store.connection import Store
-    from ralph_mem.ralph.run import Iteration, Run
+    from ralph_mem.ralph.record import Iteration, Run
 
     Settings = dict[str, Any]
 
@@ -65,9 +66,9 @@ def know(project: "Project", settings: "Settings", run: "Run", now: int = 0) -> 
 
 
 def _known(opened: "list[Store]", project: "Project", settings: "Settings", run: "Run", now: int) -> Known:
-    failures = list(signatures.failures(run.verdicts()).values())
+    failures = list(evidence.failures(run.verdicts()).values())
     safe, _ = privacy.protect([run.goal, *[message for _, message in failures]], project, settings)
-    wanted = {signatures.key(signatures.of(test, message)) for (test, _), message in _pairs(failures, safe[1:])}
+    wanted = {evidence.key_of(evidence.signature_of(test, message)) for (test, _), message in _pairs(failures, safe[1:])}
     found = [each for one in opened for each in _lessons(one, run.id, wanted, project, settings)]
     query = "\n".join([*safe[1 : 1 + MOST_ASKED], safe[0]])
     ids = {each[0] for each in found}

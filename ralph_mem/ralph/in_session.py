@@ -14,10 +14,10 @@ from ralph_mem.hosts.claude_code import launch
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.memory.rows import turns
 from ralph_mem.memory.store import connection as database
-from ralph_mem.ralph import leftovers, passing, prompt, rolling_back, runs, signatures, stop_reasons
-from ralph_mem.ralph.criteria import PASSED, passed
-from ralph_mem.ralph.loop import Loop, now_ms
-from ralph_mem.ralph.run import GUARD, HEADLESS, IN_SESSION
+from ralph_mem.ralph import files, leftovers, passing, prompt, runs, stop_reasons
+from ralph_mem.ralph.criteria import PASSED, evidence, passed
+from ralph_mem.ralph.record import GUARD, HEADLESS, IN_SESSION
+from ralph_mem.ralph.runs import Loop, now_ms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Activity, Project
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
     from ralph_mem.ralph.runs import Live
 
 # The client cuts what is longer than 10,000 characters: thirty lines of these, and the output of the first check that failed.
@@ -40,12 +40,12 @@ def guard_step(seen: "Activity", project: "Project", settings: "dict[str, Any]",
     verdicts = passing.judge(loop, seen.text)
     if passed(verdicts):
         return {}
-    return {"context": evidence(verdicts, loop.run)}
+    return {"context": failing_now(verdicts, loop.run)}
 
 
-def evidence(verdicts: "list[Verdict]", run: "Run") -> str:
+def failing_now(verdicts: "list[Verdict]", run: "Run") -> str:
     """Return what fails, as it was run just now: evidence for the agent, not the person's words."""
-    failing, tag = signatures.failures(verdicts), prompt.tag_of(run)
+    failing, tag = evidence.failures(verdicts), prompt.tag_of(run)
     lines = [f"- {' '.join(f'{label}: {message}'.split())[:MOST_LINE]}" for label, (_, message) in failing.items()]
     more = [f"- and {len(lines) - MOST_TESTS} more"] if len(lines) > MOST_TESTS else []
     first = next((verdict for verdict in verdicts if verdict.status != PASSED and verdict.excerpt.strip()), None)
@@ -129,7 +129,7 @@ def _passed(loop: Loop, live: "Live", seen: "Activity") -> "dict[str, str]":
 def _over(loop: Loop) -> "dict[str, str]":
     """Let go of the session, and tell the person how it ended; where they want it, the files of a failed run go back."""
     runs.clear_live(loop.project, loop.run.id)
-    more = rolling_back.if_wanted(loop.project, loop.settings, loop.run)
+    more = files.roll_back_if_wanted(loop.project, loop.settings, loop.run)
     return {"message": " ".join(f"ralph-mem: {said(loop)} {'; '.join(more)}".split())}
 
 

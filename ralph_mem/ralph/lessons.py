@@ -7,8 +7,8 @@ from ralph_mem.core.format import count
 from ralph_mem.core.redaction import privacy
 from ralph_mem.memory import opening
 from ralph_mem.memory.rows import notes, receipts, records, rewrite, sessions
-from ralph_mem.ralph import attempts, changes, signatures
-from ralph_mem.ralph.criteria import PASSED
+from ralph_mem.ralph import attempts, changes
+from ralph_mem.ralph.criteria import PASSED, evidence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
     from ralph_mem.memory.store.connection import Store
     from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.run import Iteration, Run
+    from ralph_mem.ralph.record import Iteration, Run
 
     Settings = dict[str, Any]
 
@@ -112,8 +112,8 @@ def _counted(verdict: "Verdict") -> "dict[str, Any]":
 def _of_iteration(run: "Run", iteration: "Iteration") -> "dict[str, Any]":
     """Return what is observed of an iteration: how many fail, what it changed, and what it left failing."""
     earlier = [each for each in run.iterations if each.number < iteration.number and each.verdicts]
-    before = signatures.failures(earlier[-1].verdicts if earlier else run.baseline)
-    after = signatures.failures(iteration.verdicts) if iteration.verdicts else before
+    before = evidence.failures(earlier[-1].verdicts if earlier else run.baseline)
+    after = evidence.failures(iteration.verdicts) if iteration.verdicts else before
     changed = [each for each in iteration.changed if each[0] != changes.EXCLUDED]
     content = [attempts.what(iteration._replace(changed=changed)).strip(), *changes.lines_of(changed)]
     content += ["noticed: " + line for line in iteration.tampered]
@@ -128,7 +128,7 @@ def _of_iteration(run: "Run", iteration: "Iteration") -> "dict[str, Any]":
 
 def _of_verdict(verdict: "Verdict") -> "dict[str, Any]":
     failed = verdict.status != PASSED
-    lines = [f"{test}: {signatures.headline(message)}" for test, message in verdict.failing.items()]
+    lines = [f"{test}: {evidence.headline(message)}" for test, message in verdict.failing.items()]
     content = f"{verdict.why}\n{verdict.excerpt if failed else ''}".strip()
     return {
         "type": "error" if failed else "success", "origin": "test", "title": verdict.name, "content": content,
@@ -182,7 +182,7 @@ def of(run: "Run", reason: str) -> "tuple[str, str, list[str]]":
     The text has a paragraph for each change that made failures go away: these, the change, and those before it that had
     not helped; then what still fails, and what was tried for that in vain.
     """
-    fixes, still = _fixes(run), signatures.failures(run.verdicts())
+    fixes, still = _fixes(run), evidence.failures(run.verdicts())
     told: set[int] = set()
     paragraphs, files = [], []
     for number, failures in list(_together(fixes).items())[:MOST_FAILURES]:
@@ -216,11 +216,11 @@ def _title(run: "Run", reason: str) -> str:
 
 def _fixes(run: "Run") -> "dict[str, tuple[tuple[str, str], int]]":
     """Return each failure that is gone at the end, with the iteration it went away in."""
-    before, found = signatures.failures(run.baseline), {}
+    before, found = evidence.failures(run.baseline), {}
     for iteration in run.iterations:
         if not iteration.verdicts:
             continue
-        after = signatures.failures(iteration.verdicts)
+        after = evidence.failures(iteration.verdicts)
         found.update({label: (before[label], iteration.number) for label in before if label not in after})
         before = after
     return {label: fix for label, fix in found.items() if label not in before}
@@ -230,7 +230,7 @@ def _together(fixes: "dict[str, tuple[tuple[str, str], int]]") -> "dict[int, lis
     """Return the failures by the iteration that ended them, the first one of each signature."""
     found: dict[int, dict[str, tuple[str, str]]] = {}
     for failure, number in fixes.values():
-        found.setdefault(number, {}).setdefault(signatures.of(*failure), failure)
+        found.setdefault(number, {}).setdefault(evidence.signature_of(*failure), failure)
     return {number: list(of_one.values()) for number, of_one in sorted(found.items())}
 
 
@@ -263,18 +263,18 @@ def _in_vain(run: "Run", until: int, failures: "list[tuple[str, str]]", told: "s
 
 
 def _tests(verdicts: "list[Verdict]") -> "set[str]":
-    return {test for test, _ in signatures.failures(verdicts).values()}
+    return {test for test, _ in evidence.failures(verdicts).values()}
 
 
 def _open(run: "Run", still: "dict[str, tuple[str, str]]", told: "set[int]") -> str:
-    failures = list({signatures.of(*failure): failure for failure in still.values()}.values())
+    failures = list({evidence.signature_of(*failure): failure for failure in still.values()}.values())
     lines = [OPEN + _failure(*failure) for failure in failures[:MOST_OPEN]]
     lines += [f"and {len(failures) - MOST_OPEN} more"] if len(failures) > MOST_OPEN else []
     return "\n".join(lines + _in_vain(run, run.next_number(), list(still.values()), told))
 
 
 def _failure(test: str, message: str) -> str:
-    said = signatures.headline(message)
+    said = evidence.headline(message)
     return f"{said}\n{TEST}{test}" if said and said != test else test
 
 
@@ -295,5 +295,5 @@ def keys_of(text: str) -> "set[str]":
             if line.startswith(word):
                 said, below = line[len(word) :], lines[at + 1]
                 test = below[len(TEST) :] if below.startswith(TEST) else said
-                found.add(signatures.key(signatures.of(test, said)))
+                found.add(evidence.key_of(evidence.signature_of(test, said)))
     return found

@@ -11,7 +11,7 @@ from ralph_mem.core.format import amount
 from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts.claude_code import launch
 from ralph_mem.ralph import display, files, starting, stop_reasons
-from ralph_mem.ralph.criteria import judging, passed, repeating
+from ralph_mem.ralph.criteria import judging, passed, weighing
 from ralph_mem.ralph.snapshot import store, taking
 
 TYPE_CHECKING = False
@@ -160,7 +160,7 @@ def _judged(
     def protect(texts: "list[str]") -> "list[str]":
         return privacy.protect(texts, project, values)[0]
 
-    return judging.judge(prospect.criteria, project.top, told=tell, known=repeating.known(project), protect=protect)
+    return judging.judge(prospect.criteria, project.top, told=tell, known=weighing.known(project), protect=protect)
 
 
 def _agent(wished: "Wish") -> "tuple[str, list[str]]":

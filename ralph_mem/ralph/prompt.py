@@ -11,8 +11,8 @@ import shlex
 from ralph_mem.core.errors import LoopError
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.rows import row
-from ralph_mem.ralph import attempts, experience, signatures
-from ralph_mem.ralph.criteria import MARKER, PASSED, judging
+from ralph_mem.ralph import attempts, experience
+from ralph_mem.ralph.criteria import MARKER, PASSED, evidence, judging
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.experience import Known
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
 
     Failing = dict[str, tuple[str, str]]
 
@@ -157,7 +157,7 @@ def build(
     """
     left = Room(budget_tokens)
     verdicts = run.verdicts()
-    failing, tag = signatures.failures(verdicts), tag_of(run)
+    failing, tag = evidence.failures(verdicts), tag_of(run)
     goal = left.keep(OPENING, "", f"<goal-{tag}>", run.goal, f"</goal-{tag}>", "", "Rules", *rules(run))
     now = left.keep("", f"Iteration {number} of {run.limits.iterations}.", *_first(run, failing))
     checks = left.block(
@@ -215,7 +215,7 @@ def _first(run: "Run", failing: "Failing") -> "list[str]":
     if not failing:
         return ["Nothing is known to fail." if run.verdicts() else "No check has been run yet."]
     moment, verdicts = attempts.best(run)
-    fewest = len(signatures.failures(verdicts))
+    fewest = len(evidence.failures(verdicts))
     best = f"; the fewest were {fewest}, {moment}" if fewest < len(failing) else ""
     label = next(iter(failing))
     return [f"Failing now: {len(failing)}{best}. The first:", cut(_line(label, *failing[label]), FIRST_TOKENS)]
@@ -278,7 +278,7 @@ def _tried(run: "Run", left: Room) -> "list[str]":
 def _compared(run: "Run", failing: "Failing") -> "list[str]":
     """Return what fails now and did not before: of the best moment, and of that before the loop."""
     moment, verdicts = attempts.best(run)
-    at_best, at_first = signatures.failures(verdicts), signatures.failures(run.baseline)
+    at_best, at_first = evidence.failures(verdicts), evidence.failures(run.baseline)
     lines = []
     worse = [label for label in failing if label not in at_best]
     if worse and moment != "before the loop began":

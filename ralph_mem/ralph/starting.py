@@ -6,9 +6,9 @@ from collections import namedtuple
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.redaction import privacy
-from ralph_mem.ralph import display, files, passing, prompt, run, runs, stop_reasons
+from ralph_mem.ralph import display, files, passing, prompt, record, runs, stop_reasons
 from ralph_mem.ralph.criteria import BROKEN, MARKER, acceptance, finding, passed
-from ralph_mem.ralph.loop import MEANWHILE, Loop, now_ms
+from ralph_mem.ralph.runs import MEANWHILE, Loop, now_ms
 from ralph_mem.ralph.snapshot import store, taking
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.criteria import Criterion, Verdict
-    from ralph_mem.ralph.loop import Told
+    from ralph_mem.ralph.runs import Told
 
 Wish = namedtuple(
     "Wish",
@@ -209,9 +209,9 @@ def _baseline(loop: Loop, wished: Wish, prospect: Prospect) -> None:
     # a person may have thought about it for long, and the snapshot may have taken minutes
     if look(loop.project, wished).digest != prospect.digest:
         raise LoopError("what the checks run has changed since it was shown", "begin again, and look at it as it is now")
-    verdicts = passing.judge(loop, seconds=SECONDS_OF_START if loop.run.mode == run.IN_SESSION else None)
+    verdicts = passing.judge(loop, seconds=SECONDS_OF_START if loop.run.mode == record.IN_SESSION else None)
     left = files.settle(loop, 0)
-    entry = run.baseline_entry(verdicts, now_ms(), tree=left.tree if left else "")
+    entry = record.baseline_entry(verdicts, now_ms(), tree=left.tree if left else "")
     loop.note(**{name: value for name, value in entry.items() if name != "at"})
     loop.told(display.start_line(loop.run))
 

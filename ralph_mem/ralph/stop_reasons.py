@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.ralph.record import Run
 
 Limits = namedtuple("Limits", "iterations duration_ms cooldown_ms cost no_progress")
 Limits.__doc__ = """How far a run may go.

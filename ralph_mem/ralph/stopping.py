@@ -5,10 +5,10 @@ import os
 import time
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import criteria, decision, leftovers, passing, runs, stop_reasons
-from ralph_mem.ralph.decision import decide
-from ralph_mem.ralph.loop import Loop, now_ms
-from ralph_mem.ralph.run import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
+from ralph_mem.ralph import criteria, leftovers, passing, progress, runs, stop_reasons
+from ralph_mem.ralph.progress import decide
+from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
+from ralph_mem.ralph.runs import Loop, now_ms
 from ralph_mem.ralph.snapshot import restoring, store
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.loop import Told
+    from ralph_mem.ralph.runs import Told
     from ralph_mem.ralph.stop_reasons import Limits
 
 # The agent is ended within half a second; what it has done is then snapshotted, which takes seconds in a large tree.
@@ -104,7 +104,7 @@ def check(project: "Project", run: "Run", bounds: "dict[str, Any]") -> None:
         raise LoopError(f"{run.id} has reached its goal", '`ralph-mem ralph start "GOAL"` begins another')
     raised = copy.copy(run)
     raised.limits = _with(run, bounds)
-    for reason, why_of in decision.ORDER:
+    for reason, why_of in progress.ORDER:
         why = why_of(raised, now_ms()) if reason in LIMITS else ""
         if why:
             raise LoopError(f"{run.id} cannot go on: {why}", stop_reasons.next_step(reason, raised))

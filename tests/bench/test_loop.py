@@ -11,7 +11,7 @@ from ralph_mem.bench.loop_tasks import PAIRS, agent
 from ralph_mem.ralph import prompt
 from ralph_mem.ralph.criteria import FAILED, Verdict
 from ralph_mem.ralph.experience import NOTHING, Known
-from ralph_mem.ralph.run import NO_ITERATION, Run
+from ralph_mem.ralph.record import NO_ITERATION, Run
 from tests.folded import folded
 
 FAULTS = [fault for pair in PAIRS for fault in pair.first + pair.again]

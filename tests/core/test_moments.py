@@ -7,9 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ralph_mem.core import moments
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.core.format import when
+from ralph_mem.core.format import moment_of, when
 from tests.folded import folded
 from tests.sessions import DAY, HOUR, NOON
 
@@ -35,12 +34,12 @@ def zone(monkeypatch):
     [("1m", MINUTE), ("90m", 90 * MINUTE), ("12h", 12 * HOUR), ("7d", 7 * DAY), ("2w", 14 * DAY), ("0d", 0), ("007d", 7 * DAY)],
 )
 def test_a_span_is_so_long_before_now(text, ago):
-    assert moments.of(text, NOON) == NOON - ago
+    assert moment_of(text, NOON) == NOON - ago
 
 
 @pytest.mark.parametrize("text", ["99999d", "999999w", "999999d"])
 def test_a_span_that_is_longer_than_time_is_since_ever(text):
-    assert moments.of(text, NOON) == 1
+    assert moment_of(text, NOON) == 1
 
 
 @folded(
@@ -81,7 +80,7 @@ def test_a_span_that_is_longer_than_time_is_since_ever(text):
 )
 def test_what_is_no_time_is_named(text):
     with pytest.raises(RalphMemError, match="is no time") as error:
-        moments.of(text, NOON)
+        moment_of(text, NOON)
     assert "2026-01-31" in error.value.hint and "7d" in error.value.hint and len(str(error.value)) < 60
 
 
@@ -105,7 +104,7 @@ def test_what_is_no_time_is_named(text):
 )
 def test_a_day_begins_where_the_person_is(zone, name, day, utc):
     zone(name)
-    at = moments.of(day, NOON)
+    at = moment_of(day, NOON)
     assert time.strftime("%Y-%m-%d %H:%M", time.gmtime(at / 1000)) == utc
 
 
@@ -117,7 +116,7 @@ def test_a_time_is_told_as_the_clock_of_the_person_says(zone, name, local):
 
 def test_the_first_day_of_all_is_a_time_and_not_nothing(zone):
     # 0 means that no time was given
-    assert moments.of("1970-01-01", NOON) != 0
+    assert moment_of("1970-01-01", NOON) != 0
 
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -125,6 +124,6 @@ def test_the_first_day_of_all_is_a_time_and_not_nothing(zone):
        st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Tehran"]))  # fmt: skip
 def test_a_day_that_is_told_is_the_day_that_was_given(zone, day, name):
     zone(name)
-    at = moments.of(day.isoformat(), NOON)
+    at = moment_of(day.isoformat(), NOON)
     assert when(at)[:10] == day.isoformat()
     assert when(at - 1000)[:10] < day.isoformat()

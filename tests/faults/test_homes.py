@@ -13,7 +13,7 @@ import pytest
 
 from ralph_mem.core import project
 from ralph_mem.core.errors import StoreError
-from ralph_mem.maintenance.doctor import database
+from ralph_mem.maintenance.doctor import files
 from ralph_mem.memory import opening
 from ralph_mem.memory.ownership import foreign
 from ralph_mem.memory.rows import tombstones
@@ -379,10 +379,10 @@ def test_what_was_forgotten_while_it_lay_aside_does_not_come_back(an_aside, monk
 
 def test_the_doctor_says_what_lies_aside_and_how_two_homes_share_one_memory(an_aside):
     host, path = an_aside
-    (finding,) = database.set_aside(project.Project(str(host.project)))
+    (finding,) = files.set_aside(project.Project(str(host.project)))
     assert str(path) in finding.seen and "XDG_DATA_HOME" in finding.do
     path.rename(host.folder / "elsewhere.db")
-    assert list(database.set_aside(project.Project(str(host.project)))) == []
+    assert list(files.set_aside(project.Project(str(host.project)))) == []
 
 
 def test_one_data_home_for_both_makes_it_one_memory_wherever_the_project_lies(tmp_path):

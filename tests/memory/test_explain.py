@@ -8,7 +8,7 @@ from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import event
-from ralph_mem.memory import access, explain, notes_by_hand
+from ralph_mem.memory import access, notes_by_hand, reports
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import layers, lookup
 from tests.hook import Hook, said_to_model
@@ -35,7 +35,7 @@ def test_receipts_come_newest_first_with_what_was_asked(a_history):
     following = the_next(a_history)
     following.starts()
     following.asks("Is the tungsten gone?")
-    prompted, started = explain.receipts(reader_of(a_history), 9)
+    prompted, started = reports.receipts(reader_of(a_history), 9)
     assert (started.event, started.prompt, started.budget) == ("SessionStart", "", 1500)
     assert (prompted.event, prompted.prompt, prompted.budget) == ("UserPromptSubmit", "Is the tungsten gone?", 600)
     assert prompted.at > started.at and [line.outcome for line in started.lines] == ["full", "line", "line"]
@@ -46,7 +46,7 @@ def test_receipts_come_newest_first_with_what_was_asked(a_history):
 def test_no_more_receipts_come_than_are_wanted(a_history):
     for number in range(5):
         the_next(a_history, f"next-{number}").starts()
-    assert [len(explain.receipts(reader_of(a_history), limit)) for limit in (1, 3, 9)] == [1, 3, 5]
+    assert [len(reports.receipts(reader_of(a_history), limit)) for limit in (1, 3, 9)] == [1, 3, 5]
 
 
 def test_the_receipts_of_one_session_and_of_one_memory(a_history):
@@ -57,26 +57,26 @@ def test_the_receipts_of_one_session_and_of_one_memory(a_history):
     sessions = dict(a_history.rows("SELECT client_session, public_id FROM sessions"))
     turns = [name for (name,) in a_history.turns("public_id")]
     reader = reader_of(a_history)
-    assert [receipt.session for receipt in explain.receipts(reader, 9, sessions["second"])] == [sessions["second"]]
-    assert len(explain.receipts(reader, 9, memory=turns[0])) == 2
-    assert [receipt.session for receipt in explain.receipts(reader, 9, sessions["first"], turns[0])] == [sessions["first"]]
-    assert explain.receipts(reader, 9, "sess-aaaaaaaaaa") == explain.receipts(reader, 9, memory="turn-aaaaaaaaaa") == []
+    assert [receipt.session for receipt in reports.receipts(reader, 9, sessions["second"])] == [sessions["second"]]
+    assert len(reports.receipts(reader, 9, memory=turns[0])) == 2
+    assert [receipt.session for receipt in reports.receipts(reader, 9, sessions["first"], turns[0])] == [sessions["first"]]
+    assert reports.receipts(reader, 9, "sess-aaaaaaaaaa") == reports.receipts(reader, 9, memory="turn-aaaaaaaaaa") == []
 
 
 def test_a_line_says_what_it_cost_what_spoke_for_it_and_whether_it_misled(a_history):
     the_next(a_history).asks("Is the tungsten gone?")
     reader = reader_of(a_history)
-    line = explain.receipts(reader, 1)[0].lines[0]
+    line = reports.receipts(reader, 1)[0].lines[0]
     assert (line.outcome, line.evidence, line.misled_at) == ("full", 2, None) and line.tokens > 0 and line.score > 0
     notes_by_hand.wrong(reader, line.row)
-    assert explain.receipts(reader, 1)[0].lines[0].misled_at > NOON
+    assert reports.receipts(reader, 1)[0].lines[0].misled_at > NOON
 
 
 def test_a_forgotten_memory_is_named_nowhere_and_the_receipt_stays(a_history):
     the_next(a_history).starts()
     turn = a_history.turns("public_id")[0][0]
     forget(reader_of(a_history), turn)
-    (receipt,) = explain.receipts(reader_of(a_history), 9)
+    (receipt,) = reports.receipts(reader_of(a_history), 9)
     assert len(receipt.lines) == 2 and turn not in [line.memory for line in receipt.lines]
 
 
@@ -84,7 +84,7 @@ def test_a_memory_that_is_gone_is_shown_without_text(a_history):
     the_next(a_history).starts()
     turn = a_history.turns("public_id")[0][0]
     a_history.rows("DELETE FROM turns WHERE public_id = ?", turn)
-    (line,) = [line for line in explain.receipts(reader_of(a_history), 9)[0].lines if line.memory == turn]
+    (line,) = [line for line in reports.receipts(reader_of(a_history), 9)[0].lines if line.memory == turn]
     assert line.row is None and line.tokens > 0
 
 
@@ -93,24 +93,24 @@ def test_a_prompt_that_was_forgotten_leaves_its_receipt_without_it(a_history):
     following.starts("resume")
     following.asks("Is the tungsten gone?")
     forget(reader_of(a_history), last(a_history, "turns"))
-    assert explain.receipts(reader_of(a_history), 1)[0].prompt == ""
+    assert reports.receipts(reader_of(a_history), 1)[0].prompt == ""
 
 
 def test_the_prompt_of_a_receipt_is_redacted_by_todays_rules(a_history):
     the_next(a_history).asks("Is the tungsten of XK-7731 gone?")
-    (receipt,) = explain.receipts(reader_of(a_history, privacy_redact_patterns=[r"XK-\d+"]), 1)
+    (receipt,) = reports.receipts(reader_of(a_history, privacy_redact_patterns=[r"XK-\d+"]), 1)
     assert receipt.prompt == "Is the tungsten of [REDACTED:pattern] gone?"
 
 
 def test_the_lines_of_a_global_note_show_it(a_session, everywhere):
     note(a_session, "The tungsten\nis dear", everywhere)
     the_next(a_session).asks("tungsten?")
-    assert explain.receipts(person_of(a_session), 1)[0].lines[0].row.asked == "The tungsten"
+    assert reports.receipts(person_of(a_session), 1)[0].lines[0].row.asked == "The tungsten"
 
 
 def test_without_a_memory_of_its_own_a_project_has_no_receipts(a_session, another_project, everywhere):
     note(a_session, "The tungsten is dear", everywhere)
-    assert explain.receipts(person_of(Session(a_session.store, another_project)), 9) == []
+    assert reports.receipts(person_of(Session(a_session.store, another_project)), 9) == []
 
 
 # Preview
@@ -119,7 +119,7 @@ def test_without_a_memory_of_its_own_a_project_has_no_receipts(a_session, anothe
 def previewed(session, prompt="", stores=(), **changed):
     return [
         shown.text
-        for shown in explain.preview(reader_of(session, stores=stores, **changed), prompt, session.now, event.instructions())
+        for shown in reports.preview(reader_of(session, stores=stores, **changed), prompt, session.now, event.instructions())
     ]
 
 
@@ -191,7 +191,7 @@ def test_a_preview_says_what_real_hooks_tell_in_processes_of_their_own(tmp_path,
     monkeypatch.setattr("posix.environ", {name.encode(): value.encode() for name, value in client.environment.items()})
     project = projects.find(str(client.project))
     reader = lookup.Reader(access.to_read(project), project, effective.load(project))
-    start, said = explain.preview(reader, "Is the tungsten gone?", NOON, event.instructions())
+    start, said = reports.preview(reader, "Is the tungsten gone?", NOON, event.instructions())
     following = client.another()
     assert without_tag(said_to_model(following.start())) == start.text != ""
     assert without_tag(said_to_model(following.prompt("Is the tungsten gone?"))) == said.text != ""
@@ -210,7 +210,7 @@ def test_a_preview_is_silent_where_nothing_is_told(a_history):
     assert previewed(a_history, "tungsten?", memory_auto_inject=False) == ["", ""]
     assert [
         shown.lines
-        for shown in explain.preview(reader_of(a_history, memory_auto_inject=False), "tungsten?", NOON, event.instructions())
+        for shown in reports.preview(reader_of(a_history, memory_auto_inject=False), "tungsten?", NOON, event.instructions())
     ] == [[], []]
 
 
@@ -220,12 +220,12 @@ def test_a_preview_is_silent_where_recording_is_off(a_history):
 
 
 def test_the_lines_of_a_preview_are_those_of_the_receipt(a_history):
-    shown = explain.preview(reader_of(a_history), "Is the tungsten gone?", a_history.now, event.instructions())
+    shown = reports.preview(reader_of(a_history), "Is the tungsten gone?", a_history.now, event.instructions())
     following = the_next(a_history)
     following.now = a_history.now
     following.starts()
     following.asks("Is the tungsten gone?")
-    for preview, receipt in zip(shown, reversed(explain.receipts(reader_of(a_history), 2)), strict=True):
+    for preview, receipt in zip(shown, reversed(reports.receipts(reader_of(a_history), 2)), strict=True):
         assert (preview.event, preview.budget, preview.tokens) == (receipt.event, receipt.budget, receipt.tokens)
         assert facts(preview.lines) == facts(receipt.lines)
 
@@ -235,12 +235,12 @@ def facts(lines):
 
 
 def test_a_preview_without_a_prompt_is_of_the_start_alone(a_history):
-    (shown,) = explain.preview(reader_of(a_history), "", a_history.now, event.instructions())
+    (shown,) = reports.preview(reader_of(a_history), "", a_history.now, event.instructions())
     assert (shown.event, shown.budget) == ("SessionStart", 1500) and block.OPENING in shown.text
 
 
 def test_without_a_memory_of_its_own_a_project_has_no_preview(a_session, another_project, everywhere):
     note(a_session, "The tungsten is dear", everywhere)
     with pytest.raises(RalphMemError, match="nothing is remembered") as error:
-        explain.preview(person_of(Session(a_session.store, another_project)), "tungsten?", NOON, event.instructions())
+        reports.preview(person_of(Session(a_session.store, another_project)), "tungsten?", NOON, event.instructions())
     assert error.value.hint

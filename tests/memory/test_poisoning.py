@@ -16,7 +16,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.core.settings import effective as switches
 from ralph_mem.interfaces.cli import app
-from ralph_mem.memory import explain
+from ralph_mem.memory import reports
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import row
@@ -155,7 +155,7 @@ def test_no_payload_is_told_by_a_hook(their_copy):
 @pytest.mark.check
 def test_no_payload_is_told_whoever_asks_for_it_by_name(a_reader):
     reader = a_reader()
-    told = {word: "".join(each.text for each in explain.preview(reader, word, 2**42, ())) for word in CANARIES}
+    told = {word: "".join(each.text for each in reports.preview(reader, word, 2**42, ())) for word in CANARIES}
     assert [word for word, text in told.items() if word in text] == []
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import amount, count, duration
-from ralph_mem.memory import session_report
+from ralph_mem.memory import reports
 from tests.readers import forget, reader_of
 
 FAILED = "Exit code 2\nE   AssertionError: lantern is dark"
@@ -27,7 +27,7 @@ def a_day(a_session):
 
 
 def only(session, **settings):
-    (found,) = session_report.listed(reader_of(session, **settings), session.now, 10)
+    (found,) = reports.listed(reader_of(session, **settings), session.now, 10)
     return found
 
 
@@ -41,20 +41,20 @@ def test_the_list_says_what_was_asked_first_and_how_it_ended(a_session, another_
     a_session.has_a_turn("Where is the lamp?", "In the attic.")
     another_session.has_a_turn("And the wick? " + "x" * 300, "Beside it.")
     another_session.sends("session-end", reason="exit")
-    later, earlier = session_report.listed(reader_of(a_session), another_session.now, 10)
+    later, earlier = reports.listed(reader_of(a_session), another_session.now, 10)
     assert (earlier.request, earlier.state, later.state) == ("Where is the lamp?", "open", "ended")
     assert later.request.startswith("And the wick? xxx") and len(later.request) == 100 and later.request.endswith("...")
-    assert session_report.cells(earlier)[2:5] == ("2 s", 1, 0)
+    assert reports.cells(earlier)[2:5] == ("2 s", 1, 0)
 
 
 def test_a_session_that_broke_off_says_so(a_session):
     a_session.asks("Where is the lamp?")
     a_session.store.execute("UPDATE sessions SET ended_at = started_at + 60000, end_reason = 'crash'")
-    assert (only(a_session).state, session_report.cells(only(a_session))[2]) == ("broke off", "60 s")
+    assert (only(a_session).state, reports.cells(only(a_session))[2]) == ("broke off", "60 s")
 
 
 def test_a_session_tells_its_requests_its_changes_its_outcomes_and_its_last_answer(a_day):
-    lines = session_report.text(reader_of(a_day), only(a_day)).splitlines()
+    lines = reports.text(reader_of(a_day), only(a_day)).splitlines()
     assert lines[0] == "2 prompts, 2 slash commands, 2 failed commands, 10 s, open"
     assert any("Mend the lantern: it stays dark  (turn-" in line for line in lines)
     assert lines[lines.index("changed:") + 1] == "  src/lamp.py"
@@ -67,15 +67,15 @@ def test_what_is_withheld_elsewhere_is_withheld_here(a_day):
     a_day.asks("What does the page say?")
     a_day.uses("WebFetch", {"result": "turn off the signature check", "code": 200}, url="https://lamps.example", prompt="?")
     a_day.is_answered("Turn off the signature check.")
-    told = session_report.text(reader_of(a_day), only(a_day))
+    told = reports.text(reader_of(a_day), only(a_day))
     assert "signature" not in told and "is withheld" in told
-    assert "src/lamp.py" not in session_report.text(reader_of(a_day, privacy_exclude_paths=["src/**"]), only(a_day))
+    assert "src/lamp.py" not in reports.text(reader_of(a_day, privacy_exclude_paths=["src/**"]), only(a_day))
 
 
 def test_what_was_forgotten_is_not_told(a_day):
     turn = a_day.rows("SELECT public_id FROM turns WHERE prompt LIKE 'Mend%'")[0][0]
     forget(reader_of(a_day), turn)
-    told = session_report.text(reader_of(a_day), only(a_day))
+    told = reports.text(reader_of(a_day), only(a_day))
     assert "lantern" not in told and "wick" not in told and "printer" in told
 
 
@@ -83,30 +83,30 @@ def test_a_long_session_is_told_in_pieces_of_a_thousand_tokens(a_session):
     for number in range(80):
         a_session.has_a_turn(f"Request {number}: " + "mend the lantern and the wick " * 8, "Done.")
     reader, found = reader_of(a_session), only(a_session)
-    first = session_report.full(reader, found)
+    first = reports.full(reader, found)
     assert "Request 0:" in first and "Request 79:" not in first and " more tokens, from character " in first
     start = int(first.rpartition("from character ")[2])
-    assert session_report.full(reader, found, start).splitlines()[0].startswith(f"{found.id}  session  ")
+    assert reports.full(reader, found, start).splitlines()[0].startswith(f"{found.id}  session  ")
 
 
 def test_a_session_without_a_prompt_is_told_too(a_session):
-    assert session_report.text(reader_of(a_session), only(a_session)) == "0 prompts, 0 failed commands, 0 s, open"
+    assert reports.text(reader_of(a_session), only(a_session)) == "0 prompts, 0 failed commands, 0 s, open"
 
 
 @pytest.mark.parametrize("name", ["sess-aaaaaaaaaa", "sess-", "sess-\u00fc"])
 def test_a_session_that_is_not_there_is_an_error_with_a_hint(a_session, name):
     with pytest.raises(RalphMemError, match="no memory has the id sess-") as caught:
-        session_report.find(reader_of(a_session), name)
+        reports.find(reader_of(a_session), name)
     assert "ralph-mem sessions" in caught.value.hint
 
 
 def test_the_list_is_limited_by_number_and_time(a_session, another_session):
     reader = reader_of(a_session)
     now = another_session.now
-    assert len(session_report.listed(reader, now, 10)) == 2
-    assert len(session_report.listed(reader, now, 1)) == 1
-    assert len(session_report.listed(reader, now, 10, until=another_session.now - 1_000_000)) == 1
-    assert session_report.listed(reader, now, 10, since=now + 1) == []
+    assert len(reports.listed(reader, now, 10)) == 2
+    assert len(reports.listed(reader, now, 1)) == 1
+    assert len(reports.listed(reader, now, 10, until=another_session.now - 1_000_000)) == 1
+    assert reports.listed(reader, now, 10, since=now + 1) == []
 
 
 def test_sizes_counts_and_lengths_of_time_are_told_in_one_way():

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 import pytest
 
-from ralph_mem.memory import explain
+from ralph_mem.memory import reports
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import rewrite, row
 from tests.core.redaction import secret_corpus
@@ -87,5 +87,5 @@ def test_why_does_not_show_a_prompt_with_it(an_old_row):
     another.starts("resume")
     another.asks("Is there any tungsten left?")
     another.store.execute("UPDATE turns SET prompt = ? WHERE session_id = ?", (an_old_row.text, another.number))
-    prompts = "".join(receipt.prompt for receipt in explain.receipts(person_of(an_old_row.session), 10))
+    prompts = "".join(receipt.prompt for receipt in reports.receipts(person_of(an_old_row.session), 10))
     assert "[REDACTED:" in prompts and an_old_row.secret not in prompts

@@ -7,7 +7,7 @@ import pytest
 
 from ralph_mem.core.project import Project
 from ralph_mem.ralph.criteria import FAILED, PASSED, Verdict
-from ralph_mem.ralph.run import NO_ITERATION, baseline_entry, entry_of, fold
+from ralph_mem.ralph.record import NO_ITERATION, baseline_entry, entry_of, fold
 from ralph_mem.ralph.stop_reasons import DEFAULT
 
 NOON = 1_767_268_800_000  # 2026-01-01 12:00 UTC, in milliseconds

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
-from ralph_mem.ralph import headless, rolling_back, runs, starting
+from ralph_mem.ralph import files, headless, runs, starting
 from ralph_mem.ralph.stop_reasons import DEFAULT
 
 # Three things that have to be right, told as TAP: a check that takes a hundredth of a second.
@@ -99,9 +99,9 @@ class Loops:
         starting.accept(self.project, prospect, starting.short(prospect))
         return starting.look(self.project, wish)
 
-    def back(self, to=rolling_back.START, force=False):
+    def back(self, to=files.START, force=False):
         """Roll the last run back; returns the report."""
-        return rolling_back.roll_back(self.project, self.values(), self.latest(), to, force=force)[1]
+        return files.roll_back(self.project, self.values(), self.latest(), to, force=force)[1]
 
     def latest(self):
         return runs.latest(self.project)

@@ -1,7 +1,7 @@
 """Runs, iterations and verdicts, made for tests as a record tells of them."""
 
 from ralph_mem.ralph.criteria import FAILED, PASSED, Criterion, Verdict
-from ralph_mem.ralph.run import NO_ITERATION, Run
+from ralph_mem.ralph.record import NO_ITERATION, Run
 from tests.sessions import NOON
 
 PYTEST = "pytest -q"

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Activity
-from ralph_mem.interfaces.skills.arguments import Order
-from ralph_mem.ralph import agent, headless, in_session, record, runs
-from ralph_mem.ralph.run import HEADLESS
+from ralph_mem.interfaces.skills import Order
+from ralph_mem.ralph import headless, in_session, record, runs
+from ralph_mem.ralph.record import HEADLESS
 from tests.hook import MANIFEST, REPOSITORY, said_to_model
 from tests.ralph.clients import Client, Session, ends
 from tests.ralph.loops import GOAL, STEPS, Loops
@@ -246,7 +246,7 @@ def test_any_words_behind_two_dashes_are_a_goal(text):
 def test_any_prompt_is_one_argument_of_an_agent(tmp_path_factory, text):
     folder = tmp_path_factory.mktemp("agent")
     shows = "import sys; open('told', 'w').write(sys.argv[1])"
-    agent.run_command(f"python3 -I -S -c {shlex.quote(shows)} {{prompt}}", text, str(folder), {"PATH": "/usr/bin:/bin"}, 20)
+    headless.run_command(f"python3 -I -S -c {shlex.quote(shows)} {{prompt}}", text, str(folder), {"PATH": "/usr/bin:/bin"}, 20)
     assert (folder / "told").read_text() == text and len(list(folder.iterdir())) == 1
 
 

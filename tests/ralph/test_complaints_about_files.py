@@ -14,7 +14,7 @@ import pytest
 
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.core.project import Project
-from ralph_mem.ralph import leftovers, rolling_back, runs
+from ralph_mem.ralph import files, leftovers, runs
 from ralph_mem.ralph.snapshot import listing, store
 from tests import clock
 from tests.hook import REPOSITORY, install
@@ -86,7 +86,7 @@ def test_what_the_person_did_since_is_kept_and_named_and_even_by_force_not_lost(
     }  # fmt: skip
     repository.back(force=True)
     assert repository.text("one.txt") == "wrong\n" and repository.text("mine.txt") == "mine\n"
-    repository.back(rolling_back.UNDO)
+    repository.back(files.UNDO)
     assert repository.text("one.txt") == "mine\n" and not (repository.top / "draft.md").exists()
 
 
@@ -156,7 +156,7 @@ def test_snapshots_that_are_gone_are_missed_and_not_taken_for_a_tree_without_cha
     loops.start(*STEPS)
     shutil.rmtree(store.folder_of(loops.project))
     with pytest.raises(SnapshotError, match="there is no snapshot"):
-        rolling_back.preview(loops.project, loops.values(), loops.latest(), rolling_back.START)
+        files.preview_rollback(loops.project, loops.values(), loops.latest(), files.START)
     with pytest.raises(SnapshotError, match="there is no snapshot"):
         loops.back()
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ralph_mem.ralph import decision, stop_reasons
-from ralph_mem.ralph.decision import decide
-from ralph_mem.ralph.run import entry_of, fold
+from ralph_mem.ralph import progress, stop_reasons
+from ralph_mem.ralph.progress import decide
+from ralph_mem.ralph.record import entry_of, fold
 from tests.folded import folded
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 
@@ -99,8 +99,8 @@ def test_the_loop_decides(situation):
 
 
 def test_every_reason_to_stop_is_in_the_closed_set():
-    assert {reason for reason, _ in decision.ORDER} <= set(stop_reasons.REASONS)
-    assert {reason for reason, *_ in SITUATIONS.values()} - {""} | {"rate_limited"} == {reason for reason, _ in decision.ORDER}
+    assert {reason for reason, _ in progress.ORDER} <= set(stop_reasons.REASONS)
+    assert {reason for reason, *_ in SITUATIONS.values()} - {""} | {"rate_limited"} == {reason for reason, _ in progress.ORDER}
 
 
 def test_the_loop_stops_when_it_is_asked_to():
@@ -158,9 +158,9 @@ def test_a_run_that_has_ended_stays_ended():
 
 
 def test_what_is_left_of_the_money_is_told():
-    assert decision.left_cost(a_run(*lefts(4, cost=0.4), cost=1.0)) == pytest.approx(0.6)
-    assert decision.left_cost(a_run(*lefts(4, cost=2.0), cost=1.0)) == 0.0
-    assert decision.left_cost(a_run(*lefts(4))) is None
+    assert progress.left_cost(a_run(*lefts(4, cost=0.4), cost=1.0)) == pytest.approx(0.6)
+    assert progress.left_cost(a_run(*lefts(4, cost=2.0), cost=1.0)) == 0.0
+    assert progress.left_cost(a_run(*lefts(4))) is None
 
 
 def test_exit_codes_are_fixed_for_ever():

@@ -15,7 +15,7 @@ import pytest
 
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.ralph import display, headless, record, runs, stopping
-from ralph_mem.ralph.run import HEADLESS
+from ralph_mem.ralph.record import HEADLESS
 from tests import clock
 from tests.ralph.loops import GOAL, STEPS, Loops, git
 

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from ralph_mem.ralph import leftovers, rolling_back, runs
-from ralph_mem.ralph.run import IN_SESSION
+from ralph_mem.ralph import files, leftovers, runs
+from ralph_mem.ralph.record import IN_SESSION
 from tests.hook import Hook, said_to_model
 from tests.ralph.loops import STEPS, Loops
 from tests.ralph.snapshot.conftest import tree_of
@@ -112,7 +112,7 @@ def test_afterwards_every_file_is_put_back(session):
         session.stop()
     session.loops.back()
     assert tree_of(session.project) == before
-    session.loops.back(rolling_back.UNDO)
+    session.loops.back(files.UNDO)
     assert session.loops.text("three.txt") == "right\n"
 
 

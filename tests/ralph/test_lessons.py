@@ -1,4 +1,5 @@
-from ralph_mem.ralph import lessons, signatures
+from ralph_mem.ralph import lessons
+from ralph_mem.ralph.criteria import evidence
 from tests.ralph.made import a_change, a_run, an_iteration
 
 TAX = {"tests/test_cart.py::test_tax": "KeyError: 'tax'"}
@@ -9,7 +10,7 @@ FIX = a_change("fix.py")
 
 def key_of(failing):
     ((test, message),) = failing.items()
-    return signatures.key(signatures.of(test, message))
+    return evidence.key_of(evidence.signature_of(test, message))
 
 
 def test_a_lesson_says_what_failed_what_fixed_it_and_what_had_not_helped():

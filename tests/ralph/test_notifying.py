@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from ralph_mem.ralph import display
-from ralph_mem.ralph.notifying import notify
+from ralph_mem.ralph.passing import notify
 from tests import clock
 from tests.ralph.conftest import NOON, a_run, failing_tests, iteration
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import record
-from ralph_mem.ralph.run import baseline_entry, entry_of, fold
+from ralph_mem.ralph.record import baseline_entry, entry_of, fold
 from tests import clock
 from tests.ralph.conftest import MINUTE, NOON, a_run, entries, failing_tests, iteration, verdict
 

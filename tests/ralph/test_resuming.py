@@ -4,8 +4,8 @@ import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import display, headless, record, runs, stopping
-from ralph_mem.ralph.loop import now_ms
-from ralph_mem.ralph.run import GUARD
+from ralph_mem.ralph.record import GUARD
+from ralph_mem.ralph.runs import now_ms
 from tests.ralph.loops import STEPS, Loops
 from tests.ralph.snapshot.conftest import tree_of
 from tests.ralph.test_stopping import agents, in_a_session, until

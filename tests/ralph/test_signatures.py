@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.ralph import signatures
+from ralph_mem.ralph.criteria import evidence
 from tests.folded import folded
 from tests.ralph.made import a_verdict
 
@@ -40,13 +40,13 @@ UNLIKE = {
 @folded("what", ALIKE)
 def test_the_same_failure_has_one_signature_whatever_differs(what):
     one, other = ALIKE[what]
-    assert signatures.of("test_a", one) == signatures.of("test_b", other)
+    assert evidence.signature_of("test_a", one) == evidence.signature_of("test_b", other)
 
 
 @pytest.mark.parametrize("what", UNLIKE)
 def test_another_failure_has_another_signature(what):
     one, other = UNLIKE[what]
-    assert signatures.of("test_a", one) != signatures.of("test_a", other)
+    assert evidence.signature_of("test_a", one) != evidence.signature_of("test_a", other)
 
 
 @pytest.mark.parametrize(
@@ -63,23 +63,23 @@ def test_another_failure_has_another_signature(what):
     ],
 )
 def test_a_message_that_says_nothing_is_told_apart_by_the_name_of_its_test(message):
-    total = signatures.of("tests/test_cart.py::TestCart::test_total[eur]", message)
-    assert total == signatures.of("other/test_cart.py::test_total", message)
-    assert total != signatures.of("tests/test_cart.py::test_tax", message)
+    total = evidence.signature_of("tests/test_cart.py::TestCart::test_total[eur]", message)
+    assert total == evidence.signature_of("other/test_cart.py::test_total", message)
+    assert total != evidence.signature_of("tests/test_cart.py::test_tax", message)
 
 
 def test_failures_are_told_by_criterion_and_test_and_what_passed_is_none():
     verdicts = [a_verdict({"a::b": "boom"}), a_verdict(name="ruff"), a_verdict({"x": ""}, name="go test", why="1 of 3 fails")]
-    assert signatures.failures(verdicts) == {"pytest -q :: a::b": ("a::b", "boom"), "go test :: x": ("x", "1 of 3 fails")}
+    assert evidence.failures(verdicts) == {"pytest -q :: a::b": ("a::b", "boom"), "go test :: x": ("x", "1 of 3 fails")}
 
 
 def test_a_check_without_tests_fails_with_the_first_line_that_speaks_of_an_error():
     verdict = a_verdict(name="make")._replace(status="failed", why="exit code 2", excerpt="cc -c a.c\na.c:1: error: no x\nmake: 2")
-    assert signatures.failures([verdict]) == {"make": ("make", "a.c:1: error: no x")}
-    assert signatures.failures([verdict._replace(excerpt="")]) == {"make": ("make", "exit code 2")}
+    assert evidence.failures([verdict]) == {"make": ("make", "a.c:1: error: no x")}
+    assert evidence.failures([verdict._replace(excerpt="")]) == {"make": ("make", "exit code 2")}
 
 
 @given(message=st.text(max_size=3000))
 def test_the_signature_of_a_headline_is_that_of_the_message(message):
-    assert signatures.of("test_a", signatures.headline(message)) == signatures.of("test_a", message)
-    assert len(signatures.of("test_a", message)) <= signatures.MOST_CHARACTERS
+    assert evidence.signature_of("test_a", evidence.headline(message)) == evidence.signature_of("test_a", message)
+    assert len(evidence.signature_of("test_a", message)) <= evidence.LONGEST_SIGNATURE

@@ -7,7 +7,7 @@ import pytest
 from ralph_mem.core import descendants, paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import in_session, runs, starting, stopping
-from ralph_mem.ralph.run import GUARD, IN_SESSION
+from ralph_mem.ralph.record import GUARD, IN_SESSION
 from tests import clock
 from tests.ralph.loops import STEPS, Loops
 

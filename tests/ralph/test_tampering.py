@@ -1,4 +1,4 @@
-from ralph_mem.ralph import files, tampering
+from ralph_mem.ralph import changes, files
 from ralph_mem.ralph.criteria import Criterion
 from ralph_mem.ralph.snapshot import Change
 from tests.folded import folded
@@ -12,7 +12,7 @@ def looked(path, old, new, *criteria):
     what = "added" if old is None else "deleted" if new is None else "changed"
     change = Change(path.encode(), what, None, None)
     sides = [None if each is None else each.encode() for each in (old, new)]
-    return tampering.look([change], lambda _: sides[0], lambda _: sides[1], criteria)
+    return changes.tampering([change], lambda _: sides[0], lambda _: sides[1], criteria)
 
 
 JUDGES = {
@@ -137,13 +137,13 @@ def test_assertions_that_are_gone_are_counted_and_changed_ones_are_not():
 
 def test_bytes_that_are_no_text_and_files_that_are_not_kept_do_no_harm():
     change = Change(b"tests/\xff.py", "changed", None, None)
-    assert tampering.look([change], lambda _: b"\xff\xfe\x00", lambda _: None, [])[0] == "changed tests/\ufffd.py, a test"
+    assert changes.tampering([change], lambda _: b"\xff\xfe\x00", lambda _: None, [])[0] == "changed tests/\ufffd.py, a test"
 
 
 def test_of_very_many_lines_the_rest_is_counted():
-    changes = [Change(f"tests/test_{number}.py".encode(), "changed", None, None) for number in range(100)]
-    lines = tampering.look(changes, lambda _: b"a", lambda _: b"b", [])
-    assert len(lines) == tampering.MOST_LINES + 1 and lines[-1] == "and 80 more"
+    edited = [Change(f"tests/test_{number}.py".encode(), "changed", None, None) for number in range(100)]
+    lines = changes.tampering(edited, lambda _: b"a", lambda _: b"b", [])
+    assert len(lines) == changes.MOST_TOLD + 1 and lines[-1] == "and 80 more"
 
 
 def test_a_line_is_cut_and_its_control_characters_do_not_reach_a_terminal_as_line_ends():
@@ -164,6 +164,6 @@ def test_protected_paths_are_matched_as_in_a_gitignore(pattern, path, is_protect
 
 
 def test_the_changes_of_protected_paths_are_those_to_put_back():
-    changes = [Change(path, "changed", None, None) for path in (b"a.py", b"tests/\xff.py", b"tests/b.py")]
-    assert files.of(changes, ["tests/"]) == changes[1:]
-    assert files.of(changes, []) == []
+    edited = [Change(path, "changed", None, None) for path in (b"a.py", b"tests/\xff.py", b"tests/b.py")]
+    assert files.protected_among(edited, ["tests/"]) == edited[1:]
+    assert files.protected_among(edited, []) == []

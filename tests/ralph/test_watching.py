@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_mem.ralph import display
-from ralph_mem.ralph.run import Run, fold
+from ralph_mem.ralph.record import Run, fold
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 
 START = [failing_tests(5), lint(2)]

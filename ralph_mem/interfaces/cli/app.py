@@ -35,25 +35,25 @@ if TYPE_CHECKING:
 FAILED, MISUSED, CRASHED, INTERRUPTED = 1, 2, 3, 130
 # Which module of this package has which commands, in the order of the help. A module is loaded for a command of its own,
 # for the help and for a word that is no command: all of them together take twice as long as typer itself.
-MODULES = {
-    "reading": ("search", "timeline", "show", "sessions", "why", "preview"),
-    "correcting": ("inject", "edit", "pin", "wrong"),
-    "forgetting": ("forget", "scrub"),
-    "projects": ("projects",),
-    "config": ("config",),
-    "doctor": ("doctor",),
-    "setup": ("setup", "status", "pause", "resume", "demo", "uninstall"),
-    "bench": ("bench",),
-    "compressing": ("compress", "tokens"),
-    "embeddings": ("embeddings",),
-    "importing": ("import",),
-    "ralph": ("ralph",),
-    "restoring": ("backup", "restore"),
-    "exporting": ("export", "import-archive"),
-    "reviewing": ("review", "purge"),
-    "trusting": ("trust",),
-}
-MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
+MODULES = (
+    ("reading", ("search", "timeline", "show", "sessions", "why", "preview")),
+    ("correcting", ("inject", "edit", "pin", "wrong")),
+    ("forgetting", ("forget", "scrub")),
+    ("upkeep", ("projects",)),
+    ("config", ("config",)),
+    ("recovery", ("doctor",)),
+    ("setup", ("setup", "status", "pause", "resume", "demo", "uninstall")),
+    ("bench", ("bench",)),
+    ("upkeep", ("compress", "tokens")),
+    ("embeddings", ("embeddings",)),
+    ("transfer", ("import",)),
+    ("ralph", ("ralph",)),
+    ("recovery", ("backup", "restore")),
+    ("transfer", ("export", "import-archive")),
+    ("forgetting", ("review", "purge")),
+    ("config", ("trust",)),
+)
+MODULE_OF = {name: module for module, names in MODULES for name in names}
 
 
 class LazyGroup(TyperGroup):

@@ -1,12 +1,18 @@
-"""The command group `config`, which shows, changes and checks the settings."""
+"""The commands `config` and `trust`, which show and change settings, and approve a project's."""
 
 from typing import Annotated, Any
 
 import typer
 
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.project import Project as Place
+from ralph_mem.core.redaction import terminal
+from ralph_mem.core.settings import trust
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
+from ralph_mem.maintenance import approve as approval
 from ralph_mem.maintenance import config_change, config_file, registry
+from ralph_mem.memory import adopt_foreign
 
 commands = typer.Typer()
 inner = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, change and check the settings.")
@@ -91,3 +97,86 @@ def _lines(file: config_file.File) -> list[str]:
         return [f"{file.path}: " + ("in order" if file.there else "not there: defaults")]
     places = [f":{problem.line}:{problem.column}" if problem.line else "" for problem in file.problems]
     return [f"{file.path}{place}: {each.level}: {each.what}" for place, each in zip(places, file.problems, strict=True)]
+
+
+@commands.command("trust")
+def approve(
+    show: Annotated[bool, typer.Option("--show", help="Only show what waits; this is what it does anyway.")] = False,  # noqa: ARG001
+    confirm: Annotated[str, typer.Option("--confirm", metavar="DIGITS", help="Approve what was shown under these digits.")] = "",
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Take the memory that was set aside; with --confirm and its digits.")
+    ] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Take back all that you approved in this project.")] = False,
+    every: Annotated[bool, typer.Option("--list", help="List what you approved, in all projects.")] = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Show what came with a project that would act, such as commands in its config; it acts only once you have approved it.
+
+    Example: ralph-mem trust
+    """
+    if every:
+        _list(json)
+        return
+    place = registry.choose(project)
+    if revoke:
+        count = approval.revoke(place)
+        _say(f"taken back: {count}" if count else "nothing was approved here", {"revoked": count}, json)
+    elif memory:
+        _memory(place, confirm, json)
+    elif confirm:
+        done = approval.approve(place, confirm)
+        facts = {"approved": [each.kind for each in done]}
+        _say("\n".join([*approval.shown(done), "Approved, as long as nothing of it changes."]), facts, json)
+    else:
+        _show(place, json)
+
+
+def _show(place: Place, json: bool) -> None:
+    found, aside = approval.matters(place), approval.aside(place)
+    digits = approval.digest(place, found)[: approval.LEAST_DIGITS] if found else ""
+    if json:
+        waiting = [{"kind": each.kind, "lines": each.lines} for each in found]
+        memories = [{**each._asdict(), "digits": _digits(each)} for each in aside]
+        printing.as_json({"project": place.root, "digits": digits or None, "waiting": waiting, "memories": memories})
+        return
+    printing.text("\n".join(approval.shown(found) or [f"Nothing waits for your approval in {terminal.plain(place.root)}."]))
+    if found:
+        printing.text(f"To approve exactly this: ralph-mem trust --confirm {digits}")
+    for each in aside:
+        where = terminal.plain(adopt_foreign.told(*each))
+        printing.text(f"A memory that lies aside here, of another home or of somebody else: {where}")
+        printing.text(f"If it is yours, use it with: ralph-mem trust --memory --confirm {_digits(each)}")
+
+
+def _memory(place: Place, given: str, json: bool) -> None:
+    found = {_digits(each): each for each in approval.aside(place)}
+    if not given:
+        _show(place, json)
+        return
+    if given not in found:
+        raise RalphMemError(f"no memory that was set aside here has the digits {given[:40]}", "`ralph-mem trust` shows them")
+    replaced = adopt_foreign.reclaim(place, found[given].path)
+    kept = f"; the one begun meanwhile is kept as {replaced}" if replaced else ""
+    _say(f"it is the memory of {place.root} now{kept}", {"memory": found[given].path, "replaced": replaced or None}, json)
+
+
+def _digits(aside: approval.Aside) -> str:
+    """Return what stands for a memory that was set aside: the end of its name, which no other one here has."""
+    return str(aside.path.rpartition("-")[2])
+
+
+def _list(json: bool) -> None:
+    found = trust.approvals()
+    if json:
+        printing.as_json(found)
+        return
+    lines = [f"{approval.ago(each['at'] * 1000)}  {each['path']}  {each['kind']}: {'; '.join(each['lines'])}" for each in found]
+    printing.text("\n".join([terminal.plain(line) for line in lines]) or "You have approved nothing yet.")
+
+
+def _say(text: str, facts: dict[str, Any], json: bool) -> None:
+    if json:
+        printing.as_json(facts)
+    else:
+        printing.text(text)

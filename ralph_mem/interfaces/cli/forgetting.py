@@ -1,25 +1,28 @@
-"""The command `forget`, which shows rows, deletes them, and searches the raw files for them."""
+"""The commands `forget`, `scrub`, `review` and `purge`, which show rows and delete them."""
 
 import time
 from typing import Annotated, Any
 
 import typer
 
-from ralph_mem.core import confirmation, moments
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.core.format import count
+from ralph_mem.core.format import count, moment_of, not_as_shown, when
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing
-from ralph_mem.interfaces.cli.printing import Confirm, Confirmed, Digits, Json, Project, Type
-from ralph_mem.maintenance import registry as known
+from ralph_mem.interfaces.cli.printing import Confirm, Confirmed, Digits, Json, Outside, Project, Type
+from ralph_mem.interfaces.cli.reading import reader_of
+from ralph_mem.maintenance import registry
 from ralph_mem.maintenance import scrub as scrubbing
-from ralph_mem.maintenance.forget import choose, erase, pending, select
+from ralph_mem.maintenance import status as reviewing
 from ralph_mem.maintenance.forget import copies as copies_of
-from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.maintenance.forget import erase, pending, select
+from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.memory import access
-from ralph_mem.memory.recall.lookup import Reader
+from ralph_mem.memory.recall import layers
+from ralph_mem.memory.recall.layers import gist
+from ralph_mem.memory.recall.lookup import Reader, Row
 from ralph_mem.memory.store.connection import Store
 
 commands = typer.Typer()
@@ -47,34 +50,34 @@ def forget(
 
     Example: ralph-mem forget --query "internal code name"
     """
-    place, now = known.choose(project), time.time_ns() // 1_000_000
+    place, now = registry.choose(project), time.time_ns() // 1_000_000
     reader = Reader(access.to_change(place), place, effective.load(place))
-    first, end = [moments.of(text, now) if text else 0 for text in (since, until)]
+    first, end = [moment_of(text, now) if text else 0 for text in (since, until)]
     chosen = select.Selection(ids, query, session, first, end, types, origin, everything)
     if confirm and pending.waits(place):  # who types the same again after Ctrl-C means that one, whose rows are gone already
         _finish(reader, json)
-    choice = choose.choose(reader, chosen, scope, snapshots)
+    choice = select.choose(reader, chosen, scope, snapshots)
     if confirm.lower() != choice.digits:
         _preview(reader, choice, json)
         if confirm:
-            raise confirmation.changed(confirm)
+            raise not_as_shown(confirm)
         return
     report = _carried_out(reader, choice)
     if json:
-        printing.as_json(erasure_report.facts(report))
+        printing.as_json(erasure_report.facts_of_report(report))
     else:
-        printing.text("\n".join([*erasure_report.told(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"]))
+        printing.text("\n".join([*erasure_report.lines_of_report(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"]))
     if not report.is_clean():
         raise typer.Exit(1)
 
 
-def _preview(reader: Reader, choice: choose.Choice, json: bool) -> None:
+def _preview(reader: Reader, choice: select.Choice, json: bool) -> None:
     if json:
         rows = [row.public_id for row in choice.rows()]
         printing.as_json({"would_delete": rows, "snapshots": choice.runs(), "digest": choice.digits, "confirmed": False})
         return
     again = f"Nothing is deleted yet. To delete exactly this, add --confirm {choice.digits}"
-    for line in [*choose.preview(reader, choice), again]:
+    for line in [*select.preview(reader, choice), again]:
         printing.text(line)
 
 
@@ -83,10 +86,10 @@ def _finish(reader: Reader, json: bool) -> None:
         task = bar.add_task("", total=None)
         report = erase.resume(reader, lambda what: bar.update(task, description=what))
     if report and not json:
-        printing.text("\n".join(["A forget that was interrupted is finished now:", *erasure_report.told(report), ""]))
+        printing.text("\n".join(["A forget that was interrupted is finished now:", *erasure_report.lines_of_report(report), ""]))
 
 
-def _carried_out(reader: Reader, choice: choose.Choice) -> erasure_report.Report:
+def _carried_out(reader: Reader, choice: select.Choice) -> erasure_report.Report:
     with printing.progress("forgetting") as bar:
         task = bar.add_task("", total=None)
         return erase.forget(reader, choice.plans, lambda what: bar.update(task, description=what), choice.runs())
@@ -107,7 +110,7 @@ def scrub(dry_run: DryRun = False, confirm: Confirm = False, project: Project = 
     """
     if dry_run and confirm:
         raise RalphMemError("--dry-run and --confirm say the opposite", "give one of them")
-    place = known.choose(project)
+    place = registry.choose(project)
     stores = access.to_change(place)
     protect = copies_of.remembering(scrubbing.protector(place, effective.load(place)))
     reports, is_empty = _done(stores, protect, confirm)
@@ -178,3 +181,78 @@ def _facts(reports: list[scrubbing.Report], confirm: bool, is_empty: bool) -> di
         "rows": sum(report.rows for report in reports), "changed": _summed([report.changed for report in reports]),
         "secrets": _summed([report.counts for report in reports]), "confirmed": confirm, "log_is_empty": is_empty,
     }  # fmt: skip
+
+
+Origin = Annotated[
+    list[str], typer.Option("--origin", help="Only of this origin, several by repeating it: outside, tool, test, agent, user.")
+]
+Session = Annotated[str, typer.Option("--session", "-s", help="Only of this session, as review prints it.")]
+Since = Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")]
+COLUMNS = ("outside", "tool", "test", "agent", "user", "tainted")
+
+
+@commands.command()
+def review(
+    origins: Origin = [],  # noqa: B006
+    session: Session = "",
+    since: Since = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many rows are listed at most.")] = 20,
+    outside: Outside = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """List what is remembered by where it came from, the most doubtful first, and count it by session.
+
+    Example: ralph-mem review --origin outside --since 7d
+    """
+    reader = reader_of(project, outside)
+    first = moment_of(since, time.time_ns() // 1_000_000) if since else 0
+    wanted = reviewing.Wanted(origins, session, first)
+    counts, rows = reviewing.counts_of_sessions(reader, wanted), reviewing.rows(reader, wanted, limit)
+    if json:
+        printing.as_json({"sessions": counts, "rows": [_fact(row) for row in rows]})
+        return
+    if not rows:
+        printing.text("Nothing that is remembered fits.")
+        return
+    cells = [(each["session"], when(each["began"]), *[each["origins"].get(name, 0) for name in COLUMNS]) for each in counts]
+    printing.table(("session", "began", *COLUMNS), cells)
+    printing.text()
+    for row in rows:
+        printing.text(f"{_plain(reviewing.source(row))}  {_plain(layers.index(row))}")
+    more = sum(each["origins"].get(name, 0) for each in counts for name in reviewing.ORIGINS) - len(rows)
+    if more > 0:
+        printing.text(f"and {more} more: --limit N lists them")
+    printing.text("Away with all of one kind: ralph-mem purge --origin outside, or --session ID. One row: ralph-mem forget ID.")
+
+
+@commands.command(cls=Confirmed)
+def purge(
+    origin: Annotated[
+        str,
+        typer.Option("--origin", help="All of this origin: outside, tool, test, agent, user. With outside what was made from it."),
+    ] = "",
+    session: Session = "",
+    since: Since = "",
+    confirm: Digits = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Delete for good all that came from one origin, or of one session: shown first, deleted with --confirm and its digits.
+
+    Example: ralph-mem purge --origin outside
+    """
+    if not (origin or session):
+        raise RalphMemError("what should go?", "name an --origin or a --session; `ralph-mem review` lists them")
+    forget(session=session, since=since, origin=origin, confirm=confirm, project=project, json=json)
+
+
+def _fact(row: Row) -> dict[str, Any]:
+    return {
+        "id": row.public_id, "type": row.type, "origin": row.origin, "source": reviewing.source(row),
+        "session": reviewing.session_of(row), "at": row.at, "tainted": bool(row.tainted), "gist": gist(row, 60),
+    }  # fmt: skip
+
+
+def _plain(line: str) -> str:
+    return terminal.plain(line)

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from ralph_mem.core import confirmation
-from ralph_mem.ralph.loop import MEANWHILE
+from ralph_mem.core.format import are_digits
+from ralph_mem.ralph.runs import MEANWHILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Confirmed(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words, a `--confirm` without digits left out: what stands behind it is its own."""
         end = args.index("--") if "--" in args else len(args)
-        digits = [confirmation.are_digits(word) for word in [*args[1:], ""]]
+        digits = [are_digits(word) for word in [*args[1:], ""]]
         bare = [at for at in range(end) if args[at] == "--confirm" and not digits[at]]
         return super().parse_args(ctx, [word for at, word in enumerate(args) if at not in bare])
 

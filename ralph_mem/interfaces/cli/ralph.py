@@ -13,8 +13,8 @@ from ralph_mem.interfaces.cli import printing, ralph_start
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.maintenance import registry as known
-from ralph_mem.ralph import attempts, display, record, rolling_back, runs, stopping
-from ralph_mem.ralph.run import Run
+from ralph_mem.ralph import attempts, display, files, record, runs, stopping
+from ralph_mem.ralph.record import Run
 
 commands = typer.Typer()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work at a goal until its checks pass: the Ralph loop.")
@@ -70,20 +70,20 @@ def _stopped(place: Place, values: dict[str, Any], rollback: bool) -> Run:
 
 def _target(best: bool, to: str, undo: bool = False) -> str:
     """Return what a rollback leads to. Raises LoopError where that is not one thing."""
-    wanted = [name for name, given in ((rolling_back.BEST, best), (to, bool(to)), (rolling_back.UNDO, undo)) if given]
+    wanted = [name for name, given in ((files.BEST, best), (to, bool(to)), (files.UNDO, undo)) if given]
     if len(wanted) > 1:
         raise LoopError("a rollback leads to one state", "one of --best, --to N, --undo; none of them for the start")
     if to and not to.isdecimal():
         raise LoopError(f"--to {to[:40]} is no iteration", "`ralph-mem ralph status --history` numbers them")
-    return wanted[0] if wanted else rolling_back.START
+    return wanted[0] if wanted else files.START
 
 
 def _roll_back(place: Place, values: dict[str, Any], run: Run, target: str, force: bool, confirm: bool, json: bool) -> None:
     """Show what a rollback would do, and do it where that is confirmed."""
     voice = Live(json)
     if not confirm:
-        what, plan = rolling_back.preview(place, values, run, target, force)
-        for line in display.rollback_preview(what, plan, rolling_back.was_killed(run)):
+        what, plan = files.preview_rollback(place, values, run, target, force)
+        for line in display.rollback_preview(what, plan, files.was_killed(run)):
             voice.stays(line)
         if not plan.actions:
             return printing.as_json(display.plan_facts(what, plan)) if json else None
@@ -91,14 +91,14 @@ def _roll_back(place: Place, values: dict[str, Any], run: Run, target: str, forc
             told = f"Nothing is changed yet. To do it: {_command(run, target, force)}"
             return printing.as_json(display.plan_facts(what, plan)) if json else printing.text(told)
     with voice:
-        what, report = rolling_back.roll_back(place, values, run, target, force, lambda step: voice(f"  {step}"))
+        what, report = files.roll_back(place, values, run, target, force, lambda step: voice(f"  {step}"))
     if json:
         return printing.as_json(display.report_facts(what, report))
     return printing.text("\n".join(display.rolled_back(what, report, run)))
 
 
 def _command(run: Run, target: str, force: bool) -> str:
-    to = {rolling_back.START: "", rolling_back.BEST: " --best", rolling_back.UNDO: " --undo"}.get(target, f" --to {target}")
+    to = {files.START: "", files.BEST: " --best", files.UNDO: " --undo"}.get(target, f" --to {target}")
     return f"ralph-mem ralph rollback {run.id}{to}{' --force' if force else ''} --confirm"
 
 

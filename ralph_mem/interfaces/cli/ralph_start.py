@@ -11,9 +11,9 @@ from ralph_mem.hosts.claude_code import launch
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Live, Project
 from ralph_mem.maintenance import registry as known
-from ralph_mem.ralph import detached, display, headless, planning, rolling_back, runs, starting, stop_reasons
-from ralph_mem.ralph.loop import Loop, now_ms
-from ralph_mem.ralph.run import Run
+from ralph_mem.ralph import detached, display, files, headless, planning, runs, starting, stop_reasons
+from ralph_mem.ralph.record import Run
+from ralph_mem.ralph.runs import Loop, now_ms
 from ralph_mem.ralph.starting import Prospect, Wish
 
 commands = typer.Typer()
@@ -164,7 +164,7 @@ def _tell_background(name: str, json: bool) -> None:
 
 def _finish(place: Place, values: dict[str, Any], run: Run, json: bool, voice: Live) -> None:
     """Tell how it ended, and leave with the code of its reason."""
-    lines = rolling_back.if_wanted(place, values, run)
+    lines = files.roll_back_if_wanted(place, values, run)
     if json:
         for line in lines:
             voice.stays(line)

@@ -5,15 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem.core import moments
-from ralph_mem.core.format import when
+from ralph_mem.core.format import moment_of, when
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Outside, Project, Type
 from ralph_mem.maintenance import registry as known
-from ralph_mem.memory import access, session_report
-from ralph_mem.memory import explain as reasons
+from ralph_mem.memory import access, reports
+from ralph_mem.memory import reports as reasons
 from ralph_mem.memory.recall import layers, lookup, meaning
 from ralph_mem.memory.rows import retention
 
@@ -95,11 +94,11 @@ def sessions(
     Example: ralph-mem sessions --since 7d
     """
     reader, now = reader_of(project), time.time_ns() // 1_000_000
-    found = session_report.listed(reader, now, limit, _moment(since, now), _moment(until, now) or lookup.FOREVER)
+    found = reports.listed(reader, now, limit, _moment(since, now), _moment(until, now) or lookup.FOREVER)
     if json:
-        printing.as_json([session_report.facts(each) for each in found])
+        printing.as_json([reports.facts(each) for each in found])
     elif found:
-        printing.table(session_report.COLUMNS, [session_report.cells(each) for each in found])
+        printing.table(reports.COLUMNS, [reports.cells(each) for each in found])
     else:
         printing.text("No session is remembered here" + (" from that time." if since or until else " yet."))
 
@@ -118,7 +117,7 @@ def show(
     Example: ralph-mem show turn-k3w9x2mfqa
     """
     reader = reader_of(project, outside)
-    if public_id.startswith(session_report.PREFIX):
+    if public_id.startswith(reports.PREFIX):
         _show_session(reader, public_id, start, whole, json)
         return
     row = lookup.find(reader, public_id)
@@ -129,17 +128,17 @@ def show(
 
 
 def _show_session(reader: lookup.Reader, public_id: str, start: int, whole: bool, json: bool) -> None:
-    session = session_report.find(reader, public_id)
+    session = reports.find(reader, public_id)
     if json:
-        printing.as_json(session_report.facts(session) | {"text": session_report.text(reader, session)})
+        printing.as_json(reports.facts(session) | {"text": reports.text(reader, session)})
     elif whole:
-        printing.verbatim(session_report.head(session) + "\n" + session_report.text(reader, session)[start:])
+        printing.verbatim(reports.head(session) + "\n" + reports.text(reader, session)[start:])
     else:
-        printing.verbatim(session_report.full(reader, session, start))
+        printing.verbatim(reports.full(reader, session, start))
 
 
 def _moment(text: str, now: int) -> int:
-    return moments.of(text, now) if text else 0
+    return moment_of(text, now) if text else 0
 
 
 def _facts(reader: lookup.Reader, row: lookup.Row, layer: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ralph_mem.maintenance import config_change
 from ralph_mem.maintenance import registry as known
 from ralph_mem.maintenance import status as statuses
 from ralph_mem.maintenance import uninstall as belongings
-from ralph_mem.maintenance.doctor import interpreter
+from ralph_mem.maintenance.doctor import machine
 from ralph_mem.maintenance.uninstall import Belonging
 from ralph_mem.memory import access, opening
 
@@ -50,12 +50,12 @@ def make_ready(json: printing.Json = False) -> None:
 def _interpreter() -> Step:
     """Have the hooks start the Python that this one stands on, unless one that works is remembered."""
     state = WAS_THERE
-    if (_fault() or not interpreter.chosen()[1]) and _remember():
+    if (_fault() or not machine.chosen()[1]) and _remember():
         state = MADE
-    if _fault() and interpreter.chosen()[1]:
+    if _fault() and machine.chosen()[1]:
         paths.remove(f"{paths.data_home()}/{paths.PYTHON}")  # forgotten: the one on PATH may do
         state = MADE
-    python, remembered = interpreter.chosen()
+    python, remembered = machine.chosen()
     if not _fault():
         return Step("python of hooks", state, python if remembered else f"{python}, found on PATH", [])
     what = f"{python or 'python3'}: {_fault()}"
@@ -64,21 +64,21 @@ def _interpreter() -> Step:
 
 def _fault() -> str:
     """Say what is wrong with the Python that the hooks start, nothing where it is in order."""
-    python, remembered = interpreter.chosen()
+    python, remembered = machine.chosen()
     if not python:
         return "not on PATH"
-    virtual = remembered and interpreter.is_virtual(python)
-    return interpreter.fault(interpreter.abilities(python)) or ("of a virtual environment" if virtual else "")
+    virtual = remembered and machine.is_virtual(python)
+    return machine.fault(machine.abilities(python)) or ("of a virtual environment" if virtual else "")
 
 
 def _remember() -> bool:
     """Have the hooks start what this Python stands on, where that will stay and can do what they need; says whether."""
     # in a virtual environment before Python 3.11 this names the environment's own, which goes with it
     python = getattr(sys, "_base_executable", "") or sys.executable
-    if interpreter.is_virtual(python) or interpreter.fault(interpreter.abilities(python)):
+    if machine.is_virtual(python) or machine.fault(machine.abilities(python)):
         return False
     opening.remember_interpreter()
-    return interpreter.chosen() == (python, True)
+    return machine.chosen() == (python, True)
 
 
 def _config() -> Step:

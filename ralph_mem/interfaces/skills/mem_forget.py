@@ -1,10 +1,11 @@
 """The command `/mem-forget`, which shows rows and deletes them when their digits are typed."""
 
-from ralph_mem.core import confirmation
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.interfaces.skills import MOST_CHARACTERS, arguments, fenced
-from ralph_mem.maintenance.forget import choose, erase, select
-from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.core.format import not_as_shown
+from ralph_mem.interfaces import skills
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced
+from ralph_mem.maintenance.forget import erase, select
+from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.memory import access
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall.lookup import Reader
@@ -21,18 +22,18 @@ FLAGS = ("--confirm", "--snapshots", "--all")
 
 def answer(asked: "Asked") -> str:
     """Return a preview, or after `--confirm` with its digits the report."""
-    typed = arguments.Typed(asked.text, OPTIONS, FLAGS)
+    typed = skills.Typed(asked.text, OPTIONS, FLAGS)
     reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
     scope, snapshots = typed.options.get("--scope", select.BOTH), "--snapshots" in typed.options
-    choice = choose.choose(reader, _selection(asked, typed), scope, snapshots)
+    choice = select.choose(reader, _selection(asked, typed), scope, snapshots)
     if typed.confirmed.lower() != choice.digits:
-        changed = f"ralph-mem: {confirmation.changed(typed.confirmed)}\n" if typed.confirmed else ""
-        return f"{changed}{fenced(_fitting(choose.preview(reader, choice)), asked, reader)}\n{_again(typed, choice)}"
+        changed = f"ralph-mem: {not_as_shown(typed.confirmed)}\n" if typed.confirmed else ""
+        return f"{changed}{fenced(_fitting(select.preview(reader, choice)), asked, reader)}\n{_again(typed, choice)}"
     report = erase.forget(reader, choice.plans, snapshots=choice.runs())
-    return "\n".join([*erasure_report.told(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"])
+    return "\n".join([*erasure_report.lines_of_report(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"])
 
 
-def _again(typed: arguments.Typed, choice: choose.Choice) -> str:
+def _again(typed: skills.Typed, choice: select.Choice) -> str:
     if len(typed.rest) > MOST_REPEATED:
         return f"Nothing is deleted yet. To delete it, add this to what you typed: --confirm {choice.digits}"
     return f"Nothing is deleted yet. To delete it: /mem-forget --confirm {choice.digits} {typed.rest}"
@@ -50,7 +51,7 @@ def _fitting(lines: "list[str]") -> str:
     return "\n".join(kept)
 
 
-def _selection(asked: "Asked", typed: arguments.Typed) -> select.Selection:
+def _selection(asked: "Asked", typed: skills.Typed) -> select.Selection:
     given = typed.options
     ids = [word for word in typed.words if row.is_public_id(word)]
     text = _unquoted(" ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip())
@@ -58,7 +59,7 @@ def _selection(asked: "Asked", typed: arguments.Typed) -> select.Selection:
         raise RalphMemError(f"{text[:40]} is no id", "to forget all that holds a text: --query TEXT")
     return select.Selection(
         ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
-        arguments.listed(given["--type"]) if "--type" in given else [], given.get("--origin", ""), "--all" in given,
+        skills.listed(given["--type"]) if "--type" in given else [], given.get("--origin", ""), "--all" in given,
     )  # fmt: skip
 
 

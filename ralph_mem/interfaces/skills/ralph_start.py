@@ -19,17 +19,16 @@ from ralph_mem.ralph import (
     stopping,
 )
 from ralph_mem.ralph.in_session import stop as stop_guard
-from ralph_mem.ralph.loop import Loop
-from ralph_mem.ralph.run import GUARD, IN_SESSION
+from ralph_mem.ralph.record import GUARD, IN_SESSION
+from ralph_mem.ralph.runs import Loop
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ralph_mem.interfaces.skills import Asked
-    from ralph_mem.interfaces.skills.arguments import Order
-    from ralph_mem.ralph.run import Run
+    from ralph_mem.interfaces.skills import Asked, Order
+    from ralph_mem.ralph.record import Run
     from ralph_mem.ralph.starting import Prospect, Wish
 
     Show = Callable[..., str]

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from ralph_mem.core.finding import PROBLEM, Finding, problem
 from ralph_mem.core.project import Project
 from ralph_mem.hosts.claude_code import client
-from ralph_mem.maintenance.doctor import database, files, interpreter, machine, recording
+from ralph_mem.maintenance.doctor import files, machine, recording
 
 CHECKS = (
-    *(interpreter.own, interpreter.of_hooks, machine.packages, machine.clock, client.version, client.plugin, client.old_copies),
+    *(machine.own_interpreter, machine.interpreter_of_hooks, machine.packages, machine.clock, client.version, client.plugin, client.old_copies),
     *(recording.config, recording.switch, recording.events, recording.waiting, recording.trouble_line),
-    *(files.permissions, files.system, files.space, database.databases, files.size_of_memory, files.size_of_all),
-    *(machine.token_counts, database.backup, database.altered, database.kept, files.tracked, database.set_aside),
+    *(files.permissions, files.system, files.space, files.databases, files.size_of_memory, files.size_of_all),
+    *(machine.token_counts, files.backup, files.altered, files.kept, files.tracked, files.set_aside),
     *(machine.model, machine.vectors),
 )
 

@@ -11,13 +11,12 @@ from collections import namedtuple
 from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count
-from ralph_mem.maintenance.forget import choose, copies, inventory, loop_snapshots, pending, select, verify
-from ralph_mem.maintenance.forget.report import Report
+from ralph_mem.maintenance.forget import copies, inventory, pending, select, verify
+from ralph_mem.maintenance.forget.pending import Report
 from ralph_mem.maintenance.forget.select import name_of
 from ralph_mem.memory import access
 from ralph_mem.memory.recall.lookup import transcript
 from ralph_mem.memory.rows import deletion, kinds, tombstones
-from ralph_mem.ralph import worktrees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class Work:
         self.on_step = on_step
         self.log_is_empty = True
         self.pending: list[tuple[str, str]] = []
-        self.held: list[loop_snapshots.Held] = []
+        self.held: list[copies.Held] = []
 
     def changed(self, kind: str, names: "list[str]") -> None:
         """Note which artefacts of a kind have changed."""
@@ -107,7 +106,7 @@ def _job_of(plans: "list[Plan]", snapshots: "bool | list[str]") -> "Job":
         ids, sessions = ("shared", "shared_sessions") if access.is_global(plan.store) else ("ids", "sessions")
         parts[ids] += [row.public_id for row in plan.rows()]
         parts[sessions] += [name_of(plan, number) for number in plan.sessions]
-    return pending.Job(parts, choose.needles_of(plans), snapshots=snapshots, everything=choose.all_of(plans))
+    return pending.Job(parts, select.needles_of(plans), snapshots=snapshots, everything=select.all_of(plans))
 
 
 def _go_on(work: Work, transcripts: "list[str]") -> Report:
@@ -211,22 +210,22 @@ def _clear_caches(work: Work) -> None:
 
 
 def _clear_snapshots(work: Work) -> None:
-    for tree in worktrees.of(work.project):
+    for tree in inventory.worktrees_of(work.project):
         try:
             work.held += _without_doomed(tree, work.job)
         except RalphMemError as error:
             work.pending.append(("the snapshots of loops", f"{error}; {error.hint}"))
     work.changed("snapshots", [each.run for each in work.held if each.deleted])
-    loop_snapshots.note_undecided(work.stores[0], work.held)
+    copies.note_undecided(work.stores[0], work.held)
 
 
-def _without_doomed(tree: "Project", job: "Job") -> "list[loop_snapshots.Held]":
+def _without_doomed(tree: "Project", job: "Job") -> "list[copies.Held]":
     """Delete the snapshots that are to go from one tree; returns all that hold the text, with what became of them."""
     named = job.snapshots if isinstance(job.snapshots, list) else []
     everything = bool(job.snapshots) and job.everything in (select.PROJECT, select.BOTH)
-    held = loop_snapshots.runs_that_hold(tree, job.needles, named, everything)
+    held = copies.runs_that_hold(tree, job.needles, named, everything)
     doomed = [each for each in held if not each.partly and (job.snapshots is True or each.run in named)]
-    return [*loop_snapshots.delete_runs(tree, doomed), *[each for each in held if each not in doomed]]
+    return [*copies.delete_runs(tree, doomed), *[each for each in held if each not in doomed]]
 
 
 def _empty_log(work: Work) -> None:

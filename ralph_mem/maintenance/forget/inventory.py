@@ -1,27 +1,43 @@
-"""Artefacts: every file that may hold what a memory holds, by its kind, and what a forget does to those that are no databases.
+"""List every file that may hold what a memory holds, and clear those that are no databases.
 
-Standard library only: the skill uses it.
+The worktrees of a repository share one memory, but each has snapshots and records of loops of its own.
 """
 
 import json
 import os
 from collections import namedtuple
 
-from ralph_mem.core import fast, paths, places, spool
+from ralph_mem.core import fast, git, paths, places, spool
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.project import Project
 from ralph_mem.maintenance.forget import verify
 from ralph_mem.maintenance.recovery import backups
 from ralph_mem.memory.rows import kinds
-from ralph_mem.ralph import worktrees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ralph_mem.core.project import Project
     from ralph_mem.maintenance.forget.verify import Needles
     from ralph_mem.memory.store.connection import Store
+
+
+def worktrees_of(project: "Project") -> "list[Project]":
+    """Return a project as each of its worktrees sees it, the main one and this one first; without git it is one."""
+    tops = dict.fromkeys([project.top, project.root, *_linked(project.common or f"{project.root}/.git")])
+    return [Project(project.root, project.git, project.common, top) for top in tops]
+
+
+def _linked(common: str) -> "list[str]":
+    """Return where git has linked worktrees; the path in `gitdir` may begin at the folder that it lies in."""
+    try:
+        folders = [f"{common}/worktrees/{name}" for name in sorted(os.listdir(common + "/worktrees"))]
+    except OSError:
+        return []
+    told = [(folder, paths.read(folder + "/gitdir", 4096).rstrip("\n")) for folder in folders]
+    return [git.absolute(folder, path).rpartition("/")[0] for folder, path in told if path]
+
 
 FORGOTTEN = "[forgotten]"
 ENCRYPTED = b"age-encryption.org/v1"  # as exports/encryption.py has it, which a skill does not load
@@ -45,7 +61,7 @@ def keys_of(project: "Project", stores: "list[Store]") -> "list[str]":
     """
     everywhere = [paths.key_of(store.folder) for store in stores if store.folder == paths.config_home()]
     ids = [str(store.property("project_id")) for store in stores if store.property("project_id")]
-    tops = [paths.key_of(tree.top) for tree in worktrees.of(project)]
+    tops = [paths.key_of(tree.top) for tree in worktrees_of(project)]
     return list(dict.fromkeys([paths.key_of(project.root), *tops, *everywhere, *ids, *backups.memories_of(project)]))
 
 

@@ -10,7 +10,7 @@ import time
 from ralph_mem.core import notices, paths
 from ralph_mem.core.errors import StoreError
 from ralph_mem.core.project import Project
-from ralph_mem.maintenance.recovery import backups, damage, keep_damaged, restore, salvage
+from ralph_mem.maintenance.recovery import backups, damage, restore, salvage
 from ralph_mem.memory import opening
 from ralph_mem.memory.ownership import check, seals
 from ralph_mem.memory.rows import kinds, tombstones
@@ -147,24 +147,24 @@ def mend(project: Project, why: str, tell: "Callable[[str], Any]" = len) -> Repa
 def _mend(project: Project, why: str, seconds: float, tell: "Callable[[str], Any]" = len) -> Repaired:
     """As `mend`, for who holds the memory alone. Killed at any point, the next repair begins anew and misses nothing."""
     tell("setting the damaged file aside")
-    kept = keep_damaged.copy(project.folder)
+    kept = damage.copy(project.folder)
     try:
         saved = _rescued(project, kept, seconds, tell)
         tell("putting the new one in its place")
-        keep_damaged.remove_log(project.folder)
+        damage.remove_log(project.folder)
         posix.rename(kept + "/new/memory.db", project.folder + "/memory.db")
         seals.note(project.folder)
     except BaseException:
         if not paths.exists(kept + "/memory.db-wal") or paths.exists(project.folder + "/memory.db-wal"):
-            keep_damaged.give_up(kept)
+            damage.give_up(kept)
         raise
     for name in (paths.LOCK, paths.GITIGNORE):
         paths.remove(f"{kept}/new/{name}")
     posix.rmdir(kept + "/new")
-    keep_damaged.finish(kept)
+    damage.finish(kept)
     for number in backups.memories_of(project):
         opening.forget_mark(number)
-    return Repaired(why, saved, keep_damaged.finished(kept))
+    return Repaired(why, saved, damage.finished(kept))
 
 
 def _rescued(project: Project, kept: str, seconds: float, tell: "Callable[[str], Any]") -> "salvage.Rescue":
@@ -202,7 +202,7 @@ def _bring_damaged(saved: "salvage.Rescue", kept: str, folder: str) -> None:
     try:
         for suffix in ("", "-wal"):
             if paths.exists(f"{kept}/memory.db{suffix}"):
-                keep_damaged.copy_file(f"{kept}/memory.db{suffix}", work + suffix)
+                damage.copy_file(f"{kept}/memory.db{suffix}", work + suffix)
         db = damage.open_copy(work)
         if db is None:  # then all there is, is in the backup
             saved.is_all_named = False

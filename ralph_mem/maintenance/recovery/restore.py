@@ -11,7 +11,7 @@ from ralph_mem.core import paths
 from ralph_mem.core.errors import StoreError
 from ralph_mem.core.project import Project
 from ralph_mem.maintenance.forget import pending
-from ralph_mem.maintenance.recovery import backups, keep_damaged
+from ralph_mem.maintenance.recovery import backups, damage
 from ralph_mem.memory import access, opening
 from ralph_mem.memory.ownership import seals
 from ralph_mem.memory.rows import deletion, tombstones
@@ -95,17 +95,17 @@ def _put_away(project: Project) -> str:
     """Keep the present memory: as a backup where it is whole, else as it is."""
     path = project.folder + "/memory.db"
     if not paths.exists(path) or not posix.stat(path).st_size:
-        keep_damaged.remove_log(project.folder)
+        damage.remove_log(project.folder)
         return ""
     try:
         kept = str(backups.with_db(path, "mode=rw", _as_replaced)) if connection.is_known(project.folder) else ""
     except (StoreError, connection.sqlite.Error):
         kept = ""
     if not kept:  # damaged, or a stranger's, which is not read
-        kept = keep_damaged.copy(project.folder)
-        keep_damaged.finish(kept)
-        kept = keep_damaged.finished(kept)
-    keep_damaged.remove_log(project.folder)
+        kept = damage.copy(project.folder)
+        damage.finish(kept)
+        kept = damage.finished(kept)
+    damage.remove_log(project.folder)
     return kept
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import gate, privacy
-from ralph_mem.maintenance.transfer import fields
+from ralph_mem.maintenance.transfer import document
 from ralph_mem.maintenance.transfer.document import DERIVED, Document, damaged
 from ralph_mem.maintenance.transfer.outgoing import protected
 from ralph_mem.memory.access import Change, rewrite
@@ -29,7 +29,7 @@ Counts = Counter[str]  # of "session", "turn", ...: those that come in; of "know
 
 
 def prepared(
-    document: Document, place: Project, project: Project, settings: dict[str, Any], *, mine: bool = False,
+    given: Document, place: Project, project: Project, settings: dict[str, Any], *, mine: bool = False,
     tell: Callable[[int], object] = bool,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Return the rows of an export as they may be stored in a place. Raises RalphMemError for a row that cannot be one.
@@ -39,12 +39,12 @@ def prepared(
     privacy.HELD[:] = [{}]
     try:
         found = []
-        for number, record in enumerate(document.records()):
-            bad = fields.wrong(record)
+        for number, record in enumerate(given.records()):
+            bad = document.wrong(record)
             if bad:
                 raise damaged(f"row {number + 1} has no good {bad[:40]!a}")
             safe = protected(record, project, settings)
-            found.append(safe if document.ours or mine else _strange(safe, place))
+            found.append(safe if given.ours or mine else _strange(safe, place))
             tell(number + 1)
         return [record for record in found if record]
     finally:
@@ -68,7 +68,7 @@ def _strange(record: dict[str, Any], place: Project) -> dict[str, Any]:
         }
     if "tainted" not in record:
         return {}
-    marks = {"origin": "outside", "tainted": fields.FOREIGN, "pinned": 0, "misled": 0}
+    marks = {"origin": "outside", "tainted": document.FOREIGN, "pinned": 0, "misled": 0}
     if record["row"] == kinds.TURN.name and record["status"] == "open":
         marks["status"] = "interrupted"
     return {**record, **names, **{name: mark for name, mark in marks.items() if name in record}}
@@ -151,7 +151,7 @@ class Arrival:
 
     def why_not(self, record: dict[str, Any]) -> str:
         """Return why a row does not come in: it is known, or was forgotten here; nothing if it does."""
-        kind = fields.of_name(record["row"])
+        kind = document.of_name(record["row"])
         column = next((name for name in ("client_session", "event_id") if kind.has(name)), "public_id")
         name = record[column]
         # a file of one's own that came by another machine must not bring in once more what is here
@@ -167,7 +167,7 @@ class Arrival:
             return False
         if record["row"] == "session":
             return self.marks.hold(tombstones.SESSION, record["client_session"].removeprefix(STRANGE), record["started_at"])
-        kind = fields.of_name(record["row"])
+        kind = document.of_name(record["row"])
         event, session, turn = [(record.get(name) or "").removeprefix(STRANGE) for name in ("event_id", "session", "turn")]
         told = (record.get("type") or kind.name, record["public_id"], event, record[kind.asked] or "", kinds.said_in(kind, record))
         return self.marks.hold_row(self.scope, (*told, record["created_at"], session, turn))
@@ -186,7 +186,7 @@ class Arrival:
         if why_not == "forgotten":
             self.refused[record.get("public_id", "")] = record
         if not why_not:
-            self._session(record) if record["row"] == "session" else self._row(fields.of_name(record["row"]), record)
+            self._session(record) if record["row"] == "session" else self._row(document.of_name(record["row"]), record)
 
     def make_findable(self) -> None:
         """Give rows what they quote of their neighbours, now that all are there, and write their index entries."""

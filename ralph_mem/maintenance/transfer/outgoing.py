@@ -12,9 +12,8 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import when
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import context, path_rules, privacy, terminal
-from ralph_mem.maintenance.transfer import fields
-from ralph_mem.maintenance.transfer.document import DERIVED
-from ralph_mem.maintenance.transfer.fields import of_name
+from ralph_mem.maintenance.transfer import document
+from ralph_mem.maintenance.transfer.document import DERIVED, of_name
 from ralph_mem.memory.recall.lookup import STRANGE, WITHHELD, check_types
 from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.rows.kinds import said_in
@@ -129,8 +128,8 @@ class Choice:
 def check_origins(origins: Sequence[str]) -> None:
     """Raise RalphMemError for an origin that no row has."""
     for name in origins:
-        if name not in fields.ORIGINS:
-            raise RalphMemError(f"there is no origin {ascii(name[:40])[1:-1]}", "one of " + ", ".join(fields.ORIGINS))
+        if name not in document.ORIGINS:
+            raise RalphMemError(f"there is no origin {ascii(name[:40])[1:-1]}", "one of " + ", ".join(document.ORIGINS))
 
 
 def parcel(
@@ -146,7 +145,7 @@ def parcel(
     finally:
         opened.roll_back()
     ready = _protected([*sessions, *kept], project, settings, tell)
-    good = [record for record in ready if not fields.wrong(record)]
+    good = [record for record in ready if not document.wrong(record)]
     return Parcel([*good, *_of(derived, good)], len(rows) - len(kept) + len(ready) - len(good))
 
 
@@ -159,14 +158,14 @@ def _sessions(opened: Store, choice: Choice, named: set[str | None]) -> list[dic
 
 
 def _rows(opened: Store, kind: Kind, where: str, values: list[object]) -> list[dict[str, Any]]:
-    columns = {**{name: f"t.{name}" for name in kinds.exported(kind)}, **fields.beside(kind)}
+    columns = {**{name: f"t.{name}" for name in kinds.exported(kind)}, **document.beside(kind)}
     sql = f"SELECT {', '.join(columns.values())} FROM {kind.table} AS t WHERE {where} ORDER BY t.id"
     return [{"row": kind.name, **dict(zip(columns, row, strict=True))} for row in opened.execute(sql, values)]
 
 
 def _that_may_leave(record: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any] | None:
     """Return a row without the paths that the person excludes, or nothing where it is about one; a turn only loses them."""
-    kind = fields.of_name(record["row"])
+    kind = document.of_name(record["row"])
     files, lines = allowed(record.get("files") or "", record.get("lines") or "", settings)
     if kind is kinds.TURN:
         return {**record, "files": files, "lines": lines, "files_read": allowed(record["files_read"], "", settings)[0]}
@@ -192,10 +191,10 @@ def _protected(
 
 def protected(record: dict[str, Any], project: Project, settings: dict[str, Any]) -> dict[str, Any]:
     """Return a row with its texts as they may go anywhere, and with what was cut out of them counted."""
-    names = [name for name in fields.texts(record["row"]) if record[name]]
+    names = [name for name in document.texts(record["row"]) if record[name]]
     texts, cut = privacy.protect([record[name] for name in names], project, settings) if names else ([], None)
     found = {**record, **dict(zip(names, context.leaving(texts), strict=True))}
-    for name in [name for name in names if name in fields.of_name(record["row"]).json]:
+    for name in [name for name in names if name in document.of_name(record["row"]).json]:
         found[name] = _as_json(found[name])
     if "redactions" in record:
         found["redactions"] = _added(record["redactions"], cut)

@@ -15,15 +15,9 @@ from ralph_mem.ralph.criteria import (
     TYPE_CHECK,
     Criterion,
     acceptance,
-    compiled_project,
-    makefile,
-    node_project,
+    build_files,
     python_project,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import ModuleType
 
 # Seconds. A suite or a build of a common project needs one to three minutes, and one that hangs should not take more than a third
 # of the half an hour that a loop has; the others read files and nothing else.
@@ -33,7 +27,7 @@ SECONDS = {TEST_PASS: 600.0, BUILD_SUCCESS: 300.0, TYPE_CHECK: 300.0, LINT_CLEAN
 ASKED = "--criteria"
 
 # A Makefile comes last: where a language's own tool is found, `make test` would run the same again.
-KINDS: "tuple[ModuleType, ...]" = (python_project, node_project, compiled_project, makefile)
+KINDS = (python_project.PYTHON, build_files.NODE, build_files.COMPILED, build_files.MAKE)
 # Folders below the top in which projects of their own are looked for, and how many of them a person would still read.
 DEEPEST = 2
 MOST_PROJECTS = 20
@@ -109,17 +103,17 @@ def _below(above: "Place") -> "list[Place]":
 def _look(places: "list[Place]", kind: str) -> "list[Check]":
     """Return the checks of one type; a folder is passed over where the check of one above it sees it too."""
     found: list[Check] = []
-    covered: list[tuple[str, ModuleType]] = []
+    covered: list[tuple[str, build_files.Tools]] = []
     for place in places:
         here: list[Check] = []
         for project in KINDS:
             above = any(room is project and place.folder.startswith(top + "/") for top, room in covered)
-            if above or not project.is_one(place) or (project is makefile and (here or (found and not place.is_top))):
+            if above or not project.is_one(place) or (project is build_files.MAKE and (here or (found and not place.is_top))):
                 continue
             checks = project.checks(place, kind)
             here += checks
             # a package is built by itself, whatever tests see
-            alone = project is python_project and kind == BUILD_SUCCESS
+            alone = project is python_project.PYTHON and kind == BUILD_SUCCESS
             covered += [(place.folder, project)] if checks and not alone and project.covers(place) else []
         found += here
     return found
@@ -160,9 +154,9 @@ def of(place: "Place", argv: "tuple[str, ...]") -> str:
     """Return the script behind `npm test`, the rules behind `make check`, or the hash of the project's own `./check.sh`."""
     program = argv[0].rpartition("/")[2]
     if program == "make":
-        return "\n".join(makefile.definition(place, word) for word in argv[1:])
-    if program in {*node_project.MANAGERS.values()}:
-        return "\n".join(filter(None, [node_project.definition(place, word) for word in argv[1:]]))
+        return "\n".join(build_files.definition_of_target(place, word) for word in argv[1:])
+    if program in {*build_files.MANAGERS.values()}:
+        return "\n".join(filter(None, [build_files.definition_of_script(place, word) for word in argv[1:]]))
     words = argv[1:2] if program in INTERPRETERS else argv[:1]
     return "\n".join(filter(None, [_hash(place, word) for word in words]))
 

@@ -1,11 +1,17 @@
-"""Judging: all criteria run by ourselves, every time and in order, and what each came to, with its evidence."""
+"""Run all checks in their order and say what each came to, with its evidence."""
 
+import os
 import re
+import shutil
+import tempfile
 import time
 from collections import namedtuple
 
+from ralph_mem.core import process
+from ralph_mem.core.outputs import parsing
 from ralph_mem.core.outputs.report import Report
-from ralph_mem.ralph.criteria import FAILED, MARKER, PASSED, TIMED_OUT, Verdict, evidence, repeating, running
+from ralph_mem.core.redaction import terminal
+from ralph_mem.ralph.criteria import FAILED, MARKER, PASSED, TIMED_OUT, Verdict, evidence, finding, weighing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +19,54 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.ralph.criteria import Criterion
-    from ralph_mem.ralph.criteria.running import Ran
+
+
+# The client's own variables hold its keys and let a program speak to a session or believe that it is one. Other keys stay: the
+# person's tests had them before the loop, and without them they would fail for a reason that nobody wrote.
+OF_THE_CLIENT = ("ANTHROPIC_", "CLAUDE")
+OF_OURS = ("RALPH_MEM_LOOP",)
+# What a test starts is no session to remember.
+ADDED = {"RALPH_MEM_RECORDING": "off"}
+
+
+def environment_of(environment: "Mapping[str, str] | None" = None) -> "dict[str, str]":
+    """Return what a criterion gets of an environment, by default of our own.
+
+    `CI` is not set: with it, tools change what they do, and the person's runs would tell something else.
+    """
+    given = os.environ if environment is None else environment
+    return {**{name: value for name, value in given.items() if not name.startswith(OF_THE_CLIENT + OF_OURS)}, **ADDED}
+
+
+Ran = namedtuple("Ran", "outcome output report")
+Ran.__doc__ = """One run: the outcome of the process, its output as text (stdout, then stderr), and what could be read in it."""
+
+
+def run_once(
+    criterion: "Criterion", environment: "Mapping[str, str]", seconds: float, stopped: "Callable[[], bool] | None" = None
+) -> Ran:
+    """Run a criterion in its folder; it never raises for what the criterion does."""
+    scratch = tempfile.mkdtemp(prefix="ralph-mem-")
+    try:
+        argv, more = finding.with_details(criterion, scratch)
+        outcome = process.run(argv, criterion.folder, {**environment, **more}, seconds, stopped=stopped)
+        output = _text(outcome)
+        return Ran(outcome, output, _report(argv, outcome, output, scratch, criterion.folder))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _text(outcome: process.Outcome) -> str:
+    # one after the other, since how two streams mix differs from run to run
+    out, err = (terminal.plain(data.decode("utf-8", "replace")) for data in (outcome.out, outcome.err))
+    return f"{out.rstrip()}\n{err}" if out.strip() and err.strip() else out or err
+
+
+def _report(argv: "tuple[str, ...]", outcome: process.Outcome, output: str, scratch: str, folder: str) -> Report:
+    if outcome.ended_by == "start":
+        return Report()
+    return parsing.parse_files(scratch, argv, folder) or parsing.parse(argv, outcome.code, output)
+
 
 # What opens a block of code; a line with more of its backticks is none.
 FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
@@ -75,7 +128,7 @@ def judge(  # noqa: PLR0913, PLR0917 - what is judged, what it is compared with,
     were flaky before the loop (`flaky.known`, as it was at its start). `protect` cuts secrets out of texts.
     """
     until = float("inf") if seconds is None else time.monotonic() + seconds
-    court = _Court(folder, running.of(environment), until, set(known), protect, stopped)
+    court = _Court(folder, environment_of(environment), until, set(known), protect, stopped)
     before = {(verdict.type, verdict.name): verdict for verdict in baseline or ()}
     verdicts: list[Verdict] = []
     for position, criterion in enumerate(criteria, 1):
@@ -108,7 +161,7 @@ def _of_run(criterion: "Criterion", before: "Verdict | None", court: _Court) -> 
 
     known = {name for criterion_name, name in court.known if criterion_name == criterion.name}
     known |= set(before.flaky) if before else set()
-    judged = repeating.repeat(criterion, first, before, known, run_again)
+    judged = weighing.repeat(criterion, first, before, known, run_again)
     return _verdict(criterion, first, judged, time.monotonic() - started, court)
 
 
@@ -118,7 +171,7 @@ def _is_stopped(court: _Court) -> bool:
 
 def _run(criterion: "Criterion", seconds: float, court: _Court) -> "Ran":
     seconds = min(seconds, court.until - time.monotonic())
-    ran = running.run(criterion, court.environment, seconds, court.stopped)
+    ran = run_once(criterion, court.environment, seconds, court.stopped)
     return ran._replace(report=_safe(ran.report, court.protect)) if court.protect else ran
 
 
@@ -132,7 +185,7 @@ def _safe(report: Report, protect: "Callable[[list[str]], list[str]]") -> Report
     )
 
 
-def _verdict(criterion: "Criterion", first: "Ran", judged: repeating.Repeated, seconds: float, court: _Court) -> Verdict:
+def _verdict(criterion: "Criterion", first: "Ran", judged: weighing.Repeated, seconds: float, court: _Court) -> Verdict:
     report: Report = first.report
     wrong = judged.status != PASSED
     failing = sorted(report.failing) if wrong else []

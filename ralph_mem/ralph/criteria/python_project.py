@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 
-from ralph_mem.ralph.criteria import BUILD_SUCCESS, LINT_CLEAN, TEST_PASS, TYPE_CHECK, configuration, makefile
+from ralph_mem.ralph.criteria import BUILD_SUCCESS, LINT_CLEAN, TEST_PASS, TYPE_CHECK, build_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _build(place: "Place") -> "list[Check]":
     What a person wrote into a Makefile for it says more.
     """
     source, section = _configured(place, BUILDS)
-    if not source or makefile.checks(place, BUILD_SUCCESS):
+    if not source or build_files.checks_of_make(place, BUILD_SUCCESS):
         return []
     python, backend = _python(place, "python3"), BACKEND.search(section)
     if len(python) == 1 and _are_installed(python[0], "build", backend[1] if backend else "setuptools"):
@@ -194,15 +194,15 @@ def _configured(place: "Place", files: "tuple[tuple[str, str], ...]") -> "tuple[
     for name, section in files:
         path = os.path.join(place.folder, name)
         if not section and os.path.isfile(path):
-            return name, configuration.text(path)
-        found = configuration.sections(path) if section else {}
+            return name, build_files.text(path)
+        found = build_files.sections(path) if section else {}
         if section in found:
             return name, found[section]
     return "", ""
 
 
 def _are_for_unittest(files: "list[str]") -> bool:
-    texts = [configuration.text(path) for path in files[:MOST_READ]]
+    texts = [build_files.text(path) for path in files[:MOST_READ]]
     return any(FOR_UNITTEST.search(text) for text in texts) and not any(FOR_PYTEST.search(text) for text in texts)
 
 
@@ -218,3 +218,6 @@ def _test_files(top: str) -> "list[str]":
         if number >= MOST_FOLDERS or len(found) >= MOST_READ:
             break
     return sorted(found, key=lambda path: (path.count("/"), path))
+
+
+PYTHON = build_files.Tools(is_one, checks, covers)

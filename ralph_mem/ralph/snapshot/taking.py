@@ -8,11 +8,10 @@ from collections import namedtuple
 from contextlib import closing
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.snapshot import FILE, Taken, blobs, ignoring, listing, store, writing
+from ralph_mem.ralph.snapshot import FILE, Taken, blobs, contents, ignoring, listing, store
+from ralph_mem.ralph.snapshot.contents import WORTH_THREADS, Reader, Writer, unstored
 from ralph_mem.ralph.snapshot.listing import Listing
-from ralph_mem.ralph.snapshot.reading import WORTH_THREADS, Reader, unstored
 from ralph_mem.ralph.snapshot.walk import Known, Walk, kind_of
-from ralph_mem.ralph.snapshot.writing import Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def delete_run(snapshots: "Snapshots", run: str) -> None:
     try:
         snapshots.db.execute("BEGIN IMMEDIATE")
         remove(snapshots, run)
-        writing.recount(snapshots)
+        contents.recount(snapshots)
         snapshots.db.execute("COMMIT")
     except sqlite3.Error as error:
         raise store.failure(snapshots.folder, error) from error

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ralph_mem.core.outputs import junit, parsing
+from ralph_mem.core.outputs import parsing
 from ralph_mem.core.outputs import report as plain
 from ralph_mem.core.outputs.report import Report
 from ralph_mem.ralph.criteria import TEST_PASS, Criterion, finding
@@ -193,7 +193,7 @@ def sample(name):
 
 
 def read_xml(name):
-    return junit.read((OUTPUTS / name).read_bytes())
+    return parsing.read_junit((OUTPUTS / name).read_bytes())
 
 
 # Text
@@ -320,7 +320,7 @@ def test_any_damaged_output_can_be_read_ten_thousand_times(data):
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_any_damaged_report_can_be_read(data):
-    junit.read(_mutated(data, ["pytest-shop.xml", "gradle-report.xml"]).encode("utf-8", "surrogatepass"))
+    parsing.read_junit(_mutated(data, ["pytest-shop.xml", "gradle-report.xml"]).encode("utf-8", "surrogatepass"))
 
 
 @pytest.mark.check
@@ -386,17 +386,17 @@ def test_a_report_of_gradle_is_read_where_its_text_tells_no_number(tmp_path):
     ],
 )
 def test_a_report_that_is_dangerous_or_none_is_not_read(data):
-    assert junit.read(JUNIT.encode()) == Report(1)
-    assert junit.read(data) is None
+    assert parsing.read_junit(JUNIT.encode()) == Report(1)
+    assert parsing.read_junit(data) is None
 
 
 def test_the_encoding_that_a_report_claims_is_not_looked_up():
-    assert junit.read(b'<?xml version="1.0" encoding="nothing"?>' + JUNIT.encode()) == Report(1)
+    assert parsing.read_junit(b'<?xml version="1.0" encoding="nothing"?>' + JUNIT.encode()) == Report(1)
 
 
 def test_a_huge_report_is_not_read(monkeypatch):
-    monkeypatch.setattr(junit, "LARGEST", len(JUNIT) - 1)
-    assert junit.read(JUNIT.encode()) is None
+    monkeypatch.setattr(parsing, "LARGEST", len(JUNIT) - 1)
+    assert parsing.read_junit(JUNIT.encode()) is None
 
 
 # Tools that are there

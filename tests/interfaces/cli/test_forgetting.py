@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from ralph_mem.maintenance.forget import report
+from ralph_mem.maintenance.forget import pending
 from tests.interfaces.cli.situations import STRANGERS, held
 
 RATE_LIMIT = "Raise the rate limit of the export endpoint"
@@ -92,7 +92,7 @@ def test_a_program_is_told_what_would_go_and_what_went(a_person):
         "verified": {**done["verified"], "unread": [], "failed": ""},
         "pending": [],
         "transcripts": done["transcripts"],
-        "out_of_reach": [report.ALWAYS_OUT_OF_REACH],
+        "out_of_reach": [pending.ALWAYS_OUT_OF_REACH],
     }
     assert done["verified"]["files"] > 3 and done["verified"]["bytes"] > 10_000 and done["verified"]["needles"] > 3
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_mem.core.errors import StoreError
-from ralph_mem.interfaces.cli import restoring
+from ralph_mem.interfaces.cli import recovery
 from ralph_mem.maintenance.recovery.backups import Backup
 
 HOME = "/home/2026-01-31/backups"
@@ -17,11 +17,11 @@ FOUND = [Backup(f"{HOME}/{name}.db", "project-aaaaaaaaaa", 3 - number, 1) for nu
      ("replaced", 0)],
 )  # fmt: skip
 def test_a_day_a_name_and_a_path_mean_one_backup(which, number):
-    assert restoring._chosen(FOUND, which) == FOUND[number]
+    assert recovery._chosen(FOUND, which) == FOUND[number]
 
 
 @pytest.mark.parametrize("which", ["2026-01-31", "1", "2026", "project", "db", "/", " "])
 def test_what_only_a_part_of_a_name_or_a_folder_holds_means_none(which):
     with pytest.raises(StoreError, match="there is no backup of") as error:
-        restoring._chosen(FOUND, which)
+        recovery._chosen(FOUND, which)
     assert "--list" in error.value.hint

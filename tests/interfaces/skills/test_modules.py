@@ -13,13 +13,13 @@ from tests.test_architecture import C_MODULES, DRIVER, ours
 # How many modules of ours an answer loads, each a fraction of a millisecond that a person waits. One more raises its number.
 # A forget follows a text to wherever it went, into the records and snapshots of loops too.
 MODULES = {
-    "mem-search thrown": 29,
-    "mem-search --layer 3 thrown": 29,
-    "mem-status": 31,
+    "mem-search thrown": 27,
+    "mem-search --layer 3 thrown": 27,
+    "mem-status": 30,
     "mem-inject a note": 33,
     "mem-inject --global a note": 35,
-    "mem-forget --query thrown": 71,
-    "mem-forget --confirm --query thrown": 71,
+    "mem-forget --query thrown": 62,
+    "mem-forget --confirm --query thrown": 62,
 }
 # What looks at a text more closely, where it may hold a secret or is not plain.
 CLOSER = {

@@ -19,8 +19,8 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective, trust
 from ralph_mem.hosts.claude_code import client
 from ralph_mem.maintenance import doctor, status
-from ralph_mem.maintenance.doctor import database, files, interpreter, machine, recording
-from ralph_mem.maintenance.recovery import backups, keep_damaged
+from ralph_mem.maintenance.doctor import files, machine, recording
+from ralph_mem.maintenance.recovery import backups, damage
 from ralph_mem.memory import opening
 from ralph_mem.memory.rows import kinds, row
 from ralph_mem.memory.store import connection, schema
@@ -117,7 +117,7 @@ def test_what_cannot_be_looked_at_does_not_hide_the_rest(a_project, monkeypatch)
 def test_each_check_is_announced(a_project):
     heard = []
     doctor.examine(a_project, lambda *given: heard.append(given))
-    assert heard[0] == ("interpreter: own", 0, len(doctor.CHECKS)) and len(heard) == len(doctor.CHECKS)
+    assert heard[0] == ("machine: own interpreter", 0, len(doctor.CHECKS)) and len(heard) == len(doctor.CHECKS)
 
 
 def test_the_examination_changes_nothing(a_past, a_home):
@@ -126,9 +126,9 @@ def test_the_examination_changes_nothing(a_past, a_home):
     Path(a_past.folder, "config.yaml").write_text("recording: on\n")
 
     def everything():
-        files = [path for place in (a_past.root, a_home) for path in Path(place).rglob("*") if path.is_file()]
+        there = [path for place in (a_past.root, a_home) for path in Path(place).rglob("*") if path.is_file()]
         # SQLite makes an empty log for whoever reads
-        return {path: path.read_bytes() for path in files if "-shm" not in path.name and not path.name.endswith("-wal")}
+        return {path: path.read_bytes() for path in there if "-shm" not in path.name and not path.name.endswith("-wal")}
 
     before = everything()
     doctor.examine(a_past)
@@ -139,7 +139,7 @@ def test_the_examination_changes_nothing(a_past, a_home):
 
 
 def test_the_python_of_the_command_is_told_with_its_sqlite(a_project):
-    _, state, seen = told(interpreter.own, a_project)
+    _, state, seen = told(machine.own_interpreter, a_project)
     assert state == "ok" and f"SQLite {sqlite3.sqlite_version} with FTS5" in seen
 
 
@@ -167,7 +167,7 @@ def test_the_doctor_names_the_interpreter_that_hooks_start(tmp_path, a_home, mon
     monkeypatch.setenv("PATH", str(folder))
     environment = {"HOME": str(a_home), "PATH": str(folder)}
     run = subprocess.run(["/bin/sh", REPOSITORY / "hooks" / "run", "stop"], env=environment, capture_output=True, text=True)
-    assert interpreter.chosen() == (run.stdout.strip(), run.stdout.strip().endswith("real"))
+    assert machine.chosen() == (run.stdout.strip(), run.stdout.strip().endswith("real"))
 
 
 ABILITIES = {
@@ -184,20 +184,20 @@ def test_an_interpreter_that_hooks_cannot_use_is_a_problem(a_project, tmp_path, 
     a_program(tmp_path / "bin" / "python3", program)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
     monkeypatch.setattr("ralph_mem.core.process.ANSWER_S", 1)
-    check, state, seen = told(interpreter.of_hooks, a_project)
+    check, state, seen = told(machine.interpreter_of_hooks, a_project)
     assert (check, state) == ("python of hooks", "problem") and seen.startswith(ABILITIES[program])
 
 
 def test_no_interpreter_at_all_is_a_problem(a_project, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    assert told(interpreter.of_hooks, a_project)[1:] == ("problem", "none: no python3 on PATH")
+    assert told(machine.interpreter_of_hooks, a_project)[1:] == ("problem", "none: no python3 on PATH")
 
 
 def test_a_remembered_interpreter_of_a_virtual_environment_is_a_warning(a_project, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     paths.make_folder(paths.data_home())
     paths.write(paths.data_home() + "/python", f"{tmp_path}/venv/bin/python3\n")
-    _, state, seen = told(interpreter.of_hooks, a_project)
+    _, state, seen = told(machine.interpreter_of_hooks, a_project)
     assert state == "warning" and seen.startswith("goes with its virtual environment")
 
 
@@ -613,25 +613,25 @@ def test_little_space_is_a_warning(a_project, monkeypatch, free, state):
 
 
 def test_a_whole_database_is_told_with_its_schema_and_size(a_past):
-    seen = [each.seen for each in database.databases(a_past)]
-    assert states(database.databases, a_past) == {"database": "ok", "integrity": "ok", "search index": "ok"}
+    seen = [each.seen for each in files.databases(a_past)]
+    assert states(files.databases, a_past) == {"database": "ok", "integrity": "ok", "search index": "ok"}
     assert f"schema {connection.SCHEMA_VERSION}, wal, " in seen[0] and " KB" in seen[0]
 
 
 def test_a_project_without_a_database_has_no_problem(a_project):
-    assert states(database.databases, a_project) == {"database": "ok"}
+    assert states(files.databases, a_project) == {"database": "ok"}
 
 
 def test_a_schema_of_which_a_part_is_missing_is_a_problem(a_past):
     change(a_past, "DROP INDEX turns_in_order")
-    check, state, seen = told(database.databases, a_past)
+    check, state, seen = told(files.databases, a_past)
     assert (check, state) == ("schema", "problem") and "turns_in_order" in seen
 
 
 def test_an_altered_row_is_a_problem(a_past):
-    assert list(database.altered(a_past)) == []
+    assert list(files.altered(a_past)) == []
     change(a_past, "UPDATE turns SET response = 'Obey'")
-    assert told(database.altered, a_past) == ("rows", "problem", f"1 row not as they were written, such as {first_turn(a_past)}")
+    assert told(files.altered, a_past) == ("rows", "problem", f"1 row not as they were written, such as {first_turn(a_past)}")
 
 
 def first_turn(project):
@@ -640,25 +640,25 @@ def first_turn(project):
 
 
 def test_a_backup_is_told_and_after_a_loss_the_way_back(a_past):
-    assert list(database.backup(a_past)) == []
+    assert list(files.backup(a_past)) == []
     opened = opening.open_ready(a_past)
     backups.make(opened, 1_767_268_800_000)
     opened.close()
-    assert told(database.backup, a_past)[:2] == ("backup", "ok")
+    assert told(files.backup, a_past)[:2] == ("backup", "ok")
     shutil.rmtree(a_past.folder)
-    (lost,) = database.backup(a_past)
+    (lost,) = files.backup(a_past)
     assert lost.state == "warning" and "ralph-mem restore" in lost.do
 
 
 def test_a_damaged_file_that_is_kept_is_named(a_past):
-    assert list(database.kept(a_past)) == []
-    keep_damaged.finish(keep_damaged.copy(a_past.folder))
-    assert told(database.kept, a_past)[:2] == ("set aside", "warning")
+    assert list(files.kept(a_past)) == []
+    damage.finish(damage.copy(a_past.folder))
+    assert told(files.kept, a_past)[:2] == ("set aside", "warning")
 
 
 def test_an_older_schema_is_no_problem(a_past):
     change(a_past, f"PRAGMA user_version = {connection.SCHEMA_VERSION - 1}")
-    _, state, seen = told(database.databases, a_past)
+    _, state, seen = told(files.databases, a_past)
     assert state == "ok" and f"makes it schema {connection.SCHEMA_VERSION}" in seen
 
 
@@ -677,7 +677,7 @@ FAULTS = {
 def test_a_fault_of_the_database_is_named(a_past, statement):
     change(a_past, statement)
     check, state, what = FAULTS[statement]
-    seen = told(database.databases, a_past)
+    seen = told(files.databases, a_past)
     assert seen[:2] == (check, state) and what in seen[2]
 
 
@@ -685,25 +685,25 @@ def test_a_damaged_page_is_a_problem_with_a_way_to_save_the_rest(a_past):
     with open(a_past.folder + "/memory.db", "r+b") as file:
         file.seek(4096 * 3)
         file.write(b"\xff" * 4096 * 4)
-    found = [each for each in database.databases(a_past) if each.state == "problem"]
+    found = [each for each in files.databases(a_past) if each.state == "problem"]
     assert found and all("doctor --repair" in each.do for each in found)
 
 
 def test_a_file_that_is_no_database_is_a_problem(a_memory):
     Path(a_memory.folder, "memory.db").write_text("no database at all" * 500)
-    _, state, seen = told(database.databases, a_memory)
+    _, state, seen = told(files.databases, a_memory)
     assert state == "problem" and "is damaged: file is not a database" in seen
 
 
 def test_an_empty_database_is_a_warning(a_memory):
     os.truncate(a_memory.folder + "/memory.db", 0)
-    assert told(database.databases, a_memory)[:2] == ("database", "warning")
+    assert told(files.databases, a_memory)[:2] == ("database", "warning")
 
 
 def test_a_database_of_another_program_is_a_problem(a_memory):
     Path(a_memory.folder, "memory.db").unlink()
     change(a_memory, "CREATE TABLE t (a)")
-    _, state, seen = told(database.databases, a_memory)
+    _, state, seen = told(files.databases, a_memory)
     assert state == "problem" and "is not ours" in seen
 
 
@@ -711,19 +711,19 @@ def test_a_locked_database_is_a_warning(a_memory):
     with closing(sqlite3.connect(a_memory.folder + "/memory.db", isolation_level=None)) as db:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
         db.execute("BEGIN EXCLUSIVE")
-        _, state, seen = told(database.databases, a_memory)
+        _, state, seen = told(files.databases, a_memory)
     assert state == "warning" and "locked" in seen
 
 
 def test_a_writer_is_not_kept_waiting(a_past):
     with closing(sqlite3.connect(a_past.folder + "/memory.db", isolation_level=None, timeout=0)) as db:
         db.execute("BEGIN IMMEDIATE")
-        assert set(states(database.databases, a_past).values()) == {"ok"}
+        assert set(states(files.databases, a_past).values()) == {"ok"}
 
 
 def test_a_database_too_large_for_a_copy_is_checked_without_its_indexes(a_past, monkeypatch):
-    monkeypatch.setattr(database, "LARGEST_COPY", 1000)
-    found = {each.check: each for each in database.databases(a_past)}
+    monkeypatch.setattr(files, "LARGEST_COPY", 1000)
+    found = {each.check: each for each in files.databases(a_past)}
     assert found["search index"].state == "ok" and found["search index"].seen.startswith("not looked at")
 
 
@@ -731,7 +731,7 @@ def test_the_memory_of_all_projects_is_looked_at_where_there_is_one(a_memory):
     everywhere = Project(paths.config_home())
     everywhere.folder = paths.config_home()
     opening.open_ready(everywhere).close()
-    assert states(database.databases, a_memory).keys() >= {"global database", "global integrity", "global search index"}
+    assert states(files.databases, a_memory).keys() >= {"global database", "global integrity", "global search index"}
 
 
 def test_every_index_of_the_schema_is_checked():

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from ralph_mem.core import spool
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
-from ralph_mem.maintenance.forget import choose, erase
-from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.maintenance.forget import erase, select
+from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.maintenance.forget import select as selections
 from ralph_mem.memory import access, opening
 from ralph_mem.memory.recall import layers, lookup
@@ -157,26 +157,26 @@ def test_a_preview_changes_nothing(a_busy_session):
     before, rows = files_of(a_busy_session.project), dump(a_busy_session.store)
     reader = reader_of(a_busy_session)
     for selection in (selections.Selection(names(a_busy_session, "turns")), selections.Selection(query="lantern")):
-        choose.preview(reader, choose.choose(reader, selection))
+        select.preview(reader, select.choose(reader, selection))
     assert files_of(a_busy_session.project) == before and dump(a_busy_session.store) == rows
 
 
 def test_a_preview_shows_what_would_go_and_what_with_it(a_busy_session):
     reader = reader_of(a_busy_session)
     turn, session = names(a_busy_session, "turns")[1], names(a_busy_session, "sessions")[0]
-    lines = choose.preview(reader, choose.choose(reader, selections.Selection([turn])))
+    lines = select.preview(reader, select.choose(reader, selections.Selection([turn])))
     assert lines[0] == layers.index(lookup.find(reader, turn)) and lines[1] == "with it, since it tells of the same:"
     assert [line.split()[0] for line in lines[2:]] == names(a_busy_session)
-    assert choose.preview(reader, choose.choose(reader, selections.Selection([session])))[-1] == f"{session}  the session itself"
+    assert select.preview(reader, select.choose(reader, selections.Selection([session])))[-1] == f"{session}  the session itself"
 
 
 def test_a_preview_of_many_rows_is_short(a_session):
     for number in range(60):
         a_session.notes(f"Lantern {number}")
     reader = reader_of(a_session)
-    lines = choose.preview(reader, choose.choose(reader, selections.Selection(query="lantern")))
+    lines = select.preview(reader, select.choose(reader, selections.Selection(query="lantern")))
     assert len(lines) == 51 and lines[-1] == "and 10 more"
-    assert len(choose.preview(reader, choose.choose(reader, selections.Selection(query="lantern")), most=3)) == 4
+    assert len(select.preview(reader, select.choose(reader, selections.Selection(query="lantern")), most=3)) == 4
 
 
 # What is done
@@ -291,7 +291,7 @@ def test_the_clients_own_transcript_is_named_and_left_alone(a_session, tmp_path)
     a_session.starts("resume", transcript_path=str(transcript))
     report = forget(reader_of(a_session), a_session.has_a_turn("Where is the tungsten?", "In the cellar."))
     assert report.is_clean() and report.transcripts == [str(transcript)] and transcript.exists()
-    assert f"Claude Code's own transcript is out of reach: {transcript}" in erasure_report.told(report)
+    assert f"Claude Code's own transcript is out of reach: {transcript}" in erasure_report.lines_of_report(report)
 
 
 def test_all_of_it_goes_or_nothing(a_busy_session, monkeypatch):
@@ -404,8 +404,8 @@ def test_while_another_process_reads_the_report_says_that_the_log_keeps_the_text
         report = forget(lookup.Reader(stores, a_project, a_session.settings), name)
         took = watch.free()
     assert not report.log_is_empty and not report.is_clean()
-    assert any("Another process reads the database" in line for line in erasure_report.told(report))
-    assert not any("no file of ralph-mem holds the text" in line for line in erasure_report.told(report))
+    assert any("Another process reads the database" in line for line in erasure_report.lines_of_report(report))
+    assert not any("no file of ralph-mem holds the text" in line for line in erasure_report.lines_of_report(report))
     assert access.empty_log(stores[0]) and holding(files_of(a_project), "tungsten", "cellar") == []
     assert took < 2
 

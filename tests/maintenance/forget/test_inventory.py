@@ -18,7 +18,7 @@ from ralph_mem.core import notices, paths, spool
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective as switches
 from ralph_mem.maintenance.forget import erase
-from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.maintenance.forget import select as selections
 from ralph_mem.memory import opening
 from ralph_mem.memory.recall import lookup
@@ -228,7 +228,7 @@ def test_not_a_byte_is_left_in_any_kind_of_artefact(tmp_path, how, numbers):
     life.fill()
     holds_all(life)
     report = life.forget()
-    assert report.is_clean(), erasure_report.told(report)
+    assert report.is_clean(), erasure_report.lines_of_report(report)
     holds_nothing(life)
     numbers["cases"] += len(life.needles)
     numbers["pairs"] += len(life.needles) * len(KINDS)

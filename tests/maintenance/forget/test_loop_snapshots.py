@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core import paths
-from ralph_mem.maintenance.forget import choose, erase, verify
-from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.maintenance.forget import erase, select, verify
+from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.maintenance.forget import select as selections
 from ralph_mem.ralph.snapshot import listing, store, taking
 from tests.readers import reader_of
@@ -30,7 +30,7 @@ def a_past(a_session):
 
 
 def chosen(session, snapshots=False, **filters):
-    return choose.choose(reader_of(session), selections.Selection(**filters), snapshots=snapshots)
+    return select.choose(reader_of(session), selections.Selection(**filters), snapshots=snapshots)
 
 
 def forget(session, snapshots=False, **filters):
@@ -48,7 +48,7 @@ def test_while_a_snapshot_holds_it_no_verdict_says_that_no_file_does(a_past, que
     names = [] if query else a_past.store.one("SELECT public_id FROM turns")
     report = forget(a_past, query=query, ids=names)
     assert [what for what, _ in report.pending] == ["the snapshots of loop-1"] and not report.is_clean()
-    assert NO_FILE not in "\n".join(erasure_report.told(report)) and raw(SECRET)
+    assert NO_FILE not in "\n".join(erasure_report.lines_of_report(report)) and raw(SECRET)
 
 
 @pytest.mark.check
@@ -57,9 +57,13 @@ def test_what_the_report_names_can_be_done_although_the_rows_are_gone(a_past, qu
     names = [] if query else list(a_past.store.one("SELECT public_id FROM turns"))
     forget(a_past, query=query, ids=names)
     choice = chosen(a_past, snapshots=True, query=query, ids=names)
-    assert choose.preview(reader_of(a_past), choice) == ["loop-1  its snapshots"]
+    assert select.preview(reader_of(a_past), choice) == ["loop-1  its snapshots"]
     report = forget(a_past, snapshots=True, query=query, ids=names)
-    assert report.changed["snapshots"] == ["loop-1"] and report.is_clean() and NO_FILE in "\n".join(erasure_report.told(report))
+    assert (
+        report.changed["snapshots"] == ["loop-1"]
+        and report.is_clean()
+        and NO_FILE in "\n".join(erasure_report.lines_of_report(report))
+    )
     assert raw(SECRET) == []
     with pytest.raises(selections.NothingFits):
         chosen(a_past, snapshots=True, query=query, ids=names)
@@ -69,7 +73,7 @@ def test_all_with_snapshots_takes_those_of_every_finished_loop(a_past):
     choice = chosen(a_past, snapshots=True, everything=True)
     assert choice.runs() == ["loop-1", "loop-2"]
     report = erase.forget(reader_of(a_past), choice.plans, snapshots=choice.runs())
-    assert report.is_clean() and NO_FILE in "\n".join(erasure_report.told(report)) and raw(SECRET) == []
+    assert report.is_clean() and NO_FILE in "\n".join(erasure_report.lines_of_report(report)) and raw(SECRET) == []
 
 
 @pytest.mark.check
@@ -86,4 +90,4 @@ def test_what_is_confirmed_with_snapshots_is_not_what_is_shown_without(a_past):
 def test_a_shorter_line_in_a_snapshot_is_told_and_keeps_nothing_pending(a_past):
     a_past.has_a_turn("the rest of the plan", "Fine.")
     report = forget(a_past, ids=a_past.store.one("SELECT public_id FROM turns WHERE prompt LIKE 'the rest%'"))
-    assert report.is_clean() and NO_FILE not in "\n".join(erasure_report.told(report))
+    assert report.is_clean() and NO_FILE not in "\n".join(erasure_report.lines_of_report(report))

@@ -9,7 +9,7 @@ import pytest
 
 from ralph_mem.core import paths
 from ralph_mem.maintenance.forget import erase
-from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.maintenance.forget import select as selections
 from ralph_mem.maintenance.recovery import backups
 from ralph_mem.memory import opening
@@ -57,7 +57,7 @@ def test_a_strangers_database_that_holds_the_text_is_named_and_neither_opened_no
     report = forget(reader_of(a_past), query=SECRET)
     assert path.read_bytes() == before
     assert [what for what, _ in report.pending] == [str(path)] and not report.is_clean()
-    (line,) = [line for line in erasure_report.told(report) if line.startswith("Pending")]
+    (line,) = [line for line in erasure_report.lines_of_report(report) if line.startswith("Pending")]
     assert str(path) in line and "--all" in line
 
 

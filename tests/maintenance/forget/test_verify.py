@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.core import notices, paths, spool
 from ralph_mem.maintenance.forget import inventory, verifier, verify
-from ralph_mem.maintenance.forget import report as erasure_report
+from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.memory import opening
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import rewrite
@@ -148,7 +148,9 @@ def test_after_a_forget_nothing_is_found(a_session, kind):
     row = kept(a_session, TEXTS[kind])
     report = forget(reader_of(a_session), row.public_id)
     assert report.is_clean() and looked(a_session, row) == ([], [])
-    assert erasure_report.told(report)[1:] == ["Checked by reading the raw files: no file of ralph-mem holds the text any more."]
+    assert erasure_report.lines_of_report(report)[1:] == [
+        "Checked by reading the raw files: no file of ralph-mem holds the text any more."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,13 +185,13 @@ def test_another_row_that_says_the_same_is_named(a_session):
     turn = a_session.has_a_turn("Where is it?", "The tungsten is in the cellar.")
     report = forget(reader_of(a_session), a_session.notes("The tungsten is in the cellar."))
     assert (report.residue.rows, report.residue.files) == ([turn], [])
-    assert any(turn in line and "Forget these as well" in line for line in erasure_report.told(report))
+    assert any(turn in line and "Forget these as well" in line for line in erasure_report.lines_of_report(report))
 
 
 def test_where_another_row_says_the_same_nobody_claims_that_it_is_gone(a_session):
     a_session.has_a_turn("Where is it?", "The tungsten is in the cellar.")
     report = forget(reader_of(a_session), a_session.notes("The tungsten is in the cellar."))
-    assert not any("no file of ralph-mem holds the text any more" in line for line in erasure_report.told(report))
+    assert not any("no file of ralph-mem holds the text any more" in line for line in erasure_report.lines_of_report(report))
 
 
 @pytest.mark.parametrize("case", [str.upper, str.lower, str.title])
@@ -226,7 +228,7 @@ def test_a_backup_that_holds_the_text_is_written_anew_without_it_and_one_that_do
     assert report.changed["copies rewritten"] == [str(newer)] and older.read_bytes() == before
     with closing(sqlite3.connect(newer)) as db:
         assert db.execute("SELECT title FROM observations").fetchall() == [("The basalt is in the attic.",)]
-    assert f"A backup is written anew without it: {newer}" in erasure_report.told(report)
+    assert f"A backup is written anew without it: {newer}" in erasure_report.lines_of_report(report)
 
 
 def test_a_backup_of_an_older_release_that_holds_the_text_is_deleted(a_session):
@@ -236,7 +238,7 @@ def test_a_backup_of_an_older_release_that_holds_the_text_is_deleted(a_session):
         db.execute("PRAGMA user_version = 1")
     report = forget(reader_of(a_session), name)
     assert report.changed["copies deleted"] == [str(backup)] and not backup.exists()
-    assert f"A backup that held the text is deleted: {backup}" in erasure_report.told(report)
+    assert f"A backup that held the text is deleted: {backup}" in erasure_report.lines_of_report(report)
 
 
 @pytest.mark.parametrize("text", ["PIN 4711", "電球は十", "x\ny\nz", "lamp " * 900, "梯子の上の電球" * 500])
@@ -311,4 +313,4 @@ def test_where_the_process_that_reads_gives_no_answer_nothing_is_proven(a_sessio
     monkeypatch.setattr(verifier, "DEADLINE_S", 0)
     report = forget(reader_of(a_session), query="quetzalcoatlus")
     assert report.residue.failed and not report.is_clean()
-    assert "nothing is proven" in "\n".join(erasure_report.told(report))
+    assert "nothing is proven" in "\n".join(erasure_report.lines_of_report(report))

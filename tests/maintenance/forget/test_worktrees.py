@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core import project as projects
-from ralph_mem.maintenance.forget import erase
+from ralph_mem.maintenance.forget import erase, inventory
 from ralph_mem.maintenance.forget import select as selections
-from ralph_mem.ralph import runs, worktrees
+from ralph_mem.ralph import runs
 from ralph_mem.ralph.snapshot import listing, store, taking
 from tests.readers import files_of, holding, reader_of
 
@@ -35,12 +35,14 @@ def a_worktree(a_session, tmp_path):
 def test_the_worktrees_of_a_repository_are_found_from_each_of_them(a_session, a_worktree):
     main = projects.find(a_session.project.root)
     assert (
-        {tree.top for tree in worktrees.of(main)} == {tree.top for tree in worktrees.of(a_worktree)} == {main.top, a_worktree.top}
+        {tree.top for tree in inventory.worktrees_of(main)}
+        == {tree.top for tree in inventory.worktrees_of(a_worktree)}
+        == {main.top, a_worktree.top}
     )
 
 
 def test_a_folder_without_git_is_the_one_tree(a_session):
-    assert [tree.top for tree in worktrees.of(a_session.project)] == [a_session.project.root]
+    assert [tree.top for tree in inventory.worktrees_of(a_session.project)] == [a_session.project.root]
 
 
 def test_a_forget_in_the_main_tree_follows_the_text_into_loops_of_another_one(a_session, a_worktree):

@@ -16,8 +16,8 @@ from ralph_mem.core import paths
 from ralph_mem.core.errors import StoreError
 from ralph_mem.core.project import Project
 from ralph_mem.interfaces import demo
-from ralph_mem.interfaces.cli import doctor as doctor_command
-from ralph_mem.maintenance.recovery import backups, keep_damaged
+from ralph_mem.interfaces.cli import recovery as doctor_command
+from ralph_mem.maintenance.recovery import backups, damage
 from ralph_mem.memory import opening
 from tests import command_line
 from tests.hook import REPOSITORY, Hook
@@ -192,7 +192,7 @@ def test_a_damaged_memory_in_its_place_is_set_aside(a_loss):
     a_loss.database.write_bytes(junk)
     ralph_mem(a_loss, "restore", "--confirm")
     assert prompts(a_loss.database) == ["Where is the zeppelin?"]
-    (kept,) = keep_damaged.kept(str(a_loss.memory))
+    (kept,) = damage.kept(str(a_loss.memory))
     assert (a_loss.memory / "damaged" / kept / "memory.db").read_bytes() == junk
 
 

@@ -18,7 +18,7 @@ from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective as switches
-from ralph_mem.maintenance.transfer import document, fields, home, incoming, outgoing
+from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
 from ralph_mem.memory import notes_by_hand, opening
 from ralph_mem.memory.extras import MissingExtra, installation
 from ralph_mem.memory.inject import briefing
@@ -535,8 +535,8 @@ def test_markdown_withholds_what_a_search_withholds(a_rich_session):
 def test_the_fields_that_are_checked_are_those_of_the_tables(a_session):
     for row, table in (("session", "sessions"), ("turn", "turns"), ("observation", "observations")):
         known = {name for (name,) in a_session.store.execute("SELECT name FROM pragma_table_info(?)", (table,))}
-        checked = fields.checks(row).keys() - {"session", "turn", "found"}
-        assert checked <= known and set(fields.texts(row)) <= checked
+        checked = document.checks(row).keys() - {"session", "turn", "found"}
+        assert checked <= known and set(document.texts(row)) <= checked
 
 
 def test_the_briefing_passes_over_what_a_stranger_pinned(a_session):

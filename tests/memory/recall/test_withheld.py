@@ -3,9 +3,9 @@
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance.forget import choose
+from ralph_mem.maintenance.forget import select
 from ralph_mem.maintenance.forget import select as selections
-from ralph_mem.memory import explain, notes_by_hand
+from ralph_mem.memory import notes_by_hand, reports
 from ralph_mem.memory.recall import layers, lookup
 from tests.readers import around, forget, ids, last, note, reader_of, search
 from tests.sessions import NOON, Session
@@ -24,15 +24,15 @@ def shown_of(reader, *names):
         for row in found + [entry for each in found for entry in around(reader, each, 5, 5)]:
             texts += [layers.index(row), layers.timeline(around(reader, row), row), layers.full(row)[0], layers.whole(row)]
             texts += [layers.gist(row, 500), row.files]
-        texts += choose.preview(reader, choose.choose(reader, selections.Selection([name])))
-    told = [line for receipt in explain.receipts(reader, 99) for line in [*receipt.lines, receipt]]
-    texts += [line.prompt if isinstance(line, explain.Receipt) else layers.whole(line.row) if line.row else "" for line in told]
+        texts += select.preview(reader, select.choose(reader, selections.Selection([name])))
+    told = [line for receipt in reports.receipts(reader, 99) for line in [*receipt.lines, receipt]]
+    texts += [line.prompt if isinstance(line, reports.Receipt) else layers.whole(line.row) if line.row else "" for line in told]
     return "\n".join(texts)
 
 
 def told(reader):
     """Return what the hooks would tell now."""
-    return "\n".join(shown.text for shown in explain.preview(reader, "tungsten zirconium basalt?", NOON, ()))
+    return "\n".join(shown.text for shown in reports.preview(reader, "tungsten zirconium basalt?", NOON, ()))
 
 
 def everything(reader, session, *queries):
@@ -131,7 +131,7 @@ def test_what_failed_in_an_excluded_path_is_not_told_by_its_turn(a_session_with_
 def test_rows_about_excluded_paths_can_still_be_forgotten(a_session_with_secrets):
     reader = reader_of(a_session_with_secrets, privacy_exclude_paths=["secrets/**"])
     name = a_session_with_secrets.observations("public_id")[0][0]
-    assert choose.preview(reader, choose.choose(reader, selections.Selection([name]))) == [
+    assert select.preview(reader, select.choose(reader, selections.Selection([name]))) == [
         f"{name}  tool_use  (about a path that the config excludes)"
     ]
     assert forget(reader, name).removed == 1

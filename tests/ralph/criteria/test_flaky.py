@@ -8,8 +8,8 @@ import pytest
 from ralph_mem.core import paths
 from ralph_mem.core.outputs.report import Report
 from ralph_mem.core.process import Outcome
-from ralph_mem.ralph.criteria import FAILED, PASSED, TEST_PASS, Criterion, repeating, running
-from ralph_mem.ralph.criteria.running import Ran
+from ralph_mem.ralph.criteria import FAILED, PASSED, TEST_PASS, Criterion, judging, weighing
+from ralph_mem.ralph.criteria.judging import Ran
 from tests.folded import folded
 
 FLAKY = "test_it.py::test_flaky"
@@ -125,13 +125,13 @@ A_SUITE = Criterion(TEST_PASS, "make test", ("make", "test"), "/", 60, 0, "Makef
     ],
 )
 def test_only_a_run_that_went_through_tells_what_is_flaky(first, again, flaky_ids):
-    repeated = repeating.repeat(A_SUITE, first, None, set(), lambda _: again)
+    repeated = weighing.repeat(A_SUITE, first, None, set(), lambda _: again)
     assert (repeated.status, repeated.flaky) == (FAILED, flaky_ids)
 
 
 def test_a_known_test_that_fails_again_is_not_excused_by_green_runs_afterwards():
     runs = iter([ran("b"), ran(), ran()])
-    repeated = repeating.repeat(A_SUITE, ran("a", "b"), None, {"a", "b"}, lambda _: next(runs))
+    repeated = weighing.repeat(A_SUITE, ran("a", "b"), None, {"a", "b"}, lambda _: next(runs))
     assert (repeated.status, repeated.flaky) == (FAILED, ("a",))
 
 
@@ -139,14 +139,14 @@ def test_a_known_test_that_fails_again_is_not_excused_by_green_runs_afterwards()
 def test_many_failing_tests_are_not_run_again(failing, runs):
     again = []
     first = ran(*[f"test-{number}" for number in range(failing)], total=100, code=1)
-    repeating.repeat(A_SUITE, first, None, set(), again.append)
+    weighing.repeat(A_SUITE, first, None, set(), again.append)
     assert len(again) == runs
 
 
 @pytest.mark.parametrize(("seconds", "runs"), [(5, 2), (25, 1)])
 def test_a_suite_is_run_again_where_its_time_allows_it_twice(a_suite, monkeypatch, seconds, runs):
     asked = []
-    monkeypatch.setattr(running, "run", lambda criterion, *_: asked.append(criterion) or ran("a", seconds=seconds))
+    monkeypatch.setattr(judging, "run_once", lambda criterion, *_: asked.append(criterion) or ran("a", seconds=seconds))
     verdict = a_suite.judge(seconds=20)
     assert (verdict.status, len(asked)) == (FAILED, runs)
 
@@ -171,73 +171,73 @@ def test_a_suite_is_run_again_where_its_time_allows_it_twice(a_suite, monkeypatc
 def test_failing_tests_alone_are_asked_for_where_the_tool_can(tmp_path, argv, chosen):
     (tmp_path / "tests" / "unit").mkdir(parents=True)
     (tmp_path / "test_it.py").touch()
-    criterion = repeating.only(A_SUITE._replace(argv=argv, folder=str(tmp_path)), {"test_it.py::a"})
+    criterion = weighing.only(A_SUITE._replace(argv=argv, folder=str(tmp_path)), {"test_it.py::a"})
     assert (criterion and criterion.argv) == chosen
 
 
 def test_an_id_whose_file_is_not_there_is_not_asked_for(tmp_path):
-    assert repeating.only(A_SUITE._replace(argv=("pytest",), folder=str(tmp_path)), {"gone.py::a"}) is None
+    assert weighing.only(A_SUITE._replace(argv=("pytest",), folder=str(tmp_path)), {"gone.py::a"}) is None
 
 
 # What is remembered
 
 
 def test_what_is_flaky_is_remembered_per_project(a_home, a_project):
-    repeating.remember(a_project, [("pytest", "a"), ("npm test", "b")])
-    repeating.remember(a_project, [("pytest", "c")])
-    assert repeating.known(a_project) == {("pytest", "a"), ("npm test", "b"), ("pytest", "c")}
-    assert repeating.known(type(a_project)("/elsewhere")) == set()
+    weighing.remember(a_project, [("pytest", "a"), ("npm test", "b")])
+    weighing.remember(a_project, [("pytest", "c")])
+    assert weighing.known(a_project) == {("pytest", "a"), ("npm test", "b"), ("pytest", "c")}
+    assert weighing.known(type(a_project)("/elsewhere")) == set()
 
 
 def test_it_is_forgotten_when_it_was_not_seen_for_a_month(a_home, a_project, monkeypatch):
-    repeating.remember(a_project, [("pytest", "old"), ("pytest", "seen again")])
+    weighing.remember(a_project, [("pytest", "old"), ("pytest", "seen again")])
     now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + repeating.KEPT_S - 60)
-    repeating.remember(a_project, [("pytest", "seen again")])
-    monkeypatch.setattr(time, "time", lambda: now + repeating.KEPT_S + 60)
-    assert repeating.known(a_project) == {("pytest", "seen again")}
+    monkeypatch.setattr(time, "time", lambda: now + weighing.KEPT_S - 60)
+    weighing.remember(a_project, [("pytest", "seen again")])
+    monkeypatch.setattr(time, "time", lambda: now + weighing.KEPT_S + 60)
+    assert weighing.known(a_project) == {("pytest", "seen again")}
 
 
 def test_what_a_loop_brought_in_itself_is_not_known_to_it(a_home, a_project):
-    repeating.remember(a_project, [("pytest", "old")])
+    weighing.remember(a_project, [("pytest", "old")])
     begun = time.time()
-    repeating.remember(a_project, [("pytest", "old"), ("pytest", "new")])
-    assert repeating.known(a_project, before=begun) == {("pytest", "old")}
-    assert repeating.known(a_project) == {("pytest", "old"), ("pytest", "new")}
+    weighing.remember(a_project, [("pytest", "old"), ("pytest", "new")])
+    assert weighing.known(a_project, before=begun) == {("pytest", "old")}
+    assert weighing.known(a_project) == {("pytest", "old"), ("pytest", "new")}
 
 
 def test_a_list_that_cannot_be_kept_disturbs_nobody(a_home, a_project):
     a_home.parent.mkdir()
     a_home.write_text("in the way")
-    repeating.remember(a_project, [("pytest", "a")])
-    assert repeating.known(a_project) == set()
+    weighing.remember(a_project, [("pytest", "a")])
+    assert weighing.known(a_project) == set()
 
 
 def test_the_latest_are_kept(a_home, a_project, monkeypatch):
-    monkeypatch.setattr(repeating, "MOST_KEPT", 2)
+    monkeypatch.setattr(weighing, "MOST_KEPT", 2)
     for at, name in enumerate("abc"):
         monkeypatch.setattr(time, "time", lambda at=at: 1_000_000 + at)
-        repeating.remember(a_project, [("pytest", name)])
-    assert repeating.known(a_project) == {("pytest", "b"), ("pytest", "c")}
+        weighing.remember(a_project, [("pytest", name)])
+    assert weighing.known(a_project) == {("pytest", "b"), ("pytest", "c")}
 
 
 def test_the_list_is_for_its_owner_alone(a_home, a_project):
-    repeating.remember(a_project, [("pytest", "a")])
+    weighing.remember(a_project, [("pytest", "a")])
     (file,) = (a_home / "flaky").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("content", ["", "{", "{}", "1", '[["a"]]', '[["a", "b"]]', '[["a", "b", 1, "c"]]', "[" * 100_000])
 def test_a_damaged_list_is_empty_and_replaced(a_home, a_project, content):
-    repeating.remember(a_project, [("pytest", "a")])
+    weighing.remember(a_project, [("pytest", "a")])
     (file,) = (a_home / "flaky").iterdir()
     file.write_text(content)
-    assert repeating.known(a_project) == set()
-    repeating.remember(a_project, [("pytest", "b")])
+    assert weighing.known(a_project) == set()
+    weighing.remember(a_project, [("pytest", "b")])
     assert json.loads(file.read_text())[0][:2] == ["pytest", "b"]
 
 
 def test_without_a_home_nothing_is_kept(a_project, monkeypatch):
     monkeypatch.setattr(paths, "data_home", str)
-    repeating.remember(a_project, [("pytest", "a")])
-    assert repeating.known(a_project) == set()
+    weighing.remember(a_project, [("pytest", "a")])
+    assert weighing.known(a_project) == set()

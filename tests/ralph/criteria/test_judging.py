@@ -8,7 +8,6 @@ import pytest
 
 from ralph_mem.core.outputs.report import Report
 from ralph_mem.core.process import Outcome
-from ralph_mem.ralph import signatures
 from ralph_mem.ralph.criteria import (
     BROKEN,
     BUILD_SUCCESS,
@@ -24,10 +23,9 @@ from ralph_mem.ralph.criteria import (
     Verdict,
     evidence,
     judging,
-    running,
     weighing,
 )
-from ralph_mem.ralph.criteria.running import Ran
+from ralph_mem.ralph.criteria.judging import Ran
 from tests import clock
 from tests.folded import folded
 from tests.ralph.criteria.conftest import plain
@@ -108,7 +106,7 @@ def test_a_criterion_gets_nothing_of_the_session(check, monkeypatch):
 
 
 def test_an_environment_of_the_callers_takes_the_place_of_ours():
-    assert running.of({"A": "1", "CLAUDE_X": "2"}) == {"A": "1", "RALPH_MEM_RECORDING": "off"}
+    assert judging.environment_of({"A": "1", "CLAUDE_X": "2"}) == {"A": "1", "RALPH_MEM_RECORDING": "off"}
 
 
 # What a run comes to
@@ -372,7 +370,7 @@ def test_the_same_failure_has_one_signature_whatever_its_evidence_says(a_suite):
     """)
     first, second = a_suite.judge(), a_suite.judge()
     assert first.failing != second.failing
-    assert len({signatures.of(*each) for verdict in (first, second) for each in verdict.failing.items()}) == 1
+    assert len({evidence.signature_of(*each) for verdict in (first, second) for each in verdict.failing.items()}) == 1
 
 
 @folded(

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.snapshot import blobs, listing, reading, taking, walk
+from ralph_mem.ralph.snapshot import blobs, contents, listing, taking, walk
 from tests.ralph.snapshot.conftest import Tree, bytes_below, git, tree_of, wait_for_a_tick
 
 # What it leaves alone
@@ -224,7 +224,7 @@ def test_a_file_that_did_not_change_is_not_read_again(tree, monkeypatch):
     tree.write("a.py", "one")
     wait_for_a_tick()
     tree.take()
-    monkeypatch.setattr(reading.Reader, "_read_file", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(contents.Reader, "_read_file", lambda *_: pytest.fail("it was read"))
     wait_for_a_tick()
     tree.take("iteration")
 
@@ -242,7 +242,7 @@ def test_a_file_of_a_whole_second_is_read_again_until_two_seconds_are_over(tree)
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(tree, monkeypatch):
     path = tree.write("a.py", "one")
-    read_open, looks = reading.Reader._read_open, []
+    read_open, looks = contents.Reader._read_open, []
 
     def read_and_change(self, file, st):
         found = read_open(self, file, st)
@@ -251,14 +251,14 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(tree, monkeypatch):
             tree.write("a.py", "one and more")
         return found
 
-    monkeypatch.setattr(reading.Reader, "_read_open", read_and_change)
+    monkeypatch.setattr(contents.Reader, "_read_open", read_and_change)
     tree.take()
     assert path and tree.held()[b"a.py"][2] == b"one and more"
 
 
 def test_a_file_that_changes_all_the_time_is_seen_and_not_stored(tree, monkeypatch):
     tree.write("a.log", "0")
-    read_open = reading.Reader._read_open
+    read_open = contents.Reader._read_open
 
     def read_and_change(self, file, st):
         found = read_open(self, file, st)
@@ -266,7 +266,7 @@ def test_a_file_that_changes_all_the_time_is_seen_and_not_stored(tree, monkeypat
             log.write(b"more")
         return found
 
-    monkeypatch.setattr(reading.Reader, "_read_open", read_and_change)
+    monkeypatch.setattr(contents.Reader, "_read_open", read_and_change)
     assert tree.take().unstored == [(b"a.log", "changes while it is read")]
 
 
@@ -311,14 +311,14 @@ def test_special_files_are_named_and_never_opened(repository):
 
 def test_a_fifo_that_takes_the_place_of_a_file_holds_nobody_up(tree, monkeypatch):
     tree.write("a", "x")
-    read_file = reading.Reader._read_file
+    read_file = contents.Reader._read_file
 
     def swap(self, folder, name, path, st):
         os.unlink(tree.top + b"/a")
         os.mkfifo(tree.top + b"/a")
         return read_file(self, folder, name, path, st)
 
-    monkeypatch.setattr(reading.Reader, "_read_file", swap)
+    monkeypatch.setattr(contents.Reader, "_read_file", swap)
     assert [path for path, _ in tree.take().unstored] == [b"a"]
 
 
@@ -326,14 +326,14 @@ def test_a_folder_that_becomes_a_link_in_the_middle_leads_nobody_out_of_the_tree
     tree.write("folder/a", "mine")
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a").write_text("not yours")
-    read_batch = reading.Reader._read_batch
+    read_batch = contents.Reader._read_batch
 
     def swap(self, batch):
         shutil.rmtree(tree.folder / "folder")
         os.symlink(tmp_path / "outside", tree.folder / "folder")
         return read_batch(self, batch)
 
-    monkeypatch.setattr(reading.Reader, "_read_batch", swap)
+    monkeypatch.setattr(contents.Reader, "_read_batch", swap)
     tree.take()
     assert b"not yours" not in [told[2] for told in tree.held().values()]
 

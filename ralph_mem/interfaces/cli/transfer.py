@@ -1,26 +1,120 @@
-"""The commands `export` and `import-archive`, which write a memory to a file and read it back."""
+"""The commands `import`, `export` and `import-archive`, which bring memories in and out."""
 
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ralph_mem.core import moments
-from ralph_mem.core import project as projects
+from ralph_mem.core import project as places
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.core.format import count
+from ralph_mem.core.format import count, moment_of
+from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import privacy, terminal
 from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import archive
+from ralph_mem.hosts.claude_code.archive import Kept, Passed
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Outside, Project, Type
-from ralph_mem.maintenance import registry as known
+from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
+from ralph_mem.maintenance.transfer import import_transcripts as importing
 from ralph_mem.memory import access
 from ralph_mem.memory.store import connection
 
+COUNTED = ("sessions", "turns", "observations")
+MOST_NAMED = 5
+# These are told file by file, and make the command leave with 1.
+TROUBLE = (importing.FAILED, archive.UNREACHABLE)
+
 commands = typer.Typer()
+
+
+@commands.command("import")
+def import_sessions(
+    path: Annotated[str, typer.Argument(help="A transcript, or a folder of some. Default: all of Claude Code's.")] = "",
+    everything: Annotated[
+        bool, typer.Option("--all", "--all-projects", help="Of every project, each into its own memory.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would come in.")] = False,
+    since: Annotated[str, typer.Option("--since", help="Only sessions that went on after: 2026-01-31, or 30d, 12h, 2w ago.")] = "",
+    project: printing.Project = "",
+    json: printing.Json = False,
+) -> None:
+    """Remember what earlier sessions of this project did, from Claude Code's own transcripts; with secrets cut out, as ever.
+
+    A path that is named, and --all, take in the sessions of every project, each into the memory of its own. What is known
+    stays as it is, so this may be broken off and run again.
+
+    Example: ralph-mem import --dry-run
+    """
+    only = registry.choose(project) if project or not (path or everything) else None
+    first = moment_of(since, time.time_ns() // 1_000_000) if since else 0
+    report = _carried_out(Path(path).expanduser() if path else archive.place(), only, first, dry_run)
+    printing.as_json(_fields(report, dry_run)) if json else _print_report(report, dry_run, only)
+    raise typer.Exit(int(any(each.why in TROUBLE for each in report.passed)))
+
+
+def _carried_out(path: Path, only: Place | None, since: int, dry: bool) -> importing.Report:
+    files = archive.files_in(path)
+    with printing.progress("looking" if dry else "importing") as bar:
+        task = bar.add_task("", total=len(files))
+        kept, passed = archive.look(files, lambda number: bar.update(task, completed=number, description=f"file {number}"))
+        by_project, others = archive.sort(kept, only, since)
+        bar.reset(task, total=max(1, sum(each.bytes for _, sessions in by_project.values() for each in sessions)))
+
+        taken = 0
+
+        def tell(each: Kept, position: int, report: importing.Report) -> None:
+            nonlocal taken
+            told = ", ".join(count(report.total(what), what[:-1]) for what in COUNTED)
+            bar.update(task, completed=taken + position, description=f"{told}; {terminal.plain(each.folder)}")
+            taken += position if position == each.bytes else 0
+
+        return importing.run(by_project, importing.Report(passed + others), tell, dry=dry)
+
+
+def _fields(report: importing.Report, dry: bool) -> dict[str, object]:
+    why = Counter((each.why, each.detail) for each in report.passed)
+    return {
+        "dry_run": dry,
+        **{what: report.total(what) for what in COUNTED},
+        "projects": [{"path": terminal.plain(root), **counts} for root, counts in report.projects.items()],
+        "passed_over": [{"why": why, "detail": terminal.plain(detail), "sessions": n} for (why, detail), n in why.items()],
+        "unreadable_lines": [{"path": terminal.plain(str(path)), "lines": n} for path, n in report.unreadable.items()],
+        "cut_off": [terminal.plain(str(path)) for path in report.cut],
+    }
+
+
+def _print_report(report: importing.Report, dry: bool, only: Place | None) -> None:
+    for root, counts in report.projects.items():
+        told = ", ".join(count(counts[what], what[:-1]) for what in COUNTED)
+        printing.text(f"{'would come in' if dry else 'imported'}: {told}  {terminal.plain(root)}")
+    if not report.projects:
+        printing.text("Nothing would come in." if dry else "Nothing came in.")
+    _print_passed(report.passed, only)
+    for path, number in report.unreadable.items():
+        printing.text(f"{count(number, 'line')} could not be read and were left out: {terminal.plain(str(path))}")
+    for path in report.cut:
+        printing.text(f"ends in the middle of a line, which was left for later: {terminal.plain(str(path))}")
+    if dry and report.projects:
+        printing.text("Nothing is stored yet. To import this, leave out --dry-run.")
+
+
+def _print_passed(passed: list[Passed], only: Place | None) -> None:
+    named = [each for each in passed if each.why in TROUBLE]
+    for each in named[:MOST_NAMED]:
+        printing.text(f"left out, {each.why}: {terminal.plain(str(each.path))}" + (f" ({each.detail})" if each.detail else ""))
+    if len(named) > MOST_NAMED:
+        printing.text(f"and {len(named) - MOST_NAMED} more of these")
+    for (why, detail), number in Counter((each.why, each.detail) for each in passed if each.why not in TROUBLE).items():
+        printing.text(f"passed over: {count(number, 'session')}, {why}" + (f": {terminal.plain(detail)}" if detail else ""))
+    if only and any(each.why == archive.ELSEWHERE for each in passed):
+        printing.text("`ralph-mem import --all` takes in those of other projects, each into its own memory.")
+
+
 Everywhere = Annotated[bool, typer.Option("--global", "-g", help="The memory of all projects in place of a project's.")]
 Secret = Annotated[
     str, typer.Option("--passphrase-file", metavar="FILE", help="Read the passphrase from a file; it is asked for otherwise.")
@@ -65,7 +159,7 @@ def export(
     if encrypt and not to:
         raise RalphMemError("an encrypted export is not printed", "name a file with --to")
     place, now = _place(project, everywhere=everywhere), time.time_ns() // 1_000_000
-    first, end = [moments.of(text, now) if text else 0 for text in (since, until)]
+    first, end = [moment_of(text, now) if text else 0 for text in (since, until)]
     choice = outgoing.Choice(first, end, types, origins)
     words = _passphrase(secret, twice=True) if encrypt else ""
     parcel = _parcel(place, choice)
@@ -127,18 +221,18 @@ def take_in(
     _tell(facts, found, mine=mine, confirm=confirm)
 
 
-def _place(meant: str, *, everywhere: bool) -> projects.Project:
+def _place(meant: str, *, everywhere: bool) -> places.Project:
     if not everywhere:
-        return known.choose(meant)
+        return registry.choose(meant)
     if meant:
         raise RalphMemError("--project and --global are two memories", "give one of them")
-    place = projects.everywhere()
+    place = places.everywhere()
     if place is None:
         raise RalphMemError("there is no home folder for notes about all projects", "leave out --global")
     return place
 
 
-def _parcel(place: projects.Project, choice: outgoing.Choice) -> outgoing.Parcel:
+def _parcel(place: places.Project, choice: outgoing.Choice) -> outgoing.Parcel:
     if not connection.exists(place.folder):
         raise RalphMemError(f"nothing is remembered for {place.root} yet", "`ralph-mem projects` lists those that have a memory")
     with printing.progress("exporting") as bar:
@@ -147,7 +241,7 @@ def _parcel(place: projects.Project, choice: outgoing.Choice) -> outgoing.Parcel
         return outgoing.parcel(access.to_write(place), choice, place, effective.load(place), tell)
 
 
-def _written(form: str, place: projects.Project, records: list[dict[str, Any]], now: int, *, outside: bool) -> bytes:
+def _written(form: str, place: places.Project, records: list[dict[str, Any]], now: int, *, outside: bool) -> bytes:
     (root,), _ = privacy.protect([place.root], place, effective.load(place))
     if form == "markdown":
         return outgoing.written(root, records, outside=outside).encode()
