@@ -104,11 +104,16 @@ class Hook:
             "LANG": "C.UTF-8",
             "TMPDIR": str(self.folder),
             "CLAUDECODE": "1",
+            "CLAUDE_CODE_SESSION_ATTENDED": "0",  # so that a message for the person is about trouble
             "CLAUDE_PID": str(os.getpid()),
             "CLAUDE_PROJECT_DIR": str(self.project),
             "CLAUDE_CODE_SESSION_ID": self.session,
             MARK: str(uuid.uuid4()),
         }
+
+    def attended(self):
+        """Return another session, with somebody in front of its screen."""
+        return self.another(CLAUDE_CODE_SESSION_ATTENDED="1")
 
     def another(self, **environment):
         """Return another session of the same person in the same project; None takes a variable away."""
