@@ -314,9 +314,13 @@ def answer_of(name, out):
     assert answer.keys() <= COMMON_FIELDS | FIELDS.get(name, set()), answer
     if "hookSpecificOutput" in answer:
         specific = answer["hookSpecificOutput"]
-        assert specific.keys() == {"hookEventName", "additionalContext"}, answer
         assert specific["hookEventName"] == name
-        assert 0 < len(specific["additionalContext"]) < LONGEST_ANSWER
+        if "decision" in answer:
+            assert name == "UserPromptExpansion" and answer["decision"] == "block" and answer["reason"], answer
+            assert specific.keys() <= {"hookEventName", "suppressOriginalPrompt"}, answer
+        else:
+            assert specific.keys() == {"hookEventName", "additionalContext"}, answer
+            assert 0 < len(specific["additionalContext"]) < LONGEST_ANSWER
     if "systemMessage" in answer:
         assert answer["systemMessage"].startswith("ralph-mem"), answer
         assert "\n" not in answer["systemMessage"]

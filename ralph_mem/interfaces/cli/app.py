@@ -37,7 +37,7 @@ FAILED, MISUSED, CRASHED, INTERRUPTED = 1, 2, 3, 130
 # for the help and for a word that is no command: all of them together take twice as long as typer itself.
 MODULES = (
     ("reading", ("search", "timeline", "show", "sessions", "why", "preview")),
-    ("correcting", ("inject", "edit", "pin", "wrong")),
+    ("correcting", ("inject", "edit", "pin", "wrong", "undo")),
     ("forgetting", ("forget", "scrub")),
     ("upkeep", ("projects",)),
     ("config", ("config",)),

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem.core.format import moment_of, when
+from ralph_mem.core.format import moment_of
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces.cli import printing
@@ -159,10 +159,6 @@ def _facts(reader: lookup.Reader, row: lookup.Row, layer: int) -> dict[str, Any]
     return found
 
 
-GIST_TOKENS = 24
-WORDS = {"missed": "missed", "folded": "said by the one above"}  # of what cost nothing
-
-
 @commands.command()
 def why(
     memory: Annotated[str, typer.Argument(metavar="ID", help="Only the receipts that name this memory.")] = "",
@@ -183,11 +179,9 @@ def why(
         printing.as_json([_receipt_facts(receipt) for receipt in found])
         return
     for receipt in reversed(found):
-        prompt = f' for "{layers.cut(" ".join(receipt.prompt.split()), GIST_TOKENS)}"' if receipt.prompt else ""
-        printing.text(f"{when(receipt.at)}  {receipt.event}{prompt}: {receipt.tokens} of {receipt.budget} tokens")
-        _print_lines(receipt.lines)
+        printing.text("\n".join(reasons.lines_of_receipt(receipt)))
     if not found:
-        printing.text("Nothing was told yet.")
+        printing.text(reasons.NOTHING_TOLD)
 
 
 @commands.command()
@@ -205,19 +199,7 @@ def preview(
         printing.as_json([_preview_facts(each) for each in found])
         return
     for each in found:
-        printing.text(f"{each.event}: {each.tokens} of {each.budget} tokens" if each.text else f"{each.event}: nothing")
-        printing.text(each.text) if each.text else None
-        _print_lines(each.lines)
-
-
-def _print_lines(lines: list[reasons.Line]) -> None:
-    for line in lines:
-        gist = layers.gist(line.row, GIST_TOKENS) if line.row else "(forgotten)"
-        cost = WORDS.get(line.outcome) or f"{line.outcome}, {line.tokens} tokens"
-        if line.evidence or line.score:
-            cost += f", evidence {line.evidence}, score {line.score:.2f}"
-        marked = f", marked wrong {when(line.misled_at)}" if line.misled_at else ""
-        printing.text(f"  {line.memory}  {cost}{marked}: {gist}")
+        printing.text("\n".join(reasons.lines_of_preview(each)))
 
 
 def _receipt_facts(receipt: reasons.Receipt) -> dict[str, Any]:
@@ -235,5 +217,5 @@ def _preview_facts(each: reasons.Preview) -> dict[str, Any]:
 def _line_facts(line: reasons.Line) -> dict[str, Any]:
     return {
         "memory": line.memory, "outcome": line.outcome, "score": line.score, "evidence": line.evidence, "tokens": line.tokens,
-        "marked_wrong_at": line.misled_at, "gist": layers.gist(line.row, GIST_TOKENS) if line.row else None,
+        "marked_wrong_at": line.misled_at, "gist": layers.gist(line.row, reasons.GIST_TOKENS) if line.row else None,
     }  # fmt: skip
