@@ -43,6 +43,7 @@ FOLDERS = {
     "ralph_mem/maintenance/transfer": (NEW, ("pyrage",)),
     "ralph_mem/interfaces": (OLD, NOTHING),
     "ralph_mem/interfaces/worker.py": (NEW, EMBEDDINGS),
+    "ralph_mem/interfaces/errand.py": (NEW, ("tiktoken",)),
     "ralph_mem/interfaces/cli": (NEW, ("rich", "typer")),
     "ralph_mem/bench": (NEW, EMBEDDINGS),
 }
@@ -69,15 +70,7 @@ FALLBACKS = {
 OLDEST_PYTHON = (3, 9)
 LARGEST_ROOM = 400
 P90_OF_FUNCTIONS = 35
-# Where each module begins with a plain sentence, and what of it is about to be joined with a neighbour.
-TOLD_PLAINLY = {"ralph_mem/core", "ralph_mem/bench", "ralph_mem/interfaces"}
-TOLD_PLAINLY |= {f"ralph_mem/memory/{name}" for name in ("embeddings", "inject", "ownership", "recall", "store")}
-NOT_YET_PLAIN = {f"ralph_mem/{name}.py" for name in (
-    "bench/baselines", "bench/meaning", "core/finding", "core/outputs/diagnostics", "core/outputs/plain", "core/outputs/report",
-    "core/places", "core/row", "interfaces/cli/editor", "interfaces/cli/live", "interfaces/cli/options",
-    "interfaces/importing", "interfaces/intake", "interfaces/rehearsal", "interfaces/skills/__init__", "interfaces/skills/orders",
-    "memory/embeddings/distillation", "memory/embeddings/local", "memory/embeddings/matrix",
-)} | {"ralph_mem/interfaces/hooks"}  # fmt: skip
+TOLD_PLAINLY = {"ralph_mem"}
 SAYS_NOTHING = {"utils", "util", "helpers", "helper", "manager", "managers", "services", "service", "common", "misc"}
 HOOKS_FILES = sorted((ROOT / "hooks").glob("*.json"))
 AT_THE_TOP = {
@@ -344,7 +337,8 @@ def test_the_matcher_of_typed_commands_names_those_that_there_are():
     typed = re.compile(group["matcher"])
     assert all(typed.search(f"ralph-mem:{name}") for name in skills.NAMES)
     assert not any(
-        typed.search(name) for name in ("ralph-mem:remembering", "other:mem-search", "ralph-mem:mem-searching", "ralph-mem:ralphs")
+        typed.search(name)
+        for name in ("ralph-mem:remembering", "other:mem-search", "ralph-mem:mem-searching", "ralph-mem:memory", "ralph-mem:ralphs")
     )
 
 
@@ -354,7 +348,7 @@ def test_a_skill_has_its_name_and_says_when_to_use_it(name):
     fields = dict(line.split(": ", 1) for line in front.splitlines())
     assert fields["name"] == name
     assert 40 < len(fields["description"]) < 300
-    assert 10 < len(body.splitlines()) < 60
+    assert 7 < len(body.splitlines()) < 60
     # no typed word may meet a shell
     assert "$ARGUMENTS" not in body and "!`" not in body and "```!" not in body
 
@@ -398,7 +392,7 @@ def test_every_room_has_a_noun_for_a_name():
 
 
 def test_a_module_begins_with_one_plain_sentence():
-    assert not house.unclear_docstrings(ROOT, TOLD_PLAINLY, NOT_YET_PLAIN)
+    assert not house.unclear_docstrings(ROOT, TOLD_PLAINLY)
 
 
 def test_the_root_folder_is_a_table_of_contents():

@@ -1,7 +1,7 @@
 """Find the processes that a program started, by its group and by a mark in their environment.
 
 A daemon leaves its group and its session and has no parent that we know; what it keeps is its environment. Where the system does
-not show environments, as macOS, the group is all that is found. Standard library only.
+not show environments, as macOS, the group is all that is found.
 """
 
 import os

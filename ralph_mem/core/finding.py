@@ -1,4 +1,4 @@
-"""A finding: what one check of the doctor saw, and what to do where that is not as it should be."""
+"""Hold what one check of the doctor saw, and what to do where that is not as it should be."""
 
 from collections import namedtuple
 

@@ -1,7 +1,4 @@
-"""Write sizes, times, counts and confirming digits for people, and read the times they type.
-
-Standard library only: the skill uses it.
-"""
+"""Write sizes, times, counts and confirming digits for people, and read the times they type."""
 
 import time
 

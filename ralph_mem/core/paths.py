@@ -26,6 +26,14 @@ def environment(name: str) -> str:
     return posix.environ.get(name.encode(), b"").decode("utf-8", "surrogateescape")
 
 
+def names(folder: str) -> "list[str]":
+    """Return the sorted names in a folder, none where it is not there or out of reach."""
+    try:
+        return sorted(posix.listdir(folder))
+    except OSError:
+        return []
+
+
 def config_home() -> str:
     """Return the folder of the user's own settings, or nothing where there is no home."""
     return _home(b"XDG_CONFIG_HOME", "/.config")

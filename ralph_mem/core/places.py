@@ -1,4 +1,4 @@
-"""Places: every file and folder of ours beside a project's own files, with what becomes of it.
+"""Declare every file and folder of ours beside a project's own files, with what becomes of it.
 
 A forget, an uninstall, the quota, a project that moves and the doctor take their lists from here. What else lies in our folders is
 somebody else's: a forget looks into it, and an uninstall leaves it.

@@ -1,7 +1,4 @@
-"""Run a program within limits of time and output, and end all that it started.
-
-Standard library only.
-"""
+"""Run a program within limits of time and output, and end all that it started."""
 
 import os
 import selectors
@@ -41,16 +38,10 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(  # noqa: PLR0913, PLR0917 - each is a limit or a wish of its own
-    argv: "Sequence[str]",
-    folder: str,
-    environment: "Mapping[str, str]",
-    seconds: "float | None",
-    most_bytes: int = MOST_BYTES,
-    stdin: "bytes | None" = None,
-    merged: bool = False,
-    on_line: "Callable[[bytes], Any] | None" = None,
+    argv: "Sequence[str]", folder: str, environment: "Mapping[str, str]", seconds: "float | None", most_bytes: int = MOST_BYTES,
+    stdin: "bytes | None" = None, merged: bool = False, on_line: "Callable[[bytes], Any] | None" = None,
     stopped: "Callable[[], bool] | None" = None,
-) -> Outcome:
+) -> Outcome:  # fmt: skip
     """Run a program without a shell or a terminal, and end it with all that it started when its time is up.
 
     What it started is ended after a normal exit too. `environment` is the whole of it; `seconds` may be None for no limit.

@@ -1,3 +1,3 @@
-"""Which release this is; a hook does without the face of the package."""
+"""The number of this release, where a hook finds it without the face of the package."""
 
 VERSION = "0.1.0"

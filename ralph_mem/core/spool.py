@@ -62,11 +62,7 @@ def pending(project: str) -> "list[str]":
     """Return the files that wait for a project, oldest first."""
     found = []
     for folder in folders(project):
-        try:
-            names = posix.listdir(folder)
-        except OSError:
-            continue
-        found += [f"{folder}/{name}" for name in sorted(names) if name.endswith(".json")]
+        found += [f"{folder}/{name}" for name in paths.names(folder) if name.endswith(".json")]
     return found
 
 

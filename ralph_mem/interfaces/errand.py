@@ -1,4 +1,4 @@
-"""Does for a session what needs a newer Python than its hooks: `errand.py FOLDER doctor`, or `import`."""
+"""Does for a session what needs a newer Python than its hooks, such as `errand.py FOLDER doctor`."""
 
 import os
 import sys

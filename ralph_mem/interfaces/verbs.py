@@ -31,6 +31,16 @@ class Verb:
         self.changes = changes
         self.for_model = for_model
 
+    @property
+    def terminal_example(self) -> str:
+        """Return the example as a shell needs it."""
+        first, *rest = self.example.split()
+        plain = all([word.replace("-", "").replace(".", "").isalnum() for word in rest])
+        if plain and not self.words.endswith(("TEXT", "[PROMPT]")):
+            return self.example
+        given = [rest.pop(0)] if self.words.startswith("ID") else []
+        return " ".join([first, *given, f'"{" ".join(rest)}"'])
+
     def valued(self) -> "tuple[str, ...]":
         """Return the options that take a value."""
         return tuple([each.partition(" ")[0] for each in self.options if " " in each])
@@ -42,7 +52,7 @@ class Verb:
 
 SINCE = {"--since WHEN": "Not before: 2026-01-31, 7d, yesterday, monday, last week, 2 days ago."}
 SPAN = {**SINCE, "--until WHEN": "Before: a time as for --since."}
-TYPES = {"--type TYPE": "Only of this type: turn, note, error, success, tool_use, summary."}
+TYPES = {"--type TYPE": "Only of this type, or of several: turn, note, error, success, tool_use, summary."}
 SESSION = {"--session ID": "Only of this session."}
 ORIGIN = {"--origin WORD": "Only of this origin: outside, tool, test, agent, user."}
 CONFIRM = {"--confirm DIGITS": "Do exactly what was shown under these digits."}
@@ -73,23 +83,23 @@ ALL = (
         "preview the login fails again after the upgrade", {},
     ),
     Verb(
-        "inject", REMEMBER, "TEXT", "Keep a note in your own words; it is found at once, and never dropped by itself.",
+        "inject", REMEMBER, "TEXT", "Keep a note in your own words; it is found at once, told at session starts, and never dropped.",
         "inject Releases go out with make ship, never by hand.", {"--global": "For all projects, not only this one."}, changes=True,
     ),
     Verb(
-        "import", REMEMBER, "", "Remember what earlier sessions of this project did, from Claude Code's own transcripts.",
+        "import", REMEMBER, "", "Remember what earlier sessions of this project did, from Claude Code's own transcripts; secrets are cut out.",
         "import --dry-run", {"--dry-run": "Only count what would come in.", **SINCE}, changes=True,
     ),
     Verb(
-        "edit", CORRECT, "ID TEXT", "Correct what a memory says: the text of a note, the answer of a turn.",
+        "edit", CORRECT, "ID TEXT", "Correct a note, or the answer of a turn: recall finds and tells the new text only.",
         "edit turn-k3w9x2mfqa The cause was the proxy.", {}, changes=True,
     ),
     Verb(
-        "pin", CORRECT, "ID", "Keep a memory in view: told first and whole at every session start.",
+        "pin", CORRECT, "ID", "Keep a memory in view: told first and whole at every session start, preferred wherever it fits.",
         "pin obs-k3w9x2mfqa", {"--off": "Let go of it again."}, changes=True,
     ),
     Verb(
-        "wrong", CORRECT, "ID", "Say that a memory misled: it is told later and less easily, with a mark.",
+        "wrong", CORRECT, "ID", "Say that a memory misled: it is told later and less easily, with a mark, as its receipts say.",
         "wrong turn-k3w9x2mfqa", {}, changes=True,
     ),
     Verb(
@@ -102,17 +112,17 @@ ALL = (
         {**ORIGIN, **SESSION, **SINCE, "--limit N": "How many rows are listed at most."},
     ),
     Verb(
-        "forget", SAFE, "ID or WORDS", "Delete for good: shown first, deleted with --confirm and the digits under the list.",
+        "forget", SAFE, "ID or WORDS", "Delete for good: shown first, deleted with --confirm and its digits, looked for in the raw files.",
         "forget turn-k3w9x2mfqa",
-        {"--query TEXT": "All that holds this text.", **SESSION, **TYPES, **ORIGIN, **SPAN, **CONFIRM,
-         "--scope WORD": "project, global or both.", "--snapshots": "In the snapshots of loops too.", "--all": "Everything."},
+        {"--query TEXT": "Everything that holds exactly this text.", **SESSION, **TYPES, **ORIGIN, **SPAN, **CONFIRM,
+         "--scope WORD": "project, global or both.", "--snapshots": "Delete snapshots of finished loops that hold it.", "--all": "All that is remembered, loops too."},
         changes=True,
     ),
     Verb("pause", ADMIN, "", "Stop recording and telling in this project, from the next event on.", "pause", {}, changes=True),
     Verb("resume", ADMIN, "", "Record and tell again in this project, from the next event on.", "resume", {}, changes=True),
     Verb("config", ADMIN, "[KEY [VALUE]]", "Show the settings, one of them, or change one as far as it loosens nothing.",
          "config memory.show full", {}, changes=True),
-    Verb("trust", ADMIN, "", "Show what came with a project that would act, to be approved.", "trust", CONFIRM, changes=True),
+    Verb("trust", ADMIN, "", "Show what came with a project that would act; it acts only once you approved it.", "trust", CONFIRM, changes=True),
     Verb("doctor", ADMIN, "", "Check everything that has to be right for memory to work, and change nothing.", "doctor", {}),
     Verb("help", ADMIN, "[VERB]", "List the verbs, or explain one.", "help forget", {}),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Approval: what a repository brought along that would act, shown to a person, and acting only once they have agreed.
+"""Show what a repository brought along that would act, and let it act once a person agrees.
 
 What was shown is what is approved: each matter is read once, and kept by the hash of what was read (core/trust.py for the
 config and a link, criteria/acceptance.py for the checks of a loop).

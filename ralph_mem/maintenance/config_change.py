@@ -1,4 +1,4 @@
-"""Config change: one key of a config file is set, and every other word of the file stays where it is.
+"""Set one key of a config file, and leave every other word of the file where it is.
 
 Standard library only: `/ralph config` uses it too, where no package is.
 """

@@ -1,4 +1,4 @@
-"""Config: the YAML files of a person and a project, and what is wrong with them by line and column.
+"""Read the YAML files of a person and a project, and tell what is wrong by line and column.
 
 The one importer of PyYAML. Hooks read the same files with core.yaml_reader, to which this room is held.
 """

@@ -1,4 +1,4 @@
-"""Tokens: exact counts by a vocabulary of tiktoken, where it is on this machine. Hooks estimate; this corrects them later.
+"""Count tokens exactly by a vocabulary of tiktoken, and correct what the hooks estimated.
 
 Nothing is ever downloaded but by `fetch`, which somebody asks for.
 """

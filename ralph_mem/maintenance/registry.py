@@ -1,4 +1,4 @@
-"""Projects: those that have a memory on this machine, which of them is meant, and what is left of those that are gone.
+"""Find the projects that have a memory on this machine, and what is left of those that are gone.
 
 The registry is a file for each project id in the user's data home, written at a session start. What lies there for a
 project by its path has a name made from that path (`paths.key_of`), which does not lead back to it.

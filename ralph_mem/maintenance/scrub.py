@@ -1,4 +1,4 @@
-"""Scrubbing: what is stored is redacted anew, by today's rules, the long list, the user's patterns and known values.
+"""Redact anew what is stored, by today's rules, the long list, the user's patterns and known values.
 
 A hook redacts by what it knows at that moment. A rule that came with a later release, a pattern that was added to the
 config, a password that stands in `.env` only since yesterday: of older rows this room takes what they find. It counts by

@@ -1,4 +1,4 @@
-"""Belongings: all that lies on this machine because of ralph-mem, by place, and what an uninstall takes or leaves.
+"""List all that lies on this machine because of ralph-mem, and take what an uninstall takes.
 
 What lies in our data folder under a name that no release of ours gives is somebody else's: it is named and left alone.
 """

@@ -1,4 +1,4 @@
-"""The quota over all projects: what memories, snapshots, loops and backups take on the disk, and whether that is too much.
+"""Measure what memories, snapshots, loops and backups take on the disk, and whether that is too much.
 
 It warns, and deletes nothing. The standard library alone: a session start asks once a day.
 """
@@ -46,7 +46,7 @@ def measure(most_files: int = MOST_FILES) -> Usage:
     for path in dict.fromkeys(owners.values()):
         found[path] = {"memory": counted.bytes(f"{path.rstrip('/')}/{paths.STATE}")}
     for place in [place for place in places.IN_DATA_HOME if place.counts_as not in ("", places.SHARED)]:
-        for name in _names(f"{home}/{place.name}"):
+        for name in paths.names(f"{home}/{place.name}"):
             of_one = found.setdefault(_owner(owners, name), {})
             of_one[place.counts_as] = of_one.get(place.counts_as, 0) + counted.bytes(f"{home}/{place.name}/{name}")
     shared = [f"{home}/{place.name}" for place in places.IN_DATA_HOME if place.counts_as == places.SHARED]
@@ -165,7 +165,7 @@ class _Count:
 def _owners(home: str) -> "dict[str, str]":
     """Return the path of each registered project by its id, and by the key of each path that its files outside may have."""
     found: dict[str, str] = {}
-    for name in _names(f"{home}/{paths.PROJECTS}"):
+    for name in paths.names(f"{home}/{paths.PROJECTS}"):
         try:
             told = fast.loads(paths.read(f"{home}/{paths.PROJECTS}/{name}"))
         except ValueError:
@@ -180,7 +180,7 @@ def _owners(home: str) -> "dict[str, str]":
 
 def _worktrees(path: str) -> "list[str]":
     """Return the keys of a repository's worktrees: snapshots and loops lie under those of the tree that they are of."""
-    lists = [paths.read(f"{path}/.git/worktrees/{name}/gitdir", 4096) for name in _names(f"{path}/.git/worktrees")]
+    lists = [paths.read(f"{path}/.git/worktrees/{name}/gitdir", 4096) for name in paths.names(f"{path}/.git/worktrees")]
     return [paths.key_of(told.rstrip("\n").rpartition("/")[0]) for told in lists]
 
 
@@ -188,10 +188,3 @@ def _owner(owners: "dict[str, str]", name: str) -> str:
     """Return the project that a file in the data home belongs to by its name: a key, or an id with more behind it."""
     key = name.partition(".")[0]  # neither has a dot
     return owners.get(key) or owners.get("-".join(name.partition(".")[0].split("-")[:2])) or ""
-
-
-def _names(folder: str) -> "list[str]":
-    try:
-        return sorted(posix.listdir(folder))
-    except OSError:
-        return []

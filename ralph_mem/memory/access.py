@@ -1,4 +1,4 @@
-"""Access: the memories that a person's command reads or changes, opened with errors that say what to do."""
+"""Open the memories that a person's command reads or changes, with errors that say what to do."""
 
 import posix
 import time

@@ -1,4 +1,4 @@
-"""Reclaiming: a database that was set aside becomes the memory of its project after all, because a person says so.
+"""Make a database that was set aside the memory of its project, because a person says so.
 
 It is one of theirs: of another home, another machine, a container. The memory that was begun meanwhile is set aside for it.
 """

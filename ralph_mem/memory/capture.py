@@ -1,4 +1,7 @@
-"""What is stored of an activity: of what changes or runs something the essence, of what only looks a path on the turn at most."""
+"""Decide what is stored of an activity, and how much of it.
+
+Of what changes or runs something it is the essence, of what only looks a path on the turn at most.
+"""
 
 import posix
 import zlib

@@ -1,4 +1,4 @@
-"""Extras: what is missing where a package was not installed, and the command that installs it from where this plugin lies.
+"""Name the package that is missing, and the command that installs it from where this plugin lies.
 
 No index has a package of ours: a hint that named one would send people to whoever takes that name.
 """

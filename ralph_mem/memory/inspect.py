@@ -1,4 +1,4 @@
-"""What is in a memory, read without changing it, however broken, locked or new it is; and what an error of SQLite means."""
+"""Look into a memory without changing it, however broken, locked or new it is."""
 
 import posix
 from collections import namedtuple

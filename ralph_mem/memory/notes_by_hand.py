@@ -1,4 +1,4 @@
-"""Corrections: what a person says about their memory: a note, a better text, keep this in view, this one misled.
+"""Store what a person says about their memory, such as a note, a better text, or that something misled.
 
 Standard library only: the skills use it. What is written here is redacted like everything else.
 """

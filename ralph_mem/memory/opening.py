@@ -1,4 +1,4 @@
-"""Adoption: a project gets its memory, and keeps it when it moves. Session start and the CLI only."""
+"""Give a project its memory at a session's start, and keep it when the project moves."""
 
 import posix
 import sys
@@ -68,9 +68,7 @@ def open_ready(project: "Project", wait_ms: int = connection.PROMPT_WAIT_MS, sta
             _check(opened)
     except connection.sqlite.Error as error:
         opened.close()
-        raise fast.errors().StoreError(
-            f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?"
-        ) from error
+        raise _not_ours(project, error) from error
     if seals.can_be_shipped(project.folder) and paths.exists(f"{paths.data_home()}/{paths.SPOOL}"):
         number = str(opened.property("project_id"))
         known = check.registered(number)
@@ -100,9 +98,7 @@ def _made(project: "Project", wait_ms: int) -> connection.Store:
                 _migrate(opened)
         except connection.sqlite.Error as error:
             opened.close()
-            raise fast.errors().StoreError(
-                f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?"
-            ) from error
+            raise _not_ours(project, error) from error
         connection.share(held)
         return opened
 
@@ -227,14 +223,6 @@ def _gap(opened: connection.Store, entry: str) -> str:
 def mark(entry: str, at: int) -> None:
     """Write into the time of a registry entry until when all is stored. Raises OSError."""
     posix.utime(entry, ns=(at * 1_000_000, at * 1_000_000))
-
-
-def forget_mark(number: str) -> None:
-    """Forget until when all was stored: an older state of this memory has taken its place, and somebody was told."""
-    try:
-        mark(f"{paths.data_home()}/{paths.PROJECTS}/{number}.json", 0)
-    except OSError:  # not registered yet
-        pass
 
 
 def _seen_before(known: "dict[str, Any]", project: "Project") -> bool:

@@ -1,4 +1,4 @@
-"""Relocation: what lies outside of a project follows it to another place, and is not taken for what waits for the next one.
+"""Let what lies outside of a project follow it when it moves to another place.
 
 Records lie there by the path of their project (spool.py), and paths change hands: the project is moved, deleted or copied, and
 another one begins in its place. Loaded where something waits or a project turns up in another place.
@@ -44,7 +44,7 @@ def follow(project: "Project", number: str, known: "dict[str, Any]") -> None:
                 for name in [f"{there}.{number}"] + [there] * is_gone:
                     _move(f"{folder}/{name}", f"{folder}/{here}", jobs)
             elif is_gone and place.on_move == places.FOLLOWS:
-                for name in [name for name in _names(folder) if name == there or name.startswith(there + places.JOB)]:
+                for name in [name for name in paths.names(folder) if name == there or name.startswith(there + places.JOB)]:
                     _bring(f"{folder}/{name}", f"{folder}/{here}{name[len(there) :]}")
 
 
@@ -61,7 +61,7 @@ def is_another(known: "dict[str, Any]", project: "Project") -> bool:
 def _leave_behind(project: "Project", number: str) -> None:
     """Put out of the way what waits for another memory; what came before there was any is for the one that is begun."""
     folder = f"{paths.data_home()}/{paths.SPOOL}/{paths.key_of(project.root)}"
-    waiting = [name for name in _names(folder) if not name.endswith(spool.EARLY)]
+    waiting = [name for name in paths.names(folder) if not name.endswith(spool.EARLY)]
     former = _known_at(project.root, number) if waiting else ""
     for name in waiting if former and not _was_set_aside(project, former) else ():
         _rename(f"{folder}/{name}", f"{folder}.{former}/{name}")
@@ -76,7 +76,7 @@ def _was_set_aside(project: "Project", former: str) -> bool:
 def _known_at(root: str, number: str) -> str:
     """Return the id of another project that the registry has in a place, the one that was used last, or nothing."""
     home, found = paths.data_home(), []
-    for name in _names(f"{home}/{paths.PROJECTS}"):
+    for name in paths.names(f"{home}/{paths.PROJECTS}"):
         other = name.partition(".")[0]
         known = check.registered(other)
         if known and other != number and root in (known["path"], known.get("seen")):
@@ -87,7 +87,7 @@ def _known_at(root: str, number: str) -> str:
 def _move(old: str, new: str, jobs: "list[str]") -> None:
     """Move the files of a folder into another one; what says to forget something names the file of its job."""
     former, present = [fast.dumps(job) for job in jobs]
-    for name in _names(old):
+    for name in paths.names(old):
         text = spool.take(f"{old}/{name}")
         if former in text:
             try:
@@ -108,7 +108,7 @@ def _bring(old: str, new: str) -> None:
     if not paths.exists(new):
         _rename(old, new)
         return
-    for name in _names(old):
+    for name in paths.names(old):
         if name.startswith(RECORD):
             _rename(f"{old}/{name}", f"{new}/{name}")
 
@@ -136,10 +136,3 @@ def _rename(old: str, new: str) -> None:
         posix.rename(old, new)
     except OSError:  # another session was quicker, or nothing can be written
         pass
-
-
-def _names(folder: str) -> "list[str]":
-    try:
-        return sorted(posix.listdir(folder))
-    except OSError:
-        return []

@@ -1,8 +1,6 @@
 """Tell what a session did, what it was told from memory and why, and what it would be told now.
 
-It is made from the rows when it is asked for, so what was forgotten or is withheld is not in it.
-
-Receipts hold no text; it is read from the rows.
+All text is read from the rows when it is asked for, so what was forgotten or is withheld is not in it.
 """
 
 from collections import namedtuple

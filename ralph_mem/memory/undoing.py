@@ -1,4 +1,4 @@
-"""Take back the last thing that a person did to a memory: a note, an edit, a pin, a wrong."""
+"""Take back the last thing that a person did to a memory."""
 
 from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError

@@ -1,1 +1,1 @@
-"""The Ralph loop: works at a goal until checks that we run ourselves pass, or it is time to give up. Standard library only."""
+"""The loop that works at a goal until checks that we run ourselves pass, or it gives up."""

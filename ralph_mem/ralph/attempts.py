@@ -1,4 +1,4 @@
-"""Attempts: what the iterations of a run tried and why it did not do, for the one that comes next."""
+"""Tell the next iteration what earlier ones tried and why it did not do."""
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import changes

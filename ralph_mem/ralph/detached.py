@@ -1,4 +1,4 @@
-"""A headless loop that outlives the command that began it: a supervisor of its own, with the lock and the heartbeat.
+"""Supervise a headless loop that outlives its command, with the lock and the heartbeat.
 
 Started as a script by path, so that a bare checkout needs no installation: `python3 -I -S detached.py TOP ORDER`.
 """

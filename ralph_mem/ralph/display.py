@@ -1,4 +1,4 @@
-"""What is told of a loop to whoever steers it: what it would run, how it ended, what a rollback would do and what it did."""
+"""Write what a loop would run, how it ended, and what a rollback would do or did."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Experience: what the memory knows of the failures at hand, and what a run leaves in it.
+"""Ask the memory about the failures at hand, and leave in it what a run learned.
 
 The loop goes on without a memory: what cannot be read or written is said in a line, never raised.
 """

@@ -192,13 +192,9 @@ def preview_rollback(
 
 
 def roll_back(
-    project: "Project",
-    settings: "dict[str, Any]",
-    run: "Run",
-    to: str,
-    force: bool = False,
+    project: "Project", settings: "dict[str, Any]", run: "Run", to: str, force: bool = False,
     on_step: "Callable[[str], None] | None" = None,
-) -> "tuple[str, Report]":
+) -> "tuple[str, Report]":  # fmt: skip
     """Put the files back, after a snapshot of what is there now; returns what it led to, and the report.
 
     What the person changed after the loop is kept and named. Raises LoopError and SnapshotError.

@@ -34,14 +34,9 @@ MOST_BYTES = 1_048_576  # its head and tail: a last message is at the end, and a
 
 
 def run_command(
-    template: str,
-    prompt: str,
-    folder: str,
-    environment: "Mapping[str, str]",
-    seconds: float,
-    told: "Callable[[str], None] | None" = None,
-    stopped: "Callable[[], bool] | None" = None,
-) -> launch.Answer:
+    template: str, prompt: str, folder: str, environment: "Mapping[str, str]", seconds: float,
+    told: "Callable[[str], None] | None" = None, stopped: "Callable[[], bool] | None" = None,
+) -> launch.Answer:  # fmt: skip
     """Give any agent a prompt by the command line of `--agent`, such as `my-agent --message-file {prompt_file}`.
 
     The template is split into words as a shell would, once, and no shell ever sees it. In a word `{prompt}` stands for the prompt
@@ -163,13 +158,9 @@ LEAST_SECONDS = 1.0
 
 
 def start(
-    project: "Project",
-    values: "dict[str, Any]",
-    wished: "Wish",
-    prospect: "Prospect",
-    is_wanted: "Callable[[Loop], bool]",
+    project: "Project", values: "dict[str, Any]", wished: "Wish", prospect: "Prospect", is_wanted: "Callable[[Loop], bool]",
     told: "Told | None" = None,
-) -> "Run | None":
+) -> "Run | None":  # fmt: skip
     """Start a run and work until it ends; returns it. Its checks have been accepted. Raises LoopError and SnapshotError.
 
     `is_wanted` is asked where all checks pass already; where it says no, nothing is left of the run, and nothing is returned.

@@ -1,4 +1,4 @@
-"""The loop in a session: at each Stop of the session that started it, the checks decide whether the agent goes on.
+"""Decide at each Stop of the session that started a loop whether the agent goes on.
 
 It never acts in another session, in a subagent, or while the client has work in the background; it is gone when its session is.
 """

@@ -1,4 +1,4 @@
-"""Leftovers: what a loop that was killed left running, its agent or a check, and all that these started."""
+"""Find and end what a killed loop left running, its agent or a check, with all these started."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Lessons: what a run leaves for the runs and sessions after it: what failed, what fixed it, and what did not help."""
+"""Write what a run leaves for later ones about failures, what fixed them, and what did not help."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Run one pass of the loop around its agent: prompt, files, checks, record, decision and notice.
+"""Run one pass of the loop around its agent, from its prompt to checks, record and decision.
 
 It is the same headless and in session: only who the agent is differs. The command that a user has told of a run can neither
 fail the loop nor hold it up.

@@ -1,4 +1,7 @@
-"""Planning: what a loop would do here, looked at without beginning one: checks, how they stand now, limits, agent, way back."""
+"""Show what a loop would do here without beginning one.
+
+That is its checks and how they stand now, limits, agent, and way back.
+"""
 
 import os
 import shlex

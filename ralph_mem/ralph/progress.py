@@ -44,13 +44,8 @@ def failing(verdicts: "Verdicts") -> "list[str]":
     return found
 
 
-def badness(verdicts: "Verdicts", baseline: "Verdicts | None" = None) -> int:
-    """Return how far these verdicts are from passing, seen against those at the start; see above. 0 is nothing left to do."""
-    return scores([baseline, verdicts])[-1] if baseline else scores([verdicts])[0]
-
-
 def scores(history: "list[Verdicts]") -> "list[int]":
-    """Return the badness of each state of a run in their order, the baseline first, each seen with what the run knows."""
+    """Return the badness of each state of a run in their order, the baseline first, seen with what the run knows."""
     names = {_key(verdict) for verdicts in history for verdict in verdicts}
     return [sum(numbers) for numbers in zip(*[_scores_of(name, history) for name in sorted(names)])] or [0] * len(history)
 

@@ -1,4 +1,6 @@
-"""The prompt of an iteration: the goal, what fails and what is known of it, within a budget of tokens.
+"""Write the prompt of an iteration within a budget of tokens.
+
+It says the goal, what fails, and what is known of it.
 
 A pure function. What stays the same in a run stands first, word for word: the client's prompt cache pays for it once.
 """
@@ -140,13 +142,9 @@ MARKER_RULE = "- Only when the goal is reached, end your last message with this 
 
 
 def build(
-    run: "Run",
-    number: int,
-    known: "Known" = experience.NOTHING,
-    plan_text: str = "",
-    budget_tokens: int = 6000,
+    run: "Run", number: int, known: "Known" = experience.NOTHING, plan_text: str = "", budget_tokens: int = 6000,
     most_characters: int = 0,
-) -> "tuple[str, dict[str, Any]]":
+) -> "tuple[str, dict[str, Any]]":  # fmt: skip
     """Return the prompt of an iteration, and what the record keeps of it: its hash, its tokens, the memories it tells.
 
     `told` has each memory with how it is told, `full` or `line`, and its price, `budget` what they may cost together.

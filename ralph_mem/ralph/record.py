@@ -1,4 +1,4 @@
-"""Write the record of a run, one JSON object a line, and read the run's state from it by a pure fold."""
+"""Write the record of a run durably, one JSON object a line, and read its state by a pure fold."""
 
 import json
 import os

@@ -47,7 +47,7 @@ def folder_of(project: "Project") -> str:
 
 
 def _folder(project: "Project") -> str:
-    """Return the same, empty without a home. `events/stop` and `events/session_end` know this place too."""
+    """Return the same, empty without a home. `interfaces/hooks` knows this place too."""
     home = paths.data_home()
     return f"{home}/{paths.LOOPS}/{paths.key_of(project.top)}" if home else ""
 

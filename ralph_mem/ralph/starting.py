@@ -1,4 +1,4 @@
-"""Starting: what a loop would do, shown first; then the snapshot to come back to, the baseline, and the record begins."""
+"""Show what a loop would do, take the first snapshot and the baseline, and begin the record."""
 
 import os
 import shlex
@@ -132,15 +132,9 @@ def check(project: "Project", wished: Wish, prospect: Prospect) -> None:
 
 
 def start(  # noqa: PLR0913, PLR0917 - who asks, for what, and who hears of it
-    project: "Project",
-    values: "dict[str, Any]",
-    wished: Wish,
-    prospect: Prospect,
-    mode: str,
-    owner: str = "",
-    run_id: str = "",
+    project: "Project", values: "dict[str, Any]", wished: Wish, prospect: Prospect, mode: str, owner: str = "", run_id: str = "",
     told: "Told | None" = None,
-) -> Baseline:
+) -> Baseline:  # fmt: skip
     """Begin a run: snapshot, baseline, record. The checks have been accepted. Raises LoopError and SnapshotError.
 
     The snapshot is taken before the checks are run, which may leave files behind: a rollback returns to what the person had.
@@ -167,14 +161,8 @@ def cannot_run(verdicts: "list[Verdict]") -> "list[str]":
 
 
 def note(
-    project: "Project",
-    values: "dict[str, Any]",
-    wished: Wish,
-    prospect: Prospect,
-    mode: str,
-    owner: str = "",
-    run_id: str = "",
-) -> str:
+    project: "Project", values: "dict[str, Any]", wished: Wish, prospect: Prospect, mode: str, owner: str = "", run_id: str = "",
+) -> str:  # fmt: skip
     """Begin the record of a run; returns its id. Raises LoopError."""
     (goal,) = privacy.protect([wished.goal], project, values)[0]
     run_id = run_id or runs.new_id()

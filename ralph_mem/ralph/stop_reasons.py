@@ -1,4 +1,4 @@
-"""Why a loop can stop: a closed set, each with the exit code of the command and the next step for its reader."""
+"""List why a loop can stop, with the exit code and the reader's next step for each."""
 
 from collections import namedtuple
 

@@ -1,4 +1,4 @@
-"""Stopping: a loop at work is asked to stop, wherever it runs; one whose process is gone is ended here."""
+"""Ask a loop at work to stop, wherever it runs, and end one whose process is gone."""
 
 import copy
 import os
@@ -62,15 +62,9 @@ LIMITS = ("max_iterations", "max_duration", "max_cost")
 
 
 def resume(
-    project: "Project",
-    values: "dict[str, Any]",
-    run: "Run",
-    mode: str,
-    last_beat: int,
-    owner: str = "",
-    told: "Told | None" = None,
-    **bounds: "Any",
-) -> Loop:
+    project: "Project", values: "dict[str, Any]", run: "Run", mode: str, last_beat: int, owner: str = "",
+    told: "Told | None" = None, **bounds: "Any",
+) -> Loop:  # fmt: skip
     """Let a run go on with what was left of its limits, or with new ones; returns it at work. Raises LoopError.
 
     `bounds` are fields of Limits. What a killed loop left running is ended first, and a rollback that a crash cut off is

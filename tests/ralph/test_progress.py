@@ -29,11 +29,11 @@ GREEN = verdict()
     ],
 )
 def test_badness(now, at_start, number):
-    assert progress.badness(now, at_start) == number
+    assert progress.scores([at_start, now])[-1] == number
 
 
 def test_a_state_without_a_baseline_counts_what_it_shows():
-    assert progress.badness([failing_tests(3)]) == 3 and progress.badness([]) == 0
+    assert progress.scores([[failing_tests(3)]]) == [3] and progress.scores([[]]) == [0]
 
 
 def test_repairing_what_kept_the_tests_from_running_is_progress():

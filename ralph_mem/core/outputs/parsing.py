@@ -1,6 +1,6 @@
 """Read the numbers and ids in a criterion's output, or in the JUnit report that its tool wrote.
 
-Never raises for any input.
+A report with a document type, or a huge one, is refused. Nothing here raises for any input.
 """
 
 import glob

@@ -1,4 +1,4 @@
-"""The report: what a tool's output says, in numbers and ids."""
+"""Hold what the output of a tool says, in numbers and ids."""
 
 import re
 from collections import namedtuple

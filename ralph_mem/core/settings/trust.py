@@ -211,7 +211,7 @@ def revoke(project: "Project") -> int:
 def approvals() -> "list[dict[str, Any]]":
     """Return every approval of every project, the latest first: its kind, path, time and the lines that were shown."""
     folder = f"{paths.data_home()}/{paths.TRUST}"
-    names = [name for name in _names(folder) if name.startswith("approved-")]
+    names = [name for name in paths.names(folder) if name.startswith("approved-")]
     found = [entry for name in names for entry in _read(f"{folder}/{name}").values()]
     return sorted(found, key=lambda entry: (-entry["at"], entry["path"]))
 
@@ -223,7 +223,7 @@ def _read_settings_anew(forgetting: bool = False) -> None:
     taken back.
     """
     folder = f"{paths.data_home()}/{paths.SETTINGS}"
-    for name in _names(folder):
+    for name in paths.names(folder):
         path = f"{folder}/{name}"
         try:
             known = None if forgetting else fast.loads(paths.read(path))
@@ -233,13 +233,6 @@ def _read_settings_anew(forgetting: bool = False) -> None:
             paths.write(path, fast.dumps({**known, "stamps": []}))
         else:
             paths.remove(path)
-
-
-def _names(folder: str) -> "list[str]":
-    try:
-        return posix.listdir(folder)
-    except OSError:
-        return []
 
 
 def heard(

@@ -1,1 +1,1 @@
-"""Claude Code: its events, tools, transcripts and files."""
+"""Everything that knows Claude Code's events, tools, transcripts and files."""

@@ -1,4 +1,4 @@
-"""The archive: which transcripts the client has kept, of whom and from when, told by their first and last lines."""
+"""List the transcripts that the client has kept, with project and time, by their first and last lines."""
 
 import re
 from collections import namedtuple

@@ -1,4 +1,4 @@
-"""The client: whether Claude Code has the plugin and runs its hooks, read from the client's own files.
+"""Check whether Claude Code has the plugin and runs its hooks, by the client's own files.
 
 Of its settings, which may hold secrets, only the keys named here are looked at.
 """

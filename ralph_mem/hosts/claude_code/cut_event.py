@@ -1,4 +1,4 @@
-"""Salvage: what an event says that was cut off, or of which the middle is missing."""
+"""Read what an event says that was cut off, or of which the middle is missing."""
 
 from ralph_mem.core import fast
 

@@ -1,4 +1,4 @@
-"""What Claude Code hands to a hook on stdin, as an activity; read within limits, and understood even when cut off."""
+"""Turn what Claude Code hands to a hook on stdin into an activity, even when it is cut off."""
 
 import _signal
 import posix

@@ -1,4 +1,4 @@
-"""Transcripts: the client's own record of a session, read line by line as the events that its hooks were sent, or would have been.
+"""Read the client's record of a session as the events that its hooks were sent.
 
 The format is undocumented and changes with the client (described for 2.1.329): what is not known is passed over.
 """

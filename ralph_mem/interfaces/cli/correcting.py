@@ -47,10 +47,7 @@ def inject(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Keep a note in your own words; it is found at once, told at session starts, and never dropped by itself.
-
-    Example: ralph-mem inject "Releases go out with make ship, never by hand."
-    """
+    """Carry out `inject`."""
     place = known.choose(project)
     target = projects.everywhere() if everywhere else place
     if target is None:
@@ -70,10 +67,7 @@ def edit(
     ] = [],  # noqa: B006
     project: Project = "",
 ) -> None:
-    """Correct what a memory says: the text of a note, the answer of a turn. Recall finds and tells the new text only.
-
-    Example: ralph-mem edit turn-k3w9x2mfqa "The cause was the proxy."
-    """
+    """Carry out `edit`."""
     reader = reader_of(project)
     row = lookup.find(reader, public_id)
     before = row.said if row.type != "note" else "\n".join(part for part in (row.asked, row.said) if part)
@@ -93,10 +87,7 @@ def pin(
     off: Annotated[bool, typer.Option("--off", help="Let go of it again.")] = False,
     project: Project = "",
 ) -> None:
-    """Keep a memory in view: told first and whole at every session start, and preferred wherever it fits.
-
-    Example: ralph-mem pin obs-k3w9x2mfqa
-    """
+    """Carry out `pin`."""
     reader = reader_of(project)
     notes_by_hand.pin(lookup.find(reader, public_id), pinned=not off)
     printing.text(layers.index(lookup.find(reader, public_id)))
@@ -107,10 +98,7 @@ def pin(
 
 @commands.command()
 def wrong(public_id: Id, project: Project = "") -> None:
-    """Say that a memory misled: it is told later and less easily, with a mark, and the receipts that told it say so.
-
-    Example: ralph-mem wrong turn-k3w9x2mfqa
-    """
+    """Carry out `wrong`."""
     reader = reader_of(project)
     row = lookup.find(reader, public_id)
     told = notes_by_hand.wrong(reader, row)
@@ -120,7 +108,7 @@ def wrong(public_id: Id, project: Project = "") -> None:
 
 @commands.command()
 def undo(project: Project = "") -> None:
-    """Take back the last thing that you did."""
+    """Carry out `undo`."""
     printing.text(undoing.undo(reader_of(project)))
 
 

@@ -48,29 +48,14 @@ IN_SESSION_HINT = 'type /ralph start "GOAL" in Claude Code; here a loop is headl
 def start(
     goal: Annotated[str, typer.Argument(metavar="GOAL", help="What is to be reached, in quotes.")],
     criteria: Criteria = [],  # noqa: B006
-    max_iterations: Iterations = "",
-    max_duration: Duration = "",
-    max_cost: Cost = "",
-    cooldown: Cooldown = "",
-    no_progress: NoProgress = "",
-    plan: Plan = "",
-    promise: Promise = "",
-    no_snapshot: NoSnapshot = False,
-    no_memory: NoMemory = False,
-    no_wait: NoWait = False,
+    max_iterations: Iterations = "", max_duration: Duration = "", max_cost: Cost = "", cooldown: Cooldown = "",
+    no_progress: NoProgress = "", plan: Plan = "", promise: Promise = "", no_snapshot: NoSnapshot = False,
+    no_memory: NoMemory = False, no_wait: NoWait = False,
     is_headless: Headless = False,  # noqa: ARG001 - said for whoever wants to say it
     in_session: InSession = False,
-    agent: Agent = "",
-    allow: Allow = [],  # noqa: B006
-    notify: Notify = "",
-    protect: Protect = [],  # noqa: B006
-    timeout: Timeout = "",
-    accept: Accept = "",
-    anyway: Anyway = False,
-    detach: Detach = False,
-    project: Project = "",
-    json: Json = False,
-) -> None:
+    agent: Agent = "", allow: Allow = [], notify: Notify = "", protect: Protect = [], timeout: Timeout = "",  # noqa: B006
+    accept: Accept = "", anyway: Anyway = False, detach: Detach = False, project: Project = "", json: Json = False,
+) -> None:  # fmt: skip
     """Work at a goal until checks that are run here pass; exits with 0, or with the code of the reason why it stopped.
 
     Example: ralph-mem ralph start "make the tests pass" --max-iterations 5
@@ -98,27 +83,12 @@ def _place(project: str) -> tuple[Place, dict[str, Any]]:
 
 
 def _given(
-    criteria: list[str],
-    plan: str,
-    promise: str,
-    no_snapshot: bool,
-    no_memory: bool,
-    no_wait: bool,
-    agent: str,
-    allow: list[str],
-    notify: str,
-    protect: list[str],
-    timeout: str,
-) -> dict[str, Any]:
-    switches = {"snapshot": no_snapshot, "memory": no_memory, "wait": no_wait}
+    criteria: list[str], plan: str, promise: str, no_snapshot: bool, no_memory: bool, no_wait: bool, agent: str, allow: list[str],
+    notify: str, protect: list[str], timeout: str,
+) -> dict[str, Any]:  # fmt: skip
+    off = {name: False for name, is_off in {"snapshot": no_snapshot, "memory": no_memory, "wait": no_wait}.items() if is_off}
     texts = {"plan": plan, "promise": promise, "agent": agent, "notify": notify, "timeout_s": timeout}
-    return {
-        **{name: False for name, off in switches.items() if off},
-        **{name: text for name, text in texts.items() if text},
-        "criteria": criteria,
-        "allow": allow,
-        "protect": protect,
-    }
+    return {**off, **{name: text or None for name, text in texts.items()}, "criteria": criteria, "allow": allow, "protect": protect}
 
 
 def _bounds(max_iterations: str, max_duration: str, max_cost: str, cooldown: str, no_progress: str) -> dict[str, Any]:
@@ -179,25 +149,12 @@ def _finish(place: Place, values: dict[str, Any], run: Run, json: bool, voice: L
 def plan_it(
     goal: Annotated[str, typer.Argument(metavar="GOAL", help="What is to be reached.")] = "",
     criteria: Criteria = [],  # noqa: B006
-    max_iterations: Iterations = "",
-    max_duration: Duration = "",
-    max_cost: Cost = "",
-    cooldown: Cooldown = "",
-    no_progress: NoProgress = "",
-    plan: Plan = "",
-    promise: Promise = "",
-    no_snapshot: NoSnapshot = False,
-    no_memory: NoMemory = False,
-    no_wait: NoWait = False,
-    agent: Agent = "",
-    allow: Allow = [],  # noqa: B006
-    notify: Notify = "",
-    protect: Protect = [],  # noqa: B006
-    timeout: Timeout = "",
-    accept: Accept = "",
-    project: Project = "",
-    json: Json = False,
-) -> None:
+    max_iterations: Iterations = "", max_duration: Duration = "", max_cost: Cost = "", cooldown: Cooldown = "",
+    no_progress: NoProgress = "", plan: Plan = "", promise: Promise = "", no_snapshot: NoSnapshot = False,
+    no_memory: NoMemory = False, no_wait: NoWait = False,
+    agent: Agent = "", allow: Allow = [], notify: Notify = "", protect: Protect = [], timeout: Timeout = "",  # noqa: B006
+    accept: Accept = "", project: Project = "", json: Json = False,
+) -> None:  # fmt: skip
     """Show what a loop would run, how that stands now, its limits, its agent and its way back; begins nothing.
 
     Example: ralph-mem ralph plan --criteria "custom=./check.sh"
@@ -218,17 +175,11 @@ def plan_it(
 @commands.command()
 def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run by its id; the last one without.")] = "",
-    max_iterations: Iterations = "",
-    max_duration: Duration = "",
-    max_cost: Cost = "",
-    cooldown: Cooldown = "",
+    max_iterations: Iterations = "", max_duration: Duration = "", max_cost: Cost = "", cooldown: Cooldown = "",
     no_progress: NoProgress = "",
     is_headless: Headless = False,  # noqa: ARG001 - as for start
-    in_session: InSession = False,
-    detach: Detach = False,
-    project: Project = "",
-    json: Json = False,
-) -> None:
+    in_session: InSession = False, detach: Detach = False, project: Project = "", json: Json = False,
+) -> None:  # fmt: skip
     """Let a run go on that was interrupted, stopped or out of iterations, time or money.
 
     Example: ralph-mem ralph resume --max-iterations 20

@@ -39,10 +39,7 @@ def search(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Find what is remembered about some words, in this project and in what is kept for all of them.
-
-    Example: ralph-mem search "timezone login" --layer 1 --since 30d
-    """
+    """Carry out `search`."""
     reader, now = reader_of(project, outside), time.time_ns() // 1_000_000
     depth = layer or (1 if json else reader.settings["search.default_layer"])
     most = limit or (layers.MOST_FULL if depth == 3 else reader.settings["search.max_results"])
@@ -64,11 +61,9 @@ def timeline(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show what happened around something, in order: the turns before and after it, and what its turn ran and changed.
+    """Carry out `timeline`.
 
     With --budget, failures and successes are kept longest, and what does not fit is counted.
-
-    Example: ralph-mem timeline turn-k3w9x2mfqa --before 3 --budget 800
     """
     reader = reader_of(project, outside)
     row = lookup.find(reader, public_id)
@@ -112,10 +107,7 @@ def show(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show the whole text of something, 1,000 tokens at a time, and where the client's own transcript of it is.
-
-    Example: ralph-mem show turn-k3w9x2mfqa
-    """
+    """Carry out `show`."""
     reader = reader_of(project, outside)
     if public_id.startswith(reports.PREFIX):
         _show_session(reader, public_id, start, whole, json)
@@ -167,10 +159,7 @@ def why(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show what was told to the model, why, what it cost, and what just missed.
-
-    Example: ralph-mem why --last 1
-    """
+    """Carry out `why`."""
     reader = reader_of(project)
     found = reasons.receipts(reader, last, session, memory)
     if memory and not found:
@@ -190,10 +179,7 @@ def preview(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show what a new session would be told now, at its start and at a prompt; nothing is written.
-
-    Example: ralph-mem preview "the login fails again after the upgrade"
-    """
+    """Carry out `preview`."""
     found = reasons.preview(reader_of(project), " ".join(prompt), time.time_ns() // 1_000_000, event.instructions())
     if json:
         printing.as_json([_preview_facts(each) for each in found])

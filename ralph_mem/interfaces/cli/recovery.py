@@ -39,9 +39,9 @@ def examine(
     tried: Annotated[bool, typer.Option("--self-test", help="Record and recall a session in a throwaway project.")] = False,
     json: printing.Json = False,
 ) -> None:
-    """Check everything that has to be right for memory to work; leaves with 1 where there is a problem.
+    """Carry out `doctor`.
 
-    Example: ralph-mem doctor
+    Leaves with 1 where there is a problem.
     """
     if tried:
         raise typer.Exit(_try(json))

@@ -38,12 +38,10 @@ def import_sessions(
     project: printing.Project = "",
     json: printing.Json = False,
 ) -> None:
-    """Remember what earlier sessions of this project did, from Claude Code's own transcripts; with secrets cut out, as ever.
+    """Carry out `import`.
 
     A path that is named, and --all, take in the sessions of every project, each into the memory of its own. What is known
     stays as it is, so this may be broken off and run again.
-
-    Example: ralph-mem import --dry-run
     """
     only = registry.choose(project) if project or not (path or everything) else None
     first = moment_of(since, time.time_ns() // 1_000_000) if since else 0

@@ -1,4 +1,4 @@
-"""The entrance of the hooks: reads an event, stores what it says in one transaction, prints the answer, and fails open.
+"""The entrance of the hooks reads an event, stores it in one transaction, and prints the answer.
 
 What happens in a session comes from its client's host as an activity. A kind of activity that is answered has a module here,
 with some of these: `records`, what to store where it is not capture's; `open_store`, where opening takes more than connecting;

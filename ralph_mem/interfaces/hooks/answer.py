@@ -1,4 +1,4 @@
-"""The agent has said its last word of the turn: leave the store tidy for the next one."""
+"""Tidy the store at the end of a turn, when the agent has answered."""
 
 import posix
 

@@ -1,4 +1,4 @@
-"""The line by which a person sees that the memory works: counts, names and the price of what was told."""
+"""The line by which a person sees that the memory works, with the price of what was told."""
 
 from ralph_mem.core import paths
 from ralph_mem.core.settings import effective

@@ -1,4 +1,4 @@
-"""The user says something: tell the model what it may be about."""
+"""Tell the model what a prompt of the user may be about."""
 
 from ralph_mem.core import fast, paths
 from ralph_mem.core.redaction import privacy

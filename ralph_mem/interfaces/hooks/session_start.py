@@ -1,4 +1,4 @@
-"""A session starts: make the memory ready, end what crashed, and tell where the work stands."""
+"""Make the memory ready at a session's start, end what crashed, and tell where the work stands."""
 
 import posix
 import time

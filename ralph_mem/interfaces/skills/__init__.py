@@ -1,7 +1,7 @@
 """The door of the skills, which splits the words behind a slash command and prints its answer.
 
-What a person types as `/mem-NAME` or `/ralph` comes as a UserPromptExpansion event, and the answer
-goes back as context for the model; what the model runs itself as `hooks/run mem-NAME` has its words on stdin.
+What a person types as `/mem-NAME` or `/ralph` comes as a UserPromptExpansion event, and the answer goes back as context for
+the model; what the model runs itself as `hooks/run mem-NAME` has its words on stdin.
 
 The client would paste typed words into a skill's shell line unescaped: its permission check then refuses JSON, a trailing
 backslash or a wide space, a code fence cuts the words off, and where the person allows Bash a line that ends the
@@ -354,3 +354,14 @@ def fenced(text: str, asked: Asked, reader: Reader, introduction: str = INTRODUC
         tag = tag or store.one("SELECT fence FROM sessions WHERE client_session = ?", (asked.session,))
     name = f"ralph-mem-{tag[0] if tag else posix.urandom(12).hex()}"
     return f"<{name}>\n{introduction}\n{block.escaped(text)}\n</{name}>"
+
+
+def fitting(lines: "list[str]", room: int, more: str) -> str:
+    """Return as many lines as find room when they are fenced, and how many more there are."""
+    kept: list[str] = []
+    for line in lines:
+        room -= len(block.escaped(line)) + 1
+        if room < 0:
+            return "\n".join([*kept, f"and {len(lines) - len(kept)} {more}"])
+        kept.append(line)
+    return "\n".join(kept)

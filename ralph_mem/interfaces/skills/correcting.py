@@ -1,4 +1,4 @@
-"""The verbs by which a person adds to a memory and corrects it: inject, edit, pin, wrong and undo."""
+"""The verbs by which a person adds to a memory and corrects it."""
 
 from ralph_mem.core import project
 from ralph_mem.core.errors import RalphMemError

@@ -3,11 +3,10 @@
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import not_as_shown
 from ralph_mem.interfaces import skills, verbs
-from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting
 from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.memory import access
-from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.rows import row
 
@@ -29,7 +28,8 @@ def answer(asked: "Asked") -> str:
     choice = select.choose(reader, _selection(asked, typed), scope, snapshots)
     if typed.confirmed.lower() != choice.digits:
         changed = f"ralph-mem: {not_as_shown(typed.confirmed)}\n" if typed.confirmed else ""
-        return f"{changed}{fenced(_fitting(select.preview(reader, choice)), asked, reader)}\n{_again(typed, choice)}"
+        shown = fitting(select.preview(reader, choice), MOST_CHARACTERS - MOST_REPEATED, "more")
+        return f"{changed}{fenced(shown, asked, reader)}\n{_again(typed, choice)}"
     report = erase.forget(reader, choice.plans, snapshots=choice.runs())
     return "\n".join([*erasure_report.lines_of_report(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"])
 
@@ -38,18 +38,6 @@ def _again(typed: skills.Typed, choice: select.Choice) -> str:
     if len(typed.rest) > MOST_REPEATED:
         return f"{YET} To delete it, add this to what you typed: --confirm {choice.digits}"
     return f"{YET} To delete it: /mem-forget --confirm {choice.digits} {typed.rest}"
-
-
-def _fitting(lines: "list[str]") -> str:
-    """Return as many lines as the client takes whole, and how many more there are."""
-    room = MOST_CHARACTERS - MOST_REPEATED
-    kept: list[str] = []
-    for line in lines:
-        room -= len(block.escaped(line)) + 1
-        if room < 0:
-            return "\n".join([*kept, f"and {len(lines) - len(kept)} more"])
-        kept.append(line)
-    return "\n".join(kept)
 
 
 def _selection(asked: "Asked", typed: skills.Typed) -> select.Selection:

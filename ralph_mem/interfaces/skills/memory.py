@@ -1,9 +1,9 @@
-"""The verbs that look into a memory: search, timeline, show, why, preview and review."""
+"""The verbs that look into a memory and change nothing."""
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces import skills, verbs
-from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import row
 
@@ -93,7 +93,7 @@ def timeline(asked: "Asked") -> str:
     found = lookup.find(reader, one_id(typed, "timeline"))
     before, after = [typed.number(name, 1, 0, FURTHEST) for name in ("--before", "--after")]
     (entries,) = lookup.timelines(reader, [found], before, after)
-    return _told(asked, reader, _fitting([layers.entry(each, found) for each in entries]), HOW_ON[2])
+    return _told(asked, reader, fitting([layers.entry(each, found) for each in entries], MOST_CHARACTERS, "more"), HOW_ON[2])
 
 
 def show(asked: "Asked") -> str:
@@ -104,16 +104,6 @@ def show(asked: "Asked") -> str:
     if name.startswith(A_SESSION):
         return _session(asked, reader, name, start)
     return _told(asked, reader, layers.full(lookup.find(reader, name), start)[0], HOW_ON[3])
-
-
-def _fitting(lines: "list[str]") -> str:
-    """Return as many lines as the client takes, and how many more there are."""
-    room = MOST_CHARACTERS
-    for number, line in enumerate(lines):
-        room -= 2 * len(line) + 1 if "<" in line else len(line) + 1
-        if room < 0:
-            return "\n".join([*lines[:number], f"and {len(lines) - number} more"])
-    return "\n".join(lines)
 
 
 def why(asked: "Asked") -> str:
@@ -127,7 +117,7 @@ def why(asked: "Asked") -> str:
     if memory and not found:
         lookup.find(reader, memory)  # says so where there is no such memory
     lines = [line for receipt in reversed(found) for line in reports.lines_of_receipt(receipt)]
-    return fenced(_fitting(lines), asked, reader) if lines else reports.NOTHING_TOLD
+    return fenced(fitting(lines, MOST_CHARACTERS, "more"), asked, reader) if lines else reports.NOTHING_TOLD
 
 
 def preview(asked: "Asked") -> str:
@@ -137,7 +127,9 @@ def preview(asked: "Asked") -> str:
 
     reader = asked.reader()
     found = reports.preview(reader, asked.text.strip(), asked.now, event.instructions())
-    return fenced(_fitting([line for each in found for line in reports.lines_of_preview(each)]), asked, reader)
+    return fenced(
+        fitting([line for each in found for line in reports.lines_of_preview(each)], MOST_CHARACTERS, "more"), asked, reader
+    )
 
 
 def review(asked: "Asked") -> str:
@@ -150,4 +142,4 @@ def review(asked: "Asked") -> str:
     wanted = status.Wanted(origins, typed.options.get("--session", ""), typed.moment("--since", asked.now))
     rows = status.rows(reader, wanted, typed.number("--limit", 20, 1, 1000))
     lines = [f"{status.source(each)}  {layers.index(each)}" for each in rows]
-    return fenced(_fitting(lines), asked, reader) if lines else "Nothing that is remembered fits."
+    return fenced(fitting(lines, MOST_CHARACTERS, "more"), asked, reader) if lines else "Nothing that is remembered fits."

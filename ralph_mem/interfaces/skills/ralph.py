@@ -2,8 +2,7 @@
 
 from ralph_mem.core.errors import LoopError, StoreError
 from ralph_mem.interfaces import skills
-from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, ralph_start, settings
-from ralph_mem.memory.inject import block
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting, ralph_start, settings
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.ralph import attempts, display, files, leftovers, planning, record, runs, starting, stopping
 from ralph_mem.ralph.record import GUARD
@@ -44,24 +43,13 @@ def _show(asked: "Asked", lines: "list[str]", below: str = "", whole: bool = Fal
         reader = asked.reader()
     except StoreError:  # a project without a memory can have a loop
         reader = Reader([], asked.project, asked.settings)
-    fitting = _fitting(lines)
-    if whole and fitting != "\n".join(lines):
+    shown = fitting(lines, MOST_FENCED, "more lines: `ralph-mem ralph` in a terminal shows all")
+    if whole and shown != "\n".join(lines):
         raise LoopError(
             "what would be run is too long to be shown here", "ralph-mem ralph plan in a terminal shows it and takes --accept"
         )
-    text = fenced(fitting, asked, reader, INTRODUCTION)
+    text = fenced(shown, asked, reader, INTRODUCTION)
     return f"{text}\n{below}" if below else text
-
-
-def _fitting(lines: "list[str]") -> str:
-    kept: list[str] = []
-    left = MOST_FENCED
-    for line in lines:
-        left -= len(block.escaped(line)) + 1
-        if left < 0:
-            return "\n".join([*kept, f"and {len(lines) - len(kept)} more lines: `ralph-mem ralph` in a terminal shows all"])
-        kept.append(line)
-    return "\n".join(kept)
 
 
 def _plan(asked: "Asked", rest: str) -> str:

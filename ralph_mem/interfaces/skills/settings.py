@@ -1,4 +1,4 @@
-"""Settings in a session: shown, and changed by a person as far as they loosen nothing."""
+"""Settings as a session shows them, and as a person changes them where that loosens nothing."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""The verbs for the memory as a whole: status, pause, resume, config, trust, import and doctor."""
+"""The verbs for a memory as a whole, its switch and its settings."""
 
 import posix
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
 
 NEWER = "/mem {} needs Python 3.10 or newer, and the hooks run under {}.{}"
+IN_A_TERMINAL = {"doctor": "`ralph-mem doctor`", "import": "`ralph-mem import`"}
 ERRAND_S = 570  # the client waits 600 for us
 MOST_CHARACTERS = 9_000
 
@@ -89,15 +90,17 @@ def _errand(asked: "Asked", *words: str) -> str:
     import sys  # lazy: as above
 
     if sys.version_info < (3, 10):
-        raise RalphMemError(NEWER.format(words[0], *sys.version_info[:2]), f"a terminal may have one: `ralph-mem {words[0]}`")
+        raise RalphMemError(NEWER.format(words[0], *sys.version_info[:2]), f"a terminal may have one: {IN_A_TERMINAL[words[0]]}")
     program = __file__.rpartition("/skills/")[0] + "/errand.py"
     order = [sys.executable, "-I", "-X", "utf8", program, asked.project.root, *words]
     try:
         ran = subprocess.run(order, capture_output=True, timeout=ERRAND_S, stdin=subprocess.DEVNULL, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise RalphMemError(f"/mem {words[0]} did not come to an end: {error}", f"in a terminal: `ralph-mem {words[0]}`") from error
+        raise RalphMemError(
+            f"/mem {words[0]} did not come to an end: {error}", f"in a terminal: {IN_A_TERMINAL[words[0]]}"
+        ) from error
     text = ran.stdout.decode("utf-8", "replace").strip()
     if ran.returncode or not text:
         said = [*ran.stderr.decode("utf-8", "replace").strip().splitlines(), "it said nothing"]
-        raise RalphMemError(f"/mem {words[0]} failed: {text or said[-1][:300]}", f"in a terminal: `ralph-mem {words[0]}`")
+        raise RalphMemError(f"/mem {words[0]} failed: {text or said[-1][:300]}", f"in a terminal: {IN_A_TERMINAL[words[0]]}")
     return text[:MOST_CHARACTERS]

@@ -1,4 +1,4 @@
-"""The doctor: looks at everything that has to be right for memory to work, and changes nothing.
+"""Look at everything that has to be right for memory to work, and change nothing.
 
 Each check takes a project and yields findings. Standard library only: where a package is missing, this still runs.
 """
@@ -13,15 +13,8 @@ from ralph_mem.hosts.claude_code import client
 from ralph_mem.maintenance.doctor import files, machine, recording
 
 CHECKS = (
-    *(
-        machine.own_interpreter,
-        machine.interpreter_of_hooks,
-        machine.packages,
-        machine.clock,
-        client.version,
-        client.plugin,
-        client.old_copies,
-    ),
+    *(machine.own_interpreter, machine.interpreter_of_hooks, machine.packages, machine.clock),
+    *(client.version, client.plugin, client.old_copies),
     *(recording.config, recording.switch, recording.events, recording.waiting, recording.trouble_line),
     *(files.permissions, files.system, files.space, files.databases, files.size_of_memory, files.size_of_all),
     *(machine.token_counts, files.backup, files.altered, files.kept, files.tracked, files.set_aside),

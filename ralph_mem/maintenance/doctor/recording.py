@@ -1,4 +1,4 @@
-"""Recording: whether events arrive, what waits, which settings are in force, whether somebody switched it off."""
+"""Check whether events arrive, what waits, which settings hold, and whether recording is off."""
 
 import contextlib
 import time

@@ -1,1 +1,1 @@
-"""Forgetting: what goes is shown, deleted everywhere, and looked for in the raw files."""
+"""Show what is to be forgotten, delete it everywhere, and search the raw files for it."""

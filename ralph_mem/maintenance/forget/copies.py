@@ -1,11 +1,7 @@
 """Rewrite the copies of a memory without what was forgotten or is secret, and delete snapshots that hold it.
 
-A run is deleted as a whole or not at all.
-
-Standard library only: the skill uses it.
-
-Where that cannot be done a copy goes. What was set aside is nobody's but the person's to delete. Standard library only: the skill
-uses it.
+Where a copy cannot be rewritten it goes. What was set aside is nobody's but the person's to delete. The snapshots of a run are
+deleted as a whole or not at all.
 """
 
 import os

@@ -1,6 +1,7 @@
-"""Erasure: what a person chose to forget and was shown is taken: rows, index entries, what was derived from them,
-lines of receipts, and what every other file of ours holds of them. Afterwards the raw files are read, to say what is left
-and where.
+"""Delete what a person chose to forget, in the memory and in every other file of ours.
+
+That is rows, index entries, what was derived from them, lines of receipts. Afterwards the raw files are read, to say what is
+left and where.
 
 The steps come in an order, each can be done twice, and a kill between two of them only delays the rest. Standard library
 only: the skill uses it.

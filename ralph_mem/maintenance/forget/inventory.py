@@ -31,16 +31,13 @@ def worktrees_of(project: "Project") -> "list[Project]":
 
 def _linked(common: str) -> "list[str]":
     """Return where git has linked worktrees; the path in `gitdir` may begin at the folder that it lies in."""
-    try:
-        folders = [f"{common}/worktrees/{name}" for name in sorted(os.listdir(common + "/worktrees"))]
-    except OSError:
-        return []
+    folders = [f"{common}/worktrees/{name}" for name in paths.names(common + "/worktrees")]
     told = [(folder, paths.read(folder + "/gitdir", 4096).rstrip("\n")) for folder in folders]
     return [git.absolute(folder, path).rpartition("/")[0] for folder, path in told if path]
 
 
 FORGOTTEN = "[forgotten]"
-ENCRYPTED = b"age-encryption.org/v1"  # as exports/encryption.py has it, which a skill does not load
+ENCRYPTED = b"age-encryption.org/v1"  # as the format of age begins, which a skill does not load
 
 Artefact = namedtuple("Artefact", "path kind")  # of the kinds that places.py has
 

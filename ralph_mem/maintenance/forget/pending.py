@@ -1,9 +1,4 @@
-"""Keep what a forget is about until its last step is done, and report what it did.
-
-Standard library only: the skill uses it.
-
-Standard library only: the skill uses it.
-"""
+"""Keep what a forget is about until its last step is done, and report what it did."""
 
 import os
 import time
@@ -114,10 +109,7 @@ def discard(project: "Project") -> None:
 def all_of(project: "Project") -> "list[str]":
     """Return the files that are there of a project's unfinished forget: the job, its draft, what they were before."""
     folder, _, name = place_of(project).rpartition("/")
-    try:
-        return [f"{folder}/{each}" for each in os.listdir(folder) if each.startswith(name)] if folder else []
-    except OSError:
-        return []
+    return [f"{folder}/{each}" for each in paths.names(folder) if each.startswith(name)] if folder else []
 
 
 def _shred(path: str) -> None:

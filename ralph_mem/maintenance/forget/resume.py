@@ -1,5 +1,6 @@
-"""Resumption: a session start has a forget that was killed finished, by a process of its own: it takes seconds, and a hook has a
-memory open that it would have to close.
+"""Finish a forget that was killed, in a process of its own that a session start begins.
+
+It takes seconds, and a hook has a memory open that it would have to close.
 
 Started as a script by path, so that a bare checkout needs no installation: `python3 -I -S resumption.py ROOT`.
 """

@@ -1,7 +1,4 @@
-"""Find what a person means to forget, and plan what that takes along; nothing is changed here.
-
-Standard library only: the skill uses it.
-"""
+"""Find what a person means to forget, and plan what that takes along; nothing is changed here."""
 
 from ralph_mem.core.errors import RalphMemError, SnapshotError
 from ralph_mem.core.format import digits_of
@@ -41,16 +38,9 @@ class Selection:
     __slots__ = ("everything", "ids", "origin", "query", "session", "since", "types", "until")
 
     def __init__(  # noqa: PLR0913, PLR0917 - a selection has as many filters as a person may name
-        self,
-        ids: "Sequence[str]" = (),
-        query: str = "",
-        session: str = "",
-        since: int = 0,
-        until: int = 0,
-        types: "Sequence[str]" = (),
-        origin: str = "",
-        everything: bool = False,
-    ) -> None:
+        self, ids: "Sequence[str]" = (), query: str = "", session: str = "", since: int = 0, until: int = 0,
+        types: "Sequence[str]" = (), origin: str = "", everything: bool = False,
+    ) -> None:  # fmt: skip
         check_types(types)
         if origin and origin not in ORIGINS:
             raise RalphMemError(f"there is no origin {origin[:40]}", "one of " + ", ".join(ORIGINS))

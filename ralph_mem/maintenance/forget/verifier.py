@@ -1,7 +1,7 @@
-"""The verifier: a process of its own that reads raw files for pieces of text, whatever they are wrapped in.
+"""Search raw files for pieces of text, whatever they are wrapped in, as a process of its own.
 
 Of its own, since to close a database file lets go of every lock that a process has on it. Started as a script by path, as
-`python3 -I -S verifier.py`; it reads one JSON object on stdin and answers with one. Standard library only.
+`python3 -I -S verifier.py`; it reads one JSON object on stdin and answers with one.
 """
 
 import base64

@@ -1,7 +1,9 @@
-"""What of deleted texts is looked for in raw files (pieces of lines, middles of words, ids), and what these still hold.
+"""Choose what of deleted texts is looked for in raw files, and say what these still hold.
+
+It looks for pieces of lines, middles of words, and ids.
 
 A search that finds nothing proves nothing: deleted bytes stay in free pages, in the log, and in an index that has not been
-rewritten. Standard library only: the skill uses it.
+rewritten.
 """
 
 import os

@@ -1,5 +1,6 @@
-"""Backups: copies of a memory in the user's data home, at most one a day and three of them, so that a deleted `.ralph-mem`
-costs a day at most. They hold the rows as they are, which is redacted.
+"""Copy a memory into the user's data home, at most once a day, and keep three copies.
+
+So a deleted `.ralph-mem` costs a day at most. They hold the rows as they are, which is redacted.
 
 A Stop makes one when nobody waits for it, in bounded time; so this is standard library only, and loads little.
 """
@@ -166,10 +167,7 @@ def of_place(project: "Project") -> "list[Backup]":
 def files() -> "list[str]":
     """Return every backup of every memory."""
     folder = f"{paths.data_home()}/{paths.BACKUPS}"
-    try:
-        return [f"{folder}/{name}" for name in posix.listdir(folder)]
-    except OSError:
-        return []
+    return [f"{folder}/{name}" for name in paths.names(folder)]
 
 
 def memories_of(project: "Project") -> "list[str]":
@@ -178,11 +176,7 @@ def memories_of(project: "Project") -> "list[str]":
 
     places, found = {project.root, realpath(project.root)}, []
     folder = f"{paths.data_home()}/{paths.PROJECTS}"
-    try:
-        names = posix.listdir(folder)
-    except OSError:
-        return []
-    for name in names:
+    for name in paths.names(folder):
         try:
             known = fast.loads(paths.read(f"{folder}/{name}"))
         except ValueError:

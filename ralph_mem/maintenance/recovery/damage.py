@@ -1,7 +1,7 @@
-"""Say what is wrong with the file of a memory, open a damaged one, and keep it as it was found.
+"""Say what is wrong with the file of a memory, open a damaged one, and keep it as found.
 
-Nothing here is ever deleted by us, but
-for a copy that a repair began and gave up, while the original is still in its place.
+Nothing that is kept is ever deleted by us, but for a copy that a repair began and gave up, while the original is still in
+its place.
 """
 
 import posix
@@ -98,10 +98,7 @@ def give_up(target: str) -> None:
 
 def kept(folder: str) -> "list[str]":
     """Return the names of what is kept for a memory, oldest first."""
-    try:
-        return sorted(posix.listdir(f"{folder}/{FOLDER}"))
-    except OSError:
-        return []
+    return paths.names(f"{folder}/{FOLDER}")
 
 
 def remove_log(folder: str) -> None:

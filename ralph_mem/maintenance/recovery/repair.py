@@ -1,7 +1,7 @@
-"""Repair: a damaged memory is set aside, what can be read goes into a new one, which takes its place; one line tells it.
+"""Replace a damaged memory by a new one with all that can be read, and tell it in one line.
 
 At a session start it is loaded only for a memory that may be damaged or gone, and does what can be done while a person
-waits; `ralph-mem doctor --repair` takes its time. Standard library only.
+waits; `ralph-mem doctor --repair` takes its time.
 """
 
 import posix
@@ -163,7 +163,7 @@ def _mend(project: Project, why: str, seconds: float, tell: "Callable[[str], Any
     posix.rmdir(kept + "/new")
     damage.finish(kept)
     for number in backups.memories_of(project):
-        opening.forget_mark(number)
+        restore.forget_mark(number)
     return Repaired(why, saved, damage.finished(kept))
 
 

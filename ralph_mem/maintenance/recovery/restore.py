@@ -1,5 +1,6 @@
-"""Restoring: a backup takes the place of a memory, whole or not at all. What was forgotten since it was made stays forgotten:
-it is taken out first, of the backup as well.
+"""Put a backup in the place of a memory, whole or not at all.
+
+What was forgotten since it was made stays forgotten: it is taken out first, of the backup as well.
 """
 
 import posix
@@ -51,7 +52,7 @@ def restore(project: Project, backup: "Backup", tell: "Callable[[str], Any]" = l
         kept = _put_away(project)
         posix.rename(draft + "/memory.db", project.folder + "/memory.db")
         seals.note(project.folder)
-        opening.forget_mark(backup.number)
+        forget_mark(backup.number)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
         posix.close(lock)
@@ -118,3 +119,11 @@ def _as_replaced(db: "Any") -> str:
     backups.copy(db, path)
     backups.prune(opened.property("project_id"), REPLACED, name)
     return path
+
+
+def forget_mark(number: str) -> None:
+    """Forget until when all was stored: an older state of this memory has taken its place, and somebody was told."""
+    try:
+        opening.mark(f"{paths.data_home()}/{paths.PROJECTS}/{number}.json", 0)
+    except OSError:  # not registered yet
+        pass

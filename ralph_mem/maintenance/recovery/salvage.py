@@ -1,5 +1,7 @@
-"""Rescue: reads what can be read from a damaged database into a new one. Rows around a damaged page are found by reading
-from both sides and then in halves; rows that were altered are told by their checksum and stay behind.
+"""Read what can be read from a damaged database into a new one.
+
+Rows around a damaged page are found by reading from both sides and then in halves; rows that were altered are told by their
+checksum and stay behind.
 """
 
 import time

@@ -1,1 +1,1 @@
-"""Exports: what is remembered as a file of one's own, to keep, to read, or to take along to another machine, and back."""
+"""Write what is remembered to a file of one's own, and read it back."""

@@ -1,4 +1,4 @@
-"""Home: the key by which this home knows its own exports again, the list of where it wrote them, and the files themselves."""
+"""Keep the key by which this home knows its exports again, and the list of where they lie."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Importing: the transcripts that the client has kept become what its hooks would have recorded, project by project."""
+"""Turn the transcripts that the client kept into what its hooks would have recorded."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,5 +1,6 @@
-"""Incoming: what an export holds becomes rows again, all of them or none. Nothing comes in twice, and nothing is trusted more
-than it was.
+"""Turn what an export holds into rows again, all of them or none.
+
+Nothing comes in twice, and nothing is trusted more than it was.
 
 A file that this home did not write may say anything of anybody: its rows count as text from outside, are found by a search
 alone and told to no model unasked, and their names are set apart from those that the client gives.

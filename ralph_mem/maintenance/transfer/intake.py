@@ -1,4 +1,4 @@
-"""Intake: a session's transcripts on their way into the memory of its project, through the functions of the hooks.
+"""Bring a session's transcripts into the memory of its project, through the functions of the hooks.
 
 Nothing comes in twice, and nothing that a hook recorded is touched: of a session that hooks know, only what came before
 them is added. So what was forgotten stays forgotten, and what was said while recording was off stays unrecorded.

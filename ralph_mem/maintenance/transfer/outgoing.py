@@ -1,4 +1,4 @@
-"""Outgoing: the rows of a memory as an export holds them, redacted once more by today's rules and values.
+"""Collect the rows of a memory as an export holds them, redacted once more by today's rules.
 
 What a person excludes by its path stays here, and a part of a memory quotes nothing of the rest of it.
 """

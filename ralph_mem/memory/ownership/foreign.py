@@ -140,25 +140,18 @@ def tell(project: "Project", line: str) -> None:
 
 def aside(project: "Project") -> "list[str]":
     """Return the databases that were set aside in a project, the latest first."""
-    found = [name for name in _names(project.folder) if name.startswith(NAME + ASIDE) and is_time(name.rpartition("-")[2])]
+    found = [name for name in paths.names(project.folder) if name.startswith(NAME + ASIDE) and is_time(name.rpartition("-")[2])]
     return [f"{project.folder}/{name}" for name in sorted(found, reverse=True)]
 
 
 def has_aside(project: "Project") -> bool:
     """Say whether anything was set aside in a project, be it half."""
-    return any([name.startswith(NAME + ASIDE) for name in _names(project.folder)])
+    return any([name.startswith(NAME + ASIDE) for name in paths.names(project.folder)])
 
 
 def is_time(text: str) -> bool:
     """Say whether the end of a name is a time as we write it, in nanoseconds."""
     return text.isascii() and text.isdigit() and len(text) == TIME_DIGITS
-
-
-def _names(folder: str) -> "list[str]":
-    try:
-        return posix.listdir(folder)
-    except OSError:
-        return []
 
 
 def seal_earlier(opened: "Store", project: "Project") -> bool:

@@ -1,1 +1,1 @@
-"""The rows of a memory: written, indexed, changed and deleted."""
+"""Write, index, change and delete the rows of a memory."""

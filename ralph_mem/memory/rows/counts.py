@@ -1,4 +1,4 @@
-"""Count the rows of a memory: queries for what `status`, a look at a memory and an import tell of it."""
+"""Count the rows of a memory for `status`, an inspection and an import."""
 
 # Sessions of a client, turns, observations, errors, notes, pinned rows; those without their body; when the last one was made.
 OF_STATUS = """

@@ -1,4 +1,4 @@
-"""Forgotten: rows go by their ids, with index entries, receipts, what was made from them and what quotes them.
+"""Delete rows by their ids, with index entries, receipts, what was derived and what quotes them.
 
 It is a verb of a record, too: what is to be forgotten waits in the spool from before the first row goes until the last one has
 gone, so that after a kill the next event of the project does it before anything is told.

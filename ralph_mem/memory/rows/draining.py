@@ -1,4 +1,7 @@
-"""Draining: what waits in the spool comes in, but for what was forgotten meanwhile. Loaded only where something waits."""
+"""Bring in what waits in the spool, but for what was forgotten meanwhile.
+
+Loaded only where something waits.
+"""
 
 from ralph_mem.core import fast, spool
 from ralph_mem.core.errors import StoreError

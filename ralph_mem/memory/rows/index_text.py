@@ -1,5 +1,6 @@
-"""The text of a row as the indexes see it: a pure function with a version, because an index entry can only be
-removed by giving the same text again.
+"""Compute the text of a row as the indexes see it, by a pure function with a version.
+
+An index entry can only be removed by giving the same text again.
 """
 
 TYPE_CHECKING = False

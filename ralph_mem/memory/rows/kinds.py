@@ -1,4 +1,4 @@
-"""All kinds of rows, one declaration for each table: what is scrubbed, forgotten, exported, salvaged and counted goes by it.
+"""Declare each kind of rows once, for scrub, forget, export, salvage and counts.
 
 A table that holds text and is missing here is a secret that survives a scrub. Those that events write are in `row.py`.
 """

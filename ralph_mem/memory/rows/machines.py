@@ -1,4 +1,4 @@
-"""Hosts: when a session of another machine or container is over, whose processes cannot be seen from here.
+"""Tell when a session of another machine or container is over, whose processes cannot be seen.
 
 Loaded for those alone. Containers on one kernel share a memory safely; two kernels do not, since the shared memory of SQLite's
 log is not shared between them.

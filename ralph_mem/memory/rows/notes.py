@@ -1,4 +1,4 @@
-"""Notes: observations that stand for themselves, found by their words and by what was said around them."""
+"""Store observations that stand for themselves, found by their words and by what surrounded them."""
 
 from ralph_mem.memory.rows import row
 

@@ -1,4 +1,4 @@
-"""Receipts: what was injected into a session, why, what it cost and what just missed; ids, scores and costs, no text."""
+"""Record what was injected into a session, why, and what it cost, without its text."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,5 +1,7 @@
-"""Records: what an event leaves to be stored, as plain values, so that the spool can hold what the database could not
-take and both are written by the same functions. Those of a tool call, a subagent or a compaction are written here.
+"""Build what an event leaves to be stored as plain values, and write it by verb.
+
+So the spool can hold what the database could not take, and both are written by the same functions. Those of a tool call, a
+subagent or a compaction are written here.
 """
 
 from ralph_mem.core import fast

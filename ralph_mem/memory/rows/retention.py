@@ -1,6 +1,7 @@
-"""Keeping: a raw tool output that is both old and beyond the newest thousand loses its body. It keeps title, files, error
-lines and an index entry of these. Nothing is deleted by age, and whatever says more than its bytes stays whole: errors,
-successes, notes, turns, distilled rows, and what a person pinned or edited.
+"""Cut the body of raw tool output that is both old and beyond the newest thousand.
+
+It keeps title, files, error lines and an index entry of these. Nothing is deleted by age, and whatever says more than its
+bytes stays whole: errors, successes, notes, turns, distilled rows, and what a person pinned or edited.
 
 A clock that jumps ahead makes nothing old: it is believed only as it runs on from day to day. By hand it always is.
 

@@ -1,4 +1,4 @@
-"""Rewriting: a row gets other texts or goes, with its index entry, and what its neighbours quote of it is read anew.
+"""Give a row other texts or delete it, with its index entry and what its neighbours quote.
 
 For the CLI and the skills; no hook needs it.
 """

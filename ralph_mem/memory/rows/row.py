@@ -1,4 +1,4 @@
-"""Rows: what a kind of row is made of, and the one writer of a row with its index entry, checksum and price.
+"""Write a row with its index entry, checksum and price, as its kind declares it.
 
 Every event loads this, so it declares only the two kinds that events write; `kinds.py` has all of them.
 """

@@ -1,4 +1,4 @@
-"""Sessions: one run of the client each; resumed and compacted ones go on in their row."""
+"""Begin and end sessions; one that is resumed or compacted goes on in its row."""
 
 import posix
 import zlib

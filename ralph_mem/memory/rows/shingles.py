@@ -1,4 +1,4 @@
-"""Shingles: hashes of short runs of what web and MCP tools brought in, by which a later answer that repeats it is known.
+"""Hash short runs of what web and MCP tools brought in, to know an answer that repeats it.
 
 The page is in the agent's window until that is cleared, so any later turn may quote it; a row keeps only the ends of a long
 page. Loaded for an event of such a tool, and for the end of a turn in a session that has had one.

@@ -1,5 +1,6 @@
-"""Tombstones: marks of what was forgotten, in the user's data home, so that nothing brings it back: neither a record that
-waited, nor an import, nor a backup.
+"""Keep marks of what was forgotten in the data home, so that nothing brings it back.
+
+Neither a record that waited does, nor an import, nor a backup.
 
 A mark is a keyed hash of an id or of a text. It says nothing to who has not got the key, and nothing of what it was made from.
 Loaded only where something comes in from outside, and there are marks.

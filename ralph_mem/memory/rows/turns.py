@@ -1,4 +1,4 @@
-"""Turns: one prompt and what followed, opened by the prompt, closed by its answer or by whatever comes instead."""
+"""Open a turn with its prompt, and close it by its answer or by whatever comes instead."""
 
 from ralph_mem.core import fast
 from ralph_mem.memory.rows import row

@@ -1,4 +1,4 @@
-"""Criteria: the checks of success that a project has, run by ourselves, and what they said. Standard library only."""
+"""The checks of success that a project has, which we run ourselves, and their verdicts."""
 
 from collections import namedtuple
 

@@ -1,4 +1,4 @@
-"""Acceptance: which commands of a project a person has seen and agreed to have run, by their hash.
+"""Remember by their hash which commands of a project a person has agreed to have run.
 
 Whatever changes what would be run takes it back: a word of a command, the script behind it, the folder.
 """

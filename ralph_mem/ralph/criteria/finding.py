@@ -1,4 +1,4 @@
-"""Finding: which criteria a project has, read from its files; nothing is run."""
+"""Find the criteria that a project has by reading its files; nothing is run."""
 
 import hashlib
 import os

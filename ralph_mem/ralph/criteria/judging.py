@@ -108,24 +108,16 @@ _Court = namedtuple("_Court", "folder environment until known protect stopped")
 
 
 def judge(  # noqa: PLR0913, PLR0917 - what is judged, what it is compared with, and what it may cost
-    criteria: "Iterable[Criterion]",
-    folder: str,
-    baseline: "list[Verdict] | None" = None,
-    message: str = "",
-    nonce: str = "",
-    promise: str = "",
-    environment: "Mapping[str, str] | None" = None,
-    seconds: "float | None" = None,
-    told: "Callable[[Criterion, int], Any] | None" = None,
-    known: "Iterable[tuple[str, str]]" = (),
-    protect: "Callable[[list[str]], list[str]] | None" = None,
-    stopped: "Callable[[], bool] | None" = None,
-) -> "list[Verdict]":
+    criteria: "Iterable[Criterion]", folder: str, baseline: "list[Verdict] | None" = None, message: str = "", nonce: str = "",
+    promise: str = "", environment: "Mapping[str, str] | None" = None, seconds: "float | None" = None,
+    told: "Callable[[Criterion, int], Any] | None" = None, known: "Iterable[tuple[str, str]]" = (),
+    protect: "Callable[[list[str]], list[str]] | None" = None, stopped: "Callable[[], bool] | None" = None,
+) -> "list[Verdict]":  # fmt: skip
     """Run every criterion, whatever the ones before came to, and return a verdict for each in their order.
 
     `baseline` are the verdicts of the start; `message`, `nonce` and `promise` are what a marker is judged by; `seconds` caps all
     of it; `told` hears each criterion and its number from 1 on before it runs. `known` are the pairs of criterion and id that
-    were flaky before the loop (`flaky.known`, as it was at its start). `protect` cuts secrets out of texts.
+    were flaky before the loop (`weighing.known`, as it was at its start). `protect` cuts secrets out of texts.
     """
     until = float("inf") if seconds is None else time.monotonic() + seconds
     court = _Court(folder, environment_of(environment), until, set(known), protect, stopped)

@@ -1,4 +1,7 @@
-"""A Python project: pytest or unittest, ruff or flake8, mypy or pyright, run by the project's own interpreter."""
+"""Find the checks of a Python project, run by its own interpreter.
+
+That is pytest or unittest, ruff or flake8, mypy or pyright.
+"""
 
 import glob
 import os

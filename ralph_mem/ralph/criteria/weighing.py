@@ -258,13 +258,9 @@ def _confirmed(
 
 
 def _doubted(
-    criterion: "Criterion",
-    first: "Ran",
-    judged: Repeated,
-    before: "Verdict | None",
-    known: "set[str]",
+    criterion: "Criterion", first: "Ran", judged: Repeated, before: "Verdict | None", known: "set[str]",
     run_again: "Callable[[Criterion], Ran | None]",
-) -> Repeated:
+) -> Repeated:  # fmt: skip
     failing = set(first.report.failing)
     chosen = only(criterion, failing)
     again = run_again(chosen or criterion)

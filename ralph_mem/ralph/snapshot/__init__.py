@@ -1,4 +1,4 @@
-"""Snapshots: the files of a project as they were, kept outside of it, and put back without losing a byte. Standard library only."""
+"""Files of a project as they were, kept outside of it and put back without losing a byte."""
 
 from collections import namedtuple
 

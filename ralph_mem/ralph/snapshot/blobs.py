@@ -1,4 +1,4 @@
-"""Blobs: the bytes of files and targets of links, each kept once by its digest; large ones lie beside the database."""
+"""Keep the bytes of files and targets of links once by their digest, large ones beside the database."""
 
 import errno
 import os

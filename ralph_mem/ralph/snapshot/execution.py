@@ -1,4 +1,4 @@
-"""Execution: a journal is carried out, the first time or again after a crash.
+"""Carry out a journal, the first time or again after a crash.
 
 Every step looks at its path first. It is done where the path is as the safety snapshot has it, is over where it is as the
 target has it, and in any other case somebody else has been there meanwhile: the path is kept and named.
@@ -115,10 +115,7 @@ def _clear_place(work: Work, step: "Step") -> None:
             work.kept[step.path] = MEANWHILE
             return
         work.begin("clear", step.path)
-        if seen.entry.kind == FOLDER:
-            work.tree.remove_folder(step.path)
-        else:
-            work.tree.remove(step.path)
+        (work.tree.remove_folder if seen.entry.kind == FOLDER else work.tree.remove)(step.path)
     except OSError as error:
         work.give_up(step, error)
 
@@ -268,10 +265,7 @@ def _remove(work: Work, step: "Step") -> None:
             work.kept[step.path] = MEANWHILE
             return
         work.begin("delete", step.path)
-        if seen.entry.kind == FOLDER:
-            work.tree.remove_folder(step.path)
-        else:
-            work.tree.remove(step.path)
+        (work.tree.remove_folder if seen.entry.kind == FOLDER else work.tree.remove)(step.path)
         work.did(step)
     except OSError as error:
         work.give_up(step, error)

@@ -1,4 +1,4 @@
-"""Ignoring: what git ignores in a tree, by the rules that held when a run began, whatever was written into them since.
+"""Tell what git ignores in a tree by the rules that held when the run began.
 
 The rules in the tree are in the run's first snapshot; those outside of it, `info/exclude` and `core.excludesFile`, are kept with
 it. Git itself judges by them, in an empty repository of the moment that has these rules and no files.

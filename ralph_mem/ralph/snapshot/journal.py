@@ -1,4 +1,4 @@
-"""The journal of rollbacks: what one is about to do is written down, durably, before the first byte of the project changes.
+"""Write down durably what a rollback is about to do before anything of the project changes.
 
 The rows say what to do and not how far it got: every step can be done twice, so what happened is read off the files.
 """

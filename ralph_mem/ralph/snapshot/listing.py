@@ -1,4 +1,6 @@
-"""The listing of a tree: the paths that git knows or does not ignore, else all but what tools make. It only names; no file is read.
+"""List the paths of a tree that git knows or does not ignore; no file is read.
+
+Without git it is all but what tools make.
 
 Repositories inside are asked for their own files; what has no git is walked. Git runs so that it writes nothing and starts nothing.
 """

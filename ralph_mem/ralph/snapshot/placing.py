@@ -1,4 +1,4 @@
-"""Placing: the one room that changes files of a project.
+"""Change the files of a project; no other module does.
 
 Each path is walked from the top, folder by folder, and no link is followed on the way. A file comes in place by a rename of a
 new one, so that what else bears the old file's inode, a hard link or an open handle, is not written to. Files put back have

@@ -206,17 +206,10 @@ Report.__doc__ = """What a rollback to the snapshot `target` did: the paths put 
 
 
 def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
-    snapshots: "Snapshots",
-    target: int,
-    last: "int | None" = None,
-    run: str = "",
-    scope: "Scope" = listing.DEFAULT,
-    *,
-    force: bool = False,
-    only: "Collection[bytes] | None" = None,
-    told: "Callable[[int, int], Any] | None" = None,
+    snapshots: "Snapshots", target: int, last: "int | None" = None, run: str = "", scope: "Scope" = listing.DEFAULT, *,
+    force: bool = False, only: "Collection[bytes] | None" = None, told: "Callable[[int, int], Any] | None" = None,
     on_step: "OnStep" = None,
-) -> Report:
+) -> Report:  # fmt: skip
     """Put the tree back as the snapshot `target` has it, but for what the user changed since, and say what was done.
 
     `last` is the snapshot after which only the user changed something, by default the newest that the run took of its own
@@ -243,13 +236,9 @@ def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
 
 
 def preview(
-    snapshots: "Snapshots",
-    target: int,
-    last: "int | None" = None,
-    run: str = "",
-    scope: "Scope" = listing.DEFAULT,
+    snapshots: "Snapshots", target: int, last: "int | None" = None, run: str = "", scope: "Scope" = listing.DEFAULT,
     force: bool = False,
-) -> "Plan":
+) -> "Plan":  # fmt: skip
     """Return what `roll_back` would do and keep, and change nothing in the tree.
 
     The snapshot that tells stays in the store, where it takes no more than what differs, and counts as nobody's work.

@@ -1,4 +1,6 @@
-"""The store of a tree's snapshots: one SQLite file outside the project, with one writer at a time and readers that it never blocks.
+"""Store the snapshots of a tree in one SQLite file outside the project.
+
+One writes at a time, and never blocks those who read.
 
 A row of `past` holds from its first snapshot to its last; one of `present` from its first to the newest, and remembers what
 `stat` said. So a path that does not change costs nothing, whatever the number of snapshots.

@@ -1,4 +1,4 @@
-"""Taking a snapshot: walk the tree, read what has changed, and write it in one transaction: all of it or nothing."""
+"""Take a snapshot by a walk over the tree, written in one transaction or not at all."""
 
 import os
 import sqlite3
@@ -49,24 +49,11 @@ def delete_run(snapshots: "Snapshots", run: str) -> None:
     give_back(snapshots)
 
 
-def enforce_quota(snapshots: "Snapshots", current_run: str, quota_bytes: int) -> Room:
-    """Delete runs, the oldest first, until the rest is within the quota.
+def make_room(snapshots: "Snapshots", current_run: str, quota_bytes: int) -> Room:
+    """Delete runs, the oldest first, until the rest is within the quota; `give_back` is to be called after the transaction.
 
     The current one stays, whatever it takes; `holds` says whether that is within the quota.
     """
-    removed = []
-    while blobs.bytes_on_disk(snapshots) > quota_bytes:
-        others = _others(snapshots, current_run)
-        if not others:
-            break
-        delete_run(snapshots, others[0])
-        removed.append(others[0])
-    size = blobs.bytes_on_disk(snapshots)
-    return Room(size, quota_bytes, removed, size <= quota_bytes)
-
-
-def make_room(snapshots: "Snapshots", current_run: str, quota_bytes: int) -> Room:
-    """Do the same within the transaction that runs; `give_back` is to be called after it."""
     removed = []
     for run in _others(snapshots, current_run):
         if blobs.bytes_on_disk(snapshots) <= quota_bytes:

@@ -1,4 +1,4 @@
-"""The walk over a tree: what `stat` says of each path in scope, against what it said at the last snapshot. No file is opened.
+"""Compare what `stat` says of each path in scope with the last snapshot; no file is opened.
 
 What is known is looked at while git still makes its list; then what is new; then the folders whose names have changed, for
 empty folders, for what no list has, and for what is ignored, which stays out of this run whatever becomes of `.gitignore`.

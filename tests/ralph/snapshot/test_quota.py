@@ -85,7 +85,9 @@ def test_the_oldest_runs_go_first_when_a_snapshot_needs_the_room(three_runs):
 
 def test_the_run_that_goes_on_is_never_evicted(three_runs):
     with three_runs.open() as snapshots:
-        room = taking.enforce_quota(snapshots, "one", 100)
+        snapshots.db.execute("BEGIN IMMEDIATE")
+        room = taking.make_room(snapshots, "one", 100)
+        snapshots.db.execute("COMMIT")
     assert room.removed == ["two", "three"] and not room.holds
     assert runs_of(three_runs) == ["one"]
     assert [taken.label for taken in three_runs.open().taken("one")] == ["start", "iteration"]
@@ -108,5 +110,5 @@ def test_a_run_that_cannot_begin_within_the_quota_is_refused_and_costs_no_other_
 
 def test_within_the_quota_nothing_goes(three_runs):
     with three_runs.open() as snapshots:
-        assert taking.enforce_quota(snapshots, "three", 100 * MIB)[2:] == ([], True)
+        assert taking.make_room(snapshots, "three", 100 * MIB)[2:] == ([], True)
     assert runs_of(three_runs) == ["one", "two", "three"]

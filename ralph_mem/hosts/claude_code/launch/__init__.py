@@ -1,4 +1,4 @@
-"""Claude Code, started without a person: one prompt, one process, one structured answer. Standard library only."""
+"""Start Claude Code without a person, with one prompt, in one process, for one structured answer."""
 
 import os
 import shutil
@@ -56,16 +56,10 @@ LEAST_COST = 0.0001  # the client refuses a budget of 0
 
 
 def run(  # noqa: PLR0913, PLR0917 - each is a limit or a wish of its own
-    prompt: str,
-    folder: str,
-    environment: "Mapping[str, str]",
-    seconds: float,
-    cost: "float | None" = None,
-    allow: "Iterable[str]" = (),
-    more: "Iterable[str]" = (),
-    told: "Callable[[str], None] | None" = None,
+    prompt: str, folder: str, environment: "Mapping[str, str]", seconds: float, cost: "float | None" = None,
+    allow: "Iterable[str]" = (), more: "Iterable[str]" = (), told: "Callable[[str], None] | None" = None,
     stopped: "Callable[[], bool] | None" = None,
-) -> Answer:
+) -> Answer:  # fmt: skip
     """Give Claude Code one prompt in a folder, and return what came of it; never raises for what the client does.
 
     It may edit files in the folder and do what `allow` says (permission rules); what it would have to ask for is refused. `more`
