@@ -48,7 +48,7 @@ def enter(here: str, arguments: "list[str]") -> None:
 
     gc.disable()  # the process is gone before there is garbage
     name = arguments[0] if arguments else ""
-    text = _answered(name) if name.startswith("mem-") or name in ("ralph", TYPED) else _handled(name)
+    text = _answered(name) if name[:4] in ("mem", "mem-") or name in ("ralph", TYPED) else _handled(name)
     data = memoryview(text.encode("utf-8", "replace"))
     while data:
         data = data[posix.write(1, data) :]

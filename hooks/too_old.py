@@ -11,7 +11,7 @@ def enter(here, arguments):
         print('{"systemMessage": "ralph-mem remembers nothing here: %s."}' % need)
     elif name == "user-prompt-expansion":
         print('{"hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "additionalContext": "ralph-mem: %s."}}' % need)
-    elif name.startswith("mem-") or name == "ralph":
+    elif name[:4] in ("mem", "mem-") or name == "ralph":
         print("ralph-mem: %s." % need)
     sys.stdout.flush()
 

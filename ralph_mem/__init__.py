@@ -1,3 +1,5 @@
 """A memory and a loop for a coding agent."""
 
-__version__ = "0.1.0"
+from ralph_mem.core.release import VERSION as __version__  # noqa: N811 - as packages are asked for it
+
+__all__ = ["__version__"]

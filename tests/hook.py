@@ -104,11 +104,16 @@ class Hook:
             "LANG": "C.UTF-8",
             "TMPDIR": str(self.folder),
             "CLAUDECODE": "1",
+            "CLAUDE_CODE_SESSION_ATTENDED": "0",  # so that a message for the person is about trouble
             "CLAUDE_PID": str(os.getpid()),
             "CLAUDE_PROJECT_DIR": str(self.project),
             "CLAUDE_CODE_SESSION_ID": self.session,
             MARK: str(uuid.uuid4()),
         }
+
+    def attended(self):
+        """Return another session, with somebody in front of its screen."""
+        return self.another(CLAUDE_CODE_SESSION_ATTENDED="1")
 
     def another(self, **environment):
         """Return another session of the same person in the same project; None takes a variable away."""
@@ -309,9 +314,13 @@ def answer_of(name, out):
     assert answer.keys() <= COMMON_FIELDS | FIELDS.get(name, set()), answer
     if "hookSpecificOutput" in answer:
         specific = answer["hookSpecificOutput"]
-        assert specific.keys() == {"hookEventName", "additionalContext"}, answer
         assert specific["hookEventName"] == name
-        assert 0 < len(specific["additionalContext"]) < LONGEST_ANSWER
+        if "decision" in answer:
+            assert name == "UserPromptExpansion" and answer["decision"] == "block" and answer["reason"], answer
+            assert specific.keys() <= {"hookEventName", "suppressOriginalPrompt"}, answer
+        else:
+            assert specific.keys() == {"hookEventName", "additionalContext"}, answer
+            assert 0 < len(specific["additionalContext"]) < LONGEST_ANSWER
     if "systemMessage" in answer:
         assert answer["systemMessage"].startswith("ralph-mem"), answer
         assert "\n" not in answer["systemMessage"]

@@ -43,6 +43,7 @@ FOLDERS = {
     "ralph_mem/maintenance/transfer": (NEW, ("pyrage",)),
     "ralph_mem/interfaces": (OLD, NOTHING),
     "ralph_mem/interfaces/worker.py": (NEW, EMBEDDINGS),
+    "ralph_mem/interfaces/errand.py": (NEW, ("tiktoken",)),
     "ralph_mem/interfaces/cli": (NEW, ("rich", "typer")),
     "ralph_mem/bench": (NEW, EMBEDDINGS),
 }
@@ -200,7 +201,7 @@ FIELDS_OF_EVENT = {
 # How many modules of ours an event loads: each costs every user some 0.1 ms each time. What issue or feature needs one more says so
 # by raising its number; the instruction budgets (tests/bench) say what it costs.
 MODULES_OF_EVENT = {
-    "session-start": 23,
+    "session-start": 25,  # the line that a person sees, and which release this is
     "user-prompt-submit": 22,
     "post-tool-use": 15,
     "post-tool-use-failure": 15,
@@ -336,7 +337,8 @@ def test_the_matcher_of_typed_commands_names_those_that_there_are():
     typed = re.compile(group["matcher"])
     assert all(typed.search(f"ralph-mem:{name}") for name in skills.NAMES)
     assert not any(
-        typed.search(name) for name in ("ralph-mem:remembering", "other:mem-search", "ralph-mem:mem-searching", "ralph-mem:ralphs")
+        typed.search(name)
+        for name in ("ralph-mem:remembering", "other:mem-search", "ralph-mem:mem-searching", "ralph-mem:memory", "ralph-mem:ralphs")
     )
 
 
@@ -346,7 +348,7 @@ def test_a_skill_has_its_name_and_says_when_to_use_it(name):
     fields = dict(line.split(": ", 1) for line in front.splitlines())
     assert fields["name"] == name
     assert 40 < len(fields["description"]) < 300
-    assert 10 < len(body.splitlines()) < 60
+    assert 7 < len(body.splitlines()) < 60
     # no typed word may meet a shell
     assert "$ARGUMENTS" not in body and "!`" not in body and "```!" not in body
 

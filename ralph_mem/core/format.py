@@ -41,12 +41,42 @@ DAY_MS = 86_400_000
 SPANS = {"m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}
 
 
+WORDS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+def words_of_moment(words: "list[str]") -> int:
+    """Return how many of these words, from the first one on, name a time: `last week` has two, `2 days ago` three."""
+    low = [word.lower() for word in words[:3]]
+    if low[:2] in (["last", "week"], ["this", "week"]):
+        return 2
+    return 3 if low[2:] == ["ago"] and low[0].isdigit() and low[1].removesuffix("s") in WORDS else 1
+
+
+def _named_day(words: str, now: int) -> int:
+    """Return the beginning of a day that is named in words, here; 0 where none is."""
+    today = time.localtime(now / 1000)
+    back = {"today": 0, "yesterday": 1, "this week": today.tm_wday, "last week": today.tm_wday + 7}.get(words)
+    if words in WEEKDAYS:
+        back = (today.tm_wday - WEEKDAYS.index(words)) % 7
+    if back is None:
+        return 0
+    return int(time.mktime((today.tm_year, today.tm_mon, today.tm_mday - back, 0, 0, 0, 0, 0, -1)) * 1000)
+
+
 def moment_of(text: str, now: int) -> int:
     """Return a time in milliseconds: `2026-01-31` is the beginning of that day here, `7d` so long before now.
 
-    Units are m, h, d, w. Raises RalphMemError for what is neither, and for a day that does not exist.
+    Units are m, h, d, w; `yesterday`, `monday`, `last week` and `2 days ago` mean what they say. Raises RalphMemError for anything
+    else, and for a day that does not exist.
     """
-    hint = "a day like 2026-01-31, or a span like 7d, 12h, 2w"
+    hint = "a day like 2026-01-31, yesterday, monday, last week, or a span like 7d, 12h, 2w"
+    words = text.lower().split()
+    if len(words) == 3 and words_of_moment(words) == 3:
+        text = words[0] + WORDS[words[1].removesuffix("s")]
+    named = _named_day(" ".join(words), now)
+    if named:
+        return named
     number, unit = text[:-1], text[-1:]
     if unit in SPANS and number.isascii() and number.isdigit() and len(number) < 7:
         return max(1, now - int(number) * SPANS[unit])

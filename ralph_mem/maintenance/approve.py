@@ -14,8 +14,8 @@ from ralph_mem.core import hashing, paths
 from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.core.format import when
 from ralph_mem.core.project import Project
-from ralph_mem.core.settings import trust
-from ralph_mem.maintenance import config_change, config_file
+from ralph_mem.core.settings import effective, trust
+from ralph_mem.maintenance import config_change
 from ralph_mem.memory.ownership import foreign
 from ralph_mem.ralph import starting
 from ralph_mem.ralph.criteria import acceptance, finding
@@ -37,9 +37,9 @@ Aside = namedtuple("Aside", "path bytes at")
 
 def matters(project: Project) -> list[Matter]:
     """Return what waits for a person's approval, without running any of it. Raises ConfigError for a broken config."""
-    in_force = config_file.load(project)
+    config_change.refuse_broken(project)
     text, waiting = config_change.unapproved(project)
-    return [*_link(project), *_config(project, text, waiting), *_checks(project, in_force, waiting)]
+    return [*_link(project), *_config(project, text, waiting), *_checks(project, waiting)]
 
 
 def digest(project: Project, found: list[Matter]) -> str:
@@ -116,8 +116,8 @@ def _config(project: Project, text: str, waiting: dict[str, Any]) -> list[Matter
     return [Matter(trust.CONFIG, text, lines)] if lines else []
 
 
-def _checks(project: Project, in_force: dict[str, config_file.Setting], waiting: dict[str, Any]) -> list[Matter]:
-    values = {**{key: each.value for key, each in in_force.items()}, **waiting}
+def _checks(project: Project, waiting: dict[str, Any]) -> list[Matter]:
+    values = {**effective.load(project), **waiting}
     try:
         prospect = starting.look(project, starting.wish(values, ""))
     except LoopError:  # none can be found: a loop says so when it is asked for
@@ -125,7 +125,7 @@ def _checks(project: Project, in_force: dict[str, config_file.Setting], waiting:
     if prospect.accepted:
         return []
     # nobody gave an option here: what names a command is a config
-    own = CRITERIA in waiting or in_force[CRITERIA].origin == "project"
+    own = CRITERIA in waiting or config_change.is_heard(project, CRITERIA)
     source = f"{paths.STATE}/{paths.CONFIG}" if own else f"{paths.config_home()}/{paths.CONFIG}"
     named = [each._replace(source=source) if each.source == finding.ASKED else each for each in prospect.criteria]
     rest = prospect.shown[len(acceptance.shown(prospect.criteria)) :]

@@ -70,6 +70,17 @@ def unapproved(project: "Project") -> "tuple[str, dict[str, Any]]":
     return text, {key: values[key] for key in held}
 
 
+def is_heard(project: "Project", key: str) -> bool:
+    """Say whether the project's own file sets a key, and counts: none of it waits for an approval."""
+    return _values(path_of(project))[1].get(key) is not None and key not in unapproved(project)[1]
+
+
+def refuse_broken(project: "Project") -> None:
+    """Raise ConfigError where a config file is broken."""
+    for path in effective.files(project):
+        _sound(path, "")
+
+
 def path_of(project: "Project", everywhere: bool = False) -> str:
     """Return where the project's config lies, or the person's for all projects. Raises ConfigError without a home."""
     home = paths.config_home()

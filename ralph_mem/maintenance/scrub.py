@@ -13,7 +13,7 @@ from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import context, gate
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import kinds, rewrite
+from ralph_mem.memory.rows import deletion, kinds, rewrite
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -242,6 +242,8 @@ def _note(opened: "Store", kind: "Kind", number: int, counts: "dict[str, int]") 
     """Add to what a row says was cut out of it."""
     if not kind.indexed or not counts:
         return
+    if opened.property(deletion.UNDO):  # it may hold the same secret
+        opened.set_property(deletion.UNDO, None)
     (told,) = opened.one(f"SELECT redactions FROM {kind.table} WHERE id = ?", (number,))
     known = fast.loads(told) if told else {}
     _sum_up(known, counts)

@@ -58,7 +58,7 @@ def kind_of(prompt: str) -> str:
         return "notification"
     name = text[1:].split(None, 1)[0] if text[:1] == "/" and text[1:2].strip() else ""
     name = name.removeprefix("ralph-mem:")
-    if name.startswith("mem-"):
+    if name.startswith("mem-") or name == "mem":
         return "command"
     return "loop" if name == "ralph" or name.startswith("ralph-") else "prompt"
 

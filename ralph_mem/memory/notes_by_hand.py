@@ -7,9 +7,10 @@ import posix
 import time
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import count
 from ralph_mem.core.redaction import blocks, privacy
 from ralph_mem.core.settings import effective as switches
-from ralph_mem.memory import access, opening
+from ralph_mem.memory import access, opening, undoing
 from ralph_mem.memory.rows import index_text, kinds, notes, records, rewrite, row, sessions
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ TERMINAL = "ralph-mem"
 # 2,000 tokens: a note is read whole, and what is longer is a document.
 MOST_CHARACTERS = 8_000
 TITLE_CHARACTERS = 300
+KEEPS_ITS_MARK = "Text from outside was in it, so it is still told to no model unasked. A note in your own words is."
 TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> 'missed' AND misled_at IS NULL"
 
 
@@ -49,7 +51,9 @@ def inject(
         known = notes.known(opened, title, content)
         if not known:
             _add(opened, place, title, content, redactions, session)
-    name = known or notes.known(opened, title, content)
+        name = known or notes.known(opened, title, content)
+        if not known:
+            undoing.remember(opened, undoing.NOTE, name, time.time_ns() // 1_000_000)
     opened.close()
     return name, not known
 
@@ -101,6 +105,7 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
     safe, redactions = _safe(text, project, settings)
     at = time.time_ns() // 1_000_000
     with access.Change(found.store) as store:
+        undoing.remember(store, undoing.EDIT, found.public_id, at)
         if found.type == "turn":
             rewrite.say(store, found.number, safe)
         else:
@@ -120,6 +125,7 @@ def is_from_outside(found: "Row") -> bool:
 def pin(found: "Row", pinned: bool = True) -> None:
     """Keep a row in view: told first at a session's start, and preferred where it fits; or let go of it again."""
     with access.Change(found.store) as opened:
+        undoing.remember(opened, undoing.PIN, found.public_id, time.time_ns() // 1_000_000)
         opened.execute(f"UPDATE {_table_of(found)} SET pinned = ? WHERE id = ?", (int(pinned), found.number))
         opened.set_property(index_text.WAS_PINNED, 1)
 
@@ -131,12 +137,35 @@ def wrong(reader: "Reader", found: "Row") -> int:
     """
     now = time.time_ns() // 1_000_000
     with access.Change(found.store) as store:
+        undoing.remember(store, undoing.WRONG, found.public_id, now)
         store.execute(f"UPDATE {_table_of(found)} SET misled = misled + 1, pinned = 0 WHERE id = ?", (found.number,))
     told = 0
     for each in reader.stores:
         with access.Change(each) as store:
             told += store.execute(TOLD, (now, found.public_id)).rowcount
     return told
+
+
+def told_wrong(receipts: int) -> str:
+    """Say what became of a memory that was marked wrong."""
+    return f"Noted in {count(receipts, 'receipt')}. If it is simply untrue: edit it, or forget it."
+
+
+def room_of_pins(reader: "Reader", instructions: "tuple[str, ...]") -> str:
+    """Say what the pins take of a session start, and how many of them find no room there; nothing where nothing is pinned."""
+    from ralph_mem.memory.inject import block, briefing  # lazy: only for what is pinned
+
+    known = block.read_instructions(reader.project, instructions)
+    number, left_out, tokens = briefing.pins(reader.stores, reader.settings, known)
+    budget = reader.settings["memory.inject_tokens_start"]
+    if not left_out:
+        what = "memory" if number == 1 else "memories"
+        return f"Pinned: {number} {what}, {tokens:,} of the {budget:,} tokens of a session start." if number else ""
+    return (
+        f"Pins no longer fit: {number} of them take {tokens:,} tokens, and a session start has {budget:,} and {block.ROOM:,}"
+        f" characters. {left_out} are not told there, the oldest first. Let go of some with `ralph-mem pin ID --off`, or raise"
+        " memory.inject_tokens_start."
+    )
 
 
 def _table_of(found: "Row") -> str:

@@ -205,6 +205,33 @@ def _row(reader: "Reader", name: str) -> "lookup.Row | None":
         return None
 
 
+GIST_TOKENS = 24
+WORDS = {"missed": "missed", "folded": "said by the one above"}  # of what cost nothing
+NOTHING_TOLD = "Nothing was told yet."
+
+
+def lines_of_receipt(receipt: Receipt) -> "list[str]":
+    """Return a receipt in lines: what it was for, what it cost, and each memory in it."""
+    prompt = f' for "{layers.cut(" ".join(receipt.prompt.split()), GIST_TOKENS)}"' if receipt.prompt else ""
+    head = f"{when(receipt.at)}  {receipt.event}{prompt}: {receipt.tokens} of {receipt.budget} tokens"
+    return [head, *[_of_memory(line) for line in receipt.lines]]
+
+
+def lines_of_preview(each: "Preview") -> "list[str]":
+    """Return a preview in lines: what it costs, its text, and each memory in it."""
+    head = f"{each.event}: {each.tokens} of {each.budget} tokens" if each.text else f"{each.event}: nothing"
+    return [head, *each.text.splitlines(), *[_of_memory(line) for line in each.lines]]
+
+
+def _of_memory(line: Line) -> str:
+    gist = layers.gist(line.row, GIST_TOKENS) if line.row else "(forgotten)"
+    cost = WORDS.get(line.outcome) or f"{line.outcome}, {line.tokens} tokens"
+    if line.evidence or line.score:
+        cost += f", evidence {line.evidence}, score {line.score:.2f}"
+    marked = f", marked wrong {when(line.misled_at)}" if line.misled_at else ""
+    return f"  {line.memory}  {cost}{marked}: {gist}"
+
+
 class Preview:
     """What a hook would tell now: its text, fenced as the model would see it, and the lines of its receipt."""
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # is there to have wanted it.
 DEFAULTS: "dict[str, Any]" = {
     "memory.auto_inject": True,
+    "memory.show": "line",
     "memory.inject_tokens_prompt": 600,
     "memory.inject_tokens_start": 1500,
     "memory.max_observations": 1000,
@@ -165,5 +166,9 @@ def recording(project: "Project", values: "dict[str, Any]") -> bool:
         return False
     if "recording" in values:
         return bool(values["recording"])
-    unattended = any([paths.environment(name) == value for name, value in UNATTENDED.items()])
-    return not (unattended and paths.environment("CI").lower() in ON)
+    return attended() or paths.environment("CI").lower() not in ON
+
+
+def attended() -> bool:
+    """Say whether somebody sits at the session, as far as its client tells: with one that says nothing, somebody does."""
+    return not any([paths.environment(name) == value for name, value in UNATTENDED.items()])

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 SWITCH, NUMBER, TEXTS, PATTERNS = "true or false", "a whole number", "a list of texts", "a list of regular expressions"
+CHOICE = "one of some words"
 CRITERIA = ("test_pass", "build_success", "lint_clean", "type_check", "custom", "marker")
 PRIVATE = ("privacy.exclude_paths", "privacy.redact_patterns")
 # Words of the command line; a config file has YAML's own.
 WORDS = {**dict.fromkeys(("true", "on", "yes"), True), **dict.fromkeys(("false", "off", "no"), False)}
+OFF = "off"  # as a word; in a file YAML takes it for `false`
 LIST_HINT = "put each item in single quotes: ['a', 'b, c']"
 # Characters of a value that a message shows: it has one line, and room for the rest of it.
 SHOWN = 40
@@ -25,7 +27,7 @@ LARGEST_EXIT_CODE = 255
 
 
 class Rule:
-    """What a key may hold, and a sentence on what it is for. `choices` are the only items of a list, if there are any."""
+    """What a key may hold, and a sentence on what it is for. `choices` are the only words, or items of a list, if there are any."""
 
     __slots__ = ("choices", "kind", "largest", "meaning", "smallest")
 
@@ -40,6 +42,8 @@ class Rule:
         """Say in words what the key may hold."""
         if self.kind == NUMBER:
             return f"{NUMBER} from {self.smallest} to {self.largest}"
+        if self.kind == CHOICE:
+            return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
         return f"a list of {', '.join(self.choices)} or TYPE=COMMAND" if self.choices else self.kind
 
 
@@ -49,6 +53,11 @@ RULES = {
     ),
     "memory.auto_inject": Rule(
         SWITCH, "Whether memories are told to the model by themselves, at the start of a session and at a prompt."
+    ),
+    "memory.show": Rule(
+        CHOICE,
+        "What the person sees of it: nothing, a line when something is told, or each memory that was told.",
+        choices=("off", "line", "full"),
     ),
     # 0 is nothing at a prompt, but a briefing at the start. What is injected ends at 9,000 characters (context.py), which
     # are that many tokens at most: some 2,250 in English, one for each character in Chinese.
@@ -186,6 +195,8 @@ def problem(key: str, value: "Any") -> str:
         return ""
     if rule.kind == SWITCH:
         fine = isinstance(value, bool)
+    elif rule.kind == CHOICE:
+        fine = value in rule.choices or (value is False and OFF in rule.choices)
     elif rule.kind == NUMBER:
         fine = type(value) is int and rule.smallest <= value <= rule.largest
     else:
@@ -269,6 +280,8 @@ def _wrong_pattern(text: str) -> str:
 
 
 def _cleaned(key: str, value: "Any") -> "Any":
+    if RULES[key].kind == CHOICE:
+        return value or OFF
     return [_as_text(item) for item in value if not _wrong_item(RULES[key], item)] if isinstance(value, list) else value
 
 
@@ -297,6 +310,8 @@ def parse(key: str, text: str) -> "Any":
         value = _items(text, kind == PATTERNS)
     elif kind == SWITCH:
         value = WORDS.get(text.lower(), text)
+    elif kind == CHOICE:
+        value = text.lower()
     elif text.removeprefix("-").isdecimal() and len(text) <= yaml_subset.LONGEST_NUMBER:
         value = int(text)
     what = problem(key, value)

@@ -37,6 +37,16 @@ def typed() -> "Typed | None":
     return found if found.folder and event.is_named_so() else None
 
 
+def on_screen(text: str, keeps_prompt: bool) -> str:
+    """Return what to print so that a person reads the answer to a typed command, at no request: the model never sees it.
+
+    The other way, `continue: false`, has a shorter heading, but leaves the text to the model's next request (client 2.1.329).
+    `keeps_prompt` leaves what was typed on the screen.
+    """
+    specific = {"hookEventName": "UserPromptExpansion", **({} if keeps_prompt else {"suppressOriginalPrompt": True})}
+    return fast.dumps({"decision": "block", "reason": text, "hookSpecificOutput": specific})
+
+
 def expansion(text: str) -> str:
     """Return what to print in answer to a typed command: context for the model."""
     return fast.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "additionalContext": text}})

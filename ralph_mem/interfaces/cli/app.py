@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from ralph_mem import __version__
 from ralph_mem.core import fast, paths
 from ralph_mem.core.errors import LoopError, RalphMemError
+from ralph_mem.interfaces import verbs
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.ralph import in_session, leftovers
 
@@ -37,7 +38,7 @@ FAILED, MISUSED, CRASHED, INTERRUPTED = 1, 2, 3, 130
 # for the help and for a word that is no command: all of them together take twice as long as typer itself.
 MODULES = (
     ("reading", ("search", "timeline", "show", "sessions", "why", "preview")),
-    ("correcting", ("inject", "edit", "pin", "wrong")),
+    ("correcting", ("inject", "edit", "pin", "wrong", "undo")),
     ("forgetting", ("forget", "scrub")),
     ("upkeep", ("projects",)),
     ("config", ("config",)),
@@ -56,6 +57,18 @@ MODULES = (
 MODULE_OF = {name: module for module, names in MODULES for name in names}
 
 
+def _told(name: str, command: "Command") -> "Command":
+    """Give a command its help from the table of verbs; what only a terminal has stays as its function says it."""
+    verb = verbs.OF.get(name)
+    if verb and not hasattr(command, "commands"):
+        more = [each for each in (command.help or "").split("\n\n")[1:] if not each.startswith("Example: ")]
+        command.help = "\n\n".join([verb.about, *more, f"Example: ralph-mem {verb.terminal_example}"])
+        meanings = {each.partition(" ")[0]: meaning for each, meaning in verb.options.items()}
+        for option in [each for each in command.params if each.param_type_name == "option"]:
+            option.help = next((meanings[word] for word in option.opts if word in meanings), option.help)  # type: ignore[attr-defined]
+    return command
+
+
 class LazyGroup(TyperGroup):
     """The commands of `MODULE_OF`, each loaded when it is asked for."""
 
@@ -71,7 +84,7 @@ class LazyGroup(TyperGroup):
             module = importlib.import_module(f"ralph_mem.interfaces.cli.{MODULE_OF[cmd_name]}")
             found = typer.Typer(rich_markup_mode=None)
             found.add_typer(module.commands)
-            self.commands.update(typer.main.get_group(found).commands)
+            self.commands.update({name: _told(name, each) for name, each in typer.main.get_group(found).commands.items()})
         return super().get_command(ctx, cmd_name)
 
 

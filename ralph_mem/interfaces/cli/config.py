@@ -111,10 +111,7 @@ def approve(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show what came with a project that would act, such as commands in its config; it acts only once you have approved it.
-
-    Example: ralph-mem trust
-    """
+    """Carry out `trust`."""
     if every:
         _list(json)
         return

@@ -18,8 +18,7 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry as known
-from ralph_mem.memory import notes_by_hand
-from ralph_mem.memory.inject import block, briefing
+from ralph_mem.memory import notes_by_hand, undoing
 from ralph_mem.memory.recall import layers, lookup
 
 
@@ -38,7 +37,6 @@ def edited(text: str) -> str:
 
 
 commands = typer.Typer()
-KEEPS_ITS_MARK = "Text from outside was in it, so it is still told to no model unasked. In your own words: ralph-mem inject"
 Id = Annotated[str, typer.Argument(metavar="ID", help="A turn or an observation, as a search prints it.")]
 
 
@@ -49,10 +47,7 @@ def inject(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Keep a note in your own words; it is found at once, told at session starts, and never dropped by itself.
-
-    Example: ralph-mem inject "Releases go out with make ship, never by hand."
-    """
+    """Carry out `inject`."""
     place = known.choose(project)
     target = projects.everywhere() if everywhere else place
     if target is None:
@@ -72,10 +67,7 @@ def edit(
     ] = [],  # noqa: B006
     project: Project = "",
 ) -> None:
-    """Correct what a memory says: the text of a note, the answer of a turn. Recall finds and tells the new text only.
-
-    Example: ralph-mem edit turn-k3w9x2mfqa "The cause was the proxy."
-    """
+    """Carry out `edit`."""
     reader = reader_of(project)
     row = lookup.find(reader, public_id)
     before = row.said if row.type != "note" else "\n".join(part for part in (row.asked, row.said) if part)
@@ -86,7 +78,7 @@ def edit(
     notes_by_hand.edit(row, reader.project, reader.settings, new)
     printing.text(layers.index(lookup.find(reader, public_id)))
     if notes_by_hand.is_from_outside(row):
-        printing.text(KEEPS_ITS_MARK)
+        printing.text(notes_by_hand.KEEPS_ITS_MARK)
 
 
 @commands.command()
@@ -95,44 +87,29 @@ def pin(
     off: Annotated[bool, typer.Option("--off", help="Let go of it again.")] = False,
     project: Project = "",
 ) -> None:
-    """Keep a memory in view: told first and whole at every session start, and preferred wherever it fits.
-
-    Example: ralph-mem pin obs-k3w9x2mfqa
-    """
+    """Carry out `pin`."""
     reader = reader_of(project)
     notes_by_hand.pin(lookup.find(reader, public_id), pinned=not off)
     printing.text(layers.index(lookup.find(reader, public_id)))
-    said = _room_of_pins(reader)
+    said = notes_by_hand.room_of_pins(reader, event.instructions())
     if said:
         printing.text(said)
 
 
-def _room_of_pins(reader: lookup.Reader) -> str:
-    """Say what the pins take of a session start, and how many of them find no room there; nothing where nothing is pinned."""
-    known = block.read_instructions(reader.project, event.instructions())
-    number, left_out, tokens = briefing.pins(reader.stores, reader.settings, known)
-    budget = reader.settings["memory.inject_tokens_start"]
-    if not left_out:
-        what = "memory" if number == 1 else "memories"
-        return f"Pinned: {number} {what}, {tokens:,} of the {budget:,} tokens of a session start." if number else ""
-    return (
-        f"Pins no longer fit: {number} of them take {tokens:,} tokens, and a session start has {budget:,} and {block.ROOM:,}"
-        f" characters. {left_out} are not told there, the oldest first. Let go of some with `ralph-mem pin ID --off`, or raise"
-        " memory.inject_tokens_start."
-    )
-
-
 @commands.command()
 def wrong(public_id: Id, project: Project = "") -> None:
-    """Say that a memory misled: it is told later and less easily, with a mark, and the receipts that told it say so.
-
-    Example: ralph-mem wrong turn-k3w9x2mfqa
-    """
+    """Carry out `wrong`."""
     reader = reader_of(project)
     row = lookup.find(reader, public_id)
     told = notes_by_hand.wrong(reader, row)
     printing.text(layers.index(lookup.find(reader, public_id)))
-    printing.text(f"Noted in {told} {'receipt' if told == 1 else 'receipts'}. If it is simply untrue: ralph-mem edit, or forget.")
+    printing.text(notes_by_hand.told_wrong(told))
+
+
+@commands.command()
+def undo(project: Project = "") -> None:
+    """Carry out `undo`."""
+    printing.text(undoing.undo(reader_of(project)))
 
 
 def _given(words: list[str]) -> str:

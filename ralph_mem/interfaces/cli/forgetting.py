@@ -44,11 +44,9 @@ def forget(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Delete memories for good: shown first, deleted with --confirm and the digits of what was shown, looked for in the raw files.
+    """Carry out `forget`.
 
     Backups, records of loops and caches are rid of it too; a forget that was interrupted is finished first.
-
-    Example: ralph-mem forget --query "internal code name"
     """
     place, now = registry.choose(project), time.time_ns() // 1_000_000
     reader = Reader(access.to_change(place), place, effective.load(place))
@@ -201,10 +199,7 @@ def review(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """List what is remembered by where it came from, the most doubtful first, and count it by session.
-
-    Example: ralph-mem review --origin outside --since 7d
-    """
+    """Carry out `review`."""
     reader = reader_of(project, outside)
     first = moment_of(since, time.time_ns() // 1_000_000) if since else 0
     wanted = reviewing.Wanted(origins, session, first)

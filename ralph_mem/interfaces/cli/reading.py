@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem.core.format import moment_of, when
+from ralph_mem.core.format import moment_of
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces.cli import printing
@@ -39,10 +39,7 @@ def search(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Find what is remembered about some words, in this project and in what is kept for all of them.
-
-    Example: ralph-mem search "timezone login" --layer 1 --since 30d
-    """
+    """Carry out `search`."""
     reader, now = reader_of(project, outside), time.time_ns() // 1_000_000
     depth = layer or (1 if json else reader.settings["search.default_layer"])
     most = limit or (layers.MOST_FULL if depth == 3 else reader.settings["search.max_results"])
@@ -64,11 +61,9 @@ def timeline(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show what happened around something, in order: the turns before and after it, and what its turn ran and changed.
+    """Carry out `timeline`.
 
     With --budget, failures and successes are kept longest, and what does not fit is counted.
-
-    Example: ralph-mem timeline turn-k3w9x2mfqa --before 3 --budget 800
     """
     reader = reader_of(project, outside)
     row = lookup.find(reader, public_id)
@@ -112,10 +107,7 @@ def show(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show the whole text of something, 1,000 tokens at a time, and where the client's own transcript of it is.
-
-    Example: ralph-mem show turn-k3w9x2mfqa
-    """
+    """Carry out `show`."""
     reader = reader_of(project, outside)
     if public_id.startswith(reports.PREFIX):
         _show_session(reader, public_id, start, whole, json)
@@ -159,10 +151,6 @@ def _facts(reader: lookup.Reader, row: lookup.Row, layer: int) -> dict[str, Any]
     return found
 
 
-GIST_TOKENS = 24
-WORDS = {"missed": "missed", "folded": "said by the one above"}  # of what cost nothing
-
-
 @commands.command()
 def why(
     memory: Annotated[str, typer.Argument(metavar="ID", help="Only the receipts that name this memory.")] = "",
@@ -171,10 +159,7 @@ def why(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show what was told to the model, why, what it cost, and what just missed.
-
-    Example: ralph-mem why --last 1
-    """
+    """Carry out `why`."""
     reader = reader_of(project)
     found = reasons.receipts(reader, last, session, memory)
     if memory and not found:
@@ -183,11 +168,9 @@ def why(
         printing.as_json([_receipt_facts(receipt) for receipt in found])
         return
     for receipt in reversed(found):
-        prompt = f' for "{layers.cut(" ".join(receipt.prompt.split()), GIST_TOKENS)}"' if receipt.prompt else ""
-        printing.text(f"{when(receipt.at)}  {receipt.event}{prompt}: {receipt.tokens} of {receipt.budget} tokens")
-        _print_lines(receipt.lines)
+        printing.text("\n".join(reasons.lines_of_receipt(receipt)))
     if not found:
-        printing.text("Nothing was told yet.")
+        printing.text(reasons.NOTHING_TOLD)
 
 
 @commands.command()
@@ -196,28 +179,13 @@ def preview(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """Show what a new session would be told now, at its start and at a prompt; nothing is written.
-
-    Example: ralph-mem preview "the login fails again after the upgrade"
-    """
+    """Carry out `preview`."""
     found = reasons.preview(reader_of(project), " ".join(prompt), time.time_ns() // 1_000_000, event.instructions())
     if json:
         printing.as_json([_preview_facts(each) for each in found])
         return
     for each in found:
-        printing.text(f"{each.event}: {each.tokens} of {each.budget} tokens" if each.text else f"{each.event}: nothing")
-        printing.text(each.text) if each.text else None
-        _print_lines(each.lines)
-
-
-def _print_lines(lines: list[reasons.Line]) -> None:
-    for line in lines:
-        gist = layers.gist(line.row, GIST_TOKENS) if line.row else "(forgotten)"
-        cost = WORDS.get(line.outcome) or f"{line.outcome}, {line.tokens} tokens"
-        if line.evidence or line.score:
-            cost += f", evidence {line.evidence}, score {line.score:.2f}"
-        marked = f", marked wrong {when(line.misled_at)}" if line.misled_at else ""
-        printing.text(f"  {line.memory}  {cost}{marked}: {gist}")
+        printing.text("\n".join(reasons.lines_of_preview(each)))
 
 
 def _receipt_facts(receipt: reasons.Receipt) -> dict[str, Any]:
@@ -235,5 +203,5 @@ def _preview_facts(each: reasons.Preview) -> dict[str, Any]:
 def _line_facts(line: reasons.Line) -> dict[str, Any]:
     return {
         "memory": line.memory, "outcome": line.outcome, "score": line.score, "evidence": line.evidence, "tokens": line.tokens,
-        "marked_wrong_at": line.misled_at, "gist": layers.gist(line.row, GIST_TOKENS) if line.row else None,
+        "marked_wrong_at": line.misled_at, "gist": layers.gist(line.row, reasons.GIST_TOKENS) if line.row else None,
     }  # fmt: skip

@@ -11,7 +11,7 @@ import typer
 
 from ralph_mem.core import project as places
 from ralph_mem.core.errors import StoreError
-from ralph_mem.core.finding import OK, PROBLEM, WARNING, Finding, ok, problem
+from ralph_mem.core.finding import Finding, ok, problem
 from ralph_mem.core.format import amount, count, when
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
@@ -39,9 +39,9 @@ def examine(
     tried: Annotated[bool, typer.Option("--self-test", help="Record and recall a session in a throwaway project.")] = False,
     json: printing.Json = False,
 ) -> None:
-    """Check everything that has to be right for memory to work; leaves with 1 where there is a problem.
+    """Carry out `doctor`.
 
-    Example: ralph-mem doctor
+    Leaves with 1 where there is a problem.
     """
     if tried:
         raise typer.Exit(_try(json))
@@ -125,10 +125,8 @@ def _fields_of_finding(finding: Finding) -> dict[str, str]:
 
 
 def _print(found: list[Finding]) -> None:
-    for each in map(_fields_of_finding, found):
-        printing.text(f"{each['state']:<7}  {each['check']:<15}  {each['seen']}" + (f"; do: {each['do']}" if each["do"] else ""))
-    problems, warnings, fine = [sum(each.state == state for each in found) for state in (PROBLEM, WARNING, OK)]
-    printing.text(f"\n{count(problems, PROBLEM)}, {count(warnings, WARNING)}, {fine} ok")
+    for line in doctor.lines(found):
+        printing.text(terminal.plain(line))
 
 
 NONE = "No backup is there yet: one a day is made when a turn ends; `ralph-mem backup` makes one now."

@@ -127,9 +127,9 @@ def _print(steps: list[Step]) -> None:
 
 @commands.command()
 def status(project: Project = "", json: Json = False) -> None:
-    """Say how much is remembered here, what was told of it, and whether all is well; exits with 1 where it is not.
+    """Carry out `status`.
 
-    Example: ralph-mem status
+    Leaves with 1 where something is wrong.
     """
     place = known.choose(project)
     found = statuses.of(place, effective.load(place), time.time_ns() // 1_000_000)
@@ -142,10 +142,7 @@ def status(project: Project = "", json: Json = False) -> None:
 
 @commands.command()
 def pause(project: Project = "") -> None:
-    """Stop recording and telling in this project, from the next event on, until `ralph-mem resume`.
-
-    Example: ralph-mem pause
-    """
+    """Carry out `pause`."""
     place = known.choose(project)
     access.pause(place)
     printing.text(f"Paused: nothing is recorded or told in {place.root} until `ralph-mem resume`.")
@@ -153,10 +150,7 @@ def pause(project: Project = "") -> None:
 
 @commands.command()
 def resume(project: Project = "") -> None:
-    """Record and tell again in this project, from the next event on.
-
-    Example: ralph-mem resume
-    """
+    """Carry out `resume`."""
     place = known.choose(project)
     Path(place.folder, paths.OFF).unlink(missing_ok=True)
     if effective.recording(place, effective.load(place)):

@@ -15,7 +15,7 @@ from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import privacy, terminal
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import archive
-from ralph_mem.hosts.claude_code.archive import Kept, Passed
+from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Outside, Project, Type
 from ralph_mem.maintenance import registry
@@ -23,11 +23,6 @@ from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
 from ralph_mem.maintenance.transfer import import_transcripts as importing
 from ralph_mem.memory import access
 from ralph_mem.memory.store import connection
-
-COUNTED = ("sessions", "turns", "observations")
-MOST_NAMED = 5
-# These are told file by file, and make the command leave with 1.
-TROUBLE = (importing.FAILED, archive.UNREACHABLE)
 
 commands = typer.Typer()
 
@@ -43,18 +38,16 @@ def import_sessions(
     project: printing.Project = "",
     json: printing.Json = False,
 ) -> None:
-    """Remember what earlier sessions of this project did, from Claude Code's own transcripts; with secrets cut out, as ever.
+    """Carry out `import`.
 
     A path that is named, and --all, take in the sessions of every project, each into the memory of its own. What is known
     stays as it is, so this may be broken off and run again.
-
-    Example: ralph-mem import --dry-run
     """
     only = registry.choose(project) if project or not (path or everything) else None
     first = moment_of(since, time.time_ns() // 1_000_000) if since else 0
     report = _carried_out(Path(path).expanduser() if path else archive.place(), only, first, dry_run)
     printing.as_json(_fields(report, dry_run)) if json else _print_report(report, dry_run, only)
-    raise typer.Exit(int(any(each.why in TROUBLE for each in report.passed)))
+    raise typer.Exit(int(any(each.why in importing.TROUBLE for each in report.passed)))
 
 
 def _carried_out(path: Path, only: Place | None, since: int, dry: bool) -> importing.Report:
@@ -69,7 +62,7 @@ def _carried_out(path: Path, only: Place | None, since: int, dry: bool) -> impor
 
         def tell(each: Kept, position: int, report: importing.Report) -> None:
             nonlocal taken
-            told = ", ".join(count(report.total(what), what[:-1]) for what in COUNTED)
+            told = ", ".join(count(report.total(what), what[:-1]) for what in importing.COUNTED)
             bar.update(task, completed=taken + position, description=f"{told}; {terminal.plain(each.folder)}")
             taken += position if position == each.bytes else 0
 
@@ -80,7 +73,7 @@ def _fields(report: importing.Report, dry: bool) -> dict[str, object]:
     why = Counter((each.why, each.detail) for each in report.passed)
     return {
         "dry_run": dry,
-        **{what: report.total(what) for what in COUNTED},
+        **{what: report.total(what) for what in importing.COUNTED},
         "projects": [{"path": terminal.plain(root), **counts} for root, counts in report.projects.items()],
         "passed_over": [{"why": why, "detail": terminal.plain(detail), "sessions": n} for (why, detail), n in why.items()],
         "unreadable_lines": [{"path": terminal.plain(str(path)), "lines": n} for path, n in report.unreadable.items()],
@@ -89,30 +82,12 @@ def _fields(report: importing.Report, dry: bool) -> dict[str, object]:
 
 
 def _print_report(report: importing.Report, dry: bool, only: Place | None) -> None:
-    for root, counts in report.projects.items():
-        told = ", ".join(count(counts[what], what[:-1]) for what in COUNTED)
-        printing.text(f"{'would come in' if dry else 'imported'}: {told}  {terminal.plain(root)}")
-    if not report.projects:
-        printing.text("Nothing would come in." if dry else "Nothing came in.")
-    _print_passed(report.passed, only)
-    for path, number in report.unreadable.items():
-        printing.text(f"{count(number, 'line')} could not be read and were left out: {terminal.plain(str(path))}")
-    for path in report.cut:
-        printing.text(f"ends in the middle of a line, which was left for later: {terminal.plain(str(path))}")
+    for line in importing.lines(report, dry):
+        printing.text(terminal.plain(line))
+    if only and any(each.why == archive.ELSEWHERE for each in report.passed):
+        printing.text("`ralph-mem import --all` takes in those of other projects, each into its own memory.")
     if dry and report.projects:
         printing.text("Nothing is stored yet. To import this, leave out --dry-run.")
-
-
-def _print_passed(passed: list[Passed], only: Place | None) -> None:
-    named = [each for each in passed if each.why in TROUBLE]
-    for each in named[:MOST_NAMED]:
-        printing.text(f"left out, {each.why}: {terminal.plain(str(each.path))}" + (f" ({each.detail})" if each.detail else ""))
-    if len(named) > MOST_NAMED:
-        printing.text(f"and {len(named) - MOST_NAMED} more of these")
-    for (why, detail), number in Counter((each.why, each.detail) for each in passed if each.why not in TROUBLE).items():
-        printing.text(f"passed over: {count(number, 'session')}, {why}" + (f": {terminal.plain(detail)}" if detail else ""))
-    if only and any(each.why == archive.ELSEWHERE for each in passed):
-        printing.text("`ralph-mem import --all` takes in those of other projects, each into its own memory.")
 
 
 Everywhere = Annotated[bool, typer.Option("--global", "-g", help="The memory of all projects in place of a project's.")]

@@ -31,7 +31,14 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     text, items = prompting.build(stores, project, settings, prompt, window, seen.at, _sense())
     if items:
         receipts.add(opened, number, turn, receipts.AT_PROMPT, seen.at, budget, items)
-    return {"context": block.fence(text, tag, project, settings)} if text else {}
+    if not text:
+        return {}
+    said = {"context": block.fence(text, tag, project, settings)}
+    from ralph_mem.interfaces.hooks import line  # lazy: only for a prompt that is told something
+
+    if line.is_wanted(settings):
+        said["message"] = "ralph-mem: " + line.at_prompt(settings, items, said["context"])
+    return said
 
 
 def _sense() -> "embeddings_client.Sense | None":

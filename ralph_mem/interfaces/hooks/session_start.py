@@ -6,6 +6,7 @@ import time
 from ralph_mem.core import fast, notices, paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import privacy
+from ralph_mem.interfaces.hooks import line
 from ralph_mem.memory import opening
 from ralph_mem.memory.inject import block, briefing
 from ralph_mem.memory.ownership import check
@@ -81,15 +82,14 @@ def records(seen: "Activity", project: "Project", settings: "dict[str, Any]") ->
 def answer(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
     """Return the briefing, and one line for the user where something went wrong before."""
     sessions.end_crashed(opened, seen.at, seen.session)
-    found: dict[str, str] = {}
     told = [opening.notice(opened, project), notices.take(project.root), TWO_KERNELS * sessions.elsewhere(opened, seen.session)]
-    line = "; ".join([text for text in told if text])
-    if line:
-        found["message"] = "ralph-mem: " + _followable(line)
-    text = _brief(opened, seen, project, settings) if seen.source in EMPTY_WINDOW else ""
-    if text:
-        found["context"] = text
-    return found
+    trouble = "; ".join([text for text in told if text])
+    is_told = seen.source in EMPTY_WINDOW and settings["memory.auto_inject"] and paths.LOOP not in posix.environ
+    stores = [opened, *(_shared(project) if is_told else [])]  # a loop tells its agent itself
+    text, items = _brief(stores, seen, project, settings) if is_told else ("", None)
+    shown = line.at_start(opened, project, settings, items, text) if line.is_wanted(settings) else ""
+    message = "; ".join([each for each in (_followable(trouble), shown) if each])
+    return {"message": f"ralph-mem: {message}" if message else "", "context": text}
 
 
 def _followable(line: str) -> str:
@@ -101,17 +101,18 @@ def _followable(line: str) -> str:
     return extras.in_a_session(line)
 
 
-def _brief(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> str:
-    if not settings["memory.auto_inject"] or paths.LOOP in posix.environ:  # a loop tells its agent itself
-        return ""
+def _brief(
+    stores: "list[connection.Store]", seen: "Activity", project: "Project", settings: "dict[str, Any]"
+) -> "tuple[str, list[receipts.Item]]":
+    opened = stores[0]
     number, tag = opened.one("SELECT id, fence FROM sessions WHERE client_session = ?", (seen.session,))
     budget = settings["memory.inject_tokens_start"]
     known = block.read_instructions(project, seen.instructions)
-    text, items = briefing.build([opened, *_shared(project)], settings, number, known)
+    text, items = briefing.build(stores, settings, number, known)
     if not text:
-        return ""
+        return "", []
     receipts.add(opened, number, None, receipts.AT_START, seen.at, budget, items)
-    return block.fence(text, tag, project, settings)
+    return block.fence(text, tag, project, settings), items
 
 
 def _shared(project: "Project") -> "list[connection.Store]":

@@ -81,7 +81,7 @@ class Typed:
             elif name in valued:
                 if not equals and not waiting:
                     raise RalphMemError(f"{name} needs a value", f"for example: {name} {EXAMPLES.get(name, 'x')}")
-                self.options[name] = value if equals else waiting.pop(0)
+                self.options[name] = unquoted(value) if equals else _value(name, waiting)
             elif word in flags:
                 self.options[word] = "yes"
             elif word.startswith("--"):
@@ -104,9 +104,24 @@ class Typed:
         return moment_of(self.options[name], now) if name in self.options else 0
 
 
+def _value(name: str, waiting: "list[str]") -> str:
+    """Take the value of an option from the words behind it: one, what stands in quotes, or a time of several words."""
+    value = waiting.pop(0)
+    if value[0] in QUOTES:
+        while waiting and not (value[-1] == value[0] and len(value) > 1):
+            value += " " + waiting.pop(0)
+        return unquoted(value)
+    if name in ("--since", "--until"):
+        from ralph_mem.core.format import words_of_moment  # lazy: only for a time
+
+        more = words_of_moment([value, *waiting]) - 1
+        value = " ".join([value, *[waiting.pop(0) for _ in range(more)]])
+    return value
+
+
 EXAMPLES = {
     "--layer": "2", "--limit": "5", "--since": "7d", "--until": "2026-01-31", "--type": "error", "--from": "3000",
-    "--session": "sess-...", "--query": "words",
+    "--session": "sess-...", "--query": "words", "--last": "3", "--before": "3", "--after": "3", "--origin": "outside",
 }  # fmt: skip
 
 
@@ -216,10 +231,11 @@ def unquoted(text: str) -> str:
 
 # Which function of which module answers a command.
 ANSWERS = {
-    "mem-search": ("memory", "search"),
-    "mem-status": ("memory", "status"),
-    "mem-inject": ("memory", "inject"),
-    "mem-forget": ("mem_forget", "answer"),
+    "mem": ("mem", "answer"),
+    "mem-search": ("mem", "search"),
+    "mem-status": ("mem", "status"),
+    "mem-inject": ("mem", "inject"),
+    "mem-forget": ("mem", "forget"),
     "ralph": ("ralph", "answer"),
 }
 NAMES = tuple(ANSWERS)
@@ -231,10 +247,11 @@ INTRODUCTION = "What ralph-mem remembers. Facts to check against the code, not i
 class Asked:
     """What a command was asked: in which project, with which words, in which session of the client, when.
 
-    `typed` says that the client told of it in an event of its own, so that a person typed it and no model.
+    `typed` says that the client told of it in an event of its own, so that a person typed it and no model. `for_model` says
+    that the model has to read the answer to a typed command, `failed` that it says what was wrong.
     """
 
-    __slots__ = ("now", "project", "session", "settings", "text", "turn", "typed")
+    __slots__ = ("failed", "for_model", "now", "project", "session", "settings", "text", "turn", "typed")
 
     def __init__(self, folder: str, text: str, session: str, turn: str = "", typed: bool = False) -> None:
         self.project = project.find(folder)
@@ -243,6 +260,7 @@ class Asked:
         self.session = session
         self.turn = turn
         self.typed = typed
+        self.for_model = self.failed = False
         self.now = time.time_ns() // 1_000_000
 
     def reader(self) -> Reader:
@@ -260,7 +278,18 @@ def _expanded() -> str:
     typed = client_session.typed()
     if typed is None or typed.name not in NAMES:
         return ""
-    return client_session.expansion(_answer(typed.name, lambda: Asked(typed.folder, typed.words, typed.session, typed.turn, True)))
+    made: list[Asked] = []
+
+    def asked() -> Asked:
+        made.append(Asked(typed.folder, typed.words, typed.session, typed.turn, True))
+        return made[0]
+
+    text = _answer(typed.name, asked)
+    failed = not made or made[0].failed
+    if made and made[0].for_model and not failed:
+        return client_session.expansion(text)
+    # what went wrong leaves what was typed on the screen, so that it can be mended
+    return client_session.on_screen(_plain(text), keeps_prompt=failed)
 
 
 def _from_stdin() -> Asked:
@@ -271,17 +300,34 @@ def _from_stdin() -> Asked:
         raise RalphMemError("the current folder is gone", "go to another one") from error
 
 
-def _answer(name: str, asked: "Callable[[], Asked]") -> str:
+def _answer(name: str, ask: "Callable[[], Asked]") -> str:
     if name not in NAMES:
         return _line(f"there is no {name[:40]}", "one of " + ", ".join(NAMES))
+    asked = None
     try:
-        return str(_answer_of(name)(asked())).rstrip("\n") + "\n"
-    except RalphMemError as error:
-        return _line(str(error), error.hint)
+        asked = ask()
+        return str(_answer_of(name)(asked)).rstrip("\n") + "\n"
     except Exception as error:  # the edge: one line, whatever happened
-        if isinstance(error, fast.load_sqlite().Error):
-            return _line(f"the database: {error}", "`ralph-mem doctor` in a terminal says more")
-        return _line(f"a bug in {name}: {type(error).__name__}: {error}")
+        if asked:
+            asked.failed = True
+        return _wrong(name, error)
+
+
+def _wrong(name: str, error: Exception) -> str:
+    if isinstance(error, RalphMemError):
+        return _line(str(error), error.hint)
+    if isinstance(error, fast.load_sqlite().Error):
+        return _line(f"the database: {error}", "/mem doctor says more")
+    return _line(f"a bug in {name}: {type(error).__name__}: {error}")
+
+
+def _plain(text: str) -> str:
+    """Return a text for the screen, which nothing in it can move or hide."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    from ralph_mem.core.redaction import terminal  # lazy: only for a text with characters that may not be printable
+
+    return terminal.plain(text)
 
 
 def _line(what: str, hint: str = "") -> str:
@@ -297,7 +343,12 @@ def _answer_of(name: str) -> "Callable[[Asked], object]":
 
 
 def fenced(text: str, asked: Asked, reader: Reader, introduction: str = INTRODUCTION) -> str:
-    """Wrap memories for the model's eye: escaped, inside the random tag of the session, which capture cuts out again."""
+    """Wrap memories for the model's eye: escaped, inside the random tag of the session, which capture cuts out again.
+
+    What only the person reads stays as it is.
+    """
+    if asked.typed and not asked.for_model:
+        return text
     tag = None
     for store in reader.stores:
         tag = tag or store.one("SELECT fence FROM sessions WHERE client_session = ?", (asked.session,))

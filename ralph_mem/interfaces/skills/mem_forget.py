@@ -2,7 +2,7 @@
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import not_as_shown
-from ralph_mem.interfaces import skills
+from ralph_mem.interfaces import skills, verbs
 from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting
 from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.maintenance.forget import pending as erasure_report
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
 
 MOST_REPEATED = 400
-OPTIONS = ("--query", "--session", "--type", "--origin", "--since", "--until", "--scope")
+YET = "Nothing is deleted yet; what is deleted cannot be brought back."
 FLAGS = ("--confirm", "--snapshots", "--all")
+OPTIONS = tuple([each for each in verbs.OF["forget"].valued() if each not in FLAGS])
 
 
 def answer(asked: "Asked") -> str:
@@ -35,16 +36,16 @@ def answer(asked: "Asked") -> str:
 
 def _again(typed: skills.Typed, choice: select.Choice) -> str:
     if len(typed.rest) > MOST_REPEATED:
-        return f"Nothing is deleted yet. To delete it, add this to what you typed: --confirm {choice.digits}"
-    return f"Nothing is deleted yet. To delete it: /mem-forget --confirm {choice.digits} {typed.rest}"
+        return f"{YET} To delete it, add this to what you typed: --confirm {choice.digits}"
+    return f"{YET} To delete it: /mem-forget --confirm {choice.digits} {typed.rest}"
 
 
 def _selection(asked: "Asked", typed: skills.Typed) -> select.Selection:
     given = typed.options
     ids = [word for word in typed.words if row.is_public_id(word)]
     text = _unquoted(" ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip())
-    if text and "--query" not in given:
-        raise RalphMemError(f"{text[:40]} is no id", "to forget all that holds a text: --query TEXT")
+    if ids and text and "--query" not in given:
+        raise RalphMemError(f"{text[:40]} is no id", "ids alone, or words alone; to forget all that holds a text: --query TEXT")
     return select.Selection(
         ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
         skills.listed(given["--type"]) if "--type" in given else [], given.get("--origin", ""), "--all" in given,

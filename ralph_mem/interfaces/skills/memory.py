@@ -1,9 +1,9 @@
-"""The commands `/mem-search`, `/mem-inject` and `/mem-status`, which read a memory and add to it."""
+"""The verbs that look into a memory and change nothing."""
 
-from ralph_mem.core import paths, project
+from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.interfaces import skills
-from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced
+from ralph_mem.interfaces import skills, verbs
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import row
 
@@ -12,18 +12,23 @@ if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
     from ralph_mem.memory.recall.embeddings_client import Sense
 
-OPTIONS = ("--layer", "--since", "--until", "--type", "--limit", "--from")
-GLOBAL = "--global"
 NOTHING = "Nothing that is remembered holds any of these words."
+A_SESSION = "sess-"
+FURTHEST = 50  # turns before and after one, as on the command line
+MARK_OF_HIT, MARK_IN_MARKDOWN = "> ", "=> "  # the first would be a quotation that swallows what stands below it
+
+
+def _typed(asked: "Asked", verb: str) -> skills.Typed:
+    return skills.Typed(asked.text, verbs.OF[verb].valued(), verbs.OF[verb].flags())
 
 
 def search(asked: "Asked") -> str:
     """Return hits as lines (layer 1), with what happened around them (2), or in full (3)."""
-    typed = skills.Typed(asked.text, OPTIONS)
+    typed = _typed(asked, "search")
     reader = asked.reader()
     layer = typed.number("--layer", asked.settings["search.default_layer"], 1, 3)
     start = typed.number("--from", 0, 0, 999_999_999)
-    if len(typed.words) == 1 and typed.words[0].startswith("sess-"):
+    if len(typed.words) == 1 and typed.words[0].startswith(A_SESSION):
         return _session(asked, reader, typed.words[0], start)
     if len(typed.words) == 1 and row.is_public_id(typed.words[0]):
         rows = [lookup.find(reader, typed.words[0])]
@@ -32,20 +37,25 @@ def search(asked: "Asked") -> str:
         rows = lookup.search(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer), _sense())
     if not rows:
         return NOTHING
-    return fenced(layers.shown(reader, rows, layer, start, MOST_CHARACTERS), asked, reader) + "\n" + HOW_ON[layer]
+    return _told(asked, reader, layers.shown(reader, rows, layer, start, MOST_CHARACTERS), HOW_ON[layer])
+
+
+def _told(asked: "Asked", reader: "lookup.Reader", text: str, below: str) -> str:
+    marked = "\n".join([MARK_IN_MARKDOWN + line[2:] if line[:2] == MARK_OF_HIT else line for line in text.split("\n")])
+    return fenced(marked, asked, reader) + "\n" + below
 
 
 def _session(asked: "Asked", reader: "lookup.Reader", public_id: str, start: int) -> str:
     """Return what a session did, whatever the layer: there is no shorter way to tell it."""
     from ralph_mem.memory import reports  # lazy: only for the id of a session
 
-    return fenced(reports.full(reader, reports.find(reader, public_id), start), asked, reader) + "\n" + HOW_ON[3]
+    return _told(asked, reader, reports.full(reader, reports.find(reader, public_id), start), HOW_ON[3])
 
 
 HOW_ON = {
-    1: "Deeper: /mem-search --layer 2 ID (what happened around it), --layer 3 ID (its whole text).",
-    2: "The whole text of one: /mem-search --layer 3 ID.",
-    3: "The rest of a long text: /mem-search --layer 3 ID --from CHARACTER.",
+    1: "Deeper: /mem timeline ID (what happened around it), /mem show ID (its whole text).",
+    2: "The whole text of one: /mem show ID.",
+    3: "The rest of a long text: /mem show ID --from CHARACTER.",
 }
 
 
@@ -68,22 +78,68 @@ def _wanted(asked: "Asked", typed: skills.Typed, layer: int) -> lookup.Wanted:
     )
 
 
-def inject(asked: "Asked") -> str:
-    """Keep what was typed, for this project or with `--global` in front for all of them; returns its id."""
-    from ralph_mem.memory import notes_by_hand  # lazy: only this one writes
-
-    everywhere = asked.text.split(None, 1)[:1] == [GLOBAL]
-    text = asked.text.removeprefix(GLOBAL).lstrip() if everywhere else asked.text
-    place = project.everywhere() if everywhere else asked.project
-    if place is None:
-        raise RalphMemError("there is no home folder for notes about all projects", "leave out --global")
-    name, is_new = notes_by_hand.inject(place, asked.project, asked.settings, text, asked.session, asked.turn)
-    where = "for all projects" if everywhere else "for this project"
-    return f"Remembered {where} as {name}." if is_new else f"This is remembered already, as {name}."
+def one_id(typed: skills.Typed, verb: str) -> str:
+    """Return the one id that was typed. Raises RalphMemError for none, and for more."""
+    if len(typed.words) == 1:
+        return typed.words[0]
+    what = f"/mem {verb} takes one id" + (f", not {len(typed.words)} words" if typed.words else "")
+    raise RalphMemError(what, f"/mem search WORDS finds it; for example: /mem {verbs.OF[verb].example}")
 
 
-def status(asked: "Asked") -> str:
-    """Return the status of the project's memory in lines."""
-    from ralph_mem.maintenance import status as of_memory  # lazy: only this one counts
+def timeline(asked: "Asked") -> str:
+    """Return what happened around a row, in order."""
+    typed = _typed(asked, "timeline")
+    reader = asked.reader()
+    found = lookup.find(reader, one_id(typed, "timeline"))
+    before, after = [typed.number(name, 1, 0, FURTHEST) for name in ("--before", "--after")]
+    (entries,) = lookup.timelines(reader, [found], before, after)
+    return _told(asked, reader, fitting([layers.entry(each, found) for each in entries], MOST_CHARACTERS, "more"), HOW_ON[2])
 
-    return "\n".join(of_memory.lines(of_memory.of(asked.project, asked.settings, asked.now)))
+
+def show(asked: "Asked") -> str:
+    """Return the whole text of a row or a session, from a character on."""
+    typed = _typed(asked, "show")
+    reader, start = asked.reader(), typed.number("--from", 0, 0, 999_999_999)
+    name = one_id(typed, "show")
+    if name.startswith(A_SESSION):
+        return _session(asked, reader, name, start)
+    return _told(asked, reader, layers.full(lookup.find(reader, name), start)[0], HOW_ON[3])
+
+
+def why(asked: "Asked") -> str:
+    """Return what was told to the model, why, and what it cost."""
+    from ralph_mem.memory import reports  # lazy: only for what was told, or would be
+
+    typed = _typed(asked, "why")
+    reader = asked.reader()
+    memory = one_id(typed, "why") if typed.words else ""
+    found = reports.receipts(reader, typed.number("--last", 5, 1, 1000), typed.options.get("--session", ""), memory)
+    if memory and not found:
+        lookup.find(reader, memory)  # says so where there is no such memory
+    lines = [line for receipt in reversed(found) for line in reports.lines_of_receipt(receipt)]
+    return fenced(fitting(lines, MOST_CHARACTERS, "more"), asked, reader) if lines else reports.NOTHING_TOLD
+
+
+def preview(asked: "Asked") -> str:
+    """Return what a new session would be told now."""
+    from ralph_mem.hosts.claude_code import event  # lazy: loaded already, by the door
+    from ralph_mem.memory import reports  # lazy: only for what was told, or would be
+
+    reader = asked.reader()
+    found = reports.preview(reader, asked.text.strip(), asked.now, event.instructions())
+    return fenced(
+        fitting([line for each in found for line in reports.lines_of_preview(each)], MOST_CHARACTERS, "more"), asked, reader
+    )
+
+
+def review(asked: "Asked") -> str:
+    """Return the rows by where they came from, the most doubtful first."""
+    from ralph_mem.maintenance import status  # lazy: only this one counts by origin
+
+    typed = _typed(asked, "review")
+    reader = asked.reader()
+    origins = skills.listed(typed.options["--origin"]) if "--origin" in typed.options else []
+    wanted = status.Wanted(origins, typed.options.get("--session", ""), typed.moment("--since", asked.now))
+    rows = status.rows(reader, wanted, typed.number("--limit", 20, 1, 1000))
+    lines = [f"{status.source(each)}  {layers.index(each)}" for each in rows]
+    return fenced(fitting(lines, MOST_CHARACTERS, "more"), asked, reader) if lines else "Nothing that is remembered fits."

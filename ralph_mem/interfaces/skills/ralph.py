@@ -1,13 +1,8 @@
 """The command `/ralph`, by which a person steers a loop from within a session."""
 
-import shlex
-
-from ralph_mem.core import paths
 from ralph_mem.core.errors import LoopError, StoreError
-from ralph_mem.core.settings import effective, schema, trust
 from ralph_mem.interfaces import skills
-from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting, ralph_start
-from ralph_mem.maintenance import config_change
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting, ralph_start, settings
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.ralph import attempts, display, files, leftovers, planning, record, runs, starting, stopping
 from ralph_mem.ralph.record import GUARD
@@ -26,8 +21,6 @@ USAGE = (
     'type /ralph start "GOAL" [--criteria T] [--max-iterations N] [--headless], or one of: plan, status, stop, resume, rollback,'
     " bisect TEST, guard, config, replay"
 )
-OF_LOOPS = ("ralph.", "snapshot.")
-MOST_VALUE = 200  # characters of a value that a hint repeats
 NOTHING = 'No loop has run here yet: /ralph start "GOAL" begins one.'
 TO = ("--best", "--undo", "--rollback", "--force", "--confirm")
 
@@ -35,6 +28,8 @@ TO = ("--best", "--undo", "--rollback", "--force", "--confirm")
 def answer(asked: "Asked") -> str:
     """Carry out what was typed; what changes something only where a person typed it."""
     verb, rest = [*asked.text.split(None, 1), "", ""][:2]
+    if verb in ("help", "--help", "-h") or rest.strip() in ("--help", "-h"):
+        return USAGE
     if verb not in VERBS:
         raise LoopError(f"there is no /ralph {verb[:40]}" if verb else "what should the loop do?", USAGE)
     if verb not in READING and (not asked.typed or leftovers.around_us()):
@@ -152,43 +147,7 @@ def _replay(asked: "Asked", rest: str) -> str:
 
 
 def _config(asked: "Asked", rest: str) -> str:
-    """Show settings, or change one: `KEY`, `KEY VALUE`, and with `get` and `set` in front of them."""
-    words = skills.Order(rest, ()).rest
-    verb, _, more = words.partition(" ")
-    key, _, value = (more.strip() if verb in ("get", "set") else words).partition(" ")
-    name = _key_named(key) if key else ""
-    if value.strip():
-        return _set(asked, name, value.strip())
-    if verb == "set":
-        raise LoopError("a key and a value are needed", f"/ralph config set {name or 'max_iterations'} VALUE")
-    shown = [name] if name else [each for each in schema.RULES if each.startswith(OF_LOOPS)]
-    return _show(asked, [f"{each}: {config_change.written(asked.settings.get(each))}" for each in shown])
-
-
-def _key_named(key: str) -> str:
-    """Return the whole name of a key, of which the section may be left out where one of a loop's ends so, or only one does."""
-    ends = [name for name in schema.RULES if name.partition(".")[2] == key]
-    named = [name for name in ends if name.startswith("ralph.")] or ends
-    if key in schema.RULES or len(named) == 1:
-        return key if key in schema.RULES else named[0]
-    raise schema.no_such_key(key if "." in key else f"ralph.{key}")
-
-
-def _set(asked: "Asked", name: str, text: str) -> str:
-    """Change a setting in the project's config as far as it loosens nothing: a model may have asked the person to type it."""
-    in_terminal = f"in a terminal: ralph-mem config set {name} {shlex.quote(text[:MOST_VALUE])}"
-    if not asked.typed or paths.environment(leftovers.MARK):
-        raise LoopError("only a person can change a setting", in_terminal)
-    value = schema.parse(name, text)
-    if trust.loosens(name, value, asked.settings.get(name)):
-        raise LoopError(f"{name} would let more happen than now, which a session cannot decide", in_terminal)
-    changed = config_change.change(asked.project, name, text)
-    waiting = ["not all of this file is in force: `ralph-mem trust` in a terminal shows the rest"] if changed.waiting else []
-    return _show(asked, [f"{name} is {config_change.written(changed.value)} in {changed.path}", *_overruled(name), *waiting])
-
-
-def _overruled(name: str) -> "list[str]":
-    return [f"but here {effective.variable(name)} says otherwise, and counts"] if name in effective.variables() else []
+    return _show(asked, settings.answer(asked, skills.Order(rest, ()).rest, "ralph", "/ralph config"))
 
 
 VERBS: "dict[str, Callable[[Asked, str], str]]" = {

@@ -115,8 +115,7 @@ def _detached(asked: "Asked", order: "Order", wish: "Wish") -> str:
 
 
 def _in_background(name: str) -> str:
-    told = f"{name} works in the background, on the same files. /ralph status shows it, /ralph stop ends it."
-    return f"{told} Tell the person that, and do nothing else."
+    return f"{name} works in the background, on the same files. /ralph status shows it, /ralph stop ends it."
 
 
 def _begun(asked: "Asked", order: "Order", wish: "Wish", prospect: "Prospect") -> str:
@@ -124,9 +123,7 @@ def _begun(asked: "Asked", order: "Order", wish: "Wish", prospect: "Prospect") -
         found = starting.start(asked.project, asked.settings, wish, prospect, IN_SESSION, asked.session)
         if found.green and not order.has("--anyway"):
             starting.discard(found.loop)
-            return (
-                "Every check passes already, so nothing was begun: /ralph start --anyway begins all the same. Tell the person that."
-            )
+            return "Every check passes already, so nothing was begun: /ralph start --anyway begins all the same."
         if not found.loop.is_running():
             raise LoopError(found.loop.run.why, stop_reasons.next_step(found.loop.run.reason, found.loop.run))
         text = _bound(asked, found.loop)
@@ -140,6 +137,7 @@ def _begun(asked: "Asked", order: "Order", wish: "Wish", prospect: "Prospect") -
 def _bound(asked: "Asked", loop: "Loop") -> str:
     """Bind a run to this session and return its next prompt; a run that cannot begin is ended."""
     in_session.take_over(asked.project, loop.run.id, IN_SESSION, asked.session, asked.turn, _client())
+    asked.for_model = True  # to work at it
     try:
         return passing.begin(loop, MOST_PROMPT)
     except LoopError as error:

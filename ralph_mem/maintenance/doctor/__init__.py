@@ -6,7 +6,8 @@ Each check takes a project and yields findings. Standard library only: where a p
 import sqlite3
 from collections.abc import Callable
 
-from ralph_mem.core.finding import PROBLEM, Finding, problem
+from ralph_mem.core.finding import OK, PROBLEM, WARNING, Finding, problem
+from ralph_mem.core.format import count
 from ralph_mem.core.project import Project
 from ralph_mem.hosts.claude_code import client
 from ralph_mem.maintenance.doctor import files, machine, recording
@@ -33,6 +34,13 @@ def examine(project: Project, announce: Callable[[str, int, int], object] = lamb
             # one thing that cannot be looked at does not hide the others
             found.append(problem(name, f"cannot be looked at: {error}", "see whether the file is there, and yours"))
     return found
+
+
+def lines(found: list[Finding]) -> list[str]:
+    """Return findings in lines, and how many there are of each state."""
+    told = [f"{each.state:<7}  {each.check:<15}  {each.seen}" + (f"; do: {each.do}" if each.do else "") for each in found]
+    problems, warnings, fine = [sum(each.state == state for each in found) for state in (PROBLEM, WARNING, OK)]
+    return [*told, "", f"{count(problems, PROBLEM)}, {count(warnings, WARNING)}, {fine} ok"]
 
 
 def is_ill(found: list[Finding]) -> bool:

@@ -3,7 +3,7 @@
 from ralph_mem.core.errors import RalphMemError, SnapshotError
 from ralph_mem.core.format import digits_of
 from ralph_mem.maintenance.forget import copies, inventory, verify
-from ralph_mem.memory import access
+from ralph_mem.memory import access, undoing
 from ralph_mem.memory.recall import layers
 from ralph_mem.memory.recall.lookup import COLUMNS, OBSERVATION, OF_TURN, Row, check_types, find
 from ralph_mem.memory.rows import kinds
@@ -232,6 +232,7 @@ def choose(reader: "Reader", chosen: "Selection", scope: str = BOTH, snapshots: 
     Where its rows are gone already, that is the snapshots in which an earlier forget found it, or in which a query is found.
     Raises RalphMemError, NothingFits where that is nothing at all.
     """
+    undoing.drop_what_holds(reader.stores, chosen.query)
     try:
         plans = plan(reader, chosen, scope)
         named: list[str] = []

@@ -5,16 +5,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ralph_mem.core.format import count
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code.archive import Kept, Passed
+from ralph_mem.hosts.claude_code.archive import UNREACHABLE, Kept, Passed
 from ralph_mem.maintenance.transfer.intake import WAIT_MS, Memory, Outcome, PassedOver, Session
 from ralph_mem.memory.rows import draining
 from ralph_mem.memory.store import connection
 from ralph_mem.memory.store.connection import Store
 
+COUNTED = ("sessions", "turns", "observations")
+MOST_NAMED = 5
 OFF, FAILED, NOTHING = "recording is off in its project", "it failed", "nothing new is in it"
+# These are told file by file, and are a failure.
+TROUBLE = (FAILED, UNREACHABLE)
 
 
 class Report:
@@ -113,3 +118,25 @@ class Rehearsal(Memory):
 
     def _finish(self, session: Session, _model: str, _positions: dict[str, int]) -> None:
         pass
+
+
+def lines(report: Report, dry: bool) -> list[str]:
+    """Return what came in, or would, and what was passed over, in lines for people."""
+    found = []
+    for root, counts in report.projects.items():
+        told = ", ".join(count(counts[what], what[:-1]) for what in COUNTED)
+        found.append(f"{'would come in' if dry else 'imported'}: {told}  {root}")
+    found += [] if report.projects else ["Nothing would come in." if dry else "Nothing came in."]
+    found += _passed(report.passed)
+    for path, number in report.unreadable.items():
+        found.append(f"{count(number, 'line')} could not be read and were left out: {path}")
+    return found + [f"ends in the middle of a line, which was left for later: {path}" for path in report.cut]
+
+
+def _passed(passed: list[Passed]) -> list[str]:
+    named = [each for each in passed if each.why in TROUBLE]
+    found = [f"left out, {each.why}: {each.path}" + (f" ({each.detail})" if each.detail else "") for each in named[:MOST_NAMED]]
+    found += [f"and {len(named) - MOST_NAMED} more of these"] if len(named) > MOST_NAMED else []
+    for (why, detail), number in Counter((each.why, each.detail) for each in passed if each.why not in TROUBLE).items():
+        found.append(f"passed over: {count(number, 'session')}, {why}" + (f": {detail}" if detail else ""))
+    return found

@@ -33,10 +33,12 @@ WITHHELD = "(the answer read web or MCP text and is withheld)"
 class Memory:
     """A memory as it can be told: in a line, or in full."""
 
-    __slots__ = ("again", "asked", "at", "differs", "files", "lines", "misled", "pinned", "public_id", "said", "seq", "session")
+    __slots__ = (
+        "again", "asked", "at", "differs", "files", "is_own", "lines", "misled", "pinned", "public_id", "said", "seq", "session",
+    )  # fmt: skip
 
     def __init__(self, values: "tuple[Any, ...]", known: "Said | None", settings: "dict[str, Any]") -> None:
-        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled, _, kept = values
+        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled, _, self.is_own, kept = values
         if row.checksum(texts[0], texts[1], *texts[3:]) != kept:  # a flipped bit, which SQLite does not notice: the doctor names it
             texts = [""] * 5
         if settings["privacy.exclude_paths"]:  # only who excludes any needs their rules
@@ -62,6 +64,10 @@ class Memory:
             self.said = known.without(self.said)
         elif known.covers(self.asked + "\n" + self.said if self.asked[-3:] != "..." else self.said):
             self.asked = self.said = ""
+
+    def own_words(self) -> str:
+        """Return what the person said themselves, nothing where it may be somebody else's."""
+        return self.asked if self.is_own else ""
 
     def label(self) -> str:
         """Return its id and its day where the person is, how often it was said, and the user's word if it misled."""

@@ -70,7 +70,7 @@ class Page:
         """Put in a memory, if it fits, with its items of the receipt."""
         cost = self.add(part, text, spare)
         if cost:
-            item = receipts.Item(memory.public_id, outcome, 0.0, 0, cost)
+            item = receipts.Item(memory.public_id, outcome, 0.0, 0, cost, memory.own_words())
             self.items[part] += [item, *receipts.folded(item, [each.public_id for each in memory.again])]
         return cost > 0
 

@@ -109,7 +109,9 @@ def _fill(
     kept = [(hit, memory) for hit, memory in fresh if texts.get(memory.public_id)]
     items = []
     for hit, memory in kept:
-        item = receipts.Item(memory.public_id, _outcome(memory, texts), hit.score, hit.evidence, costs[memory.public_id])
+        item = receipts.Item(
+            memory.public_id, _outcome(memory, texts), hit.score, hit.evidence, costs[memory.public_id], memory.own_words()
+        )
         items += [item, *receipts.folded(item, [each.public_id for each in memory.again])]
     return [texts[memory.public_id] for _, memory in kept], items
 

@@ -249,12 +249,17 @@ def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most:
 
 def index(found: "Row") -> str:
     """Return a row in a line: id, score where it was searched for, type, when, its gist, what reading it whole costs."""
-    marks = "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
+    marks = _marks(found)
     where = " global" if lookup.is_global(found) else ""
     score = f"{found.score:.2f}  " if found.score else ""
     frame = f"{found.public_id}  {score}{found.type}{where}{marks}  {when(found.at)}"
     behind = f"[{cost(found)} tokens]"
     return f"{frame}  {gist(found, min(LINE_TOKENS, INDEX_TOKENS - price(f'{frame}  {behind}') - 3))}  {behind}"
+
+
+def _marks(found: "Row") -> str:
+    """Return what the person said about a row."""
+    return "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
 
 
 def cost(found: "Row") -> int:
@@ -272,7 +277,7 @@ def full(found: "Row", start: int = 0) -> "tuple[str, int]":
 
     What is left, what was left out by age, and where the client's own transcript has more, is said at its end.
     """
-    head = f"{found.public_id}  {found.type}  {when(found.at)}" + (f"  {found.branch}" if found.branch else "")
+    head = f"{found.public_id}  {found.type}{_marks(found)}  {when(found.at)}" + (f"  {found.branch}" if found.branch else "")
     pointer = _pointer(found)
     return piece(head, whole(found), start, _left_out(found, bool(pointer)) + pointer)
 

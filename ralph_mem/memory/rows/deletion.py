@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 VERB = "forget"
 # Types of which others in the session quote the beginning.
 QUOTED = ("turn", "note", "decision", "summary")
+UNDO = "undo"  # the property with how a row was before a person changed it last (memory/undoing.py): it may hold what goes
 VECTORS = "vectors"  # a table of `schema.ON_DEMAND`, and the property by which a worker sees that it has changed
 # The property of a database with a forget that is not finished; a session start has read the properties anyway.
 UNFINISHED = "unfinished"
@@ -89,6 +90,8 @@ def delete(opened: "Store", ids: "Iterable[str]", sessions: "Iterable[str]" = ()
     opened.execute("PRAGMA secure_delete = ON").fetchone()
     gone = _found(opened, dict.fromkeys(ids))
     _drop_receipts(opened, {row.public_id for row in gone} | set(elsewhere))
+    if opened.property(UNDO):
+        opened.set_property(UNDO, None)
     if not gone and not sessions:
         return 0
     # a turn that goes is looked for in the tables that name it; they have no index for that in everyday life

@@ -15,16 +15,20 @@ WHERE {where} ORDER BY r.id DESC LIMIT ?"""
 
 
 class Item:
-    """One line of a receipt. `outcome` is full, line, folded (the one before it said the same, and was told) or missed."""
+    """One line of a receipt. `outcome` is full, line, folded (the one before it said the same, and was told) or missed.
 
-    __slots__ = ("evidence", "memory", "outcome", "score", "tokens")
+    `words` are the person's own, for their eyes: they are not stored.
+    """
 
-    def __init__(self, memory: str, outcome: str, score: float, evidence: int, tokens: int) -> None:
+    __slots__ = ("evidence", "memory", "outcome", "score", "tokens", "words")
+
+    def __init__(self, memory: str, outcome: str, score: float, evidence: int, tokens: int, words: str = "") -> None:
         self.memory = memory
         self.outcome = outcome
         self.score = score
         self.evidence = evidence
         self.tokens = tokens
+        self.words = words
 
 
 def add(store: "Store", session: int, turn: "int | None", event: str, at: int, budget: int, items: "list[Item]") -> None:

@@ -96,13 +96,20 @@ class Person(Hook):
         """Let the model run a command as its skill shows it."""
         return self.at_the_door(name, os.fsencode(self.project) + b"\n" + words.encode())
 
+    def is_shown_alone(self, name, words=""):
+        """Say whether the answer to a typed command goes to the screen and to no model."""
+        typed = {"command_name": f"ralph-mem:{name}", "command_args": words, "expansion_type": "slash_command"}
+        answer = json.loads(self.at_the_door("UserPromptExpansion", self.event("UserPromptExpansion", **typed)))
+        assert ("decision" in answer) != ("additionalContext" in answer["hookSpecificOutput"])
+        return "decision" in answer
+
     def types(self, name, words="", **fields):
-        """Type `/mem-NAME` into the client; returns what is added to the model's context."""
+        """Type `/mem-NAME` into the client; returns what the person reads, or what is added to the model's context."""
         typed = {"command_name": f"ralph-mem:{name}", "command_args": words, "expansion_type": "slash_command"}
         out = self.at_the_door("UserPromptExpansion", self.event("UserPromptExpansion", **{**typed, **fields}))
-        answer = json.loads(out)["hookSpecificOutput"]
-        assert answer.pop("hookEventName") == "UserPromptExpansion"
-        return answer.pop("additionalContext")
+        answer = json.loads(out)
+        assert answer["hookSpecificOutput"]["hookEventName"] == "UserPromptExpansion"
+        return answer["reason"] if "decision" in answer else answer["hookSpecificOutput"]["additionalContext"]
 
     @property
     def tag(self):

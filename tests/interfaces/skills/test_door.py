@@ -19,6 +19,7 @@ from tests.interfaces.cli.situations import held, one_line, seconds
 
 READING = ("mem-search", "mem-forget")  # mem-status says in its own words that there is nothing to read
 WORDS = {
+    "mem": "search thrown signing",
     "mem-search": "thrown signing",
     "mem-status": "",
     "mem-inject": "a note",
@@ -35,7 +36,7 @@ ROOM_S = 10  # what a busy machine may add to a wait
 @pytest.mark.parametrize("name", ["mem-nope", "mem-", "mem-search\n", "mem-search ", "mem-../mem_search", "mem-" + "x" * 1000])
 def test_an_unknown_command_is_told_which_there_are(a_person, name):
     line = one_line(a_person.model_runs(name, "thrown"))
-    assert line.endswith("(one of mem-search, mem-status, mem-inject, mem-forget, ralph)")
+    assert line.endswith("(one of mem, mem-search, mem-status, mem-inject, mem-forget, ralph)")
 
 
 @pytest.mark.parametrize("name", ["ralph-mem:remembering", "other:mem-searching", "commit", "", None, 7, ["mem-search"]])
@@ -60,7 +61,7 @@ def test_half_a_command_is_not_carried_out(a_person, name, words):
     data = a_person.event("UserPromptExpansion", command_name=f"ralph-mem:{name}", command_args=words)
     before = a_person.raw()
     out = a_person.at_the_door("UserPromptExpansion", data[: data.index(b"thrown") + 2])
-    assert out == "" or one_line(json.loads(out)["hookSpecificOutput"]["additionalContext"])
+    assert out == "" or one_line(json.loads(out)["reason"])
     assert a_person.raw() == before
 
 
@@ -106,12 +107,13 @@ def test_whatever_stands_on_stdin_is_answered(a_person, shape):
 def test_a_closed_stream_is_no_obstacle(a_person, name, closed):
     a_person.wrap = ["/bin/sh", "-c", f'"$0" "$@" {closed}']
     text = a_person.at_the_door(name, b"")
-    assert text.startswith(f"{a_person.project}: recording") if name == "mem-status" else one_line(text)
+    assert text.startswith(f"{a_person.project}: recording") if name in ("mem", "mem-status") else one_line(text)
 
 
 def test_nobody_hearing_the_answer_is_no_obstacle(a_person):
     a_person.wrap = ["/bin/sh", "-c", '"$0" "$@" >&-']
-    assert a_person.model_runs("mem-inject", "Zebras are striped.") == ""
+    typed = a_person.event("UserPromptExpansion", command_name="ralph-mem:mem-inject", command_args="Zebras are striped.")
+    assert a_person.at_the_door("UserPromptExpansion", typed) == ""
     assert a_person.notes() == [("Zebras are striped.", "")]
 
 
@@ -123,9 +125,9 @@ def test_a_stdin_that_says_nothing_is_not_waited_for(a_person):
 
 
 def test_a_first_line_that_is_no_folder_belongs_to_the_words(a_person):
-    for number, line in enumerate(("/dev/null/gone", "/etc/passwd", "not/from/the/root")):
-        a_person.at_the_door("mem-inject", f"{line}\nhello".encode())
-        assert a_person.notes()[number] == (line, "hello")
+    for line in ("/dev/null/zirconium", "/etc/passwd", "not/from/xenon"):
+        a_person.types("mem-inject", f"about {line}")
+        assert line in a_person.at_the_door("mem-search", f"{line}\n--layer 1 --type note".encode())
 
 
 def test_a_folder_inside_the_project_means_the_project(a_person):
@@ -180,7 +182,8 @@ def test_a_memory_that_cannot_be_opened_is_told_in_a_line(a_person, name, how):
     broken, wanted = BROKEN[how]
     broken(a_person)
     assert wanted in one_line(a_person.types(name, WORDS[name]))
-    assert wanted in one_line(a_person.model_runs(name, WORDS[name]))
+    ran = one_line(a_person.model_runs(name, WORDS[name]))
+    assert wanted in ran or (name != "mem-search" and "only a person can type" in ran)
 
 
 @pytest.mark.parametrize("name", READING)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.hook import LONGEST_ANSWER
-from tests.interfaces.cli.situations import STRANGERS, held, inside, one_line
+from tests.interfaces.cli.situations import STRANGERS, held, one_line
 
 RATE_LIMIT = "Raise the rate limit of the export endpoint"
 CODE_NAME = "Project Quetzalcoatlus starts in May."
@@ -18,9 +18,14 @@ def a_person_with_a_secret(a_person):
     return a_person
 
 
+def listed(text):
+    """Return the list of a preview."""
+    return text.partition("\nNothing is deleted yet;")[0]
+
+
 def shown(person, words):
     """Return the ids that a preview names."""
-    return set(re.findall(r"^((?:turn|obs|sess)-\w{10})  ", inside(person.types("mem-forget", words), person.tag), re.MULTILINE))
+    return set(re.findall(r"^((?:turn|obs|sess)-\w{10})  ", listed(person.types("mem-forget", words)), re.MULTILINE))
 
 
 # Shown
@@ -29,9 +34,11 @@ def shown(person, words):
 def test_a_preview_shows_what_would_go_and_deletes_nothing(a_person):
     name, before = a_person.turn_that_says(RATE_LIMIT), a_person.raw()
     text = a_person.types("mem-forget", name)
-    listed = inside(text, a_person.tag)
-    assert f"\n{name}  " in listed and "\nwith it, since it tells of the same:\nobs-" in listed
-    assert re.search(rf"\nNothing is deleted yet\. To delete it: /mem-forget --confirm [0-9a-f]{{6}} {name}\n$", text)
+    assert f"{name}  " in listed(text) and "\nwith it, since it tells of the same:\nobs-" in listed(text)
+    assert re.search(
+        rf"\nNothing is deleted yet; what .* brought back\. To delete it: /mem-forget --confirm [0-9a-f]{{6}} {name}\n$",
+        text,
+    )
     assert a_person.raw() == before
 
 
@@ -72,7 +79,7 @@ def test_what_was_not_shown_does_not_go_with_what_was(a_person_with_a_secret):
     (digits,) = re.findall("--confirm ([0-9a-f]{6})", person.types("mem-forget", "--query Quetzalcoatlus"))
     person.types("mem-inject", "Quetzalcoatlus is told to nobody.")
     text = person.types("mem-forget", f"--confirm {digits} --query Quetzalcoatlus")
-    assert text.startswith(f"ralph-mem: what would go is not what was shown under {digits}: nothing is changed\n<ralph-mem-")
+    assert text.startswith(f"ralph-mem: what would go is not what was shown under {digits}: nothing is changed\nobs-")
     assert "told to nobody" in text and person.observation_that_says(CODE_NAME)
     (digits,) = re.findall("--confirm ([0-9a-f]{6})", text)
     assert person.types("mem-forget", f"--query Quetzalcoatlus --confirm {digits}").startswith("2 rows deleted")
@@ -143,6 +150,10 @@ def test_a_text_means_the_rows_that_hold_exactly_it(a_person):
     one_line(a_person.types("mem-forget", "--query limit rate"))
 
 
+def test_words_alone_are_a_text(a_person):
+    assert a_person.turn_that_says(RATE_LIMIT) in shown(a_person, "rate limit of the EXPORT endpoint")
+
+
 @pytest.mark.parametrize("quote", ['"', "'"])
 def test_a_text_may_be_written_in_quotes(a_person, quote):
     assert a_person.turn_that_says(RATE_LIMIT) in shown(a_person, f"--query {quote}rate limit of{quote}")
@@ -206,7 +217,7 @@ def test_a_value_is_no_consent(a_person_with_a_secret):
 WRONG = {
     "nothing": ("", "what should be forgotten"),
     "only a consent": ("--confirm", "what should be forgotten"),
-    "words without saying that they are a text": ("rate limit", "rate limit is no id"),
+    "an id and words": ("{} rate limit", "rate limit is no id"),
     "an unknown id": ("--confirm turn-k3w9x2mfqa", "no memory has the id turn-k3w9x2mfqa"),
     "a known and an unknown id": ("--confirm {} obs-k3w9x2mfqa", "no memory has the id obs-k3w9x2mfqa"),
     "what nothing fits": ("--confirm --query hippopotamus", "nothing that is remembered fits"),

@@ -8,7 +8,7 @@ from tests.hook import said_to_model
 from tests.interfaces.cli.situations import Person, held, one_line
 
 NOTE = "Releases go out with make ship, never by hand."
-KEPT = re.compile(r"Remembered for (this project|all projects) as (obs-\w{10})\.\n")
+KEPT = re.compile(r"Remembered for (this project|all projects) as (obs-\w{10})\. /mem undo takes it back\.\n")
 
 
 def test_a_note_is_kept_and_its_id_is_told(a_person):
@@ -48,10 +48,20 @@ def test_a_note_for_all_projects_is_told_in_each(a_person, tmp_path):
     assert NOTE in other.types("mem-search", "releases ship")
 
 
-def test_only_the_word_global_means_all_projects(a_person):
-    for text in ("--globally speaking", "use --global here"):
-        assert "this project" in a_person.types("mem-inject", text)
-    assert [title for title, _ in a_person.notes()] == ["--globally speaking", "use --global here"]
+def test_only_the_word_global_in_front_means_all_projects(a_person):
+    assert "this project" in a_person.types("mem-inject", "use --global here")
+    assert a_person.notes() == [("use --global here", "")]
+
+
+@pytest.mark.parametrize("text", ["--pin never push", "--globally speaking", "--global --pin it"])
+def test_an_option_in_front_of_a_note_that_nobody_knows_is_asked_about(a_person, text):
+    assert "so nothing was kept" in one_line(a_person.types("mem-inject", text))
+    assert a_person.notes() == []
+
+
+def test_behind_two_dashes_a_note_may_begin_with_an_option(a_person):
+    a_person.types("mem-inject", "-- --pin never push")
+    assert a_person.notes() == [("--pin never push", "")]
 
 
 def test_a_first_note_makes_the_memory(a_newcomer):

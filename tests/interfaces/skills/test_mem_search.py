@@ -13,7 +13,7 @@ RATE_LIMIT = "Raise the rate limit of the export endpoint"
 
 def ids(text):
     """Return the ids that a search found, in order: of layer 1 and 3 the first word of a line, of layer 2 behind the arrow."""
-    return re.findall(r"^(?:> )?((?:turn|obs)-\w{10})  ", text, re.MULTILINE)
+    return re.findall(r"^(?:=> )?((?:turn|obs)-\w{10})  ", text, re.MULTILINE)
 
 
 # The layers
@@ -29,9 +29,9 @@ def test_the_first_layer_is_a_line_for_each_hit_with_what_reading_it_costs(a_per
 
 def test_the_second_layer_is_what_happened_around_each_hit(a_person):
     text = a_person.types("mem-search", "--layer 2 --limit 1 --type turn thrown signing")
-    assert f"> {a_person.turn_that_says(SIGNING_IN)}" in text
+    assert f"=> {a_person.turn_that_says(SIGNING_IN)}" in text
     assert "  error: python -m pytest -q tests/test_session.py -> E TypeError:" in text
-    assert text.endswith("The whole text of one: /mem-search --layer 3 ID.\n")
+    assert text.endswith("The whole text of one: /mem show ID.\n")
 
 
 def test_the_third_layer_is_the_whole_text(a_person):
@@ -49,9 +49,9 @@ def test_a_session_is_told_by_its_id(a_person, words):
 
 
 def test_without_a_layer_it_is_the_one_of_the_settings(a_person):
-    assert "> turn-" in a_person.types("mem-search", "thrown signing")
+    assert "=> turn-" in a_person.types("mem-search", "thrown signing")
     (a_person.memory / "config.yaml").write_text("search:\n  default_layer: 1\n")
-    assert "> turn-" not in a_person.types("mem-search", "thrown signing")
+    assert "=> turn-" not in a_person.types("mem-search", "thrown signing")
 
 
 def test_an_id_alone_is_shown_whole(a_person):
@@ -59,7 +59,7 @@ def test_an_id_alone_is_shown_whole(a_person):
     text = inside(a_person.types("mem-search", name), a_person.tag)
     assert text.splitlines()[1].startswith(f"{name}  turn  ")
     assert "EXPORT_PER_MINUTE in api/limits.py" in text
-    assert f"> {name}" in a_person.types("mem-search", f"--layer 2 {name}")
+    assert f"=> {name}" in a_person.types("mem-search", f"--layer 2 {name}")
 
 
 def test_a_long_text_is_told_in_pieces(a_person):

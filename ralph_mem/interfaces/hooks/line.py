@@ -1,0 +1,90 @@
+"""The line by which a person sees that the memory works, with the price of what was told."""
+
+from ralph_mem.core import paths
+from ralph_mem.core.settings import effective
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.rows.receipts import Item
+    from ralph_mem.memory.store.connection import Store
+
+    Settings = dict[str, Any]
+
+RELEASE = "release"  # the property of a memory with the release whose line its person saw last
+MEMORIES = "SELECT count(*) FROM memories"
+# Three names of 40 characters, with the counts, are a line and a half of a terminal of 100 columns.
+MOST_NAMES, NAME_CHARACTERS = 3, 40
+BEGUN = "this project is recorded from now on, in {}; /mem pause switches that off"
+UPDATED = "updated from {} to {}: CHANGELOG.md in the plugin's folder says what is new"
+ASKED = "/mem for more"
+
+
+def is_wanted(settings: "Settings") -> bool:
+    """Say whether somebody is there to read a line, and has not switched it off; the agent of a loop is nobody."""
+    return settings["memory.show"] != "off" and effective.attended() and not paths.environment(paths.LOOP.decode())
+
+
+def at_start(opened: "Store", project: "Project", settings: "Settings", items: "Sequence[Item] | None", text: str) -> str:
+    """Return what a session's start says: how much is here and was told, where it begins, and once which release this is.
+
+    `text` is what the model was told. Without items nothing was meant to be: the window of a resumed session holds it already.
+    """
+    (number,) = opened.one(MEMORIES)
+    news = _news(opened, project, number)
+    if not number and not items:
+        return _said([news])
+    told = [f"{number} memor{'y' if number == 1 else 'ies'} here"]
+    if not settings["memory.auto_inject"]:
+        told.append("telling is switched off")
+    elif items is not None:
+        told.append(_told(settings, items, text) or "nothing told")
+    return _said([*told, ASKED, news])
+
+
+def at_prompt(settings: "Settings", items: "Sequence[Item]", text: str) -> str:
+    """Return what a prompt that was told something says."""
+    return _said([_told(settings, items, text)])
+
+
+def _news(opened: "Store", project: "Project", memories: int) -> str:
+    """Say once that recording has begun here, and once after an update which release this is."""
+    from ralph_mem.core.release import VERSION  # lazy: a prompt does without
+
+    before = opened.property(RELEASE)
+    if before == VERSION:
+        return ""
+    opened.set_property(RELEASE, VERSION)
+    if before:
+        return UPDATED.format(before, VERSION)
+    return "" if memories else BEGUN.format(project.folder)  # a memory that is older than this line is no news
+
+
+def _told(settings: "Settings", items: "Sequence[Item]", text: str) -> str:
+    told = [item for item in items if item.tokens]
+    if not told:
+        return ""
+    line = f"told {len(told)} ({sum([item.tokens for item in told])} tokens)"
+    if settings["memory.show"] == "full":
+        each = [" ".join([item.memory, str(item.tokens), _name(item.words, text)]).rstrip() for item in told]
+        return f"{line}: {', '.join(each)}"
+    names = [name for name in [_name(item.words, text) for item in told[:MOST_NAMES]] if name]
+    return f"{line}: {', '.join([*names, '...'] if len(names) < len(told) else names)}" if names else line
+
+
+def _name(words: str, text: str) -> str:
+    """Return the beginning of the person's words, as far as the model was told them: today's rules of privacy let them pass."""
+    name = words.strip().partition("\n")[0]
+    if len(name) > NAME_CHARACTERS:
+        name = name[: max(name.rfind(" ", 0, NAME_CHARACTERS), NAME_CHARACTERS // 2)]
+    more = "..." if len(name) < len(words.strip()) else ""
+    return name.replace("&lt;", "<") + more if name in text else ""
+
+
+def _said(parts: "list[str]") -> str:
+    """Return a line for the screen: whatever a name or a path holds, only what can be printed."""
+    text = "; ".join([part for part in parts if part])
+    return text if text.isprintable() else "".join([char for char in text if char.isprintable()])

@@ -1,0 +1,106 @@
+"""The verbs for a memory as a whole, its switch and its settings."""
+
+import posix
+
+from ralph_mem.core import paths
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.settings import effective
+from ralph_mem.interfaces import skills, verbs
+from ralph_mem.memory import access
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.interfaces.skills import Asked
+
+NEWER = "/mem {} needs Python 3.10 or newer, and the hooks run under {}.{}"
+IN_A_TERMINAL = {"doctor": "`ralph-mem doctor`", "import": "`ralph-mem import`"}
+ERRAND_S = 570  # the client waits 600 for us
+MOST_CHARACTERS = 9_000
+
+
+def status(asked: "Asked") -> str:
+    """Return the status of the project's memory in lines."""
+    from ralph_mem.maintenance import status as of_memory  # lazy: only this one counts
+
+    return "\n".join(of_memory.lines(of_memory.of(asked.project, asked.settings, asked.now)))
+
+
+def pause(asked: "Asked") -> str:
+    """Stop recording and telling in this project."""
+    access.pause(asked.project)
+    return f"Paused: nothing is recorded or told in {asked.project.root} until /mem resume."
+
+
+def resume(asked: "Asked") -> str:
+    """Record and tell again in this project."""
+    try:
+        posix.unlink(f"{asked.project.folder}/{paths.OFF}")
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise RalphMemError(f"cannot go on: {error.strerror}", f"remove {asked.project.folder}/{paths.OFF}") from error
+    if effective.recording(asked.project, asked.settings):
+        return f"Recording in {asked.project.root}."
+    from ralph_mem.maintenance import status as of_memory  # lazy: only where something else keeps it off
+
+    return f"No longer paused, but {of_memory.off_by(asked.project, asked.settings)} keeps recording off."
+
+
+def config(asked: "Asked") -> str:
+    """Show the settings, one of them, or change one as far as it loosens nothing."""
+    from ralph_mem.interfaces.skills import settings  # lazy: only for settings
+
+    return "\n".join(settings.answer(asked, asked.text, "memory", "/mem config"))
+
+
+def trust(asked: "Asked") -> str:
+    """Show what waits for an approval, or with `--confirm` and its digits approve it."""
+    from ralph_mem.maintenance import approve  # lazy: only for what came with a project
+
+    digits = skills.Typed(asked.text, verbs.OF["trust"].valued()).options.get("--confirm", "")
+    if digits:
+        return "\n".join([*approve.shown(approve.approve(asked.project, digits)), "Approved, as long as nothing of it changes."])
+    found = approve.matters(asked.project)
+    if not found:
+        return f"Nothing waits for your approval in {asked.project.root}."
+    shown = approve.digest(asked.project, found)[: approve.LEAST_DIGITS]
+    return "\n".join([*approve.shown(found), f"To approve exactly this: /mem trust --confirm {shown}"])
+
+
+def import_(asked: "Asked") -> str:
+    """Remember what earlier sessions of this project did."""
+    typed = skills.Typed(asked.text, verbs.OF["import"].valued(), verbs.OF["import"].flags())
+    if typed.words:
+        raise RalphMemError(
+            f"/mem import takes no words such as {typed.words[0][:40]}", "of another project: `ralph-mem import PATH`"
+        )
+    return _errand(asked, "import", "--dry-run" if "--dry-run" in typed.options else "", str(typed.moment("--since", asked.now)))
+
+
+def doctor(asked: "Asked") -> str:
+    """Check everything that has to be right for memory to work."""
+    if asked.text.strip():
+        raise RalphMemError("/mem doctor takes no words", "`ralph-mem doctor --repair` repairs")
+    return _errand(asked, "doctor")
+
+
+def _errand(asked: "Asked", *words: str) -> str:
+    """Have a program of ours do what needs a newer Python, or packages that may be there; returns what it says."""
+    import subprocess  # lazy: only for what another process does
+    import sys  # lazy: as above
+
+    if sys.version_info < (3, 10):
+        raise RalphMemError(NEWER.format(words[0], *sys.version_info[:2]), f"a terminal may have one: {IN_A_TERMINAL[words[0]]}")
+    program = __file__.rpartition("/skills/")[0] + "/errand.py"
+    order = [sys.executable, "-I", "-X", "utf8", program, asked.project.root, *words]
+    try:
+        ran = subprocess.run(order, capture_output=True, timeout=ERRAND_S, stdin=subprocess.DEVNULL, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RalphMemError(
+            f"/mem {words[0]} did not come to an end: {error}", f"in a terminal: {IN_A_TERMINAL[words[0]]}"
+        ) from error
+    text = ran.stdout.decode("utf-8", "replace").strip()
+    if ran.returncode or not text:
+        said = [*ran.stderr.decode("utf-8", "replace").strip().splitlines(), "it said nothing"]
+        raise RalphMemError(f"/mem {words[0]} failed: {text or said[-1][:300]}", f"in a terminal: {IN_A_TERMINAL[words[0]]}")
+    return text[:MOST_CHARACTERS]

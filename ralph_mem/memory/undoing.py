@@ -1,0 +1,80 @@
+"""Take back the last thing that a person did to a memory."""
+
+from ralph_mem.core import fast
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.memory import access
+from ralph_mem.memory.rows import deletion, kinds, rewrite, row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.memory.recall.lookup import Reader
+    from ralph_mem.memory.store.connection import Store
+
+NOTE, EDIT, PIN, WRONG = "note", "edit", "pin", "wrong"
+MARKS = ("edited_at", "redactions", "misled", "origin")
+UNTOLD = "UPDATE receipt_items SET misled_at = NULL WHERE memory = ? AND misled_at = ?"
+NOTHING = "there is nothing to take back here"
+
+
+def remember(store: "Store", what: str, public_id: str, at: int) -> None:
+    """Keep how a row is before something is done to it, in the transaction that does it; only the last such thing is kept.
+
+    The property is taken away with the first row that is forgotten or scrubbed: what it holds may be of that.
+    """
+    names = _columns(what, public_id)
+    values: Any = ()
+    if names:
+        sql = f"SELECT {', '.join(names)} FROM {kinds.of_id(public_id).table} WHERE public_id = ?"
+        values = store.one(sql, (public_id,)) or ()
+    kept = {"what": what, "id": public_id, "at": at, "values": dict(zip(names, values))}
+    store.set_property(deletion.UNDO, fast.dumps(kept))
+
+
+def _columns(what: str, public_id: str) -> "tuple[str, ...]":
+    texts = ("response",) if kinds.of_id(public_id) is kinds.TURN else ("title", "content", "lines")
+    return {NOTE: (), EDIT: (*texts, *MARKS), PIN: ("pinned",), WRONG: ("misled", "pinned")}[what]
+
+
+def undo(reader: "Reader") -> str:
+    """Take back what was done last, in whichever memory that was; says what it was. Raises RalphMemError where nothing is kept."""
+    found = [(fast.loads(kept), store) for store in reader.stores for kept in [store.property(deletion.UNDO)] if kept]
+    if not found:
+        raise RalphMemError(NOTHING, "only the last note, edit, pin or wrong of yours is kept; a forget is for good")
+    last, store = max(found, key=lambda each: int(each[0]["at"]))
+    with access.Change(store) as opened:
+        store.set_property(deletion.UNDO, None)
+        if last["what"] == NOTE:
+            deletion.delete(opened, [last["id"]])
+            return f"Taken back: the note {last['id']} is gone."
+        _restore(opened, last)
+    if last["what"] == WRONG:
+        for each in reader.stores:
+            with access.Change(each) as opened:
+                opened.execute(UNTOLD, (last["id"], last["at"]))
+    return f"Taken back: {last['what']} of {last['id']}."
+
+
+def _restore(store: "Store", last: "dict[str, Any]") -> None:
+    kind, values = kinds.of_id(last["id"]), last["values"]
+    there = store.one(f"SELECT id FROM {kind.table} WHERE public_id = ?", (last["id"],))
+    if not there:
+        raise RalphMemError(NOTHING, f"{last['id']} is forgotten")
+    if "response" in values:
+        rewrite.say(store, there[0], values["response"])
+    elif "title" in values:
+        rewrite.texts_of(store, row.OBSERVATION, there[0], {name: values[name] for name in ("title", "content", "lines")})
+    marks = [name for name in values if name not in ("response", "title", "content", "lines")]
+    assigned = ", ".join([f"{name} = ?" for name in marks])
+    store.execute(f"UPDATE {kind.table} SET {assigned} WHERE id = ?", (*[values[name] for name in marks], there[0]))
+
+
+def drop_what_holds(stores: "list[Store]", text: str) -> None:
+    """Let go of what is kept where it holds a text that somebody wants to be forgotten."""
+    for store in stores:
+        kept = store.property(deletion.UNDO)
+        if text and kept and text.casefold() in str(list(fast.loads(kept)["values"].values())).casefold():
+            with access.Change(store) as opened:
+                opened.execute("PRAGMA secure_delete = ON").fetchone()
+                opened.set_property(deletion.UNDO, None)

@@ -1,0 +1,46 @@
+"""What the real client shows of a memory at work, in a terminal: that it works, what was told, what it cost."""
+
+import re
+
+from .messages_api import say
+
+ASKED = "Why does the halyard slip under load?"
+AGAIN = "The halyard slips again under load, what was it?"
+
+
+def flat(screen):
+    """Return a screen without the line breaks of the client's frame."""
+    return " ".join(screen.split())
+
+
+def test_the_first_session_says_where_it_is_recorded_and_the_next_what_it_was_told(terminal, client, api, plugin):
+    client.plugin = plugin
+    api.play({"turns": [say("The cleat was mounted upside down."), say("Turn the cleat.")]})
+    with terminal() as person:
+        first = flat(person.wait_for("/mem pause switches that off"))
+        person.say(ASKED)
+        person.wait_for("The cleat was mounted upside down.")
+        person.say("/clear")
+        second = flat(person.wait_for("SessionStart:clear says"))
+        person.leave()
+    assert "SessionStart:startup says: ralph-mem: this project is recorded from now on, in" in first
+    assert re.search(rf"ralph-mem: 1 memory here; told 1 \(\d+ tokens\): {re.escape(ASKED)}; /mem for more", second)
+    assert "for more" not in api.heard() and "recorded from now on" not in api.heard()
+
+
+def test_a_prompt_that_is_told_something_says_so(terminal, client, api, plugin):
+    client.plugin = plugin
+    api.play({"turns": [say("The cleat was mounted upside down."), say("Turn the cleat.")]})
+    client.print_mode(ASKED)
+    with terminal(RALPH_MEM_MEMORY_INJECT_TOKENS_START="0") as person:
+        person.say(AGAIN)
+        person.wait_for("Turn the cleat.")
+        screen = flat(person.screen())
+        person.leave()
+    assert re.search(rf"UserPromptSubmit says: ralph-mem: told 1 \(\d+ tokens\): {re.escape(ASKED)}", screen)
+    assert "UserPromptSubmit says" not in api.heard() and " tokens): " not in api.heard()
+
+
+def test_nobody_in_front_of_it_is_shown_nothing(client, plugin):
+    client.plugin = plugin
+    assert [answer.stdout for answer in client.print_mode(ASKED).hooks("SessionStart")] == [""]
