@@ -58,3 +58,13 @@ def test_a_sentence_that_is_to_be_remembered_is_kept_and_both_are_told(terminal,
         person.leave()
     assert "UserPromptSubmit says: ralph-mem: kept as obs-" in kept
     assert "ralph-mem has kept that as the note obs-" in api.heard() and len(api.requests("main")) == 1
+
+
+def test_the_menu_shows_what_there_is_with_the_dispatcher_first(terminal, client, plugin):
+    client.plugin = plugin
+    with terminal() as person:
+        person.type("/mem")
+        rows = person.wait_for("mem-search").splitlines()
+        person.press("Escape")
+    shown = [name for row in rows for name in ("(mem)", "(mem-inject)", "(mem-search)") if name in row]
+    assert shown == ["(mem)", "(mem-inject)", "(mem-search)"]

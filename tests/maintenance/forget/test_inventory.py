@@ -248,10 +248,10 @@ def test_not_a_byte_is_left_in_any_kind_of_artefact(tmp_path, how, numbers):
 MAKES = "import sys; from tests.maintenance.forget.test_inventory import Life; Life(*sys.argv[1:]).open().begin().fill()"
 FORGETS = """
 import sys
-from ralph_mem.maintenance.forget import report
+from ralph_mem.maintenance.forget import pending
 from tests.maintenance.forget.test_inventory import Life
 said = Life(*sys.argv[1:]).open().forget()
-print("clean" if said.is_clean() else report.told(said))
+print("clean" if said.is_clean() else pending.lines_of_report(said))
 """
 # Who makes a memory and who forgets in it; which of the selections runs every time.
 SHARED = {("newer", "newer"): "session", ("older", "newer"): "origin", ("newer", "older"): "origin"}
