@@ -83,11 +83,13 @@ ALL = (
         "preview the login fails again after the upgrade", {},
     ),
     Verb(
-        "inject", REMEMBER, "TEXT", "Keep a note in your own words; it is found at once, told at session starts, and never dropped.",
+        "inject", REMEMBER, "TEXT",
+        "Keep a note in your own words; it is found at once, told at session starts, and never dropped.",
         "inject Releases go out with make ship, never by hand.", {"--global": "For all projects, not only this one."}, changes=True,
     ),
     Verb(
-        "import", REMEMBER, "", "Remember what earlier sessions of this project did, from Claude Code's own transcripts; secrets are cut out.",
+        "import", REMEMBER, "",
+        "Remember what earlier sessions of this project did, from Claude Code's own transcripts; secrets are cut out.",
         "import --dry-run", {"--dry-run": "Only count what would come in.", **SINCE}, changes=True,
     ),
     Verb(
@@ -112,17 +114,22 @@ ALL = (
         {**ORIGIN, **SESSION, **SINCE, "--limit N": "How many rows are listed at most."},
     ),
     Verb(
-        "forget", SAFE, "ID or WORDS", "Delete for good: shown first, deleted with --confirm and its digits, looked for in the raw files.",
+        "forget", SAFE, "ID or WORDS",
+        "Delete for good: shown first, deleted with --confirm and its digits, looked for in the raw files.",
         "forget turn-k3w9x2mfqa",
         {"--query TEXT": "Everything that holds exactly this text.", **SESSION, **TYPES, **ORIGIN, **SPAN, **CONFIRM,
-         "--scope WORD": "project, global or both.", "--snapshots": "Delete snapshots of finished loops that hold it.", "--all": "All that is remembered, loops too."},
+         "--scope WORD": "project, global or both.", "--snapshots": "Delete snapshots of finished loops that hold it.",
+         "--all": "All that is remembered, loops too."},
         changes=True,
     ),
     Verb("pause", ADMIN, "", "Stop recording and telling in this project, from the next event on.", "pause", {}, changes=True),
     Verb("resume", ADMIN, "", "Record and tell again in this project, from the next event on.", "resume", {}, changes=True),
     Verb("config", ADMIN, "[KEY [VALUE]]", "Show the settings, one of them, or change one as far as it loosens nothing.",
          "config memory.show full", {}, changes=True),
-    Verb("trust", ADMIN, "", "Show what came with a project that would act; it acts only once you approved it.", "trust", CONFIRM, changes=True),
+    Verb(
+        "trust", ADMIN, "", "Show what came with a project that would act; it acts only once you approved it.",
+        "trust", CONFIRM, changes=True,
+    ),
     Verb("doctor", ADMIN, "", "Check everything that has to be right for memory to work, and change nothing.", "doctor", {}),
     Verb("help", ADMIN, "[VERB]", "List the verbs, or explain one.", "help forget", {}),
 )  # fmt: skip

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 NONE_YET = "no session was heard here; the first prompt or command after `/reload-plugins`, or in a new session, begins the memory"
 WEEK_MS = 7 * 86_400_000
 # In one pass over the observations: each costs a millisecond for some ten thousand of them.
-COUNTED = ("sessions", "turns", "observations", "errors", "notes", "pinned")
+COUNTED = ("sessions", "turns", "prompts", "commands", "observations", "errors", "notes", "pinned")
+# What a person counts are prompts: a turn is one of these, a slash command, which is told where there are any, or a loop's.
+HIDDEN = {"turns": "", "commands": "slash command"}
 # A session that was imported has no process; nor has one whose start was not heard, or of a client that does not tell.
 BEGAN = """
 SELECT coalesce(min(CASE WHEN client_pid NOT NULL OR source = 'unknown' THEN started_at END), min(started_at), 0)
@@ -122,8 +124,7 @@ def lines(found: "dict[str, Any]") -> "list[str]":
     """Return a status in lines for people."""
     told = [f"{found['project']}: {found['state']}" + _injecting(found)]
     if "turns" in found:
-        numbers = [count(found[name], name.removesuffix("s")) if name[-1] == "s" else f"{found[name]} {name}" for name in COUNTED]
-        told.append(", ".join(numbers))
+        told.append(", ".join([_counted(found, name) for name in COUNTED if name not in HIDDEN or (found[name] and HIDDEN[name])]))
         cut = "cut to title, files and error lines"
         told += [count(found["emptied"], "old tool output") + f" {cut}"] if found["emptied"] else []
         told += [count(found["global_notes"], "note") + " for all projects"] if found["global_notes"] else []
@@ -135,6 +136,11 @@ def lines(found: "dict[str, Any]") -> "list[str]":
     waits = count(found["waiting"], "event") + (" waits" if found["waiting"] == 1 else " wait")
     told += [f"{waits} to be stored with the next one"] if found["waiting"] else []
     return [*told, f"trouble: {found['trouble']}"] if found["trouble"] else told
+
+
+def _counted(found: "dict[str, Any]", name: str) -> str:
+    word = HIDDEN.get(name) or name.removesuffix("s")
+    return count(found[name], word) if name[-1] == "s" else f"{found[name]} {name}"
 
 
 def _injecting(found: "dict[str, Any]") -> str:

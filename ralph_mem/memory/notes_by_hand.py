@@ -58,6 +58,23 @@ def inject(
     return name, not known
 
 
+def keep(opened: "Store", project: "Project", settings: "dict[str, Any]", session: str, at: int, text: str) -> str:
+    """Keep a note of a session within its event's transaction; returns its id, nothing where the text leaves nothing to keep."""
+    try:
+        safe, redactions = _safe(text, project, settings)
+    except RalphMemError:
+        return ""
+    title, content = parts(safe)
+    known = notes.known(opened, title, content)
+    if known:
+        return known
+    event = f"note:{posix.urandom(8).hex()}"
+    records.apply(opened, records.memory(session, at, event, title, content, type="note", origin="user", redactions=redactions))
+    name = notes.known(opened, title, content)
+    undoing.remember(opened, undoing.NOTE, name, at)
+    return name
+
+
 def _add(opened: "Store", place: "Project", title: str, content: str, redactions: "str | None", session: str) -> None:
     at = time.time_ns() // 1_000_000
     where = session if session and opened.one("SELECT 1 FROM sessions WHERE client_session = ?", (session,)) else TERMINAL

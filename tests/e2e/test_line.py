@@ -44,3 +44,27 @@ def test_a_prompt_that_is_told_something_says_so(terminal, client, api, plugin):
 def test_nobody_in_front_of_it_is_shown_nothing(client, plugin):
     client.plugin = plugin
     assert [answer.stdout for answer in client.print_mode(ASKED).hooks("SessionStart")] == [""]
+
+
+def test_a_sentence_that_is_to_be_remembered_is_kept_and_both_are_told(terminal, client, api, plugin):
+    client.plugin = plugin
+    api.play({"turns": [say("Noted.")]})
+    with terminal() as person:
+        person.say("Remember that releases go out with make ship")
+        person.wait_for("Noted.")
+        kept = flat(person.wait_for("/mem undo takes it back"))
+        person.say("/mem undo")
+        person.wait_for("Taken back: the note obs-")
+        person.leave()
+    assert "UserPromptSubmit says: ralph-mem: kept as obs-" in kept
+    assert "ralph-mem has kept that as the note obs-" in api.heard() and len(api.requests("main")) == 1
+
+
+def test_the_menu_shows_what_there_is_with_the_dispatcher_first(terminal, client, plugin):
+    client.plugin = plugin
+    with terminal() as person:
+        person.type("/mem")
+        rows = person.wait_for("mem-search").splitlines()
+        person.press("Escape")
+    shown = [name for row in rows for name in ("(mem)", "(mem-inject)", "(mem-search)") if name in row]
+    assert shown == ["(mem)", "(mem-inject)", "(mem-search)"]

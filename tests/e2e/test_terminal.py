@@ -222,7 +222,7 @@ def test_a_memory_is_shown_whole_and_from_a_character_on(reader, library):
 def test_the_status_says_how_much_there_is(reader, library):
     shown = reader.type("ralph-mem status")
     assert shown.code == 0 and shown.text.startswith(f"{library.project}: recording since 20")
-    assert re.search(r"^2 sessions, 3 turns, 7 observations, ", shown.text, re.MULTILINE)
+    assert re.search(r"^2 sessions, 3 prompts, 7 observations, ", shown.text, re.MULTILINE)
 
 
 def test_why_names_what_was_told_and_what_it_cost(reader, library):

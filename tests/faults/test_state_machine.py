@@ -237,7 +237,7 @@ class Memory(RuleBasedStateMachine):
             "SELECT event_id FROM observations WHERE turn_id = (SELECT id FROM turns WHERE event_id = ?)", name
         )
         of_it += self.waiting(name)  # a command brings in what waits before it looks
-        shown = self.hook.typed("mem-forget", number)["hookSpecificOutput"]["additionalContext"]
+        shown = self.hook.typed("mem-forget", number)["reason"]
         self.hook.typed("mem-forget", f"{number} {shown[shown.rindex('--confirm ') :].split(number)[0]}")
         self.certain -= {name, *of_it}
         self.possible = self.possible - {name} | set(of_it)

@@ -57,7 +57,7 @@ def test_only_the_last_week_counts_for_what_was_told(a_week):
 def test_the_lines_are_for_people(a_week):
     text = "\n".join(status.lines(status_of(a_week.project)))
     state = f"recording since {when(NOON)}, telling what it remembers"
-    assert text.startswith(f"{a_week.project.root}: {state}\n2 sessions, 2 turns, 3 observations, 1 error")
+    assert text.startswith(f"{a_week.project.root}: {state}\n2 sessions, 2 prompts, 3 observations, 1 error")
     for part in ("1 note", "1 pinned", "for all projects", "last recorded 20", "told in the last 7 days: 1 time", "KB in "):
         assert part in text
     assert "trouble" not in text and "wait" not in text

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 DEFAULTS: "dict[str, Any]" = {
     "memory.auto_inject": True,
     "memory.show": "line",
+    "memory.remember": ["remember that", "don't forget that"],
     "memory.inject_tokens_prompt": 600,
     "memory.inject_tokens_start": 1500,
     "memory.max_observations": 1000,

@@ -59,6 +59,7 @@ RULES = {
         "What the person sees of it: nothing, a line when something is told, or each memory that was told.",
         choices=("off", "line", "full"),
     ),
+    "memory.remember": Rule(TEXTS, "How a sentence begins that is kept as a note as soon as you type it; empty for none."),
     # 0 is nothing at a prompt, but a briefing at the start. What is injected ends at 9,000 characters (context.py), which
     # are that many tokens at most: some 2,250 in English, one for each character in Chinese.
     "memory.inject_tokens_prompt": Rule(NUMBER, "How many tokens of memories may come with a prompt.", 0, 9_000),

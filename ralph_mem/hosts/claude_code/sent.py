@@ -39,6 +39,8 @@ def name_and_gist(fields: "Mapping[str, object]") -> "tuple[str, str]":
 
 
 def context(printed: str) -> str:
-    """Return what a hook's answer adds to the model's context."""
+    """Return what a hook's answer adds to the model's context, or what it shows to the person in place of that."""
     answer = json.loads(printed) if printed else {}
+    if "reason" in answer:
+        return str(answer["reason"])
     return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))

@@ -2,6 +2,7 @@
 
 from ralph_mem.core import fast, paths
 from ralph_mem.core.redaction import privacy
+from ralph_mem.core.settings import effective
 from ralph_mem.memory import capture
 from ralph_mem.memory.rows import index_text, receipts, turns
 from ralph_mem.memory.store import connection
@@ -15,10 +16,43 @@ if TYPE_CHECKING:
 
 DURABLE = True
 WAIT_MS = connection.PROMPT_WAIT_MS
+LONGEST_SENTENCE = 300  # characters: what is longer was pasted, or is a task
+PLEASE, SENTENCES = "please ", (". ", "! ", "; ", "\t")
+KEPT = "ralph-mem has kept that as the note {}; nothing more needs to be stored."
 
 
 def answer(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
-    """Return the memories that the prompt may mean, or nothing."""
+    """Return the memories that the prompt may mean, or nothing; a sentence that is to be remembered is kept as a note."""
+    said = _recalled(opened, seen, project, settings)
+    if len(seen.text) > LONGEST_SENTENCE or not effective.attended():
+        return said
+    sentence = _to_remember(seen.text, settings["memory.remember"])
+    if not sentence or capture.kind_here(seen.text) != "prompt":
+        return said
+    from ralph_mem.memory import notes_by_hand  # lazy: only for a sentence that is to be remembered
+
+    name = notes_by_hand.keep(opened, project, settings, seen.session, seen.at, sentence)
+    if not name:
+        return said
+    shown = [said.get("message") or "ralph-mem:", f"kept as {name}; /mem undo takes it back"]
+    context = [each for each in (said.get("context"), KEPT.format(name)) if each]
+    return {"message": ("; " if said.get("message") else " ").join(shown), "context": "\n".join(context)}
+
+
+def _to_remember(text: str, openings: "list[str]") -> str:
+    """Return what stands behind "remember that" in a prompt of one typed sentence, nothing for a question or a paste."""
+    sentence = text.strip()
+    if "?" in sentence or "\n" in sentence or any([mark in sentence for mark in SENTENCES]):
+        return ""
+    plain = sentence[len(PLEASE) :].lstrip() if sentence[: len(PLEASE)].lower() == PLEASE else sentence
+    low = plain.lower()
+    for opening in openings:
+        if low.startswith(opening.lower() + " "):
+            return plain[len(opening) :].strip()
+    return ""
+
+
+def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
     prompt = privacy.without_injected(seen.text)
     if not settings["memory.auto_inject"] or capture.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
         return {}

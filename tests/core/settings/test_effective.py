@@ -223,7 +223,7 @@ def test_a_path_that_looks_like_a_number_is_a_path(a_project, the_projects_confi
         ("privacy.exclude", "privacy.exclude_paths"),
         ("memory.inject_tokens_promt", "memory.inject_tokens_prompt"),
         ("ralph.max-iterations", "ralph.max_iterations"),
-        ("m" * 65_000, "memory.inject_tokens_prompt"),
+        ("m" * 65_000, "memory.remember"),
     ],
 )
 def test_the_nearest_key_is_the_one_with_the_fewest_other_letters(key, nearest):

@@ -34,7 +34,7 @@ TIGHTENS = (
     "privacy.redact_patterns: ['ACME-[0-9]{9}']",
 )  # fmt: skip
 WIDENS = (
-    "memory.show: off",
+    "memory.show: off", "memory.remember: [please]",
     "recording: on", "memory.inject_tokens_prompt: 601", "memory.inject_tokens_start: 9000", "memory.retention_days: 31",
     "memory.max_observations: 1001", "memory.auto_compress: off", "search.max_results: 11", "search.default_layer: 3",
     "ralph.max_iterations: 11", "ralph.max_duration_ms: 86400000", "ralph.cooldown_ms: 0", "ralph.no_progress_threshold: 4",

@@ -11,6 +11,8 @@ KEYS = {
     *("project", "database", "bytes", "recording", "injecting", "waiting", "embeddings", "trouble", "sessions"),
     *(
         "turns",
+        "prompts",
+        "commands",
         "state",
         "config",
         "observations",
@@ -32,7 +34,7 @@ KEYS = {
 def test_a_status_says_what_is_remembered(a_person):
     lines = a_person.reads("status").splitlines()
     assert re.fullmatch(rf"{a_person.project}: recording since [\d: -]+, telling what it remembers", lines[0])
-    assert lines[1] == "2 sessions, 4 turns, 9 observations, 1 error, 0 notes, 0 pinned"
+    assert lines[1] == "2 sessions, 4 prompts, 9 observations, 1 error, 0 notes, 0 pinned"
 
 
 def test_a_status_for_a_program_has_every_number(a_person):

@@ -8,7 +8,7 @@ from tests.interfaces.cli.situations import held
 def test_the_first_line_names_the_project_and_says_whether_it_records(a_person):
     lines = a_person.types("mem-status").splitlines()
     assert re.fullmatch(rf"{a_person.project}: recording since [\d: -]+, telling what it remembers", lines[0])
-    assert lines[1].startswith("2 sessions, 4 turns, ")
+    assert lines[1].startswith("2 sessions, 4 prompts, ")
     assert re.fullmatch(r"told in the last 7 days: 2 times, \d+ tokens", lines[3])
     assert re.fullmatch(rf"\d+\.\d [KM]B in {a_person.database}", lines[4])
 

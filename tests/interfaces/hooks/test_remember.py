@@ -1,0 +1,85 @@
+""" "Remember that ...": one typed sentence is kept as a note at once, and both the person and the model are told."""
+
+import pytest
+
+from tests.hook import said_to_model
+
+FACT = "releases go out with make ship, never by hand"
+
+
+@pytest.fixture
+def somebody(a_session):
+    return a_session.attended()
+
+
+def keeps(person, words):
+    """Say a prompt and return the notes that there are then."""
+    person.prompt(words)
+    return person.values("SELECT title FROM observations WHERE type = 'note'")
+
+
+@pytest.mark.parametrize("opening", ["Remember that ", "please remember that ", "Don't forget that ", "  REMEMBER THAT "])
+def test_a_sentence_is_kept_in_the_persons_own_words(somebody, opening):
+    answer = somebody.prompt(opening + FACT)
+    ((name, *row),) = somebody.rows("SELECT public_id, title, origin, type FROM observations")
+    assert row == [FACT, "user", "note"]
+    assert answer["systemMessage"] == f"ralph-mem: kept as {name}; /mem undo takes it back"
+    assert said_to_model(answer) == f"ralph-mem has kept that as the note {name}; nothing more needs to be stored."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"Do you remember that {FACT}?",
+        f"remember that {FACT}?",
+        f"Remember that {FACT}. Now mend the login.",
+        f"Remember that {FACT}\nand more",
+        "Remember that " + "x" * 300,
+        f"note: {FACT}",
+        "Remember that",
+        "remember the milk",
+        "Remember that <private>plan B</private>",
+        f"/commit remember that {FACT}",
+    ],
+)
+def test_anything_else_is_a_prompt_like_others(somebody, words):
+    assert keeps(somebody, words) == []
+
+
+def test_the_same_is_kept_once_and_undone_by_one_word(somebody):
+    for _ in range(2):
+        assert keeps(somebody, f"Remember that {FACT}") == [FACT]
+    assert "Taken back" in somebody.typed("mem", "undo")["reason"]
+    assert somebody.values("SELECT title FROM observations") == [] and somebody.damage() == []
+
+
+def test_where_nobody_sits_nothing_is_kept_by_itself(a_session):
+    assert keeps(a_session, f"Remember that {FACT}") == []
+
+
+def test_other_words_are_a_setting_and_none_switches_it_off(somebody):
+    config = somebody.home / ".config" / "ralph-mem" / "config.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("memory:\n  remember: ['merk dir, dass']\n")
+    assert keeps(somebody, f"Remember that {FACT}") == []
+    assert keeps(somebody, "Merk dir, dass wir nie von Hand ausliefern.") == ["wir nie von Hand ausliefern."]
+    config.write_text("memory:\n  remember: []\n")
+    assert len(keeps(somebody, "Merk dir, dass es regnet.")) == 1
+
+
+def test_what_was_told_is_said_beside_it(somebody):
+    keeps(somebody, f"Remember that {FACT}")
+    later = somebody.another().prompt(f"Remember that {FACT} on Fridays")
+    assert " told 1 (" in later["systemMessage"] and later["systemMessage"].endswith("; /mem undo takes it back")
+    assert said_to_model(later).startswith("<ralph-mem-") and said_to_model(later).endswith("nothing more needs to be stored.")
+
+
+def test_a_secret_in_it_is_cut_out(somebody):
+    token = "ghp_" + "a1B2" * 9
+    assert keeps(somebody, f"Remember that the token is {token}") == ["the token is [REDACTED:github-token]"]
+
+
+def test_a_note_that_is_kept_comes_after_what_is_told(somebody):
+    keeps(somebody, f"Remember that {FACT}")
+    told = somebody.another().prompt("How do releases go out, with make ship?")
+    assert FACT in said_to_model(told)
