@@ -28,7 +28,7 @@ def main(root: str, what: str, *words: str) -> int:
 
 
 def _examined(place: project.Project) -> list[str]:
-    return doctor.lines(doctor.examine(place))
+    return doctor.lines(doctor.examine(place, in_session=True))
 
 
 def _imported(place: project.Project, dry: str, since: str) -> list[str]:

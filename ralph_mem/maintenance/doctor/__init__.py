@@ -20,14 +20,22 @@ CHECKS = (
     *(machine.token_counts, files.backup, files.altered, files.kept, files.tracked, files.set_aside),
     *(machine.model, machine.vectors),
 )
+# Whoever asks in a session sees that the plugin is at work there, and needs none of the packages of the command line.
+OF_A_TERMINAL = (machine.packages, client.plugin)
 
 
-def examine(project: Project, announce: Callable[[str, int, int], object] = lambda *_: None) -> list[Finding]:
-    """Run every check; `announce` hears before each its name, how many are done, and of how many."""
+def examine(
+    project: Project, announce: Callable[[str, int, int], object] = lambda *_: None, in_session: bool = False
+) -> list[Finding]:
+    """Run every check, but those that only a terminal needs in a session.
+
+    `announce` hears before each its name, how many are done, and of how many.
+    """
     found: list[Finding] = []
-    for number, check in enumerate(CHECKS):
+    checks = [check for check in CHECKS if not (in_session and check in OF_A_TERMINAL)]
+    for number, check in enumerate(checks):
         name = f"{check.__module__.rpartition('.')[2]}: {check.__name__}".replace("_", " ")
-        announce(name, number, len(CHECKS))
+        announce(name, number, len(checks))
         try:
             found += check(project)
         except (OSError, sqlite3.Error) as error:

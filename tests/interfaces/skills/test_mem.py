@@ -196,6 +196,11 @@ def test_the_doctor_says_what_it_found(a_person):
     assert "\nok       integrity" in text and text.splitlines()[-1].endswith(" ok")
 
 
+def test_the_doctor_of_a_session_finds_no_fault_with_what_only_a_terminal_needs(a_person):
+    text = mem(a_person, "doctor")
+    assert "not installed" not in text and "\nproblem  packages" not in text and " packages " not in text
+
+
 def test_an_import_says_what_would_come_in_and_what_came(a_person):
     folder = a_person.home / ".claude" / "projects" / "-project"
     folder.mkdir(parents=True)
