@@ -49,8 +49,8 @@ def test_a_goal_at_the_terminal_reaches_the_model_as_it_was_typed(keeper, goal):
 @pytest.mark.parametrize("goal", [GOALS["quotes"], GOALS["shell"]], ids=["quotes", "shell"])
 def test_a_goal_typed_in_a_session_reaches_the_model_as_it_was_typed(keeper, goal):
     words = "start --criteria 'custom=./run.sh => 1' --cooldown 0 --max-iterations 1"
-    keeper.client.print_mode(f"/ralph-mem:ralph {words} {goal}", PATH=PATH)
-    digits = re.search(r"--accept (\w{12})", keeper.api.heard())[1]
+    shown = keeper.client.print_mode(f"/ralph-mem:ralph {words} {goal}", PATH=PATH).result
+    digits = re.search(r"--accept (\w{12})", shown)[1]
     keeper.api.play({"turns": [say("I see.")]})
     keeper.client.print_mode(f"/ralph-mem:ralph {words} --accept {digits} {goal}", PATH=PATH)
     (begun,) = keeper.record("start")

@@ -35,8 +35,8 @@ def types(keeper, words, **more):
 def accepted(keeper, options=""):
     """Return the options of a start that a person has accepted."""
     keeper.api.play({})
-    types(keeper, f"start {options} {GOAL}")
-    return f"{options} --accept {re.search(r'--accept (.{12})', keeper.api.heard())[1]}"
+    shown = types(keeper, f"start {options} {GOAL}").result
+    return f"{options} --accept {re.search(r'--accept (.{12})', shown)[1]}"
 
 
 def test_a_session_goes_on_until_the_checks_pass_and_everything_can_be_put_back(keeper):
@@ -69,9 +69,8 @@ def test_another_session_beside_it_is_not_held_up(keeper):
 
 
 def test_a_command_that_is_not_accepted_yet_shows_what_would_be_run_and_nothing_goes_on(keeper):
-    keeper.api.play({"turns": [say("Please read and accept it.")]})
-    types(keeper, f"start {CHECK} {GOAL}")
-    assert len(keeper.api.requests("main")) == 1 and "./run.sh" in keeper.api.heard()
+    shown = types(keeper, f"start {CHECK} {GOAL}").result
+    assert keeper.api.requests("main") == [] and "./run.sh" in shown and "Nothing is begun yet." in shown
     assert "No loop has run here yet" in keeper.cli("status").out and not (keeper.project / "made").exists()
 
 

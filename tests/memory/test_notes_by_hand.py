@@ -208,6 +208,8 @@ def test_an_edited_row_is_found_by_its_new_words_only(a_session, failed):
 def test_what_follows_an_edited_turn_no_longer_quotes_the_old_text(a_session, a_turn):
     assert "zirconium" in a_session.turns("context")[1][0]
     edit(a_session, a_turn, "The obsidian is on the shelf.")
+    assert "zirconium" in a_session.store.property("undo")  # and nowhere else, until the person does the next thing
+    notes_by_hand.pin(lookup.find(reader_of(a_session), a_turn))
     assert "zirconium" not in repr(dump(a_session.store))
     assert "obsidian" in a_session.turns("context")[1][0]
 
