@@ -332,6 +332,11 @@ def said_to_model(answer):
     return answer.get("hookSpecificOutput", {}).get("additionalContext", "")
 
 
+def said_to_anybody(answer):
+    """Return what a typed command answers: on the screen alone, or to the model."""
+    return answer.get("reason", "") or said_to_model(answer)
+
+
 def fixture(name):
     """Return a captured event of the real client as it was."""
     return (FIXTURES / name).read_bytes()

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from ralph_mem.ralph import runs
-from tests.hook import REPOSITORY, Hook, said_to_model
+from tests.hook import REPOSITORY, Hook, said_to_anybody
 from tests.ralph.loops import GOAL, Loops
 
 RECORDS = REPOSITORY / "tests" / "hosts" / "claude_code" / "records"
@@ -75,7 +75,7 @@ class Session(Hook):
         if [each for each in criteria if each != "marker"]:
             self.loops.accepted(self.loops.wish(agent=(), criteria=criteria))
         wanted = " ".join(f"--criteria={shlex.quote(each)}" for each in criteria)
-        return said_to_model(self.types(f"start {options} {wanted} {goal}"))
+        return said_to_anybody(self.types(f"start {options} {wanted} {goal}"))
 
     def types(self, words):
         """Type `/ralph` and these words; returns the answer of the hook."""

@@ -17,7 +17,7 @@ from ralph_mem.core.project import Activity
 from ralph_mem.interfaces.skills import Order
 from ralph_mem.ralph import headless, in_session, record, runs
 from ralph_mem.ralph.record import HEADLESS
-from tests.hook import MANIFEST, REPOSITORY, said_to_model
+from tests.hook import MANIFEST, REPOSITORY, said_to_anybody, said_to_model
 from tests.ralph.clients import Client, Session, ends
 from tests.ralph.loops import GOAL, STEPS, Loops
 
@@ -84,7 +84,7 @@ def test_who_owns_a_loop_is_told_by_the_event_and_by_no_variable(session):
 def test_a_second_session_can_neither_begin_a_loop_beside_the_first_nor_end_it_by_ending(session):
     session.begins()
     other = session.another()
-    assert "a loop is at work here already" in said_to_model(other.typed("ralph", f"start --criteria custom=./check.sh {GOAL}"))
+    assert "a loop is at work here already" in said_to_anybody(other.typed("ralph", f"start --criteria custom=./check.sh {GOAL}"))
     other.end()
     assert session.latest().owner == session.session and "Iteration 2 of" in said_to_model(session.stop("Done."))
 
@@ -183,7 +183,7 @@ def test_both_forms_of_a_limit_count_and_stand_nowhere_in_the_goal(session, form
 # row 4: runs for ever
 def test_an_unknown_option_begins_nothing(session):
     for words in ("--max-iteration=3", "--max-iterations=", "--max-iterations=three", "\u2014max-iterations 3"):
-        assert "ralph-mem: " in said_to_model(session.types(f"start {words} --criteria custom=./check.sh {GOAL}"))
+        assert "ralph-mem: " in said_to_anybody(session.types(f"start {words} --criteria custom=./check.sh {GOAL}"))
     assert runs.all(session.loops.project) == [] and session.stop("Done.") == {}
 
 
@@ -210,8 +210,8 @@ def test_to_let_a_run_go_on_extends_no_limit_that_it_has_reached(loops, client, 
 def test_a_session_that_lets_a_run_go_on_extends_no_limit_either(session):
     session.begins("--cooldown 0 --max-iterations 1")
     session.stop("Done.")
-    assert "1 of 1 iterations are used" in said_to_model(session.types("resume")) and session.stop("Done.") == {}
-    assert "goes on in this session, with iteration 2" in said_to_model(session.types("resume --max-iterations 2"))
+    assert "1 of 1 iterations are used" in said_to_anybody(session.types("resume")) and session.stop("Done.") == {}
+    assert "goes on in this session, with iteration 2" in said_to_anybody(session.types("resume --max-iterations 2"))
 
 
 HOSTILE = (

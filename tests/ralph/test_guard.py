@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ralph_mem.ralph import runs
-from tests.hook import Hook, said_to_model
+from tests.hook import Hook, said_to_anybody, said_to_model
 from tests.ralph.loops import Loops
 
 GUARD = "guard --criteria custom=./check.sh"
@@ -18,8 +18,8 @@ def guarded(tmp_path):
     hook.loops = Loops(tmp_path)
     hook.start()
     hook.prompt("/ralph-mem:ralph guard")
-    digits = re.search(r"--accept (\w{12})", said_to_model(hook.typed("ralph", GUARD)))[1]
-    assert "at the end of each turn" in said_to_model(hook.typed("ralph", f"{GUARD} --accept {digits}"))
+    digits = re.search(r"--accept (\w{12})", said_to_anybody(hook.typed("ralph", GUARD)))[1]
+    assert "at the end of each turn" in said_to_anybody(hook.typed("ralph", f"{GUARD} --accept {digits}"))
     return hook
 
 
@@ -66,7 +66,7 @@ def test_it_changes_no_file_and_is_no_run_to_look_at(guarded):
 
 @pytest.mark.check
 def test_it_is_gone_when_it_is_switched_off(guarded):
-    assert "is off" in said_to_model(guarded.typed("ralph", "guard off"))
+    assert "is off" in said_to_anybody(guarded.typed("ralph", "guard off"))
     assert guarded.stop() == {} and runs.live(guarded.loops.project) is None
 
 

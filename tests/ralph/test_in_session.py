@@ -9,7 +9,7 @@ import pytest
 
 from ralph_mem.ralph import files, leftovers, runs
 from ralph_mem.ralph.record import IN_SESSION
-from tests.hook import Hook, said_to_model
+from tests.hook import Hook, said_to_anybody, said_to_model
 from tests.ralph.loops import STEPS, Loops
 from tests.ralph.snapshot.conftest import tree_of
 
@@ -28,9 +28,9 @@ class Session(Hook):
     def begin(self, options="", goal=GOAL):
         """A person types `/ralph start` until it begins; returns what the model is told."""
         self.prompt("/ralph-mem:ralph start")
-        shown = said_to_model(self.typed("ralph", f"{START} {options} {goal}"))
+        shown = said_to_anybody(self.typed("ralph", f"{START} {options} {goal}"))
         digits = re.search(r"--accept (\w{12})", shown)[1]
-        return said_to_model(self.typed("ralph", f"{START} {options} --accept {digits} {goal}"))
+        return said_to_anybody(self.typed("ralph", f"{START} {options} --accept {digits} {goal}"))
 
     def work(self, number):
         """Do what the agent does in an iteration."""
@@ -62,7 +62,7 @@ def at_work(session):
 
 def test_nothing_begins_before_a_person_has_accepted_what_is_run(session):
     session.prompt("/ralph-mem:ralph start")
-    shown = said_to_model(session.typed("ralph", f"{START} {GOAL}"))
+    shown = said_to_anybody(session.typed("ralph", f"{START} {GOAL}"))
     assert "./check.sh" in shown and "Nothing is begun yet" in shown
     assert session.run_ is None and session.stop() == {}
 
@@ -195,7 +195,7 @@ def test_a_client_that_was_killed_leaves_a_loop_that_is_interrupted_and_stands_i
 @pytest.mark.check
 def test_the_person_stops_it_and_the_next_stop_is_nothing_special(at_work):
     at_work.work(0)
-    assert "stopped" in said_to_model(at_work.typed("ralph", "stop"))
+    assert "stopped" in said_to_anybody(at_work.typed("ralph", "stop"))
     assert (at_work.run_.reason, at_work.live) == ("user_stop", None) and at_work.stop() == {}
 
 
@@ -207,7 +207,7 @@ def test_it_goes_on_in_another_session_which_then_owns_it(at_work):
     other = at_work.another()
     other.start()
     other.prompt("/ralph-mem:ralph resume")
-    assert "goes on in this session, with iteration 2" in said_to_model(other.typed("ralph", "resume"))
+    assert "goes on in this session, with iteration 2" in said_to_anybody(other.typed("ralph", "resume"))
     at_work.work(1)
     at_work.work(2)
     assert "success after 2 iterations" in other.stop()["systemMessage"] and at_work.run_.owner == other.session
@@ -226,6 +226,6 @@ def test_the_person_hands_it_back_after_they_took_over(at_work):
     at_work.prompt("Wait, what does check.sh do?")
     assert at_work.stop() == {}
     at_work.prompt("/ralph-mem:ralph resume")
-    assert "goes on in this session, with iteration 1" in said_to_model(at_work.typed("ralph", "resume"))
+    assert "goes on in this session, with iteration 1" in said_to_anybody(at_work.typed("ralph", "resume"))
     at_work.work(0)
     assert "Iteration 2 of 10" in said_to_model(at_work.stop())
