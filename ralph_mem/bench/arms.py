@@ -9,6 +9,7 @@ from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.core.redaction import privacy
 from ralph_mem.memory import capture
 from ralph_mem.memory.inject import block, prompting
+from ralph_mem.memory.recall import search
 from ralph_mem.memory.rows import index_text, row
 
 HOOK, ALL, FIVE, NOTHING = ARMS = ("hook", "inject-all", "newest-five", "none")
@@ -25,6 +26,13 @@ Told = list[tuple[str, int]]  # public ids of memories, with what each costs in 
 def told(throwaway: Throwaway, text: str, now: int, sense: Any = None) -> dict[str, Told]:
     """Return what each arm tells a new session at a prompt."""
     return {HOOK: _by_hook(throwaway, text, now, sense), **_without_asking(throwaway), NOTHING: []}
+
+
+def judged(throwaway: Throwaway, text: str, now: int, sense: Any = None) -> list[tuple[str, float]]:
+    """Return the memories that the hook judges at a prompt, by their public ids, with how likely each is meant."""
+    words = is_looked_up(text)
+    hits = search.hits(throwaway.store, words, now, sense) if words else []
+    return [(hit.values[1], hit.chance) for hit in hits]
 
 
 def is_looked_up(text: str) -> str:

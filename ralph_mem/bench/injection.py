@@ -8,7 +8,7 @@ from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ralph_mem.bench import arms, asking, briefed, measures
+from ralph_mem.bench import arms, asking, briefed, curve, measures
 from ralph_mem.bench.arms import ALL, ARMS, FIVE, HOOK
 from ralph_mem.bench.histories import Histories, History
 from ralph_mem.bench.retrieval import LEXICAL, Announce, Meaning, silent
@@ -19,8 +19,9 @@ from ralph_mem.bench.throwaway import Throwaway
 GOALS = {"left_alone": 0.95, "relevant_items": 0.45, "fewer_tokens": 0.2, "more_answered": 0.0}
 MOST_EXAMPLES = 10
 
-# One prompt with the memories that it was told and what that cost, by arm.
-Asked = namedtuple("Asked", "prompt told tokens")
+# One prompt with the memories that it was told and what that cost, by arm, and of those that the hook judged how likely each was
+# meant, with whether it is relevant.
+Asked = namedtuple("Asked", "prompt told tokens chances")
 Figures = dict[str, Any]
 
 
@@ -56,9 +57,12 @@ def answers(
         for prompt in asking.in_time(history, prompts, throwaway):
             if meaning:
                 meaning.embed(throwaway, lambda _done, _of: None)
-            told = arms.told(throwaway, prompt.text, prompt.at, meaning.of_mode(mode) if meaning else None)
+            sense = meaning.of_mode(mode) if meaning else None
+            told = arms.told(throwaway, prompt.text, prompt.at, sense)
+            judged = [(chance, throwaway.names[name] in prompt.relevant)
+                      for name, chance in arms.judged(throwaway, prompt.text, prompt.at, sense)]  # fmt: skip
             names = {arm: [throwaway.names[name] for name, _ in items] for arm, items in told.items()}
-            yield Asked(prompt, names, {arm: arms.cost(items) for arm, items in told.items()})
+            yield Asked(prompt, names, {arm: arms.cost(items) for arm, items in told.items()}, judged)
 
 
 def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, Any]:
@@ -70,7 +74,9 @@ def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, An
         **{name: figure and figure["value"] for name, figure in found[HOOK].items()},
         "fewer_tokens": {arm: _saved(asked, arm) for arm in (ALL, FIVE)},
         "sorts": {sort: _sort(each) for sort, each in sorts.items() if each},
-        "arms": found, "goals": _goals(asked, found), "start": briefed.measure(histories), "notes": histories.notes,
+        "arms": found, "curve": curve.of(asked),
+        "reliability": curve.reliability(asked), "goals": _goals(asked, found), "start": briefed.measure(histories),
+        "notes": histories.notes,
     }  # fmt: skip
 
 

@@ -105,7 +105,7 @@ def preview(reader: "Reader", prompt: str, now: int, names: "tuple[str, ...]") -
     answers = [(receipts_of.AT_START, start, briefed)]
     if prompt:
         words = privacy.without_injected(prompt.replace("\0", ""))  # as the event loses it
-        told = receipts_of.held([(item.memory, item.outcome) for item in briefed[1]]) if values["memory.auto_inject"] else {}
+        told = receipts_of.held([(item.memory, item.outcome) for item in briefed[1]]) if effective.tells(values) else {}
         meant = capture.kind_of(words) == "prompt" and index_text.terms(words)
         window = prompting.Window(NEW_SESSION, 0, told, names)
         found = prompting.build(stores, reader.project, values, words, window, now, meaning.sense()) if meant else ("", [])
@@ -114,7 +114,7 @@ def preview(reader: "Reader", prompt: str, now: int, names: "tuple[str, ...]") -
 
 
 def _previewed(reader: "Reader", event: str, budget: int, found: "tuple[str, list[Item]]") -> Preview:
-    on = reader.settings["memory.auto_inject"] and effective.recording(reader.project, reader.settings)
+    on = effective.tells(reader.settings) and effective.recording(reader.project, reader.settings)
     text, items = found if on else ("", [])
     lines = [
         Line(_row(reader, item.memory), (item.memory, item.outcome, item.score, item.evidence, item.tokens, None)) for item in items

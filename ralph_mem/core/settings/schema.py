@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 SWITCH, NUMBER, TEXTS, PATTERNS = "true or false", "a whole number", "a list of texts", "a list of regular expressions"
+WORD = "one word"
+LEVELS = ("off", "quiet", "normal", "eager")
 CRITERIA = ("test_pass", "build_success", "lint_clean", "type_check", "custom", "marker")
 PRIVATE = ("privacy.exclude_paths", "privacy.redact_patterns")
 # Words of the command line; a config file has YAML's own.
@@ -25,7 +27,7 @@ LARGEST_EXIT_CODE = 255
 
 
 class Rule:
-    """What a key may hold, and a sentence on what it is for. `choices` are the only items of a list, if there are any."""
+    """What a key may hold, and a sentence on what it is for. `choices` are the only items of a list, or words, if there are any."""
 
     __slots__ = ("choices", "kind", "largest", "meaning", "smallest")
 
@@ -40,6 +42,8 @@ class Rule:
         """Say in words what the key may hold."""
         if self.kind == NUMBER:
             return f"{NUMBER} from {self.smallest} to {self.largest}"
+        if self.kind == WORD:
+            return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
         return f"a list of {', '.join(self.choices)} or TYPE=COMMAND" if self.choices else self.kind
 
 
@@ -49,6 +53,11 @@ RULES = {
     ),
     "memory.auto_inject": Rule(
         SWITCH, "Whether memories are told to the model by themselves, at the start of a session and at a prompt."
+    ),
+    "memory.tell": Rule(
+        WORD,
+        "How likely a memory must be meant before it is told by itself; off tells nothing, at a start neither.",
+        choices=LEVELS,
     ),
     # 0 is nothing at a prompt, but a briefing at the start. What is injected ends at 9,000 characters (context.py), which
     # are that many tokens at most: some 2,250 in English, one for each character in Chinese.
@@ -188,6 +197,8 @@ def problem(key: str, value: "Any") -> str:
         fine = isinstance(value, bool)
     elif rule.kind == NUMBER:
         fine = type(value) is int and rule.smallest <= value <= rule.largest
+    elif rule.kind == WORD:
+        fine = value is False or value in rule.choices  # for YAML `off` is a switch
     else:
         fine = isinstance(value, list) and len(value) >= rule.smallest
         for item in value if fine else []:
@@ -269,6 +280,8 @@ def _wrong_pattern(text: str) -> str:
 
 
 def _cleaned(key: str, value: "Any") -> "Any":
+    if RULES[key].kind == WORD:
+        return value or LEVELS[0]
     return [_as_text(item) for item in value if not _wrong_item(RULES[key], item)] if isinstance(value, list) else value
 
 

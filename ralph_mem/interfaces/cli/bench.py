@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from ralph_mem.bench import histories, injection, loop, measures, misses, retrieval
+from ralph_mem.bench import fitting, histories, injection, loop, measures, misses, retrieval
 from ralph_mem.interfaces.cli import injected, printing
 from ralph_mem.interfaces.cli.printing import Json
 
@@ -55,6 +55,9 @@ def measure_retrieval(
 def measure_injection(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Labelled histories, as JSON; each is measured.")],
     mode: Annotated[Mode, typer.Option("--mode", help="What may rank: words, a small table, a model.")] = Mode.lexical,
+    leave_out: Annotated[
+        str, typer.Option("--leave-out", metavar="NAME", help="Fit the weights on the other files, and measure this one.")
+    ] = "",
     unanswerable: Annotated[str, typer.Option("--unanswerable", metavar="FILE", help="Its queries have no answer here.")] = "",
     json: Json = False,
 ) -> None:
@@ -66,7 +69,10 @@ def measure_injection(
     """
     given = [histories.read(file) for file in files]
     more = histories.queries(histories.read(unanswerable)) if unanswerable else []
-    reports = [_watched("Asking", partial(injection.run, each, given, more, mode.value)) for each in given]
+    measured = given
+    if leave_out:
+        measured = fitting.leave_out(given, leave_out)
+    reports = [_watched("Asking", partial(injection.run, each, given, more, mode.value)) for each in measured]
     if json:
         printing.as_json(reports[0] if len(reports) == 1 else {"sets": reports})
         return

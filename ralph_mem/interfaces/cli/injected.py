@@ -24,6 +24,7 @@ def show(report: dict[str, Any]) -> None:
     rows = [(arm, *[_figure(figures[name]) for name in COLUMNS]) for arm, figures in report["arms"].items()]
     printing.table(("", *COLUMNS.values()), rows)
     _show_sorts(report)
+    _show_curve(report)
     _show_start(report["start"])
     saved = ", ".join(f"{_figure(share)} of the tokens of {arm}" for arm, share in report["fewer_tokens"].items())
     printing.text(f"\nover all prompts the hook saves {saved}\n")
@@ -46,6 +47,23 @@ def _show_sorts(report: dict[str, Any]) -> None:
     printing.text("")
     intervals = [(name, _interval(report["arms"]["hook"][name])) for name in ("answered", "relevant_items")]
     printing.table(("the hook's interval", "from - to"), intervals)
+
+
+def _show_curve(report: dict[str, Any]) -> None:
+    printing.text("\nat other thresholds, before the budget")
+    sorts = [*report["sorts"]]
+    rows = [
+        (
+            each["threshold"],
+            *[_figure(each[name]) for name in ("answered", "relevant_items")],
+            *[_figure(each["left_alone"][sort]) for sort in sorts],
+        )
+        for each in report["curve"]
+    ]
+    printing.table(("likely enough", "answered", "items relevant", *[f"alone: {sort}" for sort in sorts]), rows)
+    printing.text("\nhow far a chance can be believed")
+    tenths = [(each["cases"], _figure(each["said"]), _figure(each["relevant"])) for each in report["reliability"]]
+    printing.table(("memories judged", "said", "relevant"), tenths)
 
 
 def _show_start(start: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from ralph_mem.maintenance import registry as known
 from ralph_mem.memory import access, session_report
 from ralph_mem.memory import explain as reasons
 from ralph_mem.memory.recall import layers, lookup, meaning
+from ralph_mem.memory.recall import reasons as because
 from ralph_mem.memory.rows import retention
 
 commands = typer.Typer()
@@ -215,7 +216,10 @@ def _print_lines(lines: list[reasons.Line]) -> None:
     for line in lines:
         gist = layers.gist(line.row, GIST_TOKENS) if line.row else "(forgotten)"
         cost = WORDS.get(line.outcome) or f"{line.outcome}, {line.tokens} tokens"
-        if line.evidence or line.score:
+        why = because.words(line.evidence)
+        if why:
+            cost += f", likely {line.score:.2f}: {why}"
+        elif line.evidence or line.score:  # of a release before the table of weights
             cost += f", evidence {line.evidence}, score {line.score:.2f}"
         marked = f", marked wrong {when(line.misled_at)}" if line.misled_at else ""
         printing.text(f"  {line.memory}  {cost}{marked}: {gist}")
@@ -235,6 +239,7 @@ def _preview_facts(each: reasons.Preview) -> dict[str, Any]:
 
 def _line_facts(line: reasons.Line) -> dict[str, Any]:
     return {
-        "memory": line.memory, "outcome": line.outcome, "score": line.score, "evidence": line.evidence, "tokens": line.tokens,
+        "memory": line.memory, "outcome": line.outcome, "score": line.score, "why": because.words(line.evidence),
+        "tokens": line.tokens,
         "marked_wrong_at": line.misled_at, "gist": layers.gist(line.row, GIST_TOKENS) if line.row else None,
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from ralph_mem.core import fast, paths
 from ralph_mem.core.redaction import privacy
+from ralph_mem.core.settings import effective
 from ralph_mem.memory import capture
 from ralph_mem.memory.rows import index_text, receipts, turns
 from ralph_mem.memory.store import connection
@@ -20,7 +21,7 @@ WAIT_MS = connection.PROMPT_WAIT_MS
 def answer(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
     """Return the memories that the prompt may mean, or nothing."""
     prompt = privacy.without_injected(seen.text)
-    if not settings["memory.auto_inject"] or capture.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
+    if not effective.tells(settings) or capture.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
         return {}
     from ralph_mem.memory.inject import block, prompting  # lazy: only for a prompt with words to look up
 

@@ -6,6 +6,7 @@ import time
 from ralph_mem.core import fast, notices, paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import privacy
+from ralph_mem.core.settings import effective
 from ralph_mem.memory import opening
 from ralph_mem.memory.inject import block, briefing
 from ralph_mem.memory.ownership import check
@@ -102,7 +103,7 @@ def _followable(line: str) -> str:
 
 
 def _brief(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> str:
-    if not settings["memory.auto_inject"] or paths.LOOP in posix.environ:  # a loop tells its agent itself
+    if not effective.tells(settings) or paths.LOOP in posix.environ:  # a loop tells its agent itself
         return ""
     number, tag = opened.one("SELECT id, fence FROM sessions WHERE client_session = ?", (seen.session,))
     budget = settings["memory.inject_tokens_start"]

@@ -13,7 +13,7 @@ from ralph_mem.maintenance.doctor import database, files, interpreter, machine, 
 
 CHECKS = (
     *(interpreter.own, interpreter.of_hooks, machine.packages, machine.clock, client.version, client.plugin, client.old_copies),
-    *(recording.config, recording.switch, recording.events, recording.waiting, recording.trouble_line),
+    *(recording.config, recording.switch, recording.events, recording.waiting, recording.trouble_line, recording.judging),
     *(files.permissions, files.system, files.space, database.databases, files.size_of_memory, files.size_of_all),
     *(machine.token_counts, database.backup, database.altered, database.kept, files.tracked, database.set_aside),
     *(machine.model, machine.vectors),
