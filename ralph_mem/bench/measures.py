@@ -14,6 +14,7 @@ GAIN_DEPTH = 10
 NAMES = (*(f"recall@{cut}" for cut in CUTS), "mrr", "ndcg@10")
 COMPARED = ("recall@10", "ndcg@10")
 DRAWS = 10_000
+NORMAL = 1.96  # so many deviations hold 95 %
 SEED = 4  # any; the same one makes the same figures in every run
 
 
@@ -54,6 +55,27 @@ def difference(ours: Iterable[float], theirs: Iterable[float], draws: int = DRAW
     return {
         "difference": sum(gaps) / len(gaps), "low": means[tail], "high": means[-1 - tail], "p": min(1.0, 2 * min(below, above)),
     }  # fmt: skip
+
+
+def share(held: Collection[bool]) -> dict[str, float] | None:
+    """Return the share of what holds with its 95 % interval by Wilson's score; nothing where there is nothing."""
+    count = len(held)
+    if not count:
+        return None
+    found = sum(held) / count
+    middle = (found + NORMAL**2 / (2 * count)) / (1 + NORMAL**2 / count)
+    reach = NORMAL / (1 + NORMAL**2 / count) * math.sqrt(found * (1 - found) / count + NORMAL**2 / (4 * count**2))
+    return {"value": found, "low": max(0.0, min(found, middle - reach)), "high": min(1.0, max(found, middle + reach))}
+
+
+def ratio(parts: Sequence[float], wholes: Sequence[float]) -> dict[str, float] | None:
+    """Return a sum over a sum of the same cases with its 95 % interval by the delta method; nothing where the whole is nothing."""
+    whole = sum(wholes)
+    if not whole:
+        return None
+    found = sum(parts) / whole
+    reach = NORMAL * math.sqrt(sum((part - found * each) ** 2 for part, each in zip(parts, wholes, strict=True))) / whole
+    return {"value": found, "low": max(0.0, found - reach), "high": found + reach}
 
 
 # Plain search leaves out what every English text is full of. A list of its own: the product's may change, and what it is

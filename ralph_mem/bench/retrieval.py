@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from ralph_mem.bench import measures
+from ralph_mem.bench import measures, misses
 from ralph_mem.bench.histories import ADVERSARIAL, SESSION, Histories, History, Query
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.core.errors import RalphMemError, StoreError
@@ -60,8 +60,9 @@ ORDER = (*MODES, PLAIN, NEWEST, MODEL)
 # A session is as good as its best memory, and a busy one has many: so many rows hold twenty sessions.
 ROWS_OF_MEMORIES, ROWS_OF_SESSIONS = measures.DEPTH, 100
 
-# One query with the ranking of every mode and baseline, as ids of memories or sessions.
-Asked = namedtuple("Asked", "query rankings")
+# One query with the ranking of every mode and baseline, as ids of memories or sessions, and what it names of those that the last
+# of the modes did not find.
+Asked = namedtuple("Asked", "query rankings missed", defaults=((),))
 Announce = Callable[[str, int, int], object]
 
 
@@ -109,7 +110,9 @@ def answers(
                 rankings[mode] = _recalled(throwaway, query, unit, meaning.of_mode(mode) if meaning else None)
             if unit == SESSION:
                 rankings = {name: [sessions[each] for each in ranking] for name, ranking in rankings.items()}
-            yield Asked(query, {name: _first_of_each(ranking) for name, ranking in rankings.items()})
+            firsts = {name: _first_of_each(ranking) for name, ranking in rankings.items()}
+            missed = misses.of_query(query.text, query.relevant, firsts[modes[-1]], history, unit)
+            yield Asked(query, firsts, missed)
 
 
 def in_time(history: History, *memories: Any) -> Iterator[Query]:
@@ -152,6 +155,7 @@ def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, An
         "adversarial": _part(apart),
         "categories": {name: _part([each for each in counted if each.query.category == name]) for name in categories},
         "against": {other: _against(measured[mode], measured[other]) for other in measured if other != mode},
+        "misses": misses.report([each for one in counted for each in one.missed]),
         "draws": measures.DRAWS,
         "notes": histories.notes,
     }  # fmt: skip

@@ -109,7 +109,7 @@ def _config(project: "Project") -> str:
 
 
 def _tells(project: "Project", values: "dict[str, Any]") -> bool:
-    return bool(values["memory.auto_inject"]) and effective.recording(project, values)
+    return effective.tells(values) and effective.recording(project, values)
 
 
 def _bytes(folder: str) -> int:

@@ -12,7 +12,7 @@ from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, capture
 from ralph_mem.memory.inject import block, briefing, prompting
-from ralph_mem.memory.recall import layers, lookup, meaning
+from ralph_mem.memory.recall import layers, lookup, meaning, reasons
 from ralph_mem.memory.rows import index_text, sessions
 from ralph_mem.memory.rows import receipts as receipts_of
 
@@ -226,7 +226,10 @@ def lines_of_preview(each: "Preview") -> "list[str]":
 def _of_memory(line: Line) -> str:
     gist = layers.gist(line.row, GIST_TOKENS) if line.row else "(forgotten)"
     cost = WORDS.get(line.outcome) or f"{line.outcome}, {line.tokens} tokens"
-    if line.evidence or line.score:
+    why = reasons.words(line.evidence)
+    if why:
+        cost += f", likely {line.score:.2f}: {why}"
+    elif line.evidence or line.score:  # of a release before the table of weights
         cost += f", evidence {line.evidence}, score {line.score:.2f}"
     marked = f", marked wrong {when(line.misled_at)}" if line.misled_at else ""
     return f"  {line.memory}  {cost}{marked}: {gist}"
@@ -267,7 +270,7 @@ def preview(reader: "Reader", prompt: str, now: int, names: "tuple[str, ...]") -
     answers = [(receipts_of.AT_START, start, briefed)]
     if prompt:
         words = privacy.without_injected(prompt.replace("\0", ""))  # as the event loses it
-        told = receipts_of.held([(item.memory, item.outcome) for item in briefed[1]]) if values["memory.auto_inject"] else {}
+        told = receipts_of.held([(item.memory, item.outcome) for item in briefed[1]]) if effective.tells(values) else {}
         meant = capture.kind_of(words) == "prompt" and index_text.terms(words)
         window = prompting.Window(NEW_SESSION, 0, told, names)
         found = prompting.build(stores, reader.project, values, words, window, now, meaning.sense()) if meant else ("", [])
@@ -276,7 +279,7 @@ def preview(reader: "Reader", prompt: str, now: int, names: "tuple[str, ...]") -
 
 
 def _previewed(reader: "Reader", event: str, budget: int, found: "tuple[str, list[Item]]") -> Preview:
-    on = reader.settings["memory.auto_inject"] and effective.recording(reader.project, reader.settings)
+    on = effective.tells(reader.settings) and effective.recording(reader.project, reader.settings)
     text, items = found if on else ("", [])
     lines = [
         Line(_row(reader, item.memory), (item.memory, item.outcome, item.score, item.evidence, item.tokens, None)) for item in items

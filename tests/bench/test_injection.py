@@ -1,6 +1,6 @@
 import pytest
 
-from ralph_mem.bench import everyday, histories, injection
+from ralph_mem.bench import asking, everyday, histories, injection
 from ralph_mem.core.settings import effective
 from tests.bench.conftest import a_memory, a_query, a_set
 
@@ -22,24 +22,36 @@ def report(read):
 def told(read, *queries, unit="observation", memories=MENDED):
     """Return what was told at each query, by arm."""
     given = read(a_set(*queries, memories=memories, unit=unit))
-    return [each.told for each in injection._answers(given, given.projects[0], []) if not each.source]
+    history = given.projects[0]
+    prompts = [prompt for prompt in asking.plan(given.unit, history) if not prompt.sort]
+    return [each.told for each in injection.answers(history, prompts)]
 
 
 def test_the_hook_tells_what_is_meant_and_little_else(report):
     hook, everything = report["arms"]["hook"], report["arms"]["inject-all"]
-    assert (hook["answered"], hook["relevant_items"], hook["items"]) == (1.0, 1.0, 1.0)
-    assert (everything["answered"], everything["left_alone"]) == (0.0, 0.0)
-    assert 0 < hook["tokens"] < everything["tokens"] <= BUDGET
+    assert [hook[name]["value"] for name in ("answered", "relevant_items", "items")] == [1.0, 1.0, 1.0]
+    assert everything["answered"]["value"] == 0.0
+    assert 0 < hook["tokens"]["value"] < everything["tokens"]["value"] <= BUDGET
+
+
+def test_whoever_tells_nothing_answers_nothing_and_leaves_all_alone(report):
+    nothing = report["arms"]["none"]
+    assert (nothing["answered"]["value"], nothing["relevant_items"], nothing["left_alone"]["value"]) == (0.0, None, 1.0)
+
+
+def test_a_figure_lies_in_its_interval(report):
+    figures = [figure for arm in report["arms"].values() for figure in arm.values() if figure]
+    assert all(0 <= figure["low"] <= figure["value"] <= figure["high"] for figure in figures)
 
 
 def test_the_hook_s_figures_stand_at_the_top_as_well(report):
-    assert report["arms"]["hook"].items() <= report.items()
+    assert {name: figure["value"] for name, figure in report["arms"]["hook"].items()}.items() <= report.items()
     assert report["queries"] == 1 and report["unanswerable"] == len(everyday.prompts())
 
 
 def test_tokens_are_saved_against_those_who_do_not_ask(report):
     arms, others = report["arms"], report["unanswerable"]
-    spent = {name: arm["tokens"] + others * arm["tokens_unanswerable"] for name, arm in arms.items()}
+    spent = {name: arm["tokens"]["value"] + others * arm["tokens_unanswerable"]["value"] for name, arm in arms.items()}
     assert report["fewer_tokens"] == pytest.approx(
         {name: 1 - spent["hook"] / spent[name] for name in ("inject-all", "newest-five")}
     )
@@ -54,14 +66,14 @@ def test_a_goal_is_met_or_not(report):
 
 def test_a_goal_without_a_figure_is_not_met(read):
     lost = injection.run(read(a_set(a_query("how far is the moon?", "m0"), memories=MENDED)))
-    assert lost["goals"]["relevant_items"] == {"wanted": 0.8, "reached": None, "met": False}
+    assert lost["goals"]["relevant_items"] == {"wanted": 0.45, "reached": None, "met": False}
 
 
 def test_a_prompt_that_nothing_answers_is_left_alone_where_nothing_is_like_it(read):
     given = read(a_set(ABOUT_IT, memories=MENDED))
-    sources = injection.run(given, ["how far is the moon?", LEAKING])["sources"]
-    assert sources["given"] == {"prompts": 2, "left_alone": 0.5, "examples": [LEAKING]}
-    assert sources["going on"]["left_alone"] == 1.0
+    sorts = injection.run(given, given=["how far is the moon?", LEAKING])["sorts"]
+    assert (sorts["given"]["prompts"], sorts["given"]["left_alone"]["value"], sorts["given"]["examples"]) == (2, 0.5, [LEAKING])
+    assert sorts["everyday"]["left_alone"]["value"] > 0.9
 
 
 def test_queries_of_another_history_have_no_answer_here(read):
@@ -71,14 +83,14 @@ def test_queries_of_another_history_have_no_answer_here(read):
     two["projects"].append(pier)
     report = injection.run(read(two))
     assert report["queries"] == 2
-    assert report["sources"]["other projects"]["prompts"] == 2
+    assert report["sorts"]["other projects"]["prompts"] == 2
 
 
 def test_only_what_came_before_is_told(read):
     early = {**ABOUT_IT, "before": "m0"}
     assert told(read, early, ABOUT_IT) == [
-        {"hook": [], "inject-all": [], "newest-five": []},
-        {"hook": ["m0"], **{arm: told(read, ABOUT_IT)[0][arm] for arm in ("inject-all", "newest-five")}},
+        {"hook": [], "inject-all": [], "newest-five": [], "none": []},
+        {"hook": ["m0"], **{arm: told(read, ABOUT_IT)[0][arm] for arm in ("inject-all", "newest-five", "none")}},
     ]
 
 
@@ -108,14 +120,15 @@ def test_the_same_set_makes_the_same_report(read):
 
 def test_progress_ends_at_the_last_prompt(read):
     heard = []
-    injection.run(read(a_set(ABOUT_IT, memories=MENDED)), ["one more"], lambda *told: heard.append(told))
+    injection.run(read(a_set(ABOUT_IT, memories=MENDED)), given=["one more"], announce=lambda *told: heard.append(told))
     assert heard[-1] == ("pier", len(heard), len(heard)) and len(heard) == len(everyday.prompts()) + 2
 
 
-def test_everyday_prompts_are_many_and_each_is_there_once():
+def test_everyday_prompts_are_many_in_many_voices_and_each_is_there_once():
     prompts = [text for _, text in everyday.prompts()]
-    assert len(prompts) == len(set(prompts)) >= 120
+    assert len(prompts) == len(set(prompts)) >= 300
     assert all(text.strip() == text and text for text in prompts)
+    assert len({voice for voice, _ in everyday.prompts()}) >= 10
 
 
 def test_queries_of_another_file_are_its_prompts_but_for_the_adversarial_ones(read):

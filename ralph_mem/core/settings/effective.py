@@ -16,6 +16,7 @@ DEFAULTS: "dict[str, Any]" = {
     "memory.auto_inject": True,
     "memory.show": "line",
     "memory.remember": ["remember that", "don't forget that"],
+    "memory.tell": "normal",
     "memory.inject_tokens_prompt": 600,
     "memory.inject_tokens_start": 1500,
     "memory.max_observations": 1000,
@@ -152,6 +153,11 @@ def _keep(cache: str, text: str) -> None:
         paths.write(cache, text)
     except OSError:  # parsed again by the next event
         pass
+
+
+def tells(values: "dict[str, Any]") -> bool:
+    """Say whether memories are told by themselves."""
+    return bool(values["memory.auto_inject"]) and values["memory.tell"] != "off"
 
 
 def recording(project: "Project", values: "dict[str, Any]") -> bool:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SWITCH, NUMBER, TEXTS, PATTERNS = "true or false", "a whole number", "a list of texts", "a list of regular expressions"
 CHOICE = "one of some words"
+LEVELS = ("off", "quiet", "normal", "eager")
 CRITERIA = ("test_pass", "build_success", "lint_clean", "type_check", "custom", "marker")
 PRIVATE = ("privacy.exclude_paths", "privacy.redact_patterns")
 # Words of the command line; a config file has YAML's own.
@@ -60,6 +61,11 @@ RULES = {
         choices=("off", "line", "full"),
     ),
     "memory.remember": Rule(TEXTS, "How a sentence begins that is kept as a note as soon as you type it; empty for none."),
+    "memory.tell": Rule(
+        CHOICE,
+        "How likely a memory must be meant before it is told by itself; off tells nothing, at a start neither.",
+        choices=LEVELS,
+    ),
     # 0 is nothing at a prompt, but a briefing at the start. What is injected ends at 9,000 characters (context.py), which
     # are that many tokens at most: some 2,250 in English, one for each character in Chinese.
     "memory.inject_tokens_prompt": Rule(NUMBER, "How many tokens of memories may come with a prompt.", 0, 9_000),

@@ -29,7 +29,7 @@ OFF = ("recording", "memory.auto_inject", "ralph.auto_rollback", "ralph.memory")
 LONGER = ("privacy.exclude_paths", "privacy.redact_patterns", "ralph.protect")
 # A project may take from these.
 SHORTER = ("ralph.allow",)
-CHECKS, COST, PAUSE = "ralph.success_criteria", "ralph.max_cost_cents", "ralph.cooldown_ms"
+CHECKS, COST, PAUSE, TELL = "ralph.success_criteria", "ralph.max_cost_cents", "ralph.cooldown_ms", "memory.tell"
 # Checks whose command we find out ourselves. `marker` would let an agent's word do, `custom` names a command.
 OUR_CHECKS = ("test_pass", "build_success", "lint_clean", "type_check")
 # In an expression of a stranger nothing may repeat but once, and not without end: else it could take minutes to fail.
@@ -71,6 +71,8 @@ def _stricter(key: str, value: "Any", now: "Any") -> "Any":
         return [*[item for item in now if item not in fine], *fine]
     if key == COST:
         return value if value and (not now or value < now) else None
+    if key == TELL:
+        return value if schema.LEVELS.index(value) < schema.LEVELS.index(now) else None
     tightens = (
         (key in SMALLER and value < now)
         or (key in OFF and value is False)

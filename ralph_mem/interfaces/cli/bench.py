@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 import typer
 
-from ralph_mem.bench import histories, injection, loop, measures, retrieval
-from ralph_mem.interfaces.cli import printing
+from ralph_mem.bench import fitting, histories, injection, loop, measures, misses, retrieval
+from ralph_mem.interfaces.cli import injected, printing
 from ralph_mem.interfaces.cli.printing import Json
 
 commands = typer.Typer()
@@ -16,12 +17,6 @@ inner = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure w
 commands.add_typer(inner, name="bench")
 
 Result = TypeVar("Result")
-GOALS = {
-    "left_alone": "prompts that nothing answers, left alone",
-    "relevant_items": "told items that were relevant",
-    "fewer_tokens": "tokens saved against inject-all",
-    "more_answered": "queries answered beyond inject-all",
-}
 
 
 class Mode(str, Enum):
@@ -58,21 +53,31 @@ def measure_retrieval(
 
 @inner.command("injection")
 def measure_injection(
-    file: File,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Labelled histories, as JSON; each is measured.")],
+    mode: Annotated[Mode, typer.Option("--mode", help="What may rank: words, a small table, a model.")] = Mode.lexical,
+    leave_out: Annotated[
+        str, typer.Option("--leave-out", metavar="NAME", help="Fit the weights on the other files, and measure this one.")
+    ] = "",
     unanswerable: Annotated[str, typer.Option("--unanswerable", metavar="FILE", help="Its queries have no answer here.")] = "",
     json: Json = False,
 ) -> None:
     """Ask at every query, and at prompts that nothing answers, what the hook would tell, and print whether it was right.
 
-    Example: ralph-mem bench injection set.json
+    The prompts of one file are such prompts for the others.
+
+    Example: ralph-mem bench injection set.json other.json
     """
-    given = histories.read(file)
+    given = [histories.read(file) for file in files]
     more = histories.queries(histories.read(unanswerable)) if unanswerable else []
-    report = _watched("Asking", lambda announce: injection.run(given, more, announce))
+    measured = given
+    if leave_out:
+        measured = fitting.leave_out(given, leave_out)
+    reports = [_watched("Asking", partial(injection.run, each, given, more, mode.value)) for each in measured]
     if json:
-        printing.as_json(report)
-    else:
-        _print_injection(report)
+        printing.as_json(reports[0] if len(reports) == 1 else {"sets": reports})
+        return
+    for report in reports:
+        injected.show(report)
 
 
 @inner.command("loop")
@@ -119,6 +124,9 @@ def _print_retrieval(report: dict[str, Any], per_category: bool) -> None:
     printing.text(f"\n{report['mode']} against the others, difference with its 95 % interval, {report['draws']:,} draws")
     rows = [(other, name, *_compared(found)) for other, each in report["against"].items() for name, found in each.items()]
     printing.table(("", "measure", "difference", "from", "to", "p"), rows)
+    missed = report["misses"]
+    shares = ", ".join(f"{_figure(missed[name]['value'])} {name}" for name in misses.NAMES if missed[name])
+    printing.text(f"\n{missed['missed']} not among the first ten; the query names of them: {shares or 'nothing'}")
     _print_notes(report)
 
 
@@ -126,24 +134,6 @@ def _print_figures(part: dict[str, Any]) -> None:
     every = {**part["modes"], **part["baselines"]}
     rows = [(name, *[_figure(figures.get(each)) for each in measures.NAMES]) for name, figures in every.items()]
     printing.table(("", *measures.NAMES), rows)
-
-
-def _print_injection(report: dict[str, Any]) -> None:
-    printing.text(f"{report['name']}: {report['queries']} queries, {report['unanswerable']} prompts that nothing answers")
-    columns = ("answered", "relevant_items", "items", "tokens", "tokens_unanswerable", "left_alone")
-    rows = [(arm, *[_figure(figures[name]) for name in columns]) for arm, figures in report["arms"].items()]
-    printing.table(("", "answered", "items relevant", "items", "tokens", "tokens for nothing", "left alone"), rows)
-    printing.text("\nprompts that nothing answers, left alone by the hook")
-    sources = [(name, each["prompts"], _figure(each["left_alone"])) for name, each in report["sources"].items()]
-    printing.table(("", "prompts", "left alone"), sources)
-    saved = ", ".join(f"{_figure(share)} of the tokens of {arm}" for arm, share in report["fewer_tokens"].items())
-    printing.text(f"\nover all prompts the hook saves {saved}\n")
-    goals = report["goals"].items()
-    rows = [
-        (GOALS[name], _figure(goal["wanted"]), _figure(goal["reached"]), "yes" if goal["met"] else "no") for name, goal in goals
-    ]
-    printing.table(("goal", "wanted", "reached", "met"), rows)
-    _print_notes(report)
 
 
 def _print_loop(report: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from ralph_mem.maintenance import registry as known
 from ralph_mem.memory import access, reports
 from ralph_mem.memory import reports as reasons
 from ralph_mem.memory.recall import layers, lookup, meaning
+from ralph_mem.memory.recall import reasons as because
 from ralph_mem.memory.rows import retention
 
 commands = typer.Typer()
@@ -202,6 +203,7 @@ def _preview_facts(each: reasons.Preview) -> dict[str, Any]:
 
 def _line_facts(line: reasons.Line) -> dict[str, Any]:
     return {
-        "memory": line.memory, "outcome": line.outcome, "score": line.score, "evidence": line.evidence, "tokens": line.tokens,
+        "memory": line.memory, "outcome": line.outcome, "score": line.score, "why": because.words(line.evidence),
+        "tokens": line.tokens,
         "marked_wrong_at": line.misled_at, "gist": layers.gist(line.row, reasons.GIST_TOKENS) if line.row else None,
     }  # fmt: skip

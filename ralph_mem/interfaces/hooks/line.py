@@ -38,7 +38,7 @@ def at_start(opened: "Store", project: "Project", settings: "Settings", items: "
     if not number and not items:
         return _said([news])
     told = [f"{number} memor{'y' if number == 1 else 'ies'} here"]
-    if not settings["memory.auto_inject"]:
+    if not effective.tells(settings):
         told.append("telling is switched off")
     elif items is not None:
         told.append(_told(settings, items, text) or "nothing told")

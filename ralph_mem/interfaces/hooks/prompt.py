@@ -54,7 +54,7 @@ def _to_remember(text: str, openings: "list[str]") -> str:
 
 def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
     prompt = privacy.without_injected(seen.text)
-    if not settings["memory.auto_inject"] or capture.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
+    if not effective.tells(settings) or capture.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
         return {}
     from ralph_mem.memory.inject import block, prompting  # lazy: only for a prompt with words to look up
 

@@ -6,6 +6,7 @@ import time
 from ralph_mem.core import fast, notices, paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import privacy
+from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.hooks import line
 from ralph_mem.memory import opening
 from ralph_mem.memory.inject import block, briefing
@@ -84,7 +85,7 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     sessions.end_crashed(opened, seen.at, seen.session)
     told = [opening.notice(opened, project), notices.take(project.root), TWO_KERNELS * sessions.elsewhere(opened, seen.session)]
     trouble = "; ".join([text for text in told if text])
-    is_told = seen.source in EMPTY_WINDOW and settings["memory.auto_inject"] and paths.LOOP not in posix.environ
+    is_told = seen.source in EMPTY_WINDOW and effective.tells(settings) and paths.LOOP not in posix.environ
     stores = [opened, *(_shared(project) if is_told else [])]  # a loop tells its agent itself
     text, items = _brief(stores, seen, project, settings) if is_told else ("", None)
     shown = line.at_start(opened, project, settings, items, text) if line.is_wanted(settings) else ""

@@ -14,6 +14,7 @@ from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective, schema, trust
 from ralph_mem.maintenance import status
 from ralph_mem.memory import inspect
+from ralph_mem.memory.recall import score
 
 RELOAD = "type /reload-plugins in a session that was running when the plugin came, or start Claude Code anew"
 VARIABLE = "RALPH_MEM_RECORDING"
@@ -167,3 +168,12 @@ def _strange(project: Project, path: str, places: list[str]) -> Iterator[Finding
     if path not in places and project.folder != project.root and not inspect.is_gone(path):
         seen = f"{path} is none of what is kept for you here, and is not read"
         yield warning(path.rpartition("/")[2], seen, "look where it came from, and remove it")
+
+
+def judging(_: Project) -> Iterator[Finding]:
+    """Look at the table of weights that decides what a prompt is told."""
+    if score.read():
+        yield ok("what prompts are told", "the table of weights is whole")
+    else:
+        what = "the table of weights is missing or damaged, so prompts are told nothing"
+        yield problem("what prompts are told", f"{what}: {score.TABLE}", "install the plugin anew")

@@ -1,7 +1,7 @@
 """Choose what a prompt is told within a budget, without what its session already knows."""
 
 from ralph_mem.memory.inject import block
-from ralph_mem.memory.recall import search
+from ralph_mem.memory.recall import features, search
 from ralph_mem.memory.rows import receipts, row
 
 TYPE_CHECKING = False
@@ -9,15 +9,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
+    from ralph_mem.memory.inject.instruction_text import Said
     from ralph_mem.memory.recall.embeddings_client import Sense
     from ralph_mem.memory.store.connection import Store
 
-MOST_ITEMS = 5
+MOST_ITEMS = 3
 MOST_MISSED = 3
 NO_SESSION = -1
-# Of an item that is admitted but far behind the best one, nobody asked: at 0.7 three to eight of a hundred items less are
-# irrelevant than at 0.4, and as many prompts get a relevant one.
-LEAST_SHARE = 0.7
 
 
 class Window:
@@ -48,22 +46,30 @@ def build(
     The first store is the project's, a second one that of all projects. `now` is in milliseconds and only orders; a `sense`
     tells what means the same without a common word. Both results are empty where nothing is worth saying.
     """
-    found = search.hits(stores[0], query, now, sense)
+    tell = settings["memory.tell"]
+    found = search.hits(stores[0], query, now, sense, tell)
     if len(stores) > 1:
-        found = _with_shared(found, search.hits(stores[1], query, now, sense))
+        found = _with_shared(found, search.hits(stores[1], query, now, sense, tell))
     if not found:
         return "", []
-    known = block.read_instructions(project, window.instructions) if found[0].admitted else None
-    choice = [(hit, block.Memory(hit.values, known, settings)) for hit in found]
-    meant = [(hit, memory) for hit, memory in choice if hit.admitted and hit.score >= LEAST_SHARE * found[0].score]
-    kept = block.folded([memory for _, memory in meant])
-    fresh = [(hit, memory) for hit, memory in meant if memory in kept and _is_fresh(memory, window)][:MOST_ITEMS]
+    fresh, known = _fresh(found, project, settings, window) if found[0].admitted else ([], None)
     block.compare([memory for _, memory in fresh], known)
     texts, items = _fill(fresh, window.told, settings["memory.inject_tokens_prompt"])
     passed = {item.memory for item in items} | set(window.told)
-    missed = [(hit, memory) for hit, memory in choice if memory.public_id not in passed]
-    items += [receipts.Item(memory.public_id, "missed", hit.score, hit.evidence, 0) for hit, memory in missed[:MOST_MISSED]]
+    missed = [hit for hit in found if hit.values[1] not in passed][:MOST_MISSED]
+    items += [receipts.Item(hit.values[1], "missed", hit.chance, features.packed(hit.features), 0) for hit in missed]
     return "\n".join(texts), items
+
+
+def _fresh(
+    found: "list[search.Hit]", project: "Project", settings: "dict[str, Any]", window: "Window"
+) -> "tuple[list[tuple[search.Hit, block.Memory]], Said | None]":
+    """Return what is admitted and the context window lacks, each with what says the same, and what the instructions say."""
+    known = block.read_instructions(project, window.instructions)
+    choice = [(hit, block.Memory(hit.values, known, settings)) for hit in found]
+    kept = block.folded([memory for _, memory in choice])  # of those that are not admitted, too: they were said as often
+    fresh = [(hit, memory) for hit, memory in choice if hit.admitted and memory in kept and _is_fresh(memory, window)]
+    return fresh[:MOST_ITEMS], known
 
 
 def _with_shared(own: "list[search.Hit]", shared: "list[search.Hit]") -> "list[search.Hit]":
@@ -71,7 +77,7 @@ def _with_shared(own: "list[search.Hit]", shared: "list[search.Hit]") -> "list[s
     for hit in shared:
         hit.values = (*hit.values[:2], NO_SESSION, *hit.values[3:])  # its sessions are numbered apart
     found = own + shared[: MOST_ITEMS // 2 if own else MOST_ITEMS]
-    found.sort(key=lambda hit: (not hit.admitted, -hit.score))
+    found.sort(key=lambda hit: (not hit.admitted, -hit.chance))
     return found
 
 
@@ -109,9 +115,8 @@ def _fill(
     kept = [(hit, memory) for hit, memory in fresh if texts.get(memory.public_id)]
     items = []
     for hit, memory in kept:
-        item = receipts.Item(
-            memory.public_id, _outcome(memory, texts), hit.score, hit.evidence, costs[memory.public_id], memory.own_words()
-        )
+        why, cost = features.packed(hit.features), costs[memory.public_id]
+        item = receipts.Item(memory.public_id, _outcome(memory, texts), hit.chance, why, cost, memory.own_words())
         items += [item, *receipts.folded(item, [each.public_id for each in memory.again])]
     return [texts[memory.public_id] for _, memory in kept], items
 

@@ -6,7 +6,7 @@ common it is. FTS5's own bm25 would cost 8,000 instructions for every row that m
 
 import math
 
-from ralph_mem.memory.recall import ranking
+from ralph_mem.memory.recall import ranking, word_worth
 from ralph_mem.memory.rows import index_text
 
 TYPE_CHECKING = False
@@ -59,33 +59,67 @@ def phrases_of(query: str) -> "list[str]":
     words = [word.strip(MARKS) for word in query.split()]
     inside += [word for word in words if any([not char.isalpha() for char in word])]
     kept = [" ".join([word for word in part.split() if word not in index_text.STOPWORDS]) for part in inside]
-    return [phrase for phrase in dict.fromkeys(kept) if len(index_text.split(phrase)) > 1][:MOST_PHRASES]
+    return [phrase for phrase in dict.fromkeys(kept) if phrase.isprintable() and len(index_text.split(phrase)) > 1][:MOST_PHRASES]
 
 
 def find(
     store: "Store", index: str, terms: "list[str]", now: int, wanted: Wanted, most: int
 ) -> "tuple[list[str], dict[str, float]]":
-    """Return the numbers of at most `most` rows, the best first, and how rare each term is: its weight.
+    """Return the numbers of at most `most` rows, the best first, and how telling each term is: its weight.
 
     `index` is memory_fts or observations_fts; `now` is in milliseconds and only orders.
     """
     limit = max(FEWEST_POSTINGS, POSTINGS[index] // max(1, len(terms)))
+    stands = read(store, index, terms, wanted, limit)
+    counts = counted(store, index, stands, limit)
+    held, rarity = best(stands, counts, limit)
+    return _weighed(store, index, list(held)[: WEIGHED * most], held, now)[:most], rarity
+
+
+def read(store: "Store", index: str, terms: "list[str]", wanted: Wanted, limit: int) -> "dict[str, list[str]]":
+    """Return the newest rows that hold each term, at most `limit` of them; a phrase of common parts is left out."""
     stands: dict[str, list[str]] = {}
     for term in terms:  # phrases come last
         if _is_worth_asking(term, stands, limit):
             stands[term] = _stands(store, index, term, wanted, limit)
-    stands = {term: rows for term, rows in stands.items() if rows}
+    return stands
+
+
+def counted(store: "Store", index: str, stands: "dict[str, list[str]]", limit: int) -> "Counts":
+    """Return how many rows there are, and how many hold each term."""
     total = store.one("SELECT max(id) FROM " + TABLES[index])[0] or 0
-    rarity = {term: _rarity(rows, limit, total) for term, rows in stands.items()}
+    return Counts(total, {term: _count(rows, limit, total) for term, rows in stands.items()})
+
+
+class Counts:
+    """How many rows there are, how many of them hold each term, of a common one an estimate, and what each is worth."""
+
+    __slots__ = ("of", "total", "worth")
+
+    def __init__(self, total: int, of: "dict[str, float]") -> None:
+        self.total, self.of = total, of
+        self.worth = {term: self._worth(term, count) for term, count in of.items()}
+
+    def _worth(self, term: str, count: float) -> float:
+        """Return how telling a term is: a phrase as rare as it is here, a word shrunk towards ordinary English."""
+        if not term.isalnum():
+            return math.log((self.total + 1) / (count + 0.5)) + 0.01
+        return word_worth.of(term, count, self.total)
+
+
+def best(stands: "dict[str, list[str]]", counts: Counts, limit: int) -> "tuple[dict[str, float], dict[str, float]]":
+    """Return what the rows that were read hold, those first that hold the most, and what each term weighs."""
+    rarity = {term: counts.worth[term] for term, rows in stands.items() if rows}
     # a word that is everywhere brings nothing, unless all of them are
     telling = [term for term in rarity if len(stands[term]) < limit] or list(rarity)
     held: dict[str, float] = {}
+    telling.sort(key=rarity.__getitem__, reverse=True)
     for term in telling:
         weight = rarity[term]
         for number in stands[term]:
             held[number] = held.get(number, 0.0) + weight
-    best = sorted(held, key=lambda number: (held[number], int(number)), reverse=True)
-    return _weighed(store, index, best[: WEIGHED * most], held, now)[:most], rarity
+    ordered = sorted(held, key=held.__getitem__, reverse=True)  # of equals the newest first, as they were read
+    return {number: held[number] for number in ordered}, rarity
 
 
 def those_wanted(store: "Store", rows: "list[tuple[Any, ...]]", wanted: Wanted) -> "list[tuple[Any, ...]]":
@@ -116,12 +150,11 @@ def _stands(store: "Store", index: str, term: str, wanted: Wanted, limit: int) -
     return numbers.split(",") if numbers else []
 
 
-def _rarity(rows: "list[str]", limit: int, total: int) -> float:
-    """Return the inverse document frequency of a term; one that was not read to its end is as frequent as it was so far."""
-    count = float(len(rows))
-    if len(rows) == limit:
-        count *= total / max(1, total - int(rows[-1]) + 1)
-    return math.log((total + 1) / (min(count, total) + 0.5)) + 0.01
+def _count(rows: "list[str]", limit: int, total: int) -> float:
+    """Return how many rows hold a term; one that was not read to its end is as frequent as it was so far."""
+    if len(rows) < limit:
+        return float(len(rows))
+    return min(len(rows) * total / max(1, total - int(rows[-1]) + 1), float(total))
 
 
 def _weighed(store: "Store", index: str, numbers: "list[str]", held: "dict[str, float]", now: int) -> "list[str]":

@@ -49,13 +49,29 @@ def scores(
     `weights` says what each term counts, `named` are the query's words as written, `now` is in milliseconds, and `meaning`
     how near each row comes, from 0 to 1, where embeddings are set up.
     """
+    return dated(rows, undated(rows, text_scores(rows, weights), named, meaning), now)
+
+
+def text_scores(rows: "list[tuple[Any, ...]]", weights: "dict[str, float]") -> "list[float]":
+    """Return what the words alone say for each row."""
     roots = [(root_of(term), weight) for term, weight in weights.items()]
-    found = [text_score(row, roots) for row in rows]
-    best = max(found, default=0.0) or 1.0
-    found = [score / best for score in found]
+    return [text_score(row, roots) for row in rows]
+
+
+def undated(
+    rows: "list[tuple[Any, ...]]", texts: "list[float]", named: "set[str]", meaning: "dict[int, float] | None" = None
+) -> "list[float]":
+    """Return the scores before the day, the files and the marks count: the best text score is 1."""
+    best = max(texts, default=0.0) or 1.0
+    found = [score / best for score in texts]
     if meaning:
         found = [_with_meaning(row, score, meaning.get(row[0], 0.0)) for row, score in zip(rows, found)]
-    found = [score * _prior(row, named) + _recency(row, now) for row, score in zip(rows, found)]
+    return [score * _prior(row, named) for row, score in zip(rows, found)]
+
+
+def dated(rows: "list[tuple[Any, ...]]", found: "list[float]", now: int) -> "list[float]":
+    """Return scores with what the day, the files and the marks of each row make of them."""
+    found = [score + _recency(row, now) for row, score in zip(rows, found)]
     shared = _shared_files(rows, found)
     return [marked(score + more, *row[index_text.MARKS]) for row, score, more in zip(rows, found, shared)]
 
@@ -68,16 +84,20 @@ def _with_meaning(row: "tuple[Any, ...]", score: float, meaning: float) -> float
 def text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:
     """Score a memory on all terms, a term in a weighty column counting as often as that column weighs."""
     shares = OF_TURN if is_turn(row) else OF_NOTE
-    texts = [(share, text.lower()) for share, text in zip(shares, row[index_text.INDEXED]) if text]
-    length = 1 - LENGTH_SHARE + LENGTH_SHARE * sum([len(text) for _, text in texts]) / AVERAGE_LENGTH
+    whole = "\0".join(row[index_text.INDEXED]).lower()
+    texts = list(zip(shares, whole.split("\0")))
+    length = 1 - LENGTH_SHARE + LENGTH_SHARE * (len(whole) - len(texts) + 1) / AVERAGE_LENGTH
     score = 0.0
     for root, weight in roots:
-        often = 0.0
-        for share, text in texts:
-            often += share * text.count(root)
-        if often:
+        if root in whole:  # one look instead of five: most rows lack most of the terms
+            often = sum([share * text.count(root) for share, text in texts])
             score += weight * often * (SATURATION + 1) / (often + SATURATION * length)
     return score
+
+
+def most_of_text(weight: float) -> float:
+    """Return what a row's text score comes near to that says all terms of so much weight again and again."""
+    return weight * (SATURATION + 1)
 
 
 def root_of(term: str) -> str:

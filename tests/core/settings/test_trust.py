@@ -26,7 +26,8 @@ def approved(project, text):
 
 
 TIGHTENS = (
-    "recording: off", "memory.auto_inject: off", "memory.inject_tokens_prompt: 1", "memory.inject_tokens_start: 0",
+    "recording: off", "memory.auto_inject: off", "memory.tell: quiet",
+    "memory.inject_tokens_prompt: 1", "memory.inject_tokens_start: 0",
     "memory.retention_days: 2", "memory.max_observations: 7", "search.max_results: 1", "search.default_layer: 1",
     "ralph.max_iterations: 1", "ralph.max_duration_ms: 1000", "ralph.max_cost_cents: 1", "ralph.cooldown_ms: 5000",
     "ralph.no_progress_threshold: 1", "ralph.timeout_s: 1", "ralph.prompt_tokens: 500", "ralph.memory: off",

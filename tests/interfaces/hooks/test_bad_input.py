@@ -698,7 +698,7 @@ def test_every_python_from_3_9_on_will_do_and_warns_of_nothing(a_project, versio
     a_project.every_event()
     assert a_project.rows("SELECT prompt, response FROM turns") == [("Why does the zeppelin test fail?", "It flies.")]
     assert is_well(a_project)
-    assert a_project.another().prompt("Why does the zeppelin fly?") != {}
+    assert a_project.another().prompt("Why does the zeppelin test fail again?") != {}
 
 
 @pytest.mark.parametrize("version", OLD)

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ralph_mem.memory.inject import block, prompting
+from ralph_mem.memory.recall import reasons
 from ralph_mem.memory.rows import receipts, row
 from tests.sessions import Session, receipts_of
 
@@ -236,11 +237,11 @@ def test_of_a_note_all_is_told_or_nothing(a_session, another_session, tmp_path):
 
 
 def test_the_receipt_says_what_was_told_and_what_just_missed(a_session, another_session):
-    full = a_session.has_a_turn("Where is the tungsten?", "tungsten " * 9)
+    full = a_session.has_a_turn("Where is the tungsten of the zirconium lamp?", "tungsten " * 9)
     missed = [a_session.has_a_turn(f"Where is the ladder {number}?", "In the cellar.") for number in range(4)]
-    another_session.asks("the tungsten, the ladder")
+    another_session.asks("the tungsten of the zirconium lamp, behind the ladder")
     ((event, _, budget, tokens, *first), *rest) = receipts_of(another_session.store, another_session.number)
-    assert (event, budget, first[:2], first[3]) == ("UserPromptSubmit", 600, [full, "full"], 2)
+    assert (event, budget, first[:2], reasons.words(first[3])[:4]) == ("UserPromptSubmit", 600, [full, "full"], "fits")
     assert tokens == first[4] > 0
     assert {line[4] for line in rest} < set(missed) and {(line[5], line[8]) for line in rest} == {("missed", 0)}
     assert len(rest) == prompting.MOST_MISSED
@@ -256,8 +257,8 @@ def test_what_only_missed_was_not_told(a_session, another_session):
 
 def test_the_receipt_counts_the_tokens_of_what_was_told(a_session, another_session):
     for number in range(3):
-        a_session.has_a_turn(f"Where is the tungsten {number}?", "word " * 150)
-    text = another_session.asks("tungsten?")
+        a_session.has_a_turn(f"Where is the tungsten of the zirconium lamp {number}?", "word " * 150)
+    text = another_session.asks("where is the tungsten of the zirconium lamp?")
     lines = text.split("\n- ")[1:]
     outcomes = [(line[5], line[8]) for line in receipts_of(another_session.store, another_session.number) if line[8]]
     assert len(outcomes) == len(lines) and {outcome for outcome, _ in outcomes} == {"full", "line"}
@@ -306,9 +307,9 @@ def test_a_budget_that_is_too_small_for_anything_tells_nothing(a_memory, another
 
 def test_with_little_room_there_is_a_line_for_each_before_any_is_told_in_full(a_session, another_session):
     for number in range(3):
-        a_session.has_a_turn(f"Where is the tungsten {number}?", "It is here.\n" + "word " * 150)
+        a_session.has_a_turn(f"Where is the tungsten of the zirconium lamp {number}?", "It is here.\n" + "word " * 150)
     another_session.settings["memory.inject_tokens_prompt"] = 250
-    assert another_session.asks("tungsten?").count("-> It is here.") == 3
+    assert another_session.asks("where is the tungsten of the zirconium lamp?").count("-> It is here.") == 3
 
 
 def test_no_more_than_five_memories_are_told(a_session, another_session):
@@ -322,9 +323,9 @@ def test_no_more_than_five_memories_are_told(a_session, another_session):
 
 def test_the_hard_stop_holds_whatever_the_budget_is(a_session, another_session):
     for number in range(3):
-        a_session.has_a_turn(f"tungsten {number}", "<" * 4000)
+        a_session.has_a_turn(f"Where is the tungsten of the zirconium lamp {number}?", "<" * 4000)
     another_session.settings["memory.inject_tokens_prompt"] = 100_000
-    assert 0 < len(another_session.asks("tungsten?")) <= block.MOST_CHARACTERS
+    assert 0 < len(another_session.asks("where is the tungsten of the zirconium lamp?")) <= block.MOST_CHARACTERS
 
 
 # The fence (T3)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ralph_mem.memory.recall import ranking, search
+from ralph_mem.memory.recall import ranking, score, search
 from ralph_mem.memory.rows import index_text
-from tests.sessions import DAY, Session
+from tests.sessions import Session
 
 
 def mark(session, public_id, **columns):
@@ -101,28 +101,23 @@ def test_what_misled_is_not_told_at_the_start_even_if_it_is_pinned(a_session):
     assert told_at_start(a_session) == [kept]
 
 
-def test_what_misled_is_told_at_a_prompt_only_with_twice_the_evidence_and_a_mark(a_session):
+def test_what_misled_must_be_likelier_each_time_before_it_is_told():
+    table = score.read()
+    for level in score.LEVELS:
+        least = [table.least(level, misled) for misled in range(4)]
+        assert least == sorted(set(least)) and least[3] < 1
+
+
+def test_what_misled_is_told_with_a_mark(a_session):
     name = a_session.notes("The tungsten of the zirconium lantern", "lies beside basalt and quartz")
-    assert name in told(a_session, "tungsten?")
     mark(a_session, name, misled=1)
-    assert told(a_session, "tungsten?") == told(a_session, "tungsten zirconium?") == ""
     assert f"- [{name}, 2026-01-01, misled before] The tungsten" in told(a_session, "tungsten zirconium basalt?")
 
 
-def test_what_misled_twice_is_told_with_three_times_the_evidence(a_session):
+def test_what_misled_often_is_not_told(a_session):
     name = a_session.notes("The tungsten of the zirconium lantern", "lies beside basalt and quartz")
-    mark(a_session, name, misled=2)
+    mark(a_session, name, misled=8)
     assert told(a_session, "tungsten zirconium basalt?") == ""
-    assert "misled before" in told(a_session, "tungsten zirconium basalt quartz lantern?")
-
-
-def test_what_misled_comes_behind_what_fits_half_as_well(a_session):
-    wrong = a_session.notes("The tungsten, the zirconium and the basalt", "are in the cellar")
-    mark(a_session, wrong, misled=1)
-    a_session.now += DAY
-    other = a_session.notes("The lid", "of basalt, zirconium and quartz is black" + ", and nobody needs it" * 150)
-    hits = search.hits(a_session.store, "tungsten zirconium basalt quartz", a_session.now)
-    assert [hit.values[1] for hit in hits] == [other, wrong]
 
 
 @pytest.mark.parametrize(

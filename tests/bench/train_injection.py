@@ -1,0 +1,70 @@
+"""`python -m tests.bench.train_injection FILE ...`: fit the table of weights that decides what a prompt is told.
+
+Prints what each set would be told by a table that was fitted on the others, then writes the table of all, with the hashes of the
+files. The same files make the same table. A minute or two, most of it to build the memories.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ralph_mem.bench import asking, fitting, histories
+from ralph_mem.bench.fitting import Part
+from ralph_mem.core import hashing
+from ralph_mem.memory.recall import features, score, search
+
+NOTES = str(Path(__file__).with_name("notes.json"))  # written by hand for the fit: the coding sets hold no notes
+MOST_ITEMS = 3
+HEAD = """\
+# What a memory must have to be told at a prompt: the weight of each feature (features.py), and how likely is enough.
+# Made by `python -m tests.bench.train_injection`, a logistic regression, from these sets and the everyday prompts of the benchmark:
+"""
+
+
+def main() -> None:
+    """Fit, print and write."""
+    sets = [histories.read(path) for path in (*sys.argv[1:], NOTES)]
+    given = fitting.parts(sets)
+    for name in dict.fromkeys(part.source for part in given):
+        others = [part for part in given if part.source != name]
+        if others:
+            show(f"{name}, fitted on the others", fitting.fit(others), [part for part in given if part.source == name])
+    table = fitting.fit(given)
+    show("all, fitted on all", table, given)
+    Path(score.TABLE).write_text(HEAD + sources([*sys.argv[1:], NOTES]) + lines(table))
+
+
+def sources(paths: Sequence[str]) -> str:
+    """Return a line for each file: its hash and its name."""
+    return "".join(f"#   {hashing.sha256(Path(path).read_bytes()).hexdigest()} {Path(path).name}\n" for path in sorted(paths))
+
+
+def lines(table: score.Table) -> str:
+    """Return the table as it is written."""
+    found = [(score.BIAS, table.bias), *zip(features.NAMES, table.weights, strict=True)]
+    found += [(score.TELL + level, table.levels[level]) for level in score.LEVELS]
+    return "".join(f"{name:<12} {value:.5f}\n" for name, value in found)
+
+
+def show(name: str, table: score.Table, given: Sequence[Part]) -> None:
+    """Print what each level tells the cases of some parts: answered, relevant, left alone by sort."""
+    for level, least in table.levels.items():
+        for young in (False, True):
+            cases = [case for part in given if (part.weight < 1) == young for case in part.cases]
+            told = {sort: [_told(table, case, least) for case in cases if case.sort == sort] for sort in ("", *asking.SORTS)}
+            items = sum(map(len, told[""])) or 1
+            alone = [f"{sum(not each for each in told[sort]) / max(1, len(told[sort])):.3f}" for sort in asking.SORTS[:3]]
+            answered = sum(any(each) for each in told[""]) / max(1, len(told[""]))
+            relevant = sum(map(sum, told[""])) / items
+            what = f"{answered:.3f} answered, {relevant:.3f} relevant, left alone {' '.join(alone)}"
+            print(f"{name:<32} {'young' if young else '':<5} {level:<7} {what}", flush=True)
+
+
+def _told(table: score.Table, case: fitting.Case, least: float) -> list[bool]:
+    """Return of each memory that is told whether it is relevant."""
+    chances = sorted(zip(map(table.chance, case.values), case.relevant, strict=True), reverse=True)[:MOST_ITEMS]
+    return [right for chance, right in chances if chance >= max(least, search.LEAST_SHARE * chances[0][0])]
+
+
+if __name__ == "__main__":
+    main()
