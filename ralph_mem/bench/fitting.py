@@ -9,7 +9,7 @@ from collections import namedtuple
 from collections.abc import Iterator, Sequence
 
 from ralph_mem.bench import arms, asking
-from ralph_mem.bench.histories import SESSION, Histories, History, Query
+from ralph_mem.bench.histories import SESSION, Histories, History, Query, source
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory.recall import features, score, search
@@ -53,11 +53,6 @@ def parts(sets: Sequence[Histories]) -> list[Part]:
             found.append(Part(source(histories.name), [case for part in young for case in cases(histories.unit, part, others)],
                               YOUNG_SHARE))  # fmt: skip
     return [part for part in found if any(case.sort == "" for case in part.cases)]
-
-
-def source(name: str) -> str:
-    """Return where a set comes from: `curl` for curl-dev and curl-older-dev."""
-    return name.partition("-")[0]
 
 
 def cases(unit: str, history: History, others: Sequence[Histories]) -> list[Case]:

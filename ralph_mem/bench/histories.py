@@ -49,6 +49,11 @@ def queries(histories: Histories) -> list[str]:
     return [query.text for project in histories.projects for query in project.queries if query.category != ADVERSARIAL]
 
 
+def source(name: str) -> str:
+    """Return where a set comes from, by its name: `curl` for curl-dev and curl-older-dev."""
+    return name.partition("-")[0]
+
+
 def _trace(memory: Memory) -> Memory:
     return memory._replace(title=None if memory.title is None else "", text="")
 

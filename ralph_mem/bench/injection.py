@@ -10,7 +10,7 @@ from typing import Any
 
 from ralph_mem.bench import arms, asking, briefed, curve, measures
 from ralph_mem.bench.arms import ALL, ARMS, FIVE, HOOK
-from ralph_mem.bench.histories import Histories, History
+from ralph_mem.bench.histories import Histories, History, source
 from ralph_mem.bench.retrieval import LEXICAL, Announce, Meaning, silent
 from ralph_mem.bench.throwaway import Throwaway
 
@@ -34,10 +34,11 @@ def run(
 ) -> dict[str, Any]:
     """Ask the hook's decision at every query as of its time, and at unanswerable prompts all along the histories.
 
-    Those are everyday ones, the queries of other histories, here and in `others`, this one's own before their evidence, and
-    `given`. Returns the report: plain values, ready for JSON.
+    Those are everyday ones, the queries of other histories, here and in `others` of another source, this one's own before their
+    evidence, and `given`. Returns the report: plain values, ready for JSON.
     """
     meaning = Meaning() if mode != LEXICAL else None
+    others = [each for each in others if source(each.name) != source(histories.name)]
     plans = [(each, asking.plan(histories.unit, each, asking.others_of((histories, *others), each), given))
              for each in histories.projects]  # fmt: skip
     total = sum(len(prompts) for _, prompts in plans)

@@ -32,7 +32,7 @@ QUESTIONS = (
 )
 
 RECEIPT = """
-SELECT r.event, i.memory, i.outcome, i.evidence, i.tokens FROM receipts AS r JOIN receipt_items AS i ON i.receipt_id = r.id
+SELECT r.event, i.memory, i.outcome, i.score, i.tokens FROM receipts AS r JOIN receipt_items AS i ON i.receipt_id = r.id
 ORDER BY r.id, i.position"""
 
 
@@ -121,9 +121,9 @@ def _indented(text: str) -> str:
 
 def _proof(place: Throwaway) -> Iterator[str]:
     yield "The receipt of session 2:"
-    yield f"  {'event':<17} {'memory':<16} {'outcome':<8} {'evidence':>8} {'tokens':>7}"
-    for event, memory, outcome, evidence, tokens in place.rows(RECEIPT):
-        yield f"  {event:<17} {memory:<16} {outcome:<8} {evidence:>8} {tokens:>7}"
+    yield f"  {'event':<17} {'memory':<16} {'outcome':<8} {'likely':>8} {'tokens':>7}"
+    for event, memory, outcome, likely, tokens in place.rows(RECEIPT):
+        yield f"  {event:<17} {memory:<16} {outcome:<8} {likely:>8.2f} {tokens:>7}"
     stored = "\n".join(str(text) for row in place.rows(kinds.reading(kinds.OBSERVATION, "asked said lines")) for text in row)
     yield ""
     yield f"The deploy command printed a token. In the memory: {stored[stored.find('using token') :].splitlines()[0]}"

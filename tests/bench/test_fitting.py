@@ -59,7 +59,7 @@ def test_a_table_that_is_written_is_read_again(table, tmp_path):
 
 
 def test_sets_of_one_source_count_as_one():
-    assert fitting.source("curl-dev") == fitting.source("curl-older-dev") != fitting.source("libuv-dev")
+    assert histories.source("curl-dev") == histories.source("curl-older-dev") != histories.source("libuv-dev")
 
 
 def test_a_history_is_cut_into_beginnings_with_their_own_queries(read):
@@ -79,4 +79,4 @@ def test_a_set_that_is_not_there_cannot_be_left_out(read):
 
 def test_the_notes_of_the_fit_are_sound():
     given = histories.read(train_injection.NOTES)
-    assert fitting.source(given.name) == fitting.OWN and len(given.projects) == 2
+    assert histories.source(given.name) == fitting.OWN and len(given.projects) == 2

@@ -226,7 +226,7 @@ def steady(text):
     """Return a text without what differs from run to run: ids, costs, days, times, scores, sizes."""
     text = re.sub(r"ralph-mem-[0-9a-f]{24}", "ralph-mem-TAG", text)
     text = ID.sub(lambda found: found[0].rpartition("-")[0] + "-ID", text)
-    text = re.sub(r"(line|full)( +\d+) +\d+\n", r"\1\2 TOKENS\n", text)
+    text = re.sub(r"(line|full)( +[\d.]+) +\d+\n", r"\1\2 TOKENS\n", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\d( \d\d:\d\d|T\d{6})?", "DAY", text)
     text = re.sub(r"\b\d+(\.\d (KB|MB|GB)| bytes)\b", "SIZE", text)
     text = re.sub(r"\b\d+ (ms|s)\b", r"N \1", text)

@@ -228,7 +228,7 @@ def test_the_status_says_how_much_there_is(reader, library):
 def test_why_names_what_was_told_and_what_it_cost(reader, library):
     shown = reader.type("ralph-mem why --last 1")
     assert shown.code == 0 and 'UserPromptSubmit for "the timezone bug with the login expiry' in shown.text
-    assert re.search(rf"^  {library.fix}  full, \d+ tokens, evidence \d", shown.text, re.MULTILINE)
+    assert re.search(rf"^  {library.fix}  full, \d+ tokens, likely 0\.\d", shown.text, re.MULTILINE)
 
 
 def test_a_preview_shows_what_a_prompt_would_be_told(reader, library):
