@@ -13,13 +13,13 @@ from tests.test_architecture import C_MODULES, DRIVER, ours
 # How many modules of ours an answer loads, each a fraction of a millisecond that a person waits. One more raises its number.
 # A forget follows a text to wherever it went, into the records and snapshots of loops too.
 MODULES = {
-    "mem-search thrown": 29,
-    "mem-search --layer 3 thrown": 29,
-    "mem-status": 31,
-    "mem-inject a note": 41,
-    "mem-inject --global a note": 42,
-    "mem-forget --query thrown": 65,
-    "mem-forget --confirm --query thrown": 65,
+    "mem-search thrown": 31,
+    "mem-search --layer 3 thrown": 31,
+    "mem-status": 33,
+    "mem-inject a note": 43,
+    "mem-inject --global a note": 44,
+    "mem-forget --query thrown": 67,
+    "mem-forget --confirm --query thrown": 67,
 }
 # What looks at a text more closely, where it may hold a secret or is not plain.
 CLOSER = {
