@@ -67,7 +67,7 @@ def test_injection_prints_the_hook_beside_those_who_do_not_ask(a_newcomer, a_fil
 def test_queries_of_another_file_may_be_prompts_without_an_answer(a_newcomer, a_file):
     other = written(a_newcomer, a_set(a_query("heron", "m1")), "other.json")
     report = a_newcomer.json("bench", "injection", a_file, "--unanswerable", other)
-    assert report["sorts"]["given"]["prompts"] == 2  # with the adversarial one of the set itself
+    assert report["sorts"]["given"]["prompts"] == 2  # once at each of the two places where a query is asked
 
 
 def test_hidden_texts_leave_files_and_lines(a_newcomer):
