@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import ConfigError
-from ralph_mem.core.settings import effective, schema, trust, yaml_subset
+from ralph_mem.core.settings import effective, schema, trust, typed_value, yaml_subset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def change(
     Raises ConfigError, and leaves the file as it was, where the value is out of range, the file broken or not to be written.
     `also_read` is a second reader, which has to read the new file as the hooks do.
     """
-    value = schema.parse(key, text)
+    value = typed_value.parse(key, text)
     path = path_of(project, everywhere)
     own = path_of(project)
     try:

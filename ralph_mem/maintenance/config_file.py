@@ -12,7 +12,7 @@ import yaml
 
 from ralph_mem.core.errors import ConfigError
 from ralph_mem.core.project import Project
-from ralph_mem.core.settings import effective, schema, trust, yaml_subset
+from ralph_mem.core.settings import effective, schema, trust, typed_value, yaml_subset
 from ralph_mem.maintenance import config_change
 
 # A value in force and where it comes from: `origin` is environment, project, global or default, `path` the variable or the file.
@@ -82,7 +82,7 @@ def _unapproved(file: File, held: list[str]) -> list[Problem]:
 
 def change(project: Project, key: str, text: str, everywhere: bool = False) -> config_change.Changed:
     """Set a key as `config_change.change` does, and have PyYAML read the new file as well. Raises ConfigError."""
-    schema.parse(key, text)
+    typed_value.parse(key, text)
     path = config_change.path_of(project, everywhere)
     if everywhere or not Path(path).is_symlink():
         _sound(path, key)  # which names the column too

@@ -13,7 +13,7 @@ from ralph_mem.core import paths
 from ralph_mem.core.errors import ConfigError
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective as hooks
-from ralph_mem.core.settings import schema, trust, yaml_subset
+from ralph_mem.core.settings import trust, typed_value, yaml_subset
 from ralph_mem.maintenance import config_change, config_file
 from tests.folded import folded
 
@@ -156,10 +156,10 @@ def test_an_unknown_key_is_an_error_with_the_nearest_one_as_a_hint(a_project):
 def test_a_text_means_what_the_type_of_its_key_says(key, text, value):
     if value is None:
         with pytest.raises(ConfigError, match="a comma that may") as caught:
-            schema.parse(key, text)
+            typed_value.parse(key, text)
         assert "single quotes" in caught.value.hint
     else:
-        assert repr(schema.parse(key, text)) == repr(value)
+        assert repr(typed_value.parse(key, text)) == repr(value)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_criteria_that_are_mappings_keep_their_lines_where_they_stay(a_project, 
     path = the_file(MAPPINGS)
     config_file.change(a_project, "ralph.success_criteria", text)
     assert path.read_text() == MAPPINGS.replace(before, after, 1)
-    assert hooks.load(a_project)["ralph.success_criteria"] == schema.parse("ralph.success_criteria", text)
+    assert hooks.load(a_project)["ralph.success_criteria"] == typed_value.parse("ralph.success_criteria", text)
 
 
 def test_a_field_that_no_criterion_has_is_told_with_its_place(a_project, the_file):
@@ -322,7 +322,7 @@ def comments_of(text):
 @given(hand_written(), changes)
 @settings(derandomize=True, database=None, deadline=None, max_examples=300)
 def test_whatever_is_changed_no_comment_is_lost_and_no_other_value_moves(text, change):
-    key, value = change[0], schema.parse(*change)
+    key, value = change[0], typed_value.parse(*change)
     after = config_change.edited(text, key, value)
     config_change.prove("config.yaml", text, after, (key, value), lambda changed: dict(config_file._flat(yaml.safe_load(changed))))
     assert comments_of(after) == comments_of(text)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Activity
-from ralph_mem.interfaces.skills import Order
+from ralph_mem.interfaces.skills.typed_words import Order
 from ralph_mem.ralph import headless, in_session, record, runs
 from ralph_mem.ralph.record import HEADLESS
 from tests.hook import MANIFEST, REPOSITORY, said_to_anybody, said_to_model

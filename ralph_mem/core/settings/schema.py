@@ -191,7 +191,7 @@ def sort(values: "dict[str, Any]") -> "tuple[dict[str, Any], dict[str, str], lis
         if key in RULES:
             unknown += _unknown_fields(key, value)
         if key in RULES and value is not None and (not what or (key in PRIVATE and isinstance(value, list))):
-            good[key] = _cleaned(key, value)
+            good[key] = cleaned(key, value)
     return good, wrong, unknown
 
 
@@ -211,10 +211,10 @@ def problem(key: str, value: "Any") -> str:
         for item in value if fine else []:
             why = _wrong_item(rule, item)
             if why and isinstance(item, dict) and rule.choices:
-                return f"{key}: {_shown(item)} {why}"
+                return f"{key}: {shown(item)} {why}"
             if why:
-                return f"{key} must be {rule.allowed()}; {_shown(item)} {why}"
-    return "" if fine else f"{key} must be {rule.allowed()}, not {'a section' if value == {} else _shown(value)}"
+                return f"{key} must be {rule.allowed()}; {shown(item)} {why}"
+    return "" if fine else f"{key} must be {rule.allowed()}, not {'a section' if value == {} else shown(value)}"
 
 
 def _wrong_item(rule: Rule, item: "Any") -> str:
@@ -286,7 +286,8 @@ def _wrong_pattern(text: str) -> str:
     return "" if text else "is empty"
 
 
-def _cleaned(key: str, value: "Any") -> "Any":
+def cleaned(key: str, value: "Any") -> "Any":
+    """Return a value as it is kept."""
     if RULES[key].kind == CHOICE:
         return value or OFF
     return [_as_text(item) for item in value if not _wrong_item(RULES[key], item)] if isinstance(value, list) else value
@@ -296,47 +297,10 @@ def _joined(one: "list[str]", other: "list[str]") -> "list[str]":
     return [*one, *[item for item in other if item not in one]]
 
 
-def _shown(value: "Any") -> str:
+def shown(value: "Any") -> str:
+    """Return a value as a message quotes it, which may be cut."""
     text = "true" if value is True else "false" if value is False else "nothing" if value is None else repr(value)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
-
-
-# What a person types
-
-
-def parse(key: str, text: str) -> "Any":
-    """Return the value that a text of the command line means for a key. Raises ConfigError.
-
-    A list is written as `a, b`, or as in YAML: `[a, 'b, c']`.
-    """
-    if key not in RULES:
-        raise no_such_key(key)
-    kind, text = RULES[key].kind, text.strip()
-    value: Any = text
-    if kind in (TEXTS, PATTERNS):
-        value = _items(text, kind == PATTERNS)
-    elif kind == SWITCH:
-        value = WORDS.get(text.lower(), text)
-    elif kind == CHOICE:
-        value = text.lower()
-    elif text.removeprefix("-").isdecimal() and len(text) <= yaml_subset.LONGEST_NUMBER:
-        value = int(text)
-    what = problem(key, value)
-    if what:
-        raise ConfigError(what)
-    return _cleaned(key, value)
-
-
-def _items(text: str, patterns: bool) -> "list[Any]":
-    if text.startswith("[") and text.endswith("]"):
-        values, _, why = yaml_subset.scan("value: " + text)
-        if not why and list(values) == ["value"] and isinstance(values["value"], list):
-            return values["value"]
-        raise ConfigError(f"this is no list: {_shown(text)}", LIST_HINT)
-    if patterns and "," in text and any([char in text for char in "[{(\\"]):
-        raise ConfigError("a comma that may part two expressions or belong to one", LIST_HINT)
-    items = [item.strip() for item in text.split(",") if item.strip()]
-    return [item[1:-1] if item[0] == item[-1] in yaml_subset.QUOTES else item for item in items]
 
 
 # Which key was meant

@@ -9,7 +9,7 @@ import time
 
 from ralph_mem.core import fast, hashing, paths
 from ralph_mem.core.errors import ConfigError
-from ralph_mem.core.settings import schema, yaml_subset
+from ralph_mem.core.settings import schema, typed_value, yaml_subset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def of_variables(given: "dict[str, str]", below: "dict[str, Any]") -> "tuple[dic
     wrong: dict[str, str] = {}
     for key, text in given.items():
         try:
-            value = schema.parse(key, text)
+            value = typed_value.parse(key, text)
         except ConfigError as error:
             wrong[key] = str(error)
             continue

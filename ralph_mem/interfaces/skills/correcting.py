@@ -3,7 +3,8 @@
 from ralph_mem.core import project
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.hosts.claude_code import event
-from ralph_mem.interfaces import skills, verbs
+from ralph_mem.interfaces import verbs
+from ralph_mem.interfaces.skills import typed_words
 from ralph_mem.interfaces.skills.memory import one_id
 from ralph_mem.memory import access, notes_by_hand
 from ralph_mem.memory.recall import layers, lookup
@@ -62,7 +63,7 @@ def edit(asked: "Asked") -> str:
 
 def pin(asked: "Asked") -> str:
     """Keep a memory in view, or with `--off` let go of it; returns its line and what the pins take."""
-    typed = skills.Typed(asked.text, (), verbs.OF["pin"].flags())
+    typed = typed_words.Typed(asked.text, (), verbs.OF["pin"].flags())
     reader = _reader(asked)
     name = one_id(typed, "pin")
     notes_by_hand.pin(lookup.find(reader, name), pinned="--off" not in typed.options)
@@ -73,7 +74,7 @@ def pin(asked: "Asked") -> str:
 def wrong(asked: "Asked") -> str:
     """Say that a memory misled; returns its line and how many receipts say so now."""
     reader = _reader(asked)
-    name = one_id(skills.Typed(asked.text, ()), "wrong")
+    name = one_id(typed_words.Typed(asked.text, ()), "wrong")
     told = notes_by_hand.wrong(reader, lookup.find(reader, name))
     return "\n".join([layers.index(lookup.find(reader, name)), notes_by_hand.told_wrong(told), UNDO])
 

@@ -2,8 +2,8 @@
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import not_as_shown
-from ralph_mem.interfaces import skills, verbs
-from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting
+from ralph_mem.interfaces import verbs
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting, typed_words
 from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.memory import access
@@ -22,7 +22,7 @@ OPTIONS = tuple([each for each in verbs.OF["forget"].valued() if each not in FLA
 
 def answer(asked: "Asked") -> str:
     """Return a preview, or after `--confirm` with its digits the report."""
-    typed = skills.Typed(asked.text, OPTIONS, FLAGS)
+    typed = typed_words.Typed(asked.text, OPTIONS, FLAGS)
     reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
     scope, snapshots = typed.options.get("--scope", select.BOTH), "--snapshots" in typed.options
     choice = select.choose(reader, _selection(asked, typed), scope, snapshots)
@@ -34,13 +34,13 @@ def answer(asked: "Asked") -> str:
     return "\n".join([*erasure_report.lines_of_report(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"])
 
 
-def _again(typed: skills.Typed, choice: select.Choice) -> str:
+def _again(typed: typed_words.Typed, choice: select.Choice) -> str:
     if len(typed.rest) > MOST_REPEATED:
         return f"{YET} To delete it, add this to what you typed: --confirm {choice.digits}"
     return f"{YET} To delete it: /mem-forget --confirm {choice.digits} {typed.rest}"
 
 
-def _selection(asked: "Asked", typed: skills.Typed) -> select.Selection:
+def _selection(asked: "Asked", typed: typed_words.Typed) -> select.Selection:
     given = typed.options
     ids = [word for word in typed.words if row.is_public_id(word)]
     text = _unquoted(" ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip())
@@ -48,7 +48,7 @@ def _selection(asked: "Asked", typed: skills.Typed) -> select.Selection:
         raise RalphMemError(f"{text[:40]} is no id", "ids alone, or words alone; to forget all that holds a text: --query TEXT")
     return select.Selection(
         ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
-        skills.listed(given["--type"]) if "--type" in given else [], given.get("--origin", ""), "--all" in given,
+        typed_words.listed(given["--type"]) if "--type" in given else [], given.get("--origin", ""), "--all" in given,
     )  # fmt: skip
 
 

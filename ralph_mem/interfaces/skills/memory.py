@@ -2,8 +2,8 @@
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.interfaces import skills, verbs
-from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting
+from ralph_mem.interfaces import verbs
+from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting, typed_words
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import row
 
@@ -18,8 +18,8 @@ FURTHEST = 50  # turns before and after one, as on the command line
 MARK_OF_HIT, MARK_IN_MARKDOWN = "> ", "=> "  # the first would be a quotation that swallows what stands below it
 
 
-def _typed(asked: "Asked", verb: str) -> skills.Typed:
-    return skills.Typed(asked.text, verbs.OF[verb].valued(), verbs.OF[verb].flags())
+def _typed(asked: "Asked", verb: str) -> typed_words.Typed:
+    return typed_words.Typed(asked.text, verbs.OF[verb].valued(), verbs.OF[verb].flags())
 
 
 def search(asked: "Asked") -> str:
@@ -68,17 +68,17 @@ def _sense() -> "Sense | None":
     return embeddings_client.open_sense()
 
 
-def _wanted(asked: "Asked", typed: skills.Typed, layer: int) -> lookup.Wanted:
+def _wanted(asked: "Asked", typed: typed_words.Typed, layer: int) -> lookup.Wanted:
     limit = min(asked.settings["search.max_results"], layers.MOST_FULL) if layer == 3 else asked.settings["search.max_results"]
     return lookup.Wanted(
         typed.number("--limit", limit, 1, 100),
         typed.moment("--since", asked.now),
         typed.moment("--until", asked.now) or lookup.FOREVER,
-        skills.listed(typed.options["--type"]) if "--type" in typed.options else [],
+        typed_words.listed(typed.options["--type"]) if "--type" in typed.options else [],
     )
 
 
-def one_id(typed: skills.Typed, verb: str) -> str:
+def one_id(typed: typed_words.Typed, verb: str) -> str:
     """Return the one id that was typed. Raises RalphMemError for none, and for more."""
     if len(typed.words) == 1:
         return typed.words[0]
@@ -138,7 +138,7 @@ def review(asked: "Asked") -> str:
 
     typed = _typed(asked, "review")
     reader = asked.reader()
-    origins = skills.listed(typed.options["--origin"]) if "--origin" in typed.options else []
+    origins = typed_words.listed(typed.options["--origin"]) if "--origin" in typed.options else []
     wanted = status.Wanted(origins, typed.options.get("--session", ""), typed.moment("--since", asked.now))
     rows = status.rows(reader, wanted, typed.number("--limit", 20, 1, 1000))
     lines = [f"{status.source(each)}  {layers.index(each)}" for each in rows]

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ralph_mem.interfaces.skills import Asked, Order
+    from ralph_mem.interfaces.skills import Asked
+    from ralph_mem.interfaces.skills.typed_words import Order
     from ralph_mem.ralph.record import Run
     from ralph_mem.ralph.starting import Prospect, Wish
 

@@ -4,7 +4,7 @@ import shlex
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import ConfigError
-from ralph_mem.core.settings import effective, schema, trust
+from ralph_mem.core.settings import effective, schema, trust, typed_value
 from ralph_mem.maintenance import config_change
 from ralph_mem.ralph import leftovers
 
@@ -44,7 +44,7 @@ def _set(asked: "Asked", name: str, text: str) -> "list[str]":
     in_terminal = f"in a terminal: ralph-mem config set {name} {shlex.quote(text[:MOST_VALUE])}"
     if not asked.typed or paths.environment(leftovers.MARK):
         raise ConfigError("only a person can change a setting", in_terminal)
-    value = schema.parse(name, text)
+    value = typed_value.parse(name, text)
     if trust.loosens(name, value, asked.settings.get(name)):
         raise ConfigError(f"{name} would let more happen than now, which a session cannot decide", in_terminal)
     changed = config_change.change(asked.project, name, text)

@@ -5,7 +5,8 @@ import posix
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.settings import effective
-from ralph_mem.interfaces import skills, verbs
+from ralph_mem.interfaces import verbs
+from ralph_mem.interfaces.skills import typed_words
 from ralph_mem.memory import access
 
 TYPE_CHECKING = False
@@ -57,7 +58,7 @@ def trust(asked: "Asked") -> str:
     """Show what waits for an approval, or with `--confirm` and its digits approve it."""
     from ralph_mem.maintenance import approve  # lazy: only for what came with a project
 
-    digits = skills.Typed(asked.text, verbs.OF["trust"].valued()).options.get("--confirm", "")
+    digits = typed_words.Typed(asked.text, verbs.OF["trust"].valued()).options.get("--confirm", "")
     if digits:
         return "\n".join([*approve.shown(approve.approve(asked.project, digits)), "Approved, as long as nothing of it changes."])
     found = approve.matters(asked.project)
@@ -69,7 +70,7 @@ def trust(asked: "Asked") -> str:
 
 def import_(asked: "Asked") -> str:
     """Remember what earlier sessions of this project did."""
-    typed = skills.Typed(asked.text, verbs.OF["import"].valued(), verbs.OF["import"].flags())
+    typed = typed_words.Typed(asked.text, verbs.OF["import"].valued(), verbs.OF["import"].flags())
     if typed.words:
         raise RalphMemError(
             f"/mem import takes no words such as {typed.words[0][:40]}", "of another project: `ralph-mem import PATH`"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.hosts.claude_code.launch import stream
+from ralph_mem.hosts.claude_code.launch import permissions, stream
 from tests import clock
 from tests.folded import folded
 
@@ -317,22 +317,23 @@ def test_what_is_forbidden_on_purpose_asks_for_no_rule(desk, name):
     ],
 )
 def test_the_rule_for_a_command_is_no_wider_than_what_it_does(command, expected):
-    assert stream.of_command(command) == [f"Bash({rule})" for rule in expected]
+    assert permissions.of_command(command) == [f"Bash({rule})" for rule in expected]
 
 
 @folded("command", ["echo $(make)", "echo `make`", "(make)", "make &", "cat <<EOF | sh\nx\nEOF", "make 'x", "", "x" * 999])
 def test_no_rule_is_named_where_none_would_help(command):
-    assert stream.of_command(command) == []
+    assert permissions.of_command(command) == []
 
 
 def test_a_file_outside_of_the_folder_is_named_and_one_inside_is_not():
-    assert stream.rules_for("Write", {"file_path": "src/a.py"}, "/home/ada/shop") == ["Edit"]
-    assert stream.rules_for("Write", {"file_path": "/home/ada/shop2/a.py"}, "/home/ada/shop") == ["Edit(//home/ada/shop2/a.py)"]
-    assert stream.rules_for("Edit", {"file_path": "../a.py"}, "/home/ada/shop") == ["Edit(//home/ada/a.py)"]
+    assert permissions.rules_for("Write", {"file_path": "src/a.py"}, "/home/ada/shop") == ["Edit"]
+    beside = permissions.rules_for("Write", {"file_path": "/home/ada/shop2/a.py"}, "/home/ada/shop")
+    assert beside == ["Edit(//home/ada/shop2/a.py)"]
+    assert permissions.rules_for("Edit", {"file_path": "../a.py"}, "/home/ada/shop") == ["Edit(//home/ada/a.py)"]
 
 
 def test_a_tool_of_a_server_is_allowed_by_its_name():
-    assert stream.rules_for("mcp__wiki__read", {"page": 1}, "/x") == ["mcp__wiki__read"]
+    assert permissions.rules_for("mcp__wiki__read", {"page": 1}, "/x") == ["mcp__wiki__read"]
 
 
 # Limits of time
@@ -501,4 +502,4 @@ def test_a_line_that_is_no_record_is_passed_over(line):
 @hypothesis.settings(max_examples=200)
 @hypothesis.given(st.text(alphabet="ab $`'\"()|&;<>\\\n=-", max_size=40))
 def test_no_command_is_too_odd_for_a_rule(command):
-    assert all(rule.startswith("Bash(") and "\n" not in rule for rule in stream.of_command(command))
+    assert all(rule.startswith("Bash(") and "\n" not in rule for rule in permissions.of_command(command))

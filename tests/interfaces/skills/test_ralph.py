@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.interfaces import skills
+from ralph_mem.interfaces.skills import typed_words
 from tests import clock
 from tests.folded import folded
 from tests.hook import LONGEST_ANSWER, said_to_model
@@ -51,14 +51,14 @@ REFUSED = {
 
 @folded(("text", "rest", "options"), ORDERS.values(), ids=ORDERS)
 def test_an_order_is_taken_apart_and_the_rest_stays_as_it_was_typed(text, rest, options):
-    order = skills.Order(text, VALUED, FLAGS)
+    order = typed_words.Order(text, VALUED, FLAGS)
     assert (order.rest, order.options) == (rest, options)
 
 
 @pytest.mark.parametrize(("text", "why"), REFUSED.values(), ids=REFUSED)
 def test_what_is_no_option_is_never_part_of_a_goal(text, why):
     with pytest.raises(LoopError, match=re.escape(why)):
-        skills.Order(text, VALUED, FLAGS)
+        typed_words.Order(text, VALUED, FLAGS)
 
 
 # In a session

@@ -7,7 +7,7 @@ from collections import namedtuple
 from pathlib import Path
 
 from ralph_mem.core import process
-from ralph_mem.hosts.claude_code.launch import stream
+from ralph_mem.hosts.claude_code.launch import permissions, stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _as_words(prompt: str) -> str:
 
 def answer_of(outcome: process.Outcome, heard: stream.Stream, folder: str) -> Answer:
     """Return what came of a client in a folder, by the records that were heard of it."""
-    refused = [(call, stream.rules_for(*call, folder)) for call in heard.missing()]
+    refused = [(call, permissions.rules_for(*call, folder)) for call in heard.missing()]
     denials = tuple(dict.fromkeys(rule for _, helping in refused for rule in helping))
     kind, why = _kind(outcome, heard)
     hopeless = [*heard.forbidden(), *(call for call, helping in refused if not helping)]
