@@ -43,6 +43,8 @@ lint: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python -m tests.bench
 	$(BIN)/python -m tests.bench.snapshots 10000
+	$(BIN)/python -m tests.bench.rooms 10000
+	$(BIN)/python -m tests.bench.confirming 10000
 	$(BIN)/ralph-mem bench loop
 
 # What a program makes of the documentation: outputs of examples, the picture, the reference.
@@ -53,6 +55,8 @@ nightly: check
 	$(BIN)/python -m pytest -m nightly
 	$(BIN)/python -m tests.bench.scale
 	$(BIN)/python -m tests.bench.snapshots 50000
+	$(BIN)/python -m tests.bench.rooms 50000
+	$(BIN)/ralph-mem bench truth
 
 demo:
 	@$(PYTHON) -m ralph_mem.interfaces.demo

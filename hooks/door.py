@@ -15,21 +15,22 @@ if TYPE_CHECKING:
     Names = Mapping[str, object] | None
 
 modules, Module = sys.modules, type(sys)
-TYPED = "user-prompt-expansion"
+TYPED, LINE, SERVER = "user-prompt-expansion", "statusline", "mcp"
 HEADER = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER + b"\0\0\0\0"
 SUFFIX, FLAGS = f".{sys.implementation.cache_tag}.pyc", posix.O_RDONLY | posix.O_CLOEXEC
 MOST_BYTES = 65_536  # three times what the largest room has; to ask for its size first would cost each room more than reading it
 # What a package itself holds is read for some; the others are names, and made without a look at the disk.
 FACES = frozenset((
     "ralph_mem.hosts.claude_code.launch", "ralph_mem.interfaces.hooks", "ralph_mem.interfaces.skills", "ralph_mem.ralph.criteria",
-    "ralph_mem.ralph.snapshot",
+    "ralph_mem.ralph.judges", "ralph_mem.ralph.snapshot", "ralph_mem.ralph.tasks",
 ))  # fmt: skip
 PACKAGES = FACES | {
     "ralph_mem", "ralph_mem.core", "ralph_mem.core.command_lines", "ralph_mem.core.outputs", "ralph_mem.core.settings",
     "ralph_mem.core.redaction", "ralph_mem.memory", "ralph_mem.memory.store", "ralph_mem.memory.rows",
-    "ralph_mem.memory.ownership", "ralph_mem.memory.recall", "ralph_mem.memory.inject", "ralph_mem.hosts",
-    "ralph_mem.hosts.claude_code", "ralph_mem.ralph", "ralph_mem.maintenance", "ralph_mem.maintenance.forget",
-    "ralph_mem.maintenance.recovery", "ralph_mem.interfaces",
+    "ralph_mem.memory.ownership", "ralph_mem.memory.recall", "ralph_mem.memory.inject", "ralph_mem.memory.facts", "ralph_mem.hosts",
+    "ralph_mem.hosts.claude_code", "ralph_mem.ralph", "ralph_mem.ralph.agents", "ralph_mem.ralph.room", "ralph_mem.ralph.watching",
+    "ralph_mem.maintenance", "ralph_mem.maintenance.forget", "ralph_mem.maintenance.recovery", "ralph_mem.interfaces",
+    "ralph_mem.ralph.git", "ralph_mem.ralph.attribution", "ralph_mem.interfaces.mcp",
 }  # fmt: skip
 # Modules in C: importlib takes 25 to 120 microseconds more to find each. All that a hook needs but these two begin with "_".
 BUILT_IN = frozenset(sys.builtin_module_names)
@@ -48,7 +49,10 @@ def enter(here: str, arguments: "list[str]") -> None:
 
     gc.disable()  # the process is gone before there is garbage
     name = arguments[0] if arguments else ""
-    text = _answered(name) if name[:4] in ("mem", "mem-") or name in ("ralph", TYPED) else _handled(name)
+    if name[:4] in ("mem", "mem-") or name in ("ralph", TYPED):
+        text = _answered(name)
+    else:
+        text = _line() if name == LINE else _served() if name == SERVER else _handled(name)
     data = memoryview(text.encode("utf-8", "replace"))
     while data:
         data = data[posix.write(1, data) :]
@@ -58,6 +62,18 @@ def _handled(name: str) -> str:
     from ralph_mem.interfaces import hooks  # lazy: found by the importer that the line above puts in place
 
     return hooks.enter(name)
+
+
+def _line() -> str:
+    from ralph_mem.interfaces import statusline  # lazy: found by the importer that the line above puts in place
+
+    return statusline.enter()
+
+
+def _served() -> str:
+    from ralph_mem.interfaces.mcp import server  # lazy: found by the importer that the line above puts in place
+
+    return server.enter()
 
 
 def _answered(name: str) -> str:

@@ -13,6 +13,9 @@ def enter(here, arguments):
         print('{"hookSpecificOutput": {"hookEventName": "UserPromptExpansion", "additionalContext": "ralph-mem: %s."}}' % need)
     elif name[:4] in ("mem", "mem-") or name == "ralph":
         print("ralph-mem: %s." % need)
+    elif name == "mcp":
+        sys.stderr.write("ralph-mem: %s.\n" % need)
+        sys.stderr.flush()
     sys.stdout.flush()
 
 

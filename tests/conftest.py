@@ -14,6 +14,14 @@ __all__ = ["a_home", "real_home_stays_out_of_reach"]
 __all__ += ["pytest_collection_modifyitems", "pytest_make_collect_report", "pytest_runtest_makereport"]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def checks_of_projects_tidy_their_own(tmp_path_factory):
+    """Let the pytest that checks of projects start keep its folders apart: it would remove old ones of ours, for minutes."""
+    own = tmp_path_factory.getbasetemp() / "of-projects"
+    own.mkdir(exist_ok=True)
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(own)
+
+
 @pytest.fixture
 def a_home(tmp_path, monkeypatch):
     """Make an empty home that of this process; hooks read `posix.environ`, which `os.environ` is a copy of."""

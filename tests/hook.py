@@ -81,6 +81,7 @@ def install(into):
     """Copy what an installed plugin consists of; returns the folder. A test may then do to it what it likes."""
     for name in ("hooks", "ralph_mem", "skills", ".claude-plugin"):
         shutil.copytree(REPOSITORY / name, Path(into, name), ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(REPOSITORY / ".mcp.json", into)
     return Path(into)
 
 

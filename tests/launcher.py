@@ -243,10 +243,10 @@ def load_cli(tree):
     import gc
     import importlib
 
-    from ralph_mem.interfaces.cli import app
+    from ralph_mem.interfaces.cli import app, contents
 
     assert app.__file__.startswith(tree)
-    for name in {*app.MODULE_OF.values()}:
+    for name in {*contents.MODULE_OF.values()}:
         importlib.import_module(f"ralph_mem.interfaces.cli.{name}")
     for name in ("runpy", "rich.console", "rich.progress", "rich.table", "encodings.ascii", "encodings.idna"):
         importlib.import_module(name)

@@ -131,6 +131,7 @@ class Session:
         seen = host.activity(event)
         if seen is None:
             return ""
+        self.store.properties.clear()  # each event is a process of its own
         module = hooks.module_of(seen.kind)
         self.store.begin(getattr(module, "DURABLE", False))
         for record in hooks.records_of(module, seen, self.project, self.settings):

@@ -16,6 +16,7 @@ import ralph_mem
 from ralph_mem.hosts.claude_code import event as host
 from ralph_mem.hosts.claude_code import session
 from ralph_mem.interfaces import skills
+from ralph_mem.interfaces.mcp import server
 from tests import house
 from tests.folded import folded
 
@@ -39,24 +40,34 @@ FOLDERS = {
     "ralph_mem/maintenance": (OLD, ("tiktoken", "yaml")),
     "ralph_mem/maintenance/doctor": (NEW, ("tiktoken",)),
     "ralph_mem/maintenance/forget": (OLD, NOTHING),
+    "ralph_mem/maintenance/proposals": (NEW, ("litellm",)),
     "ralph_mem/maintenance/recovery": (OLD, NOTHING),
-    "ralph_mem/maintenance/transfer": (NEW, ("pyrage",)),
+    "ralph_mem/maintenance/transfer": (NEW, ("pyrage", "sqlite_utils")),
     "ralph_mem/interfaces": (OLD, NOTHING),
-    "ralph_mem/interfaces/worker.py": (NEW, EMBEDDINGS),
+    "ralph_mem/interfaces/worker.py": (NEW, (*EMBEDDINGS, "tiktoken")),
     "ralph_mem/interfaces/errand.py": (NEW, ("tiktoken",)),
     "ralph_mem/interfaces/cli": (NEW, ("rich", "typer")),
+    "ralph_mem/interfaces/page": (NEW, ("jinja2", "markupsafe", "starlette", "uvicorn")),
     "ralph_mem/bench": (NEW, EMBEDDINGS),
 }
 # Each is wrapped by one module, but for those of the embeddings and of the command line.
-ONE_IMPORTER = {"yaml": "config_file", "tiktoken": "count_tokens", "pyrage": "home"}
-ENTRANCES = {"interfaces.hooks", "interfaces.skills", "interfaces.cli"}
+ONE_IMPORTER = {"yaml": "config_file", "tiktoken": "count_tokens", "pyrage": "home", "sqlite_utils": "tables", "litellm": "models"}
+ONE_IMPORTER |= {"jinja2": "rendering", "uvicorn": "serving"}
+ENTRANCES = {"interfaces.hooks", "interfaces.skills", "interfaces.cli", "interfaces.library", "interfaces.mcp", "interfaces.page"}
 # What an event may load; what is beside these folders has more time.
-HOT = ("ralph_mem.core", "ralph_mem.memory.capture", "ralph_mem.interfaces.hooks", "hooks.run", "hooks.door")
+HOT = (
+    "ralph_mem.core",
+    "ralph_mem.memory.capture",
+    "ralph_mem.interfaces.hooks",
+    "ralph_mem.interfaces.statusline",
+    "hooks.run",
+    "hooks.door",
+)
 HOT += tuple(f"ralph_mem.memory.{name}" for name in ("store", "rows", "recall", "inject", "ownership"))
-HOT += tuple(f"ralph_mem.hosts.claude_code.{name}" for name in ("event", "cut_event"))
+HOT += tuple(f"ralph_mem.hosts.claude_code.{name}" for name in ("event", "cut_event", "session", "earlier"))
 # Below all that starts programs; and the readers of test output, which work with expressions, where a hook has the marks.
-NOT_HOT = {f"ralph_mem.core.{name}" for name in ("finding", "process", "descendants")}
-NOT_HOT |= {f"ralph_mem.core.outputs.{name}" for name in "compiled javascript parsing python report".split()}
+NOT_HOT = {f"ralph_mem.core.{name}" for name in ("finding", "process", "descendants", "orphans")}
+NOT_HOT |= {f"ralph_mem.core.outputs.{name}" for name in "compiled javascript native parsing python report".split()}
 TOO_DEAR = {
     *("re", "json", "dataclasses", "pathlib", "subprocess", "logging", "typing", "collections", "functools", "os", "sqlite3"),
     *("__future__", "contextlib", "enum", "inspect", "datetime", "tempfile", "shutil", "random", "hashlib", "uuid"),
@@ -205,11 +216,11 @@ MODULES_OF_EVENT = {
     "user-prompt-submit": 25,
     "post-tool-use": 15,
     "post-tool-use-failure": 15,
-    "stop": 17,
+    "stop": 19,  # two of them once in five minutes, to start what learns
     "subagent-stop": 14,
     "pre-compact": 15,
     "post-compact": 15,
-    "session-end": 16,
+    "session-end": 19,  # it starts what learns from the last prompts
 }
 # The face of the hooks is the one that is read: it chooses the event.
 READ_FACES = {"ralph_mem.interfaces.hooks"}
@@ -291,11 +302,12 @@ def handlers():
     return [(event, handler) for events in described for event, groups in events for group in groups for handler in group["hooks"]]
 
 
+COMMAND = re.compile(r'set -- "\$\{CLAUDE_PLUGIN_ROOT-\}/hooks/run" ([a-z-]+);\[ ! -r "\$1" \]\|\|\. "\$1"')
+
+
 def named_by(handler):
     """Return the event that a hook's command names."""
-    return re.fullmatch(r'set -- "\$\{CLAUDE_PLUGIN_ROOT-\}/hooks/run" ([a-z-]+);\[ ! -r "\$1" \]\|\|\. "\$1"', handler["command"])[
-        1
-    ]
+    return COMMAND.fullmatch(handler["command"])[1]
 
 
 def test_both_manifests_are_equal():
@@ -332,10 +344,16 @@ def test_a_hook_is_called_by_its_name_with_a_short_timeout(event, handler):
     assert 0 < handler["timeout"] <= LONGEST_S.get(event, 10)
 
 
+def test_the_server_is_started_by_the_command_of_a_hook_in_a_shell():
+    (declared,) = json.loads((ROOT / ".mcp.json").read_text())["mcpServers"].values()
+    word, line = declared["args"]
+    assert (declared["command"], word, COMMAND.fullmatch(line)[1]) == ("sh", "-c", server.NAME)
+
+
 def test_the_matcher_of_typed_commands_names_those_that_there_are():
     (group,) = json.loads((ROOT / "hooks" / "user-prompt-expansion.json").read_text())["hooks"]["UserPromptExpansion"]
     typed = re.compile(group["matcher"])
-    assert all(typed.search(f"ralph-mem:{name}") for name in skills.NAMES)
+    assert all(typed.search(f"ralph-mem:{name}") for name in (*skills.NAMES, *session.FOLDERS))
     assert not any(
         typed.search(name)
         for name in ("ralph-mem:remembering", "other:mem-search", "ralph-mem:mem-searching", "ralph-mem:memory", "ralph-mem:ralphs")
@@ -344,7 +362,8 @@ def test_the_matcher_of_typed_commands_names_those_that_there_are():
 
 @pytest.mark.parametrize("name", [*skills.NAMES, "remembering"])
 def test_a_skill_has_its_name_and_says_when_to_use_it(name):
-    _, front, body = (ROOT / "skills" / name / "SKILL.md").read_text().split("---\n", 2)
+    folder = {told: folder for folder, told in session.FOLDERS.items()}.get(name, name)
+    _, front, body = (ROOT / "skills" / folder / "SKILL.md").read_text().split("---\n", 2)
     fields = dict(line.split(": ", 1) for line in front.splitlines())
     assert fields["name"] == name
     assert 40 < len(fields["description"]) < 300

@@ -48,7 +48,7 @@ def missing_in(words):
     command = ROOT
     for word in words:
         if hasattr(command, "commands") and not word.startswith("-"):
-            found = command.get_command(None, word)
+            found = getattr(command, "load", command.commands.get)(word)
             if found is None:
                 return word
             command = found
@@ -111,6 +111,8 @@ def test_an_installed_package_names_what_its_extra_brings(monkeypatch, tmp_path)
     ("line", "told"),
     [
         ("`ralph-mem ralph status` shows it", "`/ralph status` shows it"),
+        ("a memory is set aside; `ralph-mem trust` shows it", "a memory is set aside; `/mem trust` shows it"),
+        ("`ralph-mem doctor` says more", "`/mem doctor` says more"),
         ("nothing to do", "nothing to do"),
         ("what ralph-mem: says", "what ralph-mem: says"),
     ],
@@ -122,10 +124,10 @@ def test_what_a_slash_command_does_is_named_by_that(monkeypatch, line, told):
 
 def test_in_a_session_a_command_of_the_terminal_says_how_it_gets_there(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    told = extras.in_a_session("`ralph-mem doctor` says more")
-    assert told == f"`ralph-mem doctor` says more (for `ralph-mem` in a terminal: {extras.installation()})"
+    told = extras.in_a_session("`ralph-mem doctor --repair` says more")
+    assert told == f"`ralph-mem doctor --repair` says more (for `ralph-mem` in a terminal: {extras.installation()})"
     assert f"-m pip install {shlex.quote(str(REPOSITORY))}" in told and sys.executable in told
     (tmp_path / "ralph-mem").write_text("#!/bin/sh\n")
     (tmp_path / "ralph-mem").chmod(0o755)
-    assert extras.in_a_session("`ralph-mem doctor` says more") == "`ralph-mem doctor` says more"
+    assert extras.in_a_session("`ralph-mem doctor --repair` says more") == "`ralph-mem doctor --repair` says more"
     assert Path(REPOSITORY, "pyproject.toml").is_file()

@@ -3,10 +3,10 @@
 Those are the hook, the five newest memories, everything until the budget is full, and nothing.
 """
 
+from collections import namedtuple
 from typing import Any
 
 from ralph_mem.bench.throwaway import Throwaway
-from ralph_mem.core.redaction import privacy
 from ralph_mem.memory import capture
 from ralph_mem.memory.inject import block, prompting
 from ralph_mem.memory.recall import search
@@ -18,14 +18,17 @@ NEW_SESSION = prompting.Window(0, 0, {})
 NEWEST_TOLD = 5
 # More than fit into any budget for a prompt: the shortest line about a memory costs ten tokens.
 MOST_TOLD = 100
+TAG = "0" * 24  # as long as one of a hook
 NEWEST = "SELECT id FROM memories ORDER BY created_at DESC, id DESC LIMIT ?"
 
-Told = list[tuple[str, int]]  # public ids of memories, with what each costs in tokens
+# The public ids of memories, and the whole text that tells them.
+Told = namedtuple("Told", "names text")
+SILENCE = Told((), "")
 
 
 def told(throwaway: Throwaway, text: str, now: int, sense: Any = None) -> dict[str, Told]:
     """Return what each arm tells a new session at a prompt."""
-    return {HOOK: _by_hook(throwaway, text, now, sense), **_without_asking(throwaway), NOTHING: []}
+    return {HOOK: _by_hook(throwaway, text, now, sense), **_without_asking(throwaway), NOTHING: SILENCE}
 
 
 def judged(throwaway: Throwaway, text: str, now: int, sense: Any = None) -> list[tuple[str, float]]:
@@ -37,52 +40,54 @@ def judged(throwaway: Throwaway, text: str, now: int, sense: Any = None) -> list
 
 def is_looked_up(text: str) -> str:
     """Return the words of a prompt that the hook looks up, nothing for one that it does not."""
-    words = privacy.without_injected(text)
+    words = capture.asked(text)
     return words if capture.kind_of(words) == "prompt" and index_text.terms(words) else ""
-
-
-def cost(items: Told) -> int:
-    """Return what telling costs in tokens, with the lines around it."""
-    return row.tokens(block.OPENING) + block.FENCE_TOKENS + sum(tokens for _, tokens in items) if items else 0
 
 
 def _by_hook(throwaway: Throwaway, text: str, now: int, sense: Any) -> Told:
     words = is_looked_up(text)
     if not words:
-        return []
-    _, items = prompting.build([throwaway.store], throwaway.project, throwaway.settings, words, NEW_SESSION, now, sense)
-    return [(item.memory, item.tokens) for item in items if item.outcome != "missed"]
+        return SILENCE
+    said, items = prompting.build([throwaway.store], throwaway.project, throwaway.settings, words, NEW_SESSION, now, sense)
+    return _fenced(throwaway, [(item.memory, "") for item in items if item.outcome != "missed"], said)
+
+
+def _fenced(throwaway: Throwaway, items: list[tuple[str, str]], said: str = "") -> Told:
+    """Return what was told with the lines around it, or silence where that is nothing."""
+    texts = said or "\n".join(text for _, text in items)
+    whole = block.fence(texts, TAG, throwaway.project, throwaway.settings)
+    return Told(tuple(name for name, _ in items), whole) if items else SILENCE
 
 
 def _without_asking(throwaway: Throwaway) -> dict[str, Told]:
     """Return what the two other ways tell: all memories in full, or five in a line each and then in full, as there is room."""
     numbers = [str(number) for (number,) in throwaway.store.execute(NEWEST, (MOST_TOLD,))]
     known = [block.Memory(values, None, throwaway.settings) for values in index_text.load_rows(throwaway.store, numbers)]
-    newest = [
-        (memory.public_id, row.tokens(memory.line()), row.tokens(memory.full())) for memory in known if memory.says_something()
-    ]
-    room = throwaway.settings["memory.inject_tokens_prompt"] - row.tokens(block.OPENING) - block.FENCE_TOKENS
-    return {ALL: _in_full(newest, room), FIVE: _in_lines(newest[:NEWEST_TOLD], room)}
+    newest = [memory for memory in known if memory.says_something()]
+    room = throwaway.settings["memory.inject_tokens_prompt"] - block.AROUND_TOKENS
+    told = {ALL: _in_full(newest, room), FIVE: _in_lines(newest[:NEWEST_TOLD], room)}
+    return {arm: _fenced(throwaway, items) for arm, items in told.items()}
 
 
-def _in_full(newest: list[tuple[str, int, int]], room: int) -> Told:
+def _in_full(newest: list[block.Memory], room: int) -> list[tuple[str, str]]:
     found = []
-    for name, _, full in newest:
-        room -= full
+    for memory in newest:
+        room -= row.tokens(memory.full())
         if room < 0:
             break
-        found.append((name, full))
+        found.append((memory.public_id, memory.full()))
     return found
 
 
-def _in_lines(newest: list[tuple[str, int, int]], room: int) -> Told:
+def _in_lines(newest: list[block.Memory], room: int) -> list[tuple[str, str]]:
     found = {}
-    for name, line, _ in newest:
-        if line <= room:
-            found[name] = line
-            room -= line
-    for name, line, full in newest:
-        if name in found and full - line <= room:
-            found[name] = full
-            room -= full - line
+    for memory in newest:
+        if row.tokens(memory.line()) <= room:
+            found[memory.public_id] = memory.line()
+            room -= row.tokens(memory.line())
+    for memory in newest:
+        more = row.tokens(memory.full()) - row.tokens(memory.line())
+        if memory.public_id in found and more <= room:
+            found[memory.public_id] = memory.full()
+            room -= more
     return list(found.items())

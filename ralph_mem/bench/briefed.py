@@ -19,27 +19,31 @@ Start = namedtuple("Start", "place matters")
 
 
 def measure(histories: Histories) -> dict[str, Any]:
-    """Return how many sessions there are, and of how many each arm named a turn that matters."""
+    """Return how many sessions there are, of how many each arm named a turn that matters, and the tokens that starts told twice."""
     named: dict[str, list[bool]] = {arm: [] for arm in ARMS}
+    twice = 0
     for history in histories.projects:
-        for arm, found in _of_history(history).items():
-            named[arm] += found
-    return {"sessions": len(named[BRIEFING]), **{arm: measures.share(found) for arm, found in named.items()}}
+        found, more = _of_history(history)
+        twice += more
+        for arm in ARMS:
+            named[arm] += found[arm]
+    return {"sessions": len(named[BRIEFING]), **{arm: measures.share(found) for arm, found in named.items()}, "told_twice": twice}
 
 
-def _of_history(history: History) -> dict[str, list[bool]]:
+def _of_history(history: History) -> tuple[dict[str, list[bool]], int]:
     named: dict[str, list[bool]] = {arm: [] for arm in ARMS}
-    there = 0
+    there = twice = 0
     with Throwaway() as throwaway:
         for start in starts(history):
             throwaway.remember(history.memories[there : start.place])
             there = start.place
-            _, items = briefing.build([throwaway.store], throwaway.settings, NEW_SESSION, None)
+            text, items = briefing.build([throwaway.store], throwaway.settings, NEW_SESSION, None, 0)
+            twice += measures.told_twice(text)
             told = {throwaway.names.get(item.memory) for item in items if item.tokens}
             newest = {memory.id for memory in history.memories[max(0, there - NEWEST_NAMED) : there]}
             named[BRIEFING].append(not start.matters.isdisjoint(told))
             named[NEWEST].append(not start.matters.isdisjoint(newest))
-    return named
+    return named, twice
 
 
 def starts(history: History) -> list[Start]:

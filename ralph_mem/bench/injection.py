@@ -13,6 +13,7 @@ from ralph_mem.bench.arms import ALL, ARMS, FIVE, HOOK
 from ralph_mem.bench.histories import Histories, History, source
 from ralph_mem.bench.retrieval import LEXICAL, Announce, Meaning, silent
 from ralph_mem.bench.throwaway import Throwaway
+from ralph_mem.maintenance import count_tokens
 
 # What telling must be worth: the share of prompts without an answer that are left alone, of what is told that is relevant,
 # of tokens saved against telling everything, and no query less that gets an answer than there.
@@ -20,8 +21,8 @@ GOALS = {"left_alone": 0.95, "relevant_items": 0.45, "fewer_tokens": 0.2, "more_
 MOST_EXAMPLES = 10
 
 # One prompt with the memories that it was told and what that cost, by arm, and of those that the hook judged how likely each was
-# meant, with whether it is relevant.
-Asked = namedtuple("Asked", "prompt told tokens chances")
+# meant, with whether it is relevant; and the tokens of what the hook told twice.
+Asked = namedtuple("Asked", "prompt told tokens chances twice", defaults=(0,))
 Figures = dict[str, Any]
 
 
@@ -31,11 +32,13 @@ def run(
     given: Sequence[str] = (),
     mode: str = LEXICAL,
     announce: Announce = silent,
+    with_facts: bool = False,
 ) -> dict[str, Any]:
     """Ask the hook's decision at every query as of its time, and at unanswerable prompts all along the histories.
 
     Those are everyday ones, the queries of other histories, here and in `others` of another source, this one's own before their
-    evidence, and `given`. Returns the report: plain values, ready for JSON.
+    evidence, and `given`. `with_facts` has what was said in passing compete as facts. Returns the report: plain values, ready
+    for JSON.
     """
     meaning = Meaning() if mode != LEXICAL else None
     others = [each for each in others if source(each.name) != source(histories.name)]
@@ -44,17 +47,22 @@ def run(
     total = sum(len(prompts) for _, prompts in plans)
     asked: list[Asked] = []
     for history, prompts in plans:
-        for each in answers(history, prompts, mode, meaning):
+        for each in answers(history, prompts, mode, meaning, with_facts):
             asked.append(each)
             announce(history.id, len(asked), total)
     return _report(histories, mode, asked)
 
 
 def answers(
-    history: History, prompts: Sequence[asking.Prompt], mode: str = LEXICAL, meaning: Meaning | None = None
+    history: History,
+    prompts: Sequence[asking.Prompt],
+    mode: str = LEXICAL,
+    meaning: Meaning | None = None,
+    with_facts: bool = False,
 ) -> Iterator[Asked]:
     """Ask the prompts of one history in their order, and yield what each arm told."""
-    with Throwaway() as throwaway:
+    _, price = count_tokens.pricing()
+    with Throwaway(with_facts) as throwaway:
         for prompt in asking.in_time(history, prompts, throwaway):
             if meaning:
                 meaning.embed(throwaway, lambda _done, _of: None)
@@ -62,8 +70,9 @@ def answers(
             told = arms.told(throwaway, prompt.text, prompt.at, sense)
             judged = [(chance, throwaway.names[name] in prompt.relevant)
                       for name, chance in arms.judged(throwaway, prompt.text, prompt.at, sense)]  # fmt: skip
-            names = {arm: [throwaway.names[name] for name, _ in items] for arm, items in told.items()}
-            yield Asked(prompt, names, {arm: arms.cost(items) for arm, items in told.items()}, judged)
+            names = {arm: [throwaway.names[name] for name in each.names] for arm, each in told.items()}
+            twice = measures.told_twice(told[HOOK].text.rpartition("\n")[0])  # without the end of the fence
+            yield Asked(prompt, names, {arm: price(each.text) for arm, each in told.items()}, judged, twice)
 
 
 def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, Any]:
@@ -77,7 +86,8 @@ def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, An
         "sorts": {sort: _sort(each) for sort, each in sorts.items() if each},
         "arms": found, "curve": curve.of(asked),
         "reliability": curve.reliability(asked), "goals": _goals(asked, found), "start": briefed.measure(histories),
-        "notes": histories.notes,
+        "told_twice": sum(each.twice for each in asked),
+        "counted_by": count_tokens.pricing()[0], "notes": histories.notes,
     }  # fmt: skip
 
 

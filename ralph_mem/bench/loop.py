@@ -16,17 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from ralph_mem.bench import loop_tasks, measures
-from ralph_mem.bench.loop_tasks import MISLEADING, PAIRS, REPEATED, agent
+from ralph_mem.bench.loop_tasks import MISLEADING, MISLED_TWICE, PAIRS, REPEATED, agent
 from ralph_mem.bench.retrieval import Announce, silent
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
-from ralph_mem.ralph import headless, starting
+from ralph_mem.ralph import headless, prospects, wishes
 from ralph_mem.ralph.criteria import TEST_PASS
 from ralph_mem.ralph.record import Run
 
 ARMS = ON, OFF = ("on", "off")
 FIRST = "first"
-GROUPS = (FIRST, REPEATED, MISLEADING)
+SECOND_LOOKALIKE = "misled once"  # which only makes ready for the third
+GROUPS = (FIRST, REPEATED, MISLEADING, MISLED_TWICE)
 # Of a run that does not get there, all its iterations count.
 MOST_ITERATIONS = 10
 SEEDS = 5
@@ -36,7 +37,7 @@ NOTES = (
     "a run that was not successful counts with all of its 10 iterations",
     "the stub agent was made to heed its prompt: this measures what reaches an agent, not what a model makes of it",
     "without a memory the agent may write again what it wrote before, which ends a loop as oscillation",
-    "in the lookalike tasks the memory tells of a fix that is wrong this time",
+    "in the lookalike tasks the memory tells of a fix that is wrong this time; in the last ones it has done so twice before",
 )
 
 Outcome = namedtuple("Outcome", "pair seed arm group success iterations tokens reason")
@@ -58,18 +59,21 @@ def run(
 
 
 def work(name: str, seed: int, arm: str) -> list[Outcome]:
-    """Work at both tasks of a pair in a fresh home and project; the process is given over to that."""
+    """Work at the tasks of a pair in a fresh home and project; the process is given over to that."""
     (pair,) = [each for each in PAIRS if each.name == name]
     with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder:
         _live_in(folder)
         project = Project(str(Path(folder, "project")))
         top = Path(project.top)
         top.mkdir()
-        loop_tasks.write(top, pair.first)
-        first = _worked_at(pair, seed, arm, FIRST, project)
-        loop_tasks.write(top, pair.first, mended=True)
-        loop_tasks.write(top, pair.again)
-        return [first, _worked_at(pair, seed, arm, pair.kind, project)]
+        found = []
+        for group, task in zip(
+            (FIRST, pair.kind, SECOND_LOOKALIKE, MISLED_TWICE), (pair.first, pair.again, *pair.later), strict=False
+        ):
+            loop_tasks.write(top, task)
+            found.append(_worked_at(pair, seed, arm, group, project))
+            loop_tasks.write(top, task, mended=True)
+        return found
 
 
 def _live_in(folder: str) -> None:
@@ -83,11 +87,11 @@ def _worked_at(pair: loop_tasks.Pair, seed: int, arm: str, group: str, project: 
     values = dict(effective.DEFAULTS)
     command = (sys.executable, "-I", "-S", str(agent.__file__), f"{seed} {group}", "{prompt_file}")
     checks = (f"{TEST_PASS}={sys.executable} -m unittest discover -t . -s tests",)
-    wished = starting.wish(
+    wished = wishes.of(
         values, GOAL, criteria=checks, agent=command, memory=arm == ON, iterations=MOST_ITERATIONS, duration_ms=MINUTES_MS,
         cooldown_ms=0, no_progress=MOST_ITERATIONS,
     )  # fmt: skip
-    ended = headless.start(project, values, wished, starting.look(project, wished), lambda _loop: True)
+    ended = headless.start(project, values, wished, prospects.look(project, wished), lambda _loop: True)
     assert ended is not None  # noqa: S101 - every task is broken at first
     return outcome(ended, pair.name, seed, arm, group)
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 
 from ralph_mem.bench.histories import Memory
+from ralph_mem.memory.rows import row
 
 # No measure looks further: a ranking counts as far as this, whatever made it.
 DEPTH = 20
@@ -14,6 +15,7 @@ GAIN_DEPTH = 10
 NAMES = (*(f"recall@{cut}" for cut in CUTS), "mrr", "ndcg@10")
 COMPARED = ("recall@10", "ndcg@10")
 DRAWS = 10_000
+TWICE = 0.8
 NORMAL = 1.96  # so many deviations hold 95 %
 SEED = 4  # any; the same one makes the same figures in every run
 
@@ -55,6 +57,16 @@ def difference(ours: Iterable[float], theirs: Iterable[float], draws: int = DRAW
     return {
         "difference": sum(gaps) / len(gaps), "low": means[tail], "high": means[-1 - tail], "p": min(1.0, 2 * min(below, above)),
     }  # fmt: skip
+
+
+def told_twice(text: str) -> int:
+    """Return what those items of a block cost of which an earlier one has nearly all words, four in five of both: in tokens."""
+    items = [item for item in ("\n" + text).split("\n- ")[1:] if item.strip()]
+    words = [set(item[item.find("] ") + 1 if item[:1] == "[" else 0 :].lower().split()) for item in items]
+    return sum(
+        row.tokens(item) for at, item in enumerate(items)
+        if any(words[at] and len(words[at] & other) >= TWICE * len(words[at] | other) for other in words[:at])
+    )  # fmt: skip
 
 
 def share(held: Collection[bool]) -> dict[str, float] | None:

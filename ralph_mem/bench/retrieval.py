@@ -70,11 +70,11 @@ def silent(_what: str, _done: int, _total: int) -> None:
     """Announce nothing."""
 
 
-def run(histories: Histories, mode: str = LEXICAL, announce: Announce = silent) -> dict[str, Any]:
+def run(histories: Histories, mode: str = LEXICAL, announce: Announce = silent, with_facts: bool = False) -> dict[str, Any]:
     """Ask every query in a mode and in those that need less, and return the report: plain values, ready for JSON.
 
     `announce` hears what is being done, how many queries are done, and of how many. Raises RalphMemError where a mode
-    needs what is not set up.
+    needs what is not set up. `with_facts` has what was said in passing compete as facts.
     """
     modes = MODES[: MODES.index(mode) + 1]
     meaning = Meaning() if mode != LEXICAL else None
@@ -85,7 +85,7 @@ def run(histories: Histories, mode: str = LEXICAL, announce: Announce = silent) 
         def tell(what: str, name: str = history.id) -> None:
             announce(f"{name}{what}", len(asked), total)
 
-        for each in answers(history, histories.unit, modes, meaning, tell):
+        for each in answers(history, histories.unit, modes, meaning, tell, with_facts):
             asked.append(each)
             tell("")
     return _report(histories, mode, asked)
@@ -97,10 +97,11 @@ def answers(
     modes: Sequence[str] = (LEXICAL,),
     meaning: Meaning | None = None,
     tell: Callable[[str], object] = lambda _: None,
+    with_facts: bool = False,
 ) -> Iterator[Asked]:
     """Ask the queries of one history, each when exactly the memories before it are there, in this order."""
     sessions = {memory.id: memory.session for memory in history.memories}
-    with Throwaway() as throwaway, closing(measures.PlainSearch()) as plain:
+    with Throwaway(with_facts) as throwaway, closing(measures.PlainSearch()) as plain:
         for query in in_time(history, throwaway, plain):
             rankings = {PLAIN: plain.ask(query.text), NEWEST: measures.newest(history.memories[: query.known])}
             if meaning:

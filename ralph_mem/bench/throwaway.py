@@ -1,6 +1,7 @@
 """A temporary memory, filled from a history as the hooks would have filled it."""
 
 import random
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +12,10 @@ from ralph_mem.bench.histories import Memory
 from ralph_mem.core.project import Activity, Project
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import capture, notes_by_hand, opening
+from ralph_mem.memory import access, capture, notes_by_hand, opening
+from ralph_mem.memory.facts import learning, taking
 from ralph_mem.memory.recall import lookup
-from ralph_mem.memory.rows import kinds, records, row
+from ralph_mem.memory.rows import facts, kinds, records, row
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -25,10 +27,12 @@ CHANGED = ("+", "-")
 class Throwaway:
     """The memory of one history, as a context manager: a project in a temporary folder, with the default settings.
 
-    `names` leads from the public id of a memory to its id in the history, for turns by `turns` from their row number too.
+    `names` leads from the public id of a memory to its id in the history, for turns by `turns` from their row number too. Where it
+    `learns`, what may hold is a fact as soon as it was said, beside the turn that said it, and goes by that turn's id.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, learns: bool = False) -> None:
+        self.learns = learns
         self.settings = dict(effective.DEFAULTS)
         self.names: dict[str, str] = {}
         self.turns: dict[int, str] = {}
@@ -66,6 +70,18 @@ class Throwaway:
         finally:
             self.store.roll_back()
         self.store.tidy()
+        if self.learns:
+            self._learn()
+
+    def _learn(self) -> None:
+        """Make facts of what was said in passing and of notes, as somebody does who accepts every candidate."""
+        learning.learn(self.store, self.project, self.settings, sys.maxsize, float("inf"))
+        with access.Change(self.store) as opened:
+            for fact in facts.of_status(opened, facts.CANDIDATE):
+                taking.accept(opened, fact, fact.said_at)
+        for fact in facts.of_status(self.store, facts.ACTIVE):
+            for source in facts.sources(self.store, fact.public_id):
+                self.names.setdefault(fact.public_id, self.names[source])
 
     def name_of(self, found: lookup.Row) -> str:
         """Return the id in the history of what a row belongs to: a note, or the turn in which something was run."""

@@ -1,25 +1,25 @@
-"""Find the processes that a program started, by its group and by a mark in their environment.
-
-A daemon leaves its group and its session and has no parent that we know; what it keeps is its environment. Where the system does
-not show environments, as macOS, the group is all that is found.
-"""
+"""Find the processes that a program started. They are told by its group, and by a mark in environments where these are shown."""
 
 import os
 import time
-from pathlib import Path
+from collections import namedtuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    Table = dict[int, "Process"]
 
 MARK = "RALPH_MEM_PROCESS"
 # Between two looks that find nothing: while a program is being replaced by another its environment reads as empty.
 AGAIN_S = 0.005
 
-
-def new_mark() -> str:
-    """Return a mark that no other process carries."""
-    return os.urandom(16).hex()
+Process = namedtuple("Process", "parent group session born dead")
+Process.__doc__ = """What is told of a process. `born` is the tick in which it began: another that gets its number has another one.
+`dead` says that only its parent has not taken note of its end."""
+# The fields of /proc/PID/stat, counted from behind the name, which may hold spaces and brackets.
+STATE, PARENT, GROUP, SESSION, BORN = 0, 1, 2, 3, 19
+DEAD = (b"Z", b"X")
 
 
 def marked(environment: "Mapping[str, str]", mark: str) -> "dict[str, str]":
@@ -27,35 +27,69 @@ def marked(environment: "Mapping[str, str]", mark: str) -> "dict[str, str]":
     return {**environment, MARK: f"{environment.get(MARK, '')}:{mark}".lstrip(":")}
 
 
-def living(group: int, mark: str) -> "set[int]":
-    """Return the processes of a group, and those that carry a mark. A whole group is told as its negative number.
+def living(group: int, mark: str, more: "Callable[[Table], set[int]] | None" = None) -> "set[int]":
+    """Return the processes of a group (a whole one as its negative number), and those whose environment holds a mark.
 
-    A mark is found anywhere in an environment; one between two zero bytes is an entry as a whole.
+    `more` names others in the table of all processes.
     """
-    if not Path("/proc/self").is_dir():
+    if not is_shown():
         return {-group} if _lives(-group) else set()
-    found = _look(group, mark.encode())
+    found = _look(group, mark.encode(), more)
     if not found:
         time.sleep(AGAIN_S)
-        found = _look(group, mark.encode())
+        found = _look(group, mark.encode(), more)
+    return found
+
+
+def is_shown() -> bool:
+    """Say whether this system tells of its processes."""
+    return os.path.isdir("/proc/self")
+
+
+def table() -> "Table":
+    """Return all processes of this machine by their numbers, none where it does not tell."""
+    found = {}
+    for name in os.listdir("/proc") if is_shown() else []:
+        fields = content(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() else []
+        if len(fields) > BORN:
+            parent, group, session, born = [int(fields[at]) for at in (PARENT, GROUP, SESSION, BORN)]
+            found[int(name)] = Process(parent, group, session, born, fields[STATE] in DEAD)
+    return found
+
+
+def below(found: "Table", roots: "Iterable[int]") -> "set[int]":
+    """Return those of some processes that are in a table, what they started, what that started, and so on."""
+    children: dict[int, list[int]] = {}
+    for number, each in found.items():
+        children.setdefault(each.parent, []).append(number)
+    reached = set(roots) & set(found)
+    wanted = list(reached)
+    while wanted:
+        more = set(children.get(wanted.pop(), [])) - reached
+        reached |= more
+        wanted += more
+    return reached
+
+
+def above() -> "list[int]":
+    """Return the processes above this one, its parent first, as far as this system tells."""
+    found, process = [], os.getppid()
+    while process > 1:
+        found.append(process)
+        fields = content(f"/proc/{process}/stat").rpartition(b")")[2].split()
+        process = int(fields[PARENT]) if len(fields) > PARENT else 0
     return found
 
 
 def inherited(name: str) -> str:
-    """Return a variable of this process or of the nearest one above it that began with it, empty where none has it.
-
-    `env -u` takes it from a process, not from those above. Where the system does not show environments our own alone counts.
-    """
+    """Return a variable of this process or of the nearest one above it that began with it, empty where none shows it."""
     if os.environ.get(name):
         return os.environ[name]
-    wanted, process = b"\0" + name.encode() + b"=", os.getppid()
-    while process > 1:
-        folder = Path("/proc", str(process))
-        _, found, value = (b"\0" + _content(folder / "environ")).partition(wanted)
+    wanted = b"\0" + name.encode() + b"="
+    for process in above():
+        _, found, value = (b"\0" + content(f"/proc/{process}/environ")).partition(wanted)
         if found:
             return value.partition(b"\0")[0].decode("utf-8", "replace")
-        fields = _content(folder / "stat").rpartition(b")")[2].split()
-        process = int(fields[1]) if len(fields) > 1 else 0
     return ""
 
 
@@ -68,24 +102,32 @@ def send(processes: "Iterable[int]", number: int) -> None:
             pass
 
 
-def _look(group: int, mark: bytes) -> "set[int]":
-    folders = [folder for folder in Path("/proc").iterdir() if folder.name.isdigit()]
-    return {int(folder.name) for folder in folders if _is_one(folder, group, mark)} - {os.getpid()}
+def _look(group: int, mark: bytes, more: "Callable[[Table], set[int]] | None") -> "set[int]":
+    found = table()
+    named = more(found) if more else set()
+    told = {
+        number
+        for number, each in found.items()
+        if not each.dead and (number in named or each.group == group or mark in b"\0" + content(f"/proc/{number}/environ"))
+    }
+    return told - {os.getpid()}
 
 
-def _is_one(process: Path, group: int, mark: bytes) -> bool:
-    # a number, a name in brackets that may hold brackets itself, then: state, parent, group
-    fields = _content(process / "stat").rpartition(b")")[2].split()
-    if len(fields) < 3 or fields[0] in b"ZX":  # gone, or dead and not yet buried by its parent
-        return False
-    return int(fields[2]) == group or mark in b"\0" + _content(process / "environ")
-
-
-def _content(path: Path) -> bytes:
+def content(path: str) -> bytes:
+    """Return what a file of /proc holds; nothing where the process has ended, or is somebody else's."""
     try:
-        return path.read_bytes()
-    except OSError:  # it ended, or it is somebody else's
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
         return b""
+    try:
+        parts = []
+        while part := os.read(file, 65_536):
+            parts.append(part)
+        return b"".join(parts)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
 
 
 def _lives(process: int) -> bool:

@@ -1,13 +1,4 @@
-"""The errors of the product, each with a hint for the reader.
-
-RalphMemError
-├── ConfigError     a config file that cannot be read, or a value out of range
-├── LoopError       a loop that cannot be started, steered or resumed
-├── SnapshotError   files that cannot be snapshotted or put back
-└── StoreError      the database cannot be read or written
-    ├── NewerStore  it was written by a newer release: read what can be read, never rewrite
-    └── UnknownSession  an event of a session whose start was never seen
-"""
+"""The errors of the product, each with a hint for the reader."""
 
 
 class RalphMemError(Exception):

@@ -1,8 +1,4 @@
-"""JSON and SQLite through their C modules alone, with the public modules as fallback.
-
-Imported by every hook. Under callgrind `import json` costs 28 million instructions and `import sqlite3`
-20, a whole bare interpreter 21; `_json` costs half a million and `_sqlite3` without `functools` five.
-"""
+"""JSON and SQLite through their C modules alone. They cost a hook a fiftieth of the public ones, which are the fallback."""
 
 import sys
 
@@ -79,10 +75,7 @@ def errors() -> "Any":
 
 
 def load_sqlite() -> "ModuleType":
-    """Return `_sqlite3`, or the public `sqlite3` where the private one cannot be had this way.
-
-    Raises ImportError where Python was built without SQLite.
-    """
+    """Return `_sqlite3`, or the public `sqlite3`. Raises ImportError where Python was built without SQLite."""
     loaded = sys.modules.get("_sqlite3")
     if loaded:
         return loaded

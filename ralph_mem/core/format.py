@@ -25,6 +25,20 @@ def when(at: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at / 1000)) if at else ""
 
 
+def day(at: "int | None") -> str:
+    """Return a time in milliseconds as the day where the person is; nothing for none."""
+    return when(at or 0)[:10]
+
+
+def ago(at: int, now: int) -> str:
+    """Return how long ago a time was, both in milliseconds."""
+    seconds = max(0, (now - at) / 1000)
+    for length, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return "just now"
+
+
 def count(number: int, what: str) -> str:
     """Return a number of things, which are named in the singular."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
@@ -39,8 +53,6 @@ def duration(ms: int) -> str:
 
 DAY_MS = 86_400_000
 SPANS = {"m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}
-
-
 WORDS = {"minute": "m", "hour": "h", "day": "d", "week": "w"}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 

@@ -1,17 +1,10 @@
-"""Follow a `.git` that is a file, as in a linked worktree or a submodule.
-
-What such a file says may come with somebody else's folder. So it leads into another project only where git, on the other
-side, knows of this folder. Loaded for these alone: a `.git` is a folder nearly everywhere.
-"""
+"""Follow a `.git` that is a file, as in a worktree or submodule. Git on the other side has to know of this folder as well."""
 
 from ralph_mem.core import paths
 
 
 def follow(folder: str, git: str) -> "tuple[str, str, str]":
-    """Return where a folder's HEAD lies, where its branches do, and the main worktree or bare repository that it belongs to.
-
-    The last is empty for a folder that belongs to none but itself.
-    """
+    """Return where a folder's HEAD lies, where its branches do, and its main worktree or bare repository, empty for none."""
     private = _pointed_at(folder, git)
     if not private:
         return git, git, ""

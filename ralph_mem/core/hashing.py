@@ -1,7 +1,4 @@
-"""SHA-256 of a text, alone or under a key.
-
-Loaded when a config has changed, at a session start, and by the command line; `hashlib` would bring OpenSSL along.
-"""
+"""SHA-256 of a text, alone or under a key, without `hashlib`, which would bring OpenSSL along."""
 
 import sys
 

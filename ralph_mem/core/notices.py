@@ -13,24 +13,20 @@ def note(project: str, line: str) -> None:
         for path in places(project):
             try:
                 paths.make_folder(path.rpartition("/")[0])
-                _write(path, text)
+                if text:
+                    paths.write(path, text)
+                else:  # without a draft, for which there may be no room either
+                    posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600))
             except OSError:
                 continue
             return
 
 
-def _write(path: str, text: str) -> None:
-    if text:
-        paths.write(path, text)
-    else:  # without a draft, for which there may be no room either
-        posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600))
-
-
 def take(project: str) -> str:
     """Return the line that waits, and forget it."""
     for path in places(project):
-        line = paths.read(path, 1024)
-        if line or paths.exists(path):
+        if paths.exists(path):
+            line = paths.read(path, 1024)
             paths.remove(path)
             return line or UNSAID
     return ""

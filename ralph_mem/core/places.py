@@ -1,7 +1,6 @@
 """Declare every file and folder of ours beside a project's own files, with what becomes of it.
 
-A forget, an uninstall, the quota, a project that moves and the doctor take their lists from here. What else lies in our folders is
-somebody else's: a forget looks into it, and an uninstall leaves it.
+What else lies in our folders is somebody else's: a forget looks into it, and an uninstall leaves it.
 """
 
 from ralph_mem.core import paths
@@ -39,26 +38,24 @@ class Place:
         self, name: str, whose: str, on_forget: str, on_uninstall: str, on_move: str, counts_as: str, meaning: str = "",
         others: str = PRIVATE,
     ) -> None:  # fmt: skip
-        self.name = name
-        self.whose = whose
-        self.on_forget = on_forget
-        self.on_uninstall = on_uninstall
-        self.on_move = on_move
-        self.counts_as = counts_as
-        self.meaning = meaning
-        self.others = others
+        self.name, self.whose, self.on_forget, self.on_uninstall, self.on_move = name, whose, on_forget, on_uninstall, on_move
+        self.counts_as, self.meaning, self.others = counts_as, meaning, others
 
 
 IN_DATA_HOME = [
     Place(paths.SPOOL, PROJECT, WAITING, STAYS, JOINS, "waiting", "events that wait for a database"),
     Place(paths.SETTINGS, PROJECT, CACHE, GOES, LEFT, "waiting", "settings as they were read last"),
     Place(paths.TROUBLE, PROJECT, CACHE, GOES, FOLLOWS, "waiting", "lines that wait to be told"),
+    Place(paths.NEWS, PROJECT, CACHE, GOES, FOLLOWS, "waiting", "how a loop ended, until a session has told it"),
     Place(paths.FLAKY, PROJECT, CACHE, GOES, LEFT, "", "tests that pass and fail by chance"),
     Place(paths.TRUST, PROJECT, CACHE, GOES, LEFT, "", "what you approved of projects"),
     Place(paths.FORGOTTEN, ALL, MARKS, STAYS, FOLLOWS, "", "marks of what was forgotten, and counts"),
     Place(paths.KNOWN, PROJECT, CACHE, GOES, LEFT, "", "which databases are known to be yours"),
     Place(paths.SNAPSHOTS, TREE, SNAPSHOT, GOES, FOLLOWS, "snapshots", "snapshots of loops"),
-    Place(paths.LOOPS, TREE, LOOP, GOES, FOLLOWS, "loops", "records of loops"),
+    Place(paths.GIT_COPIES, TREE, SNAPSHOT, GOES, FOLLOWS, "snapshots", "git as it was before loops"),
+    Place(paths.SCRATCH, ALL, CACHE, GOES, LEFT, "", "copies in which a loop's checks run, gone when they are done"),
+    Place(paths.LOOPS, TREE, LOOP, GOES, FOLLOWS, "loops", "records of loops, with what their agents did and said"),
+    Place(paths.ROOMS, TREE, SNAPSHOT, GOES, LEFT, "snapshots", "the folders in which loops work"),
     Place(paths.BACKUPS, ONE_MEMORY, COPY, GOES, LEFT, "backups", "copies of memories"),
     Place(paths.PROJECTS, ONE_MEMORY, MARKS, STAYS, LEFT, "", "the list of your projects"),
     Place(paths.CRASH, ALL, CACHE, GOES, LEFT, "", "where the last bug was met"),
@@ -69,6 +66,17 @@ IN_DATA_HOME = [
     Place(paths.KEY, ALL, NO_TEXT, STAYS, LEFT, "", "the key by which your memories are known"),
     Place(paths.PYTHON, ALL, CACHE, GOES, LEFT, "", "the Python that hooks start"),
     Place(paths.QUOTA, ALL, CACHE, GOES, LEFT, "", "when the sizes were looked at last"),
+    Place(paths.PAUSED, ALL, MARKS, GOES, LEFT, "", "which sessions were paused, by their ids"),
+    Place(paths.LEARNER, ALL, NO_TEXT, GOES, LEFT, "", "by which one process at a time learns from prompts"),
+    Place(paths.MODEL_COSTS, ALL, NO_TEXT, GOES, LEFT, "", "what models cost on which day"),
+    Place(paths.PAGE, ALL, NO_TEXT, GOES, LEFT, "", "the log of the page, and for a minute what leads a browser there"),
+    Place(paths.PLUGIN, ALL, CACHE, GOES, LEFT, "", "where the plugin lies, for a status line and the command"),
+]
+# Outside of our folders, only at a person's word, by `maintenance/outside.py`; a name below the home, or what it is called.
+COMMAND, STATUS_LINE = ".local/bin/ralph-mem", "status line"
+OUTSIDE = [
+    Place(STATUS_LINE, ALL, NO_TEXT, GOES, LEFT, "", "our line in the client's status line"),
+    Place(COMMAND, ALL, NO_TEXT, GOES, LEFT, "", "the command that setup put on your PATH", others=READABLE),
 ]
 # In a project's `.ralph-mem`, and in the config home, where the memory of all projects lies. It goes and moves as a whole.
 IN_MEMORY = [
@@ -76,6 +84,7 @@ IN_MEMORY = [
     Place("memory.db-journal", ALL, LIVE, STAYS, FOLLOWS, ""),
     Place(f"memory.db{paths.ASIDE}", ALL, ASIDE, STAYS, FOLLOWS, ""),
     Place(paths.SPOOL, ALL, WAITING, STAYS, FOLLOWS, MEMORY),
+    Place(paths.HEARD, ALL, NO_TEXT, STAYS, FOLLOWS, MEMORY),
     Place(paths.DAMAGED, ALL, COPY, STAYS, FOLLOWS, ""),
     Place(paths.RESTORED, ALL, COPY, STAYS, FOLLOWS, ""),
     Place(paths.TROUBLE, ALL, CACHE, STAYS, FOLLOWS, ""),
@@ -87,9 +96,6 @@ IN_MEMORY = [
 
 
 def of(path: str, declared: "list[Place]") -> "Place | None":
-    """Return the place that a path below its home lies in, of two the inner one.
-
-    A name that ends in `-` stands for all that begin so.
-    """
+    """Return the place that a path below its home lies in, of two the inner one; a name with `-` at its end is a beginning."""
     found = [place for place in declared if (path + "/").startswith(place.name if place.name[-1] == "-" else place.name + "/")]
     return max(found, key=lambda place: len(place.name), default=None)

@@ -2,25 +2,28 @@
 
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import threading
 import time
 from collections import namedtuple
+from contextlib import contextmanager
 from pathlib import Path
 
 from ralph_mem.core import descendants
+from ralph_mem.core.orphans import Orphans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
 Outcome = namedtuple("Outcome", "code out err seconds ended_by cut")
 Outcome.__doc__ = """What came of a program.
 
 `code` is its exit code, negative for a signal, None where it could not be started. `out` and `err` are bytes. `ended_by` is empty
-where it ended by itself, else `time`, `stop`, or `start`: then `err` says in words why. `cut` bytes of output were dropped.
+where it ended by itself, else `time`, `silence`, `stop`, or `start`: then `err` says in words why. `cut` bytes were dropped.
 """
 
 # A run of a large test suite prints some hundred kB; the head says how it began, the tail how it ended.
@@ -34,35 +37,38 @@ LAST_S = 0.15  # for the kernel to end what got SIGKILL
 BURIED_S = 5  # a program of many threads is told as dead while the last of them still end; on a busy machine that takes a while
 # An interpreter or a client that says nothing for so long will not say it to a hook either.
 ANSWER_S = 10
+# Each changes the words of a program that is about to be started in a folder, such as to hear what it writes.
+WRAPPERS: "list[Callable[[list[str], str], list[str]]]" = []
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(  # noqa: PLR0913, PLR0917 - each is a limit or a wish of its own
     argv: "Sequence[str]", folder: str, environment: "Mapping[str, str]", seconds: "float | None", most_bytes: int = MOST_BYTES,
     stdin: "bytes | None" = None, merged: bool = False, on_line: "Callable[[bytes], Any] | None" = None,
-    stopped: "Callable[[], bool] | None" = None,
+    stopped: "Callable[[], bool] | None" = None, silence: "float | None" = None,
 ) -> Outcome:  # fmt: skip
     """Run a program without a shell or a terminal, and end it with all that it started when its time is up.
 
-    What it started is ended after a normal exit too. `environment` is the whole of it; `seconds` may be None for no limit.
-    `merged` puts stderr into `out`. `on_line` hears each line of stdout without its end; `stopped` is asked ten times a second.
+    What it started is ended after a normal exit too. `environment` is the whole of it; `seconds` may be None for no limit, as
+    may `silence`, after which a program is ended that prints nothing. `merged` puts stderr into `out`. `on_line` hears each line
+    of stdout without its end; `stopped` is asked ten times a second.
     Nothing that the program does raises. A signal to us ends the program first and reaches its handler then.
     """
     started = time.monotonic()
-    mark = descendants.new_mark()
-    with _Signals() as caught:
+    mark = os.urandom(16).hex()  # which no other process carries
+    with _Signals() as caught, Orphans() as orphans:
         try:
             process = _start(argv, folder, descendants.marked(environment, mark), stdin is not None, merged)
         except (OSError, ValueError, IndexError) as error:  # a name with a zero byte, no name at all
             return Outcome(None, b"", _why(error, argv, folder), time.monotonic() - started, "start", 0)
         child = _Child(process, stdin, most_bytes, on_line)
         try:
-            ended_by = _follow(child, started + seconds if seconds is not None else float("inf"), stopped, caught)
+            ended_by = _follow(child, started + _or_never(seconds), _or_never(silence), stopped, caught)
         except BaseException:
             child.hears = None  # what raised may raise again
             raise
         finally:
-            _end(child, mark)
+            _end(child, mark, orphans)
         out, err = child.out.text(), child.err.text()
         return Outcome(process.returncode, out, err, time.monotonic() - started, ended_by, child.out.cut + child.err.cut)
 
@@ -71,23 +77,45 @@ def printed_by(order: "list[str]", **variables: str) -> str:
     """Return what a short program prints, asked without input; nothing where it does not start or does not end in time."""
     try:
         run = subprocess.run(
-            order,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=ANSWER_S,
+            order, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, timeout=ANSWER_S,
             env={**os.environ, **variables},
-        )
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return run.stdout
 
 
+BEHIND: "list[str]" = []  # the command that is put in front of those that are run
+
+
+@contextmanager
+def behind(order: "list[str]") -> "Iterator[None]":
+    """Have each program that is run within this be started by another one, as whose last words it is given."""
+    before = BEHIND[:]
+    BEHIND[:] = order
+    try:
+        yield
+    finally:
+        BEHIND[:] = before
+
+
+def _started_by(argv: "Sequence[str]", folder: str, environment: "Mapping[str, str]") -> "list[str]":
+    """Return the words of a command with what is put in front; raises OSError for what would fail only behind that."""
+    if BEHIND and argv:
+        at = os.path.join(folder, argv[0]) if "/" in argv[0] else shutil.which(argv[0], path=environment.get("PATH", os.defpath))
+        if not at or not os.path.exists(at):
+            raise FileNotFoundError(2, "not found", argv[0])
+        if not os.access(at, os.X_OK):
+            raise PermissionError(13, "not executable", argv[0])
+    return [*BEHIND, *argv]
+
+
 def _start(argv: "Sequence[str]", folder: str, environment: "dict[str, str]", fed: bool, merged: bool) -> "subprocess.Popen[bytes]":
+    words = _started_by(argv, folder, environment)
+    for wrapped in WRAPPERS:
+        words = wrapped(words, folder)
     return subprocess.Popen(
-        list(argv),
+        words,
         bufsize=0,
         stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -113,13 +141,21 @@ def _why(error: Exception, argv: "Sequence[str]", folder: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _follow(child: "_Child", until: float, stopped: "Callable[[], bool] | None", caught: "list[int]") -> str:
+def _or_never(seconds: "float | None") -> float:
+    return float("inf") if seconds is None else seconds
+
+
+def _follow(
+    child: "_Child", until: float, silence: float, stopped: "Callable[[], bool] | None", caught: "list[int]"
+) -> str:  # fmt: skip
     """Go along with a program until it ends or has to; return who ended it."""
     ask_at = time.monotonic()
     while child.process.poll() is None:
         now = time.monotonic()
         if now >= until:
             return "time"
+        if now >= child.heard_at + silence:
+            return "silence"
         if now >= ask_at:
             ask_at = now + TICK_S
             if caught or (stopped is not None and stopped()):
@@ -128,10 +164,14 @@ def _follow(child: "_Child", until: float, stopped: "Callable[[], bool] | None",
     return ""
 
 
-def _end(child: "_Child", mark: str) -> None:
+def _end(child: "_Child", mark: str, orphans: Orphans) -> None:
     """End what is left of a program, politely at first, and read what it still said."""
-    if not _gone(child, mark, signal.SIGTERM, GRACE_S):
-        _gone(child, mark, signal.SIGKILL, LAST_S)
+
+    def left() -> "set[int]":
+        return descendants.living(child.process.pid, mark, lambda found: orphans.among(found, child.process.pid))
+
+    if not _gone(child, left, signal.SIGTERM, GRACE_S):
+        _gone(child, left, signal.SIGKILL, LAST_S)
     child.close()
     try:
         child.process.wait(BURIED_S)
@@ -139,11 +179,11 @@ def _end(child: "_Child", mark: str) -> None:
         pass
 
 
-def _gone(child: "_Child", mark: str, number: int, seconds: float) -> bool:
+def _gone(child: "_Child", left_of_it: "Callable[[], set[int]]", number: int, seconds: float) -> bool:
     """Send a signal once to each process that is left, new ones included; say whether none is left in time."""
     until, told = time.monotonic() + seconds, set[int]()
     while True:
-        left = descendants.living(child.process.pid, mark)
+        left = left_of_it()
         descendants.send(left - told, number)
         told |= left
         if not left or time.monotonic() >= until:
@@ -159,6 +199,7 @@ class _Child:
     ) -> None:
         self.process = process
         self.hears = hears
+        self.heard_at = time.monotonic()
         self.out, self.err = _Kept(most_bytes), _Kept(most_bytes)
         self._line = bytearray()
         self._line_is_too_long = False
@@ -199,15 +240,20 @@ class _Child:
         self._pipes.close()
 
     def _read_out(self, pipe: int) -> bool:
-        data = _read(pipe)
+        data = self._read(pipe)
         self.out.add(data or b"")
         self._tell_lines(data or b"")
         return data != b""
 
     def _read_err(self, pipe: int) -> bool:
-        data = _read(pipe)
+        data = self._read(pipe)
         self.err.add(data or b"")
         return data != b""
+
+    def _read(self, pipe: int) -> "bytes | None":
+        data = _read(pipe)
+        self.heard_at = time.monotonic() if data else self.heard_at
+        return data
 
     def _write(self, pipe: int) -> bool:
         try:
@@ -265,10 +311,7 @@ class _Kept:
         self.cut += count
 
     def text(self) -> bytes:
-        """Return what was kept; where a part was dropped a line says so, and no line stands there by half.
-
-        A part of a line may be a part of a secret, which nobody would recognise.
-        """
+        """Return what was kept, in whole lines, as half a secret is not recognised; a line says where a part was dropped."""
         if len(self._tail) > self._half:
             self._drop(len(self._tail) - self._half)
         if not self.cut:

@@ -12,6 +12,9 @@ LOOK = getattr(posix, "O_PATH", 0) | posix.O_DIRECTORY | posix.O_CLOEXEC
 same_place = paths.same_place
 
 NOTIFICATIONS: "list[str]" = []  # how a prompt begins that a client wrote itself: each host that is loaded adds its own
+PASTE_MARKS: "list[str]" = []  # how a mark begins that a client leaves where something was pasted: likewise
+
+PASTED, PASTE_ENDS = "[pasted]", "[/pasted]"  # around what was pasted into a prompt, as it is stored (pastes.py)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,17 +24,23 @@ if TYPE_CHECKING:
 class Project:
     """A project: its root, the folder of its memory, and where git keeps its HEAD and branches (or nothing).
 
-    `top` is where its files lie: the root, or the linked worktree that the session works in.
+    `top` is where its files lie: the root, or the linked worktree that the session works in. `tree` is the person's own, which
+    the room of a loop stands for: loops and snapshots are kept by it. Everywhere else it is the top.
     """
 
-    __slots__ = ("common", "folder", "git", "root", "top")
+    __slots__ = ("common", "folder", "git", "root", "top", "tree")
 
-    def __init__(self, root: str, git: str = "", common: str = "", top: str = "") -> None:
+    def __init__(self, root: str, git: str = "", common: str = "", top: str = "", tree: str = "") -> None:
         self.root = root
         self.top = top or root
+        self.tree = tree or self.top
         self.git = git
         self.common = common
         self.folder = f"{root.rstrip('/')}/{paths.STATE}"
+
+    def in_room(self, top: str) -> "Project":
+        """Return the project of a room at `top`: its files and git are its own, its root, memory and loops are the person's."""
+        return Project(self.root, top + "/.git", top + "/.git", top, self.tree)
 
     def relative(self, path: str) -> str:
         """Return a path as seen from the top of the project; one outside of it stays as it is."""
@@ -44,9 +53,16 @@ def find(start: str) -> Project:
 
     All worktrees of a repository are one project at its main worktree, or at the common dir of a bare one. A
     submodule or nested repository is a project of its own. Without git it is the folder itself, and a repository
-    in the home folder counts as none.
+    in the home folder counts as none. In the room of a loop it is the project that the loop works for.
     """
-    folder = start = _real(start.rstrip("/") or "/")
+    folder = start = real(start.rstrip("/") or "/")
+    if paths.IN_ROOMS in start:
+        from ralph_mem.core import rooms  # lazy: only in the room of a loop
+
+        found = rooms.stands_for(start)
+        if found:
+            root, tree, top = found
+            return Project(root, top=tree).in_room(top)
     for _ in range(DEEPEST):
         git = f"{folder.rstrip('/')}/.git"
         kind = _kind(git)
@@ -59,11 +75,8 @@ def find(start: str) -> Project:
     return Project(start)
 
 
-def _real(path: str) -> str:
-    """Return where a folder lies once all links are followed: a link into another repository leads there, as it does for git.
-
-    As it is where the system does not tell; the client names real paths anyway.
-    """
+def real(path: str) -> str:
+    """Return where a folder lies once all links are followed, as for git; as it is where the system does not tell."""
     try:
         file = posix.open(path, LOOK)
     except (OSError, ValueError):
@@ -135,8 +148,9 @@ def _is_home(folder: str) -> bool:
 class Activity:
     """One thing that happened in a session, in words that are the same for every client; a host makes it of what the client tells.
 
-    `kind` is start, prompt, command, edit, read, errand (a subagent's), outside (a web or MCP tool), answer, report (a subagent's
-    answer), compacting, summary (of a compaction) or end. What the client did not tell is empty.
+    `kind` is start, prompt, command, edit, read, errand (a subagent's), outside (a web or MCP tool), recalled (our own server's
+    tool), output (of a tool that nobody knows, or of a command that runs on), answer, report (a subagent's answer), compacting,
+    summary (of a compaction) or end. What the client did not tell is empty.
     """
 
     at = 0  # in milliseconds
@@ -158,6 +172,9 @@ class Activity:
     exit: "int | None" = None
     interrupted = False
     ended_well = False  # it is known that a command ended with 0
+    runs_on = False  # in the background, while other tools are at work
+    task = ""  # by which a command that runs on is known, or that whose output this is
+    searched = False  # of what was read: a search through files
     took_ms: "int | float" = 0
     # answer: something is under way in the background; the turn goes on at our word already
     waiting = again = False

@@ -1,8 +1,6 @@
 """Keep records that the database could not take, until a later event brings them in.
 
-A file appears whole or not at all, so that neither locks nor checksums are needed. It lies in the user's data home, where no
-repository can put one; what lies beside the database is believed only where there is no such place. A mark in the name of a
-file would not do instead: the key to make it with would lie in the same home.
+A file appears whole or not at all, in the user's data home; one beside the database counts only where there is no such home.
 """
 
 import posix

@@ -52,6 +52,7 @@ class Throwaway:
         text = json.dumps({"cwd": str(self.project), **fields})
         text = text.replace("${PROJECT}", str(self.project)).replace("${SECRET}", self.secret)
         environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.home), **sent.environment(str(self.project))}
+        environment["RALPH_MEM_MEMORY_WORKER"] = "false"  # what learns would still write here while the folders go
         start = time.perf_counter()
         done = subprocess.run(
             _order(event), input=text, env=environment, cwd=self.project, capture_output=True, text=True, check=True
@@ -123,7 +124,8 @@ def _proof(place: Throwaway) -> Iterator[str]:
     yield "The receipt of session 2:"
     yield f"  {'event':<17} {'memory':<16} {'outcome':<8} {'likely':>8} {'tokens':>7}"
     for event, memory, outcome, likely, tokens in place.rows(RECEIPT):
-        yield f"  {event:<17} {memory:<16} {outcome:<8} {likely:>8.2f} {tokens:>7}"
+        judged = f"{likely:.2f}" if likely else "-"  # a briefing goes by what is new: nothing was asked
+        yield f"  {event:<17} {memory:<16} {outcome:<8} {judged:>8} {tokens:>7}"
     stored = "\n".join(str(text) for row in place.rows(kinds.reading(kinds.OBSERVATION, "asked said lines")) for text in row)
     yield ""
     yield f"The deploy command printed a token. In the memory: {stored[stored.find('using token') :].splitlines()[0]}"

@@ -73,6 +73,10 @@ ALL = (
         "show", LOOK, "ID", "Show the whole text of something, or what a session did, 1,000 tokens at a time.",
         "show turn-k3w9x2mfqa", {"--from CHARACTER": "Go on from this character."}, for_model=True,
     ),
+    Verb(
+        "relations", LOOK, "[LABEL]", "Show what belongs to what: what is believed most, or all about a file, a part, a person.",
+        "relations shop/cart.py", {}, for_model=True,
+    ),
     Verb("status", LOOK, "", "Say how much is remembered here, what was told of it, and whether all is well.", "status", {}),
     Verb(
         "why", LOOK, "[ID]", "Show what was told to the model, why, what it cost, and what just missed.",
@@ -83,6 +87,10 @@ ALL = (
         "preview the login fails again after the upgrade", {},
     ),
     Verb(
+        "page", LOOK, "", "Look at the memory in a browser on this machine, and put it right; it ends after 15 minutes unused.",
+        "page", {"--stop": "End the pages that are at work."}, changes=True,
+    ),
+    Verb(
         "inject", REMEMBER, "TEXT",
         "Keep a note in your own words; it is found at once, told at session starts, and never dropped.",
         "inject Releases go out with make ship, never by hand.", {"--global": "For all projects, not only this one."}, changes=True,
@@ -91,6 +99,16 @@ ALL = (
         "import", REMEMBER, "",
         "Remember what earlier sessions of this project did, from Claude Code's own transcripts; secrets are cut out.",
         "import --dry-run", {"--dry-run": "Only count what would come in.", **SINCE}, changes=True,
+    ),
+    Verb(
+        "learn", REMEMBER, "[yes N ... no N ...]",
+        "Show up to five sentences of your prompts that may hold for good, and take your yes or no by their numbers.",
+        "learn yes 1 3 no 2", {}, changes=True,
+    ),
+    Verb(
+        "facts", CORRECT, "[ID | add TEXT | retire ID | undo ID]",
+        "See what holds beyond single turns, with its history; keep a statement, or say that one holds no longer.",
+        "facts add Deploys go to Bonn.", {}, changes=True,
     ),
     Verb(
         "edit", CORRECT, "ID TEXT", "Correct a note, or the answer of a turn: recall finds and tells the new text only.",
@@ -122,13 +140,24 @@ ALL = (
          "--all": "All that is remembered, loops too."},
         changes=True,
     ),
-    Verb("pause", ADMIN, "", "Stop recording and telling in this project, from the next event on.", "pause", {}, changes=True),
-    Verb("resume", ADMIN, "", "Record and tell again in this project, from the next event on.", "resume", {}, changes=True),
+    Verb(
+        "pause", ADMIN, "[session]", "Stop recording and telling in this project, or this session alone, from the next event on.",
+        "pause session", {}, changes=True,
+    ),
+    Verb(
+        "resume", ADMIN, "", "Record and tell again in this project and this session, from the next event on.", "resume", {},
+        changes=True,
+    ),
     Verb("config", ADMIN, "[KEY [VALUE]]", "Show the settings, one of them, or change one as far as it loosens nothing.",
          "config memory.show full", {}, changes=True),
     Verb(
         "trust", ADMIN, "", "Show what came with a project that would act; it acts only once you approved it.",
-        "trust", CONFIRM, changes=True,
+        "trust", {**CONFIRM, "--memory": "Take the memory that was set aside; with --confirm and its digits."}, changes=True,
+    ),
+    Verb(
+        "setup", ADMIN, "[status-line | shim]",
+        "Show what is ready and offer the rest: a line in the status line, the command `ralph-mem`; nothing is replaced.",
+        "setup", {"--wrap": "Run a status line that is there first.", "--off": "Take it away again."}, changes=True,
     ),
     Verb("doctor", ADMIN, "", "Check everything that has to be right for memory to work, and change nothing.", "doctor", {}),
     Verb("help", ADMIN, "[VERB]", "List the verbs, or explain one.", "help forget", {}),

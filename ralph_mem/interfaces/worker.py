@@ -1,4 +1,4 @@
-"""A short-lived process that embeds new memories and tells hooks which ones a prompt means.
+"""A short-lived process that embeds new memories, counts what they cost, and tells hooks which ones a prompt means.
 
 `python -m ralph_mem.interfaces.worker FOLDER` begins it for a `.ralph-mem`; `memory/recall/wake.py` does that. One on a machine for
 each user: another one hands its folder over and leaves. It leaves by itself when nothing was to be done for a minute.
@@ -16,7 +16,7 @@ from typing import Any
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance import scrub
+from ralph_mem.maintenance import count_tokens, scrub
 from ralph_mem.memory.embeddings import models
 from ralph_mem.memory.recall import embeddings_client
 from ralph_mem.memory.store.connection import Store
@@ -95,7 +95,7 @@ def _serve(place: Path, model: dict[str, Any], folders: Sequence[str]) -> int:
         # lazy: needs the extra; of fifty that start at once, forty-nine do without
         from ralph_mem.memory.embeddings import serving
 
-        serving.serve(listener, model, folders, _scrub)
+        serving.serve(listener, model, folders, tend)
     except (ImportError, RalphMemError) as error:
         note(str(error))
         return 1
@@ -105,8 +105,9 @@ def _serve(place: Path, model: dict[str, Any], folders: Sequence[str]) -> int:
     return 0
 
 
-def _scrub(opened: Store) -> int:
-    return scrub.scrub_some(opened, scrub.protector_of(opened), SCRUB_MS)
+def tend(opened: Store) -> int:
+    """Have the long list look at some rows, or count what they cost where a vocabulary is here; returns how many, 0 at the end."""
+    return scrub.scrub_some(opened, scrub.protector_of(opened), SCRUB_MS) or count_tokens.count_where_possible(opened)
 
 
 def note(line: str) -> None:

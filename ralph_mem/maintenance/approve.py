@@ -1,7 +1,6 @@
 """Show what a repository brought along that would act, and let it act once a person agrees.
 
-What was shown is what is approved: each matter is read once, and kept by the hash of what was read (core/trust.py for the
-config and a link, criteria/acceptance.py for the checks of a loop).
+Each matter is read once, and kept by the hash of what was read and shown.
 """
 
 import os
@@ -16,8 +15,9 @@ from ralph_mem.core.format import when
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective, trust
 from ralph_mem.maintenance import config_change
+from ralph_mem.memory import adopt_foreign
 from ralph_mem.memory.ownership import foreign
-from ralph_mem.ralph import starting
+from ralph_mem.ralph import prospects, wishes
 from ralph_mem.ralph.criteria import acceptance, finding
 
 CHECKS, CRITERIA = "checks", "ralph.success_criteria"
@@ -67,7 +67,7 @@ def approve(project: Project, given: str) -> list[Matter]:
 
 def revoke(project: Project) -> int:
     """Take back all that was approved in a project; returns how much it was. Raises RalphMemError."""
-    checks = Path(paths.data_home(), paths.TRUST, f"criteria-{paths.key_of(project.root)}.json")
+    checks = Path(acceptance.path_of(project))
     try:
         count = trust.revoke(project) + checks.exists()
         checks.unlink(missing_ok=True)
@@ -83,11 +83,8 @@ def aside(project: Project) -> list[Aside]:
 
 def shown(found: list[Matter]) -> list[str]:
     """Return them as lines for a person; nothing in them can move the cursor or hide a part."""
-    return [line for each in found for line in (f"{TITLES[each.kind]}:", *[f"  {_visible(line)}" for line in each.lines])]
-
-
-def _visible(text: str) -> str:
-    return "".join(char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode() for char in text)
+    escaped = acceptance.escaped
+    return [line for each in found for line in (f"{TITLES[each.kind]}:", *[f"  {escaped(line)}" for line in each.lines])]
 
 
 def ago(at: int) -> str:
@@ -119,7 +116,7 @@ def _config(project: Project, text: str, waiting: dict[str, Any]) -> list[Matter
 def _checks(project: Project, waiting: dict[str, Any]) -> list[Matter]:
     values = {**effective.load(project), **waiting}
     try:
-        prospect = starting.look(project, starting.wish(values, ""))
+        prospect = prospects.look(project, wishes.of(values, ""))
     except LoopError:  # none can be found: a loop says so when it is asked for
         return []
     if prospect.accepted:
@@ -130,3 +127,33 @@ def _checks(project: Project, waiting: dict[str, Any]) -> list[Matter]:
     named = [each._replace(source=source) if each.source == finding.ASKED else each for each in prospect.criteria]
     rest = prospect.shown[len(acceptance.shown(prospect.criteria)) :]
     return [Matter(CHECKS, prospect.digest, [*acceptance.shown(named), *rest])]
+
+
+def digits_of(found: Aside) -> str:
+    """Return what stands for a memory that was set aside: the end of its name, which no other one here has."""
+    return str(found.path.rpartition("-")[2])
+
+
+def shown_aside(found: list[Aside], command: str) -> list[str]:
+    """Return lines that show memories which were set aside, and how `command` takes one."""
+    lines = []
+    for each in found:
+        lines.append(f"A memory that lies aside here, of another home or of somebody else: {adopt_foreign.told(*each)}")
+        lines.append(f"If it is yours, use it with: {command} --memory --confirm {digits_of(each)}")
+    return lines
+
+
+def take(project: Project, given: str) -> tuple[str, str]:
+    """Make a memory that was set aside the project's again; returns its path then, and where the other one is now.
+
+    Raises RalphMemError for digits that stand for none, or where it cannot be.
+    """
+    found = {digits_of(each): each.path for each in aside(project)}
+    if given not in found:
+        raise RalphMemError(f"no memory that was set aside here has the digits {given[:40]}", "`ralph-mem trust` shows them")
+    return found[given], adopt_foreign.reclaim(project, found[given])
+
+
+def taken(project: Project, replaced: str) -> str:
+    """Say that a memory was taken."""
+    return f"it is the memory of {project.root} now" + (f"; the one begun meanwhile is kept as {replaced}" if replaced else "")

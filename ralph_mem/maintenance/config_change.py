@@ -1,7 +1,4 @@
-"""Set one key of a config file, and leave every other word of the file where it is.
-
-Standard library only: `/ralph config` uses it too, where no package is.
-"""
+"""Set one key of a config file, and leave every other word of it where it is. Standard library only, for `/ralph config`."""
 
 import os
 from collections import namedtuple
@@ -55,6 +52,15 @@ def change(
         raise ConfigError(f"cannot write {path}: {error.strerror}") from error
     ruled_by = own if everywhere and _values(own)[1].get(key) is not None else ""
     return Changed(path, value, ruled_by, tuple(unapproved(project)[1]) if path == own else ())
+
+
+def tighten(project: "Project", settings: "dict[str, Any]", key: str, text: str) -> "Changed | None":
+    """Set a key of the project's file as `change` does where a repository could do so unapproved; None where it is not so.
+
+    That is what lets less happen than now, and names no command, path or server.
+    """
+    _, waiting = trust.tightened({key: typed_value.parse(key, text)}, settings)
+    return None if waiting else change(project, key, text)
 
 
 def unapproved(project: "Project") -> "tuple[str, dict[str, Any]]":
@@ -220,7 +226,7 @@ def _with_items(text: str, key: str, value: object, extent: "tuple[int, int]") -
     first, last = extent
     lines, end_of_line = _lines(text), _end_of_line(text)
     block, said = lines[first:last], _meant(key, yaml_subset.read(text)[key])
-    starts = _items_in(block)
+    starts = [number for number, line in enumerate(block) if line.strip().startswith("- ") or line.strip() == "-"]
     margin = _margin(block[starts[0]])
 
     def as_line(item: object) -> str:
@@ -243,11 +249,6 @@ def _with_items(text: str, key: str, value: object, extent: "tuple[int, int]") -
     if not isinstance(value, list) or not value:
         lines[first - 1] = _with_value(lines[first - 1], value)
     return "".join([*lines[:first], *new, *lines[last:]])
-
-
-def _items_in(block: "list[str]") -> "list[int]":
-    """Return which of the lines of a list begin an item."""
-    return [number for number, line in enumerate(block) if line.strip().startswith("- ") or line.strip() == "-"]
 
 
 def _has_content(line: str) -> bool:

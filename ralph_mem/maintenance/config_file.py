@@ -1,7 +1,4 @@
-"""Read the YAML files of a person and a project, and tell what is wrong by line and column.
-
-The one importer of PyYAML. Hooks read the same files with core.yaml_reader, to which this room is held.
-"""
+"""Read the YAML files of a person and a project, and tell what is wrong by line and column."""
 
 from collections import namedtuple
 from collections.abc import Iterator

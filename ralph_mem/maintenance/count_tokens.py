@@ -1,27 +1,26 @@
-"""Count tokens exactly by a vocabulary of tiktoken, and correct what the hooks estimated.
-
-Nothing is ever downloaded but by `fetch`, which somebody asks for.
-"""
+"""Count tokens exactly by a vocabulary of tiktoken, and correct what the hooks estimated; `fetch` alone downloads anything."""
 
 import contextlib
 from collections import Counter, namedtuple
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Protocol
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.memory import access
 from ralph_mem.memory.extras import MissingExtra, installation
 from ralph_mem.memory.rows import kinds, row
-from ralph_mem.memory.rows.row import Kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph_mem.memory.rows.kinds import Database
     from ralph_mem.memory.store.connection import Store
 
 # The client's own vocabulary is not public; this is the one that the estimate was fitted to.
 VOCABULARY = "o200k_base"
 # So many rows in one transaction; counting them happens before it, so that nobody waits for that.
 BATCH = 500
+UNCOUNTED = "SELECT id, checksum, {} FROM {} WHERE counted_by IS NOT ? AND id > ? ORDER BY id LIMIT ?"
+KEEP = "UPDATE {} SET tokens = ?, counted_by = ? WHERE id = ? AND checksum = ?"
 
 
 class Vocabulary(Protocol):
@@ -106,28 +105,34 @@ def count_rows(store: "Store", vocabulary: Vocabulary, tell: Callable[[int], Any
     done = 0
     for kind in kinds.of_memory(store):
         at = 0
-        while rows := store.execute(_uncounted(kind), (vocabulary.name, at, BATCH)).fetchall():
+        uncounted = UNCOUNTED.format(", ".join(kind.hashed), kind.table)
+        while rows := store.execute(uncounted, (vocabulary.name, at, BATCH)).fetchall():
             at = rows[-1][0]
             counts = [(count(vocabulary, *each), vocabulary.name, number, checksum) for number, checksum, *each in rows]
-            _keep(store, kind.table, counts)
+            with access.Change(store, durable=False):
+                store.db.executemany(KEEP.format(kind.table), counts)
             done += len(rows)
             tell(len(rows))
     return done
 
 
-def _uncounted(kind: Kind) -> str:
-    return (
-        f"SELECT id, checksum, {', '.join(kind.hashed)} FROM {kind.table} WHERE counted_by IS NOT ? AND id > ? ORDER BY id LIMIT ?"
-    )
+def count_where_possible(store: "Store") -> int:
+    """Count what was not counted yet by the vocabulary that is on this machine; returns how many rows, 0 without tiktoken or it."""
+    vocabulary = _here()
+    return count_rows(store, vocabulary) if vocabulary else 0
 
 
-def _keep(store: "Store", table: str, counts: list[tuple[int, str, int, int]]) -> None:
-    store.begin()
+def pricing() -> tuple[str, Callable[[str], int]]:
+    """Return what says here how many tokens a text costs, by the name of a vocabulary or `estimate`, and that function."""
+    vocabulary = _here()
+    return (vocabulary.name, partial(count, vocabulary)) if vocabulary else ("estimate", row.tokens)
+
+
+def _here() -> "Vocabulary | None":
     try:
-        store.db.executemany(f"UPDATE {table} SET tokens = ?, counted_by = ? WHERE id = ? AND checksum = ?", counts)
-        store.commit()
-    finally:
-        store.roll_back()
+        return find()
+    except MissingExtra:
+        return None
 
 
 # Of texts shorter than this the error in per cent says nothing: one token more of three is 33.
@@ -143,7 +148,7 @@ CODE = "type IN ('tool_use', 'error', 'success')"
 PROSE = f"NOT {CODE}"
 
 
-def of(database: "Database") -> Estimate:
+def of(database: "kinds.Database") -> Estimate:
     """Compare the estimate with what was counted: on commands, their output and diffs, and on what was said."""
     vocabularies: Counter[str | None] = Counter()
     for kind in kinds.of_memory(database):
@@ -152,7 +157,7 @@ def of(database: "Database") -> Estimate:
     return Estimate(dict(vocabularies), *[_error(database, types) for types in (CODE, PROSE)])
 
 
-def _error(database: "Database", types: str) -> "float | None":
+def _error(database: "kinds.Database", types: str) -> "float | None":
     """Return by what share of the exact count the estimate is off, on average."""
     rows = [values for kind in kinds.of_memory(database) for values in _counted(database, kind, types)]
     newest = sorted(rows, key=lambda values: values[0], reverse=True)[:MOST_ROWS]
@@ -160,7 +165,7 @@ def _error(database: "Database", types: str) -> "float | None":
     return sum(errors) / len(errors) if errors else None
 
 
-def _counted(database: "Database", kind: "Kind", types: str) -> "list[tuple[Any, ...]]":
+def _counted(database: "kinds.Database", kind: "row.Kind", types: str) -> "list[tuple[Any, ...]]":
     """Return the newest rows of some types that were counted: time, exact count, texts. What has no type is prose."""
     if not kind.has("type"):
         types = "1" if types == PROSE else "0"

@@ -1,7 +1,6 @@
 """Find the projects that have a memory on this machine, and what is left of those that are gone.
 
-The registry is a file for each project id in the user's data home, written at a session start. What lies there for a
-project by its path has a name made from that path (`paths.key_of`), which does not lead back to it.
+The registry is a file for each project id, written at a session start: names made of paths do not lead back to them.
 """
 
 import re
@@ -13,6 +12,7 @@ from pathlib import Path
 from ralph_mem.core import fast, paths, places, project
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
+from ralph_mem.core.redaction import terminal
 from ralph_mem.memory import inspect
 from ralph_mem.memory.store import connection
 
@@ -43,9 +43,12 @@ def choose(meant: str = "") -> Project:
         return project.find(str(folder))
     if not meant:
         raise RalphMemError("the current folder is gone", "go to another one, or name one with --project")
-    path = _path_of(meant)
+    return _registered_at(_path_of(meant))
+
+
+def _registered_at(path: str) -> Project:
+    """Return the project whose memory is registered at a path, although the folder may lie in a repository by now."""
     found = project.find(path)
-    # the memory that is registered there, although the folder lies in a repository by now
     return found if found.root == path else Project(path)
 
 
@@ -68,6 +71,22 @@ def _path_of(meant: str) -> str:
 def known() -> list[Known]:
     """Return every registered project with what is in its memory, the last active one first."""
     return sorted([_look(entry) for entry in _registry()], key=lambda each: (-(each.at or 0), each.path, each.id))
+
+
+def values(known: Known) -> dict[str, object]:
+    """Return a project for a program; bytes of its path that no text in UTF-8 can hold are shown as the replacement character."""
+    path = terminal.plain(known.path)
+    return {"name": terminal.plain(Path(known.path).name), **known._asdict(), "path": path}
+
+
+def of_id(number: str) -> Project:
+    """Return the registered project of an id. Raises RalphMemError where none has it, or its folder is gone."""
+    found = [entry for entry in _registry() if entry.id == number and entry.path]
+    if not found:
+        raise RalphMemError(f"no project has the id {ascii(number[:40])[1:-1]}", LISTED)
+    if not paths.exists(found[0].path):
+        raise RalphMemError(f"the folder of {number} is gone: {found[0].path}", LISTED)
+    return _registered_at(found[0].path)
 
 
 def _registry() -> list[Entry]:

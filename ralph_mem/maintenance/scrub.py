@@ -1,16 +1,14 @@
 """Redact anew what is stored, by today's rules, the long list, the user's patterns and known values.
 
-A hook redacts by what it knows at that moment. A rule that came with a later release, a pattern that was added to the
-config, a password that stands in `.env` only since yesterday: of older rows this room takes what they find. It counts by
-kind and never tells what it was.
+It counts what it finds by kind, and never tells what it was.
 """
 
-import posix
 import time
 
-from ralph_mem.core import fast, paths
+from ralph_mem.core import fast
 from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import context, gate
+from ralph_mem.core.redaction.whole import protector
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access
 from ralph_mem.memory.rows import deletion, kinds, rewrite
@@ -21,11 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ralph_mem.core.project import Project
+    from ralph_mem.core.redaction.whole import Protect
     from ralph_mem.memory.rows.row import Kind
-    from ralph_mem.memory.store.connection import Store
-
-    Protect = Callable[[str], tuple[str, dict[str, int]]]
 
 # So many in one transaction: a tool event of a session waits at most 150 ms, and a row takes one or two.
 TOGETHER = 25
@@ -49,55 +44,40 @@ class Report:
 
     def add(self, table: str, counts: "dict[str, int]") -> None:
         """Count a row that holds secrets of its own."""
-        if not counts:
-            return
-        self.changed[table] = self.changed.get(table, 0) + 1
-        _sum_up(self.counts, counts)
+        if counts:
+            self.changed[table] = self.changed.get(table, 0) + 1
+            _sum_up(self.counts, counts)
 
 
-def protector(project: "Project", values: "dict[str, Any]") -> "Protect":
-    """Return what redacts a text as a project's settings want it; known values are read now, once for all rows."""
-    folders = dict.fromkeys([project.root, project.top, paths.environment("HOME") or project.root])
-    known = gate.known_values(posix.environ, [*folders])
-    patterns = values["privacy.redact_patterns"]
-
-    def protect(text: str) -> "tuple[str, dict[str, int]]":
-        text, counts = gate.drop_blocks(gate.clean(text))
-        text, more = context.redact_whole(text, known, patterns)
-        return text, {**counts, **more}
-
-    return protect
-
-
-def protector_of(opened: "Store") -> "Protect":
+def protector_of(opened: "connection.Store") -> "Protect":
     """Return the protector for an open memory, by the settings of its project or of the one of all projects."""
     place = projects.everywhere() if access.is_global(opened) else None
     place = place or projects.Project(opened.folder.rpartition("/")[0])
     return protector(place, effective.load(place))
 
 
-def count(opened: "Store") -> int:
+def count(opened: "connection.Store") -> int:
     """Return how many rows were redacted by fewer rules than there are now."""
     rules = (gate.RULES_VERSION, context.LEVEL)
     counts = [opened.one(f"SELECT count(*) FROM {kind.table} WHERE {BELOW}", rules)[0] for kind in kinds.of_memory(opened)]
     return int(sum(counts))
 
 
-def total(opened: "Store") -> int:
+def total(opened: "connection.Store") -> int:
     """Return how many rows a scrub looks at."""
     return sum([opened.one(f"SELECT count(*) FROM {kind.table}")[0] for kind in _kinds(opened)])
 
 
-def _kinds(opened: "Store") -> "list[Kind]":
+def _kinds(opened: "connection.Store") -> "list[Kind]":
     """Return the kinds of rows with texts: what is made of others after these, so that a secret is met where it came from."""
     return [kind for kind in reversed(kinds.there(opened)) if kinds.redacted(kind)]
 
 
-def _of_memory(opened: "Store") -> "list[Kind]":
+def _of_memory(opened: "connection.Store") -> "list[Kind]":
     return [kind for kind in _kinds(opened) if kind.indexed]
 
 
-def preview(opened: "Store", protect: "Protect", tell: "Callable[[int], Any]" = bool) -> Report:
+def preview(opened: "connection.Store", protect: "Protect", tell: "Callable[[int], Any]" = bool) -> Report:
     """Look at every row and say what a scrub would change; `tell` hears how many rows more have been looked at."""
     report = Report()
     for kind in _kinds(opened):
@@ -111,7 +91,7 @@ def preview(opened: "Store", protect: "Protect", tell: "Callable[[int], Any]" = 
     return report
 
 
-def scrub(opened: "Store", protect: "Protect", tell: "Callable[[int], Any]" = bool) -> "tuple[Report, bool]":
+def scrub(opened: "connection.Store", protect: "Protect", tell: "Callable[[int], Any]" = bool) -> "tuple[Report, bool]":
     """Redact every row anew, with its index entry and what quotes it, and write the whole file without what went.
 
     Returns what was changed, and whether the log is empty too: another process that reads may hold it.
@@ -127,7 +107,7 @@ def scrub(opened: "Store", protect: "Protect", tell: "Callable[[int], Any]" = bo
     return report, access.rewrite(opened) if report.touched else True
 
 
-def scrub_some(opened: "Store", protect: "Protect", budget_ms: int) -> int:
+def scrub_some(opened: "connection.Store", protect: "Protect", budget_ms: int) -> int:
     """Go on with the rows that no long pass has seen, for about so long but with a handful at least; returns how many were
     looked at, 0 at the end.
 
@@ -148,7 +128,7 @@ def scrub_some(opened: "Store", protect: "Protect", budget_ms: int) -> int:
     return report.rows
 
 
-def _state(opened: "Store") -> "dict[str, Any]":
+def _state(opened: "connection.Store") -> "dict[str, Any]":
     """Return how far the worker is; other rules begin anew."""
     rules = [gate.RULES_VERSION, context.LEVEL]
     try:
@@ -162,17 +142,17 @@ def _state(opened: "Store") -> "dict[str, Any]":
     return {"rules": rules, "at": {table: at[table] if is_known else 0 for table in tables}}
 
 
-def _numbers(opened: "Store", kind: "Kind", after: int, is_whole: bool = False) -> "list[int]":
+def _numbers(opened: "connection.Store", kind: "Kind", after: int, is_whole: bool = False) -> "list[int]":
     """Return the numbers of the next rows; `is_whole` leaves out what follows a turn that is still open, and that turn."""
-    sql = f"SELECT id FROM {kind.table} WHERE id > ?1"
+    sql = f"SELECT rowid FROM {kind.table} WHERE rowid > ?1"
     if is_whole and kind is kinds.TURN:
         sql += f" AND id < coalesce((SELECT min(id) FROM {kind.table} WHERE status = 'open' AND id > ?1), id + 1)"
-    return [number for (number,) in opened.execute(f"{sql} ORDER BY id LIMIT ?2", (after, TOGETHER))]
+    return [number for (number,) in opened.execute(f"{sql} ORDER BY rowid LIMIT ?2", (after, TOGETHER))]
 
 
-def _rows(opened: "Store", kind: "Kind", numbers: "list[int]") -> "list[Any]":
+def _rows(opened: "connection.Store", kind: "Kind", numbers: "list[int]") -> "list[Any]":
     columns, listed = ", ".join(kinds.redacted(kind)), ", ".join(map(str, numbers))
-    return list(opened.execute(f"SELECT id, {columns} FROM {kind.table} WHERE id IN ({listed})"))
+    return list(opened.execute(f"SELECT rowid, {columns} FROM {kind.table} WHERE rowid IN ({listed})"))
 
 
 def _redacted(kind: "Kind", values: "Any", protect: "Protect") -> "tuple[dict[str, str | None], dict[str, int]]":
@@ -213,7 +193,12 @@ def _sum_up(counts: "dict[str, int]", more: "dict[str, int]") -> None:
 
 
 def _scrub_together(
-    opened: "Store", kind: "Kind", numbers: "list[int]", protect: "Protect", report: Report, state: "dict[str, Any] | None" = None
+    opened: "connection.Store",
+    kind: "Kind",
+    numbers: "list[int]",
+    protect: "Protect",
+    report: Report,
+    state: "dict[str, Any] | None" = None,
 ) -> None:
     """Redact rows in one transaction, with how far the worker is."""
     with access.Change(opened):
@@ -231,14 +216,14 @@ def _scrub_together(
     report.rows += len(numbers)
 
 
-def _mark(opened: "Store", kind: "Kind", numbers: "list[int]") -> None:
+def _mark(opened: "connection.Store", kind: "Kind", numbers: "list[int]") -> None:
     rules = (gate.RULES_VERSION, context.LEVEL)
     still_grows = " AND status <> 'open'" if kind is kinds.TURN else ""
     where = f"id IN ({', '.join(map(str, numbers))}) AND ({BELOW}){still_grows}"
     opened.execute(f"UPDATE {kind.table} SET redaction_version = ?, scan_level = ? WHERE {where}", rules + rules)
 
 
-def _note(opened: "Store", kind: "Kind", number: int, counts: "dict[str, int]") -> None:
+def _note(opened: "connection.Store", kind: "Kind", number: int, counts: "dict[str, int]") -> None:
     """Add to what a row says was cut out of it."""
     if not kind.indexed or not counts:
         return

@@ -1,7 +1,4 @@
-"""List all that lies on this machine because of ralph-mem, and take what an uninstall takes.
-
-What lies in our data folder under a name that no release of ours gives is somebody else's: it is named and left alone.
-"""
+"""List all that lies on this machine because of ralph-mem, and take what an uninstall takes. What is not ours stays."""
 
 from collections import namedtuple
 from collections.abc import Iterator
@@ -9,6 +6,7 @@ from pathlib import Path
 
 from ralph_mem.core import fast, paths, places
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.maintenance import outside as attached
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import inventory
 from ralph_mem.ralph import leftovers
@@ -27,6 +25,11 @@ def of_home(memories: bool) -> tuple[list[Belonging], list[Belonging]]:
     needed = [place.name for place in places.IN_DATA_HOME if place.on_uninstall == places.STAYS]
     stays = [] if memories else [each for each in found if Path(each.path).name in needed]
     return [each for each in found if each not in stays], stays
+
+
+def outside() -> list[Belonging]:
+    """Return what lies outside of our folders because a person had it put there."""
+    return [Belonging(path, None, what) for path, what in attached.there().items()]
 
 
 def strange() -> list[Belonging]:
@@ -63,7 +66,10 @@ def remove(found: list[Belonging]) -> list[Belonging]:
     """Remove them; returns those that were there. Raises RalphMemError, also while a loop is at work."""
     for path in _loops_at_work():
         raise RalphMemError(f"a loop is at work, says {path}", "`ralph-mem ralph stop` stops it")
-    removed = [each for each in found if registry.remove(Path(each.path))]
+    lying_outside = {each.path for each in outside()}
+    removed = [each for each in found if each.path in lying_outside or registry.remove(Path(each.path))]
+    if lying_outside & {each.path for each in removed}:
+        attached.take_all_away()
     home = Path(paths.data_home() or "/nowhere/at/all")
     if home.is_dir() and not any(home.iterdir()):
         home.rmdir()

@@ -1,7 +1,4 @@
-"""Measure what memories, snapshots, loops and backups take on the disk, and whether that is too much.
-
-It warns, and deletes nothing. The standard library alone: a session start asks once a day.
-"""
+"""Measure with the standard library alone what all memories take on the disk, and warn where that is too much."""
 
 import os
 import posix
@@ -96,7 +93,8 @@ def tell_daily(root: str, values: "dict[str, Any]") -> None:
     seen, do = warning(measure(MOST_FILES_OF_A_HOOK), values)
     if seen:
         # the line has room for 300 characters: what to do must not be cut off
-        notices.note(root, f"{_short(seen, 295 - len(do))}; {do}")
+        most = 295 - len(do)
+        notices.note(root, f"{seen if len(seen) <= most else seen[: most - 3] + '...'}; {do}")
 
 
 def _is_due(now: float) -> bool:
@@ -108,23 +106,15 @@ def _is_due(now: float) -> bool:
             return False
         posix.utime(mark, (now, now))
     except FileNotFoundError:
-        _begin(mark)
+        try:
+            paths.make_folder(mark.rpartition("/")[0])
+            paths.write(mark, "")
+        except OSError:
+            pass
         return False
     except OSError:
         return False
     return True
-
-
-def _begin(mark: str) -> None:
-    try:
-        paths.make_folder(mark.rpartition("/")[0])
-        paths.write(mark, "")
-    except OSError:
-        pass
-
-
-def _short(line: str, most: int) -> str:
-    return line if len(line) <= most else line[: most - 3] + "..."
 
 
 class _Count:

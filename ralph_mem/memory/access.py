@@ -10,44 +10,55 @@ from ralph_mem.memory import opening
 from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.store import connection
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ralph_mem.core.project import Project
-    from ralph_mem.memory.store.connection import Store
-
 # A person who typed a command waits longer than a hook may.
 WAIT_MS = 5000
 PAUSE_MS = 50
 
 
-def to_read(project: "Project") -> "list[Store]":
-    """Open the memory of a project and that of all projects, as far as they are there, in this order.
+def to_read(project: "projects.Project") -> "list[connection.Store]":
+    """Open the memories of a project and of all projects, as far as they are there, in this order.
 
-    Raises StoreError where neither is, and where the project's own cannot be opened; that of all projects is left out
-    then, which `status` and `doctor` tell.
+    Raises StoreError without any, or where the project's cannot be opened; the other one is left out then.
     """
     own, *shared = places(project)
-    found = [_open(own)] if _is_there(own) else []
+    found = [open_one(own)] if is_there(own) else []
     for place in shared:
         try:
-            found += [_open(place)] if connection.exists(place.folder) else []
+            found += [open_one(place)] if connection.exists(place.folder) else []
         except StoreError:
             if not found:
                 raise
     if not found:
         what = f"nothing is remembered for {project.root} yet"
-        raise StoreError(what, "start Claude Code there with the plugin installed, or add a note (/mem-inject, `ralph-mem inject`)")
+        raise StoreError(what, "`ralph-mem status` says whether it is recorded, `ralph-mem inject` keeps a note")
     return found
 
 
-def _is_there(place: "Project") -> bool:
+def to_look(project: "projects.Project", wait_ms: int) -> "list[connection.Store]":
+    """Open what `to_read` opens as it lies there, for reading alone: nothing is made, brought up to date or set aside.
+
+    What is there can be none. Raises StoreError where the project's cannot be opened.
+    """
+    from ralph_mem.memory import inspect  # lazy: only for a memory that is looked at
+
+    own, *shared = places(project)
+    found = [inspect.opened(own.folder, wait_ms)] if is_there(own) else []
+    for place in shared:
+        try:
+            found += [inspect.opened(place.folder, wait_ms)] if connection.exists(place.folder) else []
+        except StoreError:  # told by `status` and `doctor`
+            continue
+    return found
+
+
+def is_there(place: "projects.Project") -> bool:
     """Say whether a place has a memory. Raises StoreError for a folder that keeps that to itself."""
     if paths.exists(place.folder) and not posix.access(place.folder, posix.R_OK | posix.X_OK):
         raise StoreError(f"cannot look into {place.folder}", f"chmod 700 {place.folder}, if it is yours")
     return connection.exists(place.folder)
 
 
-def pause(place: "Project") -> None:
+def pause(place: "projects.Project") -> None:
     """Switch recording off in a project, whether it has a memory or not. Raises StoreError."""
     try:
         opening.prepare(place)
@@ -56,23 +67,46 @@ def pause(place: "Project") -> None:
         raise _not_writable(place, error) from error
 
 
-def _open(place: "Project") -> "Store":
+def pause_session(session: str) -> None:
+    """Record and tell nothing of one session from its next event on. Raises StoreError."""
+    if not session or not paths.data_home():
+        raise StoreError("it is not known which session this is", "type /mem pause session in the session; /mem pause is for all")
+    from ralph_mem.core import session_pause  # lazy: only for a session that is paused
+
+    try:
+        session_pause.pause(session)
+    except OSError as error:
+        raise StoreError(f"the session cannot be paused: {error.strerror}", f"is {paths.data_home()} yours?") from error
+
+
+def resume_session(session: str) -> bool:
+    """Record and tell again in one session; says whether it was paused. Raises StoreError."""
+    from ralph_mem.core import session_pause  # lazy: only for a session that may be paused
+
+    try:
+        return session_pause.end(session)
+    except OSError as error:
+        raise StoreError(f"the session cannot go on: {error.strerror}", f"remove {paths.pause_of(session)}") from error
+
+
+def open_one(place: "projects.Project") -> "connection.Store":
+    """Open the memory of one place, made where it is missing. Raises StoreError."""
     try:
         return opening.open_ready(place, WAIT_MS)
     except OSError as error:
         raise _not_writable(place, error) from error
 
 
-def _not_writable(place: "Project", error: OSError) -> StoreError:
+def _not_writable(place: "projects.Project", error: OSError) -> StoreError:
     return StoreError(f"cannot write to {place.folder}: {error.strerror}", "is the folder yours, and the disk not full?")
 
 
-def to_change(project: "Project") -> "list[Store]":
+def to_change(project: "projects.Project") -> "list[connection.Store]":
     """Open what `to_read` opens, with the events that wait for it stored first: they are part of what is remembered."""
     for opened in to_read(project):
         opened.close()
     own, *shared = places(project)
-    found = [to_write(own)] if _is_there(own) else []
+    found = [to_write(own)] if is_there(own) else []
     for place in shared:
         try:
             found += [to_write(place)] if connection.exists(place.folder) else []
@@ -81,16 +115,16 @@ def to_change(project: "Project") -> "list[Store]":
     return found
 
 
-def to_write(place: "Project") -> "Store":
+def to_write(place: "projects.Project") -> "connection.Store":
     """Open one memory, made where it is missing, with the events that wait for it stored. Raises StoreError."""
-    opened = _open(place)
+    opened = open_one(place)
     with Change(opened) as change:
         drained = _drain(change, place)
     spool.remove(drained)
     return opened
 
 
-def _drain(opened: "Store", place: "Project") -> "list[str]":
+def _drain(opened: "connection.Store", place: "projects.Project") -> "list[str]":
     if not spool.pending(place.root):
         return []
     from ralph_mem.memory.rows import draining  # lazy: only where something waits
@@ -98,18 +132,18 @@ def _drain(opened: "Store", place: "Project") -> "list[str]":
     return draining.drain(opened, place.root)
 
 
-def places(project: "Project") -> "list[Project]":
+def places(project: "projects.Project") -> "list[projects.Project]":
     """Return the places whose memories belong to a project: its own, then the one of all projects."""
     everywhere = projects.everywhere()
     return [project, everywhere] if everywhere else [project]
 
 
-def is_global(opened: "Store") -> bool:
+def is_global(opened: "connection.Store") -> bool:
     """Say whether a memory is the one of all projects."""
     return opened.folder == paths.config_home()
 
 
-def empty_log(opened: "Store") -> bool:
+def empty_log(opened: "connection.Store") -> bool:
     """Checkpoint as soon as nobody else is at work; says whether the log was emptied in time."""
     end = time.monotonic() + WAIT_MS / 1000
     while not opened.checkpoint():
@@ -119,7 +153,7 @@ def empty_log(opened: "Store") -> bool:
     return True
 
 
-def rewrite(opened: "Store") -> bool:
+def rewrite(opened: "connection.Store") -> bool:
     """Write the indexes and the whole file anew, without what was deleted from them; takes a second for some 50 MB.
 
     Overwriting what is freed (`secure_delete`) is not enough: bytes stay between the cells of a page that was rebuilt.
@@ -138,17 +172,21 @@ def rewrite(opened: "Store") -> bool:
 
 
 class Change:
-    """A durable transaction, as a context manager: committed at the end, rolled back where something is raised."""
+    """A transaction, as a context manager: committed at the end, rolled back where something is raised.
 
-    def __init__(self, opened: "Store") -> None:
-        self.store = opened
+    One that is not durable a power cut may take back.
+    """
 
-    def __enter__(self) -> "Store":
-        self.store.begin(durable=True)
+    def __init__(self, opened: "connection.Store", durable: bool = True) -> None:
+        self.store, self.durable = opened, durable
+
+    def __enter__(self) -> "connection.Store":
+        self.store.begin(self.durable)
         return self.store
 
     def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.store.commit()
-        else:
-            self.store.roll_back()
+        try:
+            if kind is None:
+                self.store.commit()
+        finally:
+            self.store.roll_back()  # whatever is still under way

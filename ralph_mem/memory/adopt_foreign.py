@@ -1,7 +1,4 @@
-"""Make a database that was set aside the memory of its project, because a person says so.
-
-It is one of theirs: of another home, another machine, a container. The memory that was begun meanwhile is set aside for it.
-"""
+"""Make a database that was set aside the memory of its project, because a person says so."""
 
 import sqlite3
 from contextlib import closing
@@ -22,10 +19,7 @@ ON_OUR_SIDE = ("sqlite_",)  # what SQLite adds itself
 
 
 def reclaim(project: Project, path: str) -> str:
-    """Make a database that was set aside the memory of a project again; returns where the other one is now.
-
-    Raises StoreError where it holds what no release of ours ever made, such as a trigger, or cannot be put in place.
-    """
+    """Put a database that was set aside back in place; returns where the other is now. Raises StoreError for a strange one."""
     found = foreign(path)
     if found:
         raise StoreError(f"{path} holds what is not ours: {found}", "it cannot be the memory of this project")
@@ -42,6 +36,7 @@ def reclaim(project: Project, path: str) -> str:
                 restore_own.remove(path)
         opened = connection.connect(project.folder, WAIT_MS)
         seals.put(opened)
+        opened.drop(connection.STANDING)  # its lines are made anew, from its rows
         opened.close()
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"{path} cannot be put in place: {error}") from error

@@ -1,14 +1,11 @@
-"""Decide what is stored of an activity, and how much of it.
-
-Of what changes or runs something it is the essence, of what only looks a path on the turn at most.
-"""
+"""Decide what is stored of an activity, and how much of it. Of what only looks it is a path at most."""
 
 import posix
 import zlib
 
 from ralph_mem.core import fast, paths
 from ralph_mem.core import project as projects
-from ralph_mem.core.project import NOTIFICATIONS, Activity
+from ralph_mem.core.project import NOTIFICATIONS, PASTE_MARKS, PASTED, Activity
 from ralph_mem.core.redaction import privacy
 from ralph_mem.memory.rows import records as write
 
@@ -16,8 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
-
-    from ralph_mem.core.project import Project
 
     Record = dict[str, Any]
 
@@ -31,10 +26,11 @@ SUMMARY_CHARACTERS = 6000
 OUTLINE_LINES = 30
 DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
 MORE = ("|", ";", "&", "\n", "`", "$(", "<(", "! ")  # in a line that may go on after its check, or does not end with its exit code
+LONGEST_MARK = 300  # in characters, of what stands for a pasted image or text
 LONG_MS = 1000  # what takes less says nothing by how long it took
 
 
-def records(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def records(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return what is to be stored of an activity, redacted; nothing for one that is not worth it."""
     return OF_KIND[seen.kind](seen, project, settings)
 
@@ -42,25 +38,33 @@ def records(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "
 # The conversation
 
 
-def _prompt(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def _prompt(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return the turn; its prompt is kept only where it is the user's own words."""
     kind = kind_here(seen.text)
     head, commit = projects.head(project)
     (prompt, branch), redactions = privacy.protect([seen.text if kind == "prompt" else "", head], project, settings, seen.cwd)
     prompt, event = privacy.shorten(prompt, PROMPT_CHARACTERS), seen.turn or f"prompt:{seen.session}:{seen.at}"
-    return [write.turn(seen.session, event, seen.at, kind, prompt, branch=branch, commit_id=commit, redactions=redactions)]
+    opened = write.turn(seen.session, event, seen.at, kind, prompt, branch=branch, commit_id=commit, redactions=redactions)
+    if kind != "prompt" or "@" not in seen.text:
+        return [opened]
+    from ralph_mem.memory import mentions  # lazy: only for a prompt that may bring a file or a resource along
+
+    resource = mentions.resource(seen.text)  # nobody tells its text: the turn is as doubtful as one that read a page
+    event = f"mention:{seen.session}:{seen.at}"
+    marks = [observation(seen, project, settings, title=resource, content="", event_id=event, **OUTSIDE)] if resource else []
+    return [opened, *marks, *mentions.heard(seen, project, settings)]
 
 
 def kind_of(prompt: str) -> str:
     """Return the kind of turn that a prompt opens: the user's own words, a command of ours, a notification of the client."""
-    text = prompt.lstrip()
+    text = prompt.lstrip().removeprefix(PASTED).lstrip()
     if text.startswith(tuple(NOTIFICATIONS)):
         return "notification"
     name = text[1:].split(None, 1)[0] if text[:1] == "/" and text[1:2].strip() else ""
-    name = name.removeprefix("ralph-mem:")
-    if name.startswith("mem-") or name == "mem":
-        return "command"
-    return "loop" if name == "ralph" or name.startswith("ralph-") else "prompt"
+    own = name.removeprefix("ralph-mem:")
+    if own == "ralph" or own.startswith("ralph-"):
+        return "loop"
+    return "command" if own != name or own.startswith("mem-") or own == "mem" else "prompt"
 
 
 def kind_here(prompt: str) -> str:
@@ -68,32 +72,47 @@ def kind_here(prompt: str) -> str:
     return "loop" if paths.LOOP in posix.environ else kind_of(prompt)
 
 
-def _answer(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def asked(prompt: str) -> str:
+    """Return what a prompt asks: without what we put into the context, and what a client writes where something was pasted."""
+    text = privacy.without_injected(prompt)
+    if PASTED in text:
+        from ralph_mem.core import pastes  # lazy: only for a prompt into which something was pasted
+
+        text = pastes.unmarked(text)
+    for mark in PASTE_MARKS:
+        while mark in text:
+            before, _, rest = text.partition(mark)
+            inside, end, after = rest.partition("]")
+            text = f"{before} {after}" if end and len(inside) <= LONGEST_MARK else before + rest
+    return text
+
+
+def _answer(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return the end of the turn, which opens it as well where its prompt was never seen."""
     (response,), redactions = privacy.protect([seen.text], project, settings, seen.cwd)
     response = privacy.shorten(response, RESPONSE_CHARACTERS)
     return [write.close(seen.session, seen.turn, seen.at, response, origin="agent", redactions=redactions)]
 
 
-def _report(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def _report(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return what a subagent said last, under its parent's turn."""
     found = {"type": "response", "origin": "agent", "title": seen.text.partition("\n")[0], "content": seen.text}
     return [observation(seen, project, settings, **found)]
 
 
-def _summary(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def _summary(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return the client's own summary of the session, which came at no cost to us, as a memory of its own."""
     found = {"type": "summary", "origin": "agent", "title": "summary of a session", "content": seen.text}
     name = f"compact:{seen.session}:{zlib.crc32(seen.text.encode('utf-8', 'replace')):08x}"
     return [observation(seen, project, settings, **found, verb="memory", event_id=name, limit=SUMMARY_CHARACTERS)]
 
 
-def _compacting(seen: Activity, _project: "Project", _settings: "dict[str, Any]") -> "list[Record]":
+def _compacting(seen: Activity, _project: "projects.Project", _settings: "dict[str, Any]") -> "list[Record]":
     """Make the open turn findable now: a full window may end the session without another event."""
     return [write.keep(seen.session, seen.at)]
 
 
-def _end(seen: Activity, _project: "Project", _settings: "dict[str, Any]") -> "list[Record]":
+def _end(seen: Activity, _project: "projects.Project", _settings: "dict[str, Any]") -> "list[Record]":
     """Return the end of the session: a bonus. A kill leaves no time for it, so nothing depends on it."""
     return [write.end(seen.session, seen.at, seen.reason or "other")]
 
@@ -101,44 +120,58 @@ def _end(seen: Activity, _project: "Project", _settings: "dict[str, Any]") -> "l
 # Tools
 
 
-def _read(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def _read(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return the record of files that were looked at, if they are named."""
     name = project.relative(seen.path)
     rules = _rules(name, settings)
-    if not seen.path or seen.path == project.top or (rules and rules.is_excluded(name, settings)):
+    if rules and rules.is_excluded(name, settings):
         return []
+    heard: list[Record] = []
+    if seen.text and not (rules and rules.is_secret(name)):
+        from ralph_mem.memory import hearing  # lazy: only for what was read
+
+        heard = hearing.of_file(seen, project, settings)
+    if not seen.path or seen.path == project.top:
+        return heard
     (safe,), _ = privacy.protect([name], project, settings)
-    return [_files(seen, _one_line(safe), read=True)]
+    return [write.files(seen.session, seen.turn, _one_line(safe), read=True), *heard]
 
 
-def _files(seen: Activity, files: str, read: bool) -> "Record":
-    return write.files(seen.session, seen.turn, files, read)
-
-
-def _command(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def _command(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     from ralph_mem.core.command_lines import commands  # lazy: only for a command
 
     command, output = seen.command, seen.failure or seen.text
-    if not command.strip() or commands.is_ours(command) or (not seen.failure and commands.only_looks(command)):
+    if not command.strip() or commands.is_ours(command):
+        return []
+    only_looks = not seen.failure and commands.only_looks(command)
+    if only_looks and not output.strip():
         return []
     rules = _rules(command, settings)
     if rules and rules.touches(command, settings):
         output = ""
     here = project.top.rstrip("/") + "/"
-    found = {"title": command.replace(here, ""), "content": output.replace(here, "")}
-    if commands.fetches(command):
-        found |= OUTSIDE
-    else:
-        checks = commands.checks(command)
-        found |= {"origin": "test" if checks else "tool", "type": _outcome(seen, checks)}
-    return [observation(seen, project, settings, **found)]
+    plain = command.replace(here, "")
+    by = ""
+    heard: list[Record] = []
+    if not (commands.is_own_at_sight(plain) and seen.cwd in ("", project.top)):
+        from ralph_mem.memory import hearing  # lazy: only for a command that does more than to test and build
+
+        by, heard = hearing.of_command(seen, project, settings, output)
+    if only_looks:
+        return heard
+    found = {"title": plain, "content": output.replace(here, ""), "by": by}
+    if by:
+        from ralph_mem.core.command_lines import fetching  # lazy: only for a command that prints what is not the project's own
+
+        if fetching.is_in(plain):
+            return [observation(seen, project, settings, **found, **OUTSIDE), *heard]
+    checks = commands.checks(command)
+    found |= {"origin": "test" if checks else "tool", "type": _outcome(seen, checks)}
+    return [observation(seen, project, settings, **found), *heard]
 
 
 def _outcome(seen: Activity, checks: bool) -> str:
-    """Return the type of a command's observation.
-
-    Where the exit code of the line is not that of its check, the output decides.
-    """
+    """Return the type of a command's observation, by its output where the exit code of the line is not that of its check."""
     if seen.failure:
         return "tool_use" if seen.interrupted else "error"
     if not checks or not seen.ended_well:
@@ -151,7 +184,7 @@ def _outcome(seen: Activity, checks: bool) -> str:
     return outcomes.of(seen.command, seen.text) or "success"
 
 
-def _edit(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def _edit(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return the changed lines or the outline of a new file, never a whole one; nothing of a path that the person excludes."""
     name = project.relative(seen.path)
     rules = _rules(name, settings)
@@ -160,7 +193,7 @@ def _edit(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "li
     content = "" if rules and rules.is_secret(name) else seen.failure or (_outline(seen.text) if seen.is_new else seen.diff)
     kind, files = ("error", "") if seen.failure else ("tool_use", name)
     found = observation(seen, project, settings, title=name, content=content, files=files, type=kind, limit=DIFF_CHARACTERS)
-    return [found, _files(seen, found["files"], read=False)] if found["files"] else [found]
+    return [found, write.files(seen.session, seen.turn, found["files"], read=False)] if found["files"] else [found]
 
 
 def _rules(text: str, settings: "dict[str, Any]") -> "ModuleType | None":
@@ -178,59 +211,79 @@ def _outline(text: str) -> str:
     return "\n".join([f"new file, {len(lines)} lines", *defined[:OUTLINE_LINES]])
 
 
-def _errand(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def _errand(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     found = {"title": "subagent: " + seen.asked, "content": seen.text[:OUTPUT_CHARACTERS]}
     return [observation(seen, project, settings, **found)]
 
 
-def _outside(seen: Activity, project: "Project", settings: "dict[str, Any]") -> "list[Record]":
+def _outside(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Keep what a web or MCP tool brought in, to be searched; it is never injected by itself."""
     rules = _rules(seen.asked, settings)
     content = "" if rules and rules.touches(seen.asked, settings) else seen.failure or seen.text
-    return [observation(seen, project, settings, title=f"{seen.tool}: {seen.asked}", content=content, **OUTSIDE)]
+    return [
+        observation(seen, project, settings, title=f"{seen.tool}: {seen.asked}", content=content, **OUTSIDE),
+        *_printed(seen, project, settings, content),
+    ]
+
+
+def _printed(
+    seen: Activity, project: "projects.Project", settings: "dict[str, Any]", text: "str | None" = None
+) -> "list[Record]":  # fmt: skip
+    """Keep the hashes of what a tool brought in of which nothing else may be kept, such as the output of a command that runs on."""
+    from ralph_mem.memory import hearing  # lazy: only for what came in from outside
+
+    return hearing.kept(seen, project, settings, seen.text if text is None else text, is_page=text is not None)
+
+
+def _recalled(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
+    """Keep nothing of what our own server said, which is here already; where it named what came from outside, only that it did.
+
+    The turn is as doubtful as these lines then, and so is a later answer that repeats them.
+    """
+    from ralph_mem.memory.inject import block  # lazy: only for a call of our own server
+
+    told = [line for line in seen.text.splitlines() if block.FROM_OUTSIDE in line]
+    if not told:
+        return []
+    row = observation(seen, project, settings, title=seen.tool, content="", **OUTSIDE)
+    return [row, *_printed(seen, project, settings, "\n".join(told))]
 
 
 OUTSIDE: "Record" = {"origin": "outside", "tainted": 1, "type": "tool_use"}
 OF_KIND = {
     "prompt": _prompt, "answer": _answer, "report": _report, "summary": _summary, "compacting": _compacting, "end": _end,
-    "read": _read, "command": _command, "edit": _edit, "errand": _errand, "outside": _outside,
+    "read": _read, "command": _command, "edit": _edit, "errand": _errand, "outside": _outside, "recalled": _recalled,
+    "output": _printed,
 }  # fmt: skip
 
 
-def observation(seen: Activity, project: "Project", settings: "dict[str, Any]", **found: "Any") -> "Record":
+def observation(seen: Activity, project: "projects.Project", settings: "dict[str, Any]", **found: "Any") -> "Record":
     """Complete, redact and cap what was captured; `found` holds at least title and content."""
     failed = found.get("type") == "error"
-    whole = found.pop("content")
-    texts = [found.pop("title"), whole, found.pop("files", ""), seen.tool, seen.agent_type]
+    texts = [found.pop("title"), found.pop("content"), found.pop("files", ""), seen.tool, seen.agent_type]
     (title, content, files, tool, agent), redactions = privacy.protect(texts, project, settings, seen.cwd)
+    metadata = _metadata(seen, found.pop("by", ""))
     limit = found.pop("limit", FAILURE_CHARACTERS if failed else OUTPUT_CHARACTERS)
     lines = _failure_lines(content) if failed else ""
-    if found.get("tainted"):
-        found["shingles"] = _shingles(whole, content, project, settings, seen.cwd)
     build = write.memory if found.pop("verb", "") == "memory" else write.observation
     event = found.pop("event_id", seen.id or f"tool:{seen.session}:{seen.at}")
     return build(
         seen.session, seen.at, event, _one_line(title), privacy.shorten(content, limit), turn=seen.turn, files=_one_line(files),
-        lines=lines, metadata=_metadata(seen), tool_name=tool or None, agent_id=seen.agent_id or None, agent_type=agent or None,
+        lines=lines, metadata=metadata, tool_name=tool or None, agent_id=seen.agent_id or None, agent_type=agent or None,
         redactions=redactions, **found,
     )  # fmt: skip
 
 
-def _shingles(whole: str, safe: str, project: "Project", settings: "dict[str, Any]", cwd: str) -> str:
-    """Return the hashes of all of a text from outside, of which `safe` may be the ends alone: without its secrets, too."""
-    from ralph_mem.memory.rows import shingles  # lazy: only for what a web or MCP tool brought in
-
-    if len(whole) > privacy.MOST_CHARACTERS:
-        safe = "\n".join(privacy.protect(shingles.parts(whole, privacy.MOST_CHARACTERS), project, settings, cwd)[0])
-    return shingles.of(safe)
-
-
-def _metadata(seen: Activity) -> "str | None":
+def _metadata(seen: Activity, by: str) -> "str | None":
     facts: dict[str, Any] = {} if seen.exit is None else {"exit": seen.exit}
+    if by:
+        facts["by"] = by
     if seen.interrupted:
         facts["interrupted"] = True
     if LONG_MS <= seen.took_ms < 1e12:
         facts["ms"] = seen.took_ms
+    if seen.runs_on:
+        facts |= {"runs_on": True, "task": seen.task[:40]}
     return fast.dumps(facts) if facts else None
 
 

@@ -1,7 +1,4 @@
-"""Name the package that is missing, and the command that installs it from where this plugin lies.
-
-No index has a package of ours: a hint that named one would send people to whoever takes that name.
-"""
+"""Name the package that is missing, and the command that installs it from where this plugin lies. No index has one of ours."""
 
 import os
 import re
@@ -13,6 +10,9 @@ from ralph_mem.core.errors import RalphMemError
 
 LIES_IN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMMAND = re.compile(r"\bralph-mem (?=[a-z])")
+# What `/mem` does as well, where it is named alone; `interfaces/verbs.py` has them all.
+BY_MEM = ("config", "doctor", "import", "inject", "pause", "resume", "setup", "status", "trust", "why")
+IN_THE_CLIENT = re.compile("`ralph-mem " + f"({'|'.join(BY_MEM)})`")
 OF_THE_LOOP = re.compile(r"\bralph-mem ralph\b")
 
 
@@ -48,7 +48,7 @@ def in_a_session(line: str) -> str:
 
     What a slash command does is named by that; for all else it says how `ralph-mem` comes onto the machine.
     """
-    told = line if "in a terminal" in line else OF_THE_LOOP.sub("/ralph", line)
+    told = line if "in a terminal" in line else OF_THE_LOOP.sub("/ralph", IN_THE_CLIENT.sub(r"`/mem \1`", line))
     if not COMMAND.search(told) or shutil.which("ralph-mem"):
         return told
     return f"{told} (for `ralph-mem` in a terminal: {installation()})"

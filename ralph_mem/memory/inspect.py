@@ -3,7 +3,8 @@
 import posix
 from collections import namedtuple
 
-from ralph_mem.memory.rows import counts
+from ralph_mem.core.errors import StoreError
+from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.rows import records as write
 from ralph_mem.memory.store import connection
 
@@ -40,6 +41,38 @@ def connect(folder: str) -> "Any":
     return connection.sqlite.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
 
 
+def opened(folder: str, wait_ms: int) -> "connection.Store":
+    """Open the database in a folder for reading alone, as it lies there; the lock keeps anybody from putting another in its place.
+
+    Of one that cannot be written a copy in memory is opened. Raises StoreError for one that is not known to be ours, of another
+    schema, or kept busy longer than that.
+    """
+    held, db = connection.lock(folder, wait_ms) if posix.access(folder, posix.W_OK) else -1, None
+    try:
+        if connection.is_known(folder):  # only now that it stays
+            db = connect(folder) if held >= 0 else read(folder)
+        return _checked(connection.Store(folder, db, held))
+    except (StoreError, *FAILURES) as error:
+        if db is not None:
+            db.close()
+        if held >= 0:
+            posix.close(held)
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(f"cannot read {folder}/memory.db: {error}", "`ralph-mem doctor` says more") from error
+
+
+def _checked(found: "connection.Store") -> "connection.Store":
+    if found.db is None:
+        raise StoreError(f"{found.folder}/memory.db is not known to be yours", "the next session start looks at it")
+    version = found.one("PRAGMA user_version")[0]
+    if version != connection.SCHEMA_VERSION:
+        hint = "update the plugin" if version > connection.SCHEMA_VERSION else "the next session start brings it up to date"
+        raise StoreError(f"{found.folder}/memory.db has schema {version}, this release reads {connection.SCHEMA_VERSION}", hint)
+    found.execute("PRAGMA query_only = ON")
+    return found
+
+
 def is_gone(path: "str | PathLike[str]") -> bool:
     """Say whether nothing is there; what cannot be looked at, behind a closed folder or on a silent server, is not gone."""
     try:
@@ -68,7 +101,7 @@ def _look(db: "Any") -> Glance:
     if not version:
         return Glance(EMPTY, None, 0, 0, 0, 0)
     (number,) = db.execute("SELECT value FROM properties WHERE key = 'project_id'").fetchone() or (None,)
-    return Glance(NEWER if version > connection.SCHEMA_VERSION else OK, number, *db.execute(counts.OF_MEMORY).fetchone())
+    return Glance(NEWER if version > connection.SCHEMA_VERSION else OK, number, *db.execute(kinds.OF_MEMORY).fetchone())
 
 
 def why(error: BaseException) -> str:

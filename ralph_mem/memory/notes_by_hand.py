@@ -1,17 +1,15 @@
-"""Store what a person says about their memory, such as a note, a better text, or that something misled.
-
-Standard library only: the skills use it. What is written here is redacted like everything else.
-"""
+"""Store what a person says about their memory, such as a note, a better text, or that something misled."""
 
 import posix
 import time
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.core.format import count
+from ralph_mem.core.format import count, digits_of
 from ralph_mem.core.redaction import blocks, privacy
 from ralph_mem.core.settings import effective as switches
 from ralph_mem.memory import access, opening, undoing
 from ralph_mem.memory.rows import index_text, kinds, notes, records, rewrite, row, sessions
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +24,8 @@ TERMINAL = "ralph-mem"
 # 2,000 tokens: a note is read whole, and what is longer is a document.
 MOST_CHARACTERS = 8_000
 TITLE_CHARACTERS = 300
+REMEMBERED = '{"source": "remember"}'  # a later statement may replace it, which one by `/mem inject` is asked for
+MARKS = ("pinned", "misled", "edited_at")
 KEEPS_ITS_MARK = "Text from outside was in it, so it is still told to no model unasked. A note in your own words is."
 TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> 'missed' AND misled_at IS NULL"
 
@@ -33,15 +33,8 @@ TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> '
 def inject(
     place: "Project", project: "Project", settings: "dict[str, Any]", text: str, session: str = "", turn: str = ""
 ) -> "tuple[str, bool]":
-    """Keep a note in a place, the project or that of all projects; returns its id, and whether it is new.
-
-    `session` and `turn` are the client's ids of where it was typed, if it was there. Raises RalphMemError for an empty or
-    overlong text, and where recording is switched off.
-    """
-    if not switches.recording(project, settings):
-        raise RalphMemError(
-            "recording is switched off here, nothing was kept", "`ralph-mem resume`; `ralph-mem doctor` says by what"
-        )
+    """Keep a note in a place, from a client's `session` and `turn`; returns its id, and if it is new. Raises RalphMemError."""
+    switches.need_recording(project, settings, session)
     safe, redactions = _safe(text, project, settings)
     title, content = parts(safe)
     opened = access.to_write(place)
@@ -69,7 +62,8 @@ def keep(opened: "Store", project: "Project", settings: "dict[str, Any]", sessio
     if known:
         return known
     event = f"note:{posix.urandom(8).hex()}"
-    records.apply(opened, records.memory(session, at, event, title, content, type="note", origin="user", redactions=redactions))
+    known_as = {"type": row.NOTE, "origin": "user", "redactions": redactions, "metadata": REMEMBERED}
+    records.apply(opened, records.memory(session, at, event, title, content, **known_as))
     name = notes.known(opened, title, content)
     undoing.remember(opened, undoing.NOTE, name, at)
     return name
@@ -85,10 +79,9 @@ def _add(opened: "Store", place: "Project", title: str, content: str, redactions
 
 
 def _terminal(opened: "Store", place: "Project", at: int) -> None:
-    sessions.start(opened, records.session(TERMINAL, place.root, at, "terminal", agent=TERMINAL))
+    sessions.own(opened, TERMINAL, at)
     if not access.is_global(opened):  # a note may be the first that this machine hears of a project
         opening.notice(opened, place)
-    opened.execute("UPDATE sessions SET ended_at = ?, end_reason = 'terminal' WHERE client_session = ?", (at, TERMINAL))
 
 
 def _safe(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, str | None]":
@@ -112,21 +105,39 @@ def parts(text: str) -> "tuple[str, str]":
     return first[: first.rfind(" ", 0, 100) if " " in first[:100] else 100] + "...", text
 
 
-def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str) -> None:
+class NotAsShown(RalphMemError):
+    """A row is no longer as it was shown to whoever wants to change it."""
+
+
+def version(store: "Store", public_id: str) -> str:
+    """Return digits for a row as it is stored now, texts and marks, that are others once any of it has changed; "" for none."""
+    kind = kinds.of_id(public_id)
+    names = [*kind.texts, *[name for name in MARKS if kind.has(name)]]
+    found = store.one(f"SELECT {', '.join(names)} FROM {kind.table} WHERE public_id = ?", (public_id,))
+    return digits_of([f"{name} {value}" for name, value in zip(names, found)]) if found else ""
+
+
+def _check(store: "Store", public_id: str, as_shown: str) -> None:
+    if as_shown and version(store, public_id) != as_shown:
+        raise NotAsShown(f"{public_id} has changed since it was shown, nothing was done", "look at it as it is now")
+
+
+def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str, as_shown: str = "") -> None:
     """Replace what a row says: the text of a note, the answer of a turn, the content of anything else.
 
     It is the user's word from now on, and no longer marked as misleading. What web or MCP text has reached, or another home
     wrote, keeps its origin and its mark: to change a word of it says nothing for the rest. Raises RalphMemError for an empty or
-    overlong text.
+    overlong text, NotAsShown where the row has another `version` than that of `as_shown`.
     """
     safe, redactions = _safe(text, project, settings)
     at = time.time_ns() // 1_000_000
     with access.Change(found.store) as store:
+        _check(store, found.public_id, as_shown)
         undoing.remember(store, undoing.EDIT, found.public_id, at)
         if found.type == "turn":
             rewrite.say(store, found.number, safe)
         else:
-            title, content = parts(safe) if found.type == "note" else (found.asked, safe)
+            title, content = _titled(found, safe)
             rewrite.texts_of(store, row.OBSERVATION, found.number, {"title": title, "content": content, "lines": ""})
         store.execute(
             f"UPDATE {_table_of(found)} SET edited_at = ?, redactions = ?, misled = 0, origin = ? WHERE id = ?",
@@ -134,28 +145,42 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
         )
 
 
+def _titled(found: "Row", text: str) -> "tuple[str, str]":
+    """Return the title and the content of a corrected row: a statement is its title, a note has its first line there."""
+    if found.type == row.FACT:
+        return text, ""
+    return parts(text) if found.type == row.NOTE else (found.asked, text)
+
+
 def is_from_outside(found: "Row") -> bool:
     """Say whether web or MCP text has reached a row, or somebody else's file brought it: it is told to no model unasked."""
     return bool(found.tainted) or found.origin == "outside"
 
 
-def pin(found: "Row", pinned: bool = True) -> None:
-    """Keep a row in view: told first at a session's start, and preferred where it fits; or let go of it again."""
+def pin(found: "Row", pinned: bool = True, as_shown: str = "") -> None:
+    """Keep a row in view: told first at a session's start, and preferred where it fits; or let go of it again.
+
+    Raises NotAsShown.
+    """
     with access.Change(found.store) as opened:
+        _check(opened, found.public_id, as_shown)
         undoing.remember(opened, undoing.PIN, found.public_id, time.time_ns() // 1_000_000)
         opened.execute(f"UPDATE {_table_of(found)} SET pinned = ? WHERE id = ?", (int(pinned), found.number))
         opened.set_property(index_text.WAS_PINNED, 1)
+        opened.drop(connection.STANDING)
 
 
-def wrong(reader: "Reader", found: "Row") -> int:
-    """Note that a memory misled: it is told later and less easily from now on, and the receipts say so that told it.
+def wrong(reader: "Reader", found: "Row", as_shown: str = "") -> int:
+    """Note that a memory misled, which is told later and less easily now, and unpin it; returns how many receipts told it.
 
-    A pin is taken off it. Returns how many receipts that are.
+    Raises NotAsShown.
     """
     now = time.time_ns() // 1_000_000
     with access.Change(found.store) as store:
+        _check(store, found.public_id, as_shown)
         undoing.remember(store, undoing.WRONG, found.public_id, now)
         store.execute(f"UPDATE {_table_of(found)} SET misled = misled + 1, pinned = 0 WHERE id = ?", (found.number,))
+        store.drop(connection.STANDING)
     told = 0
     for each in reader.stores:
         with access.Change(each) as store:

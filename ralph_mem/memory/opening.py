@@ -19,25 +19,18 @@ STOPPED_AT = "stopped_at"  # the property of a database that says when the last 
 
 
 def begin(project: "Project", wait_ms: int) -> connection.Store:
-    """Open the memory of a project as a session starts there: one that is not the user's is set aside for a new one.
-
-    Raises as `open_ready`.
-    """
+    """Open the memory of a project as a session starts there: a stranger's is set aside. Raises as `open_ready`."""
     return open_ready(project, wait_ms, starting=True)
 
 
 def _not_ours(project: "Project", error: Exception) -> Exception:
-    found: Exception = fast.errors().StoreError(
-        f"cannot make {project.folder}/memory.db: {error}", "is it a database of ralph-mem?"
-    )
+    why = f"cannot make {project.folder}/memory.db: {error}"
+    found: Exception = fast.errors().StoreError(why, "is it a database of ralph-mem?")
     return found
 
 
 def begin_late(project: "Project") -> connection.Store:
-    """Open the memory of a project in which an event came before any session start, and enter it where a start enters it.
-
-    Raises StoreError where a memory was taken away: the next session start makes the next one; otherwise as `open_ready`.
-    """
+    """Open and register a memory without a session start. Raises StoreError where it was taken away, else as `open_ready`."""
     if not check.is_new(project):
         raise fast.errors().StoreError(f"the memory in {project.folder} was taken away", "the next session start makes a new one")
     opened = open_ready(project)
@@ -47,10 +40,7 @@ def begin_late(project: "Project") -> connection.Store:
 
 
 def open_ready(project: "Project", wait_ms: int = connection.PROMPT_WAIT_MS, starting: bool = False) -> connection.Store:
-    """Open the memory of a project, made where it is missing and brought up to date where its schema is older.
-
-    Raises StoreError or OSError where that cannot be done, and for a memory that is not the user's.
-    """
+    """Open the memory of a project, made or brought up to date. Raises StoreError, also for a stranger's, or OSError."""
     check.admit(project, starting)
     prepare(project)
     there = connection.exists(project.folder) and connection.is_known(project.folder)

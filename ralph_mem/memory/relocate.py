@@ -1,7 +1,6 @@
 """Let what lies outside of a project follow it when it moves to another place.
 
-Records lie there by the path of their project (spool.py), and paths change hands: the project is moved, deleted or copied, and
-another one begins in its place. Loaded where something waits or a project turns up in another place.
+It lies there by the project's path, and paths change hands: another project may begin in the place of one.
 """
 
 import posix

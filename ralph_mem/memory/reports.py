@@ -1,58 +1,72 @@
-"""Tell what a session did, what it was told from memory and why, and what it would be told now.
-
-All text is read from the rows when it is asked for, so what was forgotten or is withheld is not in it.
-"""
+"""Tell what a session did, what it was told from memory and why, and what it would be told now."""
 
 from collections import namedtuple
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, duration, when
-from ralph_mem.core.redaction import context as secret_neighbours
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, capture
 from ralph_mem.memory.inject import block, briefing, prompting
 from ralph_mem.memory.recall import layers, lookup, meaning, reasons
-from ralph_mem.memory.rows import index_text, sessions
+from ralph_mem.memory.rows import index_text, kinds, sessions
 from ralph_mem.memory.rows import receipts as receipts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ralph_mem.memory.recall.lookup import Reader, Row
-    from ralph_mem.memory.rows.receipts import Item
     from ralph_mem.memory.store.connection import Store
 
 # One session: its id, when it began and when its last event was, its branch, how many prompts a person typed, how many slash
 # commands, how many turns were a loop's, how many commands failed, whether it is open, ended or broke off, and what it was
-# first asked, redacted as it may leave. `number` and `store` lead to its rows.
-Session = namedtuple("Session", "id at last branch prompts commands loop failed state request number store")
+# first asked, redacted as it may leave, and what came of it in a few words. `number` and `store` lead to its rows.
+Session = namedtuple("Session", "id at last branch prompts commands loop failed state request outcome number store")
 
 PREFIX = "sess-"
 SESSION = "SELECT id, public_id, started_at, ended_at, end_reason, branch FROM sessions"
 # A session of our own holds what was noted from a terminal.
-LISTED = (
-    f"{SESSION} WHERE agent <> 'ralph-mem' AND coalesce(ended_at, ?1) >= ?2 AND started_at < ?3 ORDER BY started_at DESC, id DESC"
-)
+LISTED = f"""{SESSION} WHERE agent <> 'ralph-mem' AND coalesce(ended_at, ?1) >= ?2 AND started_at < ?3
+ORDER BY started_at DESC, id DESC"""
 REQUESTS = " WHERE t.session_id = ? AND t.kind = 'prompt' AND t.prompt <> '' ORDER BY t.seq"
 ALL_TURNS = " WHERE t.session_id = ? ORDER BY t.seq"
+LAST_CHECK = (
+    " WHERE t.session_id = ? AND t.origin = 'test' AND t.type IN ('error', 'success') ORDER BY t.seq DESC, t.id DESC LIMIT 1"
+)
 OUTCOMES = " WHERE t.session_id = ? AND t.type IN ('error', 'success') ORDER BY t.seq, t.id"
 # Characters. A line of a list, and a request among others: who wants all of it opens the turn.
-SHORT, LONG = 100, 300
+SHORT, LONG, VERDICT = 100, 300, 60
 MOST_FILES, MOST_COMMANDS = 30, 20
 OPEN, ENDED, BROKE_OFF = "open", "ended", "broke off"
-COLUMNS = ("session", "when", "for", "prompts", "failed", "state", "asked first")
+COLUMNS = ("session", "when", "for", "prompts", "failed", "state", "asked first", "what came of it")
 
 
-def listed(reader: "Reader", now: int, limit: int, since: int = 0, until: int = lookup.FOREVER) -> "list[Session]":
-    """Return the sessions of the project, the latest first; times in milliseconds."""
+def listed(
+    reader: "lookup.Reader", now: int, limit: int, since: int = 0, until: int = lookup.FOREVER, page: int = 1
+) -> "list[Session]":
+    """Return a page of the sessions of the project, the latest first; times in milliseconds."""
     store = reader.stores[0]
-    rows = store.execute(LISTED + " LIMIT ?4", (now, since, until, limit)).fetchall()
+    rows = store.execute(LISTED + " LIMIT ?4 OFFSET ?5", (now, since, until, limit, (page - 1) * limit)).fetchall()
     return [_session(reader, store, row) for row in rows]
 
 
-def find(reader: "Reader", public_id: str) -> Session:
+def entries(reader: "lookup.Reader", session: Session, page: int, limit: int) -> "tuple[list[lookup.Row], int]":
+    """Return a page of what happened in a session, in its order, and how many pages there are.
+
+    Raises RalphMemError for a page that it does not have.
+    """
+    (number,) = session.store.one(kinds.ENTRIES.format(what="count(*)"), (session.number,))
+    pages = max(1, -(-number // limit))
+    if page > pages:
+        raise RalphMemError(f"{session.id} has {count(pages, 'page')}", f"`ralph-mem sessions {session.id} --page {pages}`")
+    sql = kinds.ENTRIES.format(what="seq, is_detail, id") + " ORDER BY 1, 2, 3 LIMIT ?2 OFFSET ?3"
+    places = session.store.execute(sql, (session.number, limit, (page - 1) * limit)).fetchall()
+    readings = (lookup.TURN, lookup.OBSERVATION)
+    rows = [row for _, kind, at in places for row in reader.rows(session.store, readings[kind] + " WHERE t.id = ?", (at,))]
+    return reader.protected(rows), pages
+
+
+def find(reader: "lookup.Reader", public_id: str) -> Session:
     """Return one session by its id. Raises RalphMemError where no memory has it."""
     for store in reader.stores if public_id.isascii() else ():
         for row in store.execute(SESSION + " WHERE public_id = ?", (public_id,)).fetchall():
@@ -60,28 +74,41 @@ def find(reader: "Reader", public_id: str) -> Session:
     raise RalphMemError(f"no memory has the id {ascii(public_id[:40])[1:-1]}", "`ralph-mem sessions` lists those that are there")
 
 
-def _session(reader: "Reader", store: "Store", row: "tuple[Any, ...]") -> Session:
+def _session(reader: "lookup.Reader", store: "Store", row: "tuple[Any, ...]") -> Session:
     number, public_id, at, ended, reason, branch = row
     prompts, commands, loop, failed = map(int, store.one(sessions.PROMPTS, (number,)))
     last = ended or int(store.one(sessions.LAST_EVENT, (number,))[0])
     first = reader.protected(reader.rows(store, lookup.TURN + REQUESTS + " LIMIT 1", (number,)))
     state = BROKE_OFF if reason == "crash" else ENDED if ended else OPEN
     request = _line(first[0].asked, SHORT) if first else ""
-    return Session(public_id, at, last, branch, prompts, commands, loop, failed, state, request, number, store)
+    outcome = _came_of(reader, store, number)
+    return Session(public_id, at, last, branch, prompts, commands, loop, failed, state, request, outcome, number, store)
+
+
+def _came_of(reader: "lookup.Reader", store: "Store", number: int) -> str:
+    """Return how many files a session changed, how its loop ended, and how the check ended that it ran last."""
+    files = sessions.changed(store, number)
+    loop = store.one(sessions.LAST_LOOP, (number,))
+    checks = reader.protected(reader.rows(store, lookup.OBSERVATION + LAST_CHECK, (number,)))
+    said = [f"{count(files, 'file')} changed"] if files else []
+    said += [f"loop {loop[0]}"] if loop else []
+    said += [f"{'failed' if each.type == 'error' else 'passed'}: {_line(each.asked, VERDICT)}" for each in checks]
+    return ", ".join(said)
 
 
 def cells(session: Session) -> "tuple[object, ...]":
     """Return what stands in the columns of a list."""
     asked = session.request or ("(a loop)" if session.loop else "")
     length = duration(session.last - session.at)
-    return session.id, when(session.at), length, session.prompts, session.failed, session.state, asked
+    return session.id, when(session.at), length, session.prompts, session.failed, session.state, asked, session.outcome
 
 
-def text(reader: "Reader", session: Session) -> str:
+def text(reader: "lookup.Reader", session: Session) -> str:
     """Return what a session did, in lines for people."""
     turns = reader.protected(reader.rows(session.store, lookup.TURN + ALL_TURNS, (session.number,)))
     asked = reader.protected(reader.rows(session.store, lookup.TURN + REQUESTS, (session.number,)))
-    files = list(dict.fromkeys([_in(reader, path) for each in turns for path in each.files.splitlines()]))
+    top = reader.project.root.rstrip("/") + "/"
+    files = list(dict.fromkeys([path.removeprefix(top) for each in turns for path in each.files.splitlines()]))
     outcomes = reader.protected(reader.rows(session.store, lookup.OBSERVATION + OUTCOMES, (session.number,)))
     answered = [each.said for each in turns if each.said]
     return "\n".join([
@@ -92,21 +119,20 @@ def text(reader: "Reader", session: Session) -> str:
     ])  # fmt: skip
 
 
-def full(reader: "Reader", session: Session, start: int = 0) -> str:
+def full(reader: "lookup.Reader", session: Session, start: int = 0) -> str:
     """Return the same from a character on, of at most 1,000 tokens, with how much is left."""
     return layers.piece(head(session), text(reader, session), start)[0]
 
 
 def head(session: Session) -> str:
     """Return the first line about a session: its id, when it was, and on which branch."""
-    return f"{session.id}  session  {when(session.at)} to {when(session.last)[11:]}" + (
-        f"  {session.branch}" if session.branch else ""
-    )
+    branch = f"  {session.branch}" if session.branch else ""
+    return f"{session.id}  session  {when(session.at)} to {when(session.last)[11:]}{branch}"
 
 
 def facts(session: Session) -> "dict[str, Any]":
     """Return a session as plain values, for a program to read."""
-    names = ("id", "at", "last", "branch", "prompts", "commands", "loop", "failed", "state", "request")
+    names = ("id", "at", "last", "branch", "prompts", "commands", "loop", "failed", "state", "request", "outcome")
     return {name: getattr(session, name) for name in names}
 
 
@@ -125,9 +151,9 @@ def _some(lines: "list[str]", most: int) -> "list[str]":
     return [*lines[:most], f"and {len(lines) - most} more"] if len(lines) > most else lines
 
 
-def _outcomes(rows: "list[Row]") -> "list[str]":
+def _outcomes(rows: "list[lookup.Row]") -> "list[str]":
     """Return a line for each command with how it ended, and how it did before that; what fails at the end comes first."""
-    ends: dict[str, list[Row]] = {}
+    ends: dict[str, list[lookup.Row]] = {}
     for each in rows:
         ends.setdefault(_line(each.asked, SHORT), []).append(each)
     lines = []
@@ -140,10 +166,6 @@ def _outcomes(rows: "list[Row]") -> "list[str]":
             before = f"failed {'once' if failures == 1 else f'{failures} times'}, then " if failures else ""
             lines.append((1, f"{before}passed: {title}"))
     return [line for _, line in sorted(lines, key=lambda each: each[0])]
-
-
-def _in(reader: "Reader", path: str) -> str:
-    return path.removeprefix(reader.project.root.rstrip("/") + "/")
 
 
 def _line(words: str, most: int) -> str:
@@ -176,8 +198,20 @@ class Receipt:
         self.lines = lines
 
 
-def receipts(reader: "Reader", limit: int, session: str = "", memory: str = "") -> "list[Receipt]":
-    """Return the last receipts, newest first: of all sessions or of one, or those that name a memory."""
+def receipts(reader: "lookup.Reader", limit: int, session: str = "", memory: str = "") -> "list[Receipt]":
+    """Return the last receipts, newest first: of all sessions or of one, or those that name a memory.
+
+    Raises RalphMemError for a session or a memory that there is not; one that is forgotten stands in its receipts still.
+    """
+    found = _receipts(reader, limit, session, memory) if (session + memory).isascii() else []
+    if session and not found:
+        find(reader, session)
+    if memory and not found:
+        lookup.find(reader, memory)
+    return found
+
+
+def _receipts(reader: "lookup.Reader", limit: int, session: str, memory: str) -> "list[Receipt]":
     own = [store for store in reader.stores if not access.is_global(store)]
     if not own:
         return []
@@ -190,15 +224,15 @@ def receipts(reader: "Reader", limit: int, session: str = "", memory: str = "") 
     found = own[0].execute(receipts_of.SHOWN.format(where=where), (*values, limit)).fetchall()
     if not found:
         return []
-    prompts = secret_neighbours.leaving(privacy.protect([values[-1] for values in found], reader.project, reader.settings)[0])
+    prompts = privacy.leaving(privacy.protect([values[-1] for values in found], reader.project, reader.settings)[0])
     return [Receipt((*values, prompt), _lines(reader, own[0], number)) for (number, *values, _), prompt in zip(found, prompts)]
 
 
-def _lines(reader: "Reader", store: "Store", receipt: int) -> "list[Line]":
+def _lines(reader: "lookup.Reader", store: "Store", receipt: int) -> "list[Line]":
     return [Line(_row(reader, values[0]), values) for values in store.execute(ITEMS, (receipt,))]
 
 
-def _row(reader: "Reader", name: str) -> "lookup.Row | None":
+def _row(reader: "lookup.Reader", name: str) -> "lookup.Row | None":
     try:
         return lookup.find(reader, name)
     except RalphMemError:
@@ -252,8 +286,10 @@ class Preview:
         return sum([line.tokens for line in self.lines if line.outcome != "missed"])
 
 
-def preview(reader: "Reader", prompt: str, now: int, names: "tuple[str, ...]") -> "list[Preview]":
-    """Return what a new session would be told at its start, and then at a prompt; nothing is written.
+def preview(
+    reader: "lookup.Reader", prompt: str, now: int, names: "tuple[str, ...]", folder: str = ""
+) -> "list[Preview]":  # fmt: skip
+    """Return what a new session in a folder would be told at its start, and then at a prompt; nothing is written.
 
     `names` are the files with instructions that the client would give the model. The text is empty where the hook would stay
     silent.
@@ -266,7 +302,8 @@ def preview(reader: "Reader", prompt: str, now: int, names: "tuple[str, ...]") -
         )
     stores += [store for store in reader.stores if access.is_global(store)]
     start, said = values["memory.inject_tokens_start"], values["memory.inject_tokens_prompt"]
-    briefed = briefing.build(stores, values, NEW_SESSION, block.read_instructions(reader.project, names))
+    at_work = briefing.folder_at_work(reader.project, folder)
+    briefed = briefing.build(stores, values, NEW_SESSION, block.read_instructions(reader.project, names), now, at_work)
     answers = [(receipts_of.AT_START, start, briefed)]
     if prompt:
         words = privacy.without_injected(prompt.replace("\0", ""))  # as the event loses it
@@ -278,7 +315,7 @@ def preview(reader: "Reader", prompt: str, now: int, names: "tuple[str, ...]") -
     return [_previewed(reader, *answer) for answer in answers]
 
 
-def _previewed(reader: "Reader", event: str, budget: int, found: "tuple[str, list[Item]]") -> Preview:
+def _previewed(reader: "lookup.Reader", event: str, budget: int, found: "tuple[str, list[receipts_of.Item]]") -> Preview:
     on = effective.tells(reader.settings) and effective.recording(reader.project, reader.settings)
     text, items = found if on else ("", [])
     lines = [

@@ -4,6 +4,7 @@ from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory import access
 from ralph_mem.memory.rows import deletion, kinds, rewrite, row
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from ralph_mem.memory.recall.lookup import Reader
     from ralph_mem.memory.store.connection import Store
 
+DAY_MS = 86_400_000
 NOTE, EDIT, PIN, WRONG = "note", "edit", "pin", "wrong"
 MARKS = ("edited_at", "redactions", "misled", "origin")
 UNTOLD = "UPDATE receipt_items SET misled_at = NULL WHERE memory = ? AND misled_at = ?"
@@ -19,10 +21,7 @@ NOTHING = "there is nothing to take back here"
 
 
 def remember(store: "Store", what: str, public_id: str, at: int) -> None:
-    """Keep how a row is before something is done to it, in the transaction that does it; only the last such thing is kept.
-
-    The property is taken away with the first row that is forgotten or scrubbed: what it holds may be of that.
-    """
+    """Keep how a row is before the last change to it, in its transaction, until a row is forgotten or scrubbed."""
     names = _columns(what, public_id)
     values: Any = ()
     if names:
@@ -37,6 +36,12 @@ def _columns(what: str, public_id: str) -> "tuple[str, ...]":
     return {NOTE: (), EDIT: (*texts, *MARKS), PIN: ("pinned",), WRONG: ("misled", "pinned")}[what]
 
 
+def let_go(store: "Store", at: int) -> None:
+    """Drop after a day what could be brought back: a text that somebody corrected is not to stay for ever."""
+    if abs(at - int(fast.loads(store.property(deletion.UNDO))["at"])) > DAY_MS:
+        store.set_property(deletion.UNDO, None)
+
+
 def undo(reader: "Reader") -> str:
     """Take back what was done last, in whichever memory that was; says what it was. Raises RalphMemError where nothing is kept."""
     found = [(fast.loads(kept), store) for store in reader.stores for kept in [store.property(deletion.UNDO)] if kept]
@@ -44,7 +49,7 @@ def undo(reader: "Reader") -> str:
         raise RalphMemError(NOTHING, "only the last note, edit, pin or wrong of yours is kept; a forget is for good")
     last, store = max(found, key=lambda each: int(each[0]["at"]))
     with access.Change(store) as opened:
-        store.set_property(deletion.UNDO, None)
+        store.drop(deletion.UNDO, connection.STANDING)
         if last["what"] == NOTE:
             deletion.delete(opened, [last["id"]])
             return f"Taken back: the note {last['id']} is gone."

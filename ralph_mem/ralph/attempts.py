@@ -1,14 +1,15 @@
 """Tell the next iteration what earlier ones tried and why it did not do."""
 
+import re
+
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import changes
-from ralph_mem.ralph.criteria import FAILED, PASSED, evidence
+from ralph_mem.ralph.criteria import FAILED, PASSED, TASK, Verdict, evidence
 from ralph_mem.ralph.display import rendered
 from ralph_mem.ralph.progress import ABOUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.record import Iteration, Run
 
 MOST_TESTS = 5
@@ -17,33 +18,37 @@ MOST_NOTICED = 2
 ENDED = {
     "time": "was ended at its time limit", "cost": "was ended at its cost limit", "error": "ended with an error",
     "stopped": "was stopped", "rate_limited": "was ended by a rate limit", "permission_denied": "lacked a permission",
-    "missing": "could not be started",
+    "missing": "could not be started", "silent": "was ended since it said nothing", "locked_out": "was not let in by its API",
 }  # fmt: skip
 
 
 def told(run: "Run") -> "list[tuple[str, str]]":
     """Return each attempt as a text of a few lines and as a shorter one without the changed lines, the newest first."""
     found = []
-    before = evidence.failures(run.baseline)
+    before, now = evidence.failures(run.baseline), evidence.failures(run.verdicts())
+    known = {verdict.name for verdict in run.baseline}
     for iteration in run.iterations:
-        after = evidence.failures(iteration.verdicts) if iteration.verdicts else before
-        if iteration.kind != "rate_limited":
-            found.append(_attempt(iteration, before, after))
-        before = after
+        after = evidence.after(before, iteration.verdicts) if iteration.verdicts else before
+        fresh = evidence.failures([each for each in iteration.verdicts if each.type == TASK and each.name not in known])
+        if iteration.kind != "rate_limited":  # of a task that is only begun nothing was broken
+            found.append(_attempt(iteration, before, {label: said for label, said in after.items() if label not in fresh}, now))
+        before, known = after, known | {verdict.name for verdict in iteration.verdicts}
     return found[::-1]
 
 
 def _attempt(
-    iteration: "Iteration", before: "dict[str, tuple[str, str]]", after: "dict[str, tuple[str, str]]"
-) -> "tuple[str, str]":
-    head = f"Iteration {iteration.number}{what(iteration)}: {len(before)} -> {len(after)} failing"
+    iteration: "Iteration", before: "dict[str, tuple[str, str]]", after: "dict[str, tuple[str, str]]",
+    now: "dict[str, tuple[str, str]]",
+) -> "tuple[str, str]":  # fmt: skip
+    task = f" at task {iteration.tasks['now']}" if iteration.tasks.get("now") else ""
+    head = f"Iteration {iteration.number}{task}{what(iteration)}: {len(before)} -> {len(after)} failing"
     lines = []
     if iteration.kind in ENDED:
         lines.append(f"  the agent {ENDED[iteration.kind]}" + (f": {_short(iteration.why)}" if iteration.why else ""))
     lines += ["  it said: " + _short(iteration.message)] if iteration.message else []
     lines += ["  noticed: " + _short(line) for line in iteration.tampered[:MOST_NOTICED]]
     quoted = ["  " + line for line in changes.lines_of(iteration.changed)]
-    outcome = _outcome(before, after)
+    outcome = _outcome(before, after, now)
     return "\n".join([head, *quoted, *lines, *outcome]), "\n".join([head, *outcome])
 
 
@@ -54,7 +59,10 @@ def what(iteration: "Iteration") -> str:
     return " changed nothing" if iteration.tree else ""
 
 
-def _outcome(before: "dict[str, tuple[str, str]]", after: "dict[str, tuple[str, str]]") -> "list[str]":
+def _outcome(
+    before: "dict[str, tuple[str, str]]", after: "dict[str, tuple[str, str]]", now: "dict[str, tuple[str, str]]"
+) -> "list[str]":
+    """Return what became of the failures; of one that is there now the prompt says elsewhere what it fails with."""
     groups = (
         ("fixed", [label for label in before if label not in after]),
         ("did not fix", [label for label in after if label in before]),
@@ -62,7 +70,11 @@ def _outcome(before: "dict[str, tuple[str, str]]", after: "dict[str, tuple[str, 
     )
     lines = []
     for word, labels in groups:
-        names = [_test(label, after if word != "fixed" else {}) for label in labels[:MOST_TESTS]]
+        if len(labels) > MOST_TESTS and all([label in now for label in labels]):
+            lines += [f"  {word}: {len(labels)} of those that fail now"] if len(labels) < len(now) else []
+            continue
+        said = {label: after[label] for label in labels if label not in now and word != "fixed"}
+        names = [_test(label, said) for label in labels[:MOST_TESTS]]
         more = f" and {len(labels) - MOST_TESTS} more" if len(labels) > MOST_TESTS else ""
         lines += [f"  {word}: {', '.join(names)}{more}"] if labels else []
     return lines
@@ -99,6 +111,7 @@ def best(run: "Run") -> "tuple[str, list[Verdict]]":
 
 
 MOST_CANDIDATES = 5
+OF_TASK = re.compile(r"task \d{1,5}")
 MOST_FILES = 20
 
 
@@ -108,6 +121,8 @@ def bisect(run: "Run", test: str) -> "tuple[Iteration | None, list[str]]":
     The name may be a part that only one of them holds. None where it never changed. Raises LoopError for a name that never
     failed in this run, for what always passed leaves no name, and for one that fits several.
     """
+    if OF_TASK.fullmatch(test) and len(run.plan) >= int(test.split()[1]) > 0:
+        return _since_when(run, int(test.split()[1]))
     what = _meant(run, test)
     before = _state(run.baseline, what)
     last, since, changed = 0, 0, None  # the iteration that last told, the one that told before the change, the change
@@ -120,7 +135,18 @@ def bisect(run: "Run", test: str) -> "tuple[Iteration | None, list[str]]":
     if changed is None:
         always = "failed whenever it ran" if before else "never failed where it could be told"
         return None, [f"{rendered(what)} {always}: no iteration changed that"]
-    return changed, [_headline(what, changed, bool(before)), *_unsure(run, since, changed), *_changed(changed)]
+    headline = f"{rendered(what)} {'fails' if before else 'passes'} since iteration {changed.number}"
+    return changed, [headline, *_unsure(run, since, changed), *_changed(changed)]
+
+
+def _since_when(run: "Run", number: int) -> "tuple[Iteration | None, list[str]]":
+    """Return the iteration in which a task of a plan was done, or undone again."""
+    key = run.plan[number - 1]["key"]
+    found = [each for each in run.iterations if key in [*each.tasks.get("done", ()), *each.tasks.get("reopened", ())]]
+    if not found:
+        return None, [f"no iteration changed whether task {number} is done"]
+    state = "done" if key in found[-1].tasks.get("done", ()) else "open again"
+    return found[-1], [f"task {number} is {state} since iteration {found[-1].number}", *_changed(found[-1])]
 
 
 def _meant(run: "Run", test: str) -> str:
@@ -159,10 +185,6 @@ def _state(verdicts: "list[Verdict]", what: str) -> "bool | None":
         return None
     ran = verdict.status == PASSED or (verdict.status == FAILED and verdict.total != 0)
     return True if test in verdict.failing else False if ran else None
-
-
-def _headline(what: str, iteration: "Iteration", fails: bool) -> str:
-    return f"{rendered(what)} {'fails' if fails else 'passes'} since iteration {iteration.number}"
 
 
 def _unsure(run: "Run", first: int, changed: "Iteration") -> "list[str]":

@@ -12,28 +12,27 @@ import time
 if __name__ == "__main__":  # the folder that holds `ralph_mem`
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from ralph_mem.core import paths
+from ralph_mem.core import orphans, paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import files, headless, passing, runs, starting, stop_reasons
+from ralph_mem.ralph import headless, passing, prospects, rolling_back, runs, stop_reasons, wishes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ralph_mem.core.project import Project
-    from ralph_mem.ralph.runs import Loop
-    from ralph_mem.ralph.starting import Wish
+    from ralph_mem.ralph.loop import Loop
+
 
 # The snapshot and the baseline come first, but the lock is taken at once: who asks must not wait for them.
 PATIENCE_S = 5.0
 TICK_S = 0.05
 
 
-def start(project: "Project", values: "dict[str, Any]", wished: "Wish", anyway: bool = False) -> str:
+def start(project: "projects.Project", values: "dict[str, Any]", wished: "wishes.Wish", anyway: bool = False) -> str:
     """Have a supervisor start a run; returns its id once it is at work. Its checks have been accepted. Raises LoopError.
 
     `anyway` says that it is to begin even where all checks pass already.
@@ -42,12 +41,12 @@ def start(project: "Project", values: "dict[str, Any]", wished: "Wish", anyway: 
     return _launch(project, {"start": {**wished._asdict(), "goal": goal, "limits": wished.limits._asdict()}, "anyway": anyway})
 
 
-def resume(project: "Project", run_id: str, **bounds: "Any") -> str:
+def resume(project: "projects.Project", run_id: str, **bounds: "Any") -> str:
     """Have a supervisor go on with a run; returns its id once it is at work. Raises LoopError."""
     return _launch(project, {"resume": run_id, "bounds": bounds})
 
 
-def _launch(project: "Project", order: "dict[str, Any]") -> str:
+def _launch(project: "projects.Project", order: "dict[str, Any]") -> str:
     folder = runs.folder_of(project)
     path = f"{folder}/order-{os.urandom(4).hex()}.json"
     try:
@@ -61,10 +60,11 @@ def _launch(project: "Project", order: "dict[str, Any]") -> str:
         argv, cwd=project.top, env=around, start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
+    orphans.spare(supervisor.pid)
     return _wait(project, supervisor, path)
 
 
-def _wait(project: "Project", supervisor: "subprocess.Popen[bytes]", path: str) -> str:
+def _wait(project: "projects.Project", supervisor: "subprocess.Popen[bytes]", path: str) -> str:
     """Wait until it is at work, and return at which run. Raises LoopError where it gives up before that."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
@@ -96,22 +96,21 @@ def main(top: str, path: str) -> None:
         paths.write(path + ".failed", str(error))
 
 
-def _carry_out(project: "Project", values: "dict[str, Any]", order: "dict[str, Any]") -> None:
+def _carry_out(project: "projects.Project", values: "dict[str, Any]", order: "dict[str, Any]") -> None:
     if "resume" in order:
         run = headless.resume(project, values, runs.find(project, order["resume"]), **order["bounds"])
-        files.roll_back_if_wanted(project, values, run)
+        rolling_back.roll_back_if_wanted(project, values, run)
         return
-    wished = starting.Wish(**{**order["start"], "limits": stop_reasons.from_json(order["start"]["limits"])})
-    prospect = starting.look(project, wished)
+    wished = wishes.Wish(**{**order["start"], "limits": stop_reasons.from_json(order["start"]["limits"])})
+    prospect = prospects.look(project, wished)
     if not prospect.accepted:
         raise LoopError("what the checks run has changed since it was accepted")
-    ended = headless.start(project, values, wished, prospect, _go_on if order["anyway"] else _is_wanted)
+    if wished.attempt_of:
+        headless.attempt(project, values, wished, prospect, order["run"])
+        return
+    ended = headless.start(project, values, wished, prospect, lambda loop: order["anyway"] or _is_wanted(loop))
     if ended:
-        files.roll_back_if_wanted(project, values, ended)
-
-
-def _go_on(_loop: "Loop") -> bool:
-    return True
+        rolling_back.roll_back_if_wanted(project, values, ended)
 
 
 def _is_wanted(loop: "Loop") -> bool:

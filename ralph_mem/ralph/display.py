@@ -1,26 +1,23 @@
-"""Write what a loop would run, how it ended, and what a rollback would do or did."""
+"""Write what a loop would run, how it stands, and how it ended."""
 
 import os
 
-from ralph_mem.core.format import count
+from ralph_mem.core.format import count, duration
 from ralph_mem.core.redaction import terminal
 from ralph_mem.ralph import progress, stop_reasons
-from ralph_mem.ralph.criteria import PASSED, VACUOUS
-from ralph_mem.ralph.record import INTERRUPTED, RUNNING
+from ralph_mem.ralph.agents import succession
+from ralph_mem.ralph.criteria import PASSED, PLAN, VACUOUS, Verdict
+from ralph_mem.ralph.record import INTERRUPTED, RUNNING, Iteration, Run
+from ralph_mem.ralph.tasks import telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
     from typing import Any
 
-    from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.record import Iteration, Run
-    from ralph_mem.ralph.snapshot.restoring import Plan, Report
-    from ralph_mem.ralph.starting import Prospect
+    from ralph_mem.ralph.prospects import Prospect
 
-MOST_PATHS = 40  # of each kind: a screen of them, and the number of the rest
 MOST_WHY = 300
-FORCE = "what you changed afterwards too goes back with --force; a snapshot of it is taken first"
 
 
 def to_accept(prospect: "Prospect") -> "list[str]":
@@ -35,37 +32,32 @@ def ended(run: "Run") -> "list[str]":
     why = f" ({rendered(run.why, MOST_WHY)})" if run.why and run.status != stop_reasons.SUCCESS else ""
     passes = count(run.used(), "iteration")
     step = stop_reasons.next_step(run.reason, run)
-    lines = [f"{run.id} {run.status} after {passes}: {reason.says}{why}", f"next: {step}"]
+    took = f"spent: {spent(run, run.last_seen)}"
+    lines = [
+        f"{run.id} {run.status} after {passes}: {reason.says}{why}",
+        took,
+        *confirmed(run),
+        *commits(run),
+        *_memory_lines(run),
+        f"next: {step}",
+    ]
     if not run.start_snapshot:
         return [*lines, "no snapshot was taken, so there is no way back"]
+    if run.snapshots_gone or (run.room and not run.applied):
+        return lines
     return lines if stop_reasons.ROLL_BACK[:-1] in step else [*lines, f"{stop_reasons.ROLL_BACK} shows the way back"]
 
 
-def rollback_preview(what: str, plan: "Plan", killed: int = 0) -> "list[str]":
-    """Return what a rollback would do to each path, and why it would leave some alone."""
-    if not plan.actions and not plan.kept:
-        return [f"Nothing differs from {what}."]
-    removals = [action for action in plan.actions if action.verb in {"delete", "remove_folder"}]
-    others = [action for action in plan.actions if action not in removals]
-    return [
-        f"To go back to {what}:",
-        *_listed("restore", [(action.path, action.why) for action in others]),
-        *_listed("delete", [(action.path, action.why) for action in removals]),
-        *_listed("keep", plan.kept),
-        *_of_killed(killed),
-    ]
-
-
-def _of_killed(number: int) -> "list[str]":
-    if not number:
+def confirmed(run: "Run") -> "list[str]":
+    """Return a line on whether the judges of the start have confirmed the last iteration, none where that was not asked."""
+    told = run.confirmations.get(run.iterations[-1].number if run.iterations else 0)
+    if not told or run.reason != stop_reasons.SUCCESS:
         return []
-    return [f"Iteration {number} was cut off: what it had changed cannot be told from your own edits, and is kept."]
-
-
-def _listed(verb: str, paths: "Iterable[tuple[bytes, str]]") -> "list[str]":
-    found = list(paths)
-    lines = [f"  {verb:<8} {name_of(path)}  ({rendered(why)})" for path, why in found[:MOST_PATHS]]
-    return lines + ([f"  {verb:<8} and {len(found) - MOST_PATHS} more"] if len(found) > MOST_PATHS else [])
+    if told.get("says") == "unconfirmed":
+        return ["not confirmed: without snapshots nobody knows whether the tests are those of the start"]
+    where = "in a copy of the tree" if told.get("where") == "copy" else "in the tree itself"
+    more = f", after {len(told['named'])} changes to them were put back" if told.get("says") == "tampered" else ""
+    return [f"confirmed by the tests and settings of the start, {where}{more}"]
 
 
 def name_of(path: bytes) -> str:
@@ -73,41 +65,9 @@ def name_of(path: bytes) -> str:
     return rendered(os.fsdecode(path).encode("utf-8", "backslashreplace").decode())
 
 
-def rolled_back(what: str, report: "Report", run: "Run") -> "list[str]":
-    """Return what a rollback did, what it left alone, and how to undo it."""
-    numbers = f"{len(report.restored)} restored, {len(report.deleted)} deleted, {len(report.kept)} kept"
-    lines = [f"Back to {what}: {numbers}.", *_listed("kept", report.kept)]
-    unkept = [each for each in report.unstored if each[0] not in dict(report.kept)]
-    lines += _listed("no copy", unkept)
-    if any([why.endswith("by you") for _, why in report.kept]):
-        lines.append(FORCE)
-    return [*lines, f"to undo this: ralph-mem ralph rollback {run.id} --undo --confirm"]
-
-
-def report_facts(what: str, report: "Report") -> "dict[str, object]":
-    """Return what a rollback did as plain JSON values."""
-    return {
-        "to": what, "restored": [os.fsdecode(path) for path in report.restored],
-        "deleted": [os.fsdecode(path) for path in report.deleted],
-        "kept": [[os.fsdecode(path), why] for path, why in report.kept],
-        "unstored": [[os.fsdecode(path), why] for path, why in report.unstored], "safety": report.safety,
-    }  # fmt: skip
-
-
-def plan_facts(what: str, plan: "Plan") -> "dict[str, object]":
-    """Return what a rollback would do as plain JSON values."""
-    actions = [{"path": os.fsdecode(each.path), "verb": each.verb, "why": each.why} for each in plan.actions]
-    return {"to": what, "would": actions, "kept": [[os.fsdecode(path), why] for path, why in plan.kept], "confirmed": False}
-
-
-def others(runs: "Iterable[Run]", shown: str) -> "list[str]":
-    """Return a line for each run but the one that is shown, the newest first."""
-    lines = []
-    for run in list(runs)[::-1]:
-        if run.id != shown:
-            told = f"{run.status}{f' ({run.reason})' if run.reason else ''}, {run.used()} iterations"
-            lines.append(f"{run.id}  {run.mode.replace('_', ' ')}  {told}  {rendered(run.goal, 80)}")
-    return lines
+def others(found: "Sequence[Run]") -> "list[str]":
+    """Return where the other runs are listed, if there are any."""
+    return ["`ralph-mem ralph runs` lists the other runs"] if len(found) > 1 else []
 
 
 def replayed(decisions: int, differences: "list[str]") -> "list[str]":
@@ -118,9 +78,8 @@ def replayed(decisions: int, differences: "list[str]") -> "list[str]":
 
 BARS = "▁▂▃▄▅▆▇█"
 MOST_SHOWN = 10  # failing tests in a status; the rest is a number
+MOST_FILES = 5  # names of changed files in a line; `ralph diff` has all of them
 LONGEST_GOAL, LONGEST_ID, LONGEST_NAME, LONGEST_WHY = 200, 160, 40, 300
-span = stop_reasons.span
-HISTORY_COLUMNS = ("#", "agent", "left", "criteria", "files", "cost", "time", "snapshot", "notes")
 
 
 def rendered(text: str, most: int = LONGEST_ID) -> str:
@@ -133,18 +92,13 @@ def line(run: "Run", iteration: "Iteration", now: int) -> str:
     """Return the live line of an iteration that has just been judged."""
     before = _before(run, iteration)
     parts = [_verdict(verdict, _same(verdict, before)) for verdict in iteration.verdicts] or ["not judged"]
-    parts += [_best(run)] if run.baseline or len(run.tried()) > 1 else []
-    parts += [_money(iteration.cost)] if iteration.cost is not None else []
-    parts += [count(len(iteration.changed), "file"), f"{span(progress.left_ms(run, now))} left"]
+    parts += [best(run)] if run.baseline or len(run.tried()) > 1 else []
+    parts += [money(iteration.cost)] if iteration.cost is not None else []
+    parts += [count(len(iteration.changed), "file"), f"{duration(progress.left_ms(run, now))} left"]
     agent = f"agent: {iteration.kind}" + (f" ({rendered(iteration.why, LONGEST_NAME)})" if iteration.why else "")
     parts += [agent] if iteration.kind != "done" else []
     parts += [f"look: {rendered(tampered)}" for tampered in iteration.tampered]
     return f"{iteration.number}/{run.limits.iterations}  {' · '.join(parts)}"
-
-
-def start_line(run: "Run") -> str:
-    """Return the live line of the checks before the first iteration."""
-    return f"start  {in_words(run.baseline) or 'not judged'}"
 
 
 def in_words(verdicts: "list[Verdict]") -> str:
@@ -164,6 +118,8 @@ def _same(verdict: "Verdict", others: "list[Verdict]") -> "Verdict | None":
 def _verdict(verdict: "Verdict", before: "Verdict | None" = None) -> str:
     """Return a verdict in a few words, such as `pytest 3 failing of 40 (was 5)`."""
     name = rendered(verdict.name, LONGEST_NAME)
+    if verdict.type == PLAN:
+        return f"{name} {rendered(verdict.why)}"
     luck = f", {len(verdict.flaky)} flaky" if verdict.flaky else ""
     if verdict.status == PASSED:
         return f"{name} ok{luck}"
@@ -182,12 +138,14 @@ def _number(verdict: "Verdict") -> int:
     return len(verdict.failing) or verdict.diagnostics or 0
 
 
-def _best(run: "Run") -> str:
+def best(run: "Run") -> str:
+    """Return what came closest, in words."""
     top, found = progress.best(run), progress.numbers(run)
     return f"best {found[progress.best_of(found, bool(run.baseline))]} at {top.number if top else 'the start'}"
 
 
-def _money(cost: float) -> str:
+def money(cost: float) -> str:
+    """Return a price in dollars."""
     return f"${cost:.2f}"
 
 
@@ -199,20 +157,61 @@ def sparkline(numbers: "list[int]") -> str:
 
 def status_lines(run: "Run", now: int) -> "list[str]":
     """Return the state of a run in lines."""
-    lines = [f"{run.id}  {run.mode.replace('_', ' ')}  {_state(run)}", f"goal: {rendered(run.goal, LONGEST_GOAL)}"]
-    lines += _criteria_lines(run)
+    lines = [f"{run.id}  {run.mode.replace('_', ' ')}  {state(run)}", f"goal: {rendered(run.goal, LONGEST_GOAL)}"]
+    lines += [succession.told(run)] if run.options.get("others") else []
+    lines += [*telling.status(run), *_criteria_lines(run), *confirmed(run)]
     if run.baseline or run.iterations:
         found = progress.numbers(run)
-        lines.append(f"left to do: {sparkline(found)}  {' '.join([str(number) for number in found])}  ({_best(run)})")
-    lines += [f"spent: {_spent(run, now)}", *_forecast_lines(run, now)]
+        lines.append(f"left to do: {sparkline(found)}  {' '.join([str(number) for number in found])}  ({best(run)})")
+    lines += _changed_lines(run)
+    lines += [f"spent: {spent(run, now)}", *_forecast_lines(run, now)]
     if run.waiting and run.status == RUNNING:
-        lines.append(f"waiting for the rate limit, {span((run.waits[-1].get('until') or now) - now)} more")
+        lines.append(f"waiting for the rate limit, {duration((run.waits[-1].get('until') or now) - now)} more")
     lines += [f"line {number} of the record is damaged and left out" for number in run.damaged]
+    lines += [*_memory_lines(run), *_room_lines(run)]
     lines += [f"rolled back to {told.get('to', '?')} (snapshot {told.get('target', '?')})" for told in run.rolled_back]
-    return [*lines, f"next: {next_step(run)}"]
+    return [*lines, *commits(run), *([taught(run)] if run.taught else []), f"next: {next_step(run)}"]
 
 
-def _state(run: "Run") -> str:
+def _memory_lines(run: "Run") -> "list[str]":
+    return [f"{rendered(run.without_memory, MOST_WHY)}; `ralph-mem doctor` says more"] if run.without_memory else []
+
+
+def files_of(changed: "list[list[Any]]", most: int) -> str:
+    """Return how many files were changed and the names of the first ones, such as `2 files: a.py, b.py`."""
+    names = [rendered(each[0], LONGEST_NAME) for each in changed[:most]]
+    more = f" and {len(changed) - most} more" if len(changed) > most else ""
+    return f"{count(len(changed), 'file')}{': ' if names else ''}{', '.join(names)}{more}"
+
+
+def commits(run: "Run") -> "list[str]":
+    """Return which branch a run wrote, if it did."""
+    name = rendered(str(run.branch.get("name") or ""), LONGEST_NAME)
+    why = f": {rendered(str(run.brought['why']))}" if run.brought.get("why") else ""
+    where = "" if not run.room else ", in your repository" if run.brought.get("name") else f", in the repository of its room{why}"
+    return [f"branch: {name}, {count(len(run.commits), 'commit')}{where}"] if run.branch else []
+
+
+def _room_lines(run: "Run") -> "list[str]":
+    """Return where a run in a room works, and what of it is in the person's files."""
+    told = ["applied: nothing; your files are as they were"] if run.room and not run.applied else []
+    for each in run.applied[-1:]:
+        told.append(f"applied: {each.get('brought', '?')} written, {each.get('deleted', '?')} deleted")
+        told += [f"in conflict, so as you have it: {rendered(path)}" for path in each["conflicts"][:MOST_SHOWN]]
+    return [f"its room: {run.room}", *told] if os.path.isdir(run.room) else told
+
+
+def taught(run: "Run") -> str:
+    """Return what a run did to the lessons of its project in a line."""
+    return "lessons: " + ", ".join([f"{number} {what}" for what, number in run.taught.items()])
+
+
+def state(run: "Run") -> str:
+    """Return in words which iteration a run is in, or how it ended."""
+    if run.is_paused():
+        return (
+            f"paused after iteration {run.begun} of {run.limits.iterations}" if run.begun else "paused before its first iteration"
+        )
     if run.status == RUNNING:
         return f"iteration {run.begun or 1} of {run.limits.iterations}"
     if run.status == INTERRUPTED:
@@ -233,24 +232,32 @@ def _criteria_lines(run: "Run") -> "list[str]":
     return lines + ([f"  and {len(named) - MOST_SHOWN} more"] if len(named) > MOST_SHOWN else [])
 
 
-def _spent(run: "Run", now: int) -> str:
+def spent(run: "Run", now: int) -> str:
+    """Return what a run took of time, tokens and money, and of how much, in words."""
     elapsed = run.elapsed_ms(now if run.status == RUNNING else run.last_seen)
-    parts = [f"{span(elapsed)} of {span(run.limits.duration_ms)}", f"{run.tokens():,} tokens"]
+    parts = [f"{duration(elapsed)} of {duration(run.limits.duration_ms)}", f"{run.tokens():,} tokens"]
     cost = run.cost()
     if cost or run.limits.cost is not None:
-        parts.append(_money(cost) + (f" of {_money(run.limits.cost)}" if run.limits.cost is not None else ""))
+        parts.append(money(cost) + (f" of {money(run.limits.cost)}" if run.limits.cost is not None else ""))
     per_test = progress.cost_per_test_fixed(run)
-    return ", ".join([*parts, *([f"{_money(per_test)} for each of {len(progress.fixed(run))} fixed"] if per_test else [])])
+    return ", ".join([*parts, *([f"{money(per_test)} for each of {len(progress.fixed(run))} fixed"] if per_test else [])])
+
+
+def _changed_lines(run: "Run") -> "list[str]":
+    """Return which files the iterations changed, each once, and what the person said that no iteration was told yet."""
+    names = dict.fromkeys([each[0] for iteration in run.iterations for each in iteration.changed])
+    waiting = [f"you said, for the next iteration: {rendered(text)}" for _, text, told in run.hints if not told]
+    return [*([f"changed: {files_of([[name] for name in names], MOST_FILES)}"] if names else []), *waiting]
 
 
 def _forecast_lines(run: "Run", now: int) -> "list[str]":
     if run.status not in {RUNNING, INTERRUPTED} or not run.tried():
         return []
-    next_one, money = progress.forecast(run), progress.left_cost(run)
-    price = f"{_money(next_one.cost)} and " if next_one.cost else ""
-    left = [f"{max(0, run.limits.iterations - run.used())} iterations", span(progress.left_ms(run, now))]
-    left += [_money(money)] if money is not None else []
-    return [f"the next iteration takes about {price}{span(int(next_one.seconds * 1000))}; left: {', '.join(left)}"]
+    next_one, left_cost = progress.forecast(run), progress.left_cost(run)
+    price = f"{money(next_one.cost)} and " if next_one.cost else ""
+    left = [f"{max(0, run.limits.iterations - run.used())} iterations", duration(progress.left_ms(run, now))]
+    left += [money(left_cost)] if left_cost is not None else []
+    return [f"the next iteration takes about {price}{duration(int(next_one.seconds * 1000))}; left: {', '.join(left)}"]
 
 
 def next_step(run: "Run") -> str:
@@ -262,41 +269,3 @@ def next_step(run: "Run") -> str:
         back = "; `ralph-mem ralph rollback` returns to the start" if run.start_snapshot else ""
         return f"`ralph-mem ralph resume` goes on{back}"
     return stop_reasons.next_step(run.reason, run) if run.reason in stop_reasons.REASONS else "`ralph-mem ralph status --history`"
-
-
-def history(run: "Run") -> "list[tuple[object, ...]]":
-    """Return a row of HISTORY_COLUMNS for the start and for each iteration, what is best marked with a star."""
-    found, top = progress.numbers(run), progress.best(run)
-    rows: list[tuple[object, ...]] = [("start", "", found[0], in_words(run.baseline), "", "", "", run.start_snapshot or "", "")]
-    numbers = iter(found[1:])
-    for each in run.iterations:
-        notes = [*each.tampered, *([each.why] if each.why and each.kind != "done" else [])]
-        left = next(numbers) if each in run.tried() else ""
-        rows.append((
-            each.number, each.kind, f"{left}{' *' if each is top else ''}", in_words(each.verdicts), len(each.changed),
-            _money(each.cost) if each.cost is not None else "", span(max(0, each.ended - each.started)),
-            each.snapshot or "", "; ".join([rendered(text) for text in notes]),
-        ))  # fmt: skip
-    return rows
-
-
-def facts(run: "Run", now: int) -> "dict[str, Any]":
-    """Return a run as plain JSON values, for programs and for the notify command; texts are as they were recorded."""
-    top, next_one = progress.best(run), progress.forecast(run)
-    return {
-        "id": run.id, "goal": run.goal, "mode": run.mode, "folder": run.folder, "status": run.status,
-        "reason": run.reason, "why": run.why, "next": next_step(run), "started": run.started, "ended": run.ended or None,
-        "exit_code": stop_reasons.exit_code(run.reason) if run.reason in stop_reasons.REASONS else None,
-        "limits": dict(run.limits._asdict()), "elapsed_ms": run.elapsed_ms(now if run.status == RUNNING else run.last_seen),
-        "left_ms": progress.left_ms(run, now), "cost": run.cost(), "tokens": run.tokens(),
-        "cost_per_test_fixed": progress.cost_per_test_fixed(run), "forecast": dict(next_one._asdict()),
-        "badness": progress.numbers(run), "best": top.number if top else None, "failing": progress.failing(run.verdicts()),
-        "regressed": progress.regressed(run), "fixed": progress.fixed(run),
-        "start_snapshot": run.start_snapshot or None, "damaged_lines": list(run.damaged),
-        "verdicts": [dict(verdict._asdict()) for verdict in run.verdicts()],
-        "iterations": [_iteration_facts(each) for each in run.iterations],
-    }  # fmt: skip
-
-
-def _iteration_facts(iteration: "Iteration") -> "dict[str, Any]":
-    return {**iteration._asdict(), "verdicts": [dict(verdict._asdict()) for verdict in iteration.verdicts]}

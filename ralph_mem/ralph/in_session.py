@@ -7,40 +7,49 @@ import gc
 import os
 import time
 
-from ralph_mem.core import descendants
+from ralph_mem.core import descendants, news
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError, StoreError
-from ralph_mem.hosts.claude_code import launch
+from ralph_mem.core.format import count
+from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import calls, launch
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.memory.rows import turns
 from ralph_mem.memory.store import connection as database
-from ralph_mem.ralph import files, leftovers, passing, prompt, runs, stop_reasons
-from ralph_mem.ralph.criteria import PASSED, evidence, passed
-from ralph_mem.ralph.record import GUARD, HEADLESS, IN_SESSION
-from ralph_mem.ralph.runs import Loop, now_ms
+from ralph_mem.ralph import display, files, leftovers, passing, prompt, rolling_back, runs, short_lines, stop_reasons
+from ralph_mem.ralph.attribution import tool_events
+from ralph_mem.ralph.criteria import PASSED, Verdict, evidence, passed
+from ralph_mem.ralph.git import guarding
+from ralph_mem.ralph.loop import Loop
+from ralph_mem.ralph.record import GUARD, HEADLESS, IN_SESSION, Run
+from ralph_mem.ralph.runs import now_ms
+from ralph_mem.ralph.watching import pausing, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ralph_mem.core.project import Activity, Project
-    from ralph_mem.ralph.criteria import Verdict
-    from ralph_mem.ralph.record import Run
-    from ralph_mem.ralph.runs import Live
 
 # The client cuts what is longer than 10,000 characters: thirty lines of these, and the output of the first check that failed.
 MOST_TESTS, MOST_LINE, MOST_OUTPUT = 30, 160, 3_500
+MOST_OF_RECORD = 16_777_216  # of the client's own record of the session, from its end: a second's reading
+PAUSES = "the loop pauses, /ralph continue goes on"
 
 
-def guard_step(seen: "Activity", project: "Project", settings: "dict[str, Any]", live: "Live") -> "dict[str, str]":
+def guard_step(
+    seen: "projects.Activity", project: "projects.Project", settings: "dict[str, Any]", live: "runs.Live"
+) -> "dict[str, str]":
     """Answer the end of a turn with what fails, once a turn; nothing where all checks pass, or where they were told already."""
     if seen.again:
         return {}
     loop = Loop(project, settings, live.run)
     verdicts = passing.judge(loop, seen.text)
-    if passed(verdicts):
-        return {}
-    return {"context": failing_now(verdicts, loop.run)}
+    lost = guarding.lost_since(loop)
+    told = (
+        f"ralph-mem: {'; '.join(lost)}; `ralph-mem ralph rollback {live.run}` shows what of git comes back, once the guard is off"
+    )
+    shown = {"message": told} if lost else {}
+    return shown if passed(verdicts) else {"context": failing_now(verdicts, loop.run), **shown}
 
 
 def failing_now(verdicts: "list[Verdict]", run: "Run") -> str:
@@ -54,7 +63,7 @@ def failing_now(verdicts: "list[Verdict]", run: "Run") -> str:
     return "\n".join([opening, *lines[:MOST_TESTS], *more, *output])
 
 
-def stop(project: "Project", session: str) -> bool:
+def stop(project: "projects.Project", session: str) -> bool:
     """Take the guard away from a session; says whether there was one."""
     live = runs.live(project)
     if not live or live.owner != session:
@@ -70,7 +79,7 @@ MOST_CHARACTERS = 9_000
 NOTIFICATION = "notification"
 
 
-def step(seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
+def step(seen: "projects.Activity", project: "projects.Project", settings: "dict[str, Any]") -> "dict[str, str]":
     """Answer the end of a turn: with what the agent is told to go on, with a line for the person at the end, or not at all."""
     gc.enable()  # the door switches it off for processes that are gone at once
     live = runs.live(project)
@@ -87,16 +96,17 @@ def step(seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "d
         raise
     if not loop.is_running():
         runs.clear_live(project, live.run)
+    if not loop.is_running() or loop.run.is_paused():
         return {}
     return _passed(loop, live, seen)
 
 
-def _is_ours(live: "Live", seen: "Activity") -> bool:
+def _is_ours(live: "runs.Live", seen: "projects.Activity") -> bool:
     """Say whether this stop is that of the session which started the loop; without an owner nobody is."""
     return live.mode != HEADLESS and bool(live.owner) and live.owner == seen.session and not seen.agent_id
 
 
-def _is_same_work(live: "Live", seen: "Activity", project: "Project") -> bool:
+def _is_same_work(live: "runs.Live", seen: "projects.Activity", project: "projects.Project") -> bool:
     """Say whether this turn is the loop's: its own, or one that the end of a background task began.
 
     Esc leaves no event: a turn of the person's own words since then means that they took over.
@@ -114,47 +124,66 @@ def _is_same_work(live: "Live", seen: "Activity", project: "Project") -> bool:
     return kind == NOTIFICATION
 
 
-def _passed(loop: Loop, live: "Live", seen: "Activity") -> "dict[str, str]":
-    runs.write_live(loop.project, live._replace(turn=seen.turn, beat=now_ms()))
+def _passed(loop: Loop, live: "runs.Live", seen: "projects.Activity") -> "dict[str, str]":
+    live = live._replace(turn=seen.turn, beat=now_ms())
+    runs.write_live(loop.project, live)
     leftovers.end(live.run)  # the client ends a hook that takes too long by a signal that nobody can catch
     if runs.is_asked_to_stop(loop.project, live.run):
         passing.end(loop, "user_stop", "asked to stop")
     else:
-        decided = passing.conclude(loop, launch.Answer(kind=launch.DONE, message=seen.text))
+        answer = launch.Answer(kind=launch.DONE, message=seen.text)
+        transcript.keep(loop, transcript.Heard(calls.of_session(live.owner, loop.begun, MOST_OF_RECORD)), answer)
+        loop.writes = tool_events.of_session(loop, files.checked_ns(loop.run))
+        decided = passing.conclude(loop, answer)
+        if decided.go_on and pausing.is_asked(loop.project, live.run):
+            pausing.begin(loop)
+            runs.write_live(loop.project, live._replace(**short_lines.state(loop.run)))
+            return {"message": f"ralph-mem: {short_lines.of_round(loop.run)}; {PAUSES}"}
         if decided.go_on:
-            return _onwards(loop)
+            return _onwards(loop, again=not live.whole)
     return _over(loop)
 
 
 def _over(loop: Loop) -> "dict[str, str]":
     """Let go of the session, and tell the person how it ended; where they want it, the files of a failed run go back."""
     runs.clear_live(loop.project, loop.run.id)
-    more = files.roll_back_if_wanted(loop.project, loop.settings, loop.run)
+    more = rolling_back.roll_back_if_wanted(loop.project, loop.settings, loop.run)
     return {"message": " ".join(f"ralph-mem: {said(loop)} {'; '.join(more)}".split())}
 
 
-def _onwards(loop: Loop) -> "dict[str, str]":
+def _onwards(loop: Loop, again: bool) -> "dict[str, str]":
     time.sleep(loop.run.limits.cooldown_ms / 1000)
     try:
-        text = passing.begin(loop, MOST_CHARACTERS)
+        text = passing.begin(loop, MOST_CHARACTERS, again)
     except RalphMemError as error:
         passing.end(loop, "agent_error", str(error))
         return _over(loop)
-    return {"context": text}
+    live = runs.live(loop.project)
+    if live and live.run == loop.run.id:
+        runs.write_live(loop.project, live._replace(whole=0, **short_lines.state(loop.run)))
+    shown = {"message": f"ralph-mem: {short_lines.of_round(loop.run)}"} if effective.attended() else {}
+    return {"context": text, **shown}
 
 
 def said(loop: Loop) -> str:
     """Say in one line how a run ended and what to do next."""
     run = loop.run
-    told = f"{run.id} {run.status} after {len(run.iterations)} iterations: {stop_reasons.REASONS[run.reason].says}"
-    told += f" ({run.why})" if run.why and run.status != stop_reasons.SUCCESS else ""
-    return " ".join(f"{told}; {stop_reasons.next_step(run.reason, run)}".split())[:600]
+    told = f"{run.id} {run.status} after {count(len(run.iterations), 'iteration')}: {stop_reasons.REASONS[run.reason].says}"
+    told += f" ({display.rendered(run.why, display.MOST_WHY)})" if run.why and run.status != stop_reasons.SUCCESS else ""
+    step = stop_reasons.next_step(run.reason, run).replace("ralph-mem ralph ", "/ralph ")
+    return " ".join(f"{told}; {step}".split())[:600]
 
 
-def take_over(project: "Project", run_id: str, mode: str, owner: str, turn: str, client: "tuple[int, int]") -> None:
-    """Bind a run to the session that asked for it. `client` is the client's process and when that began."""
+def take_over(
+    project: "projects.Project", run_id: str, mode: str, owner: str, turn: str, client: "tuple[int, int]",
+    state: "dict[str, int] | None" = None,
+) -> None:  # fmt: skip
+    """Bind a run to the session that asked for it.
+
+    `client` is the client's process and when that began, `state` what a status line tells of the run.
+    """
     pid, born = client
-    runs.write_live(project, runs.Live(run_id, mode, owner, pid, born, turn, now_ms()))
+    runs.write_live(project, runs.Live(run_id, mode, owner, pid, born, turn, now_ms(), **(state or {})))
 
 
 def around_us() -> str:
@@ -164,7 +193,14 @@ def around_us() -> str:
     return str(live.run) if live and live.mode != HEADLESS and live.owner == session else ""
 
 
-def end(seen: "Activity", project: "Project") -> None:
+def compacted(seen: "projects.Activity", project: "projects.Project") -> None:
+    """Have the next round told as a whole: a compaction has taken from the session what it was told of its loop."""
+    live = runs.live(project)
+    if live and _is_ours(live, seen):
+        runs.write_live(project, live._replace(whole=1))
+
+
+def end(seen: "projects.Activity", project: "projects.Project") -> None:
     """End the loop of a session that ends: nobody would go on with it."""
     live = runs.live(project)
     if not live or not _is_ours(live, seen):
@@ -174,4 +210,5 @@ def end(seen: "Activity", project: "Project") -> None:
         loop = Loop(project, {}, live.run)
         if loop.is_running():
             loop.note("end", status=stop_reasons.status_of("owner_lost"), reason="owner_lost", why=seen.reason)
+            news.tell(project.root, short_lines.of_end(loop.run))
     runs.clear_live(project, live.run)

@@ -71,17 +71,27 @@ def end(run_id: str) -> int:
     if not Path("/proc/self").is_dir():  # a system that shows no environments: they cannot be told from others
         return 0
     mark = f"\0{MARK}={run_id}\0"  # the whole of it: another run's name may begin alike
-    left = descendants.living(NOBODY, mark)
-    if left and not _gone(mark, signal.SIGTERM):
-        _gone(mark, signal.SIGKILL)
+    known: dict[int, int] = {}
+    left = _left(mark, known)
+    if left and not _gone(mark, known, signal.SIGTERM):
+        _gone(mark, known, signal.SIGKILL)
     return len(left)
 
 
-def _gone(mark: str, number: int) -> bool:
+def _left(mark: str, known: "dict[int, int]") -> "set[int]":
+    """Return what carries a mark, and what these started, which stays `known` by number and tick when they have gone."""
+    marked = descendants.living(NOBODY, mark)
+    found = descendants.table()
+    known.update({number: found[number].born for number in descendants.below(found, marked)})
+    alive = {number for number in known if number in found and found[number].born == known[number] and not found[number].dead}
+    return alive - {os.getpid()}
+
+
+def _gone(mark: str, known: "dict[int, int]", number: int) -> bool:
     """Send a signal to what is left, and say whether it is gone in time."""
-    descendants.send(descendants.living(NOBODY, mark), number)
+    descendants.send(_left(mark, known), number)
     until = time.monotonic() + GRACE_S
-    while descendants.living(NOBODY, mark):
+    while _left(mark, known):
         if time.monotonic() > until:
             return False
         time.sleep(0.02)

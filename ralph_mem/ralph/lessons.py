@@ -1,14 +1,17 @@
-"""Write what a run leaves for later ones about failures, what fixed them, and what did not help."""
+"""Store what a run leaves in the memory for later ones, with what it teaches."""
 
 import json
-import time
 
-from ralph_mem.core.format import count
 from ralph_mem.core.redaction import privacy
 from ralph_mem.memory import opening
-from ralph_mem.memory.rows import notes, receipts, records, rewrite, sessions
-from ralph_mem.ralph import attempts, changes
-from ralph_mem.ralph.criteria import PASSED, evidence
+from ralph_mem.memory.facts import playbook
+from ralph_mem.memory.rows import learnt, notes, receipts, records, sessions
+from ralph_mem.ralph import attempts, changes, folded_lessons, lesson_text
+from ralph_mem.ralph.criteria import PASSED, Verdict, evidence
+from ralph_mem.ralph.lesson_text import TOOL
+from ralph_mem.ralph.record import TAUGHT
+from ralph_mem.ralph.runs import now_ms
+from ralph_mem.ralph.tasks import telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,12 +19,10 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.memory.store.connection import Store
-    from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.record import Iteration, Run
 
     Settings = dict[str, Any]
 
-TOOL = "ralph"  # by which the observations of a run are known
 SOURCE = "loop"  # where a session comes from that is a run of ours
 TITLE_CHARACTERS, CONTENT_CHARACTERS, LINES_CHARACTERS = 300, 4_000, 800
 RUN = """
@@ -36,12 +37,17 @@ ON CONFLICT (loop_run_id, number) DO NOTHING"""
 
 
 def of_end(opened: "Store", project: "Project", settings: "Settings", run: "Run") -> None:
-    """Store how a run ended, and its lesson if anything was tried; a session that is only this run ends with it."""
+    """Store how a run ended, and its lesson if anything was tried; a session that is only this run ends with it.
+
+    A run that ends again has one lesson, of the whole. One that a person has corrected, pinned or called wrong stays as it is.
+    """
     _write_run(opened, project, settings, run)
     if run.iterations:
-        _write_lesson(opened, project, settings, run)
+        delta = _write_lesson(opened, project, settings, run)
+        run.taught = {name: len(ids) for name, ids in zip(TAUGHT, delta) if ids}
+        playbook.tend(opened, run.ended or now_ms())
     if not run.owner:
-        records.apply(opened, records.end(run.id, run.ended or _now(), run.reason or "other"))
+        records.apply(opened, records.end(run.id, run.ended or now_ms(), run.reason or "other"))
 
 
 def of_rollback(opened: "Store", project: "Project", settings: "Settings", run: "Run") -> None:
@@ -64,21 +70,17 @@ def session_of(run: "Run") -> str:
     return run.owner or run.id
 
 
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
 def _write_run(opened: "Store", project: "Project", settings: "Settings", run: "Run") -> None:
     """Write the row of a run as it stands, and that of its session where it is not there."""
     if not opened.one("SELECT 1 FROM sessions WHERE client_session = ?", (session_of(run),)):
-        started = records.session(session_of(run), project.root, run.started or _now(), SOURCE)
+        started = records.session(session_of(run), project.root, run.started or now_ms(), SOURCE)
         sessions.start(opened, started)
         opening.notice(opened, project)
     (goal,), _ = privacy.protect([run.goal], project, settings)
     told = {"mode": run.mode, "limits": dict(run.limits._asdict()), "criteria": [each.get("type", "") for each in run.criteria]}
     opened.execute(RUN, (
         run.id, goal, run.status, run.reason or None, len(run.iterations), str(run.start_snapshot or "") or None,
-        json.dumps(told), run.started or _now(), run.ended or None, session_of(run),
+        json.dumps(told), run.started or now_ms(), run.ended or None, session_of(run),
     ))  # fmt: skip
 
 
@@ -95,9 +97,9 @@ def of_iteration(opened: "Store", project: "Project", settings: "Settings", run:
         iteration.tokens, iteration.cost, iteration.started, iteration.ended or None, run.id,
     ))  # fmt: skip
     event = f"loop:{run.id}:{iteration.number}"
-    _observe(opened, project, settings, run, {"event_id": event + ":iteration", "at": iteration.ended or _now(), **observed})
+    _observe(opened, project, settings, run, {"event_id": event + ":iteration", "at": iteration.ended or now_ms(), **observed})
     for at, verdict in enumerate(iteration.verdicts):
-        found = {"event_id": f"{event}:verdict:{at}", "at": iteration.ended or _now(), **_of_verdict(verdict)}
+        found = {"event_id": f"{event}:verdict:{at}", "at": iteration.ended or now_ms(), **_of_verdict(verdict)}
         _observe(opened, project, settings, run, found)
 
 
@@ -113,10 +115,10 @@ def _of_iteration(run: "Run", iteration: "Iteration") -> "dict[str, Any]":
     """Return what is observed of an iteration: how many fail, what it changed, and what it left failing."""
     earlier = [each for each in run.iterations if each.number < iteration.number and each.verdicts]
     before = evidence.failures(earlier[-1].verdicts if earlier else run.baseline)
-    after = evidence.failures(iteration.verdicts) if iteration.verdicts else before
+    after = evidence.after(before, iteration.verdicts) if iteration.verdicts else before
     changed = [each for each in iteration.changed if each[0] != changes.EXCLUDED]
     content = [attempts.what(iteration._replace(changed=changed)).strip(), *changes.lines_of(changed)]
-    content += ["noticed: " + line for line in iteration.tampered]
+    content += telling.worked_at(run, iteration.tasks) + ["noticed: " + line for line in iteration.tampered]
     content += [f"ended: {iteration.why or iteration.kind}"] if iteration.kind != "done" else []
     content += ["still failing: " + label for label in after]
     return {
@@ -147,153 +149,18 @@ def _observe(opened: "Store", project: "Project", settings: "Settings", run: "Ru
     records.apply(opened, records.observation(session_of(run), tool_name=TOOL, **given))
 
 
-def _write_lesson(opened: "Store", project: "Project", settings: "Settings", run: "Run") -> None:
-    event = f"lesson:{run.id}"
+def _write_lesson(opened: "Store", project: "Project", settings: "Settings", run: "Run") -> "folded_lessons.Delta":
+    """Store what a run says of its failures, and fold it into their lessons; what a person touched stays as it is."""
+    event = learnt.ACCOUNT + run.id
     earlier = notes.of_event(opened, event)
     if earlier and earlier[1]:
-        return
-    if earlier:
-        rewrite.delete(opened, earlier[0])
-    title, content, files = of(run, run.reason)
+        return folded_lessons.Delta([], [], [])
+    title, content, files = lesson_text.of(run, run.reason)
     named = [path for path in files if path != changes.EXCLUDED]
     (title, content, listed), redactions = privacy.protect([title, content, "\n".join(named)], project, settings)
-    facts = {
-        "loop": run.id,
-        "reason": run.reason,
-        "iterations": len(run.iterations),
-        "signatures": sorted(keys_of(content)),
-    }
-    records.apply(opened, records.memory(
-        session_of(run), run.ended or _now(), event, " ".join(title.split())[:TITLE_CHARACTERS], content, tool_name=TOOL,
-        type="note", origin="test", files=listed, metadata=json.dumps(facts), redactions=redactions,
+    facts = {"loop": run.id, "reason": run.reason, "iterations": len(run.iterations)}
+    return folded_lessons.take(opened, records.observation(
+        session_of(run), run.ended or now_ms(), event, " ".join(title.split())[:TITLE_CHARACTERS], content, tool_name=TOOL,
+        type="success" if run.reason == "success" else "error", origin="test", files=listed, metadata=json.dumps(facts),
+        redactions=redactions,
     ))  # fmt: skip
-
-
-# A lesson is read whole, so it has to stay as short as a note that a person would write.
-MOST_FAILURES, MOST_IN_VAIN, MOST_OPEN = 8, 4, 8
-MOST_TITLE, MOST_TEXT = 160, 6_000
-FAILED, FIXED, IN_VAIN, OPEN, TEST = "failed: ", "fixed by: ", "did not help: ", "still failing: ", "  in: "
-UNDONE = "passed with this, which was rolled back: "
-
-
-def of(run: "Run", reason: str) -> "tuple[str, str, list[str]]":
-    """Return of a run that has ended the title of its lesson, its text, and the files that it is about, not yet redacted.
-
-    The text has a paragraph for each change that made failures go away: these, the change, and those before it that had
-    not helped; then what still fails, and what was tried for that in vain.
-    """
-    fixes, still = _fixes(run), evidence.failures(run.verdicts())
-    told: set[int] = set()
-    paragraphs, files = [], []
-    for number, failures in list(_together(fixes).items())[:MOST_FAILURES]:
-        iteration = _iteration(run, number)
-        files += [each[0] for each in iteration.changed]
-        paragraphs.append(_fixed(run, iteration, failures, told))
-    if still:
-        paragraphs.append(_open(run, still, told))
-        files += [each[0] for iteration in run.iterations for each in iteration.changed]
-    return _title(run, reason), _joined(paragraphs), list(dict.fromkeys(files))
-
-
-def _joined(paragraphs: "list[str]") -> str:
-    """Return as many paragraphs as a lesson may have."""
-    text = ""
-    for paragraph in paragraphs:
-        if len(text) + len(paragraph) <= MOST_TEXT:
-            text += ("\n\n" if text else "") + paragraph
-    return text or paragraphs[0][:MOST_TEXT] if paragraphs else ""
-
-
-def _title(run: "Run", reason: str) -> str:
-    goal = " ".join(run.goal.split())
-    goal = goal if len(goal) <= MOST_TITLE else goal[:MOST_TITLE] + "..."
-    passes = count(len(run.iterations), "iteration")
-    last, standing = run.next_number() - 1, run.standing()
-    if standing < last and any([run.is_taken_back(each) for each in run.iterations]):
-        return f"{goal} (ralph loop: rolled back to {f'iteration {standing}' if standing else 'the start'} after {passes})"
-    return f"{goal} (ralph loop: {'reached' if reason == 'success' else 'not reached, ' + reason} after {passes})"
-
-
-def _fixes(run: "Run") -> "dict[str, tuple[tuple[str, str], int]]":
-    """Return each failure that is gone at the end, with the iteration it went away in."""
-    before, found = evidence.failures(run.baseline), {}
-    for iteration in run.iterations:
-        if not iteration.verdicts:
-            continue
-        after = evidence.failures(iteration.verdicts)
-        found.update({label: (before[label], iteration.number) for label in before if label not in after})
-        before = after
-    return {label: fix for label, fix in found.items() if label not in before}
-
-
-def _together(fixes: "dict[str, tuple[tuple[str, str], int]]") -> "dict[int, list[tuple[str, str]]]":
-    """Return the failures by the iteration that ended them, the first one of each signature."""
-    found: dict[int, dict[str, tuple[str, str]]] = {}
-    for failure, number in fixes.values():
-        found.setdefault(number, {}).setdefault(evidence.signature_of(*failure), failure)
-    return {number: list(of_one.values()) for number, of_one in sorted(found.items())}
-
-
-def _iteration(run: "Run", number: int) -> "Iteration":
-    return next(each for each in run.iterations if each.number == number)
-
-
-def _fixed(run: "Run", iteration: "Iteration", failures: "list[tuple[str, str]]", told: "set[int]") -> str:
-    lines = [FAILED + _failure(*failure) for failure in failures[:MOST_FAILURES]]
-    if iteration.changed:
-        lines += [(UNDONE if run.is_taken_back(iteration) else FIXED) + changes.told(iteration.changed), *_quoted(iteration)]
-    else:
-        lines.append(f"gone after iteration {iteration.number}{', which was rolled back' * run.is_taken_back(iteration)}")
-    return "\n".join(lines + _in_vain(run, iteration.number, failures, told))
-
-
-def _in_vain(run: "Run", until: int, failures: "list[tuple[str, str]]", told: "set[int]") -> "list[str]":
-    """Return what was changed before an iteration while one of these tests failed on, each change in one paragraph only."""
-    tests, before, tried = {test for test, _ in failures}, _tests(run.baseline), []
-    for each in run.iterations:
-        after = _tests(each.verdicts) if each.verdicts else before
-        if each.number < until and each.number not in told and each.changed and tests & before & after:
-            tried.append(each)
-        before = after
-    lines = []
-    for each in tried[-MOST_IN_VAIN:]:
-        told.add(each.number)
-        lines += [IN_VAIN + changes.told(each.changed), *_quoted(each)]
-    return lines
-
-
-def _tests(verdicts: "list[Verdict]") -> "set[str]":
-    return {test for test, _ in evidence.failures(verdicts).values()}
-
-
-def _open(run: "Run", still: "dict[str, tuple[str, str]]", told: "set[int]") -> str:
-    failures = list({evidence.signature_of(*failure): failure for failure in still.values()}.values())
-    lines = [OPEN + _failure(*failure) for failure in failures[:MOST_OPEN]]
-    lines += [f"and {len(failures) - MOST_OPEN} more"] if len(failures) > MOST_OPEN else []
-    return "\n".join(lines + _in_vain(run, run.next_number(), list(still.values()), told))
-
-
-def _failure(test: str, message: str) -> str:
-    said = evidence.headline(message)
-    return f"{said}\n{TEST}{test}" if said and said != test else test
-
-
-def _quoted(iteration: "Iteration") -> "list[str]":
-    return ["  " + line for line in changes.lines_of(iteration.changed)]
-
-
-def met_again(text: str, wanted: "set[str]") -> str:
-    """Return the text of a lesson, its paragraphs that tell of one of these signatures first. They are given by their keys."""
-    return "\n\n".join(sorted(text.split("\n\n"), key=lambda paragraph: not (keys_of(paragraph) & wanted)))
-
-
-def keys_of(text: str) -> "set[str]":
-    """Return the keys of the signatures that a lesson tells of: read from the text, since a person may have corrected it."""
-    found, lines = set(), [*text.splitlines(), ""]
-    for at, line in enumerate(lines):
-        for word in (FAILED, OPEN):
-            if line.startswith(word):
-                said, below = line[len(word) :], lines[at + 1]
-                test = below[len(TEST) :] if below.startswith(TEST) else said
-                found.add(evidence.key_of(evidence.signature_of(test, said)))
-    return found

@@ -1,125 +1,39 @@
-"""Write the record of a run durably, one JSON object a line, and read its state by a pure fold."""
+"""Read the state of a run off its record, by a pure fold over the entries."""
 
-import json
-import os
 from collections import namedtuple
 
-from ralph_mem.core import paths
-from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import stop_reasons
+from ralph_mem.ralph import record_lines, stop_reasons
 from ralph_mem.ralph.criteria import Verdict
+from ralph_mem.ralph.record_lines import DAMAGED
+from ralph_mem.ralph.room import entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-DAMAGED = "damaged"
-
-
-def append(path: str, entry: "dict[str, Any]") -> None:
-    """Add an entry, whole and durably, or raise LoopError and leave the record as it was.
-
-    What it says of outputs, goals and messages has to be redacted already. A line that a crash cut off, which no reader
-    has ever been told of, is taken away first.
-    """
-    line = json.dumps(entry, separators=(",", ":"), default=str).encode() + b"\n"
-    try:
-        _append(path, line)
-    except OSError as error:
-        message = f"the record of the loop cannot be written: {error.strerror or error}"
-        raise LoopError(message, f"make room for {path}, then `ralph-mem ralph resume`") from error
-
-
-def _append(path: str, line: bytes) -> None:
-    new = not os.path.exists(path)
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        paths.lock(file, wait_s=paths.FOR_EVER)  # `stop` and `rollback` write from other processes
-        end = _end_of_lines(file)
-        try:
-            _write(file, line, end)
-            os.ftruncate(file, end + len(line))
-            os.fsync(file)
-        except OSError:
-            os.ftruncate(file, end)
-            raise
-    finally:
-        os.close(file)
-    if new:
-        _sync_folder(path)
-
-
-def _write(file: int, line: bytes, at: int) -> None:
-    while line:
-        written = os.pwrite(file, line, at)
-        line, at = line[written:], at + written
-
-
-def _end_of_lines(file: int) -> int:
-    """Return where the last whole line ends."""
-    end = os.fstat(file).st_size
-    while end:
-        start = max(0, end - 65_536)
-        found = os.pread(file, end - start, start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        end = start
-    return 0
-
-
-def _sync_folder(path: str) -> None:
-    """Make the name of a new file last too."""
-    folder = os.open(path.rpartition("/")[0] or "/", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def read(path: str) -> "list[dict[str, Any]]":
-    """Return the entries in order, none for a file that is not there. Raises LoopError for one that cannot be read.
-
-    A last line without an end was never finished and does not count. A damaged line becomes an entry `damaged` that
-    tells its number, so that whoever shows the run can say so.
-    """
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise LoopError(f"the record of the loop cannot be read: {error.strerror}", f"look at {path}") from error
-    with os.fdopen(file, "rb") as opened:
-        lines = opened.read().split(b"\n")[:-1]
-    return [_entry(line, number) for number, line in enumerate(lines, 1)]
-
-
-def _entry(line: bytes, number: int) -> "dict[str, Any]":
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        entry = None
-    if isinstance(entry, dict) and isinstance(entry.get("what"), str):
-        return entry
-    return {"what": DAMAGED, "line": number}
-
-
+append, read = record_lines.append, record_lines.read  # for whoever folds a record
 HEADLESS, IN_SESSION, GUARD = "headless", "in_session", "guard"
+TAUGHT = ("added", "reinforced", "replaced")  # what became of lessons at the end of a run
 RUNNING, INTERRUPTED = "running", "interrupted"  # the other three are in stop_reasons
 RATE_LIMITED = "rate_limited"
+NEXT_AGENT = "next_agent"  # a decision's reason to go on, with another agent
 
 Iteration = namedtuple(
-    "Iteration", "number started ended kind why verdicts tree snapshot changed tampered cost tokens message prompt"
+    "Iteration",
+    "number started ended kind why verdicts tree snapshot changed tampered cost tokens message prompt denied forbidden agent tasks",
 )
 Iteration.__doc__ = """One pass of the loop.
 
 `kind` and `why` are the agent's outcome (as `claude.Answer`), `verdicts` what the criteria said afterwards, `tree` and
 `snapshot` the files then, `changed` a list of [path, added, changed or deleted], `tampered` lines about edits to what judges
 it, `cost` in dollars or None where it is not known. `message` is an excerpt of what the agent said last, `prompt` tells hash,
-tokens and memories.
+tokens and memories. `denied` has the rules that would have let through what the agent was refused, `forbidden` in words what no
+rule would have, `agent` what the agent that worked is called, `tasks` what came of the tasks of a plan (`tasks.standing`).
 """
 
 # What a record of an older or newer release may lack.
-NO_ITERATION = Iteration(0, 0, 0, "done", "", [], "", 0, [], [], None, 0, "", {})
+NO_ITERATION = Iteration(0, 0, 0, "done", "", [], "", 0, [], [], None, 0, "", {}, [], [], "", {})
 NO_VERDICT = Verdict("", "", "failed", "", None, {}, [], None, "", 0.0, [])
 
 
@@ -129,14 +43,22 @@ class Run:
     `baseline` is the list of verdicts before the first iteration. `begun` is the number of the last iteration that was begun,
     finished or not; `resumed_after` the number of those that were finished when a person let it go on, 0 if nobody did;
     `spent_ms` the time of closed stretches of work and `since` when the open one began (0: paused). `waits` are pauses
-    for a rate limit, `waiting` says that the last of them is not over. `damaged` holds numbers of lines that could not be read.
+    for a rate limit, `waiting` says that the last of them is not over. `taught` counts by `TAUGHT` the lessons that it changed.
+    `git` has what became of the repository, an entry for each iteration that changed something about it.
+    `plan` are the tasks as they were accepted, and `task_log` is what came of them, in its order (`tasks.standing`).
+    `turn` is the position of the agent that works now, and `turned_after` how many iterations were finished when its turn came.
+    `without_memory` says why what was learned before was not told, `snapshots_gone` that there is no way back or on any more.
+    `confirmations` has by the number of an iteration what came of judging it by the judges of the start; `runners` are the marks
+    of what runs the checks, taken at `marked_ns`.
+    `branch` has the name of the branch that it writes and the commit on which that stands, `commits` its [iteration, id],
+    `brought` whether the branch of a room is in the person's repository, or why not.
+    `hints` are what the person said to it, as [when, text, the iteration that was told, 0 for none].
+    `room` is the folder in which the agent works, empty where that is the person's own; `base` the snapshot of it as it was made,
+    `roots` the folders of the person's that `PYTHONPATH` replaces there, `linked` what it has as links to the person's ignored
+    files, and `written` what was written through them. `applied` are the results that are in the person's files, the last one last,
+    `applying` one that is on its way, `taken_back` those that a rollback took out again. `damaged` holds numbers of lines that
+    could not be read.
     """
-
-    __slots__ = (
-        "baseline", "begun", "criteria", "damaged", "decisions", "ended", "folder", "goal", "id", "iterations", "last_seen",
-        "limits", "mode", "nonce", "options", "owner", "promise", "reason", "resumed_after", "rolled_back", "since", "spent_ms",
-        "start_snapshot", "start_tree", "started", "status", "stop_asked", "waiting", "waits", "why",
-    )  # fmt: skip
 
     def __init__(self) -> None:
         self.id = self.goal = self.owner = self.nonce = self.promise = self.folder = self.start_tree = ""
@@ -144,15 +66,32 @@ class Run:
         self.limits = stop_reasons.DEFAULT
         self.criteria: list[dict[str, Any]] = []
         self.options: dict[str, Any] = {}
+        self.plan: list[dict[str, Any]] = []
+        self.task_log: list[dict[str, Any]] = []
         self.baseline: list[Verdict] = []
         self.iterations: list[Iteration] = []
         self.decisions: list[dict[str, Any]] = []
         self.waits: list[dict[str, Any]] = []
         self.rolled_back: list[dict[str, Any]] = []
+        self.confirmations: dict[int, dict[str, Any]] = {}
+        self.runners: dict[str, str] = {}
         self.damaged: list[int] = []
-        self.start_snapshot = self.started = self.ended = self.begun = self.resumed_after = 0
-        self.spent_ms = self.since = self.last_seen = 0
-        self.stop_asked = self.waiting = False
+        self.git: list[dict[str, Any]] = []
+        self.hints: list[list[Any]] = []
+        self.branch: dict[str, Any] = {}
+        self.commits: list[tuple[int, str]] = []
+        self.brought: dict[str, Any] = {}
+        self.taught: dict[str, int] = {}
+        self.room, self.base, self.without_memory = "", 0, ""
+        self.roots: list[str] = []
+        self.linked: list[str] = []
+        self.written: list[dict[str, Any]] = []
+        self.applied: list[dict[str, Any]] = []
+        self.applying: dict[str, Any] = {}
+        self.taken_back: list[dict[str, Any]] = []
+        self.marked_ns = self.start_snapshot = self.started = self.ended = self.begun = self.resumed_after = self.settled = 0
+        self.spent_ms = self.since = self.last_seen = self.turn = self.turned_after = 0
+        self.stop_asked = self.waiting = self.snapshots_gone = False
 
     def add(self, entry: "dict[str, Any]") -> None:
         """Take in the next entry of the record; one of an unknown kind changes nothing."""
@@ -177,6 +116,14 @@ class Run:
         """Return how long it has been at work, in which time it lay interrupted does not count."""
         return self.spent_ms + (max(0, now - self.since) if self.since else 0)
 
+    def is_paused(self) -> bool:
+        """Say whether a person has it pause: its clock stands still, and it has not ended."""
+        return self.status == RUNNING and bool(self.started) and not self.since
+
+    def hints_for(self, number: int) -> "list[str]":
+        """Return what the person said that an iteration is to be told: each once, but again where the iteration is done again."""
+        return [text for _, text, told in self.hints if told in (0, number)]
+
     def cost(self) -> float:
         """Return what it has cost so far, in dollars; an agent that tells no price costs nothing here."""
         return sum([each.cost or 0.0 for each in self.iterations]) + sum([_price(wait.get("cost")) for wait in self.waits])
@@ -184,6 +131,15 @@ class Run:
     def tokens(self) -> int:
         """Return how many tokens its iterations took."""
         return sum([each.tokens or 0 for each in self.iterations])
+
+    def cut_off(self) -> int:
+        """Return the number of the iteration that a kill, a full disk or the end of its session cut off, 0 where none was.
+
+        What changed since it began nobody can tell from the person's own edits, but where that was settled.
+        """
+        done = max(self.iterations[-1].number if self.iterations else 0, self.settled)
+        never_at_work = self.waiting or self.reason == "agent_error"
+        return self.begun if self.begun > done and not self.room and not never_at_work else 0
 
     def standing(self) -> int:
         """Return the last iteration whose changes the files have: that to which they were rolled back, 0 for the start."""
@@ -208,6 +164,8 @@ def _led_to(run: Run, told: "dict[str, Any]", otherwise: int) -> int:
     """Return the iteration that a rollback led to."""
     if told.get("to") == "start" or told.get("target") == run.start_snapshot:
         return 0
+    if "iteration" in told:  # the moment at which a task was begun
+        return _number(told["iteration"])
     return next((each.number for each in run.iterations if each.snapshot and each.snapshot == told.get("target")), otherwise)
 
 
@@ -225,29 +183,20 @@ def entry_of(iteration: Iteration) -> "dict[str, Any]":
     return {"what": "iteration", **iteration._asdict(), "verdicts": verdicts}
 
 
-def baseline_entry(verdicts: "list[Verdict]", at: int, snapshot: int = 0, tree: str = "") -> "dict[str, Any]":
+def baseline_entry(
+    verdicts: "list[Verdict]", at: int, snapshot: int = 0, tree: str = "", tasks: "dict[str, Any] | None" = None
+) -> "dict[str, Any]":
     """Return the verdicts before the first iteration as their entry, with the snapshot that was taken before them, if any.
 
-    `tree` is the one that they left.
+    `tree` is the one that they left, `tasks` what they say of those of a plan.
     """
     there = {"snapshot": snapshot, "tree": tree} if snapshot or tree else {}
+    there.update({"tasks": tasks} if tasks else {})
     return {"what": "baseline", "at": at, "verdicts": [dict(verdict._asdict()) for verdict in verdicts], **there}
 
 
 def _start(run: Run, entry: "dict[str, Any]") -> None:
-    for name in (
-        "id",
-        "goal",
-        "mode",
-        "owner",
-        "nonce",
-        "promise",
-        "folder",
-        "criteria",
-        "options",
-        "start_tree",
-        "start_snapshot",
-    ):
+    for name in "id goal mode owner nonce promise folder criteria options plan start_tree start_snapshot".split():
         if name in entry:
             setattr(run, name, entry[name])
     run.limits = stop_reasons.from_json(entry.get("limits"))
@@ -256,6 +205,7 @@ def _start(run: Run, entry: "dict[str, Any]") -> None:
 
 def _baseline(run: Run, entry: "dict[str, Any]") -> None:
     run.baseline = _verdicts(entry)
+    run.task_log.append(entry.get("tasks") or {})
     _snapshot(run, entry)
     run.start_tree = str(entry.get("tree") or run.start_tree)  # with what these checks left: the agent begins with that
 
@@ -266,15 +216,31 @@ def _snapshot(run: Run, entry: "dict[str, Any]") -> None:
     run.start_tree = run.start_tree or str(entry.get("tree") or "")
 
 
+def _runners(run: Run, entry: "dict[str, Any]") -> None:
+    marks = entry.get("marks")
+    run.runners = marks if isinstance(marks, dict) else {}
+    run.marked_ns = _number(entry.get("ns"))
+
+
+def _confirmed(run: Run, entry: "dict[str, Any]") -> None:
+    run.confirmations[_number(entry.get("number"))] = entry
+
+
 def _begun(run: Run, entry: "dict[str, Any]") -> None:
     run.begun = _number(entry.get("number"))
     run.waiting = False
+    if entry.get("task"):
+        run.task_log.append({"begun": entry["task"], "iteration": run.begun - 1, "snapshot": _number(entry.get("snapshot"))})
+    for hint in run.hints[: _number(entry.get("hints"))]:
+        hint[2] = hint[2] or run.begun
 
 
 def _iteration(run: Run, entry: "dict[str, Any]") -> None:
     fields = {name: entry[name] for name in Iteration._fields if name in entry}
     run.iterations.append(NO_ITERATION._replace(**{**fields, "verdicts": _verdicts(entry)}))
     run.begun = max(run.begun, run.iterations[-1].number)
+    if run.iterations[-1].tasks:
+        run.task_log.append({**run.iterations[-1].tasks, "iteration": run.iterations[-1].number})
 
 
 def _verdicts(entry: "dict[str, Any]") -> "list[Verdict]":
@@ -286,6 +252,8 @@ def _verdicts(entry: "dict[str, Any]") -> "list[Verdict]":
 
 def _decision(run: Run, entry: "dict[str, Any]") -> None:
     run.decisions.append(entry)
+    if entry.get("reason") == NEXT_AGENT:
+        run.turn, run.turned_after, run.waiting = run.turn + 1, run.iterations[-1].number if run.iterations else 0, False
 
 
 def _waiting(run: Run, entry: "dict[str, Any]") -> None:
@@ -302,6 +270,18 @@ def _paused(run: Run, entry: "dict[str, Any]") -> None:
     run.since = 0
 
 
+def _continued(run: Run, entry: "dict[str, Any]") -> None:
+    run.since = run.since or _number(entry.get("at"))
+
+
+def _hint(run: Run, entry: "dict[str, Any]") -> None:
+    run.hints.append([_number(entry.get("at")), str(entry.get("text") or ""), 0])
+
+
+def _commit(run: Run, entry: "dict[str, Any]") -> None:
+    run.commits.append((_number(entry.get("number")), str(entry.get("id") or "")))
+
+
 def _resumed(run: Run, entry: "dict[str, Any]") -> None:
     if run.since:  # a crash leaves no `paused`: the work ended with the last that was heard of it
         run.spent_ms = run.elapsed_ms(max(run.last_seen, _number(entry.get("last_beat"))))
@@ -309,23 +289,23 @@ def _resumed(run: Run, entry: "dict[str, Any]") -> None:
     run.limits = stop_reasons.from_json(entry.get("limits"), run.limits)
     run.mode, run.owner = entry.get("mode", run.mode), entry.get("owner", run.owner)
     run.nonce = entry.get("nonce", run.nonce)
+    run.options = {**run.options, **(entry.get("options") or {})}
     run.status, run.reason, run.why, run.ended, run.stop_asked = RUNNING, "", "", 0, False
     run.waiting = False
     run.resumed_after = run.iterations[-1].number if run.iterations else 0
+    if entry.get("plan"):  # a person has changed it
+        run.plan = entry["plan"]
+        run.task_log.append({"proven": entry.get("proven") or []})
 
 
-def _rolled_back(run: Run, entry: "dict[str, Any]") -> None:
-    run.rolled_back.append(entry)
+def _taught(run: Run, entry: "dict[str, Any]") -> None:
+    run.taught = {name: _number(entry.get(name)) for name in TAUGHT if _number(entry.get(name))}
 
 
 def _end(run: Run, entry: "dict[str, Any]") -> None:
     _paused(run, entry)
     run.ended = _number(entry.get("at"))
     run.status, run.reason, run.why = entry.get("status", "stopped"), entry.get("reason", ""), entry.get("why", "")
-
-
-def _damaged(run: Run, entry: "dict[str, Any]") -> None:
-    run.damaged.append(_number(entry.get("line")))
 
 
 def _number(value: "Any") -> int:
@@ -337,8 +317,15 @@ def _price(value: "Any") -> float:
     return value if isinstance(value, (int, float)) and abs(value) < float("inf") else 0
 
 
-HANDLERS = {
-    "start": _start, "baseline": _baseline, "snapshot": _snapshot, "begun": _begun, "iteration": _iteration,
-    "decision": _decision, "waiting": _waiting, "stop_asked": _stop_asked, "paused": _paused, "resumed": _resumed,
-    "rolled_back": _rolled_back, "end": _end, DAMAGED: _damaged,
+HANDLERS: "dict[str, Callable[[Run, dict[str, Any]], None]]" = {
+    "start": _start, "baseline": _baseline, "snapshot": _snapshot, "runners": _runners, "confirmed": _confirmed,
+    "begun": _begun, "iteration": _iteration, "decision": _decision, "waiting": _waiting, "stop_asked": _stop_asked,
+    "without_memory": lambda run, entry: setattr(run, "without_memory", str(entry.get("why") or "")),
+    "paused": _paused, "continued": _continued, "hint": _hint, "commit": _commit, "taught": _taught, "resumed": _resumed,
+    "branch": lambda run, entry: setattr(run, "branch", entry), "brought": lambda run, entry: setattr(run, "brought", entry),
+    "settled": lambda run, entry: setattr(run, "settled", _number(entry.get("number"))),
+    "end": _end, "snapshots_gone": lambda run, _entry: setattr(run, "snapshots_gone", True),
+    "git": lambda run, entry: run.git.append(entry), "linked": lambda run, entry: run.written.append(entry),
+    "room": entries.room, "applying": entries.applying, "applied": entries.applied, "rolled_back": entries.rolled_back,
+    DAMAGED: lambda run, entry: run.damaged.append(_number(entry.get("line"))),
 }  # fmt: skip

@@ -2,26 +2,25 @@
 
 from collections import namedtuple
 
+from ralph_mem.ralph.agents import denials
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.ralph.record import Run
 
-Limits = namedtuple("Limits", "iterations duration_ms cooldown_ms cost no_progress")
+Limits = namedtuple("Limits", "iterations duration_ms cooldown_ms cost no_progress iteration_ms silence_ms")
 Limits.__doc__ = """How far a run may go.
 
 `iterations` and `duration_ms` are for the whole run, `cooldown_ms` is the pause between two iterations, `cost` is in US
-dollars or None for none, and `no_progress` is how many iterations without a new best end it.
+dollars or None for none, and `no_progress` is how many iterations without a new best end it. `iteration_ms` is for the agent of
+one iteration, and `silence_ms` is for how long that may say nothing.
 """
 
-# What the config holds by default; half an hour is what people leave a terminal alone for.
-DEFAULT = Limits(10, 1_800_000, 1000, None, 3)
-
-
-def span(ms: float) -> str:
-    """Return a length of time as people say it, such as `21 min` or `40 s`."""
-    return f"{ms / 60_000:.0f} min" if ms >= 60_000 else f"{max(0, ms) / 1000:.0f} s"
+# What the config holds by default; half an hour is what people leave a terminal alone for, and an agent that hangs is not to take
+# more than half of it. A command that claude runs may take ten minutes, in which it says nothing.
+DEFAULT = Limits(10, 1_800_000, 1000, None, 3, 900_000, 720_000)
 
 
 def from_json(given: "Any", base: Limits = DEFAULT) -> Limits:
@@ -34,20 +33,21 @@ def from_json(given: "Any", base: Limits = DEFAULT) -> Limits:
 
 
 StopReason = namedtuple("StopReason", "code status says next_step")
-StopReason.__doc__ = (
-    """A reason: its exit code, which never changes, the status that it gives a run, what it says, what to do next."""
-)
+StopReason.__doc__ = """A reason: its exit code, which never changes, the status that it gives a run, what it says, what to do."""
 
 SUCCESS, FAILED, STOPPED = "success", "failed", "stopped"
 RESUME = "`ralph-mem ralph resume`"
 ROLL_BACK = "`ralph-mem ralph rollback`"
 BEST = "`ralph-mem ralph rollback --best`"
+APPLY, APPLY_BEST = "`ralph-mem ralph apply`", "`ralph-mem ralph apply --best` brings the best iteration into your files"
+
+NOTHING_LEFT = '`ralph-mem ralph start "GOAL"` begins another run: nothing is left to go on from, or to go back to'
 
 # 1 to 9 mean what they mean for every command: 1 refused, 2 wrong usage, 3 crashed.
 REASONS = {
     "success": StopReason(
         0, SUCCESS, "every criterion passed",
-        f"look at what changed with `ralph-mem ralph status --history`; {ROLL_BACK} takes it all back",
+        f"look at what changed with `ralph-mem ralph diff`; {ROLL_BACK} takes it all back",
     ),
     "max_iterations": StopReason(
         10, FAILED, "all iterations are used up",
@@ -75,8 +75,8 @@ REASONS = {
         f"{ROLL_BACK} returns to the start; `ralph-mem ralph bisect TEST` says which iteration broke a test",
     ),
     "permission_denied": StopReason(
-        16, FAILED, "the agent was not allowed to use a tool",
-        f"add the rule that is named above to `permissions.allow` in .claude/settings.json, then {RESUME}",
+        16, FAILED, "the agent was refused what it may not do, and found no other way",
+        f"`ralph-mem ralph resume {{allow}}` allows it and goes on; {BEST} returns to the best iteration",
     ),
     "rate_limited": StopReason(
         17, FAILED, "the rate limit lasts longer than the loop may",
@@ -102,6 +102,23 @@ REASONS = {
         23, FAILED, "a check cannot be run here",
         "install what is named above, or name another check with `--criteria`, and start again; `ralph-mem ralph plan` tries them",
     ),
+    "repository_lost": StopReason(
+        25, FAILED, "the git repository is gone",
+        f"{ROLL_BACK} shows how it comes back, with its branches and stashes; then {RESUME}",
+    ),
+    "linked_written": StopReason(
+        27, FAILED, "the agent, a check or you wrote to what the room has as links to your own files",
+        f"look at what is named above; install bubblewrap, or raise ralph.room_copy_mb and start again; {RESUME} goes on as it is",
+    ),
+    "tampered": StopReason(
+        24, FAILED, "the checks passed only with what the agent had changed of them, time and again",
+        "the files that are named above are as they were at the start: say more in the goal and start again, or let them be changed"
+        f" with `--may-change PATTERN`; {ROLL_BACK} returns to the start",
+    ),
+    "silent": StopReason(
+        26, FAILED, "the agent said nothing for too long, several times in a row",
+        "start the agent by hand once to see where it waits; `ralph-mem ralph resume --silence {silence}m` leaves it more time",
+    ),
     "owner_lost": StopReason(
         22, STOPPED, "the session that owned the loop has ended",
         f"{RESUME} in a new session, or `ralph-mem ralph resume --headless`",
@@ -122,11 +139,21 @@ def status_of(reason: str) -> str:
 def next_step(reason: str, run: "Run") -> str:
     """Say what the reader can do now, with the commands as they are to be typed: a limit that was reached is doubled.
 
-    A run without a snapshot is told of no way back.
+    A run without a snapshot is told of no way back, nor one in a room of which nothing is in the person's files. Where its
+    snapshots are gone there is no way on either.
     """
+    if run.snapshots_gone:
+        return NOTHING_LEFT
     limits = run.limits
-    minutes = max(1, -(-2 * limits.duration_ms // 60_000))
+    minutes, silence = [max(1, -(-2 * ms // 60_000)) for ms in (limits.duration_ms, limits.silence_ms)]
     cost = f"{2 * (limits.cost or 0) or 1:g}"
     steps = str(REASONS[reason].next_step).split("; ")
-    open_ones = [step for step in steps if run.start_snapshot or "ralph rollback" not in step]
-    return "; ".join(open_ones).format(iterations=2 * max(1, limits.iterations), minutes=minutes, cost=cost)
+    if run.room:
+        steps = [APPLY_BEST if step.startswith(BEST) else step for step in steps]
+    has_way_back = bool(run.applied) if run.room else bool(run.start_snapshot)
+    open_ones = [step for step in steps if has_way_back or "ralph rollback" not in step]
+    if reason == "success" and run.room and not run.applied:
+        open_ones.append(f"{APPLY} brings its result into your files")
+    return "; ".join(open_ones).format(
+        iterations=2 * max(1, limits.iterations), minutes=minutes, cost=cost, silence=silence, allow=denials.options(run)
+    )

@@ -5,10 +5,11 @@ import os
 import time
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import criteria, leftovers, passing, progress, runs, stop_reasons
-from ralph_mem.ralph.progress import decide
+from ralph_mem.ralph import criteria, decision, files, leftovers, passing, prospects, runs, stop_reasons
+from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
-from ralph_mem.ralph.runs import Loop, now_ms
+from ralph_mem.ralph.room import entering, pending
+from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import restoring, store
 
 TYPE_CHECKING = False
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.runs import Told
-    from ralph_mem.ralph.stop_reasons import Limits
+    from ralph_mem.ralph.loop import Told
 
 # The agent is ended within half a second; what it has done is then snapshotted, which takes seconds in a large tree.
 PATIENCE_S = 30.0
@@ -50,6 +50,7 @@ def _stopped(project: "Project", run_id: str) -> "Run":
 
 def _ended(project: "Project", values: "dict[str, Any]", run: "Run", why: str) -> "Run":
     leftovers.end(run.id)
+    files.settle_cut_off(project, values, run)
     loop = Loop(project, values, run.id)
     if loop.is_running() and run.mode != GUARD:
         passing.end(loop, "user_stop", why)
@@ -67,15 +68,25 @@ def resume(
 ) -> Loop:  # fmt: skip
     """Let a run go on with what was left of its limits, or with new ones; returns it at work. Raises LoopError.
 
-    `bounds` are fields of Limits. What a killed loop left running is ended first, and a rollback that a crash cut off is
-    finished. The caller has asked for `check` and `last_beat`, both before it took the lock, and holds that now.
+    `bounds` are fields of Limits, as `allow` permission rules beside those that it has, which a person has accepted
+    (`prospects.again`), and as `amended` a plan that they have changed (`amending.of`). What a killed loop left running is ended
+    first, and a rollback that a crash cut off is finished. The caller has asked for `check` and `last_beat`, both before it took
+    the lock, and holds that now.
     """
     leftovers.end(run.id)
     finish_rollback(project)
+    pending.settle(project, run)
     loop = Loop(project, values, run.id, told)
+    if loop.option("snapshot") and not files.last_snapshot(loop.run):  # it was killed before there was one
+        files.begin(loop)
+    if mode == HEADLESS and not entering.is_there(loop):
+        entering.enter(loop)
+    amended = bounds.get("amended") or {}
+    more = {"allow": prospects.allowed(run, bounds.get("allow", ())), "denials": decision.DENIALS, **amended.get("options", {})}
     loop.note(
-        "resumed", last_beat=last_beat, limits=_with(run, bounds)._asdict(), mode=mode, owner=owner, nonce=os.urandom(4).hex()
-    )
+        "resumed", last_beat=last_beat, limits=_with(run, bounds)._asdict(), mode=mode, owner=owner, nonce=os.urandom(4).hex(),
+        options=more, **{name: amended[name] for name in ("plan", "proven") if name in amended},
+    )  # fmt: skip
     return loop
 
 
@@ -85,32 +96,39 @@ def last_beat(project: "Project", run: "Run") -> int:
     return int(live.beat) if live and live.run == run.id else 0
 
 
-def check(project: "Project", run: "Run", bounds: "dict[str, Any]") -> None:
+def check(project: "Project", run: "Run", bounds: "dict[str, Any]", mode: str = HEADLESS) -> None:
     """Raise LoopError for a run that cannot go on: a limit that it has reached has to be raised by `bounds`."""
     busy = runs.busy(project)
     if busy:
         raise LoopError(f"a loop is at work here already ({busy.run})", "`ralph-mem ralph status` shows it")
+    if mode != HEADLESS and run.options.get("here") is False:
+        raise LoopError(
+            f"{run.id} works in a room of its own, not in a session", "`ralph-mem ralph resume` in a terminal, or --headless"
+        )
     if run.mode == GUARD or run.status == RUNNING:
         raise LoopError(f"{run.id} is no run to resume", "`ralph-mem ralph status --history` lists them")
     if run.reason == "broken_criteria":
         raise LoopError(f"{run.id} has never begun: {run.why}", stop_reasons.next_step(run.reason, run))
     if run.status == stop_reasons.SUCCESS:
         raise LoopError(f"{run.id} has reached its goal", '`ralph-mem ralph start "GOAL"` begins another')
+    files.look_for_last(project, run)
     raised = copy.copy(run)
     raised.limits = _with(run, bounds)
-    for reason, why_of in progress.ORDER:
+    for reason, why_of in decision.ORDER:
         why = why_of(raised, now_ms()) if reason in LIMITS else ""
         if why:
             raise LoopError(f"{run.id} cannot go on: {why}", stop_reasons.next_step(reason, raised))
 
 
-def _with(run: "Run", bounds: "dict[str, Any]") -> "Limits":
-    return run.limits._replace(**{name: value for name, value in bounds.items() if value is not None})
+def _with(run: "Run", bounds: "dict[str, Any]") -> "stop_reasons.Limits":
+    return run.limits._replace(
+        **{name: value for name, value in bounds.items() if name in run.limits._fields and value is not None}
+    )
 
 
 def finish_rollback(project: "Project") -> None:
     """Finish what a crash left of a rollback. Raises SnapshotError."""
-    if os.path.lexists(f"{store.folder_of(project)}/store.db"):
+    if store.is_there(project):
         with store.open_store(project) as snapshots:
             restoring.recover(snapshots)
 
@@ -139,7 +157,7 @@ def replay(entries: "list[dict[str, Any]]") -> "list[str]":
 
 
 def _decided_anew(run: Run, entry: "dict[str, Any]") -> "list[str]":
-    again = decide(run, int(entry.get("now") or 0))
+    again = decision.decide(run, int(entry.get("now") or 0))
     if again.go_on == entry.get("go_on") and again.reason == entry.get("reason", ""):
         return []
     then, now = _name(bool(entry.get("go_on")), str(entry.get("reason"))), _name(again.go_on, again.reason)

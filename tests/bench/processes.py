@@ -107,6 +107,12 @@ class Hooks:
         )
         return len(re.findall(rb"^(?:\[pid +\d+\] )?(?:fsync|fdatasync|sync_file_range|msync)\(", done.stderr, re.MULTILINE))
 
+    def openings(self, argv: list[str], data: bytes) -> list[str]:
+        """Return the databases that a command opens, each as often as it does."""
+        order = ["strace", "-f", "-e", "trace=open,openat", *argv]
+        done = subprocess.run(order, input=data, env=self.env, cwd=self.root, capture_output=True)
+        return [name.decode() for name in re.findall(rb'"([^"]+/memory\.db)", O_RDWR', done.stderr)]
+
     def peak_mb(self, argv: list[str], data: bytes) -> float:
         """Return the most memory that a command held, in MB. Linux counts in KiB."""
         done = subprocess.run(

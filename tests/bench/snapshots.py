@@ -1,75 +1,27 @@
 """`python -m tests.bench.snapshots [10000 50000]`: what snapshots and a rollback cost beside a warm `git status` on the same tree.
 
-Ratios come from one interleaved run inside this process, since the machine's speed drifts; read them, not the milliseconds.
+Ratios come from one interleaved run; read them, not the milliseconds.
 """
 
-import os
-import posix
-import random
 import shutil
-import statistics
-import subprocess
 import sys
-import tempfile
-import time
 import zlib
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from ralph_mem.core.project import Project
 from ralph_mem.ralph.snapshot import restoring, store, taking
+from tests.bench.large_tree import CHANGED, ROUNDS, change, each, git_status, say, seconds
 
-SIZES = (10_000, 50_000)
-FOLDERS, MEAN_BYTES, IGNORED = 500, 8_000, 2_000
-ROUNDS = 9
-CHANGED, ROLLED_BACK = 10, 100
+ROLLED_BACK = 100
 # Of a warm `git status`, but for the first snapshot: of reading and packing every file.
 SECOND_AT_MOST, FIRST_AT_MOST, ROLLBACK_AT_MOST = 3.0, 1.5, 6.0
-# git and we look twice at what is younger than this
-SETTLED_S = 2.5
 
 
 def main() -> None:
     """Print a table of ratios for each size."""
-    for files in [int(word) for word in sys.argv[1:]] or SIZES:
-        with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder:
-            os.environ["HOME"] = f"{folder}/home"
-            os.environ.pop("XDG_DATA_HOME", None)
-            posix.environ.update({b"HOME": f"{folder}/home".encode()})
-            posix.environ.pop(b"XDG_DATA_HOME", None)
-            top = Path(folder, "project")
-            print(f"making {files:,} files ...", file=sys.stderr)
-            paths = make_tree(top, files)
-            time.sleep(SETTLED_S)
-            measure(top, paths)
-
-
-def make_tree(top: Path, files: int) -> list[Path]:
-    """Make a repository of text-like files, committed, with ignored ones beside them."""
-    words = Path(store.__file__).read_text(encoding="utf-8").split()
-    chance = random.Random(7)
-    folders = [top / f"part{number % 20}" / f"unit{number // 20}" for number in range(FOLDERS)]
-    for folder in [*folders, top / "node_modules"]:
-        folder.mkdir(parents=True)
-    paths = [folders[number % FOLDERS] / f"file{number}.py" for number in range(files)]
-    for path in paths:
-        path.write_text(_text(words, chance, int(chance.expovariate(1 / MEAN_BYTES)) + 1), encoding="utf-8")
-    for number in range(IGNORED):
-        (top / "node_modules" / f"{number}.js").write_text("ignored", encoding="utf-8")
-    (top / ".gitignore").write_text("node_modules/\n", encoding="utf-8")
-    for words_of_git in (["init", "-q"], ["add", "-A"], ["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "all"]):
-        subprocess.run(["git", *words_of_git], cwd=top, check=True)
-    return paths
-
-
-def _text(words: list[str], chance: random.Random, size: int) -> str:
-    lines, length = [], 0
-    while length < size:
-        line = " ".join(chance.choices(words, k=8)) + str(chance.randrange(1000))
-        lines.append(line)
-        length += len(line) + 1
-    return "\n".join(lines)[:size]
+    for top, paths in each(sys.argv[1:]):
+        measure(top, paths)
 
 
 def measure(top: Path, paths: list[Path]) -> None:
@@ -113,32 +65,6 @@ def read_and_pack(paths: list[Path]) -> None:
     """Read and pack every file: what a first snapshot is compared with."""
     for path in paths:
         zlib.compress(path.read_bytes(), 1)
-
-
-def change(paths: list[Path], number: int) -> None:
-    """Append a line to files."""
-    for path in paths:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"changed {number}\n")
-
-
-def git_status(top: Path) -> None:
-    """Run a `git status` that may use, and refresh, its index as a person's does."""
-    subprocess.run(["git", "status", "--porcelain"], cwd=top, stdout=subprocess.DEVNULL, check=True)
-
-
-def seconds(act: Callable[[], object]) -> float:
-    """Return how long something takes."""
-    started = time.perf_counter()
-    act()
-    return time.perf_counter() - started
-
-
-def say(files: int, what: str, took: list[float], beside: list[float], most: float) -> None:
-    """Print a line: the median of the ratios of neighbours, and the milliseconds for the curious."""
-    ratio = statistics.median([one / other for one, other in zip(took, beside, strict=True)])
-    ours, theirs = statistics.median(took) * 1000, statistics.median(beside) * 1000
-    print(f"{files:>7,} files  {what:<20} x {ratio:.2f} (at most {most:g})   {ours:.0f} ms beside {theirs:.0f} ms", flush=True)
 
 
 if __name__ == "__main__":

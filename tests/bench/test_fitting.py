@@ -13,14 +13,14 @@ from tests.bench.conftest import a_memory, a_query, a_set
 SIZE = len(features.NAMES)
 
 
-def cases(count, seed=1):
+def cases(count, seed=1, size=SIZE):
     """Return cases in which the first feature tells, and nothing else."""
     drawn = random.Random(seed)
     found = []
     for number in range(count):
         sort = ("", asking.EVERYDAY, asking.OTHERS)[number % 3]
         right = not sort and drawn.random() < 0.8
-        values = [(drawn.gauss(3 if right else 0, 1), *[drawn.gauss(0, 1) for _ in range(SIZE - 1)])]
+        values = [(drawn.gauss(3 if right else 0, 1), *[drawn.gauss(0, 1) for _ in range(size - 1)])]
         found.append(fitting.Case(sort, values, [right]))
     return found
 
@@ -54,8 +54,22 @@ def test_a_level_leaves_as_many_alone_as_it_says(table):
 
 def test_a_table_that_is_written_is_read_again(table, tmp_path):
     (tmp_path / "weights.txt").write_text(train_injection.HEAD + train_injection.lines(table))
-    again = score.read(str(tmp_path / "weights.txt"))
+    again, _ = score.read(str(tmp_path / "weights.txt"))
     assert again.weights == pytest.approx(table.weights, abs=1e-4) and again.levels == pytest.approx(table.levels, abs=1e-4)
+
+
+def test_a_table_for_cosines_is_written_beside_that_for_words(table, tmp_path):
+    near = fitting.fit([fitting.Part("one", cases(600, size=SIZE + 1), 1.0)])
+    text = train_injection.lines(table) + train_injection.lines(near, score.MEANING)
+    (tmp_path / "weights.txt").write_text(text)
+    words, meaning = score.read(str(tmp_path / "weights.txt"))
+    assert (len(words.weights), meaning.weights) == (SIZE, pytest.approx(near.weights, abs=1e-4))
+
+
+def test_a_damaged_table_for_cosines_leaves_that_for_words(table, tmp_path):
+    (tmp_path / "weights.txt").write_text(train_injection.lines(table) + "meaning.bias 0.1\n")
+    words, meaning = score.read(str(tmp_path / "weights.txt"))
+    assert words and meaning is None
 
 
 def test_sets_of_one_source_count_as_one():

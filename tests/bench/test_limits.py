@@ -54,6 +54,17 @@ def test_a_prompt_is_on_the_disk_before_it_is_acknowledged(a_session_at_work):
     assert a_session_at_work.fsyncs(argv, a_session_at_work.prompt("Where is the fuse?")) >= 1
 
 
+@needs_strace
+@pytest.mark.parametrize("name", ["session-start", "user-prompt-submit", "post-tool-use"])
+def test_a_hook_opens_the_memory_of_its_project_exactly_once(a_session_at_work, name):
+    data = {
+        "session-start": a_session_at_work.event("SessionStart", source="resume"),
+        "user-prompt-submit": a_session_at_work.prompt("Where is the fuse?"), "post-tool-use": a_session_at_work.tool(),
+    }  # fmt: skip
+    opened = a_session_at_work.openings(a_session_at_work.direct(name), data[name])
+    assert opened == [f"{a_session_at_work.root}/.ralph-mem/memory.db"]
+
+
 @pytest.mark.skipif(not has("sh"), reason="there is no shell")
 def test_the_launcher_starts_the_interpreter_that_is_remembered(a_session_at_work):
     a_session_at_work.run(a_session_at_work.launched("post-tool-use"), a_session_at_work.tool())

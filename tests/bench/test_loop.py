@@ -14,7 +14,8 @@ from ralph_mem.ralph.experience import NOTHING, Known
 from ralph_mem.ralph.record import NO_ITERATION, Run
 from tests.folded import folded
 
-FAULTS = [fault for pair in PAIRS for fault in pair.first + pair.again]
+TASKS = [task for pair in PAIRS for task in (pair.first, pair.again, *pair.later)]
+FAULTS = [fault for task in TASKS for fault in task]
 TOTAL = PAIRS[0].first[0]  # which is to be int({v} + 0.5)
 
 
@@ -81,10 +82,17 @@ def test_what_was_right_at_first_is_right_again_but_where_it_misleads():
         assert not {fault.function for fault in pair.first} & {fault.function for fault in pair.again}
 
 
+def test_of_lookalikes_each_needs_another_way():
+    for pair in PAIRS:
+        ways = [task[0].right for task in (pair.first, pair.again, *pair.later)]
+        assert len(ways) == (4 if pair.kind == loop_tasks.MISLEADING else 2)
+        assert pair.kind == loop_tasks.REPEATED or len(set(ways)) == 4
+
+
 @pytest.mark.parametrize(("mended", "code"), [(False, 1), (True, 0)])
 def test_a_task_is_broken_until_it_is_mended(tmp_path, mended, code):
-    for pair in PAIRS:
-        loop_tasks.write(tmp_path, pair.first + pair.again, mended=mended)
+    for task in TASKS:
+        loop_tasks.write(tmp_path, task, mended=mended)
     command = [sys.executable, "-B", "-m", "unittest", "discover", "-t", ".", "-s", "tests"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == code, ran.stderr
@@ -183,11 +191,13 @@ def test_two_pairs_are_worked_at_with_and_without_memory_in_a_home_of_their_own(
     told = []
     pairs = [pair for pair in PAIRS if pair.name in {"rounding", "a lookalike count"}]
     report = loop.run(pairs, 1, lambda *given: told.append(given))
-    assert report["runs"] == 8
+    assert report["runs"] == 12
     assert report["groups"]["repeated"]["on"] == {
         **report["groups"]["repeated"]["on"], "runs": 1, "iterations": 1.0, "success": 1.0, "reasons": {"success": 1}
     }  # fmt: skip
     assert report["groups"]["misleading"]["on"]["iterations"] > 1
+    twice = report["groups"]["misled twice"]
+    assert twice["on"]["iterations"] <= twice["off"]["iterations"]
     assert report["groups"]["first"]["off"]["tokens"] > 0
     assert sorted(done for _, done, _ in told) == [1, 2, 3, 4] and told[0][2] == 4
     assert list((tmp_path / "a-home").iterdir()) == []

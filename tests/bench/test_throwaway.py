@@ -20,8 +20,8 @@ def remembered(read):
     """Write memories into a throwaway database, and keep it until the test is over."""
     opened = []
 
-    def writing(*memories):
-        throwaway = Throwaway().__enter__()
+    def writing(*memories, **options):
+        throwaway = Throwaway(**options).__enter__()
         opened.append(throwaway)
         throwaway.remember(read(a_set(a_query("x", memories[0]["id"]), memories=list(memories))).projects[0].memories)
         return throwaway
@@ -117,3 +117,12 @@ def test_a_home_is_not_touched(remembered, a_home):
 def test_a_second_run_writes_the_same_ids(remembered):
     one, other = [remembered(a_memory(0, "It floats.", **WORK), a_memory(1, "A heron.")) for _ in range(2)]
     assert one.names == other.names and len(one.names) == 2
+
+
+def test_where_it_learns_what_was_said_is_a_fact_that_goes_by_the_id_of_its_turn(remembered):
+    said = a_memory(0, "It floats.", title="Fix the boat. Always paint the hull before you launch it.")
+    throwaway = remembered(said, learns=True)
+    assert rows(throwaway, "SELECT title, status FROM facts JOIN observations USING (id)") == [
+        ("Always paint the hull before you launch it.", "active")
+    ]
+    assert set(throwaway.names.values()) == {said["id"]} and len(throwaway.names) == 2

@@ -1,7 +1,8 @@
-"""`python -m tests.bench.train_injection FILE ...`: fit the table of weights that decides what a prompt is told.
+"""`python -m tests.bench.train_injection [--meaning] FILE ...`: fit the table of weights that decides what a prompt is told.
 
 Prints what each set would be told by a table that was fitted on the others, then writes the table of all, with the hashes of the
-files. The same files make the same table. A minute or two, most of it to build the memories.
+files. The same files make the same table. A minute or two, most of it to build the memories. With --meaning, where embeddings
+are set up, that for memories with a cosine as well: a quarter of an hour.
 """
 
 import sys
@@ -10,11 +11,12 @@ from pathlib import Path
 
 from ralph_mem.bench import asking, fitting, histories
 from ralph_mem.bench.fitting import Part
+from ralph_mem.bench.retrieval import Meaning
 from ralph_mem.core import hashing
 from ralph_mem.memory.recall import features, score, search
 
 NOTES = str(Path(__file__).with_name("notes.json"))  # written by hand for the fit: the coding sets hold no notes
-MOST_ITEMS = 3
+MOST_ITEMS, MEANING = 3, "--meaning"
 HEAD = """\
 # What a memory must have to be told at a prompt: the weight of each feature (features.py), and how likely is enough.
 # Made by `python -m tests.bench.train_injection`, a logistic regression, from these sets and the everyday prompts of the benchmark:
@@ -23,15 +25,25 @@ HEAD = """\
 
 def main() -> None:
     """Fit, print and write."""
-    sets = [histories.read(path) for path in (*sys.argv[1:], NOTES)]
-    given = fitting.parts(sets)
+    by_meaning = MEANING in sys.argv
+    paths = [path for path in sys.argv[1:] if path != MEANING] + [NOTES]
+    sets = [histories.read(path) for path in paths]
+    text = HEAD + sources(paths) + lines(shown("words", fitting.parts(sets)))
+    Path(score.TABLE).write_text(text)
+    if by_meaning:
+        text += lines(shown("meaning", fitting.parts(sets, Meaning())), score.MEANING)
+        Path(score.TABLE).write_text(text)
+
+
+def shown(what: str, given: Sequence[Part]) -> score.Table:
+    """Return the table of some parts, having printed what it tells, and what those tell each that leave out one source."""
     for name in dict.fromkeys(part.source for part in given):
         others = [part for part in given if part.source != name]
         if others:
-            show(f"{name}, fitted on the others", fitting.fit(others), [part for part in given if part.source == name])
+            show(f"{what}: {name}, fitted on the others", fitting.fit(others), [part for part in given if part.source == name])
     table = fitting.fit(given)
-    show("all, fitted on all", table, given)
-    Path(score.TABLE).write_text(HEAD + sources([*sys.argv[1:], NOTES]) + lines(table))
+    show(f"{what}: all, fitted on all", table, given)
+    return table
 
 
 def sources(paths: Sequence[str]) -> str:
@@ -39,11 +51,12 @@ def sources(paths: Sequence[str]) -> str:
     return "".join(f"#   {hashing.sha256(Path(path).read_bytes()).hexdigest()} {Path(path).name}\n" for path in sorted(paths))
 
 
-def lines(table: score.Table) -> str:
-    """Return the table as it is written."""
-    found = [(score.BIAS, table.bias), *zip(features.NAMES, table.weights, strict=True)]
+def lines(table: score.Table, before: str = "") -> str:
+    """Return the table as it is written; each line begins with `before`."""
+    names = (*features.NAMES, features.NEAR)[: len(table.weights)]
+    found = [(score.BIAS, table.bias), *zip(names, table.weights, strict=True)]
     found += [(score.TELL + level, table.levels[level]) for level in score.LEVELS]
-    return "".join(f"{name:<12} {value:.5f}\n" for name, value in found)
+    return "".join(f"{before + name:<19} {value:.5f}\n" for name, value in found)
 
 
 def show(name: str, table: score.Table, given: Sequence[Part]) -> None:
@@ -57,7 +70,7 @@ def show(name: str, table: score.Table, given: Sequence[Part]) -> None:
             answered = sum(any(each) for each in told[""]) / max(1, len(told[""]))
             relevant = sum(map(sum, told[""])) / items
             what = f"{answered:.3f} answered, {relevant:.3f} relevant, left alone {' '.join(alone)}"
-            print(f"{name:<32} {'young' if young else '':<5} {level:<7} {what}", flush=True)
+            print(f"{name:<40} {'young' if young else '':<5} {level:<7} {what}", flush=True)
 
 
 def _told(table: score.Table, case: fitting.Case, least: float) -> list[bool]:

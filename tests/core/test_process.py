@@ -5,10 +5,11 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
-from ralph_mem.core import descendants, process
+from ralph_mem.core import descendants, orphans, process
 from tests import clock
 from tests.programs import PYTHON
 
@@ -75,6 +76,17 @@ def test_input_is_fed_however_long_it_is(programs):
 
 def test_a_program_that_does_not_read_its_input_is_not_waited_for(programs):
     assert programs.run("sys.exit(4)", stdin=b"x" * 1_000_000).code == 4
+
+
+def test_a_program_that_prints_nothing_for_too_long_is_ended(programs):
+    watch = clock.Watch()
+    outcome = programs.run("print('begun', flush=True); time.sleep(30)", silence=0.5)
+    assert (outcome.ended_by, outcome.out) == ("silence", b"begun\n") and outcome.seconds - watch.lost() < 5
+
+
+def test_a_program_that_goes_on_printing_is_not_silent_on_either_stream(programs):
+    says = "[(time.sleep(0.2), os.write(1 + i % 2, b'.')) for i in range(6)]"
+    assert programs.run(says, silence=0.6).ended_by == ""
 
 
 def test_each_line_is_heard_while_the_program_runs(programs):
@@ -242,6 +254,62 @@ def test_handlers_of_signals_are_as_before(programs):
     before = [signal.getsignal(number) for number in process.PASSED_ON]
     programs.run("pass")
     assert [signal.getsignal(number) for number in process.PASSED_ON] == before
+
+
+# What hides
+
+
+# Leaves our session, group and environment, and its parents: nothing tells whose it is but who takes it in.
+CLEANED = """
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execve('/usr/bin/setsid', ['setsid', *sleeper], {'PATH': os.environ['PATH']})
+        os._exit(0)
+    os.wait()
+"""
+
+
+@linux
+@pytest.mark.parametrize("then", ["", "    time.sleep(60)"], ids=["ends by itself", "is ended"])
+def test_a_daemon_with_a_clean_environment_goes_too(programs, then):
+    watch = clock.Watch()
+    outcome = programs.run(CLEANED + then, seconds=1)
+    assert programs.left() == [] and outcome.seconds - watch.lost() < 5
+
+
+@linux
+def test_what_ran_below_us_before_or_goes_its_own_way_is_left_alone(programs):
+    loose = {"env": {"PATH": os.environ["PATH"]}, "start_new_session": True}
+    with subprocess.Popen(["sleep", "60"], **loose) as before:
+        started = []
+
+        def starts_another(line):
+            started.append(subprocess.Popen(["sleep", "60"], **loose))
+            orphans.spare(started[0].pid)
+
+        programs.run(CLEANED + "    print('ready', flush=True); time.sleep(60)", seconds=0.8, on_line=starts_another)
+        assert (before.poll(), started[0].poll(), programs.left()) == (None, None, [])
+        for each in (before, *started):
+            each.kill()
+            each.wait()
+
+
+@linux
+def test_orphans_leave_no_dead_and_come_to_us_no_more_afterwards(programs):
+    programs.run(CLEANED)
+    assert not [each for each in descendants.table().values() if each.parent == os.getpid() and each.dead]
+    out = subprocess.run(["sh", "-c", "setsid sh -c 'sleep 0.2; ps -o ppid= -p $$' & "], capture_output=True, text=True).stdout
+    assert int(out) != os.getpid()
+
+
+@linux
+def test_programs_side_by_side_leave_nothing_once_the_last_has_ended(programs):
+    beside = threading.Thread(target=programs.run, args=(CLEANED + "    time.sleep(60)", 2))
+    beside.start()
+    programs.run(CLEANED, seconds=1)
+    beside.join()
+    assert programs.left() == []
 
 
 # What cannot be started

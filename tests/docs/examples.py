@@ -30,6 +30,7 @@ STORIES = (
         "docs/privacy-and-trust.md",
         "docs/transfer.md",
         "docs/troubleshooting.md",
+        "docs/mcp.md",
     ),
 )
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -38,8 +39,8 @@ ID = re.compile(
     r"\b(?:turn|obs|sess|project)-[a-z2-9]{10}\b|\bloop-[0-9a-f]{8}\b"
     r"|(?<=--accept )[0-9a-f]{12}\b|(?<=--confirm )(?:[0-9a-f]{6}|[0-9a-f]{12}|\d{19})\b|(?<=unknown-)\d{19}\b"
 )
-# Where the person of the examples lives.
-HOME, PROJECT = "/home/ada", "/home/ada/shop"
+# Where the person of the examples lives, and where they have the plugin.
+HOME, PROJECT, PLUGIN = "/home/ada", "/home/ada/shop", "/opt/ralph-mem"
 # What has a test of its own.
 DEMO, TESTS = "$ make demo\n", "$ make test\n"
 LEFT_OUT = "[...]"
@@ -110,10 +111,11 @@ class Reader:
         else:
             text = self._in_a_shell(command[2:])
         text = text.replace(str(self.place.project), PROJECT).replace(str(self.place.home), HOME)
-        return text.replace(str(ROOT), "/opt/ralph-mem").rstrip("\n") + "\n"
+        return text.replace(str(ROOT), PLUGIN).rstrip("\n") + "\n"
 
     def translated(self, command):
-        """Return a command with the ids of this run."""
+        """Return a command with the ids of this run, and with where the plugin lies."""
+        command = command.replace(PLUGIN, str(ROOT))
         for shown, real in self.known.items():
             command = command.replace(shown, real)
         return command
@@ -226,7 +228,7 @@ def steady(text):
     """Return a text without what differs from run to run: ids, costs, days, times, scores, sizes."""
     text = re.sub(r"ralph-mem-[0-9a-f]{24}", "ralph-mem-TAG", text)
     text = ID.sub(lambda found: found[0].rpartition("-")[0] + "-ID", text)
-    text = re.sub(r"(line|full)( +[\d.]+) +\d+\n", r"\1\2 TOKENS\n", text)
+    text = re.sub(r"(line|full)( +(?:[\d.]+|-)) +\d+\n", r"\1\2 TOKENS\n", text)
     text = re.sub(r"\b\d{4}-\d\d-\d\d( \d\d:\d\d|T\d{6})?", "DAY", text)
     text = re.sub(r"\b\d+(\.\d (KB|MB|GB)| bytes)\b", "SIZE", text)
     text = re.sub(r"\b\d+ (ms|s)\b", r"N \1", text)

@@ -9,6 +9,7 @@ import re
 import typer
 
 from ralph_mem.core.settings import effective, schema
+from ralph_mem.hosts.claude_code import session
 from ralph_mem.interfaces import skills
 from ralph_mem.interfaces.cli.app import app
 from tests.docs import ROOT
@@ -48,7 +49,8 @@ def _below(name, command):
         yield name, command
         return
     for word in command.commands:
-        yield from _below(f"{name} {word}".strip(), command.get_command(None, word))
+        load = getattr(command, "load", command.commands.get)
+        yield from _below(f"{name} {word}".strip(), load(word))
 
 
 COMMANDS = """\
@@ -160,7 +162,8 @@ def _skill(folder):
     front = (folder / "SKILL.md").read_text().split("---\n", 2)[1]
     fields = dict(line.split(": ", 1) for line in front.splitlines())
     hint = json.loads(fields.get("argument-hint", '""'))
-    command = f"`/{folder.name}`" if folder.name in skills.NAMES else f"{folder.name} (for the model, not typed)"
+    name = session.FOLDERS.get(folder.name, folder.name)
+    command = f"`/{name}`" if name in skills.NAMES else f"{name} (for the model, not typed)"
     return command, f"`{cell(hint)}`" if hint else "", cell(fields["description"].strip('"'))
 
 

@@ -43,6 +43,17 @@ class NoClient(Exception):
     """The client cannot be had; the message says why."""
 
 
+def copy_of(repository, target):
+    """Copy what the repository would publish: files that git tracks, and new ones that it does not ignore."""
+    order = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(order, cwd=repository, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (repository / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(repository / name, target / name)
+    return target
+
+
 def eventually(condition, timeout=120, otherwise="it never happened"):
     """Return the first true answer of `condition`, asked again and again; fail with `otherwise` at the timeout."""
     return clock.wait_for(condition, timeout, otherwise)
@@ -162,6 +173,8 @@ class Client:
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
             MARK: self.mark,
+            "PYTEST_DEBUG_TEMPROOT": os.environ.get("PYTEST_DEBUG_TEMPROOT", "/tmp"),
+            "RALPH_MEM_MEMORY_WORKER": "false",  # or what a test sees would hang on when it ran
             **extra,
         }
 
@@ -247,6 +260,10 @@ class Client:
         eventually(lambda: not self.survivors(), otherwise=lambda: f"cannot be ended: {self.survivors()}")
 
 
+# The client puts a blocked prompt back into the input line for a moment after it showed the answer.
+QUIET_S = 0.4
+
+
 class Terminal:
     """An interactive session under a tmux server of its own."""
 
@@ -255,6 +272,7 @@ class Terminal:
     def __init__(self, order, folder, environment, clear_away):
         self._socket = f"ralph-mem-e2e-{os.getpid()}-{next(self._numbers)}"
         self._clear_away = clear_away
+        self._said = "\0"  # nothing yet
         variables = [f"{name}={value}" for name, value in environment.items()]
         command = shlex.join(["env", "-i", *variables, *order])
         # Narrow enough that the client opens no panel beside the conversation, which would cut lines in two.
@@ -285,9 +303,20 @@ class Terminal:
         self._tmux("send-keys", "-t", "t", *keys)
 
     def say(self, text):
-        """Type a prompt and send it."""
+        """Type a prompt and send it, once the client has taken in the one before: it would be joined to that one."""
+        eventually(self._has_taken_all_in, 20, otherwise=self.screen)
         self.type(text)
         self.press("Enter")
+        self._said = text
+
+    def _has_taken_all_in(self):
+        before = self._input()
+        time.sleep(QUIET_S)
+        return self._said not in before and before == self._input()
+
+    def _input(self):
+        """Return what stands in the input line, with its mark."""
+        return next((line for line in reversed(self.screen().splitlines()) if line.startswith("❯")), "❯")
 
     def wait_for(self, what, timeout=20):
         """Return the first screen that shows a text, however it is wrapped, or that a predicate agrees with."""

@@ -27,6 +27,7 @@ class Keeper:
         broken_repository.make(self.project)
         self.client = Client(binary, home=folder / "home", project=self.project, api=api, plugin=REPOSITORY)
         self.api = api
+        self.where = ("--here",)  # the model's replies name files of the project
         # as if the plugin was installed: it is with every client that is started
         self.claude = folder / "claude"
         self.claude.write_text(f'#!/bin/sh\nexec "{binary}" --plugin-dir "{REPOSITORY}" "$@"\n')
@@ -38,6 +39,7 @@ class Keeper:
 
     def start_cli(self, *words):
         """Start `ralph-mem ralph` and leave the rest to the caller."""
+        words = (words[0], *self.where, *words[1:]) if words[0] == "start" else words
         order = [sys.executable, "-m", "ralph_mem.interfaces.cli", "ralph", *words]
         around = {**self.environment(), "PYTHONPATH": str(REPOSITORY)}
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

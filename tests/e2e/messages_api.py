@@ -8,7 +8,7 @@ A script is a dictionary:
     compact  the reply to a request for a summary of the conversation
     side     the reply to a request that offers no tools (titles and the like)
 
-A reply is made by `say` or `call`; both take `usage`, `delay_s` and `error` besides.
+A reply is made by `say` or `call`; both take `usage`, `delay_s`, `until` (an event) and `error` besides.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ ASKS_FOR_A_SUMMARY = "<analysis> block followed by a <summary> block"
 
 SCRIPT_KEYS = {"turns", "rules", "compact", "side"}
 RULE_KEYS = {"first_user", "last_user", "anywhere", "turns"}
-REPLY_KEYS = {"blocks", "usage", "delay_s", "error"}
+REPLY_KEYS = {"blocks", "usage", "delay_s", "until", "error"}
 
 SMALL_USAGE = {"input_tokens": 90, "output_tokens": 12, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
 
@@ -135,9 +135,12 @@ class MessagesApi:
         turns = self._script.get("turns")
         return turns.pop(0) if turns else say("Done.")
 
-    def _hold_back(self, seconds):
-        """Wait as a slow model would, but never longer than the server lives."""
-        self._closing.wait(seconds)
+    def _hold_back(self, reply):
+        """Wait as a slow model would, or until something has happened, but never longer than the server lives."""
+        self._closing.wait(reply.get("delay_s", 0))
+        until = reply.get("until")
+        while until and not until.is_set() and not self._closing.is_set():
+            until.wait(0.1)
 
 
 def _check(script):
@@ -233,7 +236,7 @@ def _door(api):
             reply = api._answer(self.command, self.path, body)
             if reply is None:
                 reply = refuse(404, "not_found_error", "no such door")
-            api._hold_back(reply.get("delay_s", 0))
+            api._hold_back(reply)
             # Esc and a killed client hang up in the middle of an answer.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 self._send(body, reply)

@@ -58,14 +58,15 @@ def test_both_packages_are_mended_in_three_iterations(driven):
     lines = driven.said.out.splitlines()
     assert "pytest 9 failing of 40" in lines[1] and "window: npm test 4 failing of 15" in lines[1]
     assert [line.split()[0] for line in lines[2:5]] == ["1/10", "2/10", "3/10"]
-    assert "pytest ok · window: npm test ok" in lines[4] and "success after 3 iterations" in lines[5]
+    assert "pytest ok · window: npm test ok" in lines[4]
+    assert lines[5] == "lessons: 3 added" and "success after 3 iterations" in lines[6]
 
 
 def test_each_iteration_is_a_session_of_its_own_that_is_told_what_fails_by_then(driven):
     first, second, third = driven.prompts
     assert all(name in first for name in FAILING)
-    assert "::test_a_page_has_its_items[1-items0]" in first and "::test_a_page_has_its_items[1-items0]:" not in second
-    assert "test_days.py::test_a_day_is_reported" in second and "what is loaded is returned" in third
+    assert "test_a_page_has_its_items[1-items0]\n" in first and "test_a_page_has_its_items[1-items0]\n" not in second
+    assert "test_a_day_is_reported" in second and "what is loaded is returned" in third
     assert "test_tax.py::" not in third.partition("Failing now")[2].partition("tried")[0]
 
 
@@ -99,6 +100,7 @@ def test_a_loop_that_is_killed_leaves_no_agent_behind_and_is_resumed_to_its_end(
     shown = keeper.cli("start", GOAL).err.split("--accept ")[1][:12]
     with keeper.start_cli("start", GOAL, *AT_ONCE, "--max-iterations", "3", "--accept", shown) as supervisor:
         eventually(lambda: (keeper.project / "ledger" / "money.py").read_text().count("Decimal") > 1, 30)
+        eventually(lambda: len(keeper.api.requests("main")) == len(replies(keeper.project, 1)) + 3, 30)  # all that it does is done
         supervisor.kill()
     assert "interrupted" in keeper.cli("status").out and keeper.client.survivors() != []
 
@@ -109,8 +111,16 @@ def test_a_loop_that_is_killed_leaves_no_agent_behind_and_is_resumed_to_its_end(
     assert keeper.cli("rollback", "--confirm").code == 0 and tree_of(keeper.project) == start
 
 
-def test_a_tool_that_the_agent_may_not_use_ends_the_loop_with_the_rule_to_add(keeper):
-    keeper.plays([call(("Bash", {"command": "curl --version > version.txt"})), say("I could not.")])
+def test_an_agent_that_is_refused_a_tool_is_told_and_finds_another_way(keeper):
+    refused = [call(("Bash", {"command": "curl --version > version.txt"})), say("I could not.")]
+    keeper.plays(refused, *(replies(keeper.project, number) for number in (1, 2, 3)))
+    said = keeper.begin(*AT_ONCE)
+    assert said.code == 0 and "success after 4 iterations" in said.out, said
+    assert ["- Bash(curl" in prompt for prompt in keeper.prompts()] == [False, True, True, True]
+
+
+def test_a_tool_that_the_agent_may_not_use_ends_a_loop_without_progress_with_the_rule_to_add(keeper):
+    keeper.plays(*[[call(("Bash", {"command": "curl --version > version.txt"})), say("I could not.")]] * 3)
     said = keeper.begin(*AT_ONCE, "--criteria", "custom=./run.sh => 1")
     assert said.code == 16 and "Bash(curl" in said.out and not (keeper.project / "version.txt").exists()
 

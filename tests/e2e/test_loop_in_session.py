@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -35,7 +36,7 @@ def types(keeper, words, **more):
 def accepted(keeper, options=""):
     """Return the options of a start that a person has accepted."""
     keeper.api.play({})
-    shown = types(keeper, f"start {options} {GOAL}").result
+    shown = types(keeper, f"plan {options} {GOAL}").result
     return f"{options} --accept {re.search(r'--accept (.{12})', shown)[1]}"
 
 
@@ -56,14 +57,16 @@ def test_a_session_goes_on_until_the_checks_pass_and_everything_can_be_put_back(
 
 def test_another_session_beside_it_is_not_held_up(keeper):
     options = accepted(keeper, CHECK)
-    hello = {"first_user": "Say hello", "turns": [say("Hello.")]}
-    keeper.api.play({"rules": [hello], "turns": [say("I tried.", delay_s=2), say("Once more.")]})
+    hello, answered = {"first_user": "Say hello", "turns": [say("Hello.")]}, threading.Event()
+    keeper.api.play({"rules": [hello], "turns": [say("I tried.", until=answered), say("Once more.")]})
     beside = Client(keeper.client.binary, home=keeper.client.home, project=keeper.project, api=keeper.api, plugin=REPOSITORY)
     with ThreadPoolExecutor(1) as threads:
         owner = threads.submit(types, keeper, f"start {options} --max-iterations 2 {GOAL}")
         eventually(lambda: keeper.api.requests("main"))
-        assert beside.print_mode("Say hello", PATH=PATH).result == "Hello." and keeper.record("iteration") == []
+        said, judged = beside.print_mode("Say hello", PATH=PATH).result, keeper.record("iteration")
+        answered.set()
         owner.result()
+    assert (said, judged) == ("Hello.", [])
     assert len(keeper.record("iteration")) == 2 and len(keeper.api.requests("main")) == 3
     assert keeper.record("start")[0]["owner"] == owner.result().session_id and beside.left_behind == []
 

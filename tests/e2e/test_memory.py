@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import json
-import shutil
 import sqlite3
 import subprocess
 
@@ -11,7 +10,7 @@ import pytest
 
 from ralph_mem.hosts.claude_code.client import OLDEST
 
-from .client import NoClient, eventually, find_client
+from .client import NoClient, copy_of, eventually, find_client
 from .messages_api import call, say
 
 CHECK = ("Bash", {"command": "python3 check_prices.py"})
@@ -110,17 +109,6 @@ def files_of(folder, *ours):
     """Every file below a folder, those in the named folders of its first level left out."""
     paths = (path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir())
     return {str(path) for path in paths if path.parts[0] not in ours}
-
-
-def copy_of(repository, target):
-    """Copy what the repository would publish: files that git tracks, and new ones that it does not ignore."""
-    order = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(order, cwd=repository, check=True, capture_output=True, text=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if (repository / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(repository / name, target / name)
-    return target
 
 
 def test_a_later_session_hears_the_cause_and_the_fix(client, api, a_remembered_fix):

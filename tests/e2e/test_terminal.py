@@ -180,7 +180,7 @@ def test_a_search_finds_words_however_they_are_quoted(reader, library, words):
 
 def test_each_layer_says_more(reader, library):
     lines, around, texts = [reader.type(f"ralph-mem search timezone -l {layer} | cat").text for layer in (1, 2, 3)]
-    assert re.fullmatch(rf"({ID}  \d\.\d\d  .*\[\d+ tokens\]\n?)+", lines)
+    assert re.fullmatch(rf"({ID}  score \d\.\d\d  .*\[\d+ tokens\]\n?)+", lines)
     assert f"> {library.fix}" in around and "error: python -m pytest -q tests/test_session.py" in around
     assert CAUSE in texts and "changed: auth/session.py, auth/tokens.py" in texts
 
@@ -263,7 +263,7 @@ def test_the_projects_of_the_person_are_listed(reader, library):
 def test_help_is_there_for_each_word(reader):
     shown = reader.type("ralph-mem --help")
     words = "search timeline show inject edit pin wrong forget why preview status pause resume projects config doctor setup demo"
-    assert shown.code == 0 and [word for word in words.split() if f"\n  {word} " not in shown.text] == []
+    assert shown.code == 0 and [word for word in words.split() if f"\n\u2502 {word} " not in shown.text] == []
     assert "Example: ralph-mem why --last 1" in reader.type("ralph-mem why --help").text
 
 
@@ -404,7 +404,7 @@ def test_forgetting_takes_a_text_as_it_is_quoted(shell, place):
 def test_a_pause_holds_until_the_person_resumes(shell, place):
     assert shell.type("ralph-mem pause").code == 0
     assert say(place, "UserPromptSubmit", prompt_id="q2", prompt=QUESTION + " zirconium") == ""
-    assert ": off: " in " ".join(shell.type("ralph-mem status").text.split())
+    assert ": paused: " in " ".join(shell.type("ralph-mem status").text.split())
     assert shell.type("ralph-mem resume").text == f"Recording in {place.project}."
     say(place, "UserPromptSubmit", prompt_id="q3", prompt="And the halyard?")
     assert said_by(place, "SELECT prompt FROM turns ORDER BY id DESC LIMIT 1") == ["And the halyard?"]

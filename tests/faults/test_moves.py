@@ -8,6 +8,7 @@ import pytest
 
 from ralph_mem.core.project import Project
 from ralph_mem.ralph import runs
+from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.snapshot import listing, taking
 from ralph_mem.ralph.snapshot import store as snapshots
 from tests.hook import Hook
@@ -174,7 +175,7 @@ def test_loops_join_those_that_have_begun_in_the_new_place(looped):
 
 
 def test_the_record_of_a_loop_that_is_at_work_stays_where_the_loop_finds_it(looped):
-    with runs.Lock(Project(str(looped.project))):
+    with Lock(Project(str(looped.project))):
         moved(looped, "store")
         session_in(looped, "store")
         assert kept(looped, "project")[0] == ["loop-1"]

@@ -334,13 +334,14 @@ def test_a_memory_that_was_set_aside_can_be_taken_back(a_project, tmp_path):
     path = begun(a_project)
     with closing(sqlite3.connect(path)) as db:
         db.execute("UPDATE properties SET value = 'of another home' WHERE key = 'seal'")
-        db.execute("INSERT INTO properties VALUES ('kept', 'yes')")
+        db.execute("INSERT INTO properties VALUES ('kept', 'yes'), ('facts_standing', 'lines that no row says')")
         db.commit()
     begun(a_project)
     (aside,) = foreign.aside(a_project)
     replaced = adopt_foreign.reclaim(a_project, aside)
     opened = opening.open_ready(a_project)
     assert opened.property("kept") == "yes" and os.path.exists(replaced)
+    assert opened.property("facts_standing") is None
     opened.close()
 
 

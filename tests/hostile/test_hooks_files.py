@@ -1,4 +1,4 @@
-"""Hooks files in the hands of clients that know less than Claude Code: of what an event holds nothing is ever run.
+"""Hooks files, and the list of servers, in the hands of clients that know less than Claude Code: of what comes in nothing is run.
 
 A client may pass over every key but `type`, `command` and `timeout`, hand any input to what is left, and put the plugin's folder
 in as text or name it in the environment.
@@ -6,12 +6,13 @@ in as text or name it in the environment.
 
 import itertools
 import json
+import shlex
 import shutil
 import subprocess
 
 import pytest
 
-from tests.hook import HOOKS_FILES, Hook, install
+from tests.hook import HOOKS_FILES, REPOSITORY, Hook, install
 
 KEPT = ("type", "command", "timeout")
 MARK = "was-run"
@@ -58,6 +59,9 @@ def left_of(file):
     return [{key: handler[key] for key in KEPT if key in handler} for group in groups for handler in group["hooks"]]
 
 
+SERVERS = json.loads((REPOSITORY / ".mcp.json").read_text())["mcpServers"]
+# As a client has it that knows no `args` apart: of a shell's words in one line.
+SERVER = shlex.join([SERVERS["mem"]["command"], *SERVERS["mem"]["args"]])
 HANDLERS = [(file.name, handler) for file in HOOKS_FILES for handler in left_of(file)]
 
 
@@ -97,6 +101,33 @@ def test_of_what_an_event_holds_nothing_is_run_or_printed(tmp_path, a_plugin, fi
     for data in INPUTS:
         code, out, err = run(handler["command"], data, tmp_path, CLAUDE_PLUGIN_ROOT=str(a_plugin))
         assert (code, err) == (0, b"") and out in (b"", a_notice(out))
+
+
+# The server
+
+
+def test_the_list_of_servers_names_one_by_a_command_that_needs_no_other_field():
+    assert list(SERVERS) == ["mem"] and SERVERS["mem"].keys() == {"command", "args"}
+
+
+def test_a_client_that_tells_no_place_has_no_server_run(tmp_path, a_plugin):
+    for name in (*PLACEHOLDERS, "."):
+        shutil.copytree(a_plugin, tmp_path / "project" / name, dirs_exist_ok=True)
+    for data in INPUTS:
+        assert run(SERVER, data, tmp_path) == (0, b"", b"")
+    assert not (tmp_path / "project" / ".ralph-mem").exists()
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_of_what_a_server_is_sent_nothing_is_run_and_all_it_says_is_the_protocols(tmp_path, name):
+    plugin = install(tmp_path / name)
+    for data in INPUTS:
+        code, out, err = run(SERVER, data, tmp_path, CLAUDE_PLUGIN_ROOT=str(plugin))
+        assert (code, err) == (0, b"") and all(json.loads(line)["error"]["code"] < 0 for line in out.splitlines())
+
+
+def test_a_client_that_knows_only_the_command_starts_a_shell_with_nothing_to_run(tmp_path):
+    assert run(SERVERS["mem"]["command"], "", tmp_path) == (0, b"", b"")
 
 
 def a_notice(out):

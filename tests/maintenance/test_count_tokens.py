@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.interfaces import worker
 from ralph_mem.maintenance import count_tokens
 from ralph_mem.maintenance.doctor import machine as doctor
 from ralph_mem.memory import notes_by_hand
@@ -135,6 +136,22 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
         with pytest.raises(MissingExtra) as raised:
             look()
         assert raised.value.hint == installation("tokens")
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_the_worker_counts_by_a_vocabulary_that_is_here_and_fetches_none(is_here, vocabulary, network, a_session, monkeypatch):
+    monkeypatch.setattr(count_tokens, "find", lambda: vocabulary if is_here else None)
+    a_session.has_a_turn("Where is the lantern?", "In the cellar.")
+    while worker.tend(a_session.store):
+        pass
+    assert {counted_by for _, counted_by in counts(a_session)} == {"lantern" if is_here else None} and network == []
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_a_bench_counts_by_a_vocabulary_that_is_here_and_says_which(is_here, vocabulary, monkeypatch):
+    monkeypatch.setattr(count_tokens, "find", lambda: vocabulary if is_here else None)
+    name, price = count_tokens.pricing()
+    assert (name, price("lantern")) == (("lantern", 1) if is_here else ("estimate", row.tokens("lantern")))
 
 
 def test_text_that_looks_like_a_special_token_is_text(vocabulary):

@@ -8,8 +8,8 @@ import pytest
 from ralph_mem.core import spool
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
+from ralph_mem.maintenance import review
 from ralph_mem.maintenance import scrub as scrubbing
-from ralph_mem.maintenance import status
 from ralph_mem.maintenance.recovery import repair
 from ralph_mem.maintenance.transfer import document, incoming, outgoing
 from ralph_mem.memory import opening
@@ -102,7 +102,7 @@ def test_its_export_is_read_and_holds_what_an_export_of_its_memory_holds(an_old_
 
 def test_no_row_of_it_is_taken_for_altered(an_old_reader):
     assert repair.altered_rows(an_old_reader.stores[0].db) == []
-    assert len(status.ids(an_old_reader.stores[0], status.Wanted())) == 9
+    assert len(review.ids(an_old_reader.stores[0], review.Wanted())) == 9
     assert scrubbing.total(an_old_reader.stores[0]) == 11
 
 

@@ -82,7 +82,7 @@ def test_a_pause_and_a_silent_memory_are_told(a_session):
         f": recording since {when(NOON)}, telling nothing"
     )
     Path(a_session.project.folder, "off").touch()
-    assert status.lines(status_of(a_session.project))[0].endswith(f": off: {a_session.project.folder}/off, telling nothing")
+    assert status.lines(status_of(a_session.project))[0].endswith(f": paused: {a_session.project.folder}/off, telling nothing")
 
 
 def test_looking_writes_nothing(a_week):
@@ -173,8 +173,8 @@ def a_broken_memory(project, how):
 def test_a_memory_that_cannot_be_read_is_told(another_project, how):
     a_broken_memory(another_project, how)
     found = status_of(another_project)
-    assert found["trouble"].startswith("the memory cannot be read: ") and "turns" not in found
-    assert status.lines(found)[-1].startswith("trouble: the memory cannot be read: ")
+    assert found["trouble"].startswith("the memory cannot be used: ") and "turns" not in found
+    assert status.lines(found)[-1].startswith("trouble: the memory cannot be used: ")
 
 
 def test_a_memory_that_another_program_has_locked_is_told(a_session, monkeypatch):

@@ -60,7 +60,9 @@ def test_the_receipts_of_one_session_and_of_one_memory(a_history):
     assert [receipt.session for receipt in reports.receipts(reader, 9, sessions["second"])] == [sessions["second"]]
     assert len(reports.receipts(reader, 9, memory=turns[0])) == 2
     assert [receipt.session for receipt in reports.receipts(reader, 9, sessions["first"], turns[0])] == [sessions["first"]]
-    assert reports.receipts(reader, 9, "sess-aaaaaaaaaa") == reports.receipts(reader, 9, memory="turn-aaaaaaaaaa") == []
+    for unknown in ({"session": "sess-aaaaaaaaaa"}, {"memory": "turn-aaaaaaaaaa"}):
+        with pytest.raises(RalphMemError, match="no memory has the id"):
+            reports.receipts(reader, 9, **unknown)
 
 
 def test_a_line_says_what_it_cost_what_spoke_for_it_and_whether_it_misled(a_history):

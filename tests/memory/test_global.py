@@ -50,7 +50,7 @@ def test_reading_does_not_make_it(a_session, a_home):
 def test_its_notes_are_told_at_the_start_of_any_project(a_global_session, a_session, another_project):
     name = a_global_session.notes("Releases go out with make ship")
     for session in (a_session, another_project):
-        assert f"- [{name}, 2026-01-01] Releases go out with make ship" in session.starts("clear")
+        assert f"- [{name}, 2026-01-01] user: Releases go out with make ship" in session.starts("clear")
 
 
 def test_its_notes_are_told_at_a_prompt_in_any_project(a_global_session, a_session, another_project):

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError, StoreError
 from ralph_mem.core.project import Project
 from ralph_mem.memory import notes_by_hand
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import rewrite
 from tests.readers import dump, files_of, holding, ids, in_order, last, note, person_of, reader_of, search
-from tests.sessions import NOON, Session, check, found
+from tests.sessions import HOUR, NOON, Session, check, found
 
 
 @pytest.fixture
@@ -205,13 +206,28 @@ def test_an_edited_row_is_found_by_its_new_words_only(a_session, failed):
     assert "zirconium" not in layers.index(lookup.find(reader, name)) and the_next(a_session).asks("zirconium?") == ""
 
 
+def kept_for_undo(session):
+    """Return what the database holds for an undo, as another process reads it."""
+    return next((value for (value,) in session.rows("SELECT value FROM properties WHERE key = 'undo'")), None)
+
+
 def test_what_follows_an_edited_turn_no_longer_quotes_the_old_text(a_session, a_turn):
     assert "zirconium" in a_session.turns("context")[1][0]
     edit(a_session, a_turn, "The obsidian is on the shelf.")
-    assert "zirconium" in a_session.store.property("undo")  # and nowhere else, until the person does the next thing
+    assert "zirconium" in kept_for_undo(a_session)  # and nowhere else, until the person does the next thing
     notes_by_hand.pin(lookup.find(reader_of(a_session), a_turn))
     assert "zirconium" not in repr(dump(a_session.store))
     assert "obsidian" in a_session.turns("context")[1][0]
+
+
+@pytest.mark.parametrize(("later", "is_there"), [(23 * HOUR, True), (25 * HOUR, False)])
+def test_an_undo_lasts_a_day_and_then_the_old_text_goes(a_session, a_turn, later, is_there):
+    edit(a_session, a_turn, "The obsidian is on the shelf.")
+    kept = fast.loads(kept_for_undo(a_session))
+    following = Session(a_session.store, a_session.project, "next", kept["at"] + later)
+    following.starts()
+    assert bool(kept_for_undo(following)) == is_there
+    assert ("zirconium" in repr(dump(a_session.store))) == is_there
 
 
 def test_an_edited_row_is_the_users_word(a_session, a_turn):
@@ -334,13 +350,15 @@ def test_what_misled_is_marked_in_the_receipts_that_told_it(a_session, a_turn, a
     assert lookup.find(reader, a_turn).misled == 2
 
 
-def test_what_misled_is_told_late_and_with_a_mark(a_session, a_turn):
+def test_what_misled_is_told_late_and_with_a_mark(a_session):
+    told = a_session.notes("The tungsten of the zirconium lantern", "lies beside basalt and quartz")
     reader = person_of(a_session)
-    assert a_turn in the_next(a_session).asks("zirconium?")
-    notes_by_hand.wrong(reader, lookup.find(reader, a_turn))
-    assert a_turn not in Session(a_session.store, a_session.project, "next", a_session.now).starts()
-    assert the_next(a_session).asks("zirconium?") == ""
-    assert f"[{a_turn}, 2026-01-01, misled before]" in the_next(a_session).asks("tungsten zirconium cellar?")
+    assert told in the_next(a_session).asks("lantern?")
+    notes_by_hand.wrong(reader, lookup.find(reader, told))
+    assert told not in Session(a_session.store, a_session.project, "next", a_session.now).starts()
+    assert the_next(a_session).asks("lantern?") == ""
+    plainly = the_next(a_session).asks("the tungsten of the zirconium lantern with basalt and quartz?")
+    assert f"[{told}, 2026-01-01, misled before]" in plainly
 
 
 def test_what_misled_is_no_longer_pinned(a_session, a_turn):
@@ -364,7 +382,10 @@ def test_a_note_from_a_terminal_does_not_hide_what_still_fails(a_session):
     a_session.has_a_turn("Mend the lantern", "It is dark.")
     a_session.runs("make lantern", error="Exit code 2\nerror: no fuse")
     note(a_session, "The tungsten is dear")
-    assert '- still failing: make lantern: exit 2, error: "no fuse"' in Session(a_session.store, a_session.project, "next").starts()
+    assert (
+        '- still failing: make lantern: exit 2, output of make: error: "no fuse"'
+        in Session(a_session.store, a_session.project, "next").starts()
+    )
 
 
 def test_corrections_leave_the_database_whole(a_session, a_turn, everywhere):

@@ -37,6 +37,16 @@ def test_a_list_counts_what_a_person_typed_and_no_slash_command(a_day):
     assert found.request == "/review the lamp"
 
 
+def test_the_list_says_what_came_of_a_session(a_day):
+    assert only(a_day).outcome == "1 file changed, failed: make lint"
+    assert reports.cells(only(a_day))[-1] == only(a_day).outcome == reports.facts(only(a_day))["outcome"]
+
+
+def test_of_a_session_that_only_talked_nothing_came(a_session):
+    a_session.has_a_turn("Where is the lamp?", "In the attic.")
+    assert only(a_session).outcome == ""
+
+
 def test_the_list_says_what_was_asked_first_and_how_it_ended(a_session, another_session):
     a_session.has_a_turn("Where is the lamp?", "In the attic.")
     another_session.has_a_turn("And the wick? " + "x" * 300, "Beside it.")

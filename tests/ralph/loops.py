@@ -3,11 +3,13 @@
 import shlex
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
-from ralph_mem.ralph import files, headless, runs, starting
+from ralph_mem.ralph import headless, prospects, rolling_back, runs, starting, wishes
 from ralph_mem.ralph.stop_reasons import DEFAULT
 
 # Three things that have to be right, told as TAP: a check that takes a hundredth of a second.
@@ -83,8 +85,9 @@ class Loops:
     def wish(self, *steps, goal=GOAL, criteria=("custom=./check.sh",), limits=None, **wished):
         """Return what is wished for, of an agent that runs these steps; `limits` are fields of Limits."""
         bounds = DEFAULT._replace(**{"cooldown_ms": 0, **(limits or {})})
-        wished = {"agent": self.agent(*steps), "memory": False, **wished}
-        return starting.Wish(goal=goal, criteria=criteria, limits=bounds, **wished)
+        # most tests are about files in the tree; what is about rooms says `here=False`
+        wished = {"agent": self.agent(*steps), "memory": False, "here": True, **wished}
+        return wishes.Wish(goal=goal, criteria=criteria, limits=bounds, **wished)
 
     def start(self, *steps, values=None, is_wanted=lambda _loop: True, **wished):
         """Start a headless loop whose checks a person has accepted, and return its run once it is over."""
@@ -94,14 +97,29 @@ class Loops:
 
     def accepted(self, wish):
         """Return what would be run, accepted by a person."""
-        prospect = starting.look(self.project, wish)
+        prospect = prospects.look(self.project, wish)
         starting.check(self.project, wish, prospect)
-        starting.accept(self.project, prospect, starting.short(prospect))
-        return starting.look(self.project, wish)
+        prospects.accept(self.project, prospect, prospects.short(prospect))
+        return prospects.look(self.project, wish)
 
-    def back(self, to=files.START, force=False):
+    def back(self, to=rolling_back.START, force=False, git=False, everything=False):
         """Roll the last run back; returns the report."""
-        return files.roll_back(self.project, self.values(), self.latest(), to, force=force)[1]
+        return rolling_back.roll_back(self.project, self.values(), self.latest(), to, force=force, git=git, everything=everything)[
+            1
+        ]
+
+    def meanwhile(self, act, number=1):
+        """Do something as the person once the agent of an iteration is at work, and return the thread that does it."""
+
+        def wait():
+            until = time.monotonic() + 20
+            while not (self.bench / f"prompt-{number}").exists() and time.monotonic() < until:
+                time.sleep(0.01)
+            act()
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        return thread
 
     def latest(self):
         return runs.latest(self.project)
@@ -119,11 +137,11 @@ SUPERVISOR = """\
 import ast, sys
 from ralph_mem.core import project
 from ralph_mem.core.settings import effective
-from ralph_mem.ralph import headless, starting, stop_reasons
+from ralph_mem.ralph import headless, prospects, stop_reasons, wishes
 place = project.Project(sys.argv[1])
 given = ast.literal_eval(sys.argv[2])
-wish = starting.Wish(**{**given, "limits": stop_reasons.Limits(**given["limits"])})
-headless.start(place, effective.load(place), wish, starting.look(place, wish), lambda loop: True)
+wish = wishes.Wish(**{**given, "limits": stop_reasons.Limits(**given["limits"])})
+headless.start(place, effective.load(place), wish, prospects.look(place, wish), lambda loop: True)
 """
 
 

@@ -2,6 +2,7 @@
 
 from ralph_mem.ralph.criteria import FAILED, PASSED, Criterion, Verdict
 from ralph_mem.ralph.record import NO_ITERATION, Run
+from ralph_mem.ralph.tasks import Check, Task, to_json
 from tests.sessions import NOON
 
 PYTEST = "pytest -q"
@@ -34,6 +35,12 @@ def a_run(failing=None, iterations=(), goal="Make the tests of the cart pass", *
     for name, value in fields.items():
         setattr(run, name, value)
     return run
+
+
+def a_plan(*titles):
+    """Return tasks as a record holds them, each with one check."""
+    check = Check(A_CRITERION._replace(name="task 1: make it", argv=("make", "it"), type="custom"), "")
+    return [to_json(Task(at, f"key-{at}", title, (check,), (), (), False)) for at, title in enumerate(titles, 1)]
 
 
 def a_change(path="shop/cart.py", old="    return a", new="    return b"):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import headless
+from ralph_mem.ralph.agents import command
 from tests import clock
 
 ODD_PROMPT = "--help 'a' \"b\" $(touch x) `id` ; rm -rf . \\ {prompt_file}\n---\né"
@@ -30,7 +30,7 @@ def desk(tmp_path):
             return str(path)
 
         def run(self, template, prompt="Make the tests pass", seconds=20, **more):
-            return headless.run_command(template, prompt, str(self.folder), {"PATH": "/usr/bin:/bin"}, seconds, **more)
+            return command.run(template, prompt, str(self.folder), {"PATH": "/usr/bin:/bin"}, seconds, **more)
 
     Desk.folder.mkdir()
     return Desk()
@@ -72,7 +72,7 @@ def test_no_shell_sees_the_template(desk):
 
 def test_the_outer_session_stays_out(desk):
     around = {"PATH": "/usr/bin:/bin", "CLAUDECODE": "1", "RALPH_MEM_LOOP": "r/1"}
-    told = headless.run_command("env", "x", str(desk.folder), around, 20).message
+    told = command.run("env", "x", str(desk.folder), around, 20).message
     assert "RALPH_MEM_LOOP=r/1" in told and "CLAUDECODE" not in told
 
 
@@ -128,7 +128,7 @@ def test_its_output_is_told_line_by_line_without_what_moves_a_terminal(desk):
 @pytest.mark.parametrize("template", ["", "  ", "agent 'open", "{prompt} x", "{prompt}"])
 def test_a_template_that_names_no_program_is_refused_before_anything_runs(desk, template):
     with pytest.raises(LoopError) as refused:
-        headless.parse_command(template)
+        command.parse(template)
     assert refused.value.hint
     assert desk.run(template).kind == "missing"
 
@@ -141,7 +141,7 @@ def test_an_agent_that_is_not_there_is_missing(desk):
 @hypothesis.settings(max_examples=60)
 @hypothesis.given(st.binary(max_size=80), st.sampled_from([0, 1, -9]))
 def test_any_output_has_an_answer_that_can_be_stored(output, code):
-    answer = headless.answer_of(
+    answer = command.answer_of(
         launch.process.Outcome(code, output + b'\n{"cost_usd": Infinity, "result": "\\ud800"}', output, 1.0, "", 0)
     )
     assert answer.kind in {"done", "error"} and answer.cost is None

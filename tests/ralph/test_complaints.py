@@ -16,6 +16,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Activity
 from ralph_mem.interfaces.skills.typed_words import Order
 from ralph_mem.ralph import headless, in_session, record, runs
+from ralph_mem.ralph.agents import command
 from ralph_mem.ralph.record import HEADLESS
 from tests.hook import MANIFEST, REPOSITORY, said_to_anybody, said_to_model
 from tests.ralph.clients import Client, Session, ends
@@ -154,7 +155,7 @@ VACUOUS = {
 @pytest.mark.parametrize(("step", "why"), VACUOUS.values(), ids=VACUOUS)
 def test_a_check_that_passes_because_less_is_checked_is_no_success(loops, step, why):
     loops.write("test_sums.py", SUITE)
-    run = loops.start(step, criteria=(UNITTEST,), limits={"iterations": 1})
+    run = loops.start(step, criteria=(UNITTEST,), limits={"iterations": 1}, may_change=("*",))
     (verdict,) = run.iterations[0].verdicts
     assert run.status == "failed" and verdict.status in {"vacuous", "failed"} and why in verdict.why
     assert any("test_sums.py" in line for line in run.iterations[0].tampered)
@@ -246,7 +247,7 @@ def test_any_words_behind_two_dashes_are_a_goal(text):
 def test_any_prompt_is_one_argument_of_an_agent(tmp_path_factory, text):
     folder = tmp_path_factory.mktemp("agent")
     shows = "import sys; open('told', 'w').write(sys.argv[1])"
-    headless.run_command(f"python3 -I -S -c {shlex.quote(shows)} {{prompt}}", text, str(folder), {"PATH": "/usr/bin:/bin"}, 20)
+    command.run(f"python3 -I -S -c {shlex.quote(shows)} {{prompt}}", text, str(folder), {"PATH": "/usr/bin:/bin"}, 20)
     assert (folder / "told").read_text() == text and len(list(folder.iterdir())) == 1
 
 
@@ -318,11 +319,11 @@ def test_while_the_client_waits_for_something_the_loop_waits_too(session, waitin
 
 
 # row 14: permission prompts kill unattended runs
-def test_a_refused_tool_ends_the_loop_at_once_with_the_rule_to_add(loops, client):
+def test_refused_tools_that_keep_the_loop_from_any_progress_end_it_with_the_rule_to_add(loops, client):
     client.plays(client.tells("denied"))
     run = loops.start(agent=(), allow=("Bash(make:*)",))
-    assert (run.reason, len(client.argv())) == ("permission_denied", 1) and "Bash(npm test:*)" in run.why
-    (argv,) = client.argv()
+    assert (run.reason, len(client.argv())) == ("permission_denied", 3) and "Bash(npm test:*)" in run.why
+    argv, *_ = client.argv()
     assert argv[argv.index("--allowedTools") + 1 :] == ["Bash(./check.sh:*)", "Bash(make:*)"]
     assert not any("dangerously" in word or "bypass" in word for word in argv)
 
@@ -389,6 +390,7 @@ def test_every_check_is_run_in_every_iteration(loops):
 def test_an_answer_to_a_stop_only_adds_what_the_agent_is_told_dashes_included(session):
     goal = "first\n---\nname: x\n---\nlast"
     assert goal in session.begins(goal=goal)
+    session.start(source="compact")  # after which the goal is told again
     answer = session.stop("Done.")
     assert answer.keys() == {"hookSpecificOutput"} and goal in said_to_model(answer)
 

@@ -14,7 +14,8 @@ import pytest
 
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.core.project import Project
-from ralph_mem.ralph import files, leftovers, runs
+from ralph_mem.ralph import leftovers, rolling_back, runs
+from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.snapshot import listing, store
 from tests import clock
 from tests.hook import REPOSITORY, install
@@ -86,7 +87,7 @@ def test_what_the_person_did_since_is_kept_and_named_and_even_by_force_not_lost(
     }  # fmt: skip
     repository.back(force=True)
     assert repository.text("one.txt") == "wrong\n" and repository.text("mine.txt") == "mine\n"
-    repository.back(files.UNDO)
+    repository.back(rolling_back.UNDO)
     assert repository.text("one.txt") == "mine\n" and not (repository.top / "draft.md").exists()
 
 
@@ -155,16 +156,16 @@ def test_what_the_checks_left_behind_goes_too_and_is_not_taken_for_the_persons_w
 def test_snapshots_that_are_gone_are_missed_and_not_taken_for_a_tree_without_changes(loops):
     loops.start(*STEPS)
     shutil.rmtree(store.folder_of(loops.project))
-    with pytest.raises(SnapshotError, match="there is no snapshot"):
-        files.preview_rollback(loops.project, loops.values(), loops.latest(), files.START)
-    with pytest.raises(SnapshotError, match="there is no snapshot"):
+    with pytest.raises(SnapshotError, match="are gone: deleted"):
+        rolling_back.preview_rollback(loops.project, loops.values(), loops.latest(), rolling_back.START)
+    with pytest.raises(SnapshotError, match="are gone: deleted"):
         loops.back()
 
 
 # row 6: rollback silently restores nothing
 def test_an_agent_that_deletes_the_snapshots_does_not_go_on_without(loops):
     run = loops.start(f"echo right >one.txt; rm -r '{store.folder_of(loops.project)}'")
-    assert (run.reason, len(loops.prompts())) == ("snapshot_failed", 1) and "there is no snapshot" in run.why
+    assert (run.reason, len(loops.prompts())) == ("snapshot_failed", 1) and "are gone: deleted" in run.why
 
 
 # thread: a time-out throws the work of the iteration away
@@ -276,10 +277,10 @@ def test_a_loop_commits_nothing_stages_nothing_and_makes_no_branch(repository):
 # row 20: parallel runs strand work; stale state; no notice
 def test_of_two_loops_in_one_tree_the_second_is_refused_and_a_worktree_has_its_own(repository, tmp_path):
     git(repository.top, "worktree", "add", "-q", str(tmp_path / "beside"))
-    with runs.Lock(repository.project):
+    with Lock(repository.project):
         with pytest.raises(LoopError, match="at work here already"):
             repository.start(*STEPS)
-        with runs.Lock(Project(str(tmp_path / "beside"), repository.project.root)):
+        with Lock(Project(str(tmp_path / "beside"), repository.project.root)):
             assert repository.prompts() == []
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ralph_mem.ralph import progress, stop_reasons
-from ralph_mem.ralph.progress import decide
+from ralph_mem.ralph import decision, progress, stop_reasons
+from ralph_mem.ralph.decision import decide
 from ralph_mem.ralph.record import entry_of, fold
 from tests.folded import folded
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
@@ -42,13 +42,23 @@ SITUATIONS = {
     "a check is hollow, once": ("", [iteration(1, HOLLOW)], {}),
     "a check is hollow, twice": ("vacuous_criteria", [iteration(1, HOLLOW, lint(0)), iteration(2, HOLLOW)], {}),
     "a check is hollow, another one fails": ("", [iteration(1, HOLLOW, lint(2)), iteration(2, HOLLOW, lint(1))], {}),
-    "a tool was denied": ("permission_denied", lefts(4, kind="permission_denied", why="Bash(npm test:*)"), {}),
+    "a tool was denied": ("", lefts(4, kind="permission_denied", why="Bash(npm test:*)"), {}),
+    "a tool was denied three times, and it gets better": ("", lefts(4, 3, 2, kind="permission_denied"), {}),
+    "a tool was denied three times without a new best": ("permission_denied", lefts(5, 5, 5, kind="permission_denied"), {}),
+    "a tool was denied, and there is patience for one without a new best": (
+        "permission_denied", lefts(5, kind="permission_denied"), {"no_progress": 1},
+    ),
     "a tool was denied and all checks pass": ("success", lefts(0, kind="permission_denied"), {}),
     "the agent was stopped": ("user_stop", [iteration(1, kind="stopped")], {}),
     "the agent crashed once": ("", lefts(5, kind="error", changed=[]), {}),
     "the agent crashed three times": ("agent_error", lefts(5, 5, 5, kind="error", changed=[]), {"no_progress": 9}),
     "the agent crashed three times and did something": ("", lefts(4, 3, 2, kind="error"), {}),
     "the agent is not there": ("agent_error", [iteration(1, kind="missing")], {}),
+    "the API does not let the agent in": ("agent_error", [iteration(1, failing_tests(5), kind="locked_out")], {}),
+    "the agent was silent twice": ("", lefts(5, 5, kind="silent"), {}),
+    "the agent was silent three times": ("silent", lefts(4, 3, 2, kind="silent"), {}),
+    "the agent was silent three times, but not in a row": ("", [*lefts(4, 3, kind="silent"), *lefts(4, 3, 2)[2:],
+        iteration(4, failing_tests(1), kind="silent")], {}),
     "the agent ran out of time": ("", lefts(4, kind="time"), {}),
     "the last iteration is over": ("max_iterations", lefts(4, 3), {"iterations": 2}),
     "no iteration is allowed": ("max_iterations", [], {"iterations": 0}),
@@ -93,14 +103,26 @@ SITUATIONS = {
 @folded("situation", SITUATIONS)
 def test_the_loop_decides(situation):
     reason, iterations, limits = SITUATIONS[situation]
-    run = a_run(*iterations, baseline=START, **limits)
+    run = a_run(*iterations, baseline=START, options={"denials": decision.DENIALS}, **limits)
     decided = decide(run, after(run))
     assert (decided.reason, decided.go_on) == (reason, not reason) and bool(decided.why) == bool(reason)
 
 
 def test_every_reason_to_stop_is_in_the_closed_set():
-    assert {reason for reason, _ in progress.ORDER} <= set(stop_reasons.REASONS)
-    assert {reason for reason, *_ in SITUATIONS.values()} - {""} | {"rate_limited"} == {reason for reason, _ in progress.ORDER}
+    assert {reason for reason, _ in decision.ORDER} <= set(stop_reasons.REASONS)
+    elsewhere = {"rate_limited", "tampered", "repository_lost", "linked_written"}
+    assert {reason for reason, *_ in SITUATIONS.values()} - {""} | elsewhere == {reason for reason, _ in decision.ORDER}
+
+
+REFUSED = {"says": "tampered", "named": ["tests/test_a.py (changed)"]}
+
+
+@pytest.mark.parametrize(("allowed", "reason"), [(0, "tampered"), (1, "tampered"), (2, "")])
+def test_who_changes_the_judges_more_often_than_is_allowed_is_stopped(allowed, reason):
+    run = a_run(*lefts(4, 3, 2), baseline=START, options={"tampering": allowed})
+    run.confirmations = {1: REFUSED, 2: {"says": "confirmed"}, 3: REFUSED}
+    decided = decide(run, after(run))
+    assert decided.reason == reason and ("tests/test_a.py" in decided.why) == bool(reason)
 
 
 def test_the_loop_stops_when_it_is_asked_to():
@@ -168,7 +190,10 @@ def test_exit_codes_are_fixed_for_ever():
     assert codes == {
         "success": 0, "max_iterations": 10, "max_duration": 11, "max_cost": 12, "no_progress": 13, "oscillation": 14,
         "regression": 15, "permission_denied": 16, "rate_limited": 17, "agent_error": 18, "user_stop": 19,
-        "vacuous_criteria": 20, "snapshot_failed": 21, "owner_lost": 22, "broken_criteria": 23,
+        "vacuous_criteria": 20, "snapshot_failed": 21, "owner_lost": 22, "broken_criteria": 23, "tampered": 24,
+        "repository_lost": 25,
+        "silent": 26,
+        "linked_written": 27,
     }  # fmt: skip
 
 
@@ -197,7 +222,9 @@ verdicts = st.lists(
 )
 passes = st.tuples(
     verdicts,
-    st.sampled_from(["done", "done", "error", "rate_limited", "permission_denied", "time", "missing", "stopped"]),
+    st.sampled_from(
+        ["done", "done", "error", "rate_limited", "permission_denied", "time", "missing", "stopped", "silent", "locked_out"]
+    ),
     st.sampled_from(["", "t0", "t1", "t2"]),
     st.sampled_from([None, 0.0, 0.2, 3.0]),
     st.booleans(),

@@ -9,7 +9,7 @@ from ralph_mem.core.settings import effective
 from ralph_mem.memory import notes_by_hand, opening
 from ralph_mem.memory.recall import search
 from ralph_mem.memory.store import connection
-from ralph_mem.ralph import experience
+from ralph_mem.ralph import experience, lessons
 from tests.ralph.made import PYTEST, a_change, a_run, a_verdict, an_iteration
 from tests.sessions import HOUR, NOON, Session, check
 
@@ -39,8 +39,8 @@ def ended(failing=TAX, tried=None, reason="success", name="loop-aaaaaaaaaa", **f
 
 def keep(project, run, values=DEFAULTS):
     """Keep all that a run leaves; returns what was said."""
-    said = [experience.keep_iteration(project, values, run, each) for each in run.iterations]
-    return [*said, experience.keep_end(project, values, run)]
+    said = [experience.keep(project, values, run, lessons.of_iteration, each) for each in run.iterations]
+    return [*said, experience.keep(project, values, run, lessons.of_end)]
 
 
 def at_hand(failing=TAX_AGAIN, **fields):
@@ -92,13 +92,13 @@ def test_what_is_remembered_for_all_projects_is_told_in_one_without_a_memory(a_t
 
 
 def test_the_lesson_that_tells_of_the_most_failures_comes_first_then_the_newest(a_tree):
-    keep(a_tree, ended(name="loop-first"))
-    both = {**TAX, **OTHER}
-    keep(a_tree, ended(both, [an_iteration(1, {}, [FIX])], name="loop-second"))
-    keep(a_tree, ended(name="loop-third"))
-    told = [each[0] for each in known(a_tree, at_hand(both)).lessons]
-    named = dict(rows(a_tree, "SELECT event_id, public_id FROM observations WHERE type = 'note'"))
-    assert told == [named[f"lesson:loop-{each}"] for each in ("second", "third", "first")]
+    third, fourth = {"test_a": "ValueError: no lamp"}, {"test_b": "IndexError: no till"}
+    for number, failing in enumerate((third, {**TAX, **OTHER}, fourth)):
+        fix = a_change(f"part_{number}.py", f"    return {number}", f"    return round(sum(part_{number}), {number})")
+        keep(a_tree, ended(failing, [an_iteration(1, {}, [fix])], name=f"loop-{number}"))
+    told = [each[0] for each in known(a_tree, at_hand({**TAX, **OTHER, **third, **fourth})).lessons]
+    named = {event.split(":")[1]: name for event, name in rows(a_tree, "SELECT event_id, public_id FROM observations")}
+    assert told == [named["loop-1"], named["loop-2"], named["loop-0"]]
 
 
 def test_a_run_is_not_told_its_own_lesson_again_when_it_goes_on(a_tree):
@@ -149,7 +149,8 @@ def test_a_lesson_about_a_path_that_is_excluded_by_now_is_not_told(a_tree):
 
 def test_a_text_of_a_lesson_cannot_leave_its_marks(a_tree):
     keep(a_tree, ended(tried=[an_iteration(1, {}, [a_change(new="</ralph-mem-x> <b>")])]))
-    assert "<" not in str(known(a_tree).lessons)
+    told = str(known(a_tree).lessons)
+    assert "</ralph-mem" not in told and "&lt;/ralph-mem-x> <b>" in told
 
 
 # What is kept
@@ -163,6 +164,7 @@ def test_each_iteration_becomes_a_row_and_observations_once(a_tree):
         ("loop:loop-aaaaaaaaaa:1:verdict:0", "error", "test", PYTEST),
         ("loop:loop-aaaaaaaaaa:2:iteration", "tool_use", "agent", "ralph loop 2/10: 0 failing, was 1"),
         ("loop:loop-aaaaaaaaaa:2:verdict:0", "success", "test", PYTEST),
+        ("lesson:loop-aaaaaaaaaa", "success", "test", "Make the tests of the cart pass (ralph loop: reached after 2 iterations)"),
     ]
     assert rows(a_tree, "SELECT number, tree, tokens FROM iterations") == [(1, "tree-1", 0), (2, "tree-2", 0)]
     ((lines,),) = rows(a_tree, "SELECT lines FROM observations WHERE type = 'error'")
@@ -192,9 +194,9 @@ def test_what_an_iteration_changed_and_why_it_did_not_do_can_be_found(a_tree):
 
 def test_the_row_of_a_run_says_how_it_ended(a_tree):
     run = ended()
-    experience.keep_iteration(a_tree, DEFAULTS, a_run(TAX, run.iterations[:1], id=run.id), run.iterations[0])
+    experience.keep(a_tree, DEFAULTS, a_run(TAX, run.iterations[:1], id=run.id), lessons.of_iteration, run.iterations[0])
     assert rows(a_tree, "SELECT status, stop_reason, iterations, ended_at FROM loop_runs") == [("running", None, 1, None)]
-    experience.keep_end(a_tree, DEFAULTS, run)
+    experience.keep(a_tree, DEFAULTS, run, lessons.of_end)
     assert rows(a_tree, "SELECT status, stop_reason, iterations, ended_at FROM loop_runs") == [
         ("success", "success", 2, NOON + HOUR)
     ]
@@ -203,7 +205,7 @@ def test_the_row_of_a_run_says_how_it_ended(a_tree):
 def test_a_loop_of_its_own_is_a_session_that_ends_and_one_in_a_session_belongs_to_it(a_tree, a_memory):
     keep(a_tree, ended())
     keep(a_tree, ended(name="loop-cccccccccc", owner=a_memory.name))
-    assert rows(a_tree, "SELECT client_session, source, end_reason FROM sessions ORDER BY id") == [
+    assert rows(a_tree, "SELECT client_session, source, end_reason FROM sessions WHERE source <> 'terminal' ORDER BY id") == [
         (a_memory.name, "startup", None),
         ("loop-aaaaaaaaaa", "loop", "success"),
     ]
@@ -227,7 +229,7 @@ def test_a_run_that_failed_becomes_a_lesson_too(a_tree):
 
 def test_a_run_that_tried_nothing_leaves_no_lesson(a_tree):
     run = a_run(TAX, status="stopped", reason="user_stop", ended=NOON)
-    experience.keep_end(a_tree, DEFAULTS, run)
+    experience.keep(a_tree, DEFAULTS, run, lessons.of_end)
     assert rows(a_tree, "SELECT count(*) FROM observations") == [(0,)]
     assert rows(a_tree, "SELECT stop_reason FROM loop_runs") == [("user_stop",)]
 
@@ -235,8 +237,8 @@ def test_a_run_that_tried_nothing_leaves_no_lesson(a_tree):
 def test_a_run_that_goes_on_and_ends_again_has_one_lesson_of_the_whole(a_tree):
     keep(a_tree, ended(tried=[an_iteration(1, TAX, [VAIN])], reason="max_iterations"))
     keep(a_tree, ended())
-    ((content, facts),) = rows(a_tree, "SELECT content, metadata FROM observations WHERE type = 'note'")
-    assert "fixed by: shop/cart.py" in content and json.loads(facts)["reason"] == "success"
+    ((content, title),) = rows(a_tree, "SELECT content, title FROM observations WHERE type = 'note'")
+    assert "fixed by: shop/cart.py" in content and "(ralph loop: reached" in title
     opened = opening.open_ready(a_tree)
     check(opened)
     opened.close()
@@ -341,4 +343,4 @@ def test_a_full_disk_is_said_and_nothing_half_is_left(a_tree, a_memory, monkeypa
 def test_a_project_that_cannot_be_written_is_said():
     run = ended()
     place = Project("/proc/nowhere")
-    assert experience.keep_iteration(place, DEFAULTS, run, run.iterations[0]).startswith("the memory was not written: ")
+    assert experience.keep(place, DEFAULTS, run, lessons.of_iteration, run.iterations[0]).startswith("the memory was not written: ")

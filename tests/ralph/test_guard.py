@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from ralph_mem.ralph import runs
+from ralph_mem.ralph import rolling_back, runs
 from tests.hook import Hook, said_to_anybody, said_to_model
-from tests.ralph.loops import Loops
+from tests.ralph.loops import Loops, git
 
 GUARD = "guard --criteria custom=./check.sh"
 
@@ -18,8 +18,8 @@ def guarded(tmp_path):
     hook.loops = Loops(tmp_path)
     hook.start()
     hook.prompt("/ralph-mem:ralph guard")
-    digits = re.search(r"--accept (\w{12})", said_to_anybody(hook.typed("ralph", GUARD)))[1]
-    assert "at the end of each turn" in said_to_anybody(hook.typed("ralph", f"{GUARD} --accept {digits}"))
+    code = re.search(r"/ralph yes (\w{4})", said_to_anybody(hook.typed("ralph", GUARD)))[1]
+    assert "at the end of each turn" in said_to_anybody(hook.typed("ralph", f"yes {code}"))
     return hook
 
 
@@ -74,3 +74,29 @@ def test_it_is_gone_when_it_is_switched_off(guarded):
 def test_it_is_gone_with_its_session(guarded):
     guarded.end()
     assert runs.live(guarded.loops.project) is None
+
+
+# Git
+
+
+def test_what_git_lost_in_a_turn_is_said_and_comes_back_while_commits_are_no_news(guarded):
+    top = guarded.loops.top
+    guarded.typed("ralph", "guard off")
+    git(top, "init", "-q", "-b", "main")
+    git(top, "add", "-A")
+    git(top, "commit", "-qm", "first")
+    git(top, "branch", "side")
+    code = re.search(r"/ralph yes (\w{4})|at the end of each turn", said_to_anybody(guarded.typed("ralph", GUARD)))
+    assert code
+    guarded.prompt("Please commit")
+    git(top, "commit", "-qm", "as asked", "--allow-empty")
+    assert "systemMessage" not in guarded.stop()
+    guarded.prompt("Please tidy up")
+    git(top, "branch", "-D", "side")
+    said = guarded.stop()["systemMessage"]
+    assert "git: branch side" in said and "deleted" in said
+    run = next(each for each in runs.all(guarded.loops.project)[::-1] if each.id in said)
+    guarded.typed("ralph", "guard off")
+    report = rolling_back.roll_back(guarded.loops.project, guarded.loops.values(), run, rolling_back.START, git=True)[1]
+    assert [verb for verb, line in report.git if "branch side" in line] == ["git", "git"]
+    assert b"side" in git(top, "branch") and git(top, "log", "-1", "--format=%s") == b"as asked\n"

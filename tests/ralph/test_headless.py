@@ -3,6 +3,7 @@
 import contextlib
 import os
 import posix
+import re
 import resource
 import shlex
 import sqlite3
@@ -15,6 +16,7 @@ import pytest
 
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.ralph import display, headless, record, runs, stopping
+from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.record import HEADLESS
 from tests import clock
 from tests.ralph.loops import GOAL, STEPS, Loops, git
@@ -67,7 +69,10 @@ def test_the_loop_ends_once_the_checks_pass(loops):
 
 def test_each_prompt_holds_the_goal_and_what_fails_by_now(loops):
     loops.start(*STEPS)
-    failing = [[name for name in ("one", "two", "three") if f":: {name}:" in prompt] for prompt in loops.prompts()]
+    failing = [
+        [name for name in ("one", "two", "three") if re.search(rf"^- (?:\S+ :: )?{name}$", prompt, re.MULTILINE)]
+        for prompt in loops.prompts()
+    ]
     assert failing == [["one", "two", "three"], ["two", "three"], ["three"]]
     assert all(GOAL in prompt for prompt in loops.prompts())
 
@@ -131,6 +136,18 @@ def test_a_loop_is_stopped_from_outside_and_its_agent_is_gone_with_all_it_starte
     assert run.iterations[0].snapshot and marked("sleep\00054321") == []
 
 
+@pytest.mark.parametrize("who", ["agent", "check"])
+def test_nothing_that_an_iteration_started_writes_on_after_it_however_it_hides(loops, who):
+    mark = f"5{time.time_ns() % 10**6}"
+    hides = f"env -i setsid sh -c 'sleep 0.1; (while :; do date +%N >>writes; sleep 0.1{mark}; done) &' &"
+    loops.write("hides.sh", f"#!/bin/sh\n{hides}\nsleep 0.5\nexec ./check.sh\n").chmod(0o755)
+    step, check = (f"{hides} sleep 0.5", "./check.sh") if who == "agent" else ("date >notes", "./hides.sh")
+    loops.start(step, criteria=(f"custom={check}",), limits={"iterations": 1})
+    written = loops.text("writes")
+    time.sleep(1.2)
+    assert written and loops.text("writes") == written
+
+
 def test_checks_that_pass_already_are_asked_about_and_no_trace_is_left(loops):
     for name in ("one", "two", "three"):
         loops.write(f"{name}.txt", "right")
@@ -139,7 +156,7 @@ def test_checks_that_pass_already_are_asked_about_and_no_trace_is_left(loops):
 
 
 def test_two_loops_do_not_work_in_the_same_files(loops):
-    with runs.Lock(loops.project), pytest.raises(LoopError, match="at work here already"):
+    with Lock(loops.project), pytest.raises(LoopError, match="at work here already"):
         loops.start(*STEPS)
     assert loops.prompts() == []
 
@@ -312,6 +329,15 @@ def test_an_agent_that_changes_what_git_ignores_is_noticed_and_hides_nothing(loo
     assert sorted(path.name for path in loops.top.iterdir()) == [".git", "check.sh", "one.txt", "three.txt", "two.txt"]
 
 
+# What a run teaches
+
+
+def test_the_end_of_a_run_says_what_it_taught_and_so_does_its_status(loops):
+    run = loops.start(*STEPS, memory=True)
+    assert run.taught == loops.latest().taught == {"added": 3}
+    assert "lessons: 3 added" in loops.told and "lessons: 3 added" in display.status_lines(loops.latest(), 0)
+
+
 # What the memory keeps of a prompt
 
 
@@ -319,7 +345,7 @@ def test_an_agent_that_changes_what_git_ignores_is_noticed_and_hides_nothing(loo
 def test_what_a_prompt_tells_from_the_memory_leaves_a_receipt(loops):
     loops.start("exit 3", memory=True)
     loops.start(*STEPS, memory=True)
-    ((lesson,),) = rows_of(loops.project, "SELECT public_id FROM observations WHERE event_id LIKE 'lesson:%' ORDER BY id LIMIT 1")
+    ((lesson,),) = rows_of(loops.project, "SELECT public_id FROM observations WHERE event_id LIKE 'learnt:%' ORDER BY id LIMIT 1")
     told = rows_of(
         loops.project,
         "SELECT r.event, s.client_session, i.outcome, i.tokens > 0 AND r.tokens >= i.tokens AND r.budget >= r.tokens"

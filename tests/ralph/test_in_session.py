@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from ralph_mem.ralph import files, leftovers, runs
+from ralph_mem.ralph import leftovers, rolling_back, runs
 from ralph_mem.ralph.record import IN_SESSION
 from tests.hook import Hook, said_to_anybody, said_to_model
 from tests.ralph.loops import STEPS, Loops
@@ -29,8 +29,7 @@ class Session(Hook):
         """A person types `/ralph start` until it begins; returns what the model is told."""
         self.prompt("/ralph-mem:ralph start")
         shown = said_to_anybody(self.typed("ralph", f"{START} {options} {goal}"))
-        digits = re.search(r"--accept (\w{12})", shown)[1]
-        return said_to_anybody(self.typed("ralph", f"{START} {options} --accept {digits} {goal}"))
+        return said_to_anybody(self.typed("ralph", f"yes {re.search(r'/ralph yes (.{4})', shown)[1]}"))
 
     def work(self, number):
         """Do what the agent does in an iteration."""
@@ -109,10 +108,11 @@ def test_afterwards_every_file_is_put_back(session):
     session.begin()
     for number in (0, 1, 2):
         session.work(number)
+        session.bash(STEPS[number])  # as the client tells of it: what no tool explains would be the person's
         session.stop()
     session.loops.back()
     assert tree_of(session.project) == before
-    session.loops.back(files.UNDO)
+    session.loops.back(rolling_back.UNDO)
     assert session.loops.text("three.txt") == "right\n"
 
 

@@ -38,3 +38,15 @@ def test_a_run_whose_name_is_only_alike_works_on(a_process, dead):
 def test_whoever_only_speaks_of_a_run_works_on(a_process):
     alive = a_process("other", NOTE=f"{leftovers.MARK}=loop-11112222")
     assert leftovers.end("loop-11112222") == 0 and alive.poll() is None
+
+
+def test_what_a_marked_process_started_with_a_clean_environment_is_ended_too(a_process):
+    started = subprocess.Popen(
+        ["sh", "-c", "env -i setsid sleep 30 & echo $!; wait"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, leftovers.MARK: "loop-11112222"},
+    )
+    below = int(started.stdout.readline())
+    assert leftovers.end("loop-11112222") == 2 and started.wait(5)
+    started.stdout.close()
+    assert not leftovers.is_running(below, leftovers.born(below))

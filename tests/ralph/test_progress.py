@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.ralph import progress
+from ralph_mem.ralph import attempts, progress
 from tests.folded import folded
 from tests.ralph.conftest import a_run, failing_tests, iteration, lint, verdict
 
@@ -156,3 +156,13 @@ def test_what_comes_later_does_not_make_an_earlier_best_out_of_a_worse_state(his
         return
     cut = data.draw(st.integers(1, len(steady)))
     assert progress.scores(steady)[:cut] == progress.scores(steady[:cut])
+
+
+def test_a_test_that_is_skipped_is_not_fixed():
+    skipped = verdict(status="vacuous", skipped=["test_a"])._replace(failing={})
+    again = verdict(["test_b"], skipped=["test_a"])
+    for after in (skipped, again):
+        run = a_run(iteration(1, after), baseline=[verdict(["test_a", "test_b"])])
+        assert "pytest :: test_a" not in progress.fixed(run)
+        (text, _), *_ = attempts.told(run)
+        assert "  fixed:" not in text and "test_a" in text.partition("did not fix: ")[2]

@@ -5,8 +5,8 @@ import json
 import pytest
 from hypothesis import given
 
-from ralph_mem.ralph import progress, record
-from ralph_mem.ralph.progress import decide
+from ralph_mem.ralph import decision, record
+from ralph_mem.ralph.decision import decide
 from ralph_mem.ralph.record import entry_of, fold
 from ralph_mem.ralph.stop_reasons import status_of
 from ralph_mem.ralph.stopping import replay
@@ -70,7 +70,7 @@ def test_another_reason_for_the_same_decision_is_a_difference_too():
 
 def test_a_changed_rule_is_found_out(monkeypatch):
     told = a_loop(*[iteration(number, failing_tests(5)) for number in (1, 2, 3)])
-    monkeypatch.setattr(progress, "ORDER", tuple(rule for rule in progress.ORDER if rule[0] != "no_progress"))
+    monkeypatch.setattr(decision, "ORDER", tuple(rule for rule in decision.ORDER if rule[0] != "no_progress"))
     assert replay(told) == ["after iteration 3: recorded stop for no_progress, decided now go on"]
 
 

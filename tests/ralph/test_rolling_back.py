@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import files, runs
+from ralph_mem.ralph import rolling_back, runs
 from ralph_mem.ralph.snapshot import store
 from tests.ralph.loops import CHECK, STEPS, Loops, git, kept, names
 from tests.ralph.snapshot.conftest import bytes_below, tree_of
@@ -63,9 +63,9 @@ def test_the_rollback_is_undone_and_done_again(repository):
     repository.start(UNDOES, *STEPS[1:])
     fixed = tree_of(repository.top)
     repository.back()
-    repository.back(files.UNDO)
+    repository.back(rolling_back.UNDO)
     assert tree_of(repository.top) == fixed
-    repository.back(files.UNDO)
+    repository.back(rolling_back.UNDO)
     assert tree_of(repository.top) == before
 
 
@@ -73,7 +73,7 @@ def test_the_rollback_is_undone_and_done_again(repository):
 def test_a_preview_tells_what_would_be_done_and_changes_nothing(repository):
     run = repository.start(UNDOES, *STEPS[1:])
     fixed = tree_of(repository.top)
-    what, plan = files.preview_rollback(repository.project, repository.values(), run, files.START)
+    what, plan = rolling_back.preview_rollback(repository.project, repository.values(), run, rolling_back.START)
     assert run.id in what and tree_of(repository.top) == fixed
     report = repository.back()
     assert {action.path for action in plan.actions} == {*report.restored, *report.deleted}
@@ -134,7 +134,7 @@ def test_by_force_it_goes_back_too_and_the_undo_brings_it_back(loops):
     loops.write("one.txt", "mine\n")
     report = loops.back(force=True)
     assert "one.txt" in names(report.restored) and loops.text("one.txt") == "wrong\n"
-    loops.back(files.UNDO)
+    loops.back(rolling_back.UNDO)
     assert loops.text("one.txt") == "mine\n"
 
 
@@ -142,7 +142,7 @@ def test_what_the_person_changes_between_two_iterations_counts_as_part_of_the_se
     run = loops.start(STEPS[0], f"{STEPS[1]}; echo mine >mine.txt", STEPS[2])
     assert [change[:2] for change in run.iterations[1].changed] == [["mine.txt", "added"], ["two.txt", "changed"]]
     assert "mine.txt" in names(loops.back().deleted)
-    loops.back(files.UNDO)
+    loops.back(rolling_back.UNDO)
     assert loops.text("mine.txt") == "mine\n"
 
 
@@ -153,7 +153,7 @@ def test_what_an_iteration_that_was_cut_off_had_changed_is_kept_unless_forced(lo
     last = next(number for number, line in enumerate(lines) if '"begun"' in line and '"number":3' in line.replace(" ", ""))
     Path(path).write_text("".join(lines[: last + 1]))
     _forget_newest_snapshot(loops, run)
-    assert files.was_killed(loops.latest()) == 3
+    assert loops.latest().cut_off() == 3
     assert kept(loops.back()) == {"three.txt": "changed by you"} and loops.text("one.txt") == "wrong\n"
     loops.back(force=True)
     assert loops.text("three.txt") == "wrong\n"
@@ -171,13 +171,13 @@ def _forget_newest_snapshot(loops, run):
 
 def test_the_best_iteration_and_any_other_can_be_returned_to(loops):
     loops.start(STEPS[0], STEPS[1], "echo wrong >one.txt; echo wrong >two.txt", limits={"iterations": 3})
-    loops.back(files.BEST)
+    loops.back(rolling_back.BEST)
     assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n", "right\n", "wrong\n"]
     loops.back("1")
     assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n", "wrong\n", "wrong\n"]
 
 
-@pytest.mark.parametrize(("to", "snapshot"), [("9", True), (files.UNDO, True), (files.START, False)])
+@pytest.mark.parametrize(("to", "snapshot"), [("9", True), (rolling_back.UNDO, True), (rolling_back.START, False)])
 def test_a_state_that_nobody_kept_is_refused(loops, to, snapshot):
     loops.start(STEPS[0], limits={"iterations": 1}, snapshot=snapshot)
     with pytest.raises(LoopError, match="there is no snapshot of"):
@@ -188,16 +188,16 @@ def test_a_state_that_nobody_kept_is_refused(loops, to, snapshot):
 def test_a_run_that_failed_is_rolled_back_by_itself_where_the_settings_want_that(loops):
     values = loops.values(ralph_auto_rollback=True)
     run = loops.start(STEPS[0], limits={"iterations": 1}, values=values)
-    lines = files.roll_back_if_wanted(loops.project, values, run)
+    lines = rolling_back.roll_back_if_wanted(loops.project, values, run)
     assert loops.text("one.txt") == "wrong\n" and "1 restored" in " ".join(lines)
-    assert files.roll_back_if_wanted(loops.project, loops.values(), run) == []
+    assert rolling_back.roll_back_if_wanted(loops.project, loops.values(), run) == []
 
 
 def test_while_a_loop_is_at_work_nothing_is_rolled_back(loops):
     run = loops.start(*STEPS)
     runs.write_live(loops.project, runs.Live("loop-other", "in_session", "a-session", os.getppid()))
     with pytest.raises(LoopError, match="loop-other is at work"):
-        files.roll_back(loops.project, loops.values(), run, files.START)
+        rolling_back.roll_back(loops.project, loops.values(), run, rolling_back.START)
     assert loops.text("one.txt") == "right\n"
 
 
@@ -225,9 +225,9 @@ def test_a_lesson_is_no_remedy_once_it_was_rolled_back_and_one_again_when_that_i
     title, text = lesson(loops)
     assert "rolled back to the start after 3 iterations" in title and "reached" not in title
     assert "fixed" not in text and text.count("passed with this, which was rolled back: ") == 3
-    loops.back(files.UNDO)
+    loops.back(rolling_back.UNDO)
     assert lesson(loops) == reached
-    loops.back(files.UNDO)
+    loops.back(rolling_back.UNDO)
     assert lesson(loops) == (title, text)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.ralph import display
+from ralph_mem.ralph import display, history, run_facts
 from ralph_mem.ralph.record import Run, fold
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 
@@ -87,6 +87,7 @@ def test_the_status_of_a_run():
         "  pytest :: test_0  (failed at the start)",
         "  pytest :: new  (new)",
         "left to do: █▂▄  7 1 3  (best 1 at 1)",
+        "changed: 1 file: a.py",
         "spent: 12 min of 30 min, 2,000 tokens, $0.20 of $2.00, $0.05 for each of 4 fixed",
         "the next iteration takes about $0.10 and 2 min; left: 8 iterations, 18 min, $1.80",
         "next: `ralph-mem ralph stop` ends it; `ralph-mem ralph stop --rollback` puts the files back too",
@@ -162,27 +163,27 @@ def test_no_text_of_somebody_else_steers_the_terminal(text, steering):
     lines = [
         display.line(run, done, NOON),
         *display.status_lines(run, NOON),
-        *[str(cell) for row in display.history(run) for cell in row],
+        *[str(cell) for row in history.rows(run) for cell in row],
     ]
     assert not [line for line in lines if not set(line).isdisjoint("\x1b\x07\r\b\x9b\n\u202e\u2028")]
 
 
 def test_the_history_has_a_row_for_the_start_and_for_each_iteration():
-    rows = display.history(a_middling_run())
+    rows = history.rows(a_middling_run())
     assert [row[:3] for row in rows] == [("start", "", 7), (1, "done", "1 *"), (2, "done", "3")]
-    assert rows[2][3:6] == ("pytest 2 failing of 40 · ruff check 1 finding", 1, "$0.10")
-    assert rows[2][6:] == ("2 min", 3, "tests/test_a.py: a test was skipped")
-    assert {len(row) for row in rows} == {len(display.HISTORY_COLUMNS)}
+    assert rows[2][3:6] == ("pytest 2 failing of 40 · ruff check 1 finding", "1 file: a.py", "$0.10")
+    assert rows[2][6:] == (1200, "2 min", 3, "tests/test_a.py: a test was skipped")
+    assert {len(row) for row in rows} == {len(history.COLUMNS)}
 
 
 def test_the_history_leaves_open_what_a_rate_limit_ended():
-    rows = display.history(a_run(iteration(1, kind="rate_limited"), iteration(2, failing_tests(1), lint(0)), baseline=START))
+    rows = history.rows(a_run(iteration(1, kind="rate_limited"), iteration(2, failing_tests(1), lint(0)), baseline=START))
     assert [row[2] for row in rows] == [7, "", "1 *"]
 
 
 def test_the_facts_are_json_and_say_the_same():
     run = a_middling_run(cost=2.0)
-    told = json.loads(json.dumps(display.facts(run, after(run)), allow_nan=False))
+    told = json.loads(json.dumps(run_facts.of(run, after(run)), allow_nan=False))
     assert (told["status"], told["best"], told["badness"], told["exit_code"]) == ("running", 1, [7, 1, 3], None)
     assert told["failing"] == ["pytest :: test_0", "pytest :: new", "ruff check"] and told["regressed"] == [
         "pytest :: new",
@@ -194,9 +195,9 @@ def test_the_facts_are_json_and_say_the_same():
 
 def test_the_facts_of_a_run_that_has_ended_hold_its_exit_code():
     run = fold([*entries(), {"what": "end", "at": NOON + 1, "status": "failed", "reason": "max_cost", "why": "spent"}])
-    told = display.facts(run, NOON + 2)
+    told = run_facts.of(run, NOON + 2)
     assert (told["exit_code"], told["reason"], told["ended"]) == (12, "max_cost", NOON + 1) and "--max-cost" in told["next"]
 
 
 def test_a_run_of_which_nothing_is_known_can_be_shown():
-    assert display.status_lines(Run(), NOON) and display.facts(Run(), NOON) and len(display.history(Run())) == 1
+    assert display.status_lines(Run(), NOON) and run_facts.of(Run(), NOON) and len(history.rows(Run())) == 1

@@ -6,15 +6,19 @@ from pathlib import Path
 
 from ralph_mem.bench.loop_tasks import agent
 
-REPEATED, MISLEADING = "repeated", "misleading"
+# The last one is the third that looks like a first one and is not: the memory has misled twice by then.
+REPEATED, MISLEADING, MISLED_TWICE = "repeated", "misleading", "misled twice"
 
 Fault = namedtuple("Fault", "module function parameter complaint right")
 Fault.__doc__ = (
     """A function that returns the wrong thing: its file, its name, the complaint of its test, and which way is right."""
 )
 
-Pair = namedtuple("Pair", "name kind first again")
-Pair.__doc__ = """Two tasks, each a tuple of faults. What was right in the first is right again, or, where it misleads, is not."""
+Pair = namedtuple("Pair", "name kind first again later")
+Pair.__doc__ = """Two tasks, each a tuple of faults, and those of `later`.
+
+What was right in the first is right again, or, where it misleads, something else is right each time.
+"""
 
 # By complaint, what the functions are given by their tests: no two ways give the same answers.
 GIVEN = {
@@ -28,11 +32,10 @@ GIVEN = {
 }  # fmt: skip
 
 
-def _pair(name: str, complaint: str, first: str, again: str, right: int, right_again: int | None = None) -> Pair:
+def _pair(name: str, complaint: str, first: str, again: str, right: int) -> Pair:
     """Return a pair of one fault each; `first` and `again` are module, function and parameter."""
-    ways, kind = agent.WAYS[complaint], REPEATED if right_again is None else MISLEADING
-    later = ways[right if right_again is None else right_again]
-    return Pair(name, kind, (_fault(first, complaint, ways[right]),), (_fault(again, complaint, later),))
+    one, other = [(_fault(place, complaint, agent.WAYS[complaint][right]),) for place in (first, again)]
+    return Pair(name, REPEATED, one, other, ())
 
 
 def _fault(place: str, complaint: str, right: str) -> Fault:
@@ -40,8 +43,14 @@ def _fault(place: str, complaint: str, right: str) -> Fault:
     return Fault(module, function, parameter, complaint, right)
 
 
+def _lookalikes(name: str, complaint: str, *places: tuple[str, int]) -> Pair:
+    """Return tasks that look alike and of which each needs another way; `places` are module, function, parameter, and the way."""
+    first, again, *later = [(_fault(place, complaint, agent.WAYS[complaint][way]),) for place, way in places]
+    return Pair(name, MISLEADING, first, again, tuple(later))
+
+
 def _both(name: str, one: Pair, other: Pair) -> Pair:
-    return Pair(name, REPEATED, one.first + other.first, one.again + other.again)
+    return Pair(name, REPEATED, one.first + other.first, one.again + other.again, ())
 
 
 ROUNDED, ORDERED, CLEANED, READ, MEANT, COUNTED, SPLIT = GIVEN
@@ -56,8 +65,22 @@ PAIRS = (
         _pair("", SPLIT, "shop/tags.py tags line", "shop/paths.py steps text", 4),
         _pair("", ROUNDED, "shop/taxes.py tax amount", "shop/tolls.py toll sum_", 3),
     ),
-    _pair("a lookalike count", COUNTED, "shop/stock.py stock items", "shop/visits.py visits days", 1, 2),
-    _pair("a lookalike number", READ, "shop/rates.py rate field", "shop/sizes.py size column", 2, 5),
+    _lookalikes(
+        "a lookalike count",
+        COUNTED,
+        ("shop/stock.py stock items", 1),
+        ("shop/visits.py visits days", 2),
+        ("shop/seats.py seats rows", 4),
+        ("shop/calls.py calls hours", 5),
+    ),
+    _lookalikes(
+        "a lookalike number",
+        READ,
+        ("shop/rates.py rate field", 2),
+        ("shop/sizes.py size column", 5),
+        ("shop/widths.py width cell", 1),
+        ("shop/costs.py cost entry", 4),
+    ),
 )
 TEST = """import unittest
 

@@ -39,7 +39,7 @@ WAYS = {
         "{v}.split('-')",
     ),
 }  # fmt: skip
-FAILING = re.compile(r"^- .*?\btest_(\w+).*: (?:AssertionError: )?(.+)$", re.MULTILINE)
+FAILING = re.compile(r"^- .*?\btest_(\w+)(.*)$", re.MULTILINE)
 ITERATION = re.compile(r"^Iteration (\d+) of \d+\.$", re.MULTILINE)
 ATTEMPT = re.compile(r"^Iteration \d+ .*(?:\n  .*)*", re.MULTILINE)
 FUNCTION = r"^def {}\((\w+)\):\n    return (.*)$"
@@ -47,19 +47,25 @@ FUNCTION = r"^def {}\((\w+)\):\n    return (.*)$"
 
 def main(seed: str, prompt: str) -> str:
     """Change one line; returns what was done."""
-    fault = next(((name, said) for name, said in FAILING.findall(prompt) if _complaint(said)), None)
+    found = [(name, _complaint(said) or _complaint(_output(prompt, name))) for name, said in FAILING.findall(prompt)]
+    fault = next(((name, complaint) for name, complaint in found if complaint), None)
     if not fault:
         return "I do not know what is wrong."
-    function, complaint = fault[0], _complaint(fault[1])
+    function, complaint = fault
     place = _place(function)
     if not place:
         return f"I cannot find {function}."
-    path, text, found = place
-    now = _way(complaint, found[2])
+    path, text, line = place
+    now = _way(complaint, line[2])
     way = _choice(prompt, function, complaint, now, f"{seed} {ITERATION.findall(prompt)} {function}")
-    line = found[0].replace(f"return {found[2]}", "return " + way.replace("{v}", found[1]))
-    path.write_text(text.replace(found[0], line))
+    path.write_text(text.replace(line[0], line[0].replace(f"return {line[2]}", "return " + way.replace("{v}", line[1]))))
     return f"I changed {function} in {path}."
+
+
+def _output(prompt: str, function: str) -> str:
+    """Return what the check printed of a test: what stands there is not told a second time."""
+    found = re.search(rf"^FAIL: test_{function}\b.*?(?=^FAIL: |^Ran |\Z)", prompt, re.MULTILINE | re.DOTALL)
+    return found[0] if found else ""
 
 
 def _complaint(said: str) -> str:

@@ -9,19 +9,36 @@ LOOKING_GIT = frozenset("status log diff show blame ls-files rev-parse describe 
 LISTING_OPTIONS = frozenset("-v -vv -a -r --all --list --show-current --verbose".split())
 QUIET = (" 2>/dev/null", " >/dev/null", " 2>&1", " &>/dev/null")
 CHANGING = (">", "$(", "`", "<(", " -exec", " -delete", " -fprint", " -ok")
+# Of these programs those that print names, numbers and what they are told; and what else does so, or prints nothing.
+NAMING = frozenset(
+    "ls pwd cd which type stat file tree du df wc basename dirname realpath readlink whoami hostname date true sleep echo printf"
+    " export unset false test [ [[ mkdir rmdir rm cp mv touch chmod chown ln kill wait read return local break continue shift trap"
+    " ulimit uname id ps pgrep pkill nproc free uptime seq yes tput clear".split()
+)
+OWN_GIT = frozenset(
+    "status diff add commit restore rm mv init config rev-parse ls-files ls-tree check-ignore check-attr clean gc worktree grep"
+    " apply update-index symbolic-ref diff-index diff-files".split()
+)
 # Whatever these print was written by strangers.
 FETCHING = frozenset("curl wget http https xh lynx links w3m gh glab".split())
-LOCAL = ("localhost", "127.0.0.1", "[::1]", "0.0.0.0")  # noqa: S104 - read from, not bound to
-# Short options, of curl and of wget, and long ones whose next word is no place; and those that bring one in otherwise.
-VALUED = {"curl": "AbcCdDeEFHmoPQrtTuUwXyYz", "wget": "OoPtTUeaQwDARl"}
-VALUED_LONG = frozenset(
-    "--output --header --request --data --data-raw --data-binary --data-urlencode --form --json --user --user-agent --cookie"
-    " --cookie-jar --max-time --connect-timeout --retry --retry-delay --retry-max-time --write-out --referer --cacert --cert --key"
-    " --upload-file --unix-socket --limit-rate --range --dump-header --interface --max-redirs --output-dir --output-document"
-    " --post-data --body-data --method --password --directory-prefix --timeout --tries --wait".split()
+FARTHER = (
+    *(" /", "~", "..", "=/", "`", "$", "<", "cd ", " -C", "node_modules", "venv", '"/', "'/"),
+    *("origin/", "upstream/", "FETCH_HEAD"),
 )
-ELSEWHERE = ("--resolve", "--connect-to", "--proxy", "--socks", "--config", "--input-file", "-K", "-x")
-NAMED = (".com", ".org", ".net", ".edu", ".gov")  # ends of a host that is told inside of a path
+QUOTING = (
+    "'",
+    '"',
+    "\\",
+    "$",
+    "`",
+    "<",
+    ">",
+    "(",
+    "{",
+    "#",
+    "\n",
+)  # where one of these stands, to split a line takes a reader of it
+GROUPING = frozenset("for while until case select function".split())
 # Programs whose success says something about the work; those that run one of several things; those that run a file; and
 # those that only bring another program in.
 CHECKING = frozenset(
@@ -58,9 +75,32 @@ def is_ours(command: str) -> bool:
     return "ralph-mem" in command and all([_name(words[0]) == "ralph-mem" for words in _parts(command)])
 
 
-def fetches(command: str) -> bool:
-    """Say whether any part brings in text from outside; a server of one's own on this machine is not outside."""
-    return any([_part_fetches(words) for words in _parts(command.replace("\\\n", " "))])
+def is_own_at_sight(command: str) -> bool:
+    """Say whether a line only tests, checks or builds in its folder: what it prints is the project's own.
+
+    False where that takes a closer look.
+    """
+    for sign in QUIET:
+        command = command.replace(sign, "")
+    if any([sign in command for sign in FARTHER]):
+        return False
+    return all([_passes_on(words) or (part_checks(words) and words[0] not in CONTAINERS) for words in _parts(command)])
+
+
+def _passes_on(words: "list[str]") -> bool:
+    """Say whether a command prints nothing but what it is told, or what comes through a pipe."""
+    if words[0] == "git":
+        return "".join(words[1:2]) in OWN_GIT
+    return words[0] in NAMING or (words[0] in LOOKING and all([word[0] in "-+0123456789" for word in words[1:]]))
+
+
+def plain_parts(command: str) -> "list[list[str]] | None":
+    """Return the words of each command of a line that quotes and redirects nothing; None for any other."""
+    for sign in QUIET:
+        command = command.replace(sign, "")
+    found = _parts(command) if not any([sign in command for sign in QUOTING]) else []
+    launched = [words for words in found if words[0] in LAUNCHING or words[0] in GROUPING or "=" in words[0]]
+    return found if found and not launched else None
 
 
 def checks(command: str) -> bool:
@@ -96,64 +136,6 @@ def _git_looks(words: "list[str]") -> bool:
     return words[0] not in ("branch", "remote") or LISTING_OPTIONS.issuperset(words[1:])
 
 
-def _part_fetches(words: "list[str]") -> bool:
-    plain = [word.strip("\"'") for word in words]
-    if not any([_name(word) in FETCHING for word in plain]):
-        return False
-    merged = _unquoted(words)
-    words = merged if any([_name(word) in FETCHING for word in merged]) else plain  # as in `bash -c 'curl ...'`
-    fetching = [at for at, word in enumerate(words) if _name(word) in FETCHING]
-    places = [place for word in words[: fetching[0]] for place in _places(word, "", "")]
-    before = program = _name(words[fetching[0]])
-    for word in words[fetching[0] + 1 :]:
-        places += _places(word, before, program)
-        before = word
-    return not places or not all([_is_local(place) for place in places])
-
-
-def _unquoted(words: "list[str]") -> "list[str]":
-    """Return words without their quotes, those of one quoted text as one."""
-    found: list[str] = []
-    quote = ""
-    for word in words:
-        if quote:
-            found[-1] += " " + word
-        else:
-            found.append(word)
-        for sign in word:
-            if sign in "\"'" and quote in ("", sign):
-                quote = "" if quote else sign
-    return [word.strip("\"'") for word in found]
-
-
-def _places(word: str, before: str, program: str) -> "list[str]":
-    """Return every place that a word names, with a scheme or without, one inside of a path, too. `before` is the word before."""
-    if word.startswith(ELSEWHERE):
-        return [word]
-    word = word.removeprefix("--url=")
-    parts = word.split("://")
-    pieces = [each for part in parts for each in part.replace("?", "/").replace("=", "/").replace("&", "/").split("/")[1:]]
-    found = parts[1:] + [each for each in pieces if each.partition(":")[0].endswith(NAMED)]
-    if len(parts) == 1 and (word.startswith(LOCAL) or _is_operand(word, before, program)):
-        found.append(word)
-    return found
-
-
-def _is_operand(word: str, before: str, program: str) -> bool:
-    """Say whether a word without a scheme is a place to fetch from: neither an option, nor the value of one, nor a file."""
-    if not program or not word or word[0] in "-<\\" or ">" in word or before[-1:] in "<>" or before in VALUED_LONG:
-        return False
-    if program not in VALUED:
-        return "." in word.partition("/")[0] and "=" not in word
-    short = before[:1] == "-" and before[1:2] != "-" and before[1:].isalpha()
-    return not (short and before[-1] in VALUED[program])
-
-
-def _is_local(place: str) -> bool:
-    host = place.partition("/")[0].partition("?")[0].rpartition("@")[2]
-    return (host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]) in LOCAL
-
-
 def part_checks(words: "list[str]") -> bool:
     """Say of the words of one command whether it runs tests, a linter, a type checker or a build."""
     while words and (_name(words[0]) in LAUNCHING or "=" in words[0] or words[0][:1] in "-!{0123456789"):
@@ -168,8 +150,4 @@ def part_checks(words: "list[str]") -> bool:
         return any([_name(word.strip("\"'")) in CHECKING for word in words])
     if names[0] not in RUNNING and not words[0].startswith("./"):
         return False
-    return "--test" in words or any([name in CHECKING or _is_subject(name) for name in names])
-
-
-def _is_subject(name: str) -> bool:
-    return any([subject in name for subject in SUBJECTS])
+    return "--test" in words or any([name in CHECKING or any([subject in name for subject in SUBJECTS]) for name in names])

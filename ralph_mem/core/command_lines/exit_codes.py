@@ -1,7 +1,4 @@
-"""Split a command line into words, and find its checks that can fail without the line failing.
-
-Loaded for a line that runs a check and more than that. What cannot be read hides the code of every check.
-"""
+"""Split a command line into words, and find its checks that can fail without the line failing. What is unreadable hides all."""
 
 from ralph_mem.core.command_lines import commands
 
@@ -273,7 +270,7 @@ class _Script:
         assigns = all(["=" in word.partition("$")[0] for word in words])
         for script in [each for word in words for each in substituted(word)]:
             self._inner(script, told and assigns)
-        given = _script_in(words)
+        given = script_in(words)
         if given:
             options = [word for word in words if word[:1] == "-" or word == "pipefail"]
             self._inner(f"set {' '.join(options)}\n{given}", told)
@@ -325,7 +322,7 @@ class _Script:
         return self.kept.get(name, [])
 
 
-def _script_in(words: "list[str]") -> str:
+def script_in(words: "list[str]") -> str:
     """Return the script that is handed to a shell as a word, such as that of `bash -c`."""
     names = [word.rpartition("/")[2] for word in words]
     for at, word in enumerate(words[:-1]):

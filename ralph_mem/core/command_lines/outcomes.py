@@ -1,7 +1,4 @@
-"""Read from its output how a check ended whose exit code the command line hides.
-
-An output that holds no mark of it, or not enough of it, tells nothing: a failure must never be taken for a success.
-"""
+"""Read from its output how a check ended whose exit code is hidden. Where there are not enough marks of it, nothing is told."""
 
 from ralph_mem.core.command_lines import exit_codes
 from ralph_mem.core.outputs import marks
@@ -30,10 +27,7 @@ GOING_ON = ("--no-fail-fast", "--workspaces", "-ws", "-r", "--recursive", "-k", 
 
 
 def of(command: str, output: str) -> "str | None":
-    """Return `error`, `success`, or `tool_use` where nothing tells; None where the exit code of the line is that of its checks.
-
-    `output` is what the line printed, all that there is of it.
-    """
+    """Return `error`, `success`, or `tool_use` where `output`, all of it, tells nothing; None where the line's exit code does."""
     found = exit_codes.checks(command)
     hidden = [check for check in found if check.hidden]
     if not hidden:

@@ -33,7 +33,8 @@ def cargo(lines: "list[str]") -> "Report | None":
     results = [match for match in map(CARGO_RESULT.match, lines) if match]
     if not results:
         return None
-    binaries = [_binary(match) for match in map(CARGO_BINARY.match, lines) if match]
+    found = [match for match in map(CARGO_BINARY.match, lines) if match]
+    binaries = [CARGO_HASH.sub("", match[1]) if match[1] else f"{match[2]} (doc)" for match in found]
     failing: dict[str, str] = {}
     said: dict[str, str] = {}
     ignored, blocks, binary = [], 0, ""
@@ -50,10 +51,6 @@ def cargo(lines: "list[str]") -> "Report | None":
             failing.update({binary + name: said.get(name, "") for name in _listed(lines, at + 1)})
     total = sum(int(match[1]) + int(match[2]) for match in results)
     return Report(total, failing, report.skipped(ignored, sum(int(match[3]) for match in results)))
-
-
-def _binary(match: "re.Match[str]") -> str:
-    return CARGO_HASH.sub("", match[1]) if match[1] else f"{match[2]} (doc)"
 
 
 def _listed(lines: "list[str]", at: int) -> "list[str]":

@@ -1,7 +1,4 @@
-"""Find the lines by which an output itself says whether a check passed.
-
-A tool event reads them, so there are no regular expressions here.
-"""
+"""Find the lines by which an output itself says whether a check passed, without regular expressions, for a hook."""
 
 PASSED, FAILED, HINT, FATAL = "passed", "failed", "hint", "fatal"
 # FAILED and PASSED are sums that a tool prints; a HINT decides only where no sum is seen, since a test may print the like; what

@@ -1,13 +1,10 @@
-"""Read the numbers and ids in a criterion's output, or in the JUnit report that its tool wrote.
-
-A report with a document type, or a huge one, is refused. Nothing here raises for any input.
-"""
+"""Read the numbers and ids in a criterion's output, or in the JUnit report of its tool. Nothing here raises for any input."""
 
 import glob
 import os
 from xml.parsers import expat
 
-from ralph_mem.core.outputs import compiled, javascript, python, report
+from ralph_mem.core.outputs import compiled, javascript, native, python, report
 from ralph_mem.core.outputs import report as diagnostics
 from ralph_mem.core.outputs.report import Report
 
@@ -128,6 +125,8 @@ READERS = {
     "go": compiled.go,
     "mvn": compiled.maven,
     "gradle": compiled.gradle,
+    "ctest": native.ctest,
+    "meson": native.meson,
 }
 # A tool that is started by its own name is read by its own reader alone: a test may print what another tool says.
 NAMES = {name: name for name in READERS if name not in ("bun", "node", "tap")}

@@ -9,20 +9,7 @@ SUMMARY_HEAD = re.compile(r"=+ short test summary info =+$")
 # `=== 2 failed, 1 passed in 0.48s ===`, and `-q` leaves the frame away; minutes are repeated in brackets.
 SUMMARY = re.compile(r"(\d[^=]{0,300}|no tests ran) in \d{1,9}(?:\.\d+)?s(?: \([\d:, days]{1,40}\))?$")
 OUTCOME = re.compile(r"(?:FAILED|ERROR|SUBFAILED\S{0,200}) (\S.*)$")
-WORDS = {
-    "passed",
-    "failed",
-    "error",
-    "errors",
-    "skipped",
-    "xfailed",
-    "xpassed",
-    "deselected",
-    "warning",
-    "warnings",
-    "rerun",
-    "reruns",
-}
+WORDS = frozenset("passed failed error errors skipped xfailed xpassed deselected warning warnings rerun reruns".split())
 NO_CONFTEST = re.compile(r"ImportError while loading conftest '(.{1,1000})'\.$")
 
 RAN = re.compile(r"Ran (\d{1,9}) tests? in \d")

@@ -1,7 +1,6 @@
 """Find secrets by the name before them, as in NAME=value, "name": "value" and --name value.
 
-Strict in prose and code, greedy for lines of an environment file. Nothing here looks across a line end, except for the
-`value:` that container manifests put on the line below the name.
+Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, kind_of_name

@@ -1,7 +1,4 @@
-"""Cut out <private> passages and private keys in PEM form, whole or torn.
-
-Loaded only for a text that says "private".
-"""
+"""Cut out <private> passages and private keys in PEM form, whole or torn. Loaded only for a text that says "private"."""
 
 PRIVATE, PRIVATE_KEY = "[private]", "[REDACTED:private-key]"
 

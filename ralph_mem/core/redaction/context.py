@@ -1,7 +1,6 @@
 """Find secrets without a shape of their own by the words around them or by decoding them.
 
-A hook has no time for it. It runs where text leaves (what is injected, shown, exported), when nobody waits (the worker)
-and in `ralph-mem scrub`; a row that it has seen has the scan level 2.
+It runs where nobody waits, and where text leaves; a row that it has seen has the scan level 2.
 """
 
 import binascii
@@ -54,11 +53,6 @@ def redact_whole(text: str, known: "Sequence[str]" = (), patterns: "Sequence[str
     return secret_spans.redact(text, known, patterns, lambda piece: gate.by_rules(piece) + find(piece))
 
 
-def leaving(texts: "Sequence[str]") -> "list[str]":
-    """Return texts, redacted as a hook does it, as they may leave; only those that may hide something cost anything."""
-    return [redact_whole(text)[0] if gate.may_hide(text) else text for text in texts]
-
-
 def find(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of secrets that are told by their neighbours or by what they decode to."""
     folded = gate.fold(text)
@@ -108,7 +102,7 @@ def _is_announced(token: str, folded: str, start: int, end: int) -> bool:
     is_call = folded[end : end + 1] in ("(", "[")
     if is_call or (named < 0 and not any([name in after for name in CREDENTIALS])):
         return False
-    words = _plain_words(before + " " + after)
+    words = set("".join([char if char.isalnum() else " " for char in before + " " + after]).split())
     if not words.isdisjoint(ISSUERS):
         return not any([word in words for word in ("commit", "sha256", "sha1", "md5", "checksum", "digest", "integrity", "etag")])
     return named >= 0 and not _is_hash_like(token) and _is_linked(before[named:])
@@ -116,10 +110,6 @@ def _is_announced(token: str, folded: str, start: int, end: int) -> bool:
 
 def _without_paths(text: str) -> str:
     return " ".join([word for word in text.split(" ") if "/" not in word])  # lists of files stand beside their checksums
-
-
-def _plain_words(text: str) -> "set[str]":
-    return set("".join([char if char.isalnum() else " " for char in text]).split())
 
 
 def _is_linked(between: str) -> bool:

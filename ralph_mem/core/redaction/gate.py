@@ -1,14 +1,10 @@
-"""Decide whether a text may hold a secret, and have it redacted then.
-
-Loaded by every hook, so it only looks whether there may be something to do; the modules that do it are loaded then.
-Standard library only, and next to none of it.
-"""
+"""Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
 import posix
 
 RULES_VERSION = 2  # stored with every row, so that a later rule finds the rows it never saw
 
-FILE_NAMES = (".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
+FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
 SAMPLES = ("example", "sample", "template", "dist")
 TELLING_NAMES = (b"KEY", b"TOKEN", b"SECRET", b"PASS", b"_PWD", b"CRED", b"AUTH", b"JWT", b"SAS")
 
@@ -25,8 +21,9 @@ HEADS = (
     b"tvl v1. vtw wak wan whs xai xap xke xnd xox xsm ya2 zpk "
 )
 ISSUED_FLOOR = 20
-# spelled out, since every event would pay for making it
-TOKEN_BYTES = b" " * 45 + b"-. 0123456789       ABCDEFGHIJKLMNOPQRSTUVWXYZ    _ abcdefghijklmnopqrstuvwxyz     " + b" " * 128
+# What may stand in a token is an x, all else a blank; spelled out, since every event would pay for making it.
+TOKEN_BYTES = b" " * 45 + b"xx xxxxxxxxxx       xxxxxxxxxxxxxxxxxxxxxxxxxx    x xxxxxxxxxxxxxxxxxxxxxxxxxx     " + b" " * 128
+HIDING_FLOOR = 16  # our own ids have 15 characters
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
 LABELS = ("passw", "passp", "_pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
@@ -69,10 +66,7 @@ def drop_blocks(text: str) -> "tuple[str, dict[str, int]]":
 
 
 def known_values(environ: "dict[bytes, bytes]", folders: "list[str]") -> "list[str]":
-    """Return the exact values to mask, longest first: of secret-named variables and of .env-like files in the folders.
-
-    Files are read anew at each call; the values live in this process only.
-    """
+    """Return the values to mask, longest first, read anew: of secret-named variables and of .env-like files in the folders."""
     telling = {name: value for name, value in environ.items() if _may_tell(name.upper(), value)}
     paths = [path for folder in folders for path in _secret_files(folder)]
     if not telling and not paths:
@@ -112,10 +106,10 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
 
 
 def may_hide(text: str) -> bool:
-    """Say whether a text holds a word of the kind that only the long list in `secret_neighbours` can judge."""
-    words = text.encode("utf-8", "surrogatepass").translate(TOKEN_BYTES).split()
-    # a plus cuts a word in two; our own ids have 15 characters
-    return "%3" in text or "%2" in text or any([len(word) > 15 and word.translate(None, b"0123456789") != word for word in words])
+    """Say whether a text holds a word of the kind that only `context` can judge."""
+    words = _words(text.encode("utf-8", "surrogatepass"), HIDING_FLOOR)
+    # a plus cuts a word in two
+    return "%3" in text or "%2" in text or any([word.translate(None, b"0123456789") != word for word in words])
 
 
 def trips(text: str) -> bool:
@@ -129,7 +123,19 @@ def long_words(text: str) -> "list[bytes]":
     if b"\\" in raw:
         # a spelled-out line end would stick to the word behind it
         raw = raw.replace(b"\\n", b"  ").replace(b"\\t", b"  ").replace(b"\\r", b"  ")
-    return [word.lstrip(b"-._") for word in raw.translate(TOKEN_BYTES).split() if len(word) >= ISSUED_FLOOR]
+    return [word.lstrip(b"-._") for word in _words(raw, ISSUED_FLOOR)]
+
+
+def _words(raw: bytes, fewest: int) -> "list[bytes]":
+    """Return the words of at least so many characters that may stand in a token: only long ones cost more than a look."""
+    found, marks, long = [], raw.translate(TOKEN_BYTES), b"x" * fewest
+    at = marks.find(long)
+    while at >= 0:
+        end = marks.find(b" ", at)
+        end = end if end >= 0 else len(marks)
+        found.append(raw[at:end])
+        at = marks.find(long, end)
+    return found
 
 
 def _looks_issued(word: bytes) -> bool:
@@ -255,9 +261,5 @@ def _secret_files(folder: str) -> "list[str]":
         names = posix.listdir(folder)
     except (OSError, ValueError):
         return []
-    dotted = [name for name in names if name.startswith(".")]
-    return [f"{folder}/{name}" for name in dotted if name in FILE_NAMES or _is_dot_env(name)]
-
-
-def _is_dot_env(name: str) -> bool:
-    return name == ".env" or (name.startswith(".env.") and not name.endswith(SAMPLES))
+    found = [name for name in names if name in FILE_NAMES or (name.startswith(".env.") and not name.endswith(SAMPLES))]
+    return [f"{folder}/{name}" for name in found]

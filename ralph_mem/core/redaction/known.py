@@ -1,7 +1,4 @@
-"""Collect the exact values to mask from the environment and from files that hold secrets.
-
-Loaded only when the environment or a folder holds a candidate. Nothing is cached: what is not kept cannot leak.
-"""
+"""Collect the exact values to mask from the environment and from files that hold secrets; nothing of it is kept."""
 
 import posix
 
@@ -44,7 +41,8 @@ def forms(secrets: "list[str]") -> "list[str]":
     every: set[str] = set()
     for secret in secrets:
         raw = secret.encode("utf-8", "replace")
-        every.update((secret, _base64(raw), _percent_encoded(raw), secret.replace("\\", "\\\\").replace('"', '\\"')))
+        percent_encoded = "".join(chr(byte) if byte in UNRESERVED else f"%{byte:02X}" for byte in raw)
+        every.update((secret, _base64(raw), percent_encoded, secret.replace("\\", "\\\\").replace('"', '\\"')))
     return sorted(every, key=lambda form: (-len(form), form))
 
 
@@ -103,7 +101,3 @@ def _base64(raw: bytes) -> str:
     import binascii  # lazy: only when there is a secret to look for
 
     return binascii.b2a_base64(raw, newline=False).decode("ascii").rstrip("=")
-
-
-def _percent_encoded(raw: bytes) -> str:
-    return "".join(chr(byte) if byte in UNRESERVED else f"%{byte:02X}" for byte in raw)

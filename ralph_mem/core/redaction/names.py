@@ -1,7 +1,4 @@
-"""Judge whether a name announces a secret, and whether a value is one.
-
-Standard library only.
-"""
+"""Judge whether a name announces a secret, and whether a value is one."""
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = "0123456789"

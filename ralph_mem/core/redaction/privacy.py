@@ -7,6 +7,7 @@ from ralph_mem.core.redaction import gate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ralph_mem.core.project import Project
@@ -35,7 +36,7 @@ RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading,
 def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", cwd: str = "") -> "tuple[list[str], str | None]":
     """Return texts as they may be stored, and as JSON how many secrets of which kind were cut out (None for none)."""
     counts: dict[str, int] = {}
-    ready = [_prepare(text, counts) for text in texts]
+    ready = [text and _prepare(text, counts) for text in texts]
     folders = list(dict.fromkeys([project.root, project.top, cwd or project.root, paths.environment("HOME") or project.root]))
     known = _known(folders)
     patterns = settings["privacy.redact_patterns"]
@@ -44,6 +45,25 @@ def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", 
     else:
         safe = _redact(SEPARATOR.join(ready), known, [], counts).split(SEPARATOR)
     return safe, fast.dumps(counts) if counts else None
+
+
+def redacted(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, int]":
+    """Return a text of any length as it may be stored, and how many secrets were cut out."""
+    folders = dict.fromkeys([project.root, project.top, paths.environment("HOME") or project.root])
+    bare, blocks = gate.drop_blocks(gate.clean(text))
+    safe, others = gate.redact(bare, _known([*folders]), settings["privacy.redact_patterns"])
+    return safe, sum([*blocks.values(), *others.values()])
+
+
+def leaving(texts: "Sequence[str]") -> "list[str]":
+    """Return texts, redacted as a hook does it, as they may leave; only those that may hide something cost anything."""
+    return [_in_context(text) if text and gate.may_hide(text) else text for text in texts]
+
+
+def _in_context(text: str) -> str:
+    from ralph_mem.core.redaction import context  # lazy: only for a word that a name beside it may tell
+
+    return context.redact_whole(text)[0]
 
 
 def may_name_secrets(text: str) -> bool:
@@ -61,17 +81,18 @@ def _known(folders: "list[str]") -> "list[str]":
 
 
 def _redact(text: str, known: "list[str]", patterns: "list[str]", counts: "dict[str, int]") -> str:
-    text, kinds = gate.redact(text, known, patterns)
-    for kind, number in kinds.items():
-        counts[kind] = counts.get(kind, 0) + number
-    return text
+    return _counted(*gate.redact(text, known, patterns), counts)
 
 
 def _prepare(text: str, counts: "dict[str, int]") -> str:
-    text, kinds = gate.drop_blocks(without_injected(gate.clean(text)))
+    text = _counted(*gate.drop_blocks(without_injected(gate.clean(text))), counts)
+    return select(text) if len(text) > MOST_CHARACTERS else text
+
+
+def _counted(text: str, kinds: "dict[str, int]", counts: "dict[str, int]") -> str:
     for kind, number in kinds.items():
         counts[kind] = counts.get(kind, 0) + number
-    return select(text) if len(text) > MOST_CHARACTERS else text
+    return text
 
 
 def without_injected(text: str) -> str:

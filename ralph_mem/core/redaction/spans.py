@@ -1,7 +1,4 @@
-"""Find where in a text the secrets are, by all rules together, and mark them.
-
-Loaded only when `gate` trips, where a known value stands in a text, or the user has patterns.
-"""
+"""Find where in a text the secrets are, by all rules together, and mark them; loaded only when `gate` trips."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,11 +34,7 @@ def _without_colours(text: str) -> str:
 
 
 def _round(
-    text: str,
-    known: "Sequence[str]",
-    patterns: "Sequence[str]",
-    find: "Find",
-    counts: "dict[str, int]",
+    text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find", counts: "dict[str, int]"
 ) -> "tuple[str, bool]":
     pieces = between_marks(text)
     found = False

@@ -1,7 +1,4 @@
-"""Remove escape sequences, overwritten text and invisible characters.
-
-Loaded only for a text that holds something unprintable.
-"""
+"""Remove escape sequences, overwritten text and invisible characters; loaded only for a text with something unprintable."""
 
 ESCAPE, BELL, BACKSPACE = "\x1b", "\x07", "\b"
 SPELLED = ("u001b[", "u001B[", "x1b[", "x1B[", "033[")
@@ -25,11 +22,11 @@ _FIRST_PASS = {0x2028: "\n", 0x2029: "\n", **{code: "" for codes in _INVISIBLE f
 
 def plain(text: str) -> str:
     """Return the text as printable characters, tabs and line ends, fit for UTF-8."""
-    text = _without_lone_surrogates(text).translate(_FIRST_PASS)
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").translate(_FIRST_PASS)  # no half characters
     if ESCAPE in text:
         text = _without_escapes(text)
     text = text.replace(BELL, "").replace("\r\n", "\n").replace("\r", "\n")
-    return _without_overwrites(text) if BACKSPACE in text else text
+    return "\n".join([_overwritten(line) for line in text.split("\n")]) if BACKSPACE in text else text
 
 
 def without_spelled_escapes(text: str) -> str:
@@ -56,10 +53,6 @@ def _without_spelled(text: str, opener: str) -> str:
             end = _end_of_control(text, at + len(opener))
         at = text.find(opener, max(end, at + 1))
     return "".join(kept) + text[end:]
-
-
-def _without_lone_surrogates(text: str) -> str:
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _without_escapes(text: str) -> str:
@@ -101,10 +94,6 @@ def _end_of_string(text: str, at: int) -> int:
         return escape + 2
     line_end = text.find("\n", at, limit)
     return line_end if line_end >= 0 else limit
-
-
-def _without_overwrites(text: str) -> str:
-    return "\n".join(_overwritten(line) if BACKSPACE in line else line for line in text.split("\n"))
 
 
 def _overwritten(line: str) -> str:

@@ -1,7 +1,4 @@
-"""Find secrets by their own shape, such as prefixes, web hooks and passwords in URLs.
-
-The table is written from the providers' public descriptions. Loaded only when `gate` trips.
-"""
+"""Find secrets by their own shape, such as prefixes, web hooks and passwords in URLs. The providers publish these."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, looks_random
 

@@ -13,9 +13,15 @@ if TYPE_CHECKING:
 # Every key, its type and range stand in setting_rules.py. `recording` has no default: unset means on, but off where nobody
 # is there to have wanted it.
 DEFAULTS: "dict[str, Any]" = {
+    "mcp": True,
     "memory.auto_inject": True,
     "memory.show": "line",
     "memory.remember": ["remember that", "don't forget that"],
+    "memory.learn": True,
+    "memory.relations": True,
+    "memory.mining": True,
+    "memory.worker": True,
+    "memory.model_budget_cents": 0,
     "memory.tell": "normal",
     "memory.inject_tokens_prompt": 600,
     "memory.inject_tokens_start": 1500,
@@ -30,6 +36,8 @@ DEFAULTS: "dict[str, Any]" = {
     "ralph.auto_rollback": False,
     "ralph.success_criteria": ["test_pass", "build_success"],
     "ralph.max_duration_ms": 1_800_000,
+    "ralph.iteration_ms": 900_000,
+    "ralph.silence_ms": 720_000,
     "ralph.max_cost_cents": 0,
     "ralph.no_progress_threshold": 3,
     "ralph.timeout_s": 600,
@@ -39,6 +47,12 @@ DEFAULTS: "dict[str, Any]" = {
     "ralph.allow": [],
     "ralph.notify": [],
     "ralph.protect": [],
+    "ralph.git_backup_mb": 512,
+    "ralph.may_change": [],
+    "ralph.tampering": 2,
+    "ralph.here": False,
+    "ralph.apply": "success",
+    "ralph.room_copy_mb": 512,
     "snapshot.include_ignored": [".env", ".env.*"],
     "snapshot.max_file_mb": 10,
     "snapshot.quota_mb": 1024,
@@ -55,10 +69,7 @@ UNATTENDED: "dict[str, str]" = {}
 
 
 def load(project: "Project") -> "dict[str, Any]":
-    """Return the settings by dotted key. A config that cannot be read leaves the last good settings in force.
-
-    The parsed form is cached in the user's data home; a file is parsed again when its time, size or inode changes.
-    """
+    """Return the settings by dotted key, cached until a file changes; of one that cannot be read the last good ones stay."""
     stamps = [_stamp(path) for path in files(project)]
     if stamps.count(None) == len(stamps):
         return _under_variables(DEFAULTS)
@@ -68,8 +79,12 @@ def load(project: "Project") -> "dict[str, Any]":
     # a release with more keys reads the files anew
     if known.get("stamps") != [READING, len(DEFAULTS), *stamps]:
         known = _compile(project, stamps, known.get("values", []))
-        if cache:
-            _keep(cache, fast.dumps(known))
+        try:
+            if cache:
+                paths.make_folder(cache.rpartition("/")[0])
+                paths.write(cache, fast.dumps(known))
+        except OSError:  # parsed again by the next event
+            pass
     return _under_variables(_merged(known["values"]))
 
 
@@ -147,25 +162,19 @@ def _compile(project: "Project", stamps: "list[Any]", last: "list[dict[str, Any]
     return {"stamps": [READING, len(DEFAULTS), *stamps], "values": each}
 
 
-def _keep(cache: str, text: str) -> None:
-    try:
-        paths.make_folder(cache.rpartition("/")[0])
-        paths.write(cache, text)
-    except OSError:  # parsed again by the next event
-        pass
-
-
 def tells(values: "dict[str, Any]") -> bool:
     """Say whether memories are told by themselves."""
     return bool(values["memory.auto_inject"]) and values["memory.tell"] != "off"
 
 
-def recording(project: "Project", values: "dict[str, Any]") -> bool:
-    """Say whether anything may be written or injected in this project now.
+def recording(project: "Project", values: "dict[str, Any]", session: str = "") -> bool:
+    """Say whether anything may be written or injected in this project now, and in a session of it where one is named.
 
-    The environment variable RALPH_MEM_RECORDING rules, then the file `.ralph-mem/off`, then the config. Unset, it
-    is on, but for runs that nobody attends in CI.
+    A session that a person paused is left alone. Else the environment variable RALPH_MEM_RECORDING rules, then the file
+    `.ralph-mem/off`, then the config. Unset, it is on, but for runs that nobody attends in CI.
     """
+    if session and paths.exists(paths.pause_of(session)):
+        return False
     word = paths.environment("RALPH_MEM_RECORDING").lower()
     if word in OFF or word in ON:
         return word in ON
@@ -174,6 +183,15 @@ def recording(project: "Project", values: "dict[str, Any]") -> bool:
     if "recording" in values:
         return bool(values["recording"])
     return attended() or paths.environment("CI").lower() not in ON
+
+
+def need_recording(project: "Project", values: "dict[str, Any]", session: str = "") -> None:
+    """Raise RalphMemError where nothing may be written now, as `recording` says it."""
+    if not recording(project, values, session):
+        from ralph_mem.core.errors import RalphMemError  # lazy: hooks ask `recording` and raise nothing
+
+        off = "recording is switched off here, nothing was kept"
+        raise RalphMemError(off, "`ralph-mem resume`; `ralph-mem doctor` says by what")
 
 
 def attended() -> bool:

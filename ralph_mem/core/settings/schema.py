@@ -1,7 +1,4 @@
-"""Say what each setting may hold and means, and what a wrong file leaves in force.
-
-Loaded when a config file has changed, and by the command line; never by an ordinary event.
-"""
+"""Say what each setting may hold and means, and what a wrong file leaves in force. No ordinary event loads this."""
 
 from ralph_mem.core.errors import ConfigError
 from ralph_mem.core.settings import yaml_subset
@@ -13,6 +10,7 @@ if TYPE_CHECKING:
 SWITCH, NUMBER, TEXTS, PATTERNS = "true or false", "a whole number", "a list of texts", "a list of regular expressions"
 CHOICE = "one of some words"
 LEVELS = ("off", "quiet", "normal", "eager")
+APPLY = ("success", "never")
 CRITERIA = ("test_pass", "build_success", "lint_clean", "type_check", "custom", "marker")
 PRIVATE = ("privacy.exclude_paths", "privacy.redact_patterns")
 # Words of the command line; a config file has YAML's own.
@@ -33,11 +31,7 @@ class Rule:
     __slots__ = ("choices", "kind", "largest", "meaning", "smallest")
 
     def __init__(self, kind: str, meaning: str, smallest: int = 0, largest: int = 0, choices: "tuple[str, ...]" = ()) -> None:
-        self.kind = kind
-        self.meaning = meaning
-        self.smallest = smallest
-        self.largest = largest
-        self.choices = choices
+        self.kind, self.meaning, self.smallest, self.largest, self.choices = kind, meaning, smallest, largest, choices
 
     def allowed(self) -> str:
         """Say in words what the key may hold."""
@@ -52,6 +46,7 @@ RULES = {
     "recording": Rule(
         SWITCH, "Whether anything is recorded and injected; unset means on, but off where nobody attends a session in CI."
     ),
+    "mcp": Rule(SWITCH, "Whether the MCP server offers its tools, the briefing and the prompt; off, its lists are empty."),
     "memory.auto_inject": Rule(
         SWITCH, "Whether memories are told to the model by themselves, at the start of a session and at a prompt."
     ),
@@ -61,6 +56,16 @@ RULES = {
         choices=("off", "line", "full"),
     ),
     "memory.remember": Rule(TEXTS, "How a sentence begins that is kept as a note as soon as you type it; empty for none."),
+    "memory.learn": Rule(SWITCH, "Whether sentences of your prompts that may hold beyond their session become candidates."),
+    "memory.relations": Rule(SWITCH, "Whether what belongs to what is taken from facts and from tests that follow changes."),
+    "memory.mining": Rule(SWITCH, "Whether what comes again and again, failures and routines, is looked for once a day."),
+    "memory.worker": Rule(
+        SWITCH, "Whether a short process of its own does what can wait; without it `ralph-mem learn` does, when you call it."
+    ),
+    # A hundred dollars a day is a typing error.
+    "memory.model_budget_cents": Rule(
+        NUMBER, "How many US cents a day `learn --with` may spend on a model, of all projects together; 0 for none.", 0, 10_000
+    ),
     "memory.tell": Rule(
         CHOICE,
         "How likely a memory must be meant before it is told by itself; off tells nothing, at a start neither.",
@@ -98,6 +103,11 @@ RULES = {
     "ralph.success_criteria": Rule(TEXTS, "Which checks have to pass before a loop has succeeded.", 1, choices=CRITERIA),
     # A second is for trying it out; a day is the longest that anybody leaves an agent alone.
     "ralph.max_duration_ms": Rule(NUMBER, "After how many milliseconds a loop gives up.", 1_000, 86_400_000),
+    # An agent needs some seconds to begin at all; a day as above.
+    "ralph.iteration_ms": Rule(
+        NUMBER, "After how many milliseconds the agent of one pass is ended, and what it did judged.", 1_000, 86_400_000
+    ),
+    "ralph.silence_ms": Rule(NUMBER, "After how many milliseconds an agent is ended that says nothing.", 1_000, 86_400_000),
     # A thousand dollars is a typing error.
     "ralph.max_cost_cents": Rule(NUMBER, "After how many US cents of agent a loop gives up; 0 for no such limit.", 0, 100_000),
     "ralph.no_progress_threshold": Rule(NUMBER, "After how many passes without a new best a loop gives up.", 1, 100),
@@ -110,6 +120,17 @@ RULES = {
     "ralph.allow": Rule(TEXTS, "What a loop's claude may do without being asked, as permission rules such as Bash(make:*)."),
     "ralph.notify": Rule(TEXTS, "A command that gets a JSON on stdin when a loop ends or waits, one word an item."),
     "ralph.protect": Rule(TEXTS, "Files put back before a loop's checks are run, written as in .gitignore."),
+    # A repository of this size is copied in a second; 0 is for one of which remotes have all but the last days.
+    "ralph.git_backup_mb": Rule(
+        NUMBER, "Up to how many megabytes of git's objects a loop copies; of more only what no remote has.", 0, 1_000_000
+    ),
+    "ralph.may_change": Rule(TEXTS, "Tests and other judges whose changes by a loop's agent count, written as in .gitignore."),
+    # Who changes tests time and again will not stop; twenty is longer than any loop that is worth its price.
+    "ralph.tampering": Rule(NUMBER, "How often a loop puts back what judges it and goes on; 0 ends it at once.", 0, 20),
+    "ralph.here": Rule(SWITCH, "Whether a headless loop works in your own files, and not in a room of its own."),
+    "ralph.apply": Rule(CHOICE, "When the result of a loop comes from its room into your files by itself.", choices=APPLY),
+    # Half a gigabyte takes some seconds to copy; what is larger is mostly models and compilers' output.
+    "ralph.room_copy_mb": Rule(NUMBER, "Up to how many megabytes an ignored path is copied into a loop's room.", 0, 100_000),
     "snapshot.include_ignored": Rule(TEXTS, "Which files that git ignores are in a snapshot all the same, by their names."),
     # Larger files are build products, archives and data.
     "snapshot.max_file_mb": Rule(
@@ -155,7 +176,10 @@ def values_in(text: str, last: "dict[str, Any]") -> "tuple[dict[str, Any], str, 
     more = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
     told = [f"line {lines[key][0]}: {what}" for key, what in wrong.items()]
     broken = f"{'; '.join(told)}; all else in the file counts" if wrong else ""
-    return good, broken, f"{_place(lines, unknown[0])}{unknown_key(unknown[0])}{more}" if unknown else ""
+    if not unknown:
+        return good, broken, ""
+    at = lines.get(unknown[0]) or lines.get(unknown[0].rpartition(".")[0])  # that of an item is the line of its list
+    return good, broken, f"{f'line {at[0]}: ' if at else ''}{unknown_key(unknown[0])}{more}"
 
 
 def _kept(last: "dict[str, Any]", good: "dict[str, Any]", wrong: "dict[str, str]") -> "dict[str, Any]":
@@ -163,14 +187,8 @@ def _kept(last: "dict[str, Any]", good: "dict[str, Any]", wrong: "dict[str, str]
     kept = {key: last[key] for key in wrong if key in last}
     for key in PRIVATE:
         if key in last:
-            kept[key] = _joined(last[key], good.get(key, []))
+            kept[key] = [*last[key], *[item for item in good.get(key, []) if item not in last[key]]]
     return {**kept, "recording": False} if last.get("recording") is False else kept
-
-
-def _place(lines: "dict[str, tuple[int, int]]", key: str) -> str:
-    """Say on which line a key stands; one of an item, on that of its list."""
-    found = lines.get(key) or lines.get(key.rpartition(".")[0])
-    return f"line {found[0]}: " if found else ""
 
 
 def sort(values: "dict[str, Any]") -> "tuple[dict[str, Any], dict[str, str], list[str]]":
@@ -291,10 +309,6 @@ def cleaned(key: str, value: "Any") -> "Any":
     if RULES[key].kind == CHOICE:
         return value or OFF
     return [_as_text(item) for item in value if not _wrong_item(RULES[key], item)] if isinstance(value, list) else value
-
-
-def _joined(one: "list[str]", other: "list[str]") -> "list[str]":
-    return [*one, *[item for item in other if item not in one]]
 
 
 def shown(value: "Any") -> str:

@@ -1,8 +1,4 @@
-"""Keep what a person approved of a project, by the hash of its content and the project's path.
-
-It lies in the user's data home, where no repository can bring it along. Loaded when a config has changed, at a session
-start where `.ralph-mem` is a link, and by the command line.
-"""
+"""Keep what a person approved of a project, by the hash of its content and the project's path."""
 
 import posix
 import time
@@ -21,15 +17,21 @@ if TYPE_CHECKING:
 SMALLER = (
     "memory.inject_tokens_prompt", "memory.inject_tokens_start", "memory.max_observations", "memory.retention_days",
     "search.default_layer", "search.max_results", "ralph.max_iterations", "ralph.max_duration_ms", "ralph.no_progress_threshold",
-    "ralph.timeout_s", "ralph.prompt_tokens",
+    "ralph.timeout_s", "ralph.prompt_tokens", "ralph.tampering", "ralph.iteration_ms", "ralph.silence_ms",
+    "memory.model_budget_cents",
 )  # fmt: skip
-# For these it is `false`: nothing recorded, nothing injected, nothing put back or kept unasked.
-OFF = ("recording", "memory.auto_inject", "ralph.auto_rollback", "ralph.memory")
+# For these it is `false`: nothing recorded, injected or offered, nothing put back or kept unasked.
+OFF = (
+    "recording", "mcp", "memory.auto_inject", "memory.learn", "memory.relations", "memory.mining", "memory.worker",
+    "ralph.auto_rollback", "ralph.memory", "ralph.here",
+)  # fmt: skip
 # What a person has in these stays, and a project may add to it.
 LONGER = ("privacy.exclude_paths", "privacy.redact_patterns", "ralph.protect")
 # A project may take from these.
-SHORTER = ("ralph.allow",)
+SHORTER = ("ralph.allow", "ralph.may_change")
 CHECKS, COST, PAUSE, TELL = "ralph.success_criteria", "ralph.max_cost_cents", "ralph.cooldown_ms", "memory.tell"
+APPLY = "ralph.apply"
+BUDGET = "memory.model_budget_cents"
 # Checks whose command we find out ourselves. `marker` would let an agent's word do, `custom` names a command.
 OUR_CHECKS = ("test_pass", "build_success", "lint_clean", "type_check")
 # In an expression of a stranger nothing may repeat but once, and not without end: else it could take minutes to fail.
@@ -39,10 +41,7 @@ LONGEST_REPEAT = 256
 
 
 def tightened(values: "dict[str, Any]", below: "dict[str, Any]") -> "tuple[dict[str, Any], list[str]]":
-    """Return what counts of a project's values unapproved, and the keys that wait for an approval.
-
-    `below` are the values that would be in force without them.
-    """
+    """Return what counts unapproved of a project's values over those `below` them, and the keys that wait for an approval."""
     counts: dict[str, Any] = {}
     waiting: list[str] = []
     for key, value in values.items():
@@ -57,11 +56,8 @@ def tightened(values: "dict[str, Any]", below: "dict[str, Any]") -> "tuple[dict[
 
 
 def loosens(key: str, value: "Any", now: "Any") -> bool:
-    """Say whether a value lets more happen than the one in force: a command, a permission, less kept private, more recorded.
-
-    Numbers and other switches are a matter of taste within their ranges: `/ralph start` takes them as options too.
-    """
-    return value != now and (isinstance(value, list) or key == "recording") and _stricter(key, value, now) != value
+    """Say whether a value lets more happen than the one in force: a command, a permission, more recorded, spent, less private."""
+    return value != now and (isinstance(value, list) or key in ("recording", BUDGET)) and _stricter(key, value, now) != value
 
 
 def _stricter(key: str, value: "Any", now: "Any") -> "Any":
@@ -71,6 +67,8 @@ def _stricter(key: str, value: "Any", now: "Any") -> "Any":
         return [*[item for item in now if item not in fine], *fine]
     if key == COST:
         return value if value and (not now or value < now) else None
+    if key == APPLY:
+        return value if value == "never" else None
     if key == TELL:
         return value if schema.LEVELS.index(value) < schema.LEVELS.index(now) else None
     tightens = (
@@ -106,7 +104,7 @@ def is_quick(pattern: str) -> bool:
 
 
 # What these name is run only once a person has accepted exactly that (criteria/acceptance.py), wherever it comes from.
-ACCEPTED_BEFORE_USE = ("ralph.success_criteria", "ralph.agent", "ralph.allow", "ralph.notify")
+ACCEPTED_BEFORE_USE = ("ralph.success_criteria", "ralph.agent", "ralph.allow", "ralph.notify", "ralph.may_change")
 
 
 def of_variables(given: "dict[str, str]", below: "dict[str, Any]") -> "tuple[dict[str, Any], dict[str, str]]":
@@ -152,14 +150,9 @@ def read(
         counts, waiting = heard(project, path, text, values, below)
     if wrong and _says_off(path, off):
         counts["recording"] = False
-    told = [wrong] if wrong else []
-    told += [f"{_named(waiting)} not in force until you approve it: {HOW}"] if waiting else []
-    return counts, told + ([unknown] if unknown else [])
-
-
-def _named(keys: "list[str]") -> str:
-    more = f" and {len(keys) - 1} more are" if len(keys) > 1 else " is"
-    return keys[0] + more
+    more = f" and {len(waiting) - 1} more are" if len(waiting) > 1 else " is"
+    told = [f"{waiting[0]}{more} not in force until you approve it: {HOW}"] if waiting else []
+    return counts, [each for each in (wrong, *told, unknown) if each]
 
 
 def _says_off(path: str, off: "tuple[str, ...]") -> bool:
@@ -186,16 +179,14 @@ def is_approved(project: "Project", kind: str, content: str) -> bool:
 
 
 def approve(project: "Project", kind: str, content: str, lines: "list[str]") -> bool:
-    """Keep that a person approved this, with the lines that they were shown. Raises OSError.
-
-    Says whether there is a place to keep it.
-    """
+    """Keep that a person approved this, with the lines shown to them; says whether there is a place for it. Raises OSError."""
     path = _path(project)
     if not path:
         return False
     entry = {"kind": kind, "path": _real(project.root), "at": int(time.time()), "lines": lines}
     approved = {**_read(path), digest(project, kind, content): entry}
-    _write(path, dict(sorted(approved.items(), key=lambda item: item[1]["at"])[-MOST_KEPT:]))
+    paths.make_folder(path.rpartition("/")[0])
+    paths.write(path, fast.dumps(dict(sorted(approved.items(), key=lambda item: item[1]["at"])[-MOST_KEPT:])))
     _read_settings_anew()
     return True
 
@@ -254,10 +245,7 @@ def heard(
 
 
 def strange_owner(project: "Project") -> str:
-    """Return which of a project's config and its folder belongs to neither this user nor root; nothing where both are theirs.
-
-    Whoever it belongs to can put another in its place at any moment.
-    """
+    """Return which of a project's config and its folder, if any, somebody else owns and can replace at any moment."""
     places = (project.folder, f"{project.folder}/{paths.CONFIG}")
     return next((path for path in places if not _is_ours(path)), "")
 
@@ -294,8 +282,3 @@ def _read(path: str) -> "dict[str, dict[str, Any]]":
         return {what: entry for what, entry in told.items() if isinstance(entry["at"], int)}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return {}
-
-
-def _write(path: str, approved: "dict[str, dict[str, Any]]") -> None:
-    paths.make_folder(path.rpartition("/")[0])
-    paths.write(path, fast.dumps(approved))

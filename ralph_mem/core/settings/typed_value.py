@@ -9,10 +9,7 @@ if TYPE_CHECKING:
 
 
 def parse(key: str, text: str) -> "Any":
-    """Return the value that a text of the command line means for a key. Raises ConfigError.
-
-    A list is written as `a, b`, or as in YAML: `[a, 'b, c']`.
-    """
+    """Return the value that a typed text means for a key; a list is `a, b`, or as in YAML `[a, 'b, c']`. Raises ConfigError."""
     if key not in schema.RULES:
         raise schema.no_such_key(key)
     kind, text = schema.RULES[key].kind, text.strip()

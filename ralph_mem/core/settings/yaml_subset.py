@@ -1,9 +1,4 @@
-"""Read the part of YAML that config files need, and refuse everything else.
-
-That is mappings, scalars, lists of scalars and of flat mappings; no anchors, tags, documents.
-
-The hooks' interpreter sees no packages. What this reader accepts it reads as PyYAML does; the rest it refuses by line.
-"""
+"""Read mappings, scalars and flat lists in YAML as PyYAML does, and refuse everything else by line."""
 
 import posix
 
@@ -75,20 +70,14 @@ def scan(text: str) -> "tuple[dict[str, Any], int, str]":
 
 
 def extents(text: str) -> "dict[str, tuple[int, int]]":
-    """Return the numbers of the first and the last line of each key, of a text that can be read. Raises ConfigError.
-
-    A key that stands above others ends on its own line.
-    """
+    """Return the first and the last line of each key; one above others ends on its own line. Raises ConfigError."""
     document = _Document()
     document.read(text)
     return document.extents
 
 
 def parts(line: str) -> "tuple[str, str, str]":
-    """Return a line of a key or of an item as what stands in front of its value, the value as it is written, and the rest.
-
-    Raises ConfigError for a line that cannot be read.
-    """
+    """Return what stands in front of the value of a key's or an item's line, the value, and the rest. Raises ConfigError."""
     content = line.rstrip("\r\n").removeprefix("\ufeff").strip(" ")
     is_item = content == "-" or content.startswith("- ")
     text = content[1:].lstrip(" ") if is_item else content

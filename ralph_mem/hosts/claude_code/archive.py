@@ -17,23 +17,14 @@ COMPACTING = "agent-acompact"  # the client's own agent that writes a summary, w
 # The first lines are bookkeeping and what was attached to the first prompt; the last lines may be results.
 MOST_HEAD_BYTES = 4_194_304
 TAIL_BYTES = 131_072
-NO_ENTRIES, UNREACHABLE, GONE, ELSEWHERE, OLD = (
-    *(
-        "nothing was said in it",
-        "it cannot be read",
-        "its folder is gone",
-        "of another project",
-        "it ended before --since",
-    ),
-)
+NO_ENTRIES, UNREACHABLE, GONE = "nothing was said in it", "it cannot be read", "its folder is gone"
+ELSEWHERE, OLD = "of another project", "it ended before --since"
 
 # `folder` is where the session started, `first` and `last` are the times of its first and last entry, `agents` the files of
 # its subagents with who they are. `bytes` and `changed_at` (nanoseconds) tell whether a file is the same as before.
 Kept = namedtuple("Kept", "path session folder first last bytes changed_at agents")
 AgentFile = namedtuple("AgentFile", "path agent first bytes changed_at")
 Passed = namedtuple("Passed", "path why detail")
-
-
 TRANSCRIPTS = "projects"
 
 
@@ -43,10 +34,7 @@ def place() -> Path:
 
 
 def files_in(path: Path) -> list[Path]:
-    """Return the transcripts of sessions at a path, which is one, or a folder with some in it or below it.
-
-    Raises RalphMemError where there is none.
-    """
+    """Return the transcripts of sessions at a path, or in a folder or below it. Raises RalphMemError where there is none."""
     if path.name.startswith(AGENT) and path.is_file():
         raise RalphMemError(f"that is the transcript of a subagent: {path}", "name the transcript of its session")
     try:
@@ -74,10 +62,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def look(files: Iterable[Path], tell: Callable[[int], object] = bool) -> tuple[list[Kept], list[Passed]]:
-    """Look at the ends of each file; returns the sessions in the order in which they began, and the files that hold none.
-
-    `tell` hears how many files have been looked at.
-    """
+    """Look at the ends of each file; returns the sessions, by their begin, and the files without; `tell` hears how many so far."""
     kept, passed, strays = [], [], _Strays()
     for number, path in enumerate(files, 1):
         try:
@@ -163,10 +148,7 @@ class _Strays:
 
 
 def sort(kept: list[Kept], only: "Project | None", since: int) -> tuple[dict[str, tuple[Project, list[Kept]]], list[Passed]]:
-    """Sort sessions by the project that each belongs to, found as the hooks find it; and tell which belong to none.
-
-    `only` leaves all other projects out; `since`, in milliseconds, what ended before.
-    """
+    """Sort sessions by project, `only` one of them, `since` its end in ms; returns also those that belong to none."""
     sorted_by: dict[str, tuple[Project, list[Kept]]] = {}
     passed, found = [], {folder: project.find(folder) for folder in {each.folder for each in kept}}
     for each in kept:

@@ -1,7 +1,4 @@
-"""Check whether Claude Code has the plugin and runs its hooks, by the client's own files.
-
-Of its settings, which may hold secrets, only the keys named here are looked at.
-"""
+"""Check by the client's own files whether it has the plugin and runs its hooks. Only the keys named here are read."""
 
 import os
 import shlex
@@ -15,7 +12,7 @@ from ralph_mem.core import fast, paths
 from ralph_mem.core.finding import Finding, ok, problem, warning
 from ralph_mem.core.process import printed_by
 from ralph_mem.core.project import Project
-from ralph_mem.hosts.claude_code import event
+from ralph_mem.hosts.claude_code import event, launch
 
 # The oldest in which all of this works, and the one that each change is tried with. Before the first a client does not know
 # UserPromptExpansion: it records and tells, and typed commands are not answered.
@@ -40,7 +37,7 @@ def version(_: Project) -> Iterator[Finding]:
     told = _told_version(client)
     if not told:
         yield warning("claude code", f"{client} does not tell its version", f"run {shlex.quote(client)} --version yourself")
-    elif _numbers(told) < _numbers(OLDEST):
+    elif launch.numbers(told) < launch.numbers(OLDEST):
         seen = f"{told}, older than {OLDEST}, the oldest that is supported: typed commands such as /mem-inject are not answered"
         yield warning("claude code", seen, "`claude update`")
     else:
@@ -49,12 +46,7 @@ def version(_: Project) -> Iterator[Finding]:
 
 def _told_version(client: str) -> str:
     word = printed_by([client, "--version"], DISABLE_AUTOUPDATER="1").partition(" ")[0].strip()
-    return word if _numbers(word) else ""
-
-
-def _numbers(told: str) -> list[int]:
-    parts = told.partition("-")[0].split(".")
-    return [int(part) for part in parts] if all(part.isdecimal() for part in parts) else []
+    return word if launch.numbers(word) else ""
 
 
 def plugin(project: Project) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ def fields(head: bytes, tail: bytes) -> "dict[str, Any]":
         except ValueError:
             found = None
         if isinstance(found, dict):
-            return found
+            return {**_ids(tail), **found}  # the gap may have swallowed the key of the id
     return {**_salvage(head.decode("utf-8", "replace").lstrip()), **_ids(tail)}
 
 

@@ -5,15 +5,17 @@ import posix
 import time
 
 from ralph_mem.core import fast, paths
-from ralph_mem.core.project import NOTIFICATIONS, Activity
+from ralph_mem.core.project import NOTIFICATIONS, PASTE_MARKS, Activity
 from ralph_mem.core.settings import effective
 
+CONFIG_FOLDER = "CLAUDE_CONFIG_DIR"  # the variable that says where the client keeps its settings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Two megabytes hold every text we would keep; of a longer event the end is kept too, since the ids stand there.
-HEAD_BYTES = 1_835_008
+# Two megabytes hold every text we would keep, and leave an event of nothing but brackets below 64 MB of memory; of a longer one the
+# end is kept too, since the ids stand there.
+HEAD_BYTES = 1_769_472
 TAIL_BYTES = 262_144
 CHUNK_BYTES = 65_536
 # The client writes an event whole and at once. A pipe that says nothing for this long will not.
@@ -23,19 +25,21 @@ PATIENCE_SECONDS = 3.0
 
 EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 READS = ("Read", "Glob", "Grep", "LS")
-OUTSIDE = ("WebFetch", "WebSearch")
-OUR_TOOLS = "mcp__plugin_ralph-mem"
+# Our own MCP server, as the client names it: the plugin's, or what a person added by that name. A project's own list of servers is
+# none of theirs, and the name of a tool says nothing: any server may have one of that name.
+OUR_PLUGIN, OUR_SERVER, OF_A_PERSON = "plugin:ralph-mem:", "ralph-mem", ("local", "user")
 EXIT_CODES = ("exit_code", "exitCode", "exit", "returncode")  # the client names none: what it calls a success ended with 0
 MOST_PID, MOST_DIGITS = 2**31, 11  # beyond what fits a process number of any system, to ask for it is an error
-DEEPEST = 50  # lists and mappings in a tool's response
-PASTED = '<pasted_content id="'
+PASTED = "<pasted_content "
 # What the client gives the model anyway: of the project, and in its own folder.
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
+RULE_FILES = ("CLAUDE.md", "AGENTS.md")  # those of a project, which its repository holds
 # How it wants to be answered; it drops an answer that does not name its event.
 ANSWERED = {"start": "SessionStart", "prompt": "UserPromptSubmit", "answer": "Stop"}
 
 effective.UNATTENDED["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
 NOTIFICATIONS.append("<task-notification>")
+PASTE_MARKS.extend(("[Image", "[Pasted text"))
 
 
 class Event:
@@ -92,10 +96,7 @@ def _text(mapping: "dict[str, Any]", key: str) -> str:
 
 
 def read(name: str) -> "Activity | None":
-    """Read the event of that name from stdin; returns what it tells, None where that is nothing to us.
-
-    Takes at most 2 MiB of it and never waits longer than half a second for the next piece.
-    """
+    """Read the named event from stdin, at most 2 MiB and without long waits; returns what it tells, None for nothing."""
     return activity(Event(name, parse(*drain_stdin()))) if name in OF_EVENT else None
 
 
@@ -111,7 +112,7 @@ def answer(seen: Activity, said: "dict[str, str]") -> str:
 
 def config_folder() -> str:
     """Return the folder of the client's settings."""
-    return paths.environment("CLAUDE_CONFIG_DIR") or (paths.environment("HOME") or "/nowhere") + "/.claude"
+    return paths.environment(CONFIG_FOLDER) or (paths.environment("HOME") or "/nowhere") + "/.claude"
 
 
 def instructions() -> "tuple[str, ...]":
@@ -150,16 +151,10 @@ def _start(event: Event) -> Activity:
 def _prompt(event: Event) -> Activity:
     text = event.text("prompt")
     if PASTED in text:
-        text = without_paste_marks(text)
+        from ralph_mem.hosts.claude_code import brought  # lazy: only for a prompt into which something was pasted
+
+        text = brought.with_our_marks(text)
     return _activity(event, "prompt", text=text, instructions=instructions())
-
-
-def without_paste_marks(text: str) -> str:
-    """Take away the marks that the client puts around a long paste, and leave what was pasted."""
-    before, _, rest = text.partition(PASTED)
-    name, _, inside = rest.partition('">\n')
-    pasted, closing, after = inside.partition(f'\n</pasted_content id="{name}">')
-    return before + pasted + without_paste_marks(after) if closing else text
 
 
 def _stop(event: Event) -> Activity:
@@ -194,19 +189,39 @@ def _end(event: Event) -> Activity:
 def _tool(event: Event) -> "Activity | None":
     tool = event.text("tool_name")
     if tool == "Bash":
-        response = event.fields.get("tool_response")
-        return _used(event, "command", command=event.given("command"), text=_output(response), ended_well=_has_ended_well(event))
-    if tool in READS:  # one that could not be read is no news
-        path = event.given("file_path") or event.given("path")
-        return _activity(event, "read", path=path) if event.name == "post-tool-use" else None
+        return _command(event)
     if tool in EDITS:
         return _edit(event)
     if tool in ("Agent", "Task"):
         return _used(event, "errand", asked=event.given("description"), text=event.given("prompt"))
-    if tool in OUTSIDE or (tool.startswith("mcp__") and not tool.startswith(OUR_TOOLS)):
-        asked = " ".join([value for value in event.mapping("tool_input").values() if isinstance(value, str)])
-        return _used(event, "outside", asked=asked, text=_flat(event.fields.get("tool_response")))
-    return None
+    if tool in READS and event.name != "post-tool-use":  # what could not be read is no news
+        return None
+    from ralph_mem.hosts.claude_code import brought  # lazy: only for a tool that reads something
+
+    if tool in READS:
+        path = event.given("file_path") or event.given("path")
+        found = brought.of_read(event.mapping("tool_response"), path)
+        return _activity(event, "read", id=event.text("tool_use_id"), path=path, searched=tool == "Grep", **found)
+    kind, found = brought.of_tool(tool, event.fields.get("tool_response"), event.mapping("tool_input"))
+    return _used(event, "recalled" if _is_ours(event) else kind, **found)
+
+
+def _command(event: Event) -> Activity:
+    response = event.fields.get("tool_response")
+    known: dict[str, Any] = {"command": event.given("command"), "text": _output(response), "ended_well": _has_ended_well(event)}
+    task = event.mapping("tool_response").get("backgroundTaskId")
+    if task:
+        known |= {"runs_on": True, "task": str(task)}
+    return _used(event, "command", **known)
+
+
+def _is_ours(event: Event) -> bool:
+    """Say whether the tool is one of our own server."""
+    server = event.mapping("mcp_server")
+    name, source = server.get("name"), server.get("source")
+    if source == "plugin":
+        return isinstance(name, str) and name.startswith(OUR_PLUGIN)
+    return name == OUR_SERVER and source in OF_A_PERSON
 
 
 def _edit(event: Event) -> Activity:
@@ -231,10 +246,7 @@ def _used(event: Event, kind: str, **known: "Any") -> Activity:
 
 
 def _has_ended_well(event: Event) -> bool:
-    """Say whether a response is Claude Code's of a command that is over: it has another event for one that fails.
-
-    Other clients have one event for both, with a response of another shape.
-    """
+    """Say whether a response is Claude Code's, which has another event for failures, of a command that is over."""
     response = event.mapping("tool_response")
     if event.name != "post-tool-use" or not all([isinstance(response.get(key), str) for key in ("stdout", "stderr")]):
         return False
@@ -262,16 +274,6 @@ def _diff(event: Event) -> str:
 
 def _list(value: object) -> "list[Any]":
     return value if isinstance(value, list) else []
-
-
-def _flat(value: object, depth: int = 0) -> str:
-    """Return the texts inside a response."""
-    if isinstance(value, str):
-        return value
-    if depth > DEEPEST:
-        return ""
-    items = list(value.values()) if isinstance(value, dict) else _list(value)
-    return "\n".join([text for text in [_flat(item, depth + 1) for item in items] if text])
 
 
 OF_EVENT = {

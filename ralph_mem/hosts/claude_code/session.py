@@ -6,6 +6,8 @@ from ralph_mem.hosts.claude_code import event as events
 SESSION = "CLAUDE_CODE_SESSION_ID"
 EXPANSION = "user-prompt-expansion"
 OUR_COMMANDS = "ralph-mem:"  # stands before the names of a plugin's commands
+# A command is told by its folder, and the menu sorts by that: what deletes for good comes last (client 2.1.329).
+FOLDERS = {"purge": "mem-forget"}
 
 
 def session() -> str:
@@ -19,7 +21,8 @@ class Typed:
     __slots__ = ("folder", "name", "session", "turn", "words")
 
     def __init__(self, event: events.Event) -> None:
-        self.name = event.text("command_name").removeprefix(OUR_COMMANDS)
+        name = event.text("command_name").removeprefix(OUR_COMMANDS)
+        self.name = FOLDERS.get(name, name)
         self.words = event.text("command_args").strip()
         self.folder = paths.environment("CLAUDE_PROJECT_DIR") or event.text("cwd")
         self.session, self.turn = event.session, event.turn
@@ -35,6 +38,28 @@ def typed() -> "Typed | None":
     event = events.Event(EXPANSION, fields if isinstance(fields, dict) else {})
     found = Typed(event)
     return found if found.folder and event.is_named_so() else None
+
+
+class Status:
+    """What the client tells a status line: its session, and where that began."""
+
+    __slots__ = ("folder", "session")
+
+    def __init__(self, event: events.Event) -> None:
+        place = event.mapping("workspace")
+        named = [
+            place.get("project_dir"),
+            event.fields.get("cwd"),
+            place.get("current_dir"),
+            paths.environment("CLAUDE_PROJECT_DIR"),
+        ]
+        self.folder = next(iter([name for name in named if isinstance(name, str) and name.startswith("/")]), "")
+        self.session = event.text("session_id")
+
+
+def status() -> Status:
+    """Return what stdin tells a status line; what is missing there, or is no JSON, is empty."""
+    return Status(events.Event("", events.parse(*events.drain_stdin())))
 
 
 def on_screen(text: str, keeps_prompt: bool) -> str:

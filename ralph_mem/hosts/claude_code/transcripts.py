@@ -86,10 +86,7 @@ def moment(entry: dict[str, Any]) -> int:
 
 
 def own_start(path: Path) -> int:
-    """Return where what is a session's own begins: a fork's transcript opens with a copy of its parent's.
-
-    The copied prompts all bear the id of the first one that is the fork's own.
-    """
+    """Return where a session's own begins: a fork repeats its parent's prompts under the id of its own first one."""
     first, own, answered, asked = "", 0, False, False
     with path.open("rb") as file:
         for line in lines(file):
@@ -109,12 +106,7 @@ def own_start(path: Path) -> int:
 
 def prompt_of(entry: dict[str, Any]) -> str:
     """Return what the user said in an entry, or what stands for a notification of the client; nothing for any other."""
-    if (
-        entry.get("type") != "user"
-        or entry.get("isMeta")
-        or entry.get("isVisibleInTranscriptOnly")
-        or entry.get("isCompactSummary")
-    ):
+    if entry.get("type") != "user" or any(entry.get(mark) for mark in NOT_PROMPTS):
         return ""
     said = [text for text in _texts(entry) if text.startswith(TYPED) or not text.startswith((*NOT_SAID, INTERRUPTED))]
     text = "\n".join(said)
@@ -275,10 +267,7 @@ class Transcript:
 
 
 def merged(sources: Iterable[Source]) -> Iterator[tuple[str, Step]]:
-    """Yield the steps of several transcripts by time, each with the name of its own.
-
-    A file is opened only when its time has come: a session may have hundreds of subagents.
-    """
+    """Yield the steps of transcripts by time, each with its name; a file of hundreds is opened when its time has come."""
     waiting = sorted(sources, key=lambda source: source.first, reverse=True)
     under_way: list[tuple[int, str, Step, Iterator[Step]]] = []
     while under_way or waiting:

@@ -9,52 +9,23 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from ralph_mem import __version__
 from ralph_mem.core import fast, paths
 from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.interfaces import verbs
-from ralph_mem.interfaces.cli import printing
-from ralph_mem.ralph import in_session, leftovers
+from ralph_mem.interfaces.cli import contents, help_pages, printing
 
-# What the agent of a loop may call: it changes no loop, no trust, no setting and no memory. Everything else is for a person.
-READS = frozenset((
-    "search", "timeline", "show", "why", "preview", "status", "review", "tokens", "doctor", "demo", "export", "trust", "bench",
-    "config get", "config show", "config check", "embeddings status", "ralph status", "ralph bisect", "ralph replay", "ralph plan",
-))  # fmt: skip
-ACTS = frozenset(("--confirm", "--accept", "--repair", "--revoke"))  # with one of these they would change something
-CONFIG_WORDS = 3  # `ralph config KEY` shows; a value behind it changes
 HINT_FOR_AGENTS = (
     "a person types it in a terminal of their own, or as /ralph in the session; an agent may look: `ralph-mem ralph status`"
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typer._click import Command, Context
+    from typer._click import Command, Context, HelpFormatter
 
 FAILED, MISUSED, CRASHED, INTERRUPTED = 1, 2, 3, 130
-# Which module of this package has which commands, in the order of the help. A module is loaded for a command of its own,
-# for the help and for a word that is no command: all of them together take twice as long as typer itself.
-MODULES = (
-    ("reading", ("search", "timeline", "show", "sessions", "why", "preview")),
-    ("correcting", ("inject", "edit", "pin", "wrong", "undo")),
-    ("forgetting", ("forget", "scrub")),
-    ("upkeep", ("projects",)),
-    ("config", ("config",)),
-    ("recovery", ("doctor",)),
-    ("setup", ("setup", "status", "pause", "resume", "demo", "uninstall")),
-    ("bench", ("bench",)),
-    ("upkeep", ("compress", "tokens")),
-    ("embeddings", ("embeddings",)),
-    ("transfer", ("import",)),
-    ("ralph", ("ralph",)),
-    ("recovery", ("backup", "restore")),
-    ("transfer", ("export", "import-archive")),
-    ("forgetting", ("review", "purge")),
-    ("config", ("trust",)),
-)
-MODULE_OF = {name: module for module, names in MODULES for name in names}
 
 
 def _told(name: str, command: "Command") -> "Command":
@@ -70,22 +41,50 @@ def _told(name: str, command: "Command") -> "Command":
 
 
 class LazyGroup(TyperGroup):
-    """The commands of `MODULE_OF`, each loaded when it is asked for."""
+    """The commands of `contents`: what the help and a completion say of each is known without it, and it is loaded to be run."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        # None until it is loaded; typer suggests one of these names for a word that is none
-        self.commands = cast("dict[str, Command]", dict.fromkeys(MODULE_OF))
+        # None until it is needed; typer suggests one of these names for a word that is none
+        self.commands = cast("dict[str, Command]", dict.fromkeys(contents.MODULE_OF))
+        help_pages.dress(self)
 
-    def get_command(self, ctx: "Context", cmd_name: str) -> "Command | None":
+    def load(self, name: str) -> "Command | None":
         """Return a command, loaded with its module; None for a word that names none."""
-        if cmd_name in MODULE_OF and self.commands[cmd_name] is None:
+        if name in contents.MODULE_OF and type(self.commands[name]) in (type(None), Summary):
             # lazy: a command loads its own module alone
-            module = importlib.import_module(f"ralph_mem.interfaces.cli.{MODULE_OF[cmd_name]}")
+            module = importlib.import_module(f"ralph_mem.interfaces.cli.{contents.MODULE_OF[name]}")
             found = typer.Typer(rich_markup_mode=None)
             found.add_typer(module.commands)
             self.commands.update({name: _told(name, each) for name, each in typer.main.get_group(found).commands.items()})
+            help_pages.dress(self.commands[name])
+        return self.commands.get(name)
+
+    def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
+        """Return the command that these words call, loaded."""
+        self.load(args[0])
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: "Context", cmd_name: str) -> "Command | None":
+        """Return a command by its name, with its summary alone where it is not loaded; None for a word that names none."""
+        if cmd_name in contents.MODULE_OF and self.commands[cmd_name] is None:
+            self.commands[cmd_name] = cast("Command", Summary(cmd_name))
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:  # noqa: ARG002 - as typer calls it
+        """Write the commands under the names of their groups."""
+        width = max(map(len, contents.MODULE_OF))
+        for group, rows in contents.COMMANDS.items():
+            with formatter.section(group.capitalize()):
+                formatter.write_dl([(name.ljust(width), summary) for name, _, summary, *_ in rows])
+
+
+class Summary(TyperCommand):
+    """What is known of a command that is not loaded: its name, its group, and what it does in a few words."""
+
+    def __init__(self, name: str) -> None:
+        group = next(group for group, rows in contents.COMMANDS.items() if name in [each for each, *_ in rows])
+        super().__init__(name=name, help=contents.SUMMARY_OF[name], rich_help_panel=group.capitalize())
 
 
 app = typer.Typer(
@@ -93,7 +92,6 @@ app = typer.Typer(
     cls=LazyGroup,
     help="See, search, correct and forget what is remembered.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -115,21 +113,14 @@ def _options(
 
 def _refuse_an_agent(words: Sequence[str]) -> None:
     """Raise LoopError where a loop's agent, or what that started, would act as the person."""
-    command = [word for word in words if not word.startswith("-")]
-    if not command or _only_reads(command, words):
+    if contents.only_reads(words):
         return
-    run = leftovers.around_us() or in_session.around_us()
+    from ralph_mem.ralph import in_session, leftovers, runs  # lazy: only for what changes something, a third of a command's start
+
+    run = leftovers.around_us() or in_session.around_us() or runs.above_us()
     if run:
-        raise LoopError(f"only a person may do this while {run} is at work: {' '.join(command[:2])[:60]}", HINT_FOR_AGENTS)
-
-
-def _only_reads(command: Sequence[str], words: Sequence[str]) -> bool:
-    if {"--help", "-h"}.intersection(words):
-        return True
-    changes = any(word.partition("=")[0] in ACTS for word in words)
-    if command[:2] == ["ralph", "config"]:
-        return len(command) <= CONFIG_WORDS
-    return not changes and (command[0] in READS or " ".join(command[:2]) in READS)
+        command = " ".join([word for word in words if not word.startswith("-")][:2])
+        raise LoopError(f"only a person may do this while {run} is at work: {command[:60]}", HINT_FOR_AGENTS)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -151,8 +142,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _complain(f"the database: {error}", "`ralph-mem doctor` says more", FAILED)
     except BrokenPipeError:  # `ralph-mem search ... | head`
         return _silent(0)
-    except SystemExit as leaving:  # typer's own way to meet a closed pipe
-        return _silent(0) if isinstance(leaving.__context__, BrokenPipeError) else FAILED
+    except SystemExit as leaving:  # typer's own way to meet a closed pipe, and to end what completes words
+        return _silent(0) if isinstance(leaving.__context__, BrokenPipeError) else _code(leaving.code)
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
         return _silent(_complain(f"{error.strerror}:{where or ' the output'}", "`ralph-mem doctor` looks for the cause", FAILED))
@@ -162,7 +153,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _misused(error) if hasattr(error, "format_message") else _crashed(error)
     if code == INTERRUPTED:  # typer's own answer to Ctrl-C
         return _complain("interrupted", "", INTERRUPTED)
-    return code if isinstance(code, int) else 0
+    return _code(code)
+
+
+def _code(given: object) -> int:
+    return given if isinstance(given, int) else FAILED if given else 0
 
 
 def _silent(code: int) -> int:

@@ -1,6 +1,5 @@
 """The command `bench`, which measures on labelled histories and leaves the user's memory alone."""
 
-import sys
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
@@ -8,8 +7,26 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from ralph_mem.bench import fitting, histories, injection, loop, measures, misses, retrieval
-from ralph_mem.interfaces.cli import injected, printing
+from ralph_mem.bench import (
+    beliefs,
+    command_logs,
+    facts,
+    fitting,
+    histories,
+    injection,
+    loop,
+    measures,
+    misses,
+    precision,
+    retrieval,
+    rule_files,
+    taught,
+    teachings,
+)
+from ralph_mem.bench import commands as used
+from ralph_mem.bench.truth import figures
+from ralph_mem.bench.truth import running as truth
+from ralph_mem.interfaces.cli import injected, printing, taken_in, truth_table, used_commands
 from ralph_mem.interfaces.cli.printing import Json
 
 commands = typer.Typer()
@@ -28,6 +45,7 @@ class Mode(str, Enum):
 
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="Labelled histories, as JSON.")]
+WithFacts = Annotated[bool, typer.Option("--with-facts", help="What may hold is learned as facts, which compete with the turns.")]
 Trace = Annotated[bool, typer.Option("--trace-only", help="Hide titles and texts: only files and lines are left.")]
 
 
@@ -37,6 +55,7 @@ def measure_retrieval(
     mode: Annotated[Mode, typer.Option("--mode", help="What may rank: words, a small table, a model.")] = Mode.lexical,
     trace_only: Trace = False,
     per_category: Annotated[bool, typer.Option("--per-category", help="Show the figures of each category too.")] = False,
+    with_facts: WithFacts = False,
     json: Json = False,
 ) -> None:
     """Ask every query as of its time, and print how well recall and the baselines answer it.
@@ -44,7 +63,7 @@ def measure_retrieval(
     Example: ralph-mem bench retrieval set.json --per-category
     """
     given = _read(file, trace_only)
-    report = _watched("Asking", lambda announce: retrieval.run(given, mode.value, announce))
+    report = _watched("Asking", lambda announce: retrieval.run(given, mode.value, announce, with_facts))
     if json:
         printing.as_json({**report, "trace_only": trace_only})
     else:
@@ -59,6 +78,7 @@ def measure_injection(
         str, typer.Option("--leave-out", metavar="NAME", help="Fit the weights on the other files, and measure this one.")
     ] = "",
     unanswerable: Annotated[str, typer.Option("--unanswerable", metavar="FILE", help="Its queries have no answer here.")] = "",
+    with_facts: WithFacts = False,
     json: Json = False,
 ) -> None:
     """Ask at every query, and at prompts that nothing answers, what the hook would tell, and print whether it was right.
@@ -71,13 +91,85 @@ def measure_injection(
     more = histories.queries(histories.read(unanswerable)) if unanswerable else []
     measured = given
     if leave_out:
-        measured = fitting.leave_out(given, leave_out)
-    reports = [_watched("Asking", partial(injection.run, each, given, more, mode.value)) for each in measured]
+        measured = fitting.leave_out(given, leave_out, mode.value)
+    reports = [
+        _watched("Asking", partial(injection.run, each, given, more, mode.value, with_facts=with_facts)) for each in measured
+    ]
     if json:
         printing.as_json(reports[0] if len(reports) == 1 else {"sets": reports})
         return
     for report in reports:
         injected.show(report)
+
+
+@inner.command("commands")
+def measure_commands(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Sessions with their commands, as JSON.")],
+    json: Json = False,
+) -> None:
+    """Tell each session the commands that passed last, and print how often it then used them.
+
+    Example: ralph-mem bench commands sessions.json
+    """
+    given = command_logs.read(file)
+    report = _watched("Telling", lambda announce: used.run(given, announce))
+    if json:
+        printing.as_json(report)
+    else:
+        used_commands.show(report)
+
+
+@inner.command("facts")
+def measure_facts(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Labelled changes to files of rules, as JSON.")],
+    json: Json = False,
+) -> None:
+    """Take in every change that people made to a file of rules, and print whether the right statement was replaced.
+
+    Example: ralph-mem bench facts rules.json
+    """
+    given = rule_files.read(file)
+    report = _watched("Taking in", lambda announce: facts.run(given, announce))
+    if json:
+        printing.as_json(report)
+    else:
+        taken_in.show(report)
+
+
+@inner.command("taught")
+def measure_taught(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="What users said and had to say again, as JSON; `-` for the set that comes along.")
+    ],
+    json: Json = False,
+) -> None:
+    """Play sessions in their order, and print how often what a user teaches again had been told at that session's start.
+
+    Example: ralph-mem bench taught sessions.json
+    """
+    given = teachings.read(str(taught.OWN) if file == "-" else file)
+    report = _watched("Playing", lambda announce: taught.run(given, announce))
+    if json:
+        printing.as_json(report)
+    else:
+        _print_taught(report)
+
+
+@inner.command("precision")
+def measure_precision(
+    folder: Annotated[str, typer.Argument(metavar="DIRECTORY", help="The fixtures of PrecisionMemBench, as a folder.")],
+    json: Json = False,
+) -> None:
+    """Take beliefs in as facts, ask queries that want some of them, and print whether those were told, and no others.
+
+    Example: ralph-mem bench precision fixtures
+    """
+    given = beliefs.read(folder)
+    report = _watched("Asking", lambda announce: precision.run(given, announce))
+    if json:
+        printing.as_json(report)
+    else:
+        _print_precision(report)
 
 
 @inner.command("loop")
@@ -98,6 +190,39 @@ def measure_loop(
         _print_loop(report)
 
 
+class Where(str, Enum):
+    """Where the runs of `bench truth` work; the names of `case.WHERE`."""
+
+    room = "room"
+    here = "here"
+    both = "both"
+
+
+@inner.command("truth")
+def measure_truth(
+    only: Annotated[str, typer.Option("--only", metavar="KINDS", help="Kinds or groups of agents, commas between.")] = "",
+    project: Annotated[str, typer.Option("--project", metavar="NAME", help="One project of the corpus; all without.")] = "",
+    where: Annotated[Where, typer.Option("--where", help="In rooms, in the shared tree, or in both.")] = Where.both,
+    sample: Annotated[int, typer.Option("--sample", metavar="N", min=0, help="So many runs, from every group and language.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Which runs a sample draws.")] = 0,
+    json: Json = False,
+) -> None:
+    """Let scripted agents cheat, break things, crash and be honest, and print what the loop called a success and what was lost.
+
+    Exits with 1 where a promise does not hold. All of it takes half an hour or more.
+
+    Example: ralph-mem bench truth --only cheat --project words
+    """
+    way = "" if where is Where.both else where.value
+    report = _watched("Looping", lambda announce: truth.run(only, project, way, sample, seed, announce))
+    if json:
+        printing.as_json(report)
+    else:
+        truth_table.show(report)
+    if not figures.holds(report):
+        raise typer.Exit(1)
+
+
 def _read(file: str, trace_only: bool) -> histories.Histories:
     given = histories.read(file)
     return histories.hidden(given) if trace_only else given
@@ -105,11 +230,8 @@ def _read(file: str, trace_only: bool) -> histories.Histories:
 
 def _watched(what: str, act: Callable[[retrieval.Announce], Result]) -> Result:
     """Do what takes a while; on a terminal a bar shows how far it is."""
-    if not sys.stderr.isatty():
-        return act(retrieval.silent)
-    with printing.progress(what) as bar:
-        task = bar.add_task("")
-        return act(lambda name, done, total: bar.update(task, description=name, completed=done, total=total))
+    with printing.steps(what) as tell:
+        return act(tell)
 
 
 def _print_retrieval(report: dict[str, Any], per_category: bool) -> None:
@@ -149,6 +271,28 @@ def _print_loop(report: dict[str, Any]) -> None:
     rows = [(group, name, *_compared(found)) for group, each in report["against"].items() for name, found in each.items()]
     printing.table(("tasks", "measure", "difference", "from", "to", "p"), rows)
     _print_notes(report)
+
+
+def _print_taught(report: dict[str, Any]) -> None:
+    printing.text(
+        f"{report['name']}: {report['repeats']} times taught again, {report['sessions']} sessions of {report['users']} users"
+    )
+    rows = [
+        (name, *[_figure(found[each]["value"] if found[each] else None) for each in ("learned", "turns-alone", "useless")])
+        for name, found in [*report["by_user"].items(), ("all", report)]
+    ]
+    printing.table(("user", "had been told", "by turns alone", "useless lines"), rows)
+    printing.text(f"{report['lines']} standing lines were told; tokens told twice: {report['told_twice']}")
+
+
+def _print_precision(report: dict[str, Any]) -> None:
+    printing.text(f"{report['beliefs']} beliefs, {report['cases']} queries: what a prompt is told, and what a search finds")
+    parts = {"all": report, **report["categories"]}
+    rows = [
+        (name, way, found["cases"], found["passed"], _figure(found["precision"]), _figure(found["recall"]), found["superseded"])
+        for name, part in parts.items() for way, found in [(way, part[way]) for way in precision.WAYS]
+    ]  # fmt: skip
+    printing.table(("", "", "queries", "passed", "precision", "recall", "superseded told"), rows)
 
 
 def _print_notes(report: dict[str, Any]) -> None:

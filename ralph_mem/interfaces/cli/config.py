@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import trust
@@ -12,7 +11,6 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.maintenance import approve as approval
 from ralph_mem.maintenance import config_change, config_file, registry
-from ralph_mem.memory import adopt_foreign
 
 commands = typer.Typer()
 inner = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, change and check the settings.")
@@ -40,12 +38,16 @@ def change(
     value: Annotated[str, typer.Argument(metavar="VALUE", help="true or false, a number, or a list: a, b or [a, 'b, c'].")],
     everywhere: Annotated[bool, typer.Option("--global", help="For all your projects, not this one alone.")] = False,
     project: Project = "",
+    json: Json = False,
 ) -> None:
     """Change a setting in the project's config, or in yours for all projects; it counts from the next event on.
 
     Example: ralph-mem config set memory.inject_tokens_prompt 400
     """
     changed = config_file.change(registry.choose(project), key, value, everywhere)
+    if json:
+        printing.as_json({"key": key, **changed._asdict()})
+        return
     printing.text(f"{key} is {config_change.written(changed.value)} in {changed.path}")
     if changed.ruled_by:
         printing.text(f"but here {changed.ruled_by} says otherwise, and a project's own word counts")
@@ -134,33 +136,22 @@ def _show(place: Place, json: bool) -> None:
     digits = approval.digest(place, found)[: approval.LEAST_DIGITS] if found else ""
     if json:
         waiting = [{"kind": each.kind, "lines": each.lines} for each in found]
-        memories = [{**each._asdict(), "digits": _digits(each)} for each in aside]
+        memories = [{**each._asdict(), "digits": approval.digits_of(each)} for each in aside]
         printing.as_json({"project": place.root, "digits": digits or None, "waiting": waiting, "memories": memories})
         return
     printing.text("\n".join(approval.shown(found) or [f"Nothing waits for your approval in {terminal.plain(place.root)}."]))
     if found:
         printing.text(f"To approve exactly this: ralph-mem trust --confirm {digits}")
-    for each in aside:
-        where = terminal.plain(adopt_foreign.told(*each))
-        printing.text(f"A memory that lies aside here, of another home or of somebody else: {where}")
-        printing.text(f"If it is yours, use it with: ralph-mem trust --memory --confirm {_digits(each)}")
+    for line in approval.shown_aside(aside, "ralph-mem trust"):
+        printing.text(terminal.plain(line))
 
 
 def _memory(place: Place, given: str, json: bool) -> None:
-    found = {_digits(each): each for each in approval.aside(place)}
     if not given:
         _show(place, json)
         return
-    if given not in found:
-        raise RalphMemError(f"no memory that was set aside here has the digits {given[:40]}", "`ralph-mem trust` shows them")
-    replaced = adopt_foreign.reclaim(place, found[given].path)
-    kept = f"; the one begun meanwhile is kept as {replaced}" if replaced else ""
-    _say(f"it is the memory of {place.root} now{kept}", {"memory": found[given].path, "replaced": replaced or None}, json)
-
-
-def _digits(aside: approval.Aside) -> str:
-    """Return what stands for a memory that was set aside: the end of its name, which no other one here has."""
-    return str(aside.path.rpartition("-")[2])
+    taken, replaced = approval.take(place, given)
+    _say(approval.taken(place, replaced), {"memory": taken, "replaced": replaced or None}, json)
 
 
 def _list(json: bool) -> None:

@@ -18,7 +18,7 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry as known
-from ralph_mem.memory import notes_by_hand, undoing
+from ralph_mem.memory import notes_by_hand, plain_values, undoing
 from ralph_mem.memory.recall import layers, lookup
 
 
@@ -66,19 +66,26 @@ def edit(
         list[str], typer.Argument(metavar="TEXT", help="The new text; `-` reads it from stdin. Without it your editor opens.")
     ] = [],  # noqa: B006
     project: Project = "",
+    json: Json = False,
 ) -> None:
     """Carry out `edit`."""
     reader = reader_of(project)
     row = lookup.find(reader, public_id)
     before = row.said if row.type != "note" else "\n".join(part for part in (row.asked, row.said) if part)
     new = _given(text) if text else edited(before)
-    if new.strip() == before.strip():
-        printing.text("Nothing was changed.")
+    is_new = new.strip() != before.strip()
+    if is_new:
+        notes_by_hand.edit(row, reader.project, reader.settings, new)
+    if json or not is_new:
+        _as_json(reader, public_id, changed=is_new) if json else printing.text("Nothing was changed.")
         return
-    notes_by_hand.edit(row, reader.project, reader.settings, new)
     printing.text(layers.index(lookup.find(reader, public_id)))
     if notes_by_hand.is_from_outside(row):
         printing.text(notes_by_hand.KEEPS_ITS_MARK)
+
+
+def _as_json(reader: lookup.Reader, public_id: str, **more: object) -> None:
+    printing.as_json({**plain_values.of_row(reader, lookup.find(reader, public_id), 1), **more})
 
 
 @commands.command()
@@ -86,30 +93,38 @@ def pin(
     public_id: Id,
     off: Annotated[bool, typer.Option("--off", help="Let go of it again.")] = False,
     project: Project = "",
+    json: Json = False,
 ) -> None:
     """Carry out `pin`."""
     reader = reader_of(project)
     notes_by_hand.pin(lookup.find(reader, public_id), pinned=not off)
-    printing.text(layers.index(lookup.find(reader, public_id)))
     said = notes_by_hand.room_of_pins(reader, event.instructions())
+    if json:
+        _as_json(reader, public_id, room=said)
+        return
+    printing.text(layers.index(lookup.find(reader, public_id)))
     if said:
         printing.text(said)
 
 
 @commands.command()
-def wrong(public_id: Id, project: Project = "") -> None:
+def wrong(public_id: Id, project: Project = "", json: Json = False) -> None:
     """Carry out `wrong`."""
     reader = reader_of(project)
     row = lookup.find(reader, public_id)
     told = notes_by_hand.wrong(reader, row)
+    if json:
+        _as_json(reader, public_id, receipts=told)
+        return
     printing.text(layers.index(lookup.find(reader, public_id)))
     printing.text(notes_by_hand.told_wrong(told))
 
 
 @commands.command()
-def undo(project: Project = "") -> None:
+def undo(project: Project = "", json: Json = False) -> None:
     """Carry out `undo`."""
-    printing.text(undoing.undo(reader_of(project)))
+    done = undoing.undo(reader_of(project))
+    printing.as_json({"undone": done}) if json else printing.text(done)
 
 
 def _given(words: list[str]) -> str:

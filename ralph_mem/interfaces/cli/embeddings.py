@@ -1,6 +1,5 @@
 """The command group `embeddings`, which sets up and removes the model for finding by meaning."""
 
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -47,7 +46,7 @@ def setup(
     Example: ralph-mem embeddings setup
     """
     started = time.monotonic()
-    with Steps("preparing") as tell:
+    with printing.steps("preparing") as tell:
         tell("loading the packages", 0, 1)
         with embeddings.needed():
             from ralph_mem.memory.embeddings import preparation  # lazy: needs the extra, and seconds to load torch
@@ -73,24 +72,6 @@ def _prepared(preparation: Any, model: str, yes: bool, idle: int, tell: Callable
         )
     found: dict[str, Any] = preparation.prepare(model, fetch=yes, idle_s=idle, tell=tell)
     return found
-
-
-class Steps:
-    """A progress bar for named steps, as a context manager; nothing where nobody watches."""
-
-    def __init__(self, what: str) -> None:
-        self.bar = printing.progress(what) if sys.stderr.isatty() else None
-
-    def __enter__(self) -> Callable[[str, int, int], object]:
-        if self.bar is None:
-            return lambda *_: None
-        bar = self.bar.__enter__()
-        task = bar.add_task("")
-        return lambda step, done, total: bar.update(task, description=step, completed=done, total=total)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar:
-            self.bar.__exit__(None, None, None)
 
 
 @group.command()
@@ -152,7 +133,7 @@ def rebuild(project: printing.Project = "", json: printing.Json = False) -> None
         from ralph_mem.memory.embeddings import vectors  # lazy: needs the extra
     opened, embedder = access.to_change(here), vectors.Embedder(model)
     made = 0
-    with Steps("embedding") as tell:
+    with printing.steps("embedding") as tell:
         for each in opened:
             backlog.drop(each)
             made += vectors.embed_missing(each, embedder, _told(tell, each))

@@ -8,34 +8,37 @@ import typer
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, moment_of, not_as_shown, when
 from ralph_mem.core.project import Project as Place
-from ralph_mem.core.redaction import terminal
+from ralph_mem.core.redaction import terminal, whole
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Confirmed, Digits, Json, Outside, Project, Type
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
+from ralph_mem.maintenance import review as reviewing
 from ralph_mem.maintenance import scrub as scrubbing
-from ralph_mem.maintenance import status as reviewing
 from ralph_mem.maintenance.forget import copies as copies_of
 from ralph_mem.maintenance.forget import erase, pending, select
 from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import layers
-from ralph_mem.memory.recall.layers import gist
-from ralph_mem.memory.recall.lookup import Reader, Row
+from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.store.connection import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.core.redaction.whole import Protect
 
 commands = typer.Typer()
 
 
 @commands.command(cls=Confirmed)
 def forget(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Turns, observations or sessions.")] = [],  # noqa: B006
+    ids: Annotated[list[str], typer.Argument(metavar="ID|WORDS", help="Turns, observations, sessions; or words.")] = [],  # noqa: B006
     query: Annotated[str, typer.Option("--query", "-q", help="Everything that holds exactly this text.")] = "",
     session: Annotated[str, typer.Option("--session", "-s", help="Everything of a session.")] = "",
     types: Type = [],  # noqa: B006
-    since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
-    until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
+    since: Annotated[str, typer.Option("--since", help=printing.SINCE)] = "",
+    until: Annotated[str, typer.Option("--until", help=printing.UNTIL)] = "",
     origin: Annotated[str, typer.Option("--origin", help="Only from: user, agent, tool, test, outside.")] = "",
     everything: Annotated[bool, typer.Option("--all", help="All that is remembered, loops too.")] = False,
     scope: Annotated[str, typer.Option("--scope", help="Which memory: project, global, both.")] = select.BOTH,
@@ -51,7 +54,8 @@ def forget(
     place, now = registry.choose(project), time.time_ns() // 1_000_000
     reader = Reader(access.to_change(place), place, effective.load(place))
     first, end = [moment_of(text, now) if text else 0 for text in (since, until)]
-    chosen = select.Selection(ids, query, session, first, end, types, origin, everything)
+    names, text = select.told_apart(ids, query)
+    chosen = select.Selection(names, text, session, first, end, types, origin, everything)
     if confirm and pending.waits(place):  # who types the same again after Ctrl-C means that one, whose rows are gone already
         _finish(reader, json)
     choice = select.choose(reader, chosen, scope, snapshots)
@@ -110,7 +114,7 @@ def scrub(dry_run: DryRun = False, confirm: Confirm = False, project: Project = 
         raise RalphMemError("--dry-run and --confirm say the opposite", "give one of them")
     place = registry.choose(project)
     stores = access.to_change(place)
-    protect = copies_of.remembering(scrubbing.protector(place, effective.load(place)))
+    protect = copies_of.remembering(whole.protector(place, effective.load(place)))
     reports, is_empty = _done(stores, protect, confirm)
     copies = _copies(place, stores, protect, confirm)
     if json:
@@ -123,7 +127,7 @@ def scrub(dry_run: DryRun = False, confirm: Confirm = False, project: Project = 
         printing.text("Another process reads the database: its log holds the text until that ends and the next session starts.")
 
 
-def _done(stores: list[Store], protect: "scrubbing.Protect", confirm: bool) -> tuple[list[scrubbing.Report], bool]:
+def _done(stores: list[Store], protect: "Protect", confirm: bool) -> tuple[list[scrubbing.Report], bool]:
     reports, is_empty = [], True
     with printing.progress("scrubbing" if confirm else "looking") as bar:
         task = bar.add_task("", total=sum(scrubbing.total(store) for store in stores))
@@ -134,7 +138,7 @@ def _done(stores: list[Store], protect: "scrubbing.Protect", confirm: bool) -> t
     return reports, is_empty
 
 
-def _copies(place: Place, stores: list[Store], protect: "scrubbing.Protect", confirm: bool) -> copies_of.Scrubbed:
+def _copies(place: Place, stores: list[Store], protect: "Protect", confirm: bool) -> copies_of.Scrubbed:
     with printing.progress("backups") as bar:
         task = bar.add_task("", total=None)
         work = copies_of.scrub if confirm else copies_of.find_secrets
@@ -154,7 +158,7 @@ def _has_found(reports: list[scrubbing.Report], copies: copies_of.Scrubbed) -> b
     return any(report.counts for report in reports) or bool(copies.scrubbed or copies.removed)
 
 
-def _one(store: Store, protect: "scrubbing.Protect", confirm: bool, tell: Any) -> tuple[scrubbing.Report, bool]:
+def _one(store: Store, protect: "Protect", confirm: bool, tell: Any) -> tuple[scrubbing.Report, bool]:
     return scrubbing.scrub(store, protect, tell) if confirm else (scrubbing.preview(store, protect, tell), True)
 
 
@@ -185,7 +189,7 @@ Origin = Annotated[
     list[str], typer.Option("--origin", help="Only of this origin, several by repeating it: outside, tool, test, agent, user.")
 ]
 Session = Annotated[str, typer.Option("--session", "-s", help="Only of this session, as review prints it.")]
-Since = Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")]
+Since = Annotated[str, typer.Option("--since", help=printing.SINCE)]
 COLUMNS = ("outside", "tool", "test", "agent", "user", "tainted")
 
 
@@ -205,7 +209,7 @@ def review(
     wanted = reviewing.Wanted(origins, session, first)
     counts, rows = reviewing.counts_of_sessions(reader, wanted), reviewing.rows(reader, wanted, limit)
     if json:
-        printing.as_json({"sessions": counts, "rows": [_fact(row) for row in rows]})
+        printing.as_json({"sessions": counts, "rows": [reviewing.values(row) for row in rows]})
         return
     if not rows:
         printing.text("Nothing that is remembered fits.")
@@ -240,13 +244,6 @@ def purge(
     if not (origin or session):
         raise RalphMemError("what should go?", "name an --origin or a --session; `ralph-mem review` lists them")
     forget(session=session, since=since, origin=origin, confirm=confirm, project=project, json=json)
-
-
-def _fact(row: Row) -> dict[str, Any]:
-    return {
-        "id": row.public_id, "type": row.type, "origin": row.origin, "source": reviewing.source(row),
-        "session": reviewing.session_of(row), "at": row.at, "tainted": bool(row.tainted), "gist": gist(row, 60),
-    }  # fmt: skip
 
 
 def _plain(line: str) -> str:

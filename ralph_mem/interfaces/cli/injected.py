@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ralph_mem.bench import briefed
 from ralph_mem.interfaces.cli import printing
 
 GOALS = {
@@ -26,8 +27,9 @@ def show(report: dict[str, Any]) -> None:
     _show_sorts(report)
     _show_curve(report)
     _show_start(report["start"])
+    printing.text(f"\ntokens told twice: {report['told_twice']} at prompts, {report['start']['told_twice']} at starts")
     saved = ", ".join(f"{_figure(share)} of the tokens of {arm}" for arm, share in report["fewer_tokens"].items())
-    printing.text(f"\nover all prompts the hook saves {saved}\n")
+    printing.text(f"\nover all prompts the hook saves {saved}; tokens counted by: {report['counted_by']}\n")
     goals = report["goals"].items()
     rows = [
         (GOALS[name], _figure(goal["wanted"]), _figure(goal["reached"]), "yes" if goal["met"] else "no") for name, goal in goals
@@ -68,7 +70,7 @@ def _show_curve(report: dict[str, Any]) -> None:
 
 def _show_start(start: dict[str, Any]) -> None:
     if start["sessions"]:
-        told = ", ".join(f"{arm} {_figure(start[arm])} ({_interval(start[arm])})" for arm in start if arm != "sessions")
+        told = ", ".join(f"{arm} {_figure(start[arm])} ({_interval(start[arm])})" for arm in briefed.ARMS)
         printing.text(f"\nat the start of {start['sessions']} sessions that edit a file again, the turn that matters named: {told}")
 
 

@@ -1,17 +1,20 @@
 """Print text for people, JSON for programs, and colour only on a terminal."""
 
 import json
+import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand
 
 from ralph_mem.core.format import are_digits
-from ralph_mem.ralph.runs import MEANWHILE
+from ralph_mem.interfaces import verbs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +27,17 @@ if TYPE_CHECKING:
 Project = Annotated[
     str, typer.Option("--project", "-p", metavar="PROJECT", help="Another project: its folder, name or id. Default: where you are.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for a program to read.")]
+
+
+def _for_a_program(wanted: bool) -> bool:
+    """Note whether a program reads the answer, which wants no bar beside it."""
+    for_a_program[:] = [True] * wanted
+    return wanted
+
+
+for_a_program: list[bool] = []  # not empty where the command that is run was given --json
+Json = Annotated[bool, typer.Option("--json", callback=_for_a_program, help="Print JSON, for a program to read.")]
+SINCE, UNTIL = verbs.SPAN.values()
 Type = Annotated[
     list[str],
     typer.Option("--type", "-t", help="Only of this type, several by repeating it: turn, note, error, success, tool_use, summary."),
@@ -50,10 +63,28 @@ class Confirmed(TyperCommand):
         return super().parse_args(ctx, [word for at, word in enumerate(args) if at not in bare])
 
 
-def text(lines: str = "") -> None:
-    """Print lines for people: on a terminal none is cut within a word, and what is left of one is indented."""
+RED, GREEN, YELLOW, DIM = "31", "32", "33", "2"
+
+
+def text(lines: str = "", colours: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Print lines for people: on a terminal none is cut within a word, and what is left of one is indented.
+
+    `colours` says which words have which colour there, where a line begins with them.
+    """
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    verbatim("\n".join(_wrapped(line, width) if width and len(line) > width else line for line in lines.split("\n")))
+    shown = [_wrapped(line, width) if width and len(line) > width else line for line in lines.split("\n")]
+    verbatim("\n".join([_begun_in_colour(line, colours) for line in shown]))
+
+
+def _begun_in_colour(line: str, colours: Mapping[str, str]) -> str:
+    word = next((each for each in colours if line.startswith(each)), "")
+    return coloured(word, colours[word], sys.stdout) + line[len(word) :] if word else line
+
+
+def coloured(words: str, colour: str, stream: "TextIO") -> str:
+    """Return words in a colour where the stream is a terminal that has some, and the person has not switched them off."""
+    is_wanted = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+    return f"\x1b[{colour}m{words}\x1b[0m" if is_wanted else words
 
 
 def _wrapped(line: str, width: int) -> str:
@@ -91,8 +122,22 @@ def as_json(value: object) -> None:
 
 def complain(what: str, hint: str = "") -> None:
     """Print what went wrong in one line, and in a second one what to do, on stderr."""
-    line = " ".join(what.split())
-    sys.stderr.write(f"ralph-mem: {line}\n" + (f"  hint: {hint}\n" if hint else ""))
+    sys.stderr.write(f"{coloured('ralph-mem:', RED, sys.stderr)} {_in_a_line(what)}\n")
+    if hint:
+        sys.stderr.write(f"  {coloured('hint:', YELLOW, sys.stderr)} {_in_a_line(hint)}\n")
+
+
+MOST_OF_A_LINE = 500  # characters: what somebody typed may be a pasted file
+
+
+def _in_a_line(words: str) -> str:
+    """Return words that may quote what somebody typed in one line, which nothing in it moves or hides."""
+    line = " ".join(words.split())
+    if not (line.isascii() and line.isprintable()):
+        from ralph_mem.core.redaction import terminal  # lazy: only for characters that may not be printable
+
+        line = terminal.plain(line)
+    return line if len(line) <= MOST_OF_A_LINE else line[: MOST_OF_A_LINE - 3] + "..."
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -115,13 +160,50 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         verbatim(line.rstrip())
 
 
+def is_watched() -> bool:
+    """Say whether somebody sees what is shown while a command works: at a terminal, where no program reads the answer."""
+    return sys.stderr.isatty() and not for_a_program
+
+
 def progress(what: str) -> "Progress":
-    """Return a progress bar for work that takes a while, to be used as a context manager; it stands on stderr."""
+    """Return a progress bar for work that takes a while, to be used as a context manager; it stands on stderr.
+
+    Where nobody watches it is one that shows nothing, and costs nothing.
+    """
+    if not is_watched():
+        return cast("Progress", Unwatched())
     from rich.console import Console  # lazy: only for a table or a progress bar: most commands print plain text
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # lazy: only for work that takes a while
 
     columns = (TextColumn(what), BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+class Unwatched:
+    """A progress bar that nobody sees."""
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave nothing behind."""
+
+    def add_task(self, *_: object, **__: object) -> int:
+        """Take on some work."""
+        return 0
+
+    def update(self, *_: object, **__: object) -> None:
+        """Hear how far it is."""
+
+    reset = update
+
+
+@contextmanager
+def steps(what: str) -> "Iterator[Callable[[str, int, int], object]]":
+    """Show a progress bar for named steps; yields what hears of each its name, how many are done, and of how many."""
+    with progress(what) as bar:
+        task = bar.add_task("")
+        yield lambda step, done, total: bar.update(task, description=step, completed=done, total=total)
 
 
 class Live:
@@ -146,6 +228,8 @@ class Live:
 
     def __call__(self, line: str) -> None:
         """Show a line: one that is over with the next only on a terminal."""
+        from ralph_mem.ralph.loop import MEANWHILE  # lazy: loaded already by the loop that tells; all else does without
+
         if not line.startswith(MEANWHILE):
             self.stays(line)
         elif self.status:

@@ -9,23 +9,29 @@ import typer
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective, schema
-from ralph_mem.interfaces.cli import printing, ralph_start
+from ralph_mem.interfaces.cli import printing, ralph_apply, ralph_seen, ralph_start, ralph_steer, ralph_watch
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.maintenance import registry as known
-from ralph_mem.ralph import attempts, display, files, record, runs, stopping
+from ralph_mem.ralph import attempts, display, record, rolling_back, run_facts, runs, stopping
+from ralph_mem.ralph.history import COLUMNS, rows
 from ralph_mem.ralph.record import Run
+from ralph_mem.ralph.watching import activity, overview
 
 commands = typer.Typer()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work at a goal until its checks pass: the Ralph loop.")
 group.add_typer(ralph_start.commands)
+group.add_typer(ralph_apply.commands)
+group.add_typer(ralph_seen.commands)
+group.add_typer(ralph_steer.commands)
+group.add_typer(ralph_watch.commands)
 commands.add_typer(group, name="ralph")
 
 Name = Annotated[str, typer.Argument(metavar="RUN", help="A run by its id, or the beginning of it; the last one without.")]
 Best = Annotated[bool, typer.Option("--best", help="To the iteration that came closest, not to the start.")]
 To = Annotated[str, typer.Option("--to", metavar="N", help="To this iteration, not to the start.")]
 Force = Annotated[bool, typer.Option("--force", help="Put back what you changed after the loop, too.")]
-NOTHING = 'No loop has run here yet: `ralph-mem ralph start "GOAL"` starts one.'
+All = Annotated[bool, typer.Option("--all", help="Put back what changed while the loop was at work, whoever changed it.")]
 
 
 def _now() -> int:
@@ -38,6 +44,7 @@ def stop(
     best: Best = False,
     to: To = "",
     force: Force = False,
+    everything: All = False,
     confirm: Confirm = False,
     project: Project = "",
     json: Json = False,
@@ -48,13 +55,13 @@ def stop(
     """
     place = known.choose(project)
     values, target = effective.load(place), _target(best, to)
-    if (best or to or force or confirm) and not rollback:
-        raise LoopError("--best, --to, --force and --confirm are about a rollback", "add --rollback")
+    if (best or to or force or everything or confirm) and not rollback:
+        raise LoopError("--best, --to, --force, --all and --confirm are about a rollback", "add --rollback")
     run = _stopped(place, values, rollback)
     if rollback:
-        _roll_back(place, values, run, target, force, confirm, json)
+        ralph_apply.roll_back(place, values, run, target, (force, everything), confirm, json)
     elif json:
-        printing.as_json(display.facts(run, _now()))
+        printing.as_json(run_facts.of(run, _now()))
 
 
 def _stopped(place: Place, values: dict[str, Any], rollback: bool) -> Run:
@@ -68,38 +75,18 @@ def _stopped(place: Place, values: dict[str, Any], rollback: bool) -> Run:
     return run
 
 
-def _target(best: bool, to: str, undo: bool = False) -> str:
+def _target(best: bool, to: str, undo: bool = False, task: str = "") -> str:
     """Return what a rollback leads to. Raises LoopError where that is not one thing."""
-    wanted = [name for name, given in ((files.BEST, best), (to, bool(to)), (files.UNDO, undo)) if given]
+    wanted = [
+        name for name in (best and rolling_back.BEST, to, undo and rolling_back.UNDO, task and f"{rolling_back.TASK}{task}") if name
+    ]
     if len(wanted) > 1:
-        raise LoopError("a rollback leads to one state", "one of --best, --to N, --undo; none of them for the start")
+        raise LoopError("a rollback leads to one state", "one of --best, --to N, --task N, --undo; none of them for the start")
     if to and not to.isdecimal():
         raise LoopError(f"--to {to[:40]} is no iteration", "`ralph-mem ralph status --history` numbers them")
-    return wanted[0] if wanted else files.START
-
-
-def _roll_back(place: Place, values: dict[str, Any], run: Run, target: str, force: bool, confirm: bool, json: bool) -> None:
-    """Show what a rollback would do, and do it where that is confirmed."""
-    voice = Live(json)
-    if not confirm:
-        what, plan = files.preview_rollback(place, values, run, target, force)
-        for line in display.rollback_preview(what, plan, files.was_killed(run)):
-            voice.stays(line)
-        if not plan.actions:
-            return printing.as_json(display.plan_facts(what, plan)) if json else None
-        if not voice.ask("Do this?"):
-            told = f"Nothing is changed yet. To do it: {_command(run, target, force)}"
-            return printing.as_json(display.plan_facts(what, plan)) if json else printing.text(told)
-    with voice:
-        what, report = files.roll_back(place, values, run, target, force, lambda step: voice(f"  {step}"))
-    if json:
-        return printing.as_json(display.report_facts(what, report))
-    return printing.text("\n".join(display.rolled_back(what, report, run)))
-
-
-def _command(run: Run, target: str, force: bool) -> str:
-    to = {files.START: "", files.BEST: " --best", files.UNDO: " --undo"}.get(target, f" --to {target}")
-    return f"ralph-mem ralph rollback {run.id}{to}{' --force' if force else ''} --confirm"
+    if task and not task.isdecimal():
+        raise LoopError(f"--task {task[:40]} is no task", "`ralph-mem ralph status` numbers those of a plan")
+    return wanted[0] if wanted else rolling_back.START
 
 
 @group.command()
@@ -107,8 +94,10 @@ def rollback(
     run: Name = "",
     best: Best = False,
     to: To = "",
+    task: Annotated[str, typer.Option("--task", metavar="N", help="To where this task of the plan was begun.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="To what was there before the last rollback.")] = False,
     force: Force = False,
+    everything: All = False,
     confirm: Confirm = False,
     project: Project = "",
     json: Json = False,
@@ -118,13 +107,14 @@ def rollback(
     Example: ralph-mem ralph rollback --best --confirm
     """
     place = known.choose(project)
-    _roll_back(place, effective.load(place), runs.find(place, run), _target(best, to, undo), force, confirm, json)
+    meant = runs.find(place, run)
+    ralph_apply.roll_back(place, effective.load(place), meant, _target(best, to, undo, task), (force, everything), confirm, json)
 
 
 @group.command()
 def status(
     run: Name = "",
-    history: Annotated[bool, typer.Option("--history", help="Every iteration, and the other runs.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Every iteration, with what it changed and took.")] = False,
     project: Project = "",
     json: Json = False,
 ) -> None:
@@ -135,21 +125,23 @@ def status(
     place = known.choose(project)
     found = runs.all(place)
     if not found and not run:
-        return printing.as_json({"id": None, "runs": []}) if json else printing.text(NOTHING)
+        return printing.as_json({"id": None, "runs": []}) if json else printing.text(overview.NOTHING)
     shown = runs.find(place, run) if run or runs.latest(place) else found[-1]
     if json:
-        return printing.as_json({**display.facts(shown, _now()), "runs": [each.id for each in found]})
+        return printing.as_json({**run_facts.of(shown, _now()), "runs": [each.id for each in found]})
     printing.text("\n".join([*display.status_lines(shown, _now()), *_process(place, shown)]))
     if history:
-        printing.table(display.HISTORY_COLUMNS, display.history(shown))
-        for line in display.others(found, shown.id):
+        printing.table(COLUMNS, rows(shown))
+        for line in display.others(found):
             printing.text(line)
     return None
 
 
 def _process(place: Place, run: Run) -> list[str]:
     live = runs.busy(place)
-    return [f"its process: {live.pid}"] if live and live.run == run.id and live.pid else []
+    doing = activity.lines(place, effective.load(place), live, run.last_seen)[-1:] if live and live.run == run.id else []
+    told = [f"now: {line}" for line in doing]
+    return [*told, f"its process: {live.pid}"] if live and live.run == run.id and live.pid else told
 
 
 @group.command()
@@ -157,20 +149,26 @@ def bisect(
     test: Annotated[str, typer.Argument(metavar="TEST", help="A test or check, or a part of its name that only one has.")],
     run: Name = "",
     project: Project = "",
+    json: Json = False,
 ) -> None:
     """Say which iteration broke or fixed a test, from what was recorded; nothing is run again.
 
     Example: ralph-mem ralph bisect test_totals
     """
     place = known.choose(project)
-    _, lines = attempts.bisect(runs.find(place, run), test)
-    printing.text("\n".join(lines))
+    meant = runs.find(place, run)
+    changed, lines = attempts.bisect(meant, test)
+    if json:
+        printing.as_json({"run": meant.id, "iteration": changed.number if changed else None, "told": lines})
+    else:
+        printing.text("\n".join(lines))
 
 
 @group.command("replay")
 def replay_it(
     run: Annotated[str, typer.Argument(metavar="RUN|FILE", help="A run by its id, or the file of a record.")] = "",
     project: Project = "",
+    json: Json = False,
 ) -> None:
     """Decide a recorded run once more, without an agent; exits with 1 where it would be decided otherwise.
 
@@ -180,8 +178,11 @@ def replay_it(
     path = run if run and Path(run).is_file() else runs.path_of(place, runs.find(place, run).id)
     entries = record.read(path)
     found = stopping.replay(entries)
-    told = display.replayed(len([entry for entry in entries if entry["what"] == "decision"]), found)
-    printing.text("\n".join(told))
+    decisions = len([entry for entry in entries if entry["what"] == "decision"])
+    if json:
+        printing.as_json({"decisions": decisions, "differences": found})
+    else:
+        printing.text("\n".join(display.replayed(decisions, found)))
     if found:
         raise typer.Exit(1)
 
@@ -200,21 +201,25 @@ def configure(
     key: Annotated[str, typer.Argument(metavar="KEY", help="Such as max_iterations; all of the loop's keys without.")] = "",
     value: Annotated[str, typer.Argument(metavar="VALUE", help="What it is to be.")] = "",
     project: Project = "",
+    json: Json = False,
 ) -> None:
     """Show the loop's settings, or change one for this project.
 
     Example: ralph-mem ralph config max_iterations 5
     """
     place = known.choose(project)
-    if not key:
-        found = [each for each in config_file.load(place).values() if each.key.startswith(("ralph.", "snapshot."))]
-        printing.table(
-            ("key", "value", "from", "meaning"), [(e.key, config_change.written(e.value), e.origin, e.meaning) for e in found]
-        )
+    name = key if not key or key in schema.RULES else f"ralph.{key}"
+    if value:
+        changed = config_file.change(place, name, value)
+        told = f"{name} is {config_change.written(changed.value)} in {changed.path}"
+        printing.as_json({"key": name, **changed._asdict()}) if json else printing.text(told)
         return
-    name = key if key in schema.RULES else f"ralph.{key}"
-    if not value:
-        printing.text(config_change.written(config_file.find(place, name).value))
-        return
-    changed = config_file.change(place, name, value)
-    printing.text(f"{name} is {config_change.written(changed.value)} in {changed.path}")
+    every = [each for each in config_file.load(place).values() if each.key.startswith(("ralph.", "snapshot."))]
+    found = [config_file.find(place, name)] if name else every
+    if json:
+        printing.as_json([each._asdict() for each in found])
+    elif name:
+        printing.text(config_change.written(found[0].value))
+    else:
+        rows = [(each.key, config_change.written(each.value), each.origin, each.meaning) for each in found]
+        printing.table(("key", "value", "from", "meaning"), rows)

@@ -5,57 +5,58 @@ from typing import Annotated, Any
 import typer
 
 from ralph_mem.core.errors import LoopError
+from ralph_mem.core.format import count
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import launch
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Live, Project
+from ralph_mem.interfaces.cli.ralph_options import taking
 from ralph_mem.maintenance import registry as known
-from ralph_mem.ralph import detached, display, files, headless, planning, runs, starting, stop_reasons
+from ralph_mem.ralph import (
+    detached,
+    display,
+    headless,
+    options,
+    planning,
+    prospects,
+    rolling_back,
+    run_facts,
+    runs,
+    starting,
+    stop_reasons,
+)
+from ralph_mem.ralph.agents import presets
+from ralph_mem.ralph.loop import Loop
+from ralph_mem.ralph.prospects import Prospect
 from ralph_mem.ralph.record import Run
-from ralph_mem.ralph.runs import Loop, now_ms
-from ralph_mem.ralph.starting import Prospect, Wish
+from ralph_mem.ralph.runs import now_ms
+from ralph_mem.ralph.tasks import amending, drafting, to_json
+from ralph_mem.ralph.wishes import Wish
 
 commands = typer.Typer()
 
-Criteria = Annotated[
-    list[str], typer.Option("--criteria", metavar="T", help="A check: test_pass, build_success, or custom=./check.sh; repeatable.")
-]
-Iterations = Annotated[str, typer.Option("--max-iterations", metavar="N", help="Give up after so many iterations.")]
-Duration = Annotated[str, typer.Option("--max-duration", metavar="D", help="Give up after this: 90s, 30m, 2h.")]
-Cost = Annotated[str, typer.Option("--max-cost", metavar="USD", help="Give up before more is spent.")]
-Cooldown = Annotated[str, typer.Option("--cooldown", metavar="MS", help="Milliseconds between two iterations.")]
-NoProgress = Annotated[str, typer.Option("--no-progress", metavar="N", help="Give up after so many without a new best.")]
-Plan = Annotated[str, typer.Option("--plan", metavar="FILE", help="A list of tasks, `- [ ] ...`, that has to be ticked off too.")]
-Promise = Annotated[str, typer.Option("--promise", metavar="TEXT", help="The agent's last line has to say this too.")]
-NoSnapshot = Annotated[bool, typer.Option("--no-snapshot", help="No snapshots, and no way back.")]
-NoMemory = Annotated[bool, typer.Option("--no-memory", help="Tell the agent nothing of earlier work, and keep nothing.")]
-NoWait = Annotated[bool, typer.Option("--no-wait", help="End at a rate limit instead of waiting.")]
 Headless = Annotated[bool, typer.Option("--headless", help="A fresh agent for each iteration: what this command does anyway.")]
 InSession = Annotated[bool, typer.Option("--in-session", help="Only in Claude Code: type /ralph start there.")]
-Agent = Annotated[str, typer.Option("--agent", metavar="CMD", help="Another agent; {prompt} or stdin is what it is told.")]
-Allow = Annotated[list[str], typer.Option("--allow", metavar="RULE", help="What claude may do, as Bash(make:*); repeatable.")]
-Notify = Annotated[str, typer.Option("--notify", metavar="CMD", help="Gets JSON on stdin when it ends.")]
-Protect = Annotated[list[str], typer.Option("--protect", metavar="PATTERN", help="Put back before the checks run; repeatable.")]
-Timeout = Annotated[str, typer.Option("--timeout", metavar="S", help="Seconds after which a check is ended.")]
 Accept = Annotated[str, typer.Option("--accept", metavar="DIGEST", help="Accept what was shown under these digits.")]
 Anyway = Annotated[bool, typer.Option("--anyway", help="Begin even where every check passes already.")]
 Detach = Annotated[bool, typer.Option("--detach", help="Work in the background.")]
+GREEN = "Every check passes already, so nothing was begun: --anyway begins all the same."
 IN_SESSION_HINT = 'type /ralph start "GOAL" in Claude Code; here a loop is headless'
 
 
 @commands.command()
+@taking("start")
 def start(
     goal: Annotated[str, typer.Argument(metavar="GOAL", help="What is to be reached, in quotes.")],
-    criteria: Criteria = [],  # noqa: B006
-    max_iterations: Iterations = "", max_duration: Duration = "", max_cost: Cost = "", cooldown: Cooldown = "",
-    no_progress: NoProgress = "", plan: Plan = "", promise: Promise = "", no_snapshot: NoSnapshot = False,
-    no_memory: NoMemory = False, no_wait: NoWait = False,
+    given: dict[str, Any],
     is_headless: Headless = False,  # noqa: ARG001 - said for whoever wants to say it
     in_session: InSession = False,
-    agent: Agent = "", allow: Allow = [], notify: Notify = "", protect: Protect = [], timeout: Timeout = "",  # noqa: B006
-    accept: Accept = "", anyway: Anyway = False, detach: Detach = False, project: Project = "", json: Json = False,
-) -> None:  # fmt: skip
+    accept: Accept = "",
+    anyway: Anyway = False,
+    detach: Detach = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
     """Work at a goal until checks that are run here pass; exits with 0, or with the code of the reason why it stopped.
 
     Example: ralph-mem ralph start "make the tests pass" --max-iterations 5
@@ -63,17 +64,19 @@ def start(
     if in_session:
         raise LoopError("a loop in a session is started in that session", IN_SESSION_HINT)
     place, values = _place(project)
-    given = _given(criteria, plan, promise, no_snapshot, no_memory, no_wait, agent, allow, notify, protect, timeout)
-    wished = planning.wish(values, goal, given, _bounds(max_iterations, max_duration, max_cost, cooldown, no_progress))
-    prospect = starting.look(place, wished)
+    wished = planning.wish(values, goal, given)
+    prospect = prospects.look(place, wished)
     starting.check(place, wished, prospect)
+    _agent_is_there(wished)
     voice = Live(json)
     _settle(place, prospect, accept, voice)
-    _agent_is_there(wished)
     if detach:
         _tell_background(detached.start(place, values, wished, anyway), json)
         return
     run = _worked(place, values, wished, prospect, anyway, voice)
+    if run is None:  # what was wanted is so: no failure, and nothing to tell by a code of its own
+        printing.as_json({"id": None, "begun": False, "green": True}) if json else printing.text(GREEN)
+        return
     _finish(place, values, run, json, voice)
 
 
@@ -82,47 +85,31 @@ def _place(project: str) -> tuple[Place, dict[str, Any]]:
     return place, effective.load(place)
 
 
-def _given(
-    criteria: list[str], plan: str, promise: str, no_snapshot: bool, no_memory: bool, no_wait: bool, agent: str, allow: list[str],
-    notify: str, protect: list[str], timeout: str,
-) -> dict[str, Any]:  # fmt: skip
-    off = {name: False for name, is_off in {"snapshot": no_snapshot, "memory": no_memory, "wait": no_wait}.items() if is_off}
-    texts = {"plan": plan, "promise": promise, "agent": agent, "notify": notify, "timeout_s": timeout}
-    return {**off, **{name: text or None for name, text in texts.items()}, "criteria": criteria, "allow": allow, "protect": protect}
-
-
-def _bounds(max_iterations: str, max_duration: str, max_cost: str, cooldown: str, no_progress: str) -> dict[str, Any]:
-    return planning.bounds(max_iterations or None, max_duration or None, max_cost or None, cooldown or None, no_progress or None)
-
-
 def _settle(place: Place, prospect: Prospect, accept: str, voice: Live) -> None:
     """See that a person has accepted what would be run: now, earlier, or by the digits that they were shown."""
-    if starting.accept(place, prospect, accept):
+    if prospects.accept(place, prospect, accept):
         return
     for line in display.to_accept(prospect):
         voice.stays(line)
-    digits = starting.short(prospect)
+    digits = prospects.short(prospect)
     if voice.ask("Run this in your project?"):
-        starting.accept(place, prospect, digits)
+        prospects.accept(place, prospect, digits)
         return
     raise LoopError("nobody has accepted yet what would be run", f"if it is right, add --accept {digits}")
 
 
 def _agent_is_there(wished: Wish) -> None:
-    wrong = [] if wished.agent else launch.preflight()
+    wrong = [line for agent in (wished.agent, *wished.others) for line in presets.missing(agent)]
     if wrong:
         raise LoopError(wrong[0], "or name another agent with --agent")
 
 
-def _worked(place: Place, values: dict[str, Any], wished: Wish, prospect: Prospect, anyway: bool, voice: Live) -> Run:
+def _worked(place: Place, values: dict[str, Any], wished: Wish, prospect: Prospect, anyway: bool, voice: Live) -> Run | None:
     def is_wanted(_loop: Loop) -> bool:
         return anyway or voice.ask("Every check passes already. Begin all the same?")
 
     with voice:
-        run = headless.start(place, values, wished, prospect, is_wanted, told=voice)
-    if run is None:
-        raise LoopError("every check passes already, so nothing was begun", "--anyway begins all the same")
-    return run
+        return headless.start(place, values, wished, prospect, is_wanted, told=voice)
 
 
 def _tell_background(name: str, json: bool) -> None:
@@ -134,11 +121,11 @@ def _tell_background(name: str, json: bool) -> None:
 
 def _finish(place: Place, values: dict[str, Any], run: Run, json: bool, voice: Live) -> None:
     """Tell how it ended, and leave with the code of its reason."""
-    lines = files.roll_back_if_wanted(place, values, run)
+    lines = rolling_back.roll_back_if_wanted(place, values, run)
     if json:
         for line in lines:
             voice.stays(line)
-        printing.as_json({**display.facts(run, now_ms()), "rolled_back": bool(lines)})
+        printing.as_json({**run_facts.of(run, now_ms()), "rolled_back": bool(lines)})
     else:
         for line in [*display.ended(run), *lines]:
             printing.text(line)
@@ -146,23 +133,25 @@ def _finish(place: Place, values: dict[str, Any], run: Run, json: bool, voice: L
 
 
 @commands.command("plan")
+@taking("plan")
 def plan_it(
+    given: dict[str, Any],
     goal: Annotated[str, typer.Argument(metavar="GOAL", help="What is to be reached.")] = "",
-    criteria: Criteria = [],  # noqa: B006
-    max_iterations: Iterations = "", max_duration: Duration = "", max_cost: Cost = "", cooldown: Cooldown = "",
-    no_progress: NoProgress = "", plan: Plan = "", promise: Promise = "", no_snapshot: NoSnapshot = False,
-    no_memory: NoMemory = False, no_wait: NoWait = False,
-    agent: Agent = "", allow: Allow = [], notify: Notify = "", protect: Protect = [], timeout: Timeout = "",  # noqa: B006
-    accept: Accept = "", project: Project = "", json: Json = False,
-) -> None:  # fmt: skip
+    draft: Annotated[str, typer.Option("--from", metavar="GOAL", help="Have the agent draft the plan file first.")] = "",
+    accept: Accept = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
     """Show what a loop would run, how that stands now, its limits, its agent and its way back; begins nothing.
 
     Example: ralph-mem ralph plan --criteria "custom=./check.sh"
     """
     place, values = _place(project)
-    given = _given(criteria, plan, promise, no_snapshot, no_memory, no_wait, agent, allow, notify, protect, timeout)
-    wished = planning.wish(values, goal, given, _bounds(max_iterations, max_duration, max_cost, cooldown, no_progress))
-    starting.accept(place, starting.look(place, wished), accept)
+    if draft:
+        _draft(place, planning.wish(values, draft, given), accept, json)
+        return
+    wished = planning.wish(values, goal, given)
+    prospects.accept(place, prospects.look(place, wished), accept)
     voice = Live(json)
     with voice:
         planned = planning.plan(place, values, wished, voice)
@@ -172,14 +161,35 @@ def plan_it(
         printing.text("\n".join(planning.lines(planned)))
 
 
+def _draft(place: Place, wished: Wish, accept: str, json: bool) -> None:
+    """Have the agent draft a plan; it is an agent as that of a loop is, so it is accepted as one."""
+    drafting.check(place, wished)
+    voice = Live(json)
+    _settle(place, prospects.look(place, wished._replace(criteria=(), plan="", notify=())), accept, voice)
+    _agent_is_there(wished)
+    with voice:
+        found = drafting.draft(place, wished, voice)
+    if json:
+        printing.as_json({"plan": found.name, "tasks": [to_json(task) for task in found.tasks]})
+        return
+    printing.text(
+        f"{found.name} holds a draft of {count(len(found.tasks), 'task')}. Nothing of it was run: read it, and change it."
+    )
+    printing.text(f"next: `ralph-mem ralph plan --plan {found.name}` shows what it would run")
+
+
 @commands.command()
+@taking("resume")
 def resume(
+    given: dict[str, Any],
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run by its id; the last one without.")] = "",
-    max_iterations: Iterations = "", max_duration: Duration = "", max_cost: Cost = "", cooldown: Cooldown = "",
-    no_progress: NoProgress = "",
     is_headless: Headless = False,  # noqa: ARG001 - as for start
-    in_session: InSession = False, detach: Detach = False, project: Project = "", json: Json = False,
-) -> None:  # fmt: skip
+    in_session: InSession = False,
+    accept: Accept = "",
+    detach: Detach = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
     """Let a run go on that was interrupted, stopped or out of iterations, time or money.
 
     Example: ralph-mem ralph resume --max-iterations 20
@@ -187,12 +197,17 @@ def resume(
     if in_session:
         raise LoopError("a loop in a session goes on in a session", "type /ralph resume in Claude Code; here a loop is headless")
     place, values = _place(project)
-    bounds = _bounds(max_iterations, max_duration, max_cost, cooldown, no_progress)
+    bounds = options.meant(given)
+    plan = bounds.pop("plan", "")
     meant = runs.find(place, run)
+    voice = Live(json)
+    if bounds.get("allow") or plan:
+        prospect = prospects.again(place, meant, bounds.get("allow", ()), plan)
+        _settle(place, prospect, accept, voice)
+        bounds["amended"] = amending.of(meant, prospect.plan, place, values)
     if detach:
         _tell_background(detached.resume(place, meant.id, **bounds), json)
         return
-    voice = Live(json)
     with voice:
         ended = headless.resume(place, values, meant, told=voice, **bounds)
     _finish(place, values, ended, json, voice)

@@ -1,7 +1,8 @@
 """The commands `search`, `timeline`, `show` and `sessions`, which read the memory."""
 
+import os
 import time
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,11 +12,9 @@ from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Outside, Project, Type
 from ralph_mem.maintenance import registry as known
-from ralph_mem.memory import access, reports
+from ralph_mem.memory import access, plain_values, reports
 from ralph_mem.memory import reports as reasons
 from ralph_mem.memory.recall import layers, lookup, meaning
-from ralph_mem.memory.recall import reasons as because
-from ralph_mem.memory.rows import retention
 
 commands = typer.Typer()
 
@@ -33,8 +32,8 @@ def search(
         int | None, typer.Option("--layer", "-l", min=1, max=3, help="1 lines, 2 what happened around, 3 texts.")
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, max=100, help="How many at most.")] = None,
-    since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
-    until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
+    since: Annotated[str, typer.Option("--since", help=printing.SINCE)] = "",
+    until: Annotated[str, typer.Option("--until", help=printing.UNTIL)] = "",
     types: Type = [],  # noqa: B006
     outside: Outside = False,
     project: Project = "",
@@ -47,7 +46,7 @@ def search(
     wanted = lookup.Wanted(most, _moment(since, now), _moment(until, now) or lookup.FOREVER, types)
     rows = lookup.search(reader, " ".join(query), now, wanted, meaning.sense())
     if json:
-        printing.as_json([_facts(reader, row, depth) for row in rows])
+        printing.as_json([plain_values.of_row(reader, row, depth) for row in rows])
     else:
         printing.text(layers.shown(reader, rows, depth) if rows else "Nothing that is remembered holds any of these words.")
 
@@ -70,7 +69,7 @@ def timeline(
     row = lookup.find(reader, public_id)
     (entries,) = lookup.timelines(reader, [row], before, after)
     if json:
-        printing.as_json([_facts(reader, entry, 1) for entry in entries])
+        printing.as_json([plain_values.of_row(reader, entry, 1) for entry in entries])
     elif budget:
         printing.text(layers.compress(entries, budget, found=row))
     else:
@@ -79,24 +78,46 @@ def timeline(
 
 @commands.command()
 def sessions(
+    public_id: Annotated[str, typer.Argument(metavar="ID", help="A session, to page through what happened in it.")] = "",
+    page: Annotated[int, typer.Option("--page", min=1, max=100_000, help="Which page of the list, or of the session.")] = 1,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many at most.")] = 20,
-    since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
-    until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
+    since: Annotated[str, typer.Option("--since", help=printing.SINCE)] = "",
+    until: Annotated[str, typer.Option("--until", help=printing.UNTIL)] = "",
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """List the sessions, the latest first: when they were, how many prompts, what was asked first; `show` tells one whole.
+    """List the sessions, the latest first: when they were, how many prompts, what was asked first; or page through one.
+
+    `ralph-mem show ID` sums one up.
 
     Example: ralph-mem sessions --since 7d
     """
     reader, now = reader_of(project), time.time_ns() // 1_000_000
-    found = reports.listed(reader, now, limit, _moment(since, now), _moment(until, now) or lookup.FOREVER)
+    if public_id:
+        _page(reader, public_id, page, limit, json)
+        return
+    found = reports.listed(reader, now, limit, _moment(since, now), _moment(until, now) or lookup.FOREVER, page)
     if json:
         printing.as_json([reports.facts(each) for each in found])
     elif found:
         printing.table(reports.COLUMNS, [reports.cells(each) for each in found])
+        if len(found) == limit:
+            printing.text(f"There may be more: --page {page + 1}. One of them, step by step: ralph-mem sessions ID")
     else:
-        printing.text("No session is remembered here" + (" from that time." if since or until else " yet."))
+        where = " on that page." if page > 1 else " from that time." if since or until else " yet."
+        printing.text("No session is remembered here" + where)
+
+
+def _page(reader: lookup.Reader, public_id: str, page: int, limit: int, json: bool) -> None:
+    session = reports.find(reader, public_id)
+    if json:
+        printing.as_json(plain_values.of_session(reader, session, page, limit))
+        return
+    rows, pages = reports.entries(reader, session, page, limit)
+    printing.verbatim("\n".join([reports.head(session), *[layers.entry(each) for each in rows]]))
+    if pages > 1:
+        on = f"; ralph-mem sessions {session.id} --page {page + 1} goes on" if page < pages else ""
+        printing.text(f"page {page} of {pages}{on}")
 
 
 @commands.command()
@@ -115,7 +136,7 @@ def show(
         return
     row = lookup.find(reader, public_id)
     if json:
-        printing.as_json(_facts(reader, row, 3))
+        printing.as_json(plain_values.of_row(reader, row, 3))
     else:
         printing.verbatim(layers.whole(row)[start:] if whole else layers.full(row, start)[0])
 
@@ -134,24 +155,6 @@ def _moment(text: str, now: int) -> int:
     return moment_of(text, now) if text else 0
 
 
-def _facts(reader: lookup.Reader, row: lookup.Row, layer: int) -> dict[str, Any]:
-    """Return a row for a program: its facts, and as much of its text as the layer has."""
-    found: dict[str, Any] = {
-        "id": row.public_id, "type": row.type, "score": round(row.score, 4), "at": row.at,
-        "gist": layers.gist(row, layers.LINE_TOKENS),
-        "tokens": row.tokens, "namespace": "global" if lookup.is_global(row) else "project", "origin": row.origin,
-        "pinned": bool(row.pinned), "wrong": row.misled, "tainted": bool(row.tainted),
-    }  # fmt: skip
-    if layer == 2:
-        found["timeline"] = [_facts(reader, entry, 1) for entry in lookup.timelines(reader, [row])[0]]
-    if layer == 3:
-        path, prompt = lookup.transcript(row)
-        found |= {"text": layers.whole(row), "files": row.files.splitlines(), "branch": row.branch, "commit": row.commit}
-        emptied = None if row.type == "turn" else retention.emptied_at(row.store, row.number)
-        found |= {"transcript": path, "prompt_id": prompt, "emptied_at": emptied}
-    return found
-
-
 @commands.command()
 def why(
     memory: Annotated[str, typer.Argument(metavar="ID", help="Only the receipts that name this memory.")] = "",
@@ -163,10 +166,8 @@ def why(
     """Carry out `why`."""
     reader = reader_of(project)
     found = reasons.receipts(reader, last, session, memory)
-    if memory and not found:
-        lookup.find(reader, memory)  # says so where there is no such memory
     if json:
-        printing.as_json([_receipt_facts(receipt) for receipt in found])
+        printing.as_json([plain_values.of_receipt(receipt) for receipt in found])
         return
     for receipt in reversed(found):
         printing.text("\n".join(reasons.lines_of_receipt(receipt)))
@@ -181,29 +182,10 @@ def preview(
     json: Json = False,
 ) -> None:
     """Carry out `preview`."""
-    found = reasons.preview(reader_of(project), " ".join(prompt), time.time_ns() // 1_000_000, event.instructions())
+    now = time.time_ns() // 1_000_000
+    found = reasons.preview(reader_of(project), " ".join(prompt), now, event.instructions(), os.getcwd())
     if json:
-        printing.as_json([_preview_facts(each) for each in found])
+        printing.as_json([plain_values.of_preview(each) for each in found])
         return
     for each in found:
         printing.text("\n".join(reasons.lines_of_preview(each)))
-
-
-def _receipt_facts(receipt: reasons.Receipt) -> dict[str, Any]:
-    return {
-        "session": receipt.session, "event": receipt.event, "at": receipt.at, "budget": receipt.budget, "tokens": receipt.tokens,
-        "prompt": receipt.prompt, "items": [_line_facts(line) for line in receipt.lines],
-    }  # fmt: skip
-
-
-def _preview_facts(each: reasons.Preview) -> dict[str, Any]:
-    items = [_line_facts(line) for line in each.lines]
-    return {"event": each.event, "budget": each.budget, "tokens": each.tokens, "text": each.text, "items": items}
-
-
-def _line_facts(line: reasons.Line) -> dict[str, Any]:
-    return {
-        "memory": line.memory, "outcome": line.outcome, "score": line.score, "why": because.words(line.evidence),
-        "tokens": line.tokens,
-        "marked_wrong_at": line.misled_at, "gist": layers.gist(line.row, reasons.GIST_TOKENS) if line.row else None,
-    }  # fmt: skip

@@ -2,7 +2,6 @@
 
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ import typer
 
 from ralph_mem.core import project as places
 from ralph_mem.core.errors import StoreError
-from ralph_mem.core.finding import Finding, ok, problem
+from ralph_mem.core.finding import OK, PROBLEM, WARNING, Finding, ok, problem
 from ralph_mem.core.format import amount, count, when
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
@@ -26,6 +25,7 @@ from ralph_mem.memory import access, inspect, opening
 
 commands = typer.Typer()
 
+COLOURS = {PROBLEM: printing.RED, WARNING: printing.YELLOW, OK: printing.GREEN}
 LOOK = "`ralph-mem demo` shows the whole session"
 
 
@@ -48,7 +48,7 @@ def examine(
     if repaired or confirm:
         raise typer.Exit(_repair(registry.choose(project), confirm, json))
     found = _examined(registry.choose(project))
-    printing.as_json([_fields_of_finding(each) for each in found]) if json else _print(found)
+    printing.as_json([doctor.values(each) for each in found]) if json else _print(found)
     raise typer.Exit(int(doctor.is_ill(found)))
 
 
@@ -90,7 +90,7 @@ def _try(json: bool) -> int:
     with printing.progress("Trying") as bar, tempfile.TemporaryDirectory(prefix="ralph-mem-try-") as folder:
         bar.add_task("the hooks of a throwaway project", total=None)
         found = _tried(demo.Throwaway(folder))
-    printing.as_json([_fields_of_finding(each) for each in found]) if json else _print(found)
+    printing.as_json([doctor.values(each) for each in found]) if json else _print(found)
     return int(doctor.is_ill(found))
 
 
@@ -112,21 +112,13 @@ def _tried(place: demo.Throwaway) -> list[Finding]:
 
 def _examined(project: Place) -> list[Finding]:
     """Examine a project; on a terminal a bar shows how far it is, since a large database takes seconds."""
-    if not sys.stderr.isatty():
-        return doctor.examine(project)
-    with printing.progress("Looking") as bar:
-        task = bar.add_task("")
-        return doctor.examine(project, lambda name, done, total: bar.update(task, description=name, completed=done, total=total))
-
-
-def _fields_of_finding(finding: Finding) -> dict[str, str]:
-    # a path may hold bytes that no text in UTF-8 can, and escape sequences
-    return {name: terminal.plain(value) for name, value in finding._asdict().items()}
+    with printing.steps("Looking") as tell:
+        return doctor.examine(project, tell)
 
 
 def _print(found: list[Finding]) -> None:
     for line in doctor.lines(found):
-        printing.text(terminal.plain(line))
+        printing.text(terminal.plain(line), COLOURS)
 
 
 NONE = "No backup is there yet: one a day is made when a turn ends; `ralph-mem backup` makes one now."
@@ -139,8 +131,8 @@ def back_up(project: Project = "", json: Json = False) -> None:
     Example: ralph-mem backup
     """
     opened = access.to_write(registry.choose(project))
-    with printing.progress("Copying"):
-        path = backups.make(opened, time.time_ns() // 1_000_000)
+    with printing.steps("Copying") as tell:
+        path = backups.make(opened, time.time_ns() // 1_000_000, tell=lambda done, total: tell("pages", done, total))
     opened.set_property(backups.FAULT, None)
     opened.close()
     printing.as_json({"backup": path}) if json else printing.text(f"The memory is copied to {path}")

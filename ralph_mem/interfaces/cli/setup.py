@@ -11,13 +11,16 @@ import typer
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import amount
+from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective, schema
 from ralph_mem.hosts.claude_code import client
+from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces import demo as demonstration
+from ralph_mem.interfaces import statusline
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
-from ralph_mem.maintenance import config_change
+from ralph_mem.maintenance import config_change, outside
 from ralph_mem.maintenance import registry as known
 from ralph_mem.maintenance import status as statuses
 from ralph_mem.maintenance import uninstall as belongings
@@ -25,6 +28,7 @@ from ralph_mem.maintenance.doctor import machine
 from ralph_mem.maintenance.uninstall import Belonging
 from ralph_mem.memory import access, opening
 
+BEFORE = "ralph-mem "
 MADE, WAS_THERE, TO_DO = "made", "was there", "to do"
 HEAD = """\
 # What holds for all your projects; a project's own .ralph-mem/config.yaml rules over it. Each key stands here with its
@@ -38,13 +42,36 @@ commands = typer.Typer()
 
 
 @commands.command("setup")
-def make_ready(json: printing.Json = False) -> None:
-    """Make ready what memory needs: the Python of the hooks, your config file; and say how to install the plugin.
+def make_ready(
+    what: Annotated[
+        str, typer.Argument(metavar="WHAT", help="`status-line` or `shim`: do this, which is asked about otherwise.")
+    ] = "",
+    wrap: Annotated[bool, typer.Option("--wrap", help="Run a status line that is there first.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Take it away again.")] = False,
+    json: printing.Json = False,
+) -> None:
+    """Carry out `setup`.
 
-    Example: ralph-mem setup
+    It also remembers the Python of the hooks, writes your config file where there is none, and says how to install the plugin.
     """
+    if what:
+        done = outside.take_away(what) if off else outside.add(what, BEFORE, wrap)
+        printing.as_json({"done": done}) if json else printing.text(done)
+        return
     steps = [_interpreter(), _config(), _plugin()]
     printing.as_json([_fields(step) for step in steps]) if json else _print(steps)
+    if not json:
+        _offer()
+
+
+def _offer() -> None:
+    """Say what lies outside of our folders; ask about what is not there where somebody sits at a terminal."""
+    printing.text("\n" + "\n".join([terminal.plain(line) for line in outside.lines(BEFORE)]))
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return
+    for word in outside.absent():
+        if typer.confirm(f"Do this now: {word}?"):
+            printing.text(outside.add(word, BEFORE))
 
 
 def _interpreter() -> Step:
@@ -119,7 +146,8 @@ def _fields(step: Step) -> dict[str, object]:
 
 def _print(steps: list[Step]) -> None:
     for step in steps:
-        printing.text(f"{step.state:<9}  {step.step:<15}  {terminal.plain(step.what)}" + (":" if step.do else ""))
+        line = f"{step.state:<9}  {step.step:<15}  {terminal.plain(step.what)}" + (":" if step.do else "")
+        printing.text(line, {TO_DO: printing.YELLOW, MADE: printing.GREEN})
         for line in step.do:
             printing.text(" " * 28 + line)
     printing.text("\n`ralph-mem doctor` says whether all of it works.")
@@ -132,31 +160,59 @@ def status(project: Project = "", json: Json = False) -> None:
     Leaves with 1 where something is wrong.
     """
     place = known.choose(project)
-    found = statuses.of(place, effective.load(place), time.time_ns() // 1_000_000)
+    found = statuses.of(place, effective.load(place), time.time_ns() // 1_000_000, client_session.session())
     if json:
         printing.as_json(found)
     else:
-        printing.text("\n".join(statuses.lines(found)))
+        printing.text("\n".join(statuses.lines(found)), {"trouble:": printing.RED, "config:": printing.YELLOW})
     raise typer.Exit(1 if found["trouble"] else 0)
 
 
 @commands.command()
-def pause(project: Project = "") -> None:
+def pause(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="`session`: only the one in which this is run.")] = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
     """Carry out `pause`."""
+    if what:
+        _pause_session(what)
+        return
     place = known.choose(project)
     access.pause(place)
-    printing.text(f"Paused: nothing is recorded or told in {place.root} until `ralph-mem resume`.")
+    _tell_switch(place, f"Paused: nothing is recorded or told in {place.root} until `ralph-mem resume`.", json)
+
+
+def _pause_session(what: str) -> None:
+    if what != "session":
+        raise RalphMemError(f"there is nothing such as {what[:40]} to pause", "`ralph-mem pause`, or `ralph-mem pause session`")
+    access.pause_session(client_session.session())
+    printing.text("Paused: nothing of this session is recorded, and nothing told in it, until it ends or /mem resume.")
 
 
 @commands.command()
-def resume(project: Project = "") -> None:
+def resume(project: Project = "", json: Json = False) -> None:
     """Carry out `resume`."""
+    access.resume_session(client_session.session())
     place = known.choose(project)
     Path(place.folder, paths.OFF).unlink(missing_ok=True)
-    if effective.recording(place, effective.load(place)):
-        printing.text(f"Recording in {place.root}.")
-    else:
-        printing.text(f"No longer paused, but {statuses.off_by(place, effective.load(place))} keeps recording off.")
+    off = statuses.off_by(place, effective.load(place))
+    told = f"No longer paused, but {off} keeps recording off." if off else f"Recording in {place.root}."
+    _tell_switch(place, told, json)
+
+
+def _tell_switch(place: Place, told: str, json: bool) -> None:
+    off = statuses.off_by(place, effective.load(place))
+    printing.as_json({"project": place.root, "recording": not off, "off_by": off or None}) if json else printing.text(told)
+
+
+@commands.command("statusline")
+def status_line() -> None:
+    """Print one short line for a status line, from what Claude Code says on stdin.
+
+    Example: ralph-mem statusline
+    """
+    printing.verbatim(statusline.enter().rstrip())
 
 
 @commands.command()
@@ -190,6 +246,7 @@ def uninstall(
     remembered = belongings.memories()
     meant, needed = belongings.of_home(memories or not remembered)
     meant += remembered if memories else []
+    meant += belongings.outside()
     exports = belongings.exports()  # before the list of them goes
     kept = [] if memories else [*remembered, *needed]
     removed = belongings.remove(meant) if confirm else []

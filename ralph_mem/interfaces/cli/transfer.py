@@ -1,5 +1,6 @@
 """The commands `import`, `export` and `import-archive`, which bring memories in and out."""
 
+import os
 import sys
 import time
 from collections import Counter
@@ -19,10 +20,11 @@ from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Outside, Project, Type
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
+from ralph_mem.maintenance.transfer import document, foreign, home, incoming, outgoing, tables
 from ralph_mem.maintenance.transfer import import_transcripts as importing
 from ralph_mem.memory import access
 from ralph_mem.memory.store import connection
+from ralph_mem.memory.store.connection import Store
 
 commands = typer.Typer()
 
@@ -34,7 +36,7 @@ def import_sessions(
         bool, typer.Option("--all", "--all-projects", help="Of every project, each into its own memory.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would come in.")] = False,
-    since: Annotated[str, typer.Option("--since", help="Only sessions that went on after: 2026-01-31, or 30d, 12h, 2w ago.")] = "",
+    since: Annotated[str, typer.Option("--since", help=printing.SINCE)] = "",
     project: printing.Project = "",
     json: printing.Json = False,
 ) -> None:
@@ -94,24 +96,28 @@ Everywhere = Annotated[bool, typer.Option("--global", "-g", help="The memory of 
 Secret = Annotated[
     str, typer.Option("--passphrase-file", metavar="FILE", help="Read the passphrase from a file; it is asked for otherwise.")
 ]
-FORMATS = ("jsonl", "markdown")
+CSV, SQLITE = "csv", "sqlite"
+FORMATS = ("jsonl", "markdown", *(CSV, SQLITE))
 MOST_PASSPHRASE = 4096
 STRANGER = (
     "Another home wrote this file: its rows count as text from outside. They are found by a search, and told to no model unasked."
 )
-OTHERWISE, AS_SAID = (
+OTHERWISE, AS_SAID, OF_ANOTHER_TOOL = (
     "--mine, if it is your own from another machine, lets them count as they did there.",
     "As you say, it is your own.",
+    "Its rows count as text from outside: `search --outside` shows them, no model is told. With --mine they are an agent's notes.",
 )
 
 
 @commands.command()
 def export(
-    form: Annotated[str, typer.Option("--format", help="jsonl, to take in again; markdown, to read.")] = "jsonl",
+    form: Annotated[
+        str, typer.Option("--format", help="jsonl, to take in again; markdown, to read; csv or sqlite, for other tools.")
+    ] = "jsonl",
     to: Annotated[str, typer.Option("--to", metavar="FILE", help="Write to this file, for you alone. Default: print.")] = "",
     everywhere: Everywhere = False,
-    since: Annotated[str, typer.Option("--since", help="Not before: 2026-01-31, or 7d, 12h, 2w ago.")] = "",
-    until: Annotated[str, typer.Option("--until", help="Before: a day or a span, as --since.")] = "",
+    since: Annotated[str, typer.Option("--since", help=printing.SINCE)] = "",
+    until: Annotated[str, typer.Option("--until", help=printing.UNTIL)] = "",
     types: Type = [],  # noqa: B006
     origins: Annotated[
         list[str], typer.Option("--origin", help="Only of this origin, several by repeating it: user, agent, tool, test, outside.")
@@ -125,20 +131,27 @@ def export(
 ) -> None:
     """Write what is remembered of a project into one file, with secrets cut out by today's rules; nothing is changed.
 
-    Text that web and MCP tools brought in is part of jsonl, with its mark; Markdown shows it with --outside only.
+    Text that web and MCP tools brought in is part of it, with its mark; Markdown shows it with --outside only.
 
     Example: ralph-mem export --to shop.jsonl
     """
     if form not in FORMATS:
-        raise RalphMemError(f"there is no format {form[:20]!a}", "jsonl or markdown")
+        raise RalphMemError(f"there is no format {form[:20]!a}", "one of " + ", ".join(FORMATS))
     if encrypt and not to:
         raise RalphMemError("an encrypted export is not printed", "name a file with --to")
+    if form == SQLITE and not to:
+        raise RalphMemError("a database is not printed", "name a file with --to")
     place, now = _place(project, everywhere=everywhere), time.time_ns() // 1_000_000
     first, end = [moment_of(text, now) if text else 0 for text in (since, until)]
     choice = outgoing.Choice(first, end, types, origins)
     words = _passphrase(secret, twice=True) if encrypt else ""
-    parcel = _parcel(place, choice)
-    data = _written(form, place, parcel.records, now, outside=outside)
+    opened = _opened(place)
+    parcel = collected(opened, place, choice, "exporting")
+    if form in (CSV, SQLITE):
+        made = tables.database(parcel, tables.beside(opened, parcel, place, effective.load(place)))
+        data = tables.as_csv(made) if form == CSV else tables.as_bytes(made)
+    else:
+        data = _written(form, place, parcel.records, now, outside=outside)
     data = home.locked(data, words) if encrypt else data
     if not to:
         _print(data, now)
@@ -157,7 +170,10 @@ def export(
 
 @commands.command("import-archive")
 def take_in(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="What `ralph-mem export` wrote, encrypted or not.")],
+    path: Annotated[str, typer.Argument(metavar="FILE", help="What `ralph-mem export` or another tool wrote; or a folder.")],
+    columns: Annotated[
+        list[str], typer.Option("--map", metavar="FIELD=COLUMN", help="What a column holds: text, title, at, id, session, files.")
+    ] = [],  # noqa: B006
     mine: Annotated[
         bool, typer.Option("--mine", help="It is your own, from another machine: trust its rows as they were.")
     ] = False,
@@ -172,6 +188,9 @@ def take_in(
     It comes in as a whole or not at all, and only where the file is whole. Rows of a file that another home wrote are told
     to no model unasked, unless you say with --mine that it is your own.
 
+    What claude-mem, mem0, doobidoo, engram and basic-memory remember comes in from their own files and exports; any other JSON,
+    JSON lines, CSV, TSV or SQLite with --map.
+
     Example: ralph-mem import-archive shop.jsonl --confirm
     """
     place = _place(project, everywhere=everywhere)
@@ -180,7 +199,7 @@ def take_in(
         raise RalphMemError(
             "recording is switched off here, nothing was taken in", "`ralph-mem resume`; `ralph-mem doctor` says by what"
         )
-    found = _read(Path(path).expanduser(), secret)
+    other, found = _read(Path(path).expanduser(), secret, columns, place)
     with printing.progress("reading" if not confirm else "importing") as bar:
         task = bar.add_task("", total=2 * len(found.lines))
         records = incoming.prepared(found, place, place, values, mine=mine, tell=lambda n: bar.update(task, completed=n))
@@ -191,9 +210,16 @@ def take_in(
             counts = incoming.counted(access.to_write(place) if connection.exists(place.folder) else None, records)
     facts = {what: counts[what] for what in (*document.rows()[:-1], "known", "forgotten")}
     if json:
-        printing.as_json({"confirmed": confirm, "ours": found.ours, "trusted": found.ours or mine, **facts})
+        told = {"confirmed": confirm, "ours": found.ours, "trusted": found.ours or mine, **facts}
+        printing.as_json({**told, **({"format": other.name, "left_out": other.left_out} if other else {})})
         return
-    _tell(facts, found, mine=mine, confirm=confirm)
+    if other:
+        printing.text(
+            f"read as {other.name}" + (f"; {count(other.left_out, 'row')} without text or time left out" * bool(other.left_out))
+        )
+    _tell(
+        facts, "" if found.ours else AS_SAID if mine else OF_ANOTHER_TOOL if other else f"{STRANGER} {OTHERWISE}", confirm=confirm
+    )
 
 
 def _place(meant: str, *, everywhere: bool) -> places.Project:
@@ -207,13 +233,18 @@ def _place(meant: str, *, everywhere: bool) -> places.Project:
     return place
 
 
-def _parcel(place: places.Project, choice: outgoing.Choice) -> outgoing.Parcel:
+def _opened(place: places.Project) -> Store:
     if not connection.exists(place.folder):
         raise RalphMemError(f"nothing is remembered for {place.root} yet", "`ralph-mem projects` lists those that have a memory")
-    with printing.progress("exporting") as bar:
+    return access.to_write(place)
+
+
+def collected(opened: Store, place: places.Project, choice: outgoing.Choice, doing: str) -> outgoing.Parcel:
+    """Return what is chosen of a memory as it may leave it, with a bar for whoever waits that says what is done."""
+    with printing.progress(doing) as bar:
         task = bar.add_task("", total=None)
         tell = lambda number: bar.update(task, description=count(number, "row"))  # noqa: E731
-        return outgoing.parcel(access.to_write(place), choice, place, effective.load(place), tell)
+        return outgoing.parcel(opened, choice, place, effective.load(place), tell)
 
 
 def _written(form: str, place: places.Project, records: list[dict[str, Any]], now: int, *, outside: bool) -> bytes:
@@ -230,11 +261,19 @@ def _print(data: bytes, now: int) -> None:
     sys.stdout.buffer.write(data)
 
 
-def _read(path: Path, secret: str) -> document.Document:
-    data = home.read(path, document.MOST_BYTES)
-    if home.is_locked(data):
-        data = home.opened(data, _passphrase(secret))
-    return document.unpacked(data, home.key())
+def _read(
+    path: Path, secret: str, columns: list[str], place: places.Project
+) -> tuple[foreign.Read | None, document.Document]:  # fmt: skip
+    """Return what a file holds, and how it was read where another tool wrote it."""
+    if not columns and not os.path.isdir(path):  # unlike Path.is_dir, false where no system call takes the path
+        data = home.read(path, document.MOST_BYTES)
+        if home.is_locked(data):
+            data = home.opened(data, _passphrase(secret))
+        if document.is_one(data):
+            return None, document.unpacked(data, home.key())
+    given = dict(each.partition("=")[::2] for each in columns)
+    found = foreign.read(path, given, time.time_ns() // 1_000_000, place.root)
+    return found, found.document
 
 
 def _passphrase(path: str, *, twice: bool = False) -> str:
@@ -247,15 +286,15 @@ def _passphrase(path: str, *, twice: bool = False) -> str:
 
 
 def _told(counts: dict[str, int]) -> str:
-    return ", ".join([count(counts[what], what) for what in document.rows()[:-1]])
+    return ", ".join([count(counts[what], what.replace("_", " ")) for what in document.rows()[:-1]])
 
 
-def _tell(facts: dict[str, int], found: document.Document, *, mine: bool, confirm: bool) -> None:
+def _tell(facts: dict[str, int], trust: str, *, confirm: bool) -> None:
     printing.text(f"{'imported' if confirm else 'would come in'}: {_told(facts)}")
     for what, why in (("known", "known already"), ("forgotten", "forgotten here")):
         if facts[what]:
             printing.text(f"left as it is: {count(facts[what], 'row')} {why}")
-    if not found.ours:
-        printing.text(AS_SAID if mine else f"{STRANGER} {OTHERWISE}")
+    if trust:
+        printing.text(trust)
     if not confirm:
         printing.text("Nothing is stored yet. To take this in, add --confirm.")

@@ -1,4 +1,4 @@
-"""The commands `projects`, `compress` and `tokens`, which look after what memories take."""
+"""The commands `projects`, `compress`, `maintain` and `tokens`, which look after what memories take."""
 
 import time
 from pathlib import Path
@@ -13,13 +13,15 @@ from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Project
+from ralph_mem.maintenance import condition, registry
 from ralph_mem.maintenance import count_tokens as counting
-from ralph_mem.maintenance import registry
 from ralph_mem.maintenance import usage as quota
 from ralph_mem.maintenance.registry import Known, Leftover
 from ralph_mem.memory import access
+from ralph_mem.memory import growth as growing
 from ralph_mem.memory.rows import retention
 from ralph_mem.memory.store.connection import Store
+from ralph_mem.ralph.display import sparkline
 
 COLUMNS = ("name", "path", "id", "sessions", "turns", "size", "last seen", "state")
 SIZES = ("name", "total", *quota.Use._fields[1:], "path")
@@ -46,7 +48,7 @@ def list_all(
         _print_sizes(quota.measure(), effective.load(registry.choose()), json)
     elif context.invoked_subcommand is None:
         found = registry.known()
-        printing.as_json([_fields(each) for each in found]) if json else _print_all(found)
+        printing.as_json([registry.values(each) for each in found]) if json else _print_all(found)
 
 
 @group.command()
@@ -112,11 +114,6 @@ def _row(known: Known) -> tuple[object, ...]:
 
 def _name(known: Known) -> str:
     return terminal.plain(Path(known.path).name)
-
-
-def _fields(known: Known) -> dict[str, object]:
-    # a path may hold bytes that no text in UTF-8 can; they are shown as the replacement character
-    return {"name": _name(known), **known._asdict(), "path": terminal.plain(known.path)}
 
 
 def _file(leftover: Leftover) -> dict[str, object]:
@@ -198,6 +195,43 @@ def _emptied(opened: Store, values: dict[str, Any], now: int, rows: int) -> int:
 
 
 @commands.command()
+def maintain(confirm: Confirm = False, project: Project = "", json: Json = False) -> None:
+    """Check a memory's file, show what takes how much in it, and with --confirm merge its indexes and shrink it.
+
+    Only indexes are merged, in small steps, while a session is at work here: to shrink the file would keep it waiting.
+
+    Example: ralph-mem maintain --confirm
+    """
+    place = registry.choose(project)
+    opened = access.to_change(place)[0]
+    before, bytes_before = condition.of(opened), _bytes(place)
+    is_rewritten = confirm and condition.improve(opened)
+    sizes = {"bytes_before": bytes_before, "bytes": _bytes(place)}
+    if json:
+        told = {**before._asdict(), "sizes": [each._asdict() for each in before.sizes], **sizes}
+        printing.as_json({**told, "confirmed": confirm, "rewritten": is_rewritten})
+        return
+    printing.table(("table", "rows", "size"), [_size_of(each) for each in before.sizes if each.rows != 0])
+    printing.text("\n".join(["", *before.faults] if before.faults else ["\nNothing is damaged."]))
+    if is_rewritten:
+        printing.text(f"Shrunk from {amount(bytes_before)} to {amount(sizes['bytes'])}.")
+    elif before.at_work:
+        merged = "Its indexes are merged. " if confirm else ""
+        printing.text(f"{merged}The file cannot be shrunk now: {', '.join(before.at_work[:3])} is at work.")
+    elif not confirm:
+        free = f"{amount(before.free)} free, {amount(before.log)} of log"
+        printing.text(
+            f"The file has {amount(before.bytes)}, {free}. Nothing is changed yet. To merge and shrink it, add --confirm."
+        )
+    if before.faults:
+        raise typer.Exit(1)
+
+
+def _size_of(size: condition.Size) -> tuple[object, ...]:
+    return (size.name, "-" if size.rows is None else size.rows, "-" if size.bytes is None else amount(size.bytes))
+
+
+@commands.command()
 def tokens(
     fetch: Annotated[bool, typer.Option("--fetch", help="Let tiktoken download the vocabulary once, a few MB.")] = False,
     vocabulary: Annotated[str, typer.Option("--vocabulary", help="Which of tiktoken's to count by.")] = counting.VOCABULARY,
@@ -228,3 +262,23 @@ def _counted(opened: list[Store], vocabulary: counting.Vocabulary) -> int:
     with printing.progress("counting") as bar:
         task = bar.add_task("", total=sum(counting.missing(store, vocabulary) for store in opened))
         return sum(counting.count_rows(store, vocabulary, lambda more: bar.update(task, advance=more)) for store in opened)
+
+
+@commands.command()
+def growth(
+    days: Annotated[int, typer.Option("--days", min=7, max=growing.MOST_DAYS, help="How many days are shown.")] = growing.DAYS,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Show by days what was remembered and told, a bar for each day, the last one to the right.
+
+    Example: ralph-mem growth --days 90
+    """
+    found = growing.of(access.to_read(registry.choose(project)), time.time_ns() // 1_000_000, days)
+    if json:
+        printing.as_json(found)
+        return
+    named = {"rows": "rows remembered", "sessions": "sessions", "told": "times told", "tokens": "tokens told"}
+    for name, what in named.items():
+        printing.text(f"{sparkline([each[name] for each in found['days']])}  {found[name]:,} {what} in {days} days")
+    printing.text(f"marked wrong of what was told: {found['misled']}")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Values = dict[str, Any]
     Records = list[dict[str, Any]]
 
-MODULES = {"start": "session_start", "prompt": "prompt", "answer": "answer"}
+MODULES = {"start": "session_start", "prompt": "prompt", "answer": "answer", "end": "closing"}
 # What changes rows that are there, and would leave a new memory empty.
-ADDS_NOTHING = ("end", "files", "keep")
+ADDS_NOTHING = ("end", "files", "keep", "heard")
 # Before Python 3.11 a connection that nobody holds is closed at once, and to close the last one costs four fsyncs.
 KEPT: "list[Store]" = []
 
@@ -38,7 +38,22 @@ def enter(name: str = "") -> str:
         return ""
     place = project.find(seen.folder or posix.getcwd())
     values = effective.load(place)
-    return host.answer(seen, _handled(seen, place, values)) if effective.recording(place, values) else ""
+    if paths.exists(f"{paths.data_home()}/{paths.PAUSED}"):
+        from ralph_mem.core import session_pause  # lazy: only where a session was ever paused
+
+        if not session_pause.is_heard(seen):  # asked first: a pause ends with its session where recording is off as well
+            from ralph_mem.interfaces.hooks import while_paused  # lazy: only in a session that is paused
+
+            return while_paused.keep_hashes(seen, place, values, store)
+    if not effective.recording(place, values):
+        return ""
+    said = _handled(seen, place, values)
+    if seen.kind in MODULES and seen.kind != "end" and paths.exists(f"{paths.data_home()}/{paths.NEWS}"):
+        from ralph_mem.core import news  # lazy: only where a loop has ever ended elsewhere
+
+        if effective.attended() and paths.LOOP not in posix.environ:  # the agent of a loop is nobody
+            said = news.added(place.root, said)
+    return host.answer(seen, said)
 
 
 def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
@@ -53,7 +68,8 @@ def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str,
     except Exception as error:  # the one place that must survive everything: keep what is redacted, and tell
         said = _trouble(seen, place, _keep(place, found), error)
         said = {**_from_a_copy(module, found, seen, place, values), **said} if hasattr(module, "answer") else said
-    return said or _of_loop(seen, place, values)
+    own = _of_loop(seen, place, values) if not said or seen.source == "compact" else {}
+    return said or own
 
 
 def module_of(kind: str) -> "ModuleType | None":
@@ -75,21 +91,21 @@ def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", 
 
 def _of_loop(seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
     """Once its event is stored, a loop that is live in this project has the last word: on what comes now, or its own end."""
-    ends = seen.kind in ("answer", "end")
-    if not ends or not paths.exists(f"{paths.data_home()}/{paths.LOOPS}/{paths.key_of(place.top)}/live.json"):
+    concerned = seen.kind in ("answer", "end") or seen.source == "compact"
+    if not concerned or not paths.exists(f"{paths.data_home()}/{paths.LOOPS}/{paths.key_of(place.top)}/live.json"):
         return {}
     from ralph_mem.ralph import in_session  # lazy: only where a loop is live
 
     try:
-        if seen.kind == "end":
-            in_session.end(seen, place)
+        if seen.kind != "answer":
+            (in_session.end if seen.kind == "end" else in_session.compacted)(seen, place)
             return {}
         for opened in KEPT:  # checks take minutes, in which others want to tidy up
             opened.close()
         return in_session.step(seen, place, values)
     except Exception as error:  # the next command that looks at the loop finds that its client has gone
         line = " ".join(str(error).split())[:300]
-        return {} if seen.kind == "end" else {"message": f"ralph-mem: the loop cannot go on: {line}"}
+        return {} if seen.kind != "answer" else {"message": f"ralph-mem: the loop cannot go on: {line}"}
 
 
 # The one transaction of an event: what waits in the spool, its records, its answer

@@ -3,6 +3,7 @@
 import posix
 
 from ralph_mem.core import paths
+from ralph_mem.core.settings import effective
 from ralph_mem.memory.rows import retention
 from ralph_mem.memory.store import connection
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Activity
 
 WAIT_MS = connection.PROMPT_WAIT_MS
+# Prompts are learned from a few minutes later: a process takes a tenth of a second of a processor, and a session has many stops.
+LEARNED_EVERY_MS = 300_000
+WOKEN = "learner_woken"  # the property of a database that says when the process that learns was last started
 # Two sessions may stop at once: the later one counts.
 MARK = """
 INSERT INTO properties (key, value) VALUES ('stopped_at', ?)
@@ -32,6 +36,17 @@ def afterwards(opened: "connection.Store", seen: "Activity", settings: "dict[str
         from ralph_mem.memory.recall import embeddings_client  # lazy: only where embeddings are set up
 
         embeddings_client.wake(opened.folder)
+    if is_to_be_learned(opened, seen, settings):
+        from ralph_mem.interfaces.hooks import waking  # lazy: once in some minutes
+
+        opened.set_property(WOKEN, seen.at)
+        waking.wake(opened.folder)
+
+
+def is_to_be_learned(opened: "connection.Store", seen: "Activity", settings: "dict[str, Any]") -> bool:
+    """Say whether it is time to learn from prompts; where nobody sits, no process is left behind."""
+    is_wanted = settings["memory.learn"] and settings["memory.worker"] and effective.attended()
+    return bool(is_wanted and abs(seen.at - (opened.property(WOKEN) or 0)) > LEARNED_EVERY_MS)
 
 
 def _mark(opened: "connection.Store", at: int) -> None:

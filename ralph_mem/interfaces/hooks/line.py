@@ -2,6 +2,7 @@
 
 from ralph_mem.core import paths
 from ralph_mem.core.settings import effective
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 RELEASE = "release"  # the property of a memory with the release whose line its person saw last
-MEMORIES = "SELECT count(*) FROM memories"
 # Three names of 40 characters, with the counts, are a line and a half of a terminal of 100 columns.
 MOST_NAMES, NAME_CHARACTERS = 3, 40
 BEGUN = "this project is recorded from now on, in {}; /mem pause switches that off"
 UPDATED = "updated from {} to {}: CHANGELOG.md in the plugin's folder says what is new"
 ASKED = "/mem for more"
+# The properties of a memory that say that it has facts (rows/facts.py), and when its person was told last how many wait.
+ANY_FACTS, COUNTED = "facts", "review_told"
+DAY_MS = 86_400_000
+OFFERED = "import_offered"  # the property of a memory whose person was told once which earlier sessions there are
 
 
 def is_wanted(settings: "Settings") -> bool:
@@ -28,21 +32,42 @@ def is_wanted(settings: "Settings") -> bool:
     return settings["memory.show"] != "off" and effective.attended() and not paths.environment(paths.LOOP.decode())
 
 
-def at_start(opened: "Store", project: "Project", settings: "Settings", items: "Sequence[Item] | None", text: str) -> str:
+def at_start(
+    opened: "Store", project: "Project", settings: "Settings", items: "Sequence[Item] | None", text: str, transcript: str = "",
+    at: int = 0,
+) -> str:  # fmt: skip
     """Return what a session's start says: how much is here and was told, where it begins, and once which release this is.
 
     `text` is what the model was told. Without items nothing was meant to be: the window of a resumed session holds it already.
+    Once per project it offers the sessions that the client kept beside its transcript from before; once a day, by the time `at`
+    in ms, it says how many candidates wait for the person's yes or no.
     """
-    (number,) = opened.one(MEMORIES)
+    (number,) = opened.one(connection.MEMORIES)
     news = _news(opened, project, number)
+    if transcript and not opened.property(OFFERED):
+        from ralph_mem.interfaces.hooks import earlier  # lazy: once per project
+
+        opened.set_property(OFFERED, 1)
+        news = "; ".join([each for each in (news, earlier.offered(opened, transcript)) if each])
+    if _is_to_be_counted(opened, at):
+        from ralph_mem.interfaces.hooks import undecided  # lazy: once a day
+
+        news = "; ".join([each for each in (news, undecided.told(opened)) if each])
+        opened.set_property(COUNTED, at)
     if not number and not items:
         return _said([news])
-    told = [f"{number} memor{'y' if number == 1 else 'ies'} here"]
+    most = connection.MOST_COUNTED
+    many = f"more than {most} memories" if number > most else f"{number} memor{'y' if number == 1 else 'ies'}"
+    told = [many + " here"]
     if not effective.tells(settings):
         told.append("telling is switched off")
     elif items is not None:
         told.append(_told(settings, items, text) or "nothing told")
     return _said([*told, ASKED, news])
+
+
+def _is_to_be_counted(opened: "Store", at: int) -> bool:
+    return bool(opened.property(ANY_FACTS)) and abs(at - (opened.property(COUNTED) or 0)) > DAY_MS
 
 
 def at_prompt(settings: "Settings", items: "Sequence[Item]", text: str) -> str:

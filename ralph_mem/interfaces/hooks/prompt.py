@@ -1,7 +1,6 @@
 """Tell the model what a prompt of the user may be about."""
 
 from ralph_mem.core import fast, paths
-from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import capture
 from ralph_mem.memory.rows import index_text, receipts, turns
@@ -53,7 +52,7 @@ def _to_remember(text: str, openings: "list[str]") -> str:
 
 
 def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
-    prompt = privacy.without_injected(seen.text)
+    prompt = capture.asked(seen.text)
     if not effective.tells(settings) or capture.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
         return {}
     from ralph_mem.memory.inject import block, prompting  # lazy: only for a prompt with words to look up
@@ -62,7 +61,10 @@ def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", 
     budget = settings["memory.inject_tokens_prompt"]
     window = prompting.Window(number, since, receipts.told(opened, number), seen.instructions)
     stores = [opened, *_shared(project)]
-    text, items = prompting.build(stores, project, settings, prompt, window, seen.at, _sense())
+    sense = _sense()
+    text, items = prompting.build(stores, project, settings, prompt, window, seen.at, sense)
+    if sense and sense.silent:  # after a pause: this prompt goes by its words, the next one has a worker
+        sense.wake(opened.folder)
     if items:
         receipts.add(opened, number, turn, receipts.AT_PROMPT, seen.at, budget, items)
     if not text:

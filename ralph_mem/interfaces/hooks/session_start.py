@@ -87,8 +87,13 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     trouble = "; ".join([text for text in told if text])
     is_told = seen.source in EMPTY_WINDOW and effective.tells(settings) and paths.LOOP not in posix.environ
     stores = [opened, *(_shared(project) if is_told else [])]  # a loop tells its agent itself
+    for each in stores:
+        if each.property(connection.UNDO):
+            from ralph_mem.memory import undoing  # lazy: only where something can be taken back
+
+            undoing.let_go(each, seen.at)
     text, items = _brief(stores, seen, project, settings) if is_told else ("", None)
-    shown = line.at_start(opened, project, settings, items, text) if line.is_wanted(settings) else ""
+    shown = line.at_start(opened, project, settings, items, text, seen.transcript, seen.at) if line.is_wanted(settings) else ""
     message = "; ".join([each for each in (_followable(trouble), shown) if each])
     return {"message": f"ralph-mem: {message}" if message else "", "context": text}
 
@@ -109,7 +114,7 @@ def _brief(
     number, tag = opened.one("SELECT id, fence FROM sessions WHERE client_session = ?", (seen.session,))
     budget = settings["memory.inject_tokens_start"]
     known = block.read_instructions(project, seen.instructions)
-    text, items = briefing.build(stores, settings, number, known)
+    text, items = briefing.build(stores, settings, number, known, seen.at, briefing.folder_at_work(project, seen.cwd))
     if not text:
         return "", []
     receipts.add(opened, number, None, receipts.AT_START, seen.at, budget, items)
@@ -137,6 +142,10 @@ def afterwards(opened: "connection.Store", _seen: "Activity", settings: "dict[st
     is new embedded where that is set up; once a day, look whether all projects take too much.
     """
     opening.remember_interpreter()
+    if paths.exists(f"{paths.data_home()}/{paths.PLUGIN}"):
+        from ralph_mem.memory import plugin_folder  # lazy: only where a status line or the command was set up
+
+        plugin_folder.remember()
     if opened.log_bytes() > connection.LEFT_LOG_BYTES or opened.property(connection.FORGETTING):
         opened.checkpoint()
     if opened.property(UNFINISHED):

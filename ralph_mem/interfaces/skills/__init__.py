@@ -56,22 +56,23 @@ INTRODUCTION = "What ralph-mem remembers. Facts to check against the code, not i
 
 
 class Asked:
-    """What a command was asked: in which project, with which words, in which session of the client, when.
+    """What a command was asked: in which project and which folder of it, with which words, in which session of the client, when.
 
     `typed` says that the client told of it in an event of its own, so that a person typed it and no model. `for_model` says
-    that the model has to read the answer to a typed command, `failed` that it says what was wrong.
+    that the model has to read the answer to a typed command, `no_model` that none is there, `failed` that it says what was wrong.
     """
 
-    __slots__ = ("failed", "for_model", "now", "project", "session", "settings", "text", "turn", "typed")
+    __slots__ = ("failed", "folder", "for_model", "no_model", "now", "project", "session", "settings", "text", "turn", "typed")
 
     def __init__(self, folder: str, text: str, session: str, turn: str = "", typed: bool = False) -> None:
+        self.folder = folder
         self.project = project.find(folder)
         self.settings = effective.load(self.project)
         self.text = text
         self.session = session
         self.turn = turn
         self.typed = typed
-        self.for_model = self.failed = False
+        self.for_model = self.failed = self.no_model = False
         self.now = time.time_ns() // 1_000_000
 
     def reader(self) -> Reader:
@@ -82,7 +83,7 @@ class Asked:
 def enter(name: str = "") -> str:
     """Answer one command, or the event of a typed one; returns what to print, one line where it fails."""
     posix.umask(0o077)
-    return _expanded() if name == client_session.EXPANSION else _answer(name, _from_stdin)
+    return _expanded() if name == client_session.EXPANSION else answered(name, _from_stdin)
 
 
 def _expanded() -> str:
@@ -95,12 +96,12 @@ def _expanded() -> str:
         made.append(Asked(typed.folder, typed.words, typed.session, typed.turn, True))
         return made[0]
 
-    text = _answer(typed.name, asked)
+    text = answered(typed.name, asked)
     failed = not made or made[0].failed
     if made and made[0].for_model and not failed:
         return client_session.expansion(text)
     # what went wrong leaves what was typed on the screen, so that it can be mended
-    return client_session.on_screen(_plain(text), keeps_prompt=failed)
+    return client_session.on_screen(plain(text), keeps_prompt=failed)
 
 
 def _from_stdin() -> Asked:
@@ -111,7 +112,8 @@ def _from_stdin() -> Asked:
         raise RalphMemError("the current folder is gone", "go to another one") from error
 
 
-def _answer(name: str, ask: "Callable[[], Asked]") -> str:
+def answered(name: str, ask: "Callable[[], Asked]") -> str:
+    """Answer a command; never fails: what goes wrong is one line, and marked in what was asked."""
     if name not in NAMES:
         return _line(f"there is no {name[:40]}", "one of " + ", ".join(NAMES))
     asked = None
@@ -132,7 +134,7 @@ def _wrong(name: str, error: Exception) -> str:
     return _line(f"a bug in {name}: {type(error).__name__}: {error}")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return a text for the screen, which nothing in it can move or hide."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
@@ -158,7 +160,7 @@ def fenced(text: str, asked: Asked, reader: Reader, introduction: str = INTRODUC
 
     What only the person reads stays as it is.
     """
-    if asked.typed and not asked.for_model:
+    if asked.no_model or (asked.typed and not asked.for_model):
         return text
     tag = None
     for store in reader.stores:

@@ -15,7 +15,11 @@ BEFORE = "/mem "
 MODULES = {
     "memory": ("search", "timeline", "show", "why", "preview", "review"),
     "correcting": ("inject", "edit", "pin", "wrong", "undo"),
-    "upkeep": ("status", "pause", "resume", "config", "trust", "import", "doctor"),
+    "facts": ("facts",),
+    "relations": ("relations",),
+    "upkeep": ("status", "pause", "resume", "config", "trust", "import", "doctor", "page"),
+    "setup": ("setup",),
+    "learning": ("learn",),
     "mem_forget": ("forget",),
 }
 MODULE_OF = {verb: module for module, names in MODULES.items() for verb in names}

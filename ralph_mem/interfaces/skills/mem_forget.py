@@ -1,6 +1,5 @@
 """The command `/mem-forget`, which shows rows and deletes them when their digits are typed."""
 
-from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import not_as_shown
 from ralph_mem.interfaces import verbs
 from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting, typed_words
@@ -8,7 +7,6 @@ from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.memory import access
 from ralph_mem.memory.recall.lookup import Reader
-from ralph_mem.memory.rows import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,12 +40,9 @@ def _again(typed: typed_words.Typed, choice: select.Choice) -> str:
 
 def _selection(asked: "Asked", typed: typed_words.Typed) -> select.Selection:
     given = typed.options
-    ids = [word for word in typed.words if row.is_public_id(word)]
-    text = _unquoted(" ".join([given.get("--query", ""), *[word for word in typed.words if word not in ids]]).strip())
-    if ids and text and "--query" not in given:
-        raise RalphMemError(f"{text[:40]} is no id", "ids alone, or words alone; to forget all that holds a text: --query TEXT")
+    ids, text = select.told_apart(typed.words, given.get("--query", ""))
     return select.Selection(
-        ids, text, given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
+        ids, _unquoted(text), given.get("--session", ""), typed.moment("--since", asked.now), typed.moment("--until", asked.now),
         typed_words.listed(given["--type"]) if "--type" in given else [], given.get("--origin", ""), "--all" in given,
     )  # fmt: skip
 

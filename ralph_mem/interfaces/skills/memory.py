@@ -60,12 +60,12 @@ HOW_ON = {
 
 
 def _sense() -> "Sense | None":
-    """Return what tells meaning, where embeddings are set up."""
+    """Return what tells meaning and waits for the worker, where embeddings are set up."""
     if not paths.exists(paths.data_home() + paths.MODEL):
         return None
     from ralph_mem.memory.recall import embeddings_client  # lazy: only where embeddings are set up
 
-    return embeddings_client.open_sense()
+    return embeddings_client.open_sense(embeddings_client.SEARCH_S)
 
 
 def _wanted(asked: "Asked", typed: typed_words.Typed, layer: int) -> lookup.Wanted:
@@ -114,8 +114,6 @@ def why(asked: "Asked") -> str:
     reader = asked.reader()
     memory = one_id(typed, "why") if typed.words else ""
     found = reports.receipts(reader, typed.number("--last", 5, 1, 1000), typed.options.get("--session", ""), memory)
-    if memory and not found:
-        lookup.find(reader, memory)  # says so where there is no such memory
     lines = [line for receipt in reversed(found) for line in reports.lines_of_receipt(receipt)]
     return fenced(fitting(lines, MOST_CHARACTERS, "more"), asked, reader) if lines else reports.NOTHING_TOLD
 
@@ -126,7 +124,7 @@ def preview(asked: "Asked") -> str:
     from ralph_mem.memory import reports  # lazy: only for what was told, or would be
 
     reader = asked.reader()
-    found = reports.preview(reader, asked.text.strip(), asked.now, event.instructions())
+    found = reports.preview(reader, asked.text.strip(), asked.now, event.instructions(), asked.folder)
     return fenced(
         fitting([line for each in found for line in reports.lines_of_preview(each)], MOST_CHARACTERS, "more"), asked, reader
     )
@@ -134,12 +132,12 @@ def preview(asked: "Asked") -> str:
 
 def review(asked: "Asked") -> str:
     """Return the rows by where they came from, the most doubtful first."""
-    from ralph_mem.maintenance import status  # lazy: only this one counts by origin
+    from ralph_mem.maintenance import review as reviewing  # lazy: only this one counts by origin
 
     typed = _typed(asked, "review")
     reader = asked.reader()
     origins = typed_words.listed(typed.options["--origin"]) if "--origin" in typed.options else []
-    wanted = status.Wanted(origins, typed.options.get("--session", ""), typed.moment("--since", asked.now))
-    rows = status.rows(reader, wanted, typed.number("--limit", 20, 1, 1000))
-    lines = [f"{status.source(each)}  {layers.index(each)}" for each in rows]
+    wanted = reviewing.Wanted(origins, typed.options.get("--session", ""), typed.moment("--since", asked.now))
+    rows = reviewing.rows(reader, wanted, typed.number("--limit", 20, 1, 1000))
+    lines = [f"{reviewing.source(each)}  {layers.index(each)}" for each in rows]
     return fenced(fitting(lines, MOST_CHARACTERS, "more"), asked, reader) if lines else "Nothing that is remembered fits."

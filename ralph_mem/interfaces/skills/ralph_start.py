@@ -4,23 +4,32 @@ import gc
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import event, launch
+from ralph_mem.hosts.claude_code import event
 from ralph_mem.ralph import (
     detached,
     display,
     in_session,
     leftovers,
+    options,
     passing,
     planning,
     prompt,
+    prospects,
     runs,
+    short_lines,
+    shown,
     starting,
     stop_reasons,
     stopping,
 )
+from ralph_mem.ralph.agents import presets
+from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.in_session import stop as stop_guard
+from ralph_mem.ralph.lock import Lock
+from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import GUARD, IN_SESSION
-from ralph_mem.ralph.runs import Loop
+from ralph_mem.ralph.tasks import amending
+from ralph_mem.ralph.watching import pausing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,19 +38,23 @@ if TYPE_CHECKING:
 
     from ralph_mem.interfaces.skills import Asked
     from ralph_mem.interfaces.skills.typed_words import Order
+    from ralph_mem.ralph.prospects import Prospect
     from ralph_mem.ralph.record import Run
-    from ralph_mem.ralph.starting import Prospect, Wish
+    from ralph_mem.ralph.wishes import Wish
 
     Show = Callable[..., str]
 
-BOUNDS = ("--max-iterations", "--max-duration", "--max-cost", "--cooldown", "--no-progress")
-OF_HEADLESS = ("--agent", "--allow", "--max-cost", "--no-wait")
-VALUED = (*BOUNDS, "--criteria", "--plan", "--promise", "--agent", "--allow", "--notify", "--protect", "--timeout", "--accept")
-FLAGS = ("--no-snapshot", "--no-memory", "--no-wait", "--headless", "--in-session", "--anyway")
+RESUMED = (*options.names("resume", options.VALUE, options.LIST), "--accept")
+RESUMED_FLAGS = ("--headless", "--in-session")
+OF_HEADLESS = tuple([each.name for each in options.OPTIONS if each.where == "headless"])
+VALUED = (*options.names("start", options.VALUE, options.LIST), "--accept")
+GUARDED = (*options.names("guard", options.VALUE, options.LIST), "--accept")
+FLAGS = (*options.names("start", options.FLAG), "--headless", "--in-session", "--anyway")
 # The client cuts what a hook says at 10,000 characters: the prompt and the lines above it have to fit; a token is about four.
 MOST_PROMPT = 8_400
 PROMPT_TOKENS = MOST_PROMPT // 4
 MOST_REPEATED = 400
+NOT_BEGUN = "Nothing is begun yet. Whoever has read the lines above, and wants them to be run, types:"
 HONEST = (
     "The checks are run from outside each time you end your turn, and you are told what fails. The client itself ends a turn after"
     " eight rounds in a row without a tool; Esc, or a prompt of the person's own, takes over; /ralph stop ends the loop."
@@ -50,18 +63,14 @@ HONEST = (
 
 def wished(asked: "Asked", order: "Order") -> "Wish":
     """Return what is wished for. Raises LoopError for a value that cannot be."""
-    last = order.last
-    given = {
-        "criteria": order.options.get("--criteria"), "allow": order.options.get("--allow"),
-        "protect": order.options.get("--protect"), "plan": last("--plan"), "promise": last("--promise"),
-        "agent": last("--agent"), "notify": last("--notify"), "timeout_s": last("--timeout"),
-        **{name: False for name in ("snapshot", "memory", "wait") if order.has(f"--no-{name}")},
-    }  # fmt: skip
-    return planning.wish(asked.settings, order.rest, given, _bounds(order))
+    return planning.wish(asked.settings, order.rest, _given(order))
 
 
-def _bounds(order: "Order") -> "dict[str, Any]":
-    return planning.bounds(*[order.last(name) for name in BOUNDS])
+def _given(order: "Order", verb: str = "start") -> "dict[str, Any]":
+    """Return by an option's name what was typed behind it."""
+    return {
+        each.name: order.options.get(each.name) if each.kind == options.LIST else order.last(each.name) for each in options.of(verb)
+    }
 
 
 def start(asked: "Asked", order: "Order", show: "Show") -> str:
@@ -71,56 +80,68 @@ def start(asked: "Asked", order: "Order", show: "Show") -> str:
     headless = order.has("--headless")
     if not headless:
         wish = _in_session(asked, order, wish)
-    prospect = starting.look(asked.project, wish)
+    prospect = prospects.look(asked.project, wish)
     starting.check(asked.project, wish, prospect)
     if not headless:
         prompt.check(wish.goal, PROMPT_TOKENS)
-    if not starting.accept(asked.project, prospect, order.last("--accept") or ""):
-        return show(asked, display.to_accept(prospect), _how_to_accept(asked, prospect), whole=True)
+    if not prospects.accept(asked.project, prospect, order.last("--accept") or ""):
+        return _to_accept(asked, prospect, show)
     return _detached(asked, order, wish) if headless else _begun(asked, order, wish, prospect)
 
 
+def _to_accept(asked: "Asked", prospect: "Prospect", show: "Show") -> str:
+    text = show(asked, display.to_accept(prospect), whole=True)  # what is not shown whole gets no code
+    return f"{text}\n{_how_to_accept(asked, prospect)}"
+
+
 def _how_to_accept(asked: "Asked", prospect: "Prospect") -> str:
-    """Return the command that accepts what was shown: what was typed, with the digits that stand for it."""
+    """Return the command that accepts what was shown: by its code, or what was typed with the digits that stand for it."""
+    code = shown.keep(asked.project, asked.settings, asked.text.strip(), prospect.digest, asked.now)
+    if code:
+        return f"{NOT_BEGUN}\n/ralph yes {code}"
     verb, rest = [*asked.text.split(None, 1), ""][:2]
     again = rest if len(rest) <= MOST_REPEATED and "\n" not in rest else "... (the rest as before)"
-    return (
-        "Nothing is begun yet. Whoever has read the lines above, and wants them to be run, types:\n"
-        f"/ralph {verb} --accept {starting.short(prospect)} {again}".rstrip()
-    )
+    return f"{NOT_BEGUN}\n/ralph {verb} --accept {prospects.short(prospect)} {again}".rstrip()
 
 
 def _in_session(asked: "Asked", order: "Order", wish: "Wish") -> "Wish":
     """Return the wish as a session can fulfil it. Raises LoopError where it cannot."""
     _check_session(asked)
-    unfit = [name for name in OF_HEADLESS if order.has(name)]
+    _only_headless(order, *OF_HEADLESS)
+    return wish._replace(agent=(), others=(), allow=(), limits=wish.limits._replace(cost=None))
+
+
+def _only_headless(order: "Order", *names: str) -> None:
+    unfit = [name for name in names if order.has(name) and not order.has("--headless")]
     if unfit:
         raise LoopError(
             f"{unfit[0]} is for a loop in the background: in a session nobody hears of it", "add --headless, or leave it out"
         )
-    return wish._replace(agent=(), allow=(), limits=wish.limits._replace(cost=None))
 
 
 def _check_session(asked: "Asked") -> None:
     if not asked.session:
         raise LoopError("the client does not say which session this is", "add --headless, or `ralph-mem ralph start` in a terminal")
-    if not effective.recording(asked.project, asked.settings):
+    if not effective.recording(asked.project, asked.settings, asked.session):
         raise LoopError("recording is off here, and a loop in a session needs its hooks", "add --headless, or switch recording on")
 
 
 def _detached(asked: "Asked", order: "Order", wish: "Wish") -> str:
-    wrong = [] if wish.agent else launch.preflight()
+    wrong = [line for agent in (wish.agent, *wish.others) for line in presets.missing(agent)]
     if wrong:
         raise LoopError(wrong[0], "or name another agent with --agent")
-    return _in_background(detached.start(asked.project, asked.settings, wish, order.has("--anyway")))
+    return _in_background(
+        detached.start(asked.project, asked.settings, wish, order.has("--anyway")), wish.here or not wish.snapshot
+    )
 
 
-def _in_background(name: str) -> str:
-    return f"{name} works in the background, on the same files. /ralph status shows it, /ralph stop ends it."
+def _in_background(name: str, here: bool) -> str:
+    where = "on the same files" if here else "in a room of its own; your files stay as they are until it has succeeded"
+    return f"{name} works in the background, {where}. /ralph status shows it, /ralph stop ends it."
 
 
 def _begun(asked: "Asked", order: "Order", wish: "Wish", prospect: "Prospect") -> str:
-    with runs.Lock(asked.project):
+    with Lock(asked.project):
         found = starting.start(asked.project, asked.settings, wish, prospect, IN_SESSION, asked.session)
         if found.green and not order.has("--anyway"):
             starting.discard(found.loop)
@@ -137,7 +158,8 @@ def _begun(asked: "Asked", order: "Order", wish: "Wish", prospect: "Prospect") -
 
 def _bound(asked: "Asked", loop: "Loop") -> str:
     """Bind a run to this session and return its next prompt; a run that cannot begin is ended."""
-    in_session.take_over(asked.project, loop.run.id, IN_SESSION, asked.session, asked.turn, _client())
+    state = short_lines.state(loop.run)
+    in_session.take_over(asked.project, loop.run.id, IN_SESSION, asked.session, asked.turn, _client(), state)
     asked.for_model = True  # to work at it
     try:
         return passing.begin(loop, MOST_PROMPT)
@@ -153,18 +175,30 @@ def _client() -> "tuple[int, int]":
     return pid, leftovers.born(pid) if pid else 0
 
 
-def resume(asked: "Asked", order: "Order") -> str:
-    """Let a run go on in this session, or with `--headless` in the background."""
+def resume(asked: "Asked", order: "Order", show: "Show") -> str:
+    """Let a run go on in this session, or with `--headless` in the background; what it may do besides has to be accepted."""
     gc.enable()
-    run, bounds = runs.find(asked.project, order.rest), _bounds(order)
-    if order.has("--headless"):
-        return _in_background(detached.resume(asked.project, run.id, **bounds))
-    _check_session(asked)
-    if _is_ours(asked, run):
-        return _handed_back(asked, run)
-    stopping.check(asked.project, run, bounds)
+    run, bounds = runs.find(asked.project, order.rest), options.meant(_given(order, "resume"))
+    headless, plan = order.has("--headless"), bounds.pop("plan", "")
+    if not headless:
+        _check_session(asked)
+        _only_headless(order, "--allow")
+        if _is_ours(asked, run):
+            return _handed_back(asked, order, run)
+        stopping.check(asked.project, run, bounds, IN_SESSION)
+    if plan or "allow" in bounds:
+        prospect = prospects.again(asked.project, run, bounds.get("allow", ()), plan)
+        if not prospects.accept(asked.project, prospect, order.last("--accept") or ""):
+            return _to_accept(asked, prospect, show)
+        bounds["amended"] = amending.of(run, prospect.plan, asked.project, asked.settings)
+    if headless:
+        return _in_background(detached.resume(asked.project, run.id, **bounds), run.options.get("here") is not False)
+    return _gone_on(asked, run, bounds)
+
+
+def _gone_on(asked: "Asked", run: "Run", bounds: "dict[str, Any]") -> str:
     last_beat = stopping.last_beat(asked.project, run)
-    with runs.Lock(asked.project):
+    with Lock(asked.project):
         loop = stopping.resume(asked.project, asked.settings, run, IN_SESSION, last_beat, asked.session, **bounds)
         text = _bound(asked, loop)
     return f"{run.id} goes on in this session, with iteration {loop.run.next_number()}. {HONEST}\n{text}"
@@ -176,9 +210,27 @@ def _is_ours(asked: "Asked", run: "Run") -> bool:
     return bool(live and live.run == run.id and live.mode == IN_SESSION and live.owner == asked.session)
 
 
-def _handed_back(asked: "Asked", run: "Run") -> str:
+def _handed_back(asked: "Asked", order: "Order", run: "Run") -> str:
+    """Let a run go on that is at work in this session. Raises LoopError for options, which would change it meanwhile."""
+    if order.options:
+        again = " ".join(asked.text.split())
+        raise LoopError(f"{run.id} is at work in this session, as it was begun", f"/ralph stop ends it, then /ralph {again}")
+    return _back(asked, run)
+
+
+def _back(asked: "Asked", run: "Run") -> str:
     loop = Loop(asked.project, asked.settings, run.id)
+    pausing.end(loop)
     return f"{run.id} goes on in this session, with iteration {loop.run.next_number()}. {HONEST}\n{_bound(asked, loop)}"
+
+
+def go_on(asked: "Asked") -> str:
+    """Let a loop go on that pauses: here where it is this session's, else where it is at work."""
+    live = runs.live(asked.project)
+    run = runs.find(asked.project, live.run) if live else None
+    if run and run.is_paused() and _is_ours(asked, run):
+        return _back(asked, run)
+    return f"{pausing.go_on(asked.project).id} goes on."
 
 
 def guard(asked: "Asked", order: "Order", show: "Show") -> str:
@@ -191,13 +243,14 @@ def guard(asked: "Asked", order: "Order", show: "Show") -> str:
             f"/ralph guard takes no words such as {order.rest[:40]}", "/ralph guard [--criteria T], or /ralph guard off"
         )
     _check_session(asked)
-    wish = wished(asked, order)._replace(goal="guard", agent=(), allow=(), notify=(), snapshot=False, memory=False)
-    prospect = starting.look(asked.project, wish)
+    wish = wished(asked, order)._replace(goal="guard", agent=(), others=(), allow=(), notify=(), snapshot=False, memory=False)
+    prospect = prospects.look(asked.project, wish)
     starting.check(asked.project, wish, prospect)
-    if not starting.accept(asked.project, prospect, order.last("--accept") or ""):
-        return show(asked, display.to_accept(prospect), _how_to_accept(asked, prospect), whole=True)
-    with runs.Lock(asked.project):
+    if not prospects.accept(asked.project, prospect, order.last("--accept") or ""):
+        return _to_accept(asked, prospect, show)
+    with Lock(asked.project):
         name = starting.note(asked.project, asked.settings, wish, prospect, GUARD, asked.session)
+        guarding.begin(Loop(asked.project, asked.settings, name))
         in_session.take_over(asked.project, name, GUARD, asked.session, asked.turn, _client())
     return (
         "From now on the checks are run once at the end of each turn of this session, and what fails is told to the model; whoever"

@@ -141,7 +141,9 @@ class Order:
         elif not value:
             raise LoopError(f"{name} needs a value", f"for example: {name} {OPTION_EXAMPLES.get(name, 'x')}")
         else:
-            self.options.setdefault(name, []).append(unquoted(value))
+            before, equals, quoted = value.partition("=")
+            plain = before + equals + unquoted(quoted) if equals and before[:1] not in QUOTES else unquoted(value)
+            self.options.setdefault(name, []).append(plain)
 
     def has(self, name: str) -> bool:
         """Say whether an option was given."""
@@ -166,7 +168,7 @@ def _is_option(word: str, known: "tuple[str, ...]") -> bool:
 
 
 def _words(text: str) -> "Iterator[tuple[int, int]]":
-    """Return where each word begins and ends; what stands in quotes is one, and so is an option with its quoted value."""
+    """Return where each word begins and ends; one is what stands in quotes, or a name with its quoted value, as in a shell."""
     at = 0
     while at < len(text):
         if text[at].isspace():
@@ -175,9 +177,9 @@ def _words(text: str) -> "Iterator[tuple[int, int]]":
         end = at
         while end < len(text) and not text[end].isspace():
             end += 1
-        equals = text.find("=", at, end)
-        quote = at if text[at] in QUOTES else equals + 1 if text[at : at + 2] == "--" and 0 < equals < end - 1 else -1
-        end = max(end, _closed(text, quote)) if quote >= 0 and text[quote] in QUOTES else end
+        inside = (place + 1 for place in range(at, end - 1) if text[place] == "=" and text[place + 1] in QUOTES)
+        quote = at if text[at] in QUOTES else next(inside, -1)
+        end = max(end, _closed(text, quote)) if quote >= 0 else end
         yield at, end
         at = end
 

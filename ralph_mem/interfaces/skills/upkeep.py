@@ -13,8 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
 
+SESSION = "session"
 NEWER = "/mem {} needs Python 3.10 or newer, and the hooks run under {}.{}"
-IN_A_TERMINAL = {"doctor": "`ralph-mem doctor`", "import": "`ralph-mem import`"}
+IN_A_TERMINAL = {"doctor": "`ralph-mem doctor`", "import": "`ralph-mem import`", "page": "`ralph-mem page`"}
 ERRAND_S = 570  # the client waits 600 for us
 MOST_CHARACTERS = 9_000
 
@@ -23,17 +24,33 @@ def status(asked: "Asked") -> str:
     """Return the status of the project's memory in lines."""
     from ralph_mem.maintenance import status as of_memory  # lazy: only this one counts
 
-    return "\n".join(of_memory.lines(of_memory.of(asked.project, asked.settings, asked.now)))
+    return "\n".join(of_memory.lines(of_memory.of(asked.project, asked.settings, asked.now, asked.session)))
 
 
 def pause(asked: "Asked") -> str:
-    """Stop recording and telling in this project."""
+    """Stop recording and telling in this project, or with the word `session` in this session alone."""
+    word = asked.text.strip()
+    if word not in ("", SESSION):
+        raise RalphMemError(f"/mem pause takes no words such as {word[:40]}", f"/mem pause, or /mem pause {SESSION}")
+    if word == SESSION:
+        return _session_paused(asked)
     access.pause(asked.project)
     return f"Paused: nothing is recorded or told in {asked.project.root} until /mem resume."
 
 
+def _session_paused(asked: "Asked") -> str:
+    from ralph_mem.ralph import runs  # lazy: only for a session that is paused
+
+    live = runs.live(asked.project)
+    if live and live.owner == asked.session:
+        raise RalphMemError(f"a loop is at work in this session ({live.run})", "/ralph stop ends it")
+    access.pause_session(asked.session)
+    return "Paused: nothing of this session is recorded, and nothing told in it, until it ends or /mem resume."
+
+
 def resume(asked: "Asked") -> str:
-    """Record and tell again in this project."""
+    """Record and tell again in this project, and in this session where that was paused."""
+    access.resume_session(asked.session)
     try:
         posix.unlink(f"{asked.project.folder}/{paths.OFF}")
     except FileNotFoundError:
@@ -58,14 +75,18 @@ def trust(asked: "Asked") -> str:
     """Show what waits for an approval, or with `--confirm` and its digits approve it."""
     from ralph_mem.maintenance import approve  # lazy: only for what came with a project
 
-    digits = typed_words.Typed(asked.text, verbs.OF["trust"].valued()).options.get("--confirm", "")
+    typed = typed_words.Typed(asked.text, verbs.OF["trust"].valued(), verbs.OF["trust"].flags())
+    digits = typed.options.get("--confirm", "")
+    if digits and "--memory" in typed.options:
+        return approve.taken(asked.project, approve.take(asked.project, digits)[1])
     if digits:
         return "\n".join([*approve.shown(approve.approve(asked.project, digits)), "Approved, as long as nothing of it changes."])
     found = approve.matters(asked.project)
+    aside = approve.shown_aside(approve.aside(asked.project), "/mem trust")
     if not found:
-        return f"Nothing waits for your approval in {asked.project.root}."
+        return "\n".join([f"Nothing waits for your approval in {asked.project.root}.", *aside])
     shown = approve.digest(asked.project, found)[: approve.LEAST_DIGITS]
-    return "\n".join([*approve.shown(found), f"To approve exactly this: /mem trust --confirm {shown}"])
+    return "\n".join([*approve.shown(found), f"To approve exactly this: /mem trust --confirm {shown}", *aside])
 
 
 def import_(asked: "Asked") -> str:
@@ -85,23 +106,39 @@ def doctor(asked: "Asked") -> str:
     return _errand(asked, "doctor")
 
 
+def page(asked: "Asked") -> str:
+    """Show the memory in a browser, by a process that goes on by itself; or end it."""
+    typed = typed_words.Typed(asked.text, verbs.OF["page"].valued(), verbs.OF["page"].flags())
+    if typed.words:
+        raise RalphMemError(f"/mem page takes no words such as {typed.words[0][:40]}", "a view has its address in the browser")
+    from ralph_mem.core import background  # lazy: only for what stays
+
+    what = "stop" if "--stop" in typed.options else "detached"
+    return _said_by(asked, "page", "/page", what, environment=background.for_a_browser())
+
+
 def _errand(asked: "Asked", *words: str) -> str:
-    """Have a program of ours do what needs a newer Python, or packages that may be there; returns what it says."""
+    """Have the errand do what needs a newer Python, or packages that may be there; returns what it says."""
+    return _said_by(asked, words[0], "/errand.py", *words)
+
+
+def _said_by(asked: "Asked", verb: str, program: str, *words: str, environment: "dict[bytes, bytes] | None" = None) -> str:
+    """Have a program of ours carry out a verb; returns what it says."""
     import subprocess  # lazy: only for what another process does
     import sys  # lazy: as above
 
     if sys.version_info < (3, 10):
-        raise RalphMemError(NEWER.format(words[0], *sys.version_info[:2]), f"a terminal may have one: {IN_A_TERMINAL[words[0]]}")
-    program = __file__.rpartition("/skills/")[0] + "/errand.py"
+        raise RalphMemError(NEWER.format(verb, *sys.version_info[:2]), f"a terminal may have one: {IN_A_TERMINAL[verb]}")
+    program = __file__.rpartition("/skills/")[0] + program
     order = [sys.executable, "-I", "-X", "utf8", program, asked.project.root, *words]
     try:
-        ran = subprocess.run(order, capture_output=True, timeout=ERRAND_S, stdin=subprocess.DEVNULL, check=False)
+        ran = subprocess.run(
+            order, capture_output=True, timeout=ERRAND_S, stdin=subprocess.DEVNULL, check=False, env=environment
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise RalphMemError(
-            f"/mem {words[0]} did not come to an end: {error}", f"in a terminal: {IN_A_TERMINAL[words[0]]}"
-        ) from error
+        raise RalphMemError(f"/mem {verb} did not come to an end: {error}", f"in a terminal: {IN_A_TERMINAL[verb]}") from error
     text = ran.stdout.decode("utf-8", "replace").strip()
     if ran.returncode or not text:
         said = [*ran.stderr.decode("utf-8", "replace").strip().splitlines(), "it said nothing"]
-        raise RalphMemError(f"/mem {words[0]} failed: {text or said[-1][:300]}", f"in a terminal: {IN_A_TERMINAL[words[0]]}")
+        raise RalphMemError(f"/mem {verb} failed: {text or said[-1][:300]}", f"in a terminal: {IN_A_TERMINAL[verb]}")
     return text[:MOST_CHARACTERS]

@@ -1,7 +1,4 @@
-"""Look at everything that has to be right for memory to work, and change nothing.
-
-Each check takes a project and yields findings. Standard library only: where a package is missing, this still runs.
-"""
+"""Look at everything that has to be right for memory to work, change nothing, and need no package."""
 
 import sqlite3
 from collections.abc import Callable
@@ -9,13 +6,15 @@ from collections.abc import Callable
 from ralph_mem.core.finding import OK, PROBLEM, WARNING, Finding, problem
 from ralph_mem.core.format import count
 from ralph_mem.core.project import Project
+from ralph_mem.core.redaction import terminal
 from ralph_mem.hosts.claude_code import client
-from ralph_mem.maintenance.doctor import files, machine, recording
+from ralph_mem.maintenance.doctor import files, machine, recording, server
 
 CHECKS = (
     *(machine.own_interpreter, machine.interpreter_of_hooks, machine.packages, machine.clock),
     *(client.version, client.plugin, client.old_copies),
     *(recording.config, recording.switch, recording.events, recording.waiting, recording.trouble_line, recording.judging),
+    server.server,
     *(files.permissions, files.system, files.space, files.databases, files.size_of_memory, files.size_of_all),
     *(machine.token_counts, files.backup, files.altered, files.kept, files.tracked, files.set_aside),
     *(machine.model, machine.vectors),
@@ -49,6 +48,11 @@ def lines(found: list[Finding]) -> list[str]:
     told = [f"{each.state:<7}  {each.check:<15}  {each.seen}" + (f"; do: {each.do}" if each.do else "") for each in found]
     problems, warnings, fine = [sum(each.state == state for each in found) for state in (PROBLEM, WARNING, OK)]
     return [*told, "", f"{count(problems, PROBLEM)}, {count(warnings, WARNING)}, {fine} ok"]
+
+
+def values(finding: Finding) -> dict[str, str]:
+    """Return a finding for a program; a path may hold bytes that no text in UTF-8 can, and escape sequences."""
+    return {name: terminal.plain(value) for name, value in finding._asdict().items()}
 
 
 def is_ill(found: list[Finding]) -> bool:

@@ -17,7 +17,7 @@ from ralph_mem.core.format import amount, count, when
 from ralph_mem.core.process import printed_by
 from ralph_mem.core.project import Project
 from ralph_mem.maintenance import usage as quota
-from ralph_mem.maintenance.doctor.recording import settings_of
+from ralph_mem.maintenance.doctor.recording import is_strange, settings_of
 from ralph_mem.maintenance.recovery import backups, damage, repair
 from ralph_mem.memory import inspect
 from ralph_mem.memory.ownership import foreign
@@ -30,6 +30,7 @@ LARGEST_COPY = 1_000_000_000
 FACTS = """
 SELECT application_id, user_version, journal_mode, page_count * page_size, (SELECT count(*) FROM sqlite_master)
 FROM pragma_application_id, pragma_user_version, pragma_journal_mode, pragma_page_count, pragma_page_size"""
+SET_ASIDE = "nothing: the next session start sets it aside and begins a new one; `ralph-mem trust` shows it then"
 LOOK = "`ralph-mem doctor --repair` shows what can be done"
 SHARE = "`ralph-mem trust` shows each; to share one memory with a container, give both homes the same XDG_DATA_HOME folder"
 
@@ -45,6 +46,8 @@ def databases(project: Project) -> Iterator[Finding]:
         try:
             with contextlib.closing(inspect.connect(folder)) as db:
                 yield from _examine(prefix, folder, db)
+                if not prefix and inspect.of(folder).state == inspect.OK and is_strange(project, db):
+                    yield problem("database", f"{folder}/memory.db was not made by you here, and is not used", SET_ASIDE)
         except inspect.FAILURES as error:
             yield _unreadable(prefix + "database", folder, error)
 
@@ -218,12 +221,13 @@ def _of_tree(name: str, folder: str) -> Finding:
     return ok(name, f"{folder} is yours alone")
 
 
-def _inside(top: Path) -> Iterator[Path]:
+def _inside(top: Path) -> list[Path]:
+    found = []
     for folder, folders, names in os.walk(top):
-        for name in (*folders, *names):
-            path = Path(folder, name)
-            if not path.is_symlink():
-                yield path
+        found += [Path(folder, name) for name in (*folders, *names)]
+        if Path(folder).parent == top / paths.ROOMS:  # behind this closed one a room has the modes of the person's files
+            folders.clear()
+    return [path for path in found if not path.is_symlink()]
 
 
 def _some(found: list[Path]) -> str:

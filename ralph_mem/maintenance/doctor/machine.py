@@ -98,14 +98,10 @@ def _said(able: Abilities) -> str:
 
 
 def _has_fts5() -> bool:
-    db = sqlite3.connect(":memory:")
-    try:
+    with contextlib.closing(sqlite3.connect(":memory:")) as db, contextlib.suppress(sqlite3.Error):
         db.execute("CREATE VIRTUAL TABLE t USING fts5(a)")
-    except sqlite3.Error:
-        return False
-    finally:
-        db.close()
-    return True
+        return True
+    return False
 
 
 NEEDED = ("typer", "rich", "pyyaml")
@@ -126,7 +122,7 @@ def packages(_: Project) -> Iterator[Finding]:
     versions = {name: _version(name) for name in NEEDED}
     missing = [name for name, version in versions.items() if not version]
     seen = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
-    yield problem("packages", seen, "pip install " + " ".join(missing)) if missing else ok("packages", seen + _extras())
+    yield problem("packages", seen, installation()) if missing else ok("packages", seen + _extras())
 
 
 def _version(name: str) -> str:

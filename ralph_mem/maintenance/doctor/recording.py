@@ -1,6 +1,7 @@
 """Check whether events arrive, what waits, which settings hold, and whether recording is off."""
 
 import contextlib
+import posix
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,13 +9,15 @@ from typing import Any
 
 from ralph_mem.core import fast, notices, paths, spool
 from ralph_mem.core.finding import Finding, ok, problem, warning
-from ralph_mem.core.format import count, when
+from ralph_mem.core.format import ago, count, when
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective, schema, trust
 from ralph_mem.maintenance import status
 from ralph_mem.memory import inspect
+from ralph_mem.memory.ownership import seals
 from ralph_mem.memory.recall import score
+from ralph_mem.memory.store import connection
 
 RELOAD = "type /reload-plugins in a session that was running when the plugin came, or start Claude Code anew"
 VARIABLE = "RALPH_MEM_RECORDING"
@@ -51,7 +54,7 @@ def _last_good(project: Project) -> list[dict[str, Any]]:
 
 def config(project: Project) -> Iterator[Finding]:
     """Look whether the config files are understood, and whether all that the project's own says is in force."""
-    files = _files(project)
+    files = [file for file in effective.files(project) if not inspect.is_gone(file)]  # also out of reach
     findings: list[Finding] = []
     for file, _, waiting in heard(project):
         _, wrong, unknown = schema.values_of(file, {})
@@ -64,41 +67,61 @@ def config(project: Project) -> Iterator[Finding]:
     yield from findings or [ok("config", ", ".join(files) or "none: the defaults are in force")]
 
 
-def _files(project: Project) -> list[str]:
-    """Return the config files that are there, also out of reach; a later one rules."""
-    return [file for file in effective.files(project) if not inspect.is_gone(file)]
-
-
 def switch(project: Project) -> Iterator[Finding]:
     """Look whether recording is switched off, and by what."""
-    word, off = paths.environment(VARIABLE), f"{project.folder}/{paths.OFF}"
+    word = paths.environment(VARIABLE)
     values, where, wrong = _values(project)
-    if effective.recording(project, values):
-        decided = word.lower() in effective.ON
-        unclear = warning("recording", f"on, unless {wrong} says otherwise, which cannot be read", "mend that file")
-        yield unclear if wrong and not decided else _begun(project)
-    elif word.lower() in effective.OFF:
-        yield warning("recording", f"off by {VARIABLE}={word}", f"unset {VARIABLE}")
-    elif paths.exists(off):
-        yield warning("recording", f"off by {off}", "remove that file")
-    elif where:
-        yield warning("recording", f"off by {where}", "take `recording` out of it")
-    else:
-        yield warning("recording", "off: CI, and nobody attends the session", f"set {VARIABLE}=on where it is wanted all the same")
+    off = status.off_by(project, values)
+    if off:
+        seen = status.state(project, values, "")
+        which = f" ({where})" if where and where not in seen else ""
+        yield warning("recording", seen + which, _how_to_switch_on(project, off, where))
+        return
+    begun = _begun(project, values)
+    decided = word.lower() in effective.ON
+    unclear = warning("recording", f"{begun.seen}; {wrong} may say otherwise, and cannot be read", "mend that file")
+    yield unclear if wrong and not decided else begun
 
 
-def _begun(project: Project) -> Finding:
+def _how_to_switch_on(project: Project, off: str, where: str) -> str:
+    if off.startswith(VARIABLE):
+        return f"unset {VARIABLE}"
+    if off == f"{project.folder}/{paths.OFF}":
+        return "`ralph-mem resume`"
+    return "take `recording` out of it" if where else f"set {VARIABLE}=on where it is wanted all the same"
+
+
+def _begun(project: Project, values: dict[str, Any]) -> Finding:
     """Say since when a project is recorded, or why it is not yet."""
     if inspect.is_gone(project.folder + "/memory.db"):
-        return warning("recording", f"not yet: {status.not_begun(project)}", RELOAD)
+        return warning("recording", status.state(project, values, status.not_begun(project)), RELOAD)
     try:
         with contextlib.closing(inspect.connect(project.folder)) as db:
-            (since,) = db.execute(status.BEGAN).fetchone()
+            usable = _is_usable(project, db)
+            _, since, stopped = status.of_sessions(db)
     except inspect.FAILURES:
-        return warning("recording", "not yet: the memory cannot be read", "see the database below")
-    if not since:
-        return warning("recording", f"not yet: {status.NONE_YET}", RELOAD)
-    return ok("recording", f"recording since {when(since)}")
+        usable = False
+    if not usable:
+        return warning("recording", status.state(project, values, status.UNUSABLE), "see the database below")
+    seen = status.state(project, values, status.unheard(since, stopped), since)
+    return ok("recording", seen) if since else warning("recording", seen, RELOAD)
+
+
+def _is_usable(project: Project, db: Any) -> bool:
+    """Say whether a session could record into a database that is there: it is ours, of this release, and may be written."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    able = posix.access(project.folder, posix.R_OK | posix.W_OK | posix.X_OK) and posix.access(
+        f"{project.folder}/memory.db", posix.W_OK
+    )
+    return able and version <= connection.SCHEMA_VERSION and not is_strange(project, db)
+
+
+def is_strange(project: Project, db: Any) -> bool:
+    """Say of a database that is open to be read whether it bears a seal that is not ours; without one nobody can know."""
+    held = db.execute("SELECT value FROM properties WHERE key = ?", (seals.SEAL,)).fetchone()
+    if not held or not seals.can_be_shipped(project.folder):
+        return False
+    return not seals.is_seal(held[0], seals.bytes_of(f"{paths.data_home()}/{paths.KEY}", seals.KEY_BYTES))
 
 
 def _values(project: Project) -> tuple[dict[str, object], str, str]:
@@ -126,15 +149,7 @@ def events(project: Project) -> Iterator[Finding]:
     else:
         numbers = {"session": seen.sessions, "turn": seen.turns, "observation": seen.observations}
         counts = ", ".join(count(number, what) for what, number in numbers.items())
-        yield ok("events", f"the last one at {when(seen.at)}, {_ago(seen.at)}; {counts}")
-
-
-def _ago(at: int) -> str:
-    seconds = max(0, time.time() - at / 1000)
-    for length, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit} ago"
-    return "just now"
+        yield ok("events", f"the last one at {when(seen.at)}, {ago(seen.at, time.time_ns() // 1_000_000)}; {counts}")
 
 
 def waiting(project: Project) -> Iterator[Finding]:
@@ -172,7 +187,7 @@ def _strange(project: Project, path: str, places: list[str]) -> Iterator[Finding
 
 def judging(_: Project) -> Iterator[Finding]:
     """Look at the table of weights that decides what a prompt is told."""
-    if score.read():
+    if score.read()[0]:
         yield ok("what prompts are told", "the table of weights is whole")
     else:
         what = "the table of weights is missing or damaged, so prompts are told nothing"

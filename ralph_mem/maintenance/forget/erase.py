@@ -1,10 +1,6 @@
 """Delete what a person chose to forget, in the memory and in every other file of ours.
 
-That is rows, index entries, what was derived from them, lines of receipts. Afterwards the raw files are read, to say what is
-left and where.
-
-The steps come in an order, each can be done twice, and a kill between two of them only delays the rest. Standard library
-only: the skill uses it.
+The steps come in an order, and each can be done twice after a kill. Standard library only: the skill uses it.
 """
 
 from collections import namedtuple
@@ -12,11 +8,11 @@ from collections import namedtuple
 from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count
-from ralph_mem.maintenance.forget import copies, inventory, pending, select, verify
+from ralph_mem.maintenance.forget import copies, inventory, loop_snapshots, pending, select, verify
 from ralph_mem.maintenance.forget.pending import Report
 from ralph_mem.maintenance.forget.select import name_of
 from ralph_mem.memory import access
-from ralph_mem.memory.recall.lookup import transcript
+from ralph_mem.memory.recall.lookup import Reader, transcript
 from ralph_mem.memory.rows import deletion, kinds, tombstones
 
 TYPE_CHECKING = False
@@ -25,9 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.maintenance.forget.pending import Job
-    from ralph_mem.maintenance.forget.select import Plan
-    from ralph_mem.memory.recall.lookup import Reader
     from ralph_mem.memory.store.connection import Store
 
     Tell = Callable[[str], Any]
@@ -39,7 +32,7 @@ OPEN = "SELECT public_id, client_pid FROM sessions WHERE ended_at IS NULL ORDER 
 class Work:
     """A forget at work: where, what it is about, who hears what is being done and what is done, and what came of it."""
 
-    def __init__(self, project: "Project", stores: "list[Store]", job: "Job", tell: "Tell", on_step: "Tell" = len) -> None:
+    def __init__(self, project: "Project", stores: "list[Store]", job: "pending.Job", tell: "Tell", on_step: "Tell" = len) -> None:
         self.project = project
         self.stores = stores
         self.job = job
@@ -47,7 +40,7 @@ class Work:
         self.on_step = on_step
         self.log_is_empty = True
         self.pending: list[tuple[str, str]] = []
-        self.held: list[copies.Held] = []
+        self.held: list[loop_snapshots.Held] = []
 
     def changed(self, kind: str, names: "list[str]") -> None:
         """Note which artefacts of a kind have changed."""
@@ -60,11 +53,7 @@ class Work:
 
 
 def forget(
-    reader: "Reader",
-    plans: "list[Plan]",
-    tell: "Tell" = len,
-    snapshots: "bool | list[str]" = False,
-    on_step: "Tell" = len,
+    reader: "Reader", plans: "list[select.Plan]", tell: "Tell" = len, snapshots: "bool | list[str]" = False, on_step: "Tell" = len
 ) -> Report:
     """Delete what plans name, with all that tells of it, wherever it lies, and look whether it is gone.
 
@@ -74,7 +63,9 @@ def forget(
     Raises RalphMemError.
     """
     with pending.Lock():
-        _finish_former(reader, tell)
+        if pending.waits(reader.project):
+            tell("finishing an earlier forget")
+        _finish_former(reader, tell)  # also of what a kill left of one that had not begun
         transcripts = sorted({path for plan in plans for path, _ in map(transcript, plan.rows()) if paths.exists(path)})
         job = _job_of(plans, snapshots)
         named = [each for plan in plans for each in tombstones.named(plan.store, plan.rows(), plan.sessions)]
@@ -90,24 +81,21 @@ def resume(reader: "Reader", tell: "Tell" = len) -> "Report | None":
     Raises RalphMemError where another process is at it.
     """
     with pending.Lock(0):
-        job = pending.read(reader.project)
-        return _go_on(Work(reader.project, reader.stores, job, tell), []) if job else None
+        return _finish_former(reader, tell)
 
 
-def _finish_former(reader: "Reader", tell: "Tell") -> None:
+def _finish_former(reader: "Reader", tell: "Tell") -> "Report | None":
     job = pending.read(reader.project)
-    if job:
-        tell("finishing an earlier forget")
-        _go_on(Work(reader.project, reader.stores, job, tell), [])
+    return _go_on(Work(reader.project, reader.stores, job, tell), []) if job else None
 
 
-def _job_of(plans: "list[Plan]", snapshots: "bool | list[str]") -> "Job":
+def _job_of(plans: "list[select.Plan]", snapshots: "bool | list[str]") -> "pending.Job":
     parts: dict[str, list[str]] = {"ids": [], "sessions": [], "shared": [], "shared_sessions": []}
     for plan in plans:
         ids, sessions = ("shared", "shared_sessions") if access.is_global(plan.store) else ("ids", "sessions")
         parts[ids] += [row.public_id for row in plan.rows()]
         parts[sessions] += [name_of(plan, number) for number in plan.sessions]
-    return pending.Job(parts, select.needles_of(plans), snapshots=snapshots, everything=select.all_of(plans))
+    return pending.Job(parts, select.needles_of(plans), snapshots, select.all_of(plans))
 
 
 def _go_on(work: Work, transcripts: "list[str]") -> Report:
@@ -124,15 +112,11 @@ def _go_on(work: Work, transcripts: "list[str]") -> Report:
     pending.audit(_counts(work.job, report))
     work.on_step("audited")
     pending.discard(work.project)
-    _say_finished(work.stores)
-    return report
-
-
-def _say_finished(stores: "list[Store]") -> None:
-    for store in stores:
+    for store in work.stores:
         with access.Change(store):
             store.set_property(deletion.UNFINISHED, None)
         access.empty_log(store)
+    return report
 
 
 # The steps
@@ -153,7 +137,7 @@ def _hide(work: Work) -> None:
                 work.on_step("deleted")
 
 
-def _delete_from(store: "Store", job: "Job") -> None:
+def _delete_from(store: "Store", job: "pending.Job") -> None:
     parts = job.parts
     if access.is_global(store):
         deletion.delete(store, parts["shared"], parts["shared_sessions"])
@@ -170,7 +154,7 @@ def _clear_tables(work: Work, store: "Store") -> None:
     work.changed("loop tables", [f"{count(changed, 'value')} in {store.folder}/memory.db"] if changed else [])
 
 
-def _is_all_of(job: "Job", store: "Store") -> bool:
+def _is_all_of(job: "pending.Job", store: "Store") -> bool:
     return job.everything in (select.BOTH, select.GLOBAL if access.is_global(store) else select.PROJECT)
 
 
@@ -217,16 +201,16 @@ def _clear_snapshots(work: Work) -> None:
         except RalphMemError as error:
             work.pending.append(("the snapshots of loops", f"{error}; {error.hint}"))
     work.changed("snapshots", [each.run for each in work.held if each.deleted])
-    copies.note_undecided(work.stores[0], work.held)
+    loop_snapshots.note_undecided(work.stores[0], work.held)
 
 
-def _without_doomed(tree: "Project", job: "Job") -> "list[copies.Held]":
+def _without_doomed(tree: "Project", job: "pending.Job") -> "list[loop_snapshots.Held]":
     """Delete the snapshots that are to go from one tree; returns all that hold the text, with what became of them."""
     named = job.snapshots if isinstance(job.snapshots, list) else []
     everything = bool(job.snapshots) and job.everything in (select.PROJECT, select.BOTH)
-    held = copies.runs_that_hold(tree, job.needles, named, everything)
+    held = loop_snapshots.runs_that_hold(tree, job.needles, named, everything)
     doomed = [each for each in held if not each.partly and (job.snapshots is True or each.run in named)]
-    return [*copies.delete_runs(tree, doomed), *[each for each in held if each not in doomed]]
+    return [*loop_snapshots.delete_runs(tree, doomed), *[each for each in held if each not in doomed]]
 
 
 def _empty_log(work: Work) -> None:
@@ -298,7 +282,7 @@ def _beyond(work: Work, found: "list[inventory.Artefact]") -> "list[str]":
     return lines + [f"an encrypted export that you made may hold it: {path}" for path in inventory.encrypted_exports()]
 
 
-def _counts(job: "Job", report: Report) -> "dict[str, Any]":
+def _counts(job: "pending.Job", report: Report) -> "dict[str, Any]":
     return {
         "at": job.at, "rows": job.removed, "sessions": len(job.parts["sessions"]) + len(job.parts["shared_sessions"]),
         "changed": {kind: len(names) for kind, names in job.changed.items()}, "files_read": len(report.residue.looked),

@@ -1,7 +1,4 @@
-"""List every file that may hold what a memory holds, and clear those that are no databases.
-
-The worktrees of a repository share one memory, but each has snapshots and records of loops of its own.
-"""
+"""List every file of all worktrees that may hold what a memory holds, and clear those that are no databases."""
 
 import json
 import os
@@ -19,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ralph_mem.maintenance.forget.verify import Needles
     from ralph_mem.memory.store.connection import Store
 
 
@@ -64,11 +60,7 @@ def keys_of(project: "Project", stores: "list[Store]") -> "list[str]":
 
 def _near(path: str, store: "Store") -> Artefact:
     place = places.of(path[len(store.folder) + 1 :], places.IN_MEMORY)
-    return Artefact(path, place.on_forget if place else places.COPY if _is_copy(path) else places.THEIRS)
-
-
-def _is_copy(path: str) -> bool:
-    return ".db" in path.rpartition("/")[2]
+    return Artefact(path, place.on_forget if place else places.COPY if verify.is_database(path) else places.THEIRS)
 
 
 def _far(path: str, name: str, keys: "list[str]") -> "Artefact | None":
@@ -79,7 +71,7 @@ def _far(path: str, name: str, keys: "list[str]") -> "Artefact | None":
         return Artefact(path, place.on_forget) if place.on_forget != places.NO_TEXT else None
     if "/" in name and not own:
         return Artefact(path, places.ELSEWHERE)
-    return Artefact(path, places.COPY if _is_copy(path) else places.CACHE)
+    return Artefact(path, places.COPY if verify.is_database(path) else places.CACHE)
 
 
 def of_kind(found: "list[Artefact]", *kinds: str) -> "list[str]":
@@ -87,14 +79,14 @@ def of_kind(found: "list[Artefact]", *kinds: str) -> "list[str]":
     return [artefact.path for artefact in found if artefact.kind in kinds]
 
 
-def holding(files: "list[str]", needles: "Needles", typed: bool = False) -> "list[str]":
+def holding(files: "list[str]", needles: "verify.Needles", typed: bool = False) -> "list[str]":
     """Return the files that hold one of the needles, as a separate process sees them; with `typed` a short query is one, too."""
     pieces = needles.pieces + needles.typed() * typed
     held = verify.holding(files, {verify.PIECES: pieces, verify.NAMES: needles.names})
     return [path for path in files if held.get(path)]
 
 
-def clear_spool(files: "list[str]", needles: "Needles", before: int) -> "list[str]":
+def clear_spool(files: "list[str]", needles: "verify.Needles", before: int) -> "list[str]":
     """Take the text out of what waits: records from before a time go, what cannot be understood goes as a whole."""
     changed = []
     for path in holding(files, needles, typed=True):
@@ -109,19 +101,17 @@ def clear_spool(files: "list[str]", needles: "Needles", before: int) -> "list[st
     return changed
 
 
-def _kept(path: str, needles: "Needles", before: int) -> "list[Any] | None":
+def _kept(path: str, needles: "verify.Needles", before: int) -> "list[Any] | None":
     """Return the records of a file that stay; None where all of them do."""
     try:
         records = fast.loads(spool.take(path))
-        kept = [
-            record for record in records if record["at"] > before or not needles.told_by(json.dumps(record, ensure_ascii=False))
-        ]
+        kept = [each for each in records if each["at"] > before or not needles.told_by(json.dumps(each, ensure_ascii=False))]
     except (ValueError, TypeError, LookupError):
         return []
     return None if kept == records else kept
 
 
-def clear_caches(files: "list[str]", needles: "Needles") -> "list[str]":
+def clear_caches(files: "list[str]", needles: "verify.Needles") -> "list[str]":
     """Remove what is made again when it is needed."""
     found = holding(files, needles)
     for path in found:
@@ -129,7 +119,7 @@ def clear_caches(files: "list[str]", needles: "Needles") -> "list[str]":
     return found
 
 
-def redact_records(files: "list[str]", needles: "Needles") -> "list[str]":
+def redact_records(files: "list[str]", needles: "verify.Needles") -> "list[str]":
     """Take the text out of records of loops: each value that holds it is replaced, and its bytes on the disk are overwritten.
 
     Raises RalphMemError where a record cannot be written.
@@ -137,7 +127,7 @@ def redact_records(files: "list[str]", needles: "Needles") -> "list[str]":
     return [path for path in holding(files, needles, typed=True) if _redact(path, needles)]
 
 
-def _redact(path: str, needles: "Needles") -> bool:
+def _redact(path: str, needles: "verify.Needles") -> bool:
     try:
         file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -149,7 +139,7 @@ def _redact(path: str, needles: "Needles") -> bool:
         raise RalphMemError(f"cannot write {path}: {error.strerror}", "is it yours, and is there room?") from error
 
 
-def _redact_lines(file: int, needles: "Needles") -> bool:
+def _redact_lines(file: int, needles: "verify.Needles") -> bool:
     """Overwrite each line that holds a needle in its place, so that a kill leaves whole lines: old ones or new ones."""
     at, changed = 0, False
     data = os.pread(file, os.fstat(file).st_size, 0)
@@ -164,7 +154,7 @@ def _redact_lines(file: int, needles: "Needles") -> bool:
     return changed
 
 
-def _redacted(line: bytes, needles: "Needles") -> bytes:
+def _redacted(line: bytes, needles: "verify.Needles") -> bytes:
     """Return a line without what a needle tells of; it is never longer than before."""
     try:
         entry = json.loads(line)
@@ -178,7 +168,7 @@ def _redacted(line: bytes, needles: "Needles") -> bytes:
     return written if len(written) <= len(line) else b"{}"
 
 
-def _without(value: "Any", needles: "Needles") -> "Any":
+def _without(value: "Any", needles: "verify.Needles") -> "Any":
     if isinstance(value, str):
         return FORGOTTEN[: len(value)] if needles.told_by(value) else value
     if isinstance(value, list):
@@ -188,20 +178,20 @@ def _without(value: "Any", needles: "Needles") -> "Any":
     return value
 
 
-def redact_tables(store: "Store", needles: "Needles") -> int:
+def redact_tables(store: "Store", needles: "verify.Needles") -> int:
     """Take the text out of the tables beside the rows of memory; returns how many values. The caller holds the transaction."""
     changed = 0
     for kind in kinds.beside(store):
-        for number, *values in store.execute(f"SELECT id, {', '.join(kind.texts)} FROM {kind.table}").fetchall():
+        for number, *values in store.execute(f"SELECT rowid, {', '.join(kind.texts)} FROM {kind.table}").fetchall():
             for column, value in zip(kind.texts, values):
                 text = _redacted_value(value, needles) if isinstance(value, str) and needles.told_by(value) else value
                 if text != value:
-                    store.execute(f"UPDATE {kind.table} SET {column} = ? WHERE id = ?", (text, number))
+                    store.execute(f"UPDATE {kind.table} SET {column} = ? WHERE rowid = ?", (text, number))
                     changed += 1
     return changed
 
 
-def _redacted_value(value: str, needles: "Needles") -> str:
+def _redacted_value(value: str, needles: "verify.Needles") -> str:
     """Return a text of a row without it: what is JSON stays JSON."""
     try:
         found = json.loads(value)
@@ -210,7 +200,7 @@ def _redacted_value(value: str, needles: "Needles") -> str:
     return json.dumps(_without(found, needles)) if isinstance(found, (dict, list)) else FORGOTTEN
 
 
-def exports(needles: "Needles") -> "list[str]":
+def exports(needles: "verify.Needles") -> "list[str]":
     """Return the exports that we know of and that hold the text. They are the person's own: they are named and left alone."""
     listed = listed_exports()
     held = verify.holding(listed, {verify.PIECES: needles.long_pieces(), verify.NAMES: needles.names})

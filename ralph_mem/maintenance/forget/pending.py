@@ -1,5 +1,6 @@
 """Keep what a forget is about until its last step is done, and report what it did."""
 
+import contextlib
 import os
 import time
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.maintenance.forget.verify import Needles, Residue
 
 # A forget of a large memory takes a minute; who starts another one meanwhile is told after this.
 WAIT_S = 5.0
@@ -34,11 +34,9 @@ class Job:
     __slots__ = ("at", "changed", "done", "everything", "marks", "needles", "parts", "removed", "snapshots")
 
     def __init__(
-        self, parts: "dict[str, list[str]]", needles: "Needles", *, snapshots: "bool | list[str]" = False, everything: str = ""
+        self, parts: "dict[str, list[str]]", needles: "verify.Needles", snapshots: "bool | list[str]" = False, everything: str = ""
     ) -> None:
-        self.parts = parts
-        self.needles = needles
-        self.snapshots, self.everything = snapshots, everything
+        self.parts, self.needles, self.snapshots, self.everything = parts, needles, snapshots, everything
         self.at = time.time_ns() // 1_000_000
         self.done: list[str] = []
         self.changed: dict[str, list[str]] = {}
@@ -88,7 +86,7 @@ def read(project: "Project") -> "Job | None":
         return None
     try:
         told = fast.loads(text)
-        job = Job(told["parts"], verify.Needles(**told["needles"]), snapshots=told["snapshots"], everything=told["everything"])
+        job = Job(told["parts"], verify.Needles(**told["needles"]), told["snapshots"], told["everything"])
         for name in ("at", "done", "changed", "marks", "removed"):
             setattr(job, name, told[name])
     except (ValueError, LookupError, TypeError):
@@ -113,23 +111,14 @@ def all_of(project: "Project") -> "list[str]":
 
 
 def _shred(path: str) -> None:
-    if os.path.lexists(path):
-        _overwrite(path)
-        paths.remove(path)
-
-
-def _overwrite(path: str) -> None:
-    try:
+    with contextlib.suppress(OSError):  # a full disk has room for what is there already; whatever else it is, the file goes
         file = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        os.pwrite(file, b" " * os.fstat(file).st_size, 0)
-        os.fsync(file)
-    except OSError:  # a full disk has room for what is there already; whatever else it is, the file goes
-        pass
-    finally:
-        os.close(file)
+        try:
+            os.pwrite(file, b" " * os.fstat(file).st_size, 0)
+            os.fsync(file)
+        finally:
+            os.close(file)
+    paths.remove(path)
 
 
 class Intent:
@@ -200,15 +189,10 @@ class Lock:
             return
         paths.make_folder(home + tombstones.FOLDER)
         self.file = paths.open_lock(home + tombstones.FOLDER)
-        if not self._is_taken():
-            self.__exit__()
-            raise RalphMemError("another forget is at work", "wait until it is done, then try again")
-
-    def _is_taken(self) -> bool:
-        try:
-            return paths.lock(self.file, wait_s=self.wait_s)
-        except OSError:  # a file system without locks
-            return True
+        with contextlib.suppress(OSError):  # a file system without locks
+            if not paths.lock(self.file, wait_s=self.wait_s):
+                self.__exit__()
+                raise RalphMemError("another forget is at work", "wait until it is done, then try again")
 
     def __exit__(self, *_: object) -> None:
         if self.file >= 0:
@@ -250,13 +234,10 @@ class Report:
     __slots__ = ("changed", "in_snapshots", "log_is_empty", "out_of_reach", "pending", "removed", "residue", "transcripts")
 
     def __init__(
-        self, removed: int, log_is_empty: bool, left: "Residue", transcripts: "list[str]", changed: "dict[str, list[str]]"
+        self, removed: int, log_is_empty: bool, left: "verify.Residue", transcripts: "list[str]", changed: "dict[str, list[str]]"
     ) -> None:
-        self.removed = removed
-        self.log_is_empty = log_is_empty
-        self.residue = left
-        self.transcripts = transcripts
-        self.changed = changed
+        self.removed, self.log_is_empty, self.residue = removed, log_is_empty, left
+        self.transcripts, self.changed = transcripts, changed
         self.pending: list[tuple[str, str]] = []
         self.out_of_reach: list[str] = []
         self.in_snapshots = False

@@ -1,8 +1,6 @@
 """Finish a forget that was killed, in a process of its own that a session start begins.
 
-It takes seconds, and a hook has a memory open that it would have to close.
-
-Started as a script by path, so that a bare checkout needs no installation: `python3 -I -S resumption.py ROOT`.
+Started as a script by path, so that a bare checkout needs no installation: `python3 -I -S resume.py ROOT`.
 """
 
 import contextlib
@@ -12,21 +10,18 @@ import sys
 if __name__ == "__main__":  # the folder that holds `ralph_mem`
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))))
 
-from ralph_mem.core import notices
+from ralph_mem.core import background, notices
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.maintenance.forget import erase, pending
 from ralph_mem.memory import access
-from ralph_mem.memory.recall import embeddings_client
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.rows import deletion
 
 DONE = "a forget that was interrupted is finished now"
 LEFT = "a forget that was interrupted is finished, but not everything could be reached: forget the same again to see what"
-
-
 WAITS = (
     "a forget that was interrupted could not be gone on with: its rows are hidden, other copies are not looked through yet; forget"
     " the same again, or start another session"
@@ -37,7 +32,7 @@ def start(folder: str) -> None:
     """Have the forget finished that is unfinished in the memory of a `.ralph-mem`. Returns at once, and raises nothing."""
     root = folder.rpartition("/")[0]
     try:
-        embeddings_client.spawn([sys.executable, "-I", "-S", "-X", "utf8", os.path.abspath(__file__), root])
+        background.spawn([sys.executable, "-I", "-S", "-X", "utf8", os.path.abspath(__file__), root])
     except (OSError, ValueError, TypeError):  # the next start tries again
         notices.note(root, WAITS)
 

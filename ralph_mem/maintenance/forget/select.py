@@ -2,20 +2,19 @@
 
 from ralph_mem.core.errors import RalphMemError, SnapshotError
 from ralph_mem.core.format import digits_of
-from ralph_mem.maintenance.forget import copies, inventory, verify
+from ralph_mem.maintenance.forget import inventory, loop_snapshots, verify
 from ralph_mem.memory import access, undoing
 from ralph_mem.memory.recall import layers
-from ralph_mem.memory.recall.lookup import COLUMNS, OBSERVATION, OF_TURN, Row, check_types, find
-from ralph_mem.memory.rows import kinds
+from ralph_mem.memory.recall.lookup import COLUMNS, OBSERVATION, OF_TURN, Reader, Row, check_types, find
+from ralph_mem.memory.rows import facts, kinds, learnt
 from ralph_mem.memory.rows.kinds import reading
+from ralph_mem.memory.rows.row import is_public_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ralph_mem.core.project import Project
-    from ralph_mem.maintenance.forget.verify import Needles
-    from ralph_mem.memory.recall.lookup import Reader
     from ralph_mem.memory.rows.row import Kind
     from ralph_mem.memory.store.connection import Store
 
@@ -53,6 +52,18 @@ class Selection:
         return bool(self.query or self.session or self.since or self.until or self.types or self.origin)
 
 
+def told_apart(words: "Sequence[str]", query: str = "") -> "tuple[list[str], str]":
+    """Return the ids among words, and the text that the rest of them and the query make: words alone mean what holds them.
+
+    Raises RalphMemError for ids and words, of which one cannot say which are meant.
+    """
+    ids = [word for word in words if is_public_id(word)]
+    text = " ".join([each for each in (query, *[word for word in words if word not in ids]) if each]).strip()
+    if ids and text and not query:
+        raise RalphMemError(f"{text[:40]} is no id", "ids alone, or words alone; to forget all that holds a text: --query TEXT")
+    return ids, text
+
+
 class Plan:
     """What would go from one memory: rows named by the selection, rows that go with them, whole sessions."""
 
@@ -61,11 +72,8 @@ class Plan:
     def __init__(
         self, store: "Store", meant: "list[Row]", with_them: "list[Row]", sessions: "list[int]", selection: Selection
     ) -> None:
-        self.store = store
-        self.selection = selection
-        self.meant = meant
-        self.with_them = with_them
-        self.sessions = sessions
+        self.store, self.selection = store, selection
+        self.meant, self.with_them, self.sessions = meant, with_them, sessions
 
     def rows(self) -> "list[Row]":
         """Return all rows that would go."""
@@ -179,9 +187,13 @@ def _of_turn(store: "Store", turn: Row) -> "list[Row]":
 
 
 def _going_along(store: "Store", meant: "list[Row]") -> "list[Row]":
-    """Return the rows that would still tell of what goes: what a turn ran, and summaries that were made from it."""
+    """Return the rows that would still tell of what goes: what a turn ran, and summaries that were made from it.
+
+    With a lesson goes what the runs said of which nothing else was made.
+    """
     known = {row.public_id for row in meant}
     along = [row for turn in meant if turn.type == "turn" for row in _of_turn(store, turn)]
+    along += _by_id(store, [name for row in meant if row.type == "note" for name in learnt.accounts_of_alone(store, row.public_id)])
     waiting = [*meant, *along]
     while waiting:
         row = waiting.pop()
@@ -191,7 +203,10 @@ def _going_along(store: "Store", meant: "list[Row]") -> "list[Row]":
             more = [child for child in _by_id(store, names) if child.public_id not in known | {one.public_id for one in along}]
             along += more
             waiting += more
-    return list({row.public_id: row for row in along if row.public_id not in known}.values())
+    going = {row.public_id: row for row in along if row.public_id not in known}
+    for name in facts.still_supported(store, list(going), known | set(going)):
+        del going[name]
+    return list(going.values())
 
 
 MOST_SHOWN = 50
@@ -204,7 +219,7 @@ class Choice:
 
     __slots__ = ("digits", "held", "plans")
 
-    def __init__(self, plans: "list[Plan]", held: "list[copies.Held]") -> None:
+    def __init__(self, plans: "list[Plan]", held: "list[loop_snapshots.Held]") -> None:
         self.plans = plans
         self.held = held
         chosen = plans[0].selection
@@ -241,7 +256,7 @@ def choose(reader: "Reader", chosen: "Selection", scope: str = BOTH, snapshots: 
         if not (snapshots and stores):
             raise
         plans = [Plan(stores[0], [], [], [], chosen)]
-        named = copies.undecided(reader.stores[0])
+        named = loop_snapshots.undecided(reader.stores[0])
         held = _held(reader.project, plans, named)
         if not held:
             raise
@@ -249,13 +264,13 @@ def choose(reader: "Reader", chosen: "Selection", scope: str = BOTH, snapshots: 
     return Choice(plans, _held(reader.project, plans, named) if snapshots else [])
 
 
-def _held(project: "Project", plans: "list[Plan]", named: "list[str]") -> "list[copies.Held]":
+def _held(project: "Project", plans: "list[Plan]", named: "list[str]") -> "list[loop_snapshots.Held]":
     """Return the runs whose snapshots are to go."""
     everything = all_of(plans) in (PROJECT, BOTH)
     found = []
     for tree in inventory.worktrees_of(project):
         try:
-            found += copies.runs_that_hold(tree, needles_of(plans), named, everything)
+            found += loop_snapshots.runs_that_hold(tree, needles_of(plans), named, everything)
         except SnapshotError:  # told once it is tried
             continue
     return [each for each in found if not each.partly]
@@ -289,7 +304,7 @@ def _shown(reader: "Reader", rows: "list[Row]", most: int) -> "list[str]":
     return lines + ([f"and {len(rows) - most} more"] if len(rows) > most else [])
 
 
-def needles_of(plans: "list[Plan]") -> "Needles":
+def needles_of(plans: "list[Plan]") -> "verify.Needles":
     """Return what to look for of all that plans take."""
     rows = [row for plan in plans for row in plan.rows()]
     return verify.needles_for(rows, [name_of(plan, number) for plan in plans for number in plan.sessions], plans[0].selection.query)

@@ -1,7 +1,6 @@
-"""Search raw files for pieces of text, whatever they are wrapped in, as a process of its own.
+"""Search raw files for pieces of text, whatever they are wrapped in, as a process with locks of its own.
 
-Of its own, since to close a database file lets go of every lock that a process has on it. Started as a script by path, as
-`python3 -I -S verifier.py`; it reads one JSON object on stdin and answers with one.
+Started as a script by path, as `python3 -I -S verifier.py`; it reads one JSON object on stdin and answers with one.
 """
 
 import base64

@@ -1,9 +1,6 @@
 """Choose what of deleted texts is looked for in raw files, and say what these still hold.
 
-It looks for pieces of lines, middles of words, and ids.
-
-A search that finds nothing proves nothing: deleted bytes stay in free pages, in the log, and in an index that has not been
-rewritten.
+A search proves nothing: deleted bytes stay in free pages, in the log, and in an index that has not been rewritten.
 """
 
 import os
@@ -19,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ralph_mem.memory.recall.lookup import Row
-    from ralph_mem.memory.store.connection import Store
 
 NO_ID = "''"
 # How a group of needles is called for the verifier.
@@ -140,7 +136,7 @@ class Residue:
         self.failed = ""
 
 
-def verify(stores: "list[Store]", places: "Sequence[str]", needles: "Needles") -> Residue:
+def verify(stores: "list[connection.Store]", places: "Sequence[str]", needles: "Needles") -> Residue:
     """Have a separate process read files for needles; what a row still says is no residue."""
     found = Residue()
     found.looked = list(places)
@@ -152,7 +148,7 @@ def verify(stores: "list[Store]", places: "Sequence[str]", needles: "Needles") -
     return found
 
 
-def _verify(found: Residue, stores: "list[Store]", places: "list[str]", groups: "dict[str, list[str]]") -> None:
+def _verify(found: Residue, stores: "list[connection.Store]", places: "list[str]", groups: "dict[str, list[str]]") -> None:
     if not places:
         return
     try:
@@ -188,7 +184,7 @@ def _addresses(places: "Sequence[str]") -> "dict[str, str]":
     return {path: connection.address_of(path, "mode=ro") for path in places if foreign.ASIDE not in path.rpartition("/")[2]}
 
 
-def rows_that_say(stores: "list[Store]", needle: str) -> "list[str]":
+def rows_that_say(stores: "list[connection.Store]", needle: str) -> "list[str]":
     """Return the ids of the rows that hold a text; an empty one stands for what has no id, such as our own schema."""
     names = []
     for store in stores:

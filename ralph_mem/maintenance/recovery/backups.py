@@ -1,8 +1,6 @@
 """Copy a memory into the user's data home, at most once a day, and keep three copies.
 
-So a deleted `.ralph-mem` costs a day at most. They hold the rows as they are, which is redacted.
-
-A Stop makes one when nobody waits for it, in bounded time; so this is standard library only, and loads little.
+A Stop makes one in bounded time, so this is standard library only, and loads little.
 """
 
 import posix
@@ -19,7 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.memory.store.connection import Store
+
+    Tell = Callable[[int, int], object]
 
 MADE_AT, FAULT = "backed_up_at", "backup_fault"  # properties of a database: when one was last tried, and why there is none
 STATE = (MADE_AT, FAULT)
@@ -38,7 +37,7 @@ class Late(Exception):
     """A backup takes longer than somebody can wait."""
 
 
-def keep(opened: "Store", now: int) -> None:
+def keep(opened: "connection.Store", now: int) -> None:
     """Make the day's backup of a memory, and of that of all projects; never raises for what is wrong with either."""
     _keep(opened, now)
     if opened.folder != paths.config_home():
@@ -52,7 +51,7 @@ def keep(opened: "Store", now: int) -> None:
             everywhere.close()
 
 
-def _keep(opened: "Store", now: int) -> None:
+def _keep(opened: "connection.Store", now: int) -> None:
     fault = ""
     try:
         if opened.one("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")[0] > LARGEST_UNASKED:
@@ -68,10 +67,10 @@ def _keep(opened: "Store", now: int) -> None:
         pass
 
 
-def make(opened: "Store", now: int, seconds: float = 3600, kind: str = "") -> str:
-    """Copy a memory as it is now; returns where to. `kind` tells one that was asked for from that of the day.
+def make(opened: "connection.Store", now: int, seconds: float = 3600, kind: str = "", tell: "Tell" = max) -> str:
+    """Copy a memory as it is now; returns where to. `tell` hears how many pages are copied, and of how many.
 
-    Raises Late, OSError, or StoreError for a memory that is damaged, of which the older backups are worth more.
+    Raises Late, OSError, or StoreError for one that is damaged.
     """
     home, number = paths.data_home(), opened.property("project_id")
     if not home or not number:
@@ -79,12 +78,12 @@ def make(opened: "Store", now: int, seconds: float = 3600, kind: str = "") -> st
     paths.make_folder(f"{home}/{paths.BACKUPS}")
     name = f"{number}-{kind}{time.strftime('%Y-%m-%d', time.gmtime(now / 1000))}"
     path = f"{home}/{paths.BACKUPS}/{name}.db"
-    copy(opened.db, path, time.monotonic() + seconds)
+    copy(opened.db, path, time.monotonic() + seconds, tell)
     prune(number, kind, name)
     return path
 
 
-def copy(db: "Any", path: str, end: float = float("inf")) -> None:
+def copy(db: "Any", path: str, end: float = float("inf"), tell: "Tell" = max) -> None:
     """Copy an open database into a file for its owner alone, whole or not at all, while others go on writing.
 
     Page by page: what page 1 says of the rest is then true of the database as well, which a repair may need.
@@ -95,7 +94,7 @@ def copy(db: "Any", path: str, end: float = float("inf")) -> None:
     try:
         target = connection.sqlite.connect(draft, isolation_level=None)
         try:
-            _fill(db, target, end)
+            _fill(db, target, end, tell)
         finally:
             target.close()
         _flush(draft)
@@ -105,8 +104,9 @@ def copy(db: "Any", path: str, end: float = float("inf")) -> None:
             paths.remove(leftover)
 
 
-def _fill(db: "Any", target: "Any", end: float) -> None:
-    def on_time(*_: object) -> None:
+def _fill(db: "Any", target: "Any", end: float, tell: "Tell") -> None:
+    def on_time(_: int, left: int, pages: int) -> None:
+        tell(pages - left, pages)
         if time.monotonic() > end:
             raise Late("it takes too long")
 

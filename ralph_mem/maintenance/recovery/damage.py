@@ -1,7 +1,6 @@
 """Say what is wrong with the file of a memory, open a damaged one, and keep it as found.
 
-Nothing that is kept is ever deleted by us, but for a copy that a repair began and gave up, while the original is still in
-its place.
+Nothing that is kept is deleted by us, but for the copy of a repair that was given up.
 """
 
 import posix
@@ -30,9 +29,8 @@ def copy(folder: str) -> str:
     """
     logged = _log_of(folder)
     name = time.strftime("%Y-%m-%dT%H%M%S", time.gmtime())
-    target = next(
-        path for path in _names(f"{folder}/{FOLDER}/{name}") if not paths.exists(path) and not paths.exists(finished(path))
-    )
+    drafts = [f"{folder}/{FOLDER}/{name}{number or ''}{UNFINISHED}" for number in range(100)]
+    target = next(path for path in drafts if not paths.exists(path) and not paths.exists(finished(path)))
     paths.make_folder(target)
     try:
         copy_file(folder + "/memory.db", target + "/memory.db")
@@ -42,10 +40,6 @@ def copy(folder: str) -> str:
         give_up(target)
         raise
     return target
-
-
-def _names(base: str) -> "list[str]":
-    return [f"{base}{number or ''}{UNFINISHED}" for number in range(100)]
 
 
 def _log_of(folder: str) -> str:
@@ -61,16 +55,10 @@ def _log_of(folder: str) -> str:
 
 
 def _same(one: str, other: str) -> bool:
+    from filecmp import cmp  # lazy: only where a repair was killed
+
     try:
-        if posix.stat(one).st_size != posix.stat(other).st_size:
-            return False
-        with open(one, "rb") as first, open(other, "rb") as second:
-            while True:
-                block = first.read(BLOCK)
-                if block != second.read(BLOCK):
-                    return False
-                if not block:
-                    return True
+        return cmp(one, other, shallow=False)
     except OSError:
         return False
 
@@ -109,18 +97,12 @@ def remove_log(folder: str) -> None:
 
 def copy_file(path: str, target: str) -> None:
     """Copy a file into a new one for its owner alone, down to the disk. Raises OSError."""
-    with open(path, "rb") as source:
-        file = posix.open(target, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
-        try:
-            while True:
-                block = memoryview(source.read(BLOCK))
-                if not block:
-                    break
-                while block:
-                    block = block[posix.write(file, block) :]
-            posix.fsync(file)
-        finally:
-            posix.close(file)
+    flags = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
+    with open(path, "rb") as source, open(posix.open(target, flags, 0o600), "wb") as copied:
+        while block := source.read(BLOCK):
+            copied.write(block)
+        copied.flush()
+        posix.fsync(copied.fileno())
 
 
 STEP_OPERATIONS = 100_000
@@ -224,7 +206,7 @@ def open_copy(path: str) -> "Any":
     _mend_header(path)
     db = connection.sqlite.connect(connection.address_of(path), uri=True, timeout=1.0, isolation_level=None)
     # bytes that are no text any more are read all the same, and their checksum tells
-    db.text_factory = _decoded
+    db.text_factory = lambda raw: raw.decode("utf-8", "replace")
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "writable_schema = ON"):
         db.execute("PRAGMA " + pragma)
     for _ in range(2):  # with a schema that may be written, SQLite passes over what of it makes no sense, but for the first query
@@ -238,10 +220,6 @@ def open_copy(path: str) -> "Any":
                 return db
     db.close()
     return None
-
-
-def _decoded(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
 
 
 def _names_sessions(db: "Any") -> bool:

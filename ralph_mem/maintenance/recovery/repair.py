@@ -1,7 +1,6 @@
 """Replace a damaged memory by a new one with all that can be read, and tell it in one line.
 
-At a session start it is loaded only for a memory that may be damaged or gone, and does what can be done while a person
-waits; `ralph-mem doctor --repair` takes its time.
+A session start does what can be done while a person waits; `ralph-mem doctor --repair` takes its time.
 """
 
 import posix
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ralph_mem.memory.store.connection import Store
 
 # Of the ten seconds that the client gives a session start. Measured: 5,000 rows of 8 MB take two.
 LOCK_MS, LOOK_S, START_S = 500, 1.0, 5.0
@@ -51,7 +49,7 @@ class Repaired:
         return f"{whose} was damaged ({self.why[:80]}): {', '.join(parts)}; the damaged file is kept in {self.kept}"
 
 
-def open_at_start(project: Project, wait_ms: int) -> "Store":
+def open_at_start(project: Project, wait_ms: int) -> "connection.Store":
     """Open a memory at a session start: repaired where it is damaged, and with a word about the backup where it is gone.
 
     Raises what `adoption.open_ready` raises.
@@ -80,9 +78,8 @@ def _mended_at_start(project: Project, wait_ms: int) -> str:
         if not why:
             return ""
         if _bytes_of(project) > LARGEST_AT_START:
-            raise StoreError(
-                f"memory.db is damaged ({why[:80]}), and large: `ralph-mem doctor --repair --confirm` saves what can be read"
-            )
+            saved_by = "`ralph-mem doctor --repair --confirm` saves what can be read"
+            raise StoreError(f"memory.db is damaged ({why[:80]}), and large: {saved_by}")
         return _mend(project, why, START_S).line(name_of(project))
     finally:
         posix.close(lock)
@@ -225,7 +222,7 @@ def _bring_backup(saved: "salvage.Rescue", copies: "list[str]") -> None:
         return
 
 
-def _name_again(opened: "Store", project: Project, number: str) -> str:
+def _name_again(opened: "connection.Store", project: Project, number: str) -> str:
     """Let the memory keep its id, the one that it had, or the last one that the registry knows at its place; returns it."""
     opened.properties.clear()
     if not opened.property("project_id"):

@@ -1,7 +1,4 @@
-"""Put a backup in the place of a memory, whole or not at all.
-
-What was forgotten since it was made stays forgotten: it is taken out first, of the backup as well.
-"""
+"""Put a backup in the place of a memory, whole or not at all. What was forgotten since it was made stays forgotten."""
 
 import posix
 import shutil
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ralph_mem.maintenance.recovery.backups import Backup
 
 # In the folder of the memory, so that it can be put in its place at once; what a kill left there goes with the next one.
 DRAFT = f"/{paths.RESTORED}"
@@ -33,7 +29,7 @@ REPLACED = "replaced-"
 Restored = namedtuple("Restored", "kept forgotten")
 
 
-def restore(project: Project, backup: "Backup", tell: "Callable[[str], Any]" = len) -> Restored:
+def restore(project: Project, backup: "backups.Backup", tell: "Callable[[str], Any]" = len) -> Restored:
     """Put a backup in the place of a memory.
 
     Whoever is at work there makes it fail with a StoreError, and so does a backup that is damaged.
@@ -59,7 +55,7 @@ def restore(project: Project, backup: "Backup", tell: "Callable[[str], Any]" = l
     return Restored(kept, gone)
 
 
-def _without_forgotten(project: Project, draft: str, backup: "Backup") -> int:
+def _without_forgotten(project: Project, draft: str, backup: "backups.Backup") -> int:
     """Take out of a draft what is marked as forgotten, and write it and the backup anew where that is anything."""
     if tombstones.is_empty():
         return 0

@@ -1,13 +1,12 @@
 """Read what can be read from a damaged database into a new one.
 
-Rows around a damaged page are found by reading from both sides and then in halves; rows that were altered are told by their
-checksum and stay behind.
+Rows around a damaged page are read from both sides and then in halves; altered ones, told by their checksum, stay behind.
 """
 
 import time
 
 from ralph_mem.core.errors import StoreError
-from ralph_mem.memory.rows import kinds, row
+from ralph_mem.memory.rows import facts, kinds, row
 from ralph_mem.memory.store import connection, schema
 
 TYPE_CHECKING = False
@@ -15,17 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ralph_mem.memory.rows.row import Kind
-    from ralph_mem.memory.store.connection import Store
 
 FAILURES = (connection.sqlite.Error, MemoryError, OverflowError, ValueError)
 # What the new database knows better.
-OWN_PROPERTIES = ("checked_schema", connection.FORGETTING)
+OWN_PROPERTIES = ("checked_schema", connection.FORGETTING, connection.STANDING)
 # A leaf that is lost holds some dozens of rows; where an inner page is lost with all below it, so many tries are a second.
 MOST_PROBES = 20_000
 FURTHEST = 2**20
 STEP_OPERATIONS = 100_000
 BY_THEMSELVES = ("note", "decision", "summary")  # types of observations that are memories
+# So are the values of programs that are found by their words and go with no session.
+ITEMS = """ OR (type = 'item' AND title <> '' AND tool_name NOT LIKE '["session"%')"""
 LOST_SESSIONS = """
 SELECT session_id, min(created_at), max(created_at) FROM ({rows})
 WHERE session_id NOT NULL AND session_id NOT IN (SELECT id FROM sessions) GROUP BY session_id"""
@@ -41,7 +40,7 @@ class Rescue:
     `altered` holds those that are left out. After `finish`, `lost` is how many at most could not be read; None where nobody knows.
     """
 
-    def __init__(self, target: "Store", seconds: float) -> None:
+    def __init__(self, target: "connection.Store", seconds: float) -> None:
         self.target = target
         self.end = time.monotonic() + seconds
         self.rows = 0
@@ -118,6 +117,7 @@ class Rescue:
         back = {(table, number) for table in self.kinds for number in _names(self.target.db, f"SELECT id FROM {table}")}
         self.altered = [each for each in self.altered if each not in back]
         write_indexes(self.target)
+        facts.show_all(self.target)
 
     def _count_lost(self) -> int:
         """Return how many of the rows that could not be read did not come from a backup either."""
@@ -125,7 +125,7 @@ class Rescue:
         return sum([number not in there[table] for table, gaps in self.gaps.items() for gap in gaps for number in gap])
 
 
-def is_unaltered(kind: "Kind", named: "dict[str, Any]") -> bool:
+def is_unaltered(kind: "row.Kind", named: "dict[str, Any]") -> bool:
     """Hold the texts of a row, by column, against its checksum."""
     texts: list[Any] = ["" if named.get(name) is None else named[name] for name in kind.hashed]
     if not all([isinstance(text, str) for text in texts]):
@@ -138,7 +138,7 @@ def is_unaltered(kind: "Kind", named: "dict[str, Any]") -> bool:
     )  # fmt: skip
 
 
-def _take_off_strays(target: "Store") -> None:
+def _take_off_strays(target: "connection.Store") -> None:
     """Keep a row whose session, turn or loop could not be read without it, or let it go where it means nothing alone."""
     for table in _names(target.db, kinds.TABLES):
         needed = {name for _, name, _, needed, _, key in target.execute(f"PRAGMA table_info({table})") if needed or key}
@@ -242,7 +242,7 @@ def _names(db: "Any", sql: str) -> "list[str]":
         return []
 
 
-def write_indexes(opened: "Store") -> None:
+def write_indexes(opened: "connection.Store") -> None:
     """Write both indexes anew from the rows, and find again which rows are memories. They must be empty."""
     for kind in kinds.of_memory(opened):
         if kind.memory:
@@ -252,10 +252,11 @@ def write_indexes(opened: "Store") -> None:
             row.add_entry(opened, kind, number)
 
 
-def _find_memories(opened: "Store", kind: "Kind") -> None:
+def _find_memories(opened: "connection.Store", kind: "row.Kind") -> None:
     """Find again which rows are memories: what has no other index, if it had an entry, and of the rest those of some types."""
     listed = ", ".join([f"'{name}'" for name in BY_THEMSELVES])
-    found = f"type IN ({listed})" if kind.index and kind.has("type") else "0" if kind.index else "index_version > 0"
+    items = ITEMS if kind is row.OBSERVATION else ""
+    found = f"(type IN ({listed}){items})" if kind.index and kind.has("type") else "0" if kind.index else "index_version > 0"
     opened.execute(
         f"INSERT INTO memories ({kind.memory}, created_at) SELECT id, created_at FROM {kind.table} WHERE {found}"
         f" AND id NOT IN (SELECT {kind.memory} FROM memories WHERE {kind.memory} NOT NULL)"

@@ -1,9 +1,6 @@
-"""Pack and unpack an export as lines of JSON, and check everything that reading one needs.
+"""Pack and unpack an export as lines of ASCII JSON, and check everything that reading one needs.
 
-All of it is ASCII, so that no terminal, editor or mail changes it or is changed by it.
-
-What a memory makes anew is left out: numbers, prices, checksums, what a row quotes of its neighbours. So is what is nobody
-else's business: the random tag of a session, the process of the client.
+What a memory makes anew is left out, and what is nobody else's business: the tag of a session, the process of the client.
 """
 
 import hashlib
@@ -15,12 +12,14 @@ from typing import Any
 
 from ralph_mem import __version__
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.maintenance.transfer import fact_rows
 from ralph_mem.memory.rows import kinds, row
 from ralph_mem.memory.rows.row import Kind
 from ralph_mem.memory.store import connection
 
 FORMAT = 1
 DERIVED = "derived"  # which row was made from which
+BESIDE_ROWS = (*fact_rows.ROWS, DERIVED)  # what is said of other rows
 # A hundred thousand rows are some 150 MB; a file is read into memory as a whole, so that what was checked is what is used.
 MOST_BYTES = 536_870_912
 # The longest texts of a row have 16,384 characters, of six bytes each where all are escaped.
@@ -85,6 +84,11 @@ def unpacked(data: bytes, key: bytes) -> Document:
     return found
 
 
+def is_one(data: bytes) -> bool:
+    """Say whether a file is an export of ours, or was one before it was damaged."""
+    return b'"ralph-mem"' in data[:MOST_LINE_BYTES].partition(b"\n")[0]
+
+
 def damaged(why: str) -> RalphMemError:
     """Return the error of a file that is not as it was written."""
     return RalphMemError(f"the file is damaged, nothing was taken in: {why}", AGAIN)
@@ -98,7 +102,7 @@ def _header(lines: list[bytes]) -> dict[str, Any]:
     if header.get("ralph-mem") != "export":
         raise RalphMemError("this is no export of ralph-mem", "`ralph-mem export --to FILE` writes one, with --format jsonl")
     newest = {"format": FORMAT, "schema": connection.SCHEMA_VERSION}
-    if not all(_is_number(header.get(name)) for name in newest):
+    if not all(_number(header.get(name)) for name in newest):
         raise damaged("its first line does not say of which format it is")
     if any(header[name] > known for name, known in newest.items()):
         raise RalphMemError(
@@ -128,15 +132,11 @@ def _counted(held: Iterator[str]) -> dict[str, int]:
 
 def rows() -> list[str]:
     """Return the names of the rows that an export may hold, in their order."""
-    return [*[kind.name for kind in kinds.ALL if kind.prefix], DERIVED]
+    return [*[kind.name for kind in kinds.ALL if kind.prefix], *BESIDE_ROWS]
 
 
 def _seal(digest: bytes, key: bytes) -> str:
     return hmac.new(key, b"ralph-mem export\n" + digest, hashlib.sha256).hexdigest() if key else ""
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 ORIGINS = ("user", "agent", "tool", "test", "outside")
@@ -196,6 +196,8 @@ def checks(row_name: str) -> dict[str, Check]:
     """Return what each field of a row of an export has to be."""
     if row_name == DERIVED:
         return {"child": _id, "parent": _id}
+    if row_name in fact_rows.ROWS:
+        return fact_rows.checks(_id)[row_name]
     kind = of_name(row_name)
     own = OF_KIND.get(row_name, {})
     found = {name: own.get(name) or _check_of(kind, name) for name in kinds.exported(kind)}

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ralph_mem.core import session_pause
 from ralph_mem.core.format import count
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import privacy
@@ -18,6 +19,7 @@ from ralph_mem.memory.store.connection import Store
 COUNTED = ("sessions", "turns", "observations")
 MOST_NAMED = 5
 OFF, FAILED, NOTHING = "recording is off in its project", "it failed", "nothing new is in it"
+PAUSED = "you paused it"
 # These are told file by file, and are a failure.
 TROUBLE = (FAILED, UNREACHABLE)
 
@@ -74,6 +76,9 @@ def run(
 
 
 def _import(target: Memory, kept: Kept, report: Report, tell: Callable[[Kept, int, Report], object]) -> None:
+    if session_pause.was_paused(kept.session):
+        report.passed.append(Passed(kept.path, PAUSED, ""))
+        return
     try:
         report.add(target.place.root, kept, target.take(kept, lambda position: tell(kept, position, report)))
     except PassedOver as passed:

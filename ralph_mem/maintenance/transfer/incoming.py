@@ -1,9 +1,6 @@
-"""Turn what an export holds into rows again, all of them or none.
+"""Turn what an export holds into rows again, all of them or none, and none twice.
 
-Nothing comes in twice, and nothing is trusted more than it was.
-
-A file that this home did not write may say anything of anybody: its rows count as text from outside, are found by a search
-alone and told to no model unasked, and their names are set apart from those that the client gives.
+Rows of a file that this home did not write count as text from outside; their names are set apart from those of the client.
 """
 
 import posix
@@ -13,8 +10,8 @@ from typing import Any
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import gate, privacy
-from ralph_mem.maintenance.transfer import document
-from ralph_mem.maintenance.transfer.document import DERIVED, Document, damaged
+from ralph_mem.maintenance.transfer import document, fact_rows
+from ralph_mem.maintenance.transfer.document import BESIDE_ROWS, DERIVED, Document, damaged
 from ralph_mem.maintenance.transfer.outgoing import protected
 from ralph_mem.memory.access import Change, rewrite
 from ralph_mem.memory.rows import deletion, index_text, kinds, notes, row, sessions, tombstones, turns
@@ -56,31 +53,20 @@ def _strange(record: dict[str, Any], place: Project) -> dict[str, Any]:
     """Return a row of somebody else's file as one that is trusted with nothing, or nothing for one that cannot be marked so."""
     if record["row"] == DERIVED:
         return record
-    names = {name: _set_apart(record[name]) for name in ("client_session", "event_id", "session", "turn") if record.get(name)}
+    if record["row"] in fact_rows.ROWS:
+        return fact_rows.of_a_stranger(record)
+    apart = {name: record[name] for name in ("client_session", "event_id", "session", "turn") if record.get(name)}
+    names = {name: STRANGE + value.removeprefix(STRANGE) for name, value in apart.items()}
     if record["row"] == "session":
         ended = record["started_at"] if record["ended_at"] is None else record["ended_at"]
-        return {
-            **record,
-            **names,
-            "project_path": _readable(place.root),
-            "transcript_path": None,
-            "summary": None,
-            "ended_at": ended,
-        }
+        root = place.root.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return {**record, **names, "project_path": root, "transcript_path": None, "summary": None, "ended_at": ended}
     if "tainted" not in record:
         return {}
     marks = {"origin": "outside", "tainted": document.FOREIGN, "pinned": 0, "misled": 0}
     if record["row"] == kinds.TURN.name and record["status"] == "open":
         marks["status"] = "interrupted"
     return {**record, **names, **{name: mark for name, mark in marks.items() if name in record}}
-
-
-def _set_apart(name: str) -> str:
-    return name if name.startswith(STRANGE) else STRANGE + name
-
-
-def _readable(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def take(opened: Store, records: list[dict[str, Any]], tell: Callable[[int], object] = bool) -> Counts:
@@ -106,12 +92,19 @@ def counted(opened: Store | None, records: list[dict[str, Any]]) -> Counts:
     arrival = Arrival(opened) if opened else None
     counts: Counts = Counter()
     sessions: dict[str, str] = {}
-    wanted = set()
+    wanted, coming = set(), set[Any]()
     for record in records:
-        why_not = arrival.why_not(record) if arrival and record["row"] != DERIVED else ""
+        if record["row"] in fact_rows.ROWS:
+            is_known = opened is not None and fact_rows.is_here(opened, record)
+            counts[record["row"]] += not is_known and fact_rows.observations_of(record) <= coming
+            continue
+        why_not = arrival.why_not(record) if arrival and record["row"] not in BESIDE_ROWS else ""
+        if arrival and not why_not and record.get("type") == row.FACT and fact_rows.known_here(arrival.store, record["title"]):
+            why_not = "known"
+        coming |= set() if why_not else {record.get("public_id")}
         if record["row"] == "session" and _waits(record, why_not):
             sessions[record["client_session"]] = why_not
-        elif record["row"] != DERIVED:
+        elif record["row"] not in BESIDE_ROWS:
             counts[why_not or record["row"]] += 1
             wanted |= set() if why_not or record["row"] == "session" else {record.get("session")}
     counts["session"] += len(sessions.keys() & wanted)
@@ -142,6 +135,7 @@ class Arrival:
         self.counts: Counts = Counter()
         self.names: dict[str, str] = {}  # the ids in the file -> those in this memory
         self.waiting: dict[str, dict[str, Any]] = {}  # sessions that come in only with the first of their rows
+        self.observations: set[str] = set()
         self.turns: list[tuple[int, bool]] = []
         self.notes: list[int] = []
         self.refused: dict[str, dict[str, Any]] = {}  # rows that were forgotten here, by their ids in the file
@@ -178,6 +172,11 @@ class Arrival:
         if record["row"] == DERIVED:
             self._derive(record)
             return
+        if record["row"] in fact_rows.ROWS:
+            self._take_fact(record)
+            return
+        if record.get("type") == row.FACT and self._is_known_fact(record):
+            return
         why_not = self.why_not(record)
         if record["row"] == "session" and _waits(record, why_not):
             self.waiting[record["client_session"]] = record
@@ -188,6 +187,22 @@ class Arrival:
             self.refused[record.get("public_id", "")] = record
         if not why_not:
             self._session(record) if record["row"] == "session" else self._row(document.of_name(record["row"]), record)
+
+    def _is_known_fact(self, record: dict[str, Any]) -> bool:
+        """Say whether a fact is here in the same words, which then has the sightings of both, but none of a stranger."""
+        here = "" if self.why_not(record) else fact_rows.known_here(self.store, record["title"])
+        if here:
+            self.counts["known"] += 1
+            if record["tainted"] != document.FOREIGN:
+                self.names[record["public_id"]] = here
+        return bool(here)
+
+    def _take_fact(self, record: dict[str, Any]) -> None:
+        names = {self.names.get(name, "") for name in fact_rows.observations_of(record)}
+        is_new = names <= self.observations
+        self.counts[record["row"]] += is_new and not fact_rows.is_here(self.store, record)
+        if is_new or (record["row"] != fact_rows.FACT and "" not in names):  # it may be said of what was here
+            fact_rows.take(self.store, record, self.names)
 
     def make_findable(self) -> None:
         """Give rows what they quote of their neighbours, now that all are there, and write their index entries."""
@@ -243,6 +258,8 @@ class Arrival:
             values["turn_id"] = self._number("turns", "event_id", record["turn"])
         is_found = bool(record.get("found") and any(record[name] for name in kind.hashed))
         number = row.put(self.store, kind, values, is_memory=is_found and kind is not kinds.TURN)
+        if kind is kinds.OBSERVATION:
+            self.observations.add(values["public_id"])
         if kind is kinds.TURN:
             self.turns.append((number, is_found))
         elif kind is kinds.OBSERVATION and is_found:

@@ -1,7 +1,6 @@
-"""Bring a session's transcripts into the memory of its project, through the functions of the hooks.
+"""Bring a session's transcripts into the memory of its project, through the functions of the hooks, and nothing twice.
 
-Nothing comes in twice, and nothing that a hook recorded is touched: of a session that hooks know, only what came before
-them is added. So what was forgotten stays forgotten, and what was said while recording was off stays unrecorded.
+Of a session that hooks know, only what came before them is added: what was forgotten, or said while off, stays so.
 """
 
 import time
@@ -14,8 +13,8 @@ from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.hosts.claude_code.event import activity
 from ralph_mem.hosts.claude_code.transcripts import Source, Step, Transcript, merged, own_start
-from ralph_mem.memory import capture, opening
-from ralph_mem.memory.rows import counts, kinds, records, sessions, tombstones, turns
+from ralph_mem.memory import access, capture, opening
+from ralph_mem.memory.rows import kinds, records, sessions, tombstones, turns
 from ralph_mem.memory.store import connection, schema
 from ralph_mem.memory.store.connection import Store
 
@@ -117,7 +116,7 @@ class Memory:
     def _settle(self, opened: Store) -> None:
         """Leave the store as Stop does; where somebody else is at work for long, the next Stop does it."""
         try:
-            with Transaction(opened, durable=True):
+            with access.Change(opened):
                 opened.set_property("imported_at", time.time_ns() // 1_000_000)
             while self._merge():
                 pass
@@ -219,14 +218,14 @@ class Memory:
     def _write(self, session: Session, batch: list[dict[str, Any]], positions: dict[str, int]) -> None:
         """Store records, and up to where they reach, in one transaction."""
         opened = self._open()
-        with Transaction(opened):
+        with access.Change(opened, durable=False):
             if opened.one(UNTIL, (session.kept.session,)) != (None if session.mark is None else (session.mark,)):
                 raise PassedOver(BESIDE)
-            before = opened.one(counts.NEWEST)
+            before = opened.one(kinds.NEWEST)
             for record in batch:
                 records.apply(opened, record)
             opened.db.executemany(READ, [(name, position, 0, 0, session.last) for name, position in positions.items()])
-            newest = opened.one(counts.NEWEST)
+            newest = opened.one(kinds.NEWEST)
         self.turns += newest[0] - before[0]
         self.observations += newest[1] - before[1]
         session.mark = session.last
@@ -246,36 +245,15 @@ class Memory:
         """End the session with its last entry, and note that its transcripts were read as they are."""
         if not session.open and not connection.exists(self.place.folder):
             return
-        with Transaction(self._open()) as opened:
+        with access.Change(self._open(), durable=False) as opened:
             if session.open:
-                opened.execute(
-                    "UPDATE sessions SET model = coalesce(model, ?) WHERE client_session = ?", (model or None, session.name)
-                )
+                opened.execute(MODEL, (model or None, session.name))
                 records.apply(opened, records.end(session.name, session.last))
             if session.before and session.began:
                 _join(opened, session)
             files = _files_of(session.kept).items()
             read = [(name, positions[name], file.bytes, file.changed_at, session.last) for name, file in files]
             opened.db.executemany(READ, read)
-
-
-class Transaction:
-    """A transaction as a context manager. Unless it is durable, a power cut may take it back, its position with its rows."""
-
-    def __init__(self, opened: Store, *, durable: bool = False) -> None:
-        self.opened = opened
-        self.durable = durable
-
-    def __enter__(self) -> Store:
-        self.opened.begin(self.durable)
-        return self.opened
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        try:
-            if kind is None:
-                self.opened.commit()
-        finally:
-            self.opened.roll_back()  # whatever is still under way
 
 
 def _files_of(kept: Kept) -> dict[str, Any]:

@@ -1,8 +1,6 @@
-"""Collect the rows of a memory as an export holds them, redacted once more by today's rules.
+"""Collect the rows of a memory as an export holds them, redacted anew, without what the person excludes."""
 
-What a person excludes by its path stays here, and a part of a memory quotes nothing of the rest of it.
-"""
-
+import re
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,9 +9,9 @@ from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import when
 from ralph_mem.core.project import Project
-from ralph_mem.core.redaction import context, path_rules, privacy, terminal
-from ralph_mem.maintenance.transfer import document
-from ralph_mem.maintenance.transfer.document import DERIVED, of_name
+from ralph_mem.core.redaction import path_rules, privacy, terminal
+from ralph_mem.maintenance.transfer import document, fact_rows
+from ralph_mem.maintenance.transfer.document import BESIDE_ROWS, DERIVED, of_name
 from ralph_mem.memory.recall.lookup import STRANGE, WITHHELD, check_types
 from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.rows.kinds import said_in
@@ -33,7 +31,7 @@ def written(project: str, records: list[dict[str, Any]], *, outside: bool = Fals
         where = f", branch {name(session['branch'])}" if session["branch"] else ""
         lines += ["", f"## {when(session['started_at'])}, {name(session['public_id'])}{where}"]
         lines += _told(rows, outside=outside)
-    alone = [row for row in records if row["row"] not in ("session", DERIVED) and not row.get("session")]
+    alone = [row for row in records if row["row"] not in ("session", *BESIDE_ROWS) and not row.get("session")]
     return "\n".join([*lines, *_told(alone, outside=outside), ""])
 
 
@@ -62,12 +60,8 @@ def _observation(row: dict[str, Any], *, outside: bool) -> list[str]:
     if tainted and not outside:
         said = WITHHELD if said else ""
         title = STRANGE if tainted > 1 else title
-    parts = [
-        f"#### {when(row['created_at'])}, {row['public_id']}, {row.get('type') or kind.name}, {_source(row)}",
-        "",
-        *block(title),
-    ]
-    return parts + (["", *block(said)] if said.strip() else [])
+    heading = f"#### {when(row['created_at'])}, {row['public_id']}, {row.get('type') or kind.name}, {_source(row)}"
+    return [heading, "", *block(title), *(["", *block(said)] if said.strip() else [])]
 
 
 def _source(row: dict[str, Any]) -> str:
@@ -78,13 +72,9 @@ def _source(row: dict[str, Any]) -> str:
 def block(text: str) -> list[str]:
     """Return a text as lines of code, inside a fence that is longer than any in it."""
     lines = terminal.plain(text).rstrip("\n").split("\n")
-    longest = max([len(run) for line in lines for run in _runs(line)], default=0)
+    longest = max([len(run) for line in lines for run in re.findall("`+", line)], default=0)
     fence = "`" * max(3, longest + 1)
     return [fence + "text", *lines, fence]
-
-
-def _runs(line: str) -> list[str]:
-    return "".join([char if char == "`" else " " for char in line]).split()
 
 
 def name(text: str) -> str:
@@ -141,12 +131,21 @@ def parcel(
         rows = [row for kind in kinds.of_memory(opened) for row in _rows(opened, kind, *choice.where(kind))]
         kept = [row for row in (_that_may_leave(row, settings) for row in rows) if row is not None]
         sessions = _sessions(opened, choice, {row.get("session") for row in kept})
+        names = {row["public_id"] for row in kept}
+        known = fact_rows.collected(opened, names) + fact_rows.related(opened, names, settings, choice.is_all())
         derived = [{"row": DERIVED, "child": child, "parent": parent} for child, parent in opened.execute(MADE_FROM)]
     finally:
         opened.roll_back()
     ready = _protected([*sessions, *kept], project, settings, tell)
     good = [record for record in ready if not document.wrong(record)]
-    return Parcel([*good, *_of(derived, good)], len(rows) - len(kept) + len(ready) - len(good))
+    named = {record["public_id"] for record in good}
+    about = [each for each in _protected(known, project, settings, bool) if not document.wrong(each) and _is_about(each, named)]
+    return Parcel([*good, *about, *_of(derived, good)], len(rows) - len(kept) + len(ready) - len(good))
+
+
+def _is_about(record: dict[str, Any], named: set[str]) -> bool:
+    """Say whether what is said of facts is said of those that are exported."""
+    return named.issuperset(fact_rows.observations_of(record))
 
 
 def _sessions(opened: Store, choice: Choice, named: set[str | None]) -> list[dict[str, Any]]:
@@ -193,7 +192,7 @@ def protected(record: dict[str, Any], project: Project, settings: dict[str, Any]
     """Return a row with its texts as they may go anywhere, and with what was cut out of them counted."""
     names = [name for name in document.texts(record["row"]) if record[name]]
     texts, cut = privacy.protect([record[name] for name in names], project, settings) if names else ([], None)
-    found = {**record, **dict(zip(names, context.leaving(texts), strict=True))}
+    found = {**record, **dict(zip(names, privacy.leaving(texts), strict=True))}
     for name in [name for name in names if name in document.of_name(record["row"]).json]:
         found[name] = _as_json(found[name])
     if "redactions" in record:

@@ -1,7 +1,4 @@
-"""Embeddings by a model on this machine, an optional part.
-
-Its rooms import packages that only the extra brings: open them inside `needed`.
-"""
+"""Embeddings by a model on this machine, an optional part; open its rooms inside `needed`."""
 
 import os
 from collections.abc import Iterator

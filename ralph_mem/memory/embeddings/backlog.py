@@ -1,7 +1,6 @@
 """Know which memories still need a vector, and store what was embedded.
 
-A memory whose text has changed, or whose vector another model made, counts as missing. One that could not be embedded is
-kept as tried, without a vector, and tried again after a pause that doubles each time. Needs no package of the extra.
+What could not be embedded is kept as tried, and tried again after a pause that doubles. Needs no package of the extra.
 """
 
 import time

@@ -1,7 +1,6 @@
 """Store models in the user's data folder, and name the one in use.
 
-A model is made in a draft, renamed when it is whole, and only then named: a setup that is killed leaves nothing half. Needs
-no package of the extra.
+One is made in a draft, renamed when it is whole, and only then named. Needs no package of the extra.
 """
 
 import os

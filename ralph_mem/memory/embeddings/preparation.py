@@ -41,10 +41,7 @@ def write(embedder: Embedder, folder: Path, tell: Callable[[int, int], object]) 
 
 
 def vocabulary(described: dict[str, object], embedder: Embedder) -> list[tuple[str, int]]:
-    """Return the tokens that hold a letter or digit with their numbers, the most frequent first.
-
-    Those that stand inside a word begin with `##`.
-    """
+    """Return the tokens with a letter or digit and their numbers, most frequent first; `##` begins those inside a word."""
     special = {embedder.tokenizer.token_to_id(str(token["content"])) for token in described.get("added_tokens") or []}  # type: ignore[attr-defined]
     found: dict[str, int] = {}
     whole = sorted(embedder.tokenizer.get_vocab(with_added_tokens=False).items(), key=lambda one: one[1])

@@ -14,6 +14,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +35,15 @@ MOST_MATRICES = 8
 STATE_WAIT_MS = 20
 WORK_WAIT_MS = 5000
 GENTLE = 10  # the niceness of the thread that embeds
-Scrub = Callable[[store.Store], int]
+Tend = Callable[[store.Store], int]
 
 
 class Work:
     """The memories that wait to be embedded, and the thread that does it."""
 
-    def __init__(self, embedder: Embedder, scrub: Scrub) -> None:
+    def __init__(self, embedder: Embedder, tend: Tend) -> None:
         self.embedder = embedder
-        self.scrub = scrub
+        self.tend = tend
         self.table = embeddings_client.Table(embedder.model)
         self.folders: queue.Queue[str] = queue.Queue()
         self.matrices: dict[str, Matrix] = {}
@@ -67,15 +68,12 @@ class Work:
 
     def _matrix(self, folder: str) -> Matrix:
         """Return the vectors of a folder; read anew where something was forgotten since, later where something was added."""
-        opened = store.connect(folder, STATE_WAIT_MS)
-        try:
+        with closing(store.connect(folder, STATE_WAIT_MS)) as opened:
             known = self.matrices.get(folder)
             # the first of a stamp is what a forget changes
             if known is None or opened.one("PRAGMA schema_version") != known.stamp[:1]:
                 return self._read(opened)
             return known
-        finally:
-            opened.close()
 
     def _read(self, opened: store.Store) -> Matrix:
         matrix = Matrix(opened, self.embedder.model)
@@ -91,16 +89,16 @@ class Work:
         while True:
             folder = self.folders.get()
             try:
-                self._scrub(folder)
+                self._tend(folder)
                 self._embed(folder)
             except Exception:  # noqa: BLE001, S110 - one of the three edges; locked, gone, full: the next wake tries again
                 pass
             finally:
                 self.folders.task_done()
 
-    def _scrub(self, folder: str) -> None:
-        """Have the long list look at rows that only a hook's rules have seen, in pieces, between which a session may write."""
-        while not self.leaving and self._opened(folder, self.scrub):
+    def _tend(self, folder: str) -> None:
+        """Do what else rows wait for, such as a look by the long list of rules, in pieces, between which a session may write."""
+        while not self.leaving and self._opened(folder, self.tend):
             pass
 
     def _embed(self, folder: str) -> None:
@@ -116,11 +114,8 @@ class Work:
         self._opened(folder, self._read)
 
     def _opened(self, folder: str, act: Any) -> Any:
-        opened = store.connect(folder, WORK_WAIT_MS)
-        try:
+        with closing(store.connect(folder, WORK_WAIT_MS)) as opened:
             return act(opened)
-        finally:
-            opened.close()
 
 
 class Line:
@@ -231,13 +226,13 @@ def _look_at(folder: str) -> None:
         raise ValueError("no memory of yours")
 
 
-def serve(listener: socket.socket, model: dict[str, Any], folders: Sequence[str], scrub: Scrub) -> None:
+def serve(listener: socket.socket, model: dict[str, Any], folders: Sequence[str], tend: Tend) -> None:
     """Embed the memories of folders, and answer. Raises RalphMemError for a damaged model.
 
-    `scrub` has the long list look at some rows of a memory, and returns how many: 0 when there are no more.
+    `tend` does what else there is to do to some rows of a memory, and returns how many: 0 when there are no more.
     """
     try:
-        work = Work(Embedder(model), scrub)
+        work = Work(Embedder(model), tend)
     except (store.sqlite.Error, KeyError) as error:
         raise RalphMemError(f"the model {model['model']} cannot be loaded: {error}") from error
     for folder in folders:

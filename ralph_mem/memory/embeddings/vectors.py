@@ -24,10 +24,7 @@ AGAIN = "`ralph-mem embeddings setup` prepares it again"
 
 
 class Embedder:
-    """A prepared model, loaded; `model` is as `sense.described` returns it.
-
-    Raises RalphMemError where a file is missing or damaged.
-    """
+    """A prepared model, loaded, as `sense.described` returns it. Raises RalphMemError where a file is missing or damaged."""
 
     def __init__(self, model: dict[str, Any]) -> None:
         self.model = model
@@ -99,10 +96,7 @@ class Model(Protocol):
 
 
 def embed_missing(store: Store, embedder: Model, progress: Callable[[int, int], object] = lambda *_: None) -> int:
-    """Embed all memories that have no vector by this model; returns how many got one.
-
-    `progress` hears how many are done, and of how many. What is kept stays kept, whatever happens then.
-    """
+    """Embed all memories without a vector; returns how many got one; `progress` hears how many, and of how many."""
     numbers, made = backlog.waiting(store, embedder.name), 0
     table = embeddings_client.Table(embedder.model)
     for start in range(0, len(numbers), TOGETHER):
@@ -222,10 +216,7 @@ MOST_QUERIES = 4096  # a benchmark asks the same in several modes
 
 
 class LocalSense(embeddings_client.Sense):
-    """As `sense.Sense`, with exact answers at any time.
-
-    Raises RalphMemError where no model is set up, or a file of it is damaged.
-    """
+    """As `sense.Sense`, with exact answers at any time. Raises RalphMemError without a model, or where its files are damaged."""
 
     __slots__ = ("asked", "embedder", "matrices")
 

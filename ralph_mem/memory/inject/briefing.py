@@ -3,24 +3,35 @@
 from ralph_mem.core import fast
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.rows import index_text, receipts, records, row
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
+    from ralph_mem.core.project import Project
     from ralph_mem.memory.inject.instruction_text import Said
+    from ralph_mem.memory.inject.standing import Line
     from ralph_mem.memory.store.connection import Store
 
 # How many rows of a kind are read: more than have room. Lessons are long, and few of them are news.
-MOST_PINS, MOST_NOTES, MOST_LESSONS, LOOKED_AT = 400, 40, 10, 12
-MOST_FAILURES, CUT = 3, block.LINE_CHARACTERS
-MOST_LINES = 7  # of turns that are not the newest
+MOST_PINS, MOST_NOTES, MOST_LESSONS, LOOKED_AT = 400, 40, 10, 11
+# Of turns that are not the newest: with two more than seven the turn that matters is named as often as among the newest ten. The
+# first ones tell their outcome, the rest a few words of it, which pays for the two where answers are long.
+MOST_LINES, LONG_LINES, FEW_CHARACTERS = 9, 3, 60
 FULL, LINE = "full", "line"
 # What is told whole at most costs so much, and for less there is no line: a longer note is a document.
 NOTE_TOKENS, TURN_TOKENS, FEWEST_TOKENS = 300, 400, 40
 # Shares of what the pins leave: a person's own words come first, but they do not tell where the work stands.
 NOTES_SHARE, LESSONS_SHARE = 0.5, 0.15
 PINS, SAID, LEFT, TURNS, FAILING = "Pinned:", "Notes of the user:", "Left by loops and tests:", "Last turns, newest first:", ""
+STANDING = "Standing (the user's own words; what is quoted was said in passing):"
+# Of what holds: so many lines and tokens, of what was said in passing some sentences in a line behind a few words.
+STANDING_LINES, STANDING_TOKENS, MOST_IN_LINE, HEAD_TOKENS = 5, 300, 3, 5
+# The property of a database that has facts, and how what is told of them begins where it is nothing.
+FACTS, EMPTY = "facts", '{"lines": [], "commands": []'
+OF_FOLDER = "Last turns, those that changed something in {}/ first:"
 TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a briefing; /mem-search finds them.)"
 
 # What misled, and what came in with somebody else's file (tainted is 2 then), is not told unasked.
@@ -38,41 +49,73 @@ PINNED = (
 class Page:
     """A briefing while it is filled: what has room, in tokens and characters, and what each of its parts holds so far."""
 
-    def __init__(self, budget: int) -> None:
-        self.tokens = budget - row.tokens(block.OPENING) - block.FENCE_TOKENS
+    def __init__(self, budget: int, folder: str = "") -> None:
+        self.folder = folder  # at work in which the session is, unless that is the top of the project
+        self.tokens = budget - block.AROUND_TOKENS
         self.characters = block.ROOM
-        self.parts: dict[str, list[str]] = {PINS: [], SAID: [], LEFT: [], TURNS: [], FAILING: []}
+        self.parts: dict[str, list[str]] = {PINS: [], SAID: [], STANDING: [], LEFT: [], TURNS: [], FAILING: []}
         self.items: dict[str, list[receipts.Item]] = {part: [] for part in self.parts}
+        self.told: list[block.Item] = []
 
-    def has_room(self, part: str, texts: "list[str]", spare: int = 0) -> bool:
-        """Say whether texts fit into a part, so that so many tokens stay."""
-        return self._is_enough(part, _cost(texts), sum([len(text) + 1 for text in texts]), spare)
+    def has_room(self, part: str, texts: "list[str]") -> bool:
+        """Say whether texts fit into a part, with its heading."""
+        heading = "" if self.parts[part] else self._heading(part)
+        characters = sum([len(text) + 1 for text in texts]) + len(heading) + 1
+        return _cost(texts) + len(heading) // 2 <= self.tokens and characters <= self.characters
 
-    def _is_enough(self, part: str, tokens: int, characters: int, spare: int) -> bool:
-        heading = not self.parts[part] and len(part)
-        return tokens + heading // 2 + spare <= self.tokens and characters + heading <= self.characters
+    def _heading(self, part: str) -> str:
+        return OF_FOLDER.format(block.escaped(self.folder)) if self.folder and part == TURNS else part
 
-    def add(self, part: str, text: str, spare: int = 0) -> int:
-        """Put in a text, if it fits so that so many tokens stay; returns what it costs, and nothing where it does not."""
-        cost = row.tokens(text)
-        if not self._is_enough(part, cost + 1, len(text) + 1, spare):  # with the line break behind it
+    def add(self, part: str, text: str, spare: int = 0, cost: int = 0) -> int:
+        """Put in a text, if it fits so that so many tokens stay; returns its cost, counted where it is not given, or nothing."""
+        if not cost:
+            cost = row.tokens(text)
+        lines, tokens, characters = self.parts[part], cost + 1, len(text) + 1  # with the line break behind it
+        heading = "" if lines else self._heading(part)
+        if heading:
+            tokens, characters = tokens + len(heading) // 2, characters + len(heading) + 1
+        if tokens + spare > self.tokens or characters > self.characters:
             return 0
-        if not self.parts[part] and part:
-            self.parts[part].append(part)
-            self.tokens -= len(part) // 2
-            self.characters -= len(part) + 1
-        self.parts[part].append(text)
-        self.tokens -= cost + 1
-        self.characters -= len(text) + 1
+        if heading:
+            lines.append(heading)
+        lines.append(text)
+        self.tokens -= tokens
+        self.characters -= characters
         return cost
 
-    def tell(self, part: str, memory: block.Memory, text: str, outcome: str, spare: int = 0) -> bool:
-        """Put in a memory, if it fits, with its items of the receipt."""
-        cost = self.add(part, text, spare)
+    def extend(self, part: str, text: str, spare: int, cost: int) -> int:
+        """Put a text behind the last one of a part, if it fits so that so many tokens stay; returns its cost, or nothing."""
+        if cost + spare > self.tokens or len(text) + 2 > self.characters:
+            return 0
+        self.parts[part][-1] += "; " + text
+        self.tokens -= cost
+        self.characters -= len(text) + 2
+        return cost
+
+    def tell(self, part: str, memory: block.Memory, text: str, outcome: str, spare: int = 0, cost: int = 0) -> bool:
+        """Put in a memory, if it fits, and into the receipt; unless it is pinned, what an item says already is not told again."""
+        words = block.words_of(text)
+        first = block.alike(self.told, words) if part != PINS else None
+        if first:
+            from ralph_mem.memory.inject import repeats  # lazy: only for items that are nearly the same
+
+            text = repeats.beside(self.told, memory.label(), text, first)
+            if not text:
+                repeats.fold(self.items, first[0], memory.public_id)
+                return True
+            words, cost = block.words_of(text), 0
+        cost = self.add(part, text, spare, cost)
         if cost:
             item = receipts.Item(memory.public_id, outcome, 0.0, 0, cost, memory.own_words())
-            self.items[part] += [item, *receipts.folded(item, [each.public_id for each in memory.again])]
+            self.note(part, item, [each.public_id for each in memory.again])
+            self.told.append((memory.public_id, words, text))
         return cost > 0
+
+    def note(self, part: str, item: receipts.Item, others: "list[str]") -> None:
+        """Put what was told into the receipt, with the ids of what was told in the same words."""
+        self.items[part].append(item)
+        if others:
+            self.items[part] += receipts.folded(item, others)
 
     def text(self) -> str:
         """Return what it holds, in order."""
@@ -84,28 +127,40 @@ def _cost(texts: "list[str]") -> int:
 
 
 def build(
-    stores: "list[Store]", settings: "dict[str, Any]", session: int, known: "Said | None"
+    stores: "list[Store]", settings: "dict[str, Any]", session: int, known: "Said | None", at: int, folder: str = ""
 ) -> "tuple[str, list[receipts.Item]]":
     """Return the briefing and the items of its receipt; both empty where there is nothing to tell.
 
-    Pinned memories come first and whole, then what the person said, what loops and tests left, and the last turns. The first
-    store is the project's; of a second one, that of all projects, pinned memories and notes are told. `known` is what the
-    project's instructions say.
+    Pinned memories come first and whole, then what the person said, what holds, what loops and tests left, and the last turns.
+    The first store is the project's; of a second one, that of all projects, pinned memories, notes and what holds are told.
+    `known` is what the project's instructions say, `at` the time in ms. Where the session is at work in a `folder` below the top of
+    the project, the turns that changed something there come first.
     """
     store = stores[0]
     told = receipts.told(store, session)
     read = {PINS: _pinned(stores), SAID: _notes(stores, 1, MOST_NOTES), LEFT: _notes(stores, 0, MOST_LESSONS)}
     read[TURNS] = store.execute(RECENT, (LOOKED_AT,)).fetchall()
+    if folder and read[TURNS]:
+        from ralph_mem.memory.inject import folder_turns  # lazy: only for a session in a folder below the top
+
+        read[TURNS], folder = folder_turns.first(store, read[TURNS], folder, LOOKED_AT)
     parts = _worth(read, known, settings, told)
-    page = Page(settings["memory.inject_tokens_start"])
-    if any(parts.values()):
+    page = Page(settings["memory.inject_tokens_start"], folder)
+    standing = [each for each in stores if each.property(FACTS) and _is_to_be_told(each.property(connection.STANDING))]
+    if standing or any(parts.values()):
         left_out = tell_pins(page, parts[PINS], settings["memory.inject_tokens_start"])
         for line in _still_failing(store, settings):
             page.add(FAILING, line)
-        _tell_rest(page, parts)
+        _tell_rest(page, parts, lambda: _tell_standing(page, standing, known, told, at))
         page.items[PINS] += [receipts.Item(memory.public_id, "missed", 0.0, 0, 0) for memory in left_out]
     items = [item for each in page.items.values() for item in each]
     return (page.text(), items) if any([item.tokens for item in items]) else ("", [])
+
+
+def folder_at_work(project: "Project", cwd: str) -> str:
+    """Return the folder at work as seen from the top of the project, nothing for the top itself or a place outside of it."""
+    found = project.relative(cwd)
+    return "" if found[:1] in ("", "/") or len(found) > block.LINE_CHARACTERS else found
 
 
 def _pinned(stores: "list[Store]") -> "list[tuple[Any, ...]]":
@@ -170,10 +225,71 @@ def _bare(memory: block.Memory) -> str:
     return text + (" (differs from CLAUDE.md)" if memory.differs else "")
 
 
-def _tell_rest(page: Page, parts: "dict[str, list[block.Memory]]") -> None:
+def _tell_standing(page: Page, stores: "list[Store]", known: "Said | None", told: "dict[str, str]", at: int) -> None:
+    """Tell what holds in each memory, and which commands passed last in the project's."""
+    begun, before, behind, spare = 0, "", 0, page.tokens - STANDING_TOKENS - len(STANDING) // 2
+    for store in stores:
+        kept = _standing(store, known, told, at)
+        for line in kept["lines"]:
+            head, text, tokens, own, ids, *_, other = line
+            words = set((own or other).lower().split()) if head else block.words_of(text)
+            first = block.alike(page.told, words)
+            if first:
+                head, text, tokens, words = "", *_beside(line, first, page)
+            goes_on = head and head == before and behind < MOST_IN_LINE
+            if goes_on:
+                cost = page.extend(STANDING, text, spare, tokens + 1)
+            elif text and begun < STANDING_LINES:
+                cost = page.add(STANDING, head + text, spare, tokens + HEAD_TOKENS if head else tokens)
+            else:
+                continue
+            if cost:
+                page.note(STANDING, receipts.Item(ids[0], FULL, 0.0, 0, cost, own), ids[1:])
+                page.told.append((ids[0], words, "- " + (own or other) if head else text))
+                before, behind, begun = head, behind + 1 if goes_on else 1, begun if goes_on else begun + 1
+        if kept["line"] and store is stores[0]:
+            _, text, tokens, _, ids, *_ = kept["line"]
+            if page.add(STANDING, text, 0, tokens):
+                page.note(STANDING, receipts.Item(ids[0], FULL, 0.0, 0, tokens), ids[1:])
+
+
+def _beside(line: "Line", first: "block.Item", page: Page) -> "tuple[str, int, set[str]]":
+    """Return the text, the tokens and the words of a line that an item says nearly in full; no text where that says all."""
+    head, text, _, own, ids, *_, other = line
+    label = head[2:-1] if head else text[2 : text.find("] ") + 1]
+    from ralph_mem.memory.inject import repeats  # lazy: only for items that are nearly the same
+
+    shorter = repeats.beside(page.told, label, "- " + (own or other) if head else text, first)
+    if not shorter:
+        repeats.fold(page.items, first[0], ids[0])
+    return shorter, row.tokens(shorter), block.words_of(shorter)
+
+
+def _is_to_be_told(kept: "str | None") -> bool:
+    """Say whether there is anything among what is kept ready, or nothing is kept and somebody has to look."""
+    return not kept or kept[: len(EMPTY)] != EMPTY
+
+
+def _standing(store: "Store", known: "Said | None", told: "dict[str, str]", at: int) -> "dict[str, Any]":
+    """Return the lines of what holds in a memory at a time in ms, which are kept ready for who has read none of it."""
+    ready = store.property(connection.STANDING)
+    if not ready:
+        from ralph_mem.memory.facts import prepared  # lazy: only where no learner ran since a fact changed
+
+        ready = prepared.write(store, at)[connection.STANDING]
+    kept: dict[str, Any] = fast.loads(ready)
+    if known or told or 0 < kept["again"] <= at:
+        from ralph_mem.memory.inject import standing  # lazy: only where some of it may not be told
+
+        kept = standing.left(kept, known, told, at, store.folder.rpartition("/")[0])
+    return kept
+
+
+def _tell_rest(page: Page, parts: "dict[str, list[block.Memory]]", tell_standing: "Callable[[], None]") -> None:
     """Spend what the pins left, by shares first, and then what is left of these."""
     room = page.tokens
     notes = _tell(page, SAID, parts[SAID], NOTE_TOKENS, room - int(room * NOTES_SHARE))
+    tell_standing()
     newest = parts[TURNS][:1]
     older = [*_tell(page, TURNS, newest, min(TURN_TOKENS, page.tokens), 0), *parts[TURNS][1:]]
     lessons = _tell(page, LEFT, parts[LEFT], NOTE_TOKENS, page.tokens - int(room * LESSONS_SHARE))
@@ -187,45 +303,28 @@ def _tell(page: Page, part: str, found: "list[block.Memory]", most: int, spare: 
     rest = []
     for memory in found:
         fits = page.tokens - spare >= FEWEST_TOKENS
-        if not (fits and page.tell(part, memory, memory.brief(most), FULL, spare)):
+        text, cost = memory.brief(most) if fits else ("", 0)
+        if not (fits and page.tell(part, memory, text, FULL, spare, cost)):
             rest.append(memory)
     return rest
 
 
 def _tell_lines(page: Page, part: str, found: "list[block.Memory]") -> None:
-    for memory in found:
+    for at, memory in enumerate(found):
         if page.tokens < FEWEST_TOKENS:
             return
-        page.tell(part, memory, memory.line(block.OUTCOME_CHARACTERS), LINE)
+        is_short = part == TURNS and at >= LONG_LINES
+        page.tell(part, memory, memory.line(FEW_CHARACTERS if is_short else block.OUTCOME_CHARACTERS), LINE)
 
 
 def _still_failing(store: "Store", settings: "dict[str, Any]") -> "list[str]":
     """Tell which commands failed at the end of the last session and were not seen to pass after that."""
-    seen: set[str] = set()
-    failing = []
-    for kind, title, lines, public_id, facts in store.execute(records.RAN, (row.COMMAND,)):
-        command = title.partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
-        if kind == "error" and command not in seen and _may_be_told(title, settings):
-            from ralph_mem.memory.inject import failure_words  # lazy: only for a command that failed
+    ran = store.execute(records.RAN, (row.COMMAND,)).fetchall()
+    if not any([each[0] == "error" for each in ran]):
+        return []
+    from ralph_mem.memory.inject import still_failing  # lazy: only for a command that failed
 
-            said = _exit_code(facts) + failure_words.last(lines, public_id)
-            failing.append(block.escaped(f"- still failing: {title[:CUT]}: {said}"))
-        seen.add(command)
-    return failing[:MOST_FAILURES]
-
-
-def _exit_code(facts: "str | None") -> str:
-    """Return how a command ended, of the facts that were noted of it; nothing where a client did not say."""
-    code = fast.loads(facts).get("exit") if facts else None
-    return f"exit {code}, " if isinstance(code, int) else ""
-
-
-def _may_be_told(command: str, settings: "dict[str, Any]") -> bool:
-    if not settings["privacy.exclude_paths"]:
-        return True
-    from ralph_mem.core.redaction import path_rules  # lazy: only for a project that excludes paths
-
-    return not path_rules.names_excluded(command, settings)
+    return still_failing.lines(ran, settings)
 
 
 def _is_worth(memory: block.Memory) -> bool:

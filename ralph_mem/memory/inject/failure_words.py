@@ -1,7 +1,6 @@
 """Choose what is told of a failure without being asked, since strangers wrote most program output.
 
-Told are error types, places and the ids of tests; of the message what reads as a diagnostic, in quotes. A message that
-addresses its reader, names a place in the net or a command to run is not told: whoever wants it asks for it.
+Of a message what reads as a diagnostic is quoted; one that addresses its reader, names an address or a command, is not told.
 """
 
 from ralph_mem.memory.inject.diagnostic_words import (
@@ -26,6 +25,9 @@ from ralph_mem.memory.rows import row
 
 MOST_CHARACTERS = 160
 MOST_NAME = 120
+MOST_OF_NAME = 24  # of a program's
+BEFORE = frozenset("cd sudo time env timeout nice exec npx uvx xvfb-run".split())
+BEGINNING = 10  # of it: there are no words of its own before
 WITHHELD = "(its words: /mem-search --layer 3 {})"
 PREFIXES = ("npm ERR! ", "npm error ", "npm err! ", "E   ", "error Command ", "> ", "Caused by: ", "Uncaught ", "[ERROR] ", "* ")
 TYPED = (
@@ -60,6 +62,11 @@ def told(text: str, public_id: str) -> str:
     return "\n".join(kept)
 
 
+def is_told(line: str) -> bool:
+    """Say whether a line of a failure may be told unasked as it is."""
+    return _told(line)[1]
+
+
 def last(text: str, public_id: str) -> str:
     """Return in a line what may be told of a failure: its last line that may be, and how to get at what comes after that."""
     found = [_told(line) for line in text.splitlines() if line.strip("-=_*#~^ \t|")]
@@ -77,10 +84,19 @@ def of_turn(lines: str, public_id: str) -> str:
     kept: list[str] = []
     for run in runs:
         at = int(run[0].startswith(row.OUTCOMES))
-        text = "\n".join([*run[:at], *[said for said in [told("\n".join(run[at:]), public_id)] if said]])
+        text = "\n".join([*run[:at], *[signed(run[0], said) for said in [told("\n".join(run[at:]), public_id)] if said]])
         if kept[-1:] != [text]:
             kept.append(text)
     return "\n".join(kept)
+
+
+def signed(title: str, said: str) -> str:
+    """Return what may be told of the output of a failed command, with whose words it is: those of its first program."""
+    words = title.partition(": ")[2].split() if title.startswith(row.OUTCOMES) else title.split()
+    while words[1:] and (words[0] in BEFORE or "=" in words[0]):
+        words = words[words.index("&&") + 1 :] if words[0] == "cd" and "&&" in words[:-1] else words[1:]
+    name = words[0].rpartition("/")[2][:MOST_OF_NAME] if words else ""
+    return f"output of {name}: {said}" if name and said and not said.startswith(WITHHELD[:BEGINNING]) else said
 
 
 def of_lesson(text: str, public_id: str) -> str:

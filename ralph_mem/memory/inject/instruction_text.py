@@ -1,7 +1,4 @@
-"""Read each CLAUDE.md with its imports, and tell whether it says the same as a note.
-
-Loaded where there is a CLAUDE.md.
-"""
+"""Read each CLAUDE.md with its imports, and tell whether it says the same as a note."""
 
 from ralph_mem.core import paths
 from ralph_mem.memory.rows import index_text
@@ -74,17 +71,18 @@ def _without_comments(text: str) -> str:
 class Said:
     """What the instructions say. To ask it costs little as long as a text has not the letters of a passage."""
 
-    __slots__ = ("letters", "text")
+    __slots__ = ("letters", "text", "whole", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.letters = _letters(text)
+        self.whole = self.letters.replace(b"\n", b"")
+        self.words = ""
 
     def covers(self, text: str) -> bool:
         """Say whether all that a text says stands there: with the same numbers, names and negations, in the same order."""
-        whole = self.letters.replace(b"\n", b"")
         parts = [part.lstrip(NUMBERING) for part in _letters(_by_sentence(text)).split(b"\n")]
-        if not all([part in whole for part in parts]):
+        if not all([part in self.whole for part in parts]):
             return False
         from ralph_mem.memory.inject import sameness  # lazy: only for a text with the letters of a line
 
@@ -119,7 +117,9 @@ class Said:
     def differs(self, texts: "list[str]") -> "list[bool]":
         """Say of each text whether a line is about the same, and so says something else."""
         marks = [False] * len(texts)
-        lines = _words(self.text)
+        if not texts:
+            return marks
+        lines = self.words = self.words or _words(self.text)
         there = set(lines.split())
         wanted = [set(_words(text).split()) - index_text.STOPWORDS for text in texts]
         holders: dict[str, list[int]] = {}

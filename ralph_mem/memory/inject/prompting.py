@@ -82,8 +82,12 @@ def _with_shared(own: "list[search.Hit]", shared: "list[search.Hit]") -> "list[s
 
 
 def _is_fresh(memory: block.Memory, window: Window) -> bool:
-    """Say whether the context window lacks a memory, and what says the same: neither told in full, nor happened in it."""
-    return memory.says_something() and all([_is_missing(each, window) for each in (memory, *memory.again)])
+    """Say whether the context window lacks a memory, and what says the same: neither told in full, nor happened in it.
+
+    That an answer is withheld answers no prompt.
+    """
+    says = memory.says_something() and not memory.only_withholds()
+    return says and all([_is_missing(each, window) for each in (memory, *memory.again)])
 
 
 def _is_missing(memory: block.Memory, window: Window) -> bool:
@@ -97,7 +101,7 @@ def _fill(
     fresh: "list[tuple[search.Hit, block.Memory]]", told: "dict[str, str]", budget: int
 ) -> "tuple[list[str], list[receipts.Item]]":
     """Spend the budget: a line for each first, then the best ones in full."""
-    room = budget - row.tokens(block.OPENING) - block.FENCE_TOKENS
+    room = budget - block.AROUND_TOKENS
     texts: dict[str, str] = {}
     costs: dict[str, int] = {}
     for _, memory in fresh:
@@ -112,13 +116,33 @@ def _fill(
         if memory.public_id in costs and more <= room:
             texts[memory.public_id], costs[memory.public_id] = full, row.tokens(full)
             room -= more
-    kept = [(hit, memory) for hit, memory in fresh if texts.get(memory.public_id)]
+    repeats = _without_repeats([memory for _, memory in fresh if texts.get(memory.public_id)], texts, costs)
     items = []
-    for hit, memory in kept:
+    for hit, memory in [(hit, memory) for hit, memory in fresh if texts.get(memory.public_id)]:
         why, cost = features.packed(hit.features), costs[memory.public_id]
         item = receipts.Item(memory.public_id, _outcome(memory, texts), hit.chance, why, cost, memory.own_words())
-        items += [item, *receipts.folded(item, [each.public_id for each in memory.again])]
-    return [texts[memory.public_id] for _, memory in kept], items
+        items += [item, *receipts.folded(item, [each.public_id for each in memory.again] + repeats.get(memory.public_id, []))]
+    return [texts[item.memory] for item in items if item.outcome != receipts.FOLDED], items
+
+
+def _without_repeats(
+    memories: "list[block.Memory]", texts: "dict[str, str]", costs: "dict[str, int]"
+) -> "dict[str, list[str]]":  # fmt: skip
+    """Shorten or empty the texts of which one before has nearly all words; returns the ids of those it empties, by that one's."""
+    told: list[block.Item] = []
+    found: dict[str, list[str]] = {}
+    for memory in memories if memories[1:] else ():
+        text = texts[memory.public_id]
+        words = block.words_of(text)
+        first = block.alike(told, words)
+        if first:
+            from ralph_mem.memory.inject import repeats  # lazy: only for items that are nearly the same
+
+            text = texts[memory.public_id] = repeats.beside(told, memory.label(), text, first)
+            costs[memory.public_id], words = row.tokens(text), block.words_of(text)
+            found.setdefault(first[0], []).extend([memory.public_id] if not text else [])
+        told.append((memory.public_id, words, text))
+    return found
 
 
 def _outcome(memory: block.Memory, texts: "dict[str, str]") -> str:

@@ -1,7 +1,6 @@
 """Tell whether two texts say the same words, numbers, paths, flags and negations in the same order.
 
-How they are wrapped, their bullets and, of words typed in plain, capitals and marks at their ends make no difference. Loaded
-where two texts begin alike or have the same letters, which is rare.
+Wrapping, bullets and, of words typed in plain, capitals and marks at their ends make no difference.
 """
 
 from ralph_mem.memory.rows import row
@@ -41,6 +40,7 @@ ROUNDS = frozenset("iteration iterations attempt attempts round rounds".split())
 UNITS = ROUNDS | frozenset("ms s sec secs second seconds m min mins minute minutes h hr hrs hour hours day days".split())
 DIGITS, HEXADECIMAL = "0123456789", frozenset("0123456789abcdef")
 MOST_PIECES = 20
+MOST_DIFFERENT = 8  # words that are told of a memory beside another one: more of them tell nothing without the rest
 NOTHING = "\0"  # in the place of a statement that is not to be compared
 
 
@@ -67,6 +67,23 @@ def _say(found: "list[tuple[bool, Words]]", text: str) -> bool:
 def is_repeated(one: str, other: str) -> bool:
     """Say whether two texts tell of the same once more: they say the same but for days, ids, and how long it took."""
     return _once(one) == _once(other)
+
+
+def differing(label: str, text: str, name: str, first: str) -> str:
+    """Return what is told of a memory of which the item of another one, by its name, has nearly all words; nothing if it has all.
+
+    `text` and `first` are the items, with their labels or without.
+    """
+    one, other = [(each.partition("] ")[2] if each[:3] == "- [" else each[2:]).split() for each in (text, first)]
+    words, others = [[word.lower() for word in each] for each in (one, other)]
+    if words == others:
+        return ""
+    more = list(dict.fromkeys([word for word in one if word.lower() not in others]))
+    less = list(dict.fromkeys([word for word in other if word.lower() not in words]))
+    if len(more) + len(less) > MOST_DIFFERENT:
+        return f"- {label} nearly as [{name}], {len(more) + len(less)} words differ"
+    parts = [f"with {' '.join(more)}"] * bool(more) + [f"without {' '.join(less)}"] * bool(less)
+    return f"- {label} as [{name}], " + (" and ".join(parts) or "in another order")
 
 
 def _once(text: str) -> "Words":
@@ -189,10 +206,7 @@ def _bare(word: str) -> str:
 
 
 def _lines(text: str) -> "Iterator[tuple[bool, Words]]":
-    """Yield the words of each line, and whether a statement may begin there.
-
-    What stands under a heading or a lead-in that forbids is no statement: "Never:" makes the contrary of its list.
-    """
+    """Yield the words of each line, and whether a statement may begin there: not below a heading that forbids."""
     before, forbidden, in_fence, is_new = "", "", False, True
     item, depth = 0, 0  # how deep a line must stand to belong to the last bullet, and to a lead-in that forbids
     for line in text.splitlines():

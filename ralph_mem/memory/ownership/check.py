@@ -1,8 +1,6 @@
 """Check whether the memory that lies in a project was made there by this user's sessions.
 
-A database carries a random number and its HMAC under a key in the user's data home. One that a clone or an archive brought
-along cannot have it: it is set aside unread (foreign.py), and a new one is begun. Loaded at a session start and by the
-command line; events believe the verdict that is kept outside of the project (`connection.is_known`).
+A database carries a random number and its HMAC under the user's key; one that a clone brought along is set aside unread.
 """
 
 import posix
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.memory.store.connection import Store
 
 # What must be a file of its own: a link would have us read or write elsewhere.
 OURS = ("memory.db", "memory.db-wal", "memory.db-shm", "memory.db-journal", paths.LOCK)
@@ -52,11 +49,8 @@ def admit(project: "Project", starting: bool = True) -> None:
         restore_own.look_again(project)
 
 
-def confirm(opened: "Store", project: "Project") -> bool:
-    """Say whether a database that was just opened is ours; one from before there were seals gets its seal now.
-
-    Its file may have been filled anew since it was found to be ours.
-    """
+def confirm(opened: "connection.Store", project: "Project") -> bool:
+    """Say whether a database that was just opened is ours still; one from before there were seals gets its seal now."""
     secret = seals.key() if seals.can_be_shipped(opened.folder) else b""
     if not secret:
         return True
@@ -77,10 +71,7 @@ def confirm(opened: "Store", project: "Project") -> bool:
 
 
 def is_new(project: "Project") -> bool:
-    """Say whether no memory was ever kept in this place: one that is missing may have been taken away, and then stays away.
-
-    Where nothing can be noted outside of the project nobody knows, and none counts as new.
-    """
+    """Say whether no memory was ever kept here, as far as that is noted: one that was taken away stays away."""
     home = paths.data_home()
     if not home or paths.is_out_of_use(home):
         return False
@@ -114,9 +105,7 @@ def _refuse_links(project: "Project") -> str:
 
         target = posix.readlink(project.folder)
         if not trust.is_approved(project, trust.LINK, target):
-            raise fast.errors().StoreError(
-                f"{project.folder} is a link to {target}, and is not used until you approve it: {trust.HOW}"
-            )
+            raise _refused(f"{project.folder} is a link to {target}, and is not used until you approve it: {trust.HOW}")
     for name in OURS:
         try:
             state = posix.lstat(f"{project.folder}/{name}")
@@ -129,9 +118,7 @@ def _refuse_links(project: "Project") -> str:
         if name != "memory.db" and state.st_mode & seals.KIND != seals.REGULAR:
             raise _refused(f"{project.folder}/{name} is no file, and is not used; remove it")
         if state.st_mode & seals.KIND == seals.REGULAR and state.st_nlink > 1:
-            raise fast.errors().StoreError(
-                f"{project.folder}/{name} has a second name elsewhere, and is not used; put a copy in its place"
-            )
+            raise _refused(f"{project.folder}/{name} has a second name elsewhere, and is not used; put a copy in its place")
     return missing
 
 

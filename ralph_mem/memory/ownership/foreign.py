@@ -1,7 +1,4 @@
-"""Examine databases in a project that are not known to be ours, and set them aside.
-
-Loaded where there is one, where the user has no key yet, and by the command line.
-"""
+"""Examine databases in a project that are not known to be ours, and set them aside."""
 
 import posix
 import time
@@ -17,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.memory.store.connection import Store
 
 NAME = "memory.db"
 ASIDE = paths.ASIDE
@@ -38,10 +34,7 @@ LARGEST_INDEX = 33_554_432
 
 
 def meet(project: "Project", starting: bool) -> None:
-    """Look at a database that is not known: it is noted where it is ours after all, and else set aside as a session starts.
-
-    Raises StoreError for one that is not ours at any other time.
-    """
+    """Note an unknown database that is ours, else set it aside as a session starts, or raise StoreError at other times."""
     if seals.kind_of(f"{project.folder}/{NAME}"):
         with Alone(paths.data_home()):
             if is_ours(project, starting):
@@ -154,7 +147,7 @@ def is_time(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) == TIME_DIGITS
 
 
-def seal_earlier(opened: "Store", project: "Project") -> bool:
+def seal_earlier(opened: "connection.Store", project: "Project") -> bool:
     """Seal an open database from before there were seals, which the registry knows in this place; says whether it does."""
     if was_ours(opened.property("project_id"), project):
         seals.put(opened)
@@ -197,10 +190,7 @@ def _why_unknown(project: "Project", path: str) -> str:
 
 
 def claims_of(path: str) -> "tuple[Any, Any]":
-    """Return the project's id and the seal that an unknown database claims, read only, in little time.
-
-    Raises StoreError where that cannot be told just now.
-    """
+    """Return the id and the seal that an unknown database claims. Raises StoreError where it cannot be read just now."""
     db = None
     try:
         db = connection.sqlite.connect(connection.address_of(path, "mode=ro"), timeout=WAIT_S, isolation_level=None, uri=True)

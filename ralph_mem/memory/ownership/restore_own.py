@@ -1,7 +1,6 @@
 """Put a memory of ours that was set aside back into its place.
 
-Who works on a project from a home of their own as well, such as a container's, has another key there: to each the other's memory
-is a stranger's, and is set aside. So a start that sets one aside, or that finds none, looks for its own.
+To two homes that work on one project, such as a container's, each other's memory is a stranger's: a start looks for its own.
 """
 
 import posix
@@ -105,10 +104,7 @@ def put_in_place(project: "Project", aside: str) -> None:
 
 
 def _ours(project: "Project") -> str:
-    """Return the latest database aside that is this project's and bears our seal, its log emptied into it; nothing without one.
-
-    What git tracks may hold anything, whatever seal it bears.
-    """
+    """Return the latest database aside that is this project's, sealed, and not in git, its log emptied; nothing without one."""
     if foreign.is_tracked(project):
         return ""
     secret = seals.key()

@@ -1,16 +1,9 @@
-"""Seal a database with an HMAC under the user's key, and check the seal.
-
-Loaded at a session start and by the command line.
-"""
+"""Seal a database with an HMAC under the user's key, and check the seal."""
 
 import posix
 
 from ralph_mem.core import fast, hashing, paths
 from ralph_mem.memory.store import connection
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ralph_mem.memory.store.connection import Store
 
 SEAL = "seal"  # the property with the number and its HMAC
 NUMBER_DIGITS = 32  # 128 random bits
@@ -18,7 +11,7 @@ KEY_BYTES = 32
 LINK, REGULAR, KIND = 0o120000, 0o100000, 0o170000
 
 
-def put(opened: "Store") -> None:
+def put(opened: "connection.Store") -> None:
     """Give a database that we made its number and HMAC. Where no key can be kept it goes without."""
     secret = key() if can_be_shipped(opened.folder) else b""
     if secret:
@@ -60,10 +53,7 @@ def can_be_shipped(folder: str) -> bool:
 
 
 def key() -> bytes:
-    """Return the user's key, made at the first need; nothing where none can be kept.
-
-    Raises StoreError for one that others could read.
-    """
+    """Return the user's key, made at the first need; nothing where none can be kept. Raises StoreError for a readable one."""
     home = paths.data_home()
     path = f"{home}/{paths.KEY}"
     if home and not paths.exists(path):

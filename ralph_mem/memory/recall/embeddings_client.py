@@ -26,6 +26,9 @@ sqlite = connection.sqlite
 # A prompt waits this long for the worker, which needs about ten for a short text on an idle machine.
 FILES = ("model.onnx", "tokenizer.json", "static.db")  # what setup makes, in the folder of the model
 DEADLINE_S = 0.025
+# A search that somebody typed has the worker started, and waits until it has loaded the model: 2 to 4 seconds on an idle machine.
+# Then it embeds what is new, some hundred memories in two seconds.
+SEARCH_S, EMBEDDING_S, PAUSE_S = 8.0, 2.0, 0.05
 # A query beyond this is a pasted file: what is asked stands at its beginning or its end.
 QUERY_CHARACTERS = 2000
 MOST_WORDS = 64
@@ -41,10 +44,13 @@ LONGEST_ADDRESS = 100
 DAMAGED = (sqlite.Error, OSError, ValueError, TypeError, LookupError, AttributeError, OverflowError)
 
 
-def open_sense() -> "Sense | None":
-    """Return what tells meaning, or None where no embeddings are set up: one look at a file that is not there."""
+def open_sense(patience: float = DEADLINE_S) -> "Sense | None":
+    """Return what tells meaning, or None where no embeddings are set up: one look at a file that is not there.
+
+    It waits so many seconds for the worker, and where that is long enough it has one started.
+    """
     model = described()
-    return Sense(model) if model else None
+    return Sense(model, patience) if model else None
 
 
 def home() -> str:
@@ -68,26 +74,50 @@ def described() -> "dict[str, Any]":
 class Sense:
     """What is set up for embeddings; `model` is as `described` returns it."""
 
-    __slots__ = ("model", "silent", "table")
+    __slots__ = ("model", "patience", "silent", "table")
 
-    def __init__(self, model: "dict[str, Any]") -> None:
+    def __init__(self, model: "dict[str, Any]", patience: float = DEADLINE_S) -> None:
         self.model = model
+        self.patience = patience
         self.table: Table | None = None
         self.silent = False  # the worker has not answered: a second memory does not wait for it again
 
     def near(self, store: "Store", query: str) -> "dict[int, float]":
         """Return the nearest memories by their numbers with their cosines; nothing unless the worker answers in time."""
-        end = time.monotonic() + DEADLINE_S
+        end = time.monotonic() + self.patience
         if self.silent:
             return {}
         try:
-            answer = ask({"folder": store.folder, "query": shortened(query)}, end)
+            answer = self._answer({"folder": store.folder, "query": shortened(query)}, end)
             if answer["model"] != self.model["model"]:
                 return {}
             return {int(number): float(cosine) for number, cosine in answer["near"].items() if -1.01 <= cosine <= 1.01}
         except DAMAGED:
             self.silent = True
             return {}
+
+    def wake(self, folder: str) -> None:
+        """Have a worker started for the memory in a `.ralph-mem`, if none is there."""
+        wake(folder)
+
+    def _answer(self, question: "dict[str, str]", end: float) -> "dict[str, Any]":
+        """Ask the worker, and if there is time have one started and ask until it knows something. May raise any of `DAMAGED`."""
+        try:
+            return ask(question, end)
+        except DAMAGED:
+            if self.patience <= DEADLINE_S or not _start(self.model, question["folder"]):
+                raise
+        embedded = end
+        while True:
+            time.sleep(PAUSE_S)
+            try:
+                answer = ask(question, end)
+                if answer["near"] or time.monotonic() > embedded:
+                    return answer
+                embedded = min(embedded, time.monotonic() + EMBEDDING_S)
+            except DAMAGED:
+                if time.monotonic() + PAUSE_S > end:
+                    raise
 
     def alike(self, store: "Store", query: str, numbers: "list[int]") -> "dict[int, float]":
         """Return the cosines of those memories among `numbers` that this model's table has seen; nothing for an empty query."""
@@ -255,12 +285,6 @@ def with_address(place: str, act: "Any") -> None:
         posix.close(folder)
 
 
-# All that the worker gets of the environment: no secret of a session, and no variable that changes what Python does.
-HANDED_ON = (b"HOME", b"XDG_DATA_HOME", b"XDG_CONFIG_HOME", b"PATH", b"LANG", b"TMPDIR")
-# Whatever it may start one day: a hook below it records nothing. One thread for each run of the model.
-OWN = {b"RALPH_MEM_RECORDING": b"off", b"OMP_NUM_THREADS": b"1", b"OPENBLAS_NUM_THREADS": b"1"}
-
-
 def wake(folder: str) -> None:
     """Have the memory in a `.ralph-mem` embedded soon. Returns at once, and raises nothing."""
     model = described()
@@ -272,21 +296,12 @@ def wake(folder: str) -> None:
         _start(model, folder)
 
 
-def _start(model: "dict[str, Any]", folder: str) -> None:
+def _start(model: "dict[str, Any]", folder: str) -> bool:
+    """Start a worker; returns whether that could be done."""
+    from ralph_mem.core import background  # lazy: only where a worker is missing
+
     try:
-        spawn([model.get("python") or "", "-I", "-m", "ralph_mem.interfaces.worker", folder])
+        background.spawn([model.get("python") or "", "-I", "-m", "ralph_mem.interfaces.worker", folder])
     except (OSError, ValueError, TypeError):  # the interpreter is gone: the doctor tells
-        pass
-
-
-def spawn(order: "list[str]") -> None:
-    """Start a program of ours that nobody waits for, in a session of its own, without a secret and without a file of ours.
-
-    Raises OSError, ValueError or TypeError where it cannot be started.
-    """
-    environment = {name: posix.environ[name] for name in HANDED_ON if name in posix.environ}
-    nowhere = [(posix.POSIX_SPAWN_OPEN, file, "/dev/null", posix.O_RDWR, 0) for file in (0, 1, 2)]
-    try:
-        posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere, setsid=True)
-    except NotImplementedError:  # a C library without that flag: the program does it itself
-        posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere)
+        return False
+    return True

@@ -16,14 +16,22 @@ if TYPE_CHECKING:
     from ralph_mem.memory.recall.candidates import Counts
 
 # In the order of `of`. The table of weights has a line for each.
-NAMES = ("fits", "strange", "share", "title", "file", "pairs", "short", "turns_ago", "note")
-# A smaller pool counts as filled up with rows that say nothing: one row alone stands out from what might have been there.
-POOL = 20
+NAMES = ("fits", "stands_out", "says", "title", "file", "pairs", "short", "turns_ago", "note")
+# Where a model says it, how near the memory comes is the last one: such rows have a table of weights of their own.
+NEAR = "near"
+# A smaller pool counts as filled up with rows that say nothing: one row alone stands out from what might have been there. By their
+# days rows stand out from those that are there, and only a handful is filled up.
+POOL, HANDFUL = 20, 5
 MOST_PAIRS, MOST_PATHS = 3, 40
+ASKED, SAID = 6, 7
+LEAST = 1e-4  # a spread of nothing: all scores are the same
+# The least spread of a pool's dated scores: rows that are all alike do not stand out by a hair. Any from 0.05 to 0.2 does.
+LEAST_SPREAD = 0.1
+MUCH_TEXT = 20.0  # what the text score of a long and full answer to a long prompt comes to
 SHORTEST_NAME, SHORTEST_STEM = 4, 3  # letters of `a.py` and `lamp` of lamp.py: shorter ones stand in too many sentences
 # What a receipt keeps of each: how many steps of this size, at most MOST_STEPS.
-STEPS, MOST_STEPS, BITS = (0.125, 0.125, 1 / 60, 1.0, 1.0, 1.0, 1 / 60, 0.2, 1.0), 63, 6
-PACKED = 1 << (BITS * len(NAMES) + 1)  # none of the numbers that earlier receipts hold in its place is as large
+STEPS, MOST_STEPS, BITS = (0.125, 0.125, 0.125, 1.0, 1.0, 1.0, 1 / 60, 0.2, 1.0, 0.02), 63, 6
+PACKED = 1 << (BITS * len(STEPS) + 1)  # none of the numbers that earlier receipts hold in its place is as large
 # How little a prompt says: 1 for one word that no project knows, more for one that everybody uses.
 ONE_WORD, MOST_SHORT = 8.0, 8.0
 MARKS = ".,:;!?()[]{}<>'\"`"
@@ -32,47 +40,65 @@ MARKS = ".,:;!?()[]{}<>'\"`"
 class Prompt:
     """What a prompt says: its words with what each is worth, and each two words that follow each other."""
 
-    __slots__ = ("bare", "pairs", "roots", "short", "strange", "text")
+    __slots__ = ("bare", "pairs", "roots", "said", "short", "text")
 
     def __init__(self, text: str, counts: "Counts") -> None:
         self.text = text[: index_text.QUERY_CHARACTERS].lower()
         self.bare = {word.strip(MARKS) for word in self.text.split()}
         words = {term: worth for term, worth in counts.worth.items() if term.isalnum()}
         self.roots = [(ranking.root_of(term), worth) for term, worth in words.items()]
-        unknown = sum([worth for term, worth in words.items() if not counts.of[term]])
-        self.strange = unknown / (sum(words.values()) or 1.0)
         whole = sum(words.values())
         self.short = MOST_SHORT if whole * MOST_SHORT < ONE_WORD else ONE_WORD / whole
-        said = index_text.split(self.text)
+        self.said = said = index_text.split(self.text)
         telling = [word not in index_text.STOPWORDS for word in said]
         self.pairs = [f"{said[at]} {said[at + 1]}" for at in range(len(said) - 1) if telling[at] and telling[at + 1]]
 
 
 def of(
-    prompt: Prompt, rows: "list[tuple[Any, ...]]", texts: "list[float]", scores: "list[float]", places: "list[int]", newest: int
-) -> "list[tuple[float, ...]]":
-    """Return the features of the rows at some places of a pool, with the text scores and the undated scores of all its rows."""
-    size = max(POOL, len(scores))
-    mean = sum(scores) / size
-    deviation = math.sqrt(max(1e-9, sum([score * score for score in scores]) / size - mean * mean))
-    best = max(scores) or 1.0
+    prompt: Prompt, rows: "list[tuple[Any, ...]]", texts: "list[float]", scores: "list[float]", dated: "list[float]",
+    places: "list[int]", newest: int,
+) -> "list[tuple[float, ...]]":  # fmt: skip
+    """Return the features of the rows at some places of a pool.
+
+    Given are the text scores, the undated scores and the dated ones of all rows of the pool, and the number of the newest row.
+    """
+    once = _each_once(rows)
+    middle, spread = _spread([scores[at] for at in once], max(POOL, len(once)))
+    middle_dated, spread_dated = _spread([dated[at] for at in once], max(HANDFUL, len(once)))
     whole = ranking.most_of_text(sum([worth for _, worth in prompt.roots]) or 1.0)
     found: list[tuple[float, ...]] = []
     for at in places:
-        row, stands_out = rows[at], (scores[at] - mean) / deviation
+        row = rows[at]
         texts_of_row = [text.lower() for text in row[index_text.INDEXED]]
+        is_turn = ranking.is_turn(row)
         found.append((
-            stands_out * texts[at] / whole,
-            stands_out * prompt.strange,
-            scores[at] / best,
+            (scores[at] - middle) / max(LEAST, spread) * texts[at] / whole,
+            (dated[at] - middle_dated) / (spread_dated + LEAST_SPREAD),
+            texts[at] / MUCH_TEXT,
             sum([worth for root, worth in prompt.roots if root in texts_of_row[0]]),
-            float(_names_file(prompt, texts_of_row[3])),
+            float(_names_file(prompt, texts_of_row[3]) or (not is_turn and _names(prompt, texts_of_row[4]))),
             float(_pairs(prompt, texts_of_row)),
             prompt.short,
-            math.log(1 + max(0, newest - row[0])) if ranking.is_turn(row) else 0.0,  # notes do not age
-            float(not ranking.is_turn(row)),
+            math.log(1 + max(0, newest - row[0])) if is_turn else 0.0,  # notes do not age
+            float(not is_turn),
         ))  # fmt: skip
     return found
+
+
+def subject(row: "tuple[Any, ...]") -> str:
+    """Return what a row is about in its own words: those that have it in common say the same again."""
+    return str(row[ASKED] or row[SAID]).lower()
+
+
+def _each_once(rows: "list[tuple[Any, ...]]") -> "list[int]":
+    """Return the places of rows, of those that say the same only one: what was said six times stands out as well as ever."""
+    return list({subject(row): at for at, row in enumerate(rows)}.values())
+
+
+def _spread(scores: "list[float]", size: int) -> "tuple[float, float]":
+    """Return the mean and the standard deviation of scores, filled up with zeros to a size."""
+    mean = sum(scores) / size
+    return mean, math.sqrt(max(0.0, sum([score * score for score in scores]) / size - mean * mean))
 
 
 def _names_file(prompt: Prompt, files: str) -> bool:
@@ -83,6 +109,19 @@ def _names_file(prompt: Prompt, files: str) -> bool:
         if (len(stem) >= SHORTEST_STEM and stem in prompt.bare) or (len(name) >= SHORTEST_NAME and name in prompt.text):
             return True
     return False
+
+
+def _names(prompt: Prompt, names: str) -> bool:
+    """Say whether a prompt has one of the other words for a memory, which stand line by line: a person gave it to be found by."""
+    if not names:
+        return False
+    said = _singular(prompt.said)
+    return any([_singular(index_text.split(name)) in said for name in names.split("\n") if name])
+
+
+def _singular(words: "list[str]") -> str:
+    """Return words in a row, without what mostly makes several of one."""
+    return f" {' '.join([word[:-1] if len(word) > SHORTEST_NAME and word[-1] == 's' else word for word in words])} "
 
 
 def _pairs(prompt: Prompt, texts: "list[str]") -> int:
@@ -102,4 +141,4 @@ def unpacked(number: int) -> "dict[str, float]":
     """Return the features of a receipt's line by their names, roughly; nothing for a line that has none."""
     if number < PACKED:
         return {}
-    return {name: (number >> (BITS * place) & MOST_STEPS) * step for place, (name, step) in enumerate(zip(NAMES, STEPS))}
+    return {name: (number >> (BITS * place) & MOST_STEPS) * step for place, (name, step) in enumerate(zip((*NAMES, NEAR), STEPS))}

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ralph_mem.memory.recall.lookup import Reader, Row
 
 PRESERVED = ("error", "success")
+STATEMENTS = (row.NOTE, row.FACT)
+NO_LONGER = ("candidate", "superseded", "retired", "rejected", "exported", "proposed")  # what a statement is that does not hold
 # What the words of a row may cost in its line: of the one that was asked for, and of those around it.
 LINE_TOKENS = 56
 NEIGHBOUR_TOKENS = 34
@@ -101,7 +103,7 @@ def _cost(text: str) -> int:
 def entry(each: "Row", found: "Row | None" = None) -> str:
     """Return one row in a line; `>` points at the row that is meant."""
     here = found is not None and each.public_id == found.public_id
-    kind = "" if each.type == "turn" else each.type + ": "
+    kind = "" if each.type == "turn" else f"{each.type}{_standing(each)}: "
     told = gist(each, LINE_TOKENS if here else NEIGHBOUR_TOKENS)
     return f"{'>' if here else ' '} {each.public_id}  {when(each.at)}  {kind}{told}"
 
@@ -158,7 +160,7 @@ def _told(found: "Row", tokens: int) -> "tuple[str, str]":
 
 def _tell(found: "Row", tokens: int) -> "tuple[str, str]":
     (asked, more_asked), (said, more_said) = _split(found.asked), _telling(found)
-    if found.type == "note" or not (asked and said):
+    if found.type in STATEMENTS or not (asked and said):
         text = f"{asked} {said}".strip() or _split(found.files)[0]
         shown = cut(text, tokens)
         return shown, "\n".join([_behind(text, shown), more_asked, more_said])
@@ -169,6 +171,8 @@ def _tell(found: "Row", tokens: int) -> "tuple[str, str]":
 
 def _telling(found: "Row") -> "tuple[str, str]":
     """Return the line of a row that tells most, of a failure its error and not its exit code, and the rest."""
+    if found.type == row.FACT:  # its lines are other words for it
+        return "", ""
     lines = found.lines.splitlines() if found.type == "error" else []
     errors = [line for line in lines if "error" in line.lower()]
     if not (errors or lines):
@@ -198,13 +202,13 @@ def price(text: str) -> int:
 
 def cut(text: str, tokens: int, mark: str = MARK) -> str:
     """Return the longest beginning of a text that is within a price, cut between words where there are any."""
-    # no character costs more than three
+    # no character costs more than three, and nine cost at least one (row.PER_CHARACTER)
     if 3 * len(text) <= tokens:
         return text
-    whole = price(text)
-    if whole <= tokens:
+    low, high = 0, min(len(text), 9 * tokens)
+    below, above = price(mark), price(text[:high])
+    if above <= tokens:
         return text
-    low, high, below, above = 0, len(text), price(mark), whole
     while low < high and (_gap(text, low, high) >= 0 or _gap(text, high // 2, low) <= 0):
         # where the end lies in an even text between two places of which the price is known
         even = low + (high - low) * (tokens - below) // max(1, above - below)
@@ -248,18 +252,35 @@ def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most:
 
 
 def index(found: "Row") -> str:
-    """Return a row in a line: id, score where it was searched for, type, when, its gist, what reading it whole costs."""
+    """Return a row in a line: id, its score where it was searched for, type, when, its gist, what reading it whole costs."""
     marks = _marks(found)
     where = " global" if lookup.is_global(found) else ""
-    score = f"{found.score:.2f}  " if found.score else ""
+    score = f"score {found.score:.2f}  " if found.score else ""
     frame = f"{found.public_id}  {score}{found.type}{where}{marks}  {when(found.at)}"
     behind = f"[{cost(found)} tokens]"
     return f"{frame}  {gist(found, min(LINE_TOKENS, INDEX_TOKENS - price(f'{frame}  {behind}') - 3))}  {behind}"
 
 
 def _marks(found: "Row") -> str:
-    """Return what the person said about a row."""
-    return "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
+    """Return what the person said about a row, and of a statement whether it holds no longer."""
+    said = "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
+    return said + _standing(found) + _whereabouts(found)
+
+
+def _standing(found: "Row") -> str:
+    """Return of a statement that does not hold what it is instead, such as superseded."""
+    return f" {found.state}" if found.type in STATEMENTS and found.state in NO_LONGER else ""
+
+
+def _whereabouts(found: "Row") -> str:
+    """Say of a statement if a file is gone that it names."""
+    if found.type not in STATEMENTS:
+        return ""
+    from ralph_mem.memory.facts import anchors  # lazy: only for a statement
+    from ralph_mem.memory.rows import facts  # lazy: as above
+
+    fact = facts.of_id(found.store, found.public_id)
+    return " path gone" if fact and anchors.gone(fact.anchors, found.store.folder.rpartition("/")[0]) else ""
 
 
 def cost(found: "Row") -> int:
@@ -272,20 +293,20 @@ def timeline(rows: "list[Row]", found: "Row") -> str:
     return compress(rows, TIMELINE_TOKENS, found=found)
 
 
-def full(found: "Row", start: int = 0) -> "tuple[str, int]":
-    """Return the text of a row from a character on, of at most 1,000 tokens, and how many characters are left.
+def full(found: "Row", start: int = 0, most: int = FULL_TOKENS) -> "tuple[str, int]":
+    """Return the text of a row from a character on, of at most so many tokens, and how many characters are left.
 
     What is left, what was left out by age, and where the client's own transcript has more, is said at its end.
     """
     head = f"{found.public_id}  {found.type}{_marks(found)}  {when(found.at)}" + (f"  {found.branch}" if found.branch else "")
     pointer = _pointer(found)
-    return piece(head, whole(found), start, _left_out(found, bool(pointer)) + pointer)
+    return piece(head, whole(found), start, _left_out(found, bool(pointer)) + pointer, most)
 
 
-def piece(head: str, text: str, start: int, below: "Sequence[str]" = ()) -> "tuple[str, int]":
-    """Return a text from a character on, of at most 1,000 tokens with what stands above and below it, and how much is left."""
+def piece(head: str, text: str, start: int, below: "Sequence[str]" = (), most: int = FULL_TOKENS) -> "tuple[str, int]":
+    """Return a text from a character on, of at most so many tokens with what stands above and below it, and how much is left."""
     start = min(start, len(text))
-    shown = cut(text[start:], FULL_TOKENS - MARK_TOKENS - price("\n".join([head, *below])), mark="")
+    shown = cut(text[start:], most - MARK_TOKENS - price("\n".join([head, *below])), mark="")
     left = len(text) - start - len(shown)
     tail = [f"{LEFT_OUT} {row.tokens(text[start + len(shown) :])} more tokens, from character {start + len(shown)}"] if left else []
     return "\n".join([head, shown.rstrip("\n"), *tail, *below]), left

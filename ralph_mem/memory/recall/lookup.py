@@ -6,6 +6,7 @@ rules of redaction find: a rule that came later protects older rows as well.
 """
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import when
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
@@ -21,15 +22,16 @@ if TYPE_CHECKING:
     from ralph_mem.memory.recall.embeddings_client import Sense
     from ralph_mem.memory.store.connection import Store
 
-TYPES = ("turn", "note", "error", "success", "tool_use", "decision", "response", "summary")
+TYPES = ("turn", "note", "error", "success", "tool_use", "decision", "response", "summary", "fact", "item")
 WITHHELD = "(text from web or MCP tools is withheld)"
-STRANGE = "(from an export of another home: withheld)"
+STRANGE = "(from an imported file: withheld)"
 # A raw row says less than the turn that it belongs to; half of the turn's own score comes with it.
 RAW_SHARE = 0.6
 TURN_SHARE = 0.5
 # The rows that are read and scored, so many for each that is asked for, of those that hold the rarest words: on the
 # development sets five find as much as ten, and two lose four points of twenty.
 CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 5, 40
+AGAINST = "contradicts what was said before"
 RAW_FEWER = 2  # a raw row mostly stands behind its turn
 FOREVER = candidates.FOREVER
 
@@ -48,6 +50,12 @@ RAW = """
 SELECT o.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, '', o.files, o.lines,
     o.pinned, o.misled, o.speaker, t.public_id
 FROM observations AS o LEFT JOIN turns AS t ON t.id = o.turn_id WHERE o.id IN ({numbers})"""
+# What a program keeps for one session is nobody else's business: only who names that session finds it.
+OF_A_SESSION = '["session"'
+NOT_OF_A_SESSION = f" AND NOT (o.type = 'item' AND substr(o.tool_name, 1, {len(OF_A_SESSION)}) = '{OF_A_SESSION}')"
+# Nor is what an agent proposed anybody's before a person has confirmed it: `learn --review` shows it to them.
+PROPOSED = "proposed"
+NOT_PROPOSED = f" AND NOT (o.type = 'fact' AND o.tool_name IS '{PROPOSED}')"
 
 
 class Row:
@@ -80,9 +88,11 @@ class Wanted(candidates.Wanted):
 
     __slots__ = ()
 
-    def __init__(self, limit: int = 10, since: int = 0, until: int = FOREVER, types: "Sequence[str]" = ()) -> None:
+    def __init__(
+        self, limit: int = 10, since: int = 0, until: int = FOREVER, types: "Sequence[str]" = (), tool: str = ""
+    ) -> None:  # fmt: skip
         check_types(types)
-        super().__init__(limit, since, until, list(types))
+        super().__init__(limit, since, until, list(types), tool)
 
 
 def check_types(types: "Sequence[str]") -> None:
@@ -112,12 +122,7 @@ class Reader:
     def protected(self, rows: "list[Row]") -> "list[Row]":
         """Return rows as they may leave, redacted by today's rules and values."""
         texts = [text for row in rows for text in (row.asked, row.said, row.files, row.lines)]
-        told = privacy.protect(texts, self.project, self.settings)[0]
-        if any([gate.may_hide(text) for text in told]):
-            from ralph_mem.core.redaction import context  # lazy: only for a word that a name beside it may tell
-
-            told = context.leaving(told)
-        safe = iter(told)
+        safe = iter(privacy.leaving(privacy.protect(texts, self.project, self.settings)[0]))
         for row in rows:
             row.asked, row.said, row.files, row.lines = next(safe), next(safe), next(safe), next(safe)
             row.branch = row.branch and gate.clean(row.branch)  # a repository says what it likes in its HEAD
@@ -165,7 +170,24 @@ def _of_store(reader: Reader, store: "Store", query: str, now: int, wanted: Want
         if values[-1] not in turns or wanted.types:
             scored.append((RAW_SHARE * score + TURN_SHARE * turns.get(values[-1], 0.0), values))
     scored.sort(key=lambda one: (-one[0], -one[1][3]))
-    return _rows(reader, store, [(values[1], score) for score, values in scored], wanted.limit)
+    if store.property("facts"):
+        from ralph_mem.memory.recall import fact_order  # lazy: only for a memory that has some
+
+        scored, contradicted = fact_order.folded(store, fact_order.newer_first(store, scored, weights))
+        return _with_contradicted(reader, store, _rows(reader, store, _ids(scored), wanted.limit), contradicted)
+    return _rows(reader, store, _ids(scored), wanted.limit)
+
+
+def _ids(scored: "list[tuple[float, tuple[Any, ...]]]") -> "list[tuple[str, float]]":
+    return [(values[1], score) for score, values in scored]
+
+
+def _with_contradicted(reader: Reader, store: "Store", rows: "list[Row]", contradicted: "dict[str, list[str]]") -> "list[Row]":
+    """Let each fact say which earlier ones it contradicts: they are told as one, and a person decides which of them holds."""
+    for row in rows:
+        for old in _rows(reader, store, [(name, 0.0) for name in contradicted.get(row.public_id, ())], len(contradicted)):
+            row.said += f"{AGAINST} [{old.public_id}, {when(old.at)}]: {old.asked}\n"
+    return rows
 
 
 def _add_near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]", wanted: Wanted) -> "dict[int, float]":
@@ -181,11 +203,17 @@ def _add_near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any,
 
 
 def _raw(store: "Store", terms: "list[str]", now: int, wanted: Wanted, most: int) -> "list[tuple[float, tuple[Any, ...]]]":
-    """Return raw rows with their scores."""
+    """Return raw rows with their scores; what was a fact and holds no longer is found by its type alone."""
     numbers, weights = candidates.find(store, "observations_fts", terms, now, wanted, most // RAW_FEWER)
     if not numbers:
         return []
-    rows = store.execute(RAW.format(numbers=",".join(numbers))).fetchall()
+    hidden = "" if wanted.tool.startswith(OF_A_SESSION) else NOT_OF_A_SESSION
+    rows = store.execute(RAW.format(numbers=",".join(numbers)) + NOT_PROPOSED + hidden).fetchall()
+    if store.property("facts") and not wanted.types:
+        from ralph_mem.memory.rows import fact_queries  # lazy: only for a memory that has some
+
+        past = fact_queries.past(store, numbers)
+        rows = [row for row in rows if row[0] not in past]
     return list(zip(ranking.scores(rows, weights, set(), now), rows))
 
 

@@ -17,21 +17,25 @@ TABLE_ALONE = 0.6
 
 
 def sense() -> "Sense | None":
-    """Return what tells meaning, or None where no embeddings are set up."""
+    """Return what tells meaning for a search, which waits for the worker, or None where no embeddings are set up."""
     if not paths.exists(paths.data_home() + paths.MODEL):
         return None
     # nobody else needs it
     from ralph_mem.memory.recall import embeddings_client  # lazy: only where embeddings are set up
 
-    return embeddings_client.open_sense()
+    return embeddings_client.open_sense(embeddings_client.SEARCH_S)
 
 
-def near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]") -> "tuple[dict[int, float], dict[int, float]]":
+def near(
+    sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]", table_alone: bool = True
+) -> "tuple[dict[int, float], dict[int, float]]":
     """Return the cosines of the memories nearest to a query, at most a hundred, which need not share a word with it, and by
-    the small table those of `rows` and of the nearest.
+    the small table those of `rows` and of the nearest. Where no worker answers there is the table, unless it shall not count alone.
     """
     asked = without_speakers(query, rows)
     nearest = sense.near(store, asked)
+    if not nearest and not table_alone:
+        return {}, {}
     numbers = list(dict.fromkeys([row[0] for row in rows] + list(nearest)))
     return nearest, sense.alike(store, asked, numbers)
 

@@ -85,12 +85,14 @@ def text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> floa
     """Score a memory on all terms, a term in a weighty column counting as often as that column weighs."""
     shares = OF_TURN if is_turn(row) else OF_NOTE
     whole = "\0".join(row[index_text.INDEXED]).lower()
-    texts = list(zip(shares, whole.split("\0")))
-    length = 1 - LENGTH_SHARE + LENGTH_SHARE * (len(whole) - len(texts) + 1) / AVERAGE_LENGTH
+    texts = [each for each in zip(shares, whole.split("\0")) if each[1]]
+    length = 1 - LENGTH_SHARE + LENGTH_SHARE * (len(whole) - len(shares) + 1) / AVERAGE_LENGTH
     score = 0.0
     for root, weight in roots:
         if root in whole:  # one look instead of five: most rows lack most of the terms
-            often = sum([share * text.count(root) for share, text in texts])
+            often = 0.0
+            for share, text in texts:
+                often += share * text.count(root)
             score += weight * often * (SATURATION + 1) / (often + SATURATION * length)
     return score
 

@@ -3,8 +3,8 @@
 from ralph_mem.memory.recall import features
 
 # From how much on a word is said of a feature: thirds of what the features of the development sets reach.
-FITS, TITLE, STRANGE = ((1.5, "fits well"), (0.6, "fits in part"), (0.0, "hardly fits")), 8.0, 0.7
-SHORT = 0.8
+FITS, TITLE = ((1.5, "fits well"), (0.6, "fits in part"), (0.0, "hardly fits")), 8.0
+STANDS_OUT, NEAR, SHORT = 2.0, 0.5, 0.8
 
 
 def words(evidence: int) -> str:
@@ -13,10 +13,11 @@ def words(evidence: int) -> str:
     if not kept:
         return ""
     found = [next(word for least, word in FITS if kept["fits"] >= least)]
-    found += ["the prompt names a file of it"] if kept["file"] else []
+    found += [f"the prompt names {'it or ' * bool(kept['note'])}a file of it"] if kept["file"] else []
     found += ["its title says much of it"] if kept["title"] >= TITLE else []
     found += [f"{kept['pairs']:.0f} pairs of words in a row"] if kept["pairs"] > 1 else []
-    found += ["much of the prompt is known nowhere"] if kept["strange"] >= STRANGE else []
+    found += ["stands out"] if kept["stands_out"] >= STANDS_OUT else []
+    found += ["means nearly the same"] if kept["near"] >= NEAR else []
     found += ["the prompt says little"] if kept["short"] >= SHORT else []
     return ", ".join([*found, _age(kept)])
 

@@ -1,7 +1,7 @@
 """Judge by one table of weights how likely it is that a prompt means a memory.
 
 The table is fitted by `python -m tests.bench.train_injection`. Where it is missing or damaged nobody can judge, and prompts are
-told nothing.
+told nothing. Where a model says how near a memory comes, all weights are others: what words tell counts less then.
 """
 
 import math
@@ -10,7 +10,7 @@ from ralph_mem.core import paths
 from ralph_mem.memory.recall import features
 
 TABLE = __file__.rpartition("/")[0] + "/weights.txt"
-BIAS, TELL = "bias", "tell."
+BIAS, TELL, MEANING = "bias", "tell.", "meaning."
 OFF, NORMAL = "off", "normal"
 LEVELS = ("quiet", NORMAL, "eager")
 LARGEST = 1000.0  # what no weight reaches that was fitted
@@ -35,28 +35,35 @@ class Table:
         return float(1 - (1 - self.levels.get(level, 1.0)) / 2**misled)
 
 
-KNOWN: "list[Table | None]" = []  # the one in force, once it was read
+KNOWN: "list[tuple[Table | None, Table | None]]" = []  # those in force, once they were read
 
 
-def in_force() -> "Table | None":
-    """Return the table that judges, or nothing where it is missing or damaged."""
+def in_force(by_meaning: bool = False) -> "Table | None":
+    """Return the table that judges, or nothing where it is missing or damaged; for rows with a cosine there is another."""
     if not KNOWN:
         KNOWN.append(read())
-    return KNOWN[0]
+    return KNOWN[0][by_meaning]
 
 
-def read(path: str = TABLE) -> "Table | None":
-    """Return the table, or nothing where it is missing, or not all of it is there."""
+def read(path: str = TABLE) -> "tuple[Table | None, Table | None]":
+    """Return the table for rows by their words and that for rows with a cosine; nothing for one of which not all is there."""
     found: dict[str, float] = {}
     try:
         for line in paths.read(path).split("\n"):
             name, _, value = line.partition("#")[0].strip().partition(" ")
             if name:
                 found[name] = float(value)
-        levels = {level: found[TELL + level] for level in LEVELS}
-        weights = [found[name] for name in features.NAMES]
-        numbers = [found[BIAS], *weights]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError):
+        return None, None
+    return _table(found, "", features.NAMES), _table(found, MEANING, (*features.NAMES, features.NEAR))
+
+
+def _table(found: "dict[str, float]", before: str, names: "tuple[str, ...]") -> "Table | None":
+    """Return one table of the lines of a file, all of which begin alike; nothing if one is missing or no weight."""
+    try:
+        levels = {level: found[before + TELL + level] for level in LEVELS}
+        bias, *weights = [found[before + name] for name in (BIAS, *names)]
+    except KeyError:
         return None
-    sound = all([-LARGEST < number < LARGEST for number in numbers]) and all([0 < each < 1 for each in levels.values()])
-    return Table(found[BIAS], weights, levels) if sound else None
+    sound = all([-LARGEST < number < LARGEST for number in (bias, *weights)]) and all([0 < each < 1 for each in levels.values()])
+    return Table(bias, weights, levels) if sound else None

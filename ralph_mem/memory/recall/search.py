@@ -4,6 +4,7 @@ The terms are joined by OR, but looked up one by one, newest rows first and no f
 size and tells how rare each is. The few rows that hold the rarest are read and ranked, and the best of them are judged.
 """
 
+from ralph_mem.core import fast
 from ralph_mem.memory.recall import candidates, features, ranking, score
 from ralph_mem.memory.rows import index_text
 
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
 
 # Rows that are looked up for all words together, and for one word at least; those that are read; those that are judged.
 POSTINGS, FEWEST_POSTINGS, POOL, JUDGED = 1_500, 80, features.POOL, 4
-# What is told is at least so likely beside the likeliest: nobody asked for what is far behind. Between 0.5 and 0.7 one query in a
-# hundred loses its answer, and four items in a hundred more are relevant.
-LEAST_SHARE = 0.7
-# Where a model says how near a memory comes, a cosine of 0.65 is enough too: no everyday prompt and none of another set came so
-# near, while more of the queries of each set got a relevant memory. At 0.6 one of 150 prompts of another set did.
-NEAR_ENOUGH, MOST_NEAR = 0.65, 3
+# What is told is at least so likely beside the likeliest: nobody asked for what is far behind. At 0.7 two queries in a hundred
+# lose their answer, and five items in a hundred more are relevant.
+LEAST_SHARE = 0.4
+# Where a model says how near a memory comes, so many of the nearest are judged as well, which need no word in common. How near is
+# near enough says the table of weights: a fixed cosine of 0.65 took a tenth off what is relevant on commits.
+NEAREST = 3
+# Properties of a database that has facts: that it has any, and as JSON by their ids what each gains or loses in rank, its place
+# among equals, its expiry in ms or 0, and if it has anchors (memory/facts/prepared.py). Of what is no fact the place is the last.
+HAS_FACTS, GAINS, LAST_PLACE = "facts", "facts_gains", 3
 INDEX, ANY = "memory_fts", candidates.Wanted()
 
 
@@ -29,13 +33,15 @@ class Hit:
     """A memory that answers a query.
 
     `values` is its row, as `index_text.load_rows` returns it; `score` orders, `chance` says how likely it is meant, by its
-    `features`, and `admitted` whether that is enough to be told.
+    `features`, and `admitted` whether that is enough to be told. A fact has a `gain` by its strength, at most a sixth, and a
+    `place` among equals.
     """
 
-    __slots__ = ("admitted", "chance", "features", "score", "values")
+    __slots__ = ("admitted", "chance", "features", "gain", "place", "score", "values")
 
     def __init__(self, values: "tuple[Any, ...]", score: float, chance: float, found: "tuple[float, ...]", admitted: bool) -> None:
         self.values, self.score, self.chance, self.features, self.admitted = values, score, chance, found, admitted
+        self.gain, self.place = 0.0, LAST_PLACE
 
 
 def hits(store: "Store", query: str, now: int, sense: "Sense | None" = None, tell: str = score.NORMAL) -> "list[Hit]":
@@ -44,31 +50,61 @@ def hits(store: "Store", query: str, now: int, sense: "Sense | None" = None, tel
     `now` is in milliseconds; it only orders. `tell` is how likely is enough. Where a `sense` is given, memories that only mean
     what the prompt says are among them. Without a table of weights nothing is found.
     """
-    table = score.in_force()
-    if not table or not index_text.terms(query):
+    if not index_text.terms(query) or not score.in_force():
         return []
     found = judged(store, query, now, sense)
-    chances = [table.chance(values) for _, _, values, _ in found]
+    by_meaning = bool(found) and len(found[0][2]) > len(features.NAMES)
+    table = (by_meaning and score.in_force(by_meaning)) or score.in_force()
+    if not table:
+        return []
+    chances = [table.chance(values) for _, _, values in found]
     best = max(chances, default=0.0)
     hits = []
-    for (row, points, values, cosine), chance in zip(found, chances):
+    for (row, points, values), chance in zip(found, chances):
         enough = chance >= LEAST_SHARE * best and chance >= table.least(tell, row[index_text.MISLED])
-        near = cosine >= NEAR_ENOUGH and not row[index_text.MISLED]
-        hits.append(Hit(row, points, chance, values, enough or near))
-    hits.sort(key=lambda hit: (not hit.admitted, -ranking.marked(hit.chance, *hit.values[index_text.MARKS])))
+        hits.append(Hit(row, points, chance, values, enough))
+    if store.property(HAS_FACTS) and any([hit.values[1][:4] == "obs-" for hit in hits]):
+        hits = _weighed(store, hits, now)
+    hits.sort(key=lambda hit: (not hit.admitted, -ranking.marked(hit.chance, *hit.values[index_text.MARKS]) - hit.gain, hit.place))
     return hits
+
+
+def _weighed(store: "Store", hits: "list[Hit]", now: int) -> "list[Hit]":
+    """Return hits without facts that are over at a time in ms, and those of which a path is gone; the others by their strength."""
+    gains, kept = store.property(GAINS), []
+    if not gains:
+        from ralph_mem.memory.facts import prepared  # lazy: only where no learner ran since a fact changed
+
+        gains = prepared.write(store, now)[GAINS]
+    for hit in hits:
+        at = gains.find(hit.values[1])  # of some hundred facts one or two are looked up
+        if at >= 0:
+            hit.gain, hit.place, until, is_anchored = fast.loads(gains[gains.find("[", at) : gains.find("]", at) + 1])
+            if 0 < until <= now or (is_anchored and _is_gone(store, hit)):
+                continue
+        kept.append(hit)
+    return kept
+
+
+def _is_gone(store: "Store", hit: Hit) -> bool:
+    """Say whether a path is gone that a fact names."""
+    from ralph_mem.memory.facts import anchors  # lazy: only for a fact that names a path
+    from ralph_mem.memory.rows import facts  # lazy: as above
+
+    fact = facts.of_id(store, hit.values[1])
+    return fact is not None and bool(anchors.gone(fact.anchors, store.folder.rpartition("/")[0]))
 
 
 def judged(
     store: "Store", query: str, now: int, sense: "Sense | None" = None
-) -> "list[tuple[tuple[Any, ...], float, tuple[float, ...], float]]":
-    """Return the best rows of a wide pool with their scores, features and cosines, which are 0 where no model says them."""
+) -> "list[tuple[tuple[Any, ...], float, tuple[float, ...]]]":
+    """Return the best rows of a wide pool with their scores and features, of which the cosine is the last where a model says it."""
     terms = candidates.terms_of(query)
     limit = max(FEWEST_POSTINGS, POSTINGS // max(1, len(terms)))
     stands = candidates.read(store, INDEX, terms, ANY, limit)
     counts = candidates.counted(store, INDEX, stands, limit)
-    held, weights = candidates.best(stands, counts, limit)
-    rows = index_text.load_rows(store, list(held)[:POOL])
+    held, weights = candidates.best(stands, counts, limit, candidates.NEWEST_FIRST)
+    rows = index_text.load_rows(store, candidates.with_newer_first(held, counts.total)[:POOL])
     nearest, near = _add_near(sense, store, query, rows) if sense else ({}, {})
     if not rows:
         return []
@@ -76,25 +112,36 @@ def judged(
     undated = ranking.undated(rows, texts, set(index_text.words(query)), near)
     scores = ranking.dated(rows, undated, now)
     places = sorted(range(len(rows)), key=lambda at: -scores[at])
+    seats = _seats(rows, places)
+    first = list(nearest)[:NEAREST]
+    places = seats + [at for at in places if rows[at][0] in first and at not in seats]
+    found = features.of(features.Prompt(query, counts), rows, texts, undated, scores, places, counts.total)
     if nearest:
-        places = places[:JUDGED] + [at for at in places[JUDGED:] if nearest.get(rows[at][0], 0.0) >= NEAR_ENOUGH]
-    else:
-        places = places[:JUDGED]
-    prompt = features.Prompt(query, counts)
-    found = features.of(prompt, rows, texts, undated, places, counts.total)
-    return [(rows[at], scores[at], values, nearest.get(rows[at][0], 0.0)) for at, values in zip(places, found)]
+        far = min(nearest.values())
+        found = [(*values, nearest.get(rows[at][0], far)) for at, values in zip(places, found)]
+    return [(rows[at], scores[at], values) for at, values in zip(places, found)]
+
+
+def _seats(rows: "list[tuple[Any, ...]]", places: "list[int]") -> "list[int]":
+    """Return the places of the rows that are judged: the best that say different things, and what says the same as one of them."""
+    found: dict[str, list[int]] = {}
+    for at in places:
+        said = features.subject(rows[at])
+        if said in found or len(found) < JUDGED:
+            found.setdefault(said, []).append(at)
+    return [at for seats in found.values() for at in seats]
 
 
 def _add_near(
     sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]"
 ) -> "tuple[dict[int, float], dict[int, float]]":
-    """Add the rows that come near enough to be told without a common word; returns the cosines of the nearest memories, and how
-    near all come.
+    """Add the nearest rows, which need no word in common; returns the cosines of the nearest memories, and how near all come.
+
+    Where no worker answers there are none: the small table alone says too little to admit anything.
     """
     from ralph_mem.memory.recall import meaning  # lazy: only where embeddings are set up
 
-    nearest, alike = meaning.near(sense, store, query, rows)
+    nearest, alike = meaning.near(sense, store, query, rows, table_alone=False)
     known = {row[0] for row in rows}
-    more = [number for number, cosine in nearest.items() if cosine >= NEAR_ENOUGH and number not in known]
-    rows += index_text.load_rows(store, [str(number) for number in more[:MOST_NEAR]])
+    rows += index_text.load_rows(store, [str(number) for number in list(nearest)[:NEAREST] if number not in known])
     return nearest, meaning.values(nearest, alike)

@@ -1,7 +1,4 @@
-"""Bring in what waits in the spool, but for what was forgotten meanwhile.
-
-Loaded only where something waits.
-"""
+"""Bring in what waits in the spool, but for what was forgotten meanwhile; loaded only where something waits."""
 
 from ralph_mem.core import fast, spool
 from ralph_mem.core.errors import StoreError

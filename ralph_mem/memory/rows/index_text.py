@@ -1,7 +1,4 @@
-"""Compute the text of a row as the indexes see it, by a pure function with a version.
-
-An index entry can only be removed by giving the same text again.
-"""
+"""Compute the text of a row as the indexes see it. An entry is removed by giving the same text again."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,18 +139,18 @@ def _is_cjk(char: str) -> bool:
 
 
 # What `load` returns: number, public id, session, seq, created_at, tainted, the texts of the index's columns, what a
-# person said about it: pinned, and how often it misled; who said it, where that is neither the user nor the agent; whether
-# its first text is the user's own; and the checksum of its texts.
+# person said about it: pinned, and how often it misled; who said it, where that is neither the user nor the agent; the
+# origin of its first text, nothing where it is not to be trusted; and the checksum of its texts.
 CREATED_AT, FILES, PINNED, MISLED, SPEAKER = 4, 9, 11, 12, 13
 INDEXED, MARKS = slice(6, 11), slice(11, 13)
 WAS_PINNED = "pinned"  # the property of a database in which something was pinned once
 TURN = """
 SELECT m.id, t.public_id, t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.context, t.files, t.lines,
-    t.pinned, t.misled, NULL, NOT t.tainted, t.checksum
+    t.pinned, t.misled, NULL, CASE WHEN t.tainted THEN '' ELSE 'user' END, t.checksum
 FROM turns AS t JOIN memories AS m ON m.turn_id = t.id"""
 OBSERVATION = """
 SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, o.context, o.files, o.lines,
-    o.pinned, o.misled, o.speaker, o.origin = 'user' AND NOT o.tainted, o.checksum
+    o.pinned, o.misled, o.speaker, CASE WHEN o.tainted THEN '' ELSE o.origin END, o.checksum
 FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
 
 

@@ -1,7 +1,4 @@
-"""Declare each kind of rows once, for scrub, forget, export, salvage and counts.
-
-A table that holds text and is missing here is a secret that survives a scrub. Those that events write are in `row.py`.
-"""
+"""Declare each kind of rows once. A table that holds text and is missing here is a secret that survives a scrub."""
 
 from ralph_mem.memory.rows.row import MEMORY_INDEX, MEMORY_ROW, OBSERVATION, TURN, Kind
 
@@ -47,6 +44,15 @@ ALL = (
     Kind("property", "properties", own=("key",)),
     Kind("vector", "vectors", own=("model",)),
     Kind("import", "imports", own=("transcript",)),
+    Kind(
+        "fact", "facts", texts=("anchors",), json=("anchors",), own=("kind", "status", "source", "text_key", "retired_why"),
+        owners=("id",),
+    ),
+    Kind("fact_link", "fact_links", own=("a", "b", "kind", "decided_by")),
+    Kind(
+        "relation", "relations", texts=("subject", "object"), own=("public_id", "subject_type", "predicate", "object_type"),
+        owners=("fact",),
+    ),
 )  # fmt: skip
 
 
@@ -153,3 +159,31 @@ def _column(kind: Kind, name: str) -> str:
     for number in ("pinned", "misled"):
         found[number] = kind.column(number, "0")
     return found.get(name) or kind.column(name)
+
+
+# Turns, prompts of a person, slash commands, observations, errors, notes, pinned rows; those without their body; when the last one
+# was made: an import brings older ones, behind what is there. No index has the kind of a turn, which every prompt would pay for:
+# one pass looks for the few turns that are none of a person's, and to filter costs a third of what it costs to add up.
+OF_STATUS = """
+SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM turns) - others, commands, observations, errors, notes,
+    (SELECT count(*) FROM turns WHERE pinned) + (SELECT count(*) FROM observations WHERE pinned), emptied,
+    max(coalesce((SELECT created_at FROM observations ORDER BY id DESC LIMIT 1), 0),
+        coalesce((SELECT created_at FROM turns ORDER BY id DESC LIMIT 1), 0),
+        coalesce((SELECT value FROM properties WHERE key = 'stopped_at'), 0))
+FROM
+    (SELECT count(*) AS others, count(CASE kind WHEN 'command' THEN 1 END) AS commands FROM turns WHERE kind <> 'prompt'),
+    (SELECT count(*) AS observations, count(CASE type WHEN 'error' THEN 1 END) AS errors,
+        count(CASE type WHEN 'note' THEN 1 END) AS notes, count(emptied_at) AS emptied FROM observations)"""
+# What happened in a session: both kinds are numbered in one order.
+ENTRIES = """
+SELECT {what} FROM (SELECT id, seq, 0 AS is_detail FROM turns WHERE session_id = ?1
+    UNION ALL SELECT id, seq, 1 FROM observations WHERE session_id = ?1)"""
+NOTES = "SELECT count(*) FROM observations WHERE type = 'note'"
+# Sessions, turns, observations; when something was last recorded.
+OF_MEMORY = """
+SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM turns), (SELECT count(*) FROM observations),
+    max(coalesce((SELECT max(coalesce(ended_at, started_at)) FROM sessions), 0),
+        coalesce((SELECT max(created_at, coalesce(ended_at, 0)) FROM turns ORDER BY id DESC LIMIT 1), 0),
+        coalesce((SELECT created_at FROM observations ORDER BY id DESC LIMIT 1), 0))"""
+# The highest number of a turn, and of an observation.
+NEWEST = "SELECT coalesce((SELECT max(id) FROM turns), 0), coalesce((SELECT max(id) FROM observations), 0)"

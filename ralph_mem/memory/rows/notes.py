@@ -24,18 +24,9 @@ BESIDE = """
 SELECT o.id FROM observations AS o JOIN memories AS m ON m.observation_id = o.id
 WHERE o.session_id = ? AND o.seq {compare} ? ORDER BY o.seq {order} LIMIT ?"""
 
-# The newest lessons of runs but for one.
-LESSONS = """
-SELECT public_id, title, content, created_at FROM observations
-WHERE event_id >= 'lesson:' AND event_id < 'lesson;' AND event_id <> ? AND NOT tainted AND NOT misled
-ORDER BY created_at DESC, id DESC LIMIT ?"""
-
 
 def add(store: "Store", record: "dict[str, Any]") -> int:
-    """Store an observation that stands for itself, such as a note or a summary; returns its row number.
-
-    A summary comes from every turn of its session, and is tainted when one of them is.
-    """
+    """Store an observation that stands for itself, tainted as the session of a summary is; returns its row number."""
     number = row.observe(store, record, is_memory=True)
     if number and record["type"] == "summary":
         _derive(store, number)
@@ -55,15 +46,15 @@ def _derive(store: "Store", number: int) -> None:
         " (SELECT 1 FROM turns AS t WHERE t.session_id = observations.session_id AND t.tainted)",
         (number,),
     )
-    forked = store.one(
+    clean = row.has_heard(store) and store.one(
         "SELECT s.client_session, o.content FROM observations AS o JOIN sessions AS s ON s.id = o.session_id"
-        " WHERE o.id = ? AND NOT o.tainted AND s.source = 'fork'",
+        " WHERE o.id = ? AND NOT o.tainted",
         (number,),
     )
-    if forked:
-        from ralph_mem.memory.rows import shingles  # lazy: only for the summary of a fork
+    if clean:
+        from ralph_mem.memory.rows import shingles  # lazy: only where something came in from outside
 
-        if shingles.repeats(store, *forked):
+        if shingles.repeats(store, *clean):
             store.execute("UPDATE observations SET tainted = 1 WHERE id = ?", (number,))
 
 

@@ -15,20 +15,13 @@ WHERE {where} ORDER BY r.id DESC LIMIT ?"""
 
 
 class Item:
-    """One line of a receipt. `outcome` is full, line, folded (the one before it said the same, and was told) or missed.
-
-    `words` are the person's own, for their eyes: they are not stored.
-    """
+    """One line of a receipt: `outcome` is full, line, folded (said by the one before) or missed; `words` are not stored."""
 
     __slots__ = ("evidence", "memory", "outcome", "score", "tokens", "words")
 
     def __init__(self, memory: str, outcome: str, score: float, evidence: int, tokens: int, words: str = "") -> None:
-        self.memory = memory
-        self.outcome = outcome
-        self.score = score
-        self.evidence = evidence
-        self.tokens = tokens
-        self.words = words
+        self.memory, self.outcome, self.score = memory, outcome, score
+        self.evidence, self.tokens, self.words = evidence, tokens, words
 
 
 def add(store: "Store", session: int, turn: "int | None", event: str, at: int, budget: int, items: "list[Item]") -> None:
@@ -40,12 +33,14 @@ def add(store: "Store", session: int, turn: "int | None", event: str, at: int, b
         " 1 + (SELECT context_since FROM sessions WHERE id = ?1)), ?4, ?5, ?6, ?7",
         (session, turn, at * 1000, event, budget, tokens, at),
     )
-    for position, item in enumerate(items):
-        store.execute(
-            "INSERT INTO receipt_items (receipt_id, position, memory, outcome, score, evidence, tokens)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (cursor.lastrowid, position, item.memory, item.outcome, round(item.score, 4), item.evidence, item.tokens),
-        )
+    number = cursor.lastrowid
+    store.db.executemany(
+        "INSERT INTO receipt_items (receipt_id, position, memory, outcome, score, evidence, tokens) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (number, position, item.memory, item.outcome, item.score and round(item.score, 4), item.evidence, item.tokens)
+            for position, item in enumerate(items)
+        ],
+    )
 
 
 def told(store: "Store", session: int) -> "dict[str, str]":

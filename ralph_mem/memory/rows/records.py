@@ -1,8 +1,4 @@
-"""Build what an event leaves to be stored as plain values, and write it by verb.
-
-So the spool can hold what the database could not take, and both are written by the same functions. Those of a tool call, a
-subagent or a compaction are written here.
-"""
+"""Build what an event leaves to be stored as plain values, and write it by verb, also from the spool."""
 
 from ralph_mem.core import fast
 from ralph_mem.memory.rows import row
@@ -17,10 +13,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     Write = Callable[[Store, Record], object]
 
-# A fork has the window of the session that it was made of, which the client does not name.
-WAS_OUTSIDE = """
-SELECT 1 FROM sessions AS s WHERE s.client_session = ?
-    AND (s.source = 'fork' OR EXISTS (SELECT 1 FROM turns WHERE session_id = s.id AND tainted))"""
+HEARD = "heard"  # the verb of what leaves nothing but hashes
 # What the last session ran last, newest first.
 RAN = """
 SELECT type, title, lines, public_id, metadata FROM observations
@@ -67,7 +60,7 @@ def files(of: str, event: str, paths: str, read: bool) -> "Record":
 
 
 def observation(of: str, at: int, event_id: str, title: str, content: str, **known: "Any") -> "Record":
-    """Store an observation, all of it redacted; `known` are further columns, `turn`, `speaker` and `shingles`."""
+    """Store an observation, all of it redacted; `known` are further columns, `turn` and `speaker`."""
     return {
         "verb": "observation", "session": of, "turn": "", "at": at, "event_id": event_id, "type": "tool_use", "origin": "tool",
         "tool_name": None, "title": title, "content": content, "files": "", "lines": "", "metadata": None, "agent_id": None,
@@ -78,6 +71,11 @@ def observation(of: str, at: int, event_id: str, title: str, content: str, **kno
 def memory(of: str, at: int, event_id: str, title: str, content: str, **known: "Any") -> "Record":
     """Store an observation that stands for itself, such as a note; otherwise as `observation`."""
     return {**observation(of, at, event_id, title, content, **known), "verb": "memory"}
+
+
+def heard(of: str, at: int, event: str, hashes: "tuple[str, str]", place: str) -> "Record":
+    """Keep the hashes of what came in from outside, as `shingles.of` returns them; of event and place their marks."""
+    return {"verb": HEARD, "session": of, "at": at, "event": event, "hashes": hashes[0], "short": hashes[1], "place": place}
 
 
 def _rules() -> int:
@@ -98,6 +96,10 @@ def _writer(verb: str) -> "Write":
         from ralph_mem.memory.rows import turns  # lazy: as above
 
         return {"turn": turns.start, "close": turns.close, "files": turns.note_files, "keep": turns.keep}[verb]
+    if verb == HEARD:
+        from ralph_mem.memory.rows import shingles  # lazy: only for what came in from outside
+
+        return shingles.keep
     if verb == "memory":
         from ralph_mem.memory.rows import notes  # lazy: as above
 
@@ -129,17 +131,13 @@ def add(store: "Store", record: "dict[str, Any]") -> int:
     number = row.observe(store, record)
     if number and record["tainted"]:
         store.execute("UPDATE turns SET tainted = 1 WHERE event_id = ?", (row.turn_of(store, record),))
-    if number and record.get("shingles"):
-        from ralph_mem.memory.rows import shingles  # lazy: only for web or MCP text, and for a subagent's report
-
-        shingles.keep(store, number, record["shingles"], record["at"])
     return number
 
 
 def _is_repeated(store: "Store", record: "dict[str, Any]") -> int:
-    """Say of a subagent's report whether it repeats what a web or MCP tool brought into its session."""
-    if record["tainted"] or store.one(WAS_OUTSIDE, (record["session"],)) is None:
+    """Say of a subagent's report whether it repeats what came into its session from outside."""
+    if record["tainted"] or not row.has_heard(store):
         return int(record["tainted"])
-    from ralph_mem.memory.rows import shingles  # lazy: only for web or MCP text, and for a subagent's report
+    from ralph_mem.memory.rows import shingles  # lazy: only where something came in from outside
 
     return int(shingles.repeats(store, record["session"], record["content"]))

@@ -1,12 +1,6 @@
-"""Cut the body of raw tool output that is both old and beyond the newest thousand.
+"""Cut the body of raw tool output that is both old and beyond the newest thousand. Nothing is deleted by age.
 
-It keeps title, files, error lines and an index entry of these. Nothing is deleted by age, and whatever says more than its
-bytes stays whole: errors, successes, notes, turns, distilled rows, and what a person pinned or edited.
-
-A clock that jumps ahead makes nothing old: it is believed only as it runs on from day to day. By hand it always is.
-
-There is no index of the rows that still have a body, since every tool event would pay for it: a pass reads them once a day,
-or when many came in since the last one, and Stop then empties what is due in small pieces.
+A clock that jumps ahead makes nothing old. A pass reads once a day what has a body, and Stop empties it in small pieces.
 """
 
 from ralph_mem.core import fast
@@ -42,10 +36,7 @@ DUE = f"{WHOLE} AND (created_at, id) < (?, ?)"
 
 
 def keep(store: "Store", settings: "dict[str, Any]", now: int) -> int:
-    """Empty some of what is due by the settings; returns how many rows that were.
-
-    `now` is in milliseconds. Changed settings begin a new pass. Its own transaction, and none where there is nothing to do.
-    """
+    """Empty some of what is due by the settings at `now` in ms, in its own transaction; returns how many rows that were."""
     if not settings["memory.auto_compress"]:
         return 0
     limits = _limits(settings)

@@ -1,15 +1,12 @@
-"""Give a row other texts or delete it, with its index entry and what its neighbours quote.
-
-For the CLI and the skills; no hook needs it.
-"""
+"""Give a row other texts or delete it, with its index entry and what its neighbours quote. No hook needs it."""
 
 from ralph_mem.memory.rows import notes, row, sessions, turns
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ralph_mem.memory.rows.row import Kind
     from ralph_mem.memory.store.connection import Store
 
 
@@ -21,16 +18,17 @@ def delete(store: "Store", public_id: str) -> bool:
     return found is not None
 
 
-def texts_of(store: "Store", kind: "Kind", number: int, texts: "Mapping[str, str | None]") -> None:
+def texts_of(store: "Store", kind: "row.Kind", number: int, texts: "Mapping[str, str | None]") -> None:
     """Give a row other texts, by column, in its table and in its index, and in what quotes it. The caller holds the transaction."""
     if not kind.indexed:
         changes = ", ".join([f"{name} = ?" for name in texts])
-        store.execute(f"UPDATE {kind.table} SET {changes} WHERE id = ?", (*texts.values(), number))
+        store.execute(f"UPDATE {kind.table} SET {changes} WHERE rowid = ?", (*texts.values(), number))
         return
     row.replace(store, kind, number, texts)
     if kind is row.TURN:
         quote_again(store, *store.one("SELECT session_id, seq FROM turns WHERE id = ?", (number,)))
     elif kind is row.OBSERVATION:
+        store.drop(connection.STANDING)
         _quote_observation(store, number)
 
 

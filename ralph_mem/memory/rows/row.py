@@ -1,12 +1,9 @@
-"""Write a row with its index entry, checksum and price, as its kind declares it.
-
-Every event loads this, so it declares only the two kinds that events write; `kinds.py` has all of them.
-"""
+"""Write a row with its index entry, checksum and price. Of the kinds only those are declared here that events write."""
 
 import posix
 import zlib
 
-from ralph_mem.core import fast
+from ralph_mem.core import fast, paths
 from ralph_mem.memory.rows import index_text
 
 TYPE_CHECKING = False
@@ -52,15 +49,15 @@ def checksum(*texts: str) -> int:
 
 def tokens(*texts: str) -> int:
     """Estimate what texts cost in a model's context, in tokens; the standard library has no tokenizer."""
-    return sum([_tokens(text) for text in texts if text])
-
-
-def _tokens(text: str) -> int:
-    raw = text.encode("utf-8", "replace")
-    size, characters = len(raw), len(text)
-    marks, digits = size - len(raw.translate(None, MARKS)), size - len(raw.translate(None, DIGITS))
-    cost = PER_CHARACTER * characters + PER_WORD * len(text.split()) + PER_FOREIGN_BYTE * (size - characters)
-    return int(cost + PER_MARK * marks + PER_DIGIT * digits) + 1
+    total = 0
+    for text in texts:
+        if text:
+            raw = text.encode("utf-8", "replace")
+            size, characters = len(raw), len(text)
+            marks, digits = size - len(raw.translate(None, MARKS)), size - len(raw.translate(None, DIGITS))
+            cost = PER_CHARACTER * characters + PER_WORD * len(text.split()) + PER_FOREIGN_BYTE * (size - characters)
+            total += int(cost + PER_MARK * marks + PER_DIGIT * digits) + 1
+    return total
 
 
 def allowed(files: str, lines: str, settings: "dict[str, Any]") -> "tuple[str, str]":
@@ -245,10 +242,7 @@ def add_entry(store: "Store", kind: Kind, number: int) -> None:
 
 
 def remove_entry(store: "Store", kind: Kind, number: int) -> bool:
-    """Take a row out of its index, if it is there; says whether it was. To be called before any of its texts changes.
-
-    An entry can only be removed by giving the same texts again.
-    """
+    """Take a row out of its index, before any of its texts changes, as these are needed for it; says whether it was there."""
     if not store.one(f"SELECT 1 FROM {kind.table} WHERE id = ? AND index_version > 0", (number,)):
         return False
     index, columns, values = _entry(store, kind, number)
@@ -279,7 +273,8 @@ def _enter(store: "Store", index: str, columns: str, values: "tuple[Any, ...]", 
 # Observations, by the records of events
 
 COMMAND, EDIT = "Bash", "Edit"  # the tools of a command and of an edit as they are stored, whatever a client calls them
-TYPES = frozenset(("tool_use", "error", "success", "note", "decision", "response", "summary"))
+NOTE, FACT = "note", "fact"
+TYPES = frozenset(("tool_use", "error", "success", NOTE, "decision", "response", "summary", FACT, "item"))
 
 # Those of a record that bear the names of their columns.
 OBSERVED = (
@@ -309,6 +304,11 @@ def observe(store: "Store", record: "dict[str, Any]", is_memory: bool = False) -
     if store.one("SELECT 1 FROM sessions WHERE client_session = ?", (record["session"],)) is None:
         raise fast.errors().UnknownSession(f"unknown session: {record['session']}")
     return 0
+
+
+def has_heard(store: "Store") -> bool:
+    """Say whether anything came in from outside, in any session."""
+    return paths.exists(f"{store.folder}/{paths.HEARD}")
 
 
 def turn_of(store: "Store", record: "dict[str, Any]") -> str:

@@ -18,7 +18,7 @@ SUMMARY_CHARACTERS = 400
 # A tick is a hundredth of a second: that many bits are seven hundred years, and leave room for a mark of where it was counted.
 TICK_BITS = 41
 TICKS = (1 << TICK_BITS) - 1
-AGENT = "claude-code"
+AGENT, OURS = "claude-code", "ralph-mem"
 
 START = """
 INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at,
@@ -27,6 +27,9 @@ VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (client_session) DO UPDATE SET ended_at = NULL, end_reason = NULL, model = coalesce(excluded.model, model),
     transcript_path = coalesce(excluded.transcript_path, transcript_path), branch = excluded.branch,
     commit_id = excluded.commit_id, client_pid = excluded.client_pid, client_born = excluded.client_born"""
+EMPTIED = """
+UPDATE sessions SET context_since = max(context_since, coalesce((SELECT max(seq) FROM turns WHERE session_id = ?1), 0),
+    coalesce((SELECT max(seq) FROM receipts WHERE session_id = ?1), 0)) WHERE id = ?1"""
 # What a person typed, and no slash command; a path at the beginning is none.
 TYPED = "(kind = 'prompt' AND NOT (prompt GLOB '/[A-Za-z]*' AND instr(substr(prompt, 2, instr(prompt || ' ', ' ') - 2), '/') = 0))"
 # Of a session: prompts, commands, turns of loops, failed commands.
@@ -39,6 +42,8 @@ SELECT max(s.started_at,
     coalesce((SELECT max(ended_at) FROM turns WHERE session_id = s.id), 0),
     coalesce((SELECT created_at FROM observations WHERE session_id = s.id ORDER BY seq DESC LIMIT 1), 0))
 FROM sessions AS s WHERE s.id = ?"""
+
+LAST_LOOP = "SELECT status FROM loop_runs WHERE session_id = ? ORDER BY id DESC LIMIT 1"
 
 # The process of sessions, their end, and when the first is known of them.
 FIRST_KNOWN = """
@@ -58,24 +63,27 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
         ),
     )
     number = int(store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))[0])
-    if record["source"] == "compact":
-        _forget_context(store, number)
+    if record["source"] == "compact":  # the context window holds nothing any more of what was said or injected before
+        store.execute(EMPTIED, (number,))
+    return number
+
+
+def own(store: "Store", name: str, at: int) -> int:
+    """Return the number of the session of what belongs to none of a client's; made at a time in ms where it is missing, as one
+    that is over, so that nothing waits for it. No list shows it. The caller holds the transaction.
+    """
+    found = store.one("SELECT id FROM sessions WHERE client_session = ?", (name,))
+    if found:
+        return int(found[0])
+    folder = store.folder.rpartition("/")[0]
+    number = start(store, {"session": name, "project": folder, "source": "terminal", "agent": OURS, "at": at})
+    store.execute("UPDATE sessions SET ended_at = ?, end_reason = 'terminal' WHERE id = ?", (at, number))
     return number
 
 
 def _readable(path: str) -> str:
     """Return a path as text that fits UTF-8; bytes that are none came in as surrogates."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _forget_context(store: "Store", number: int) -> None:
-    """After a compaction the context window holds nothing of what was said or injected before."""
-    store.execute(
-        "UPDATE sessions SET context_since = max(context_since,"
-        " coalesce((SELECT max(seq) FROM turns WHERE session_id = ?1), 0),"
-        " coalesce((SELECT max(seq) FROM receipts WHERE session_id = ?1), 0)) WHERE id = ?1",
-        (number,),
-    )
 
 
 def end(store: "Store", record: "dict[str, Any]") -> None:
@@ -116,11 +124,14 @@ def _summary(store: "Store", number: int) -> str:
     return f"{count:.0f} {prompts_said}, {errors} {commands_said}{said}"
 
 
-def end_crashed(store: "Store", at: int, beside: str) -> int:
-    """End every session whose process is gone, with the time of its last event; returns how many there were.
+def changed(store: "Store", number: int) -> int:
+    """Return how many files a session changed."""
+    found = store.execute("SELECT files FROM turns WHERE session_id = ? AND files <> ''", (number,))
+    return len({path for (files,) in found for path in files.splitlines()})
 
-    `beside` is the client's id of the session that is starting and stays.
-    """
+
+def end_crashed(store: "Store", at: int, beside: str) -> int:
+    """End every session whose process is gone, but for the one named `beside`; returns how many there were."""
     ended = 0
     rows = store.execute(
         "SELECT id, client_pid, client_born FROM sessions WHERE ended_at IS NULL AND client_session <> ?", (beside,)
@@ -165,8 +176,9 @@ def here() -> int:
 
 def elsewhere(store: "Store", beside: str) -> bool:
     """Say whether another kernel has a session open on this memory."""
-    sql = "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND client_session <> ? AND client_born >> ? NOT IN (0, ?)"
-    return bool(store.one(sql, (beside, TICK_BITS + 10, here() >> 10))[0])
+    sql = "SELECT client_born >> ? FROM sessions WHERE ended_at IS NULL AND client_session <> ? AND client_born >> ? > 0"
+    kernels = store.execute(sql, (TICK_BITS + 10, beside, TICK_BITS + 10)).fetchall()
+    return bool(kernels) and any([kernel != here() >> 10 for (kernel,) in kernels])  # to ask for ours costs two looks at the disk
 
 
 def born(pid: int) -> "int | None":

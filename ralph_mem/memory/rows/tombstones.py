@@ -1,16 +1,13 @@
-"""Keep marks of what was forgotten in the data home, so that nothing brings it back.
+"""Keep marks of what was forgotten in the data home, so that no record, import or backup brings it back.
 
-Neither a record that waited does, nor an import, nor a backup.
-
-A mark is a keyed hash of an id or of a text. It says nothing to who has not got the key, and nothing of what it was made from.
-Loaded only where something comes in from outside, and there are marks.
+A mark is a keyed hash of an id or of a text, and says nothing of what it was made from.
 """
 
 import _blake2
 import posix
 
 from ralph_mem.core import paths
-from ralph_mem.memory.rows import deletion, kinds
+from ralph_mem.memory.rows import deletion, facts, kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,10 +75,7 @@ def scope_of(folder: str) -> str:
 
 
 def text_of(scope: str, kind: str, asked: str, said: str) -> str:
-    """Return what the mark of a text is made from, nothing where the text is too short to be told from others.
-
-    `scope` names the memory: the same words in another one are not meant.
-    """
+    """Return what the mark of a text in one memory, the `scope`, is made from; nothing where it is too short."""
     return "\0".join((scope, "turn" if kind == "turn" else "row", asked, said)) if len(asked) + len(said) >= TEXT_CHARACTERS else ""
 
 
@@ -135,10 +129,7 @@ def _mark(key: bytes, kind: str, value: str) -> str:
 
 
 def left(records: "list[dict[str, Any]]", marks: "Marks | None" = None) -> "list[dict[str, Any]]":
-    """Return records, as the spool and an import have them, without those of what was forgotten after they were made.
-
-    Who asks often gives the marks, which are read from their file otherwise.
-    """
+    """Return the records without those of what was forgotten after they were made; who asks often gives the marks."""
     if marks is None and is_empty():
         return records
     marks = marks or Marks()
@@ -157,10 +148,7 @@ def _is_marked(marks: Marks, record: "dict[str, Any]") -> bool:
 
 
 def sweep(opened: "Store", scope: str) -> int:
-    """Delete from a memory that came back, such as a backup, what was forgotten since; returns how many rows went.
-
-    `scope` is as `text_of` wants it. The caller holds the transaction, and writes the file anew afterwards.
-    """
+    """Delete what was forgotten from a memory that came back; returns how many rows went. The caller holds the transaction."""
     if is_empty():
         return 0
     marks = Marks()
@@ -191,11 +179,12 @@ def _says_more(opened: "Store", session: str, gone: "list[str]") -> bool:
 
 
 def made_from(opened: "Store", names: "list[str]") -> "list[str]":
-    """Return what was derived from rows, and from that in its turn."""
+    """Return what was derived from rows, and from that in its turn, but for facts that a turn says which stays."""
     known, waiting = set(names), list(names)
     while waiting:
         children = opened.execute("SELECT child FROM derived_from WHERE parent = ?", (waiting.pop(),)).fetchall()
         new = [child for (child,) in children if child not in known]
         known.update(new)
         waiting += new
-    return sorted(known - set(names))
+    made = known - set(names)
+    return sorted(made.difference(facts.still_supported(opened, made, known)) if facts.are_there(opened) else made)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 CONTEXT_TURNS = 2
 LAST = 2**62
 CONTEXT_CHARACTERS = 80  # of the prompt and of the answer each
+LEAST_CHARACTERS = 12  # of an answer to a notification: less is a nod
 
 # Those of a record that bear the names of their columns.
 COLUMNS = ("kind", "origin", "prompt", "branch", "commit_id", "redactions", "redaction_version")
@@ -30,18 +31,16 @@ LINES_CHARACTERS = 1200
 NOTE_FILES = """
 UPDATE turns SET {column} = {column} || ?1 || char(10)
 WHERE id = ?2 AND length({column}) < 8000 AND instr(char(10) || {column}, char(10) || ?1 || char(10)) = 0"""
-# The turn itself is clean, and an earlier one of its session saw web or MCP text, or may have, before the session was forked.
-SEEN = """
-SELECT id, tainted = 0 AND (EXISTS (SELECT 1 FROM turns AS t WHERE t.session_id = turns.session_id AND t.tainted)
-    OR EXISTS (SELECT 1 FROM sessions AS s WHERE s.id = turns.session_id AND s.source = 'fork'))
-FROM turns WHERE event_id = ?"""
+# Of a turn: its number, whether it is tainted, its session by the client's id; and of what it ran what is not.
+OF_EVENT = "SELECT id, tainted FROM turns WHERE event_id = ?"
+OF_TURN = "SELECT s.client_session FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE t.id = ?"
+RAN = """
+SELECT o.id, o.title FROM observations AS o JOIN turns AS t ON t.id = ? AND o.session_id = t.session_id AND o.seq >= t.seq
+WHERE o.turn_id = t.id AND NOT o.tainted"""
 
 
 def start(store: "Store", record: "dict[str, Any]") -> int:
-    """Open a turn and close what its session left open; returns its row number, 0 where it is already there.
-
-    Raises UnknownSession. The caller holds the transaction.
-    """
+    """Open a turn and close the open one; returns its row number, 0 where it is there, in a transaction. Raises UnknownSession."""
     session = store.one(
         "SELECT id, ended_at, EXISTS (SELECT 1 FROM turns WHERE event_id = ?),"
         " EXISTS (SELECT 1 FROM turns AS t WHERE t.session_id = s.id AND t.status = 'open') FROM sessions AS s"
@@ -94,23 +93,22 @@ def context_of(store: "Store", session: int, seq: int = LAST) -> str:
 
 
 def close(store: "Store", record: "dict[str, Any]") -> None:
-    """Close a turn with the agent's last message and make it findable; a turn may be closed again with a newer one.
-
-    A turn that was never opened, because its prompt was not seen, is opened first.
-    """
+    """Close a turn, again or for the first time, with the last message, and make it findable; one never opened is opened first."""
     turn = row.turn_of(store, record) or f"stop:{record['session']}"
     start(store, {**record, "turn": turn})
-    number, was_outside = store.one(SEEN, (turn,))
-    if was_outside:
-        from ralph_mem.memory.rows import shingles  # lazy: only in a session that has seen web or MCP text
+    number, is_tainted = store.one(OF_EVENT, (turn,))
+    if not is_tainted and row.has_heard(store):
+        from ralph_mem.memory.rows import shingles  # lazy: only where something came in from outside
 
         if shingles.repeats(store, record["session"], record["response"]):
             store.execute("UPDATE turns SET tainted = 1 WHERE id = ?", (number,))
     row.remove_entry(store, row.TURN, number)
-    # the answer to one of our commands quotes memories, which would come back as a memory of themselves
+    # The answer to one of our commands quotes memories, which would come back as a memory of themselves; and a "Done." to the
+    # client's word that a subagent has ended says nothing: what that reported is stored beside it.
+    empty = "kind = 'command' OR (kind = 'notification' AND length(?1) <= ?2)"
     store.execute(
-        "UPDATE turns SET response = CASE kind WHEN 'command' THEN '' ELSE ? END, redactions = ? WHERE id = ?",
-        (record["response"], _all_redactions(store, number, record["redactions"]), number),
+        f"UPDATE turns SET response = CASE WHEN {empty} THEN '' ELSE ?1 END, redactions = ?3 WHERE id = ?4",
+        (record["response"], LEAST_CHARACTERS, _all_redactions(store, number, record["redactions"]), number),
     )
     finish(store, number, record["status"], record["at"])
 
@@ -159,6 +157,8 @@ def keep(store: "Store", record: "dict[str, Any]") -> None:
 
 def finish(store: "Store", number: int, status: str, at: "int | None") -> None:
     """Gather what a turn ran, write its last form and make it findable."""
+    if row.has_heard(store):
+        _taint_commands(store, number)
     row.remove_entry(store, row.TURN, number)
     store.execute(
         "UPDATE turns SET lines = ?, status = ?, ended_at = ? WHERE id = ?", (lines_of(store, number), status, at, number)
@@ -167,6 +167,16 @@ def finish(store: "Store", number: int, status: str, at: "int | None") -> None:
         row.remember(store, row.TURN, number)
     else:  # a turn whose answer was taken back, and that has nothing else
         store.execute("DELETE FROM memories WHERE turn_id = ?", (number,))
+
+
+def _taint_commands(store: "Store", number: int) -> None:
+    """Taint what a turn ran whose command repeats what came in from outside, such as a message of a commit."""
+    from ralph_mem.memory.rows import shingles  # lazy: only where something came in from outside
+
+    (session,) = store.one(OF_TURN, (number,))
+    for command, title in store.execute(RAN, (number,)).fetchall():
+        if len(title) >= shingles.FEWEST_BYTES and shingles.repeats(store, session, title):
+            store.execute("UPDATE observations SET tainted = 1 WHERE id = ?", (command,))
 
 
 def lines_of(store: "Store", number: int) -> str:

@@ -1,7 +1,6 @@
 """The connection to a project's database, opened for one short transaction and left without closing.
 
-Closing the last connection of a WAL database costs four fsyncs; a hook leaves by `_exit` instead, and Stop and
-SessionStart checkpoint. What cannot be written goes to the spool and comes in with the next event.
+To close the last connection costs four fsyncs; a hook leaves by `_exit`, and Stop and SessionStart checkpoint.
 """
 
 import posix
@@ -26,11 +25,17 @@ SMALL_LOG_BYTES = 262_144
 # What a session start empties: to read a megabyte costs each event 0.3 ms, to empty it costs a start, which somebody waits for,
 # three fsyncs; the next Stop empties a smaller one unseen.
 LEFT_LOG_BYTES = 1_048_576
+# Properties that hold words of rows, and go with the first of these that changes or goes: how a row was before a person changed
+# it last (memory/undoing.py), and what holds, in lines that are ready for a session's start (memory/facts/prepared.py).
+UNDO, STANDING = "undo", "facts_standing"
+# To count 100,000 takes a millisecond, which each start and each status line would cost; the status counts them all.
+MOST_COUNTED = 1000
+MEMORIES = f"SELECT count(*) FROM (SELECT 1 FROM memories LIMIT {MOST_COUNTED + 1})"
 FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
 
 
 class Store:
-    """One open database. `folder` is the project's `.ralph-mem`."""
+    """One open database. `folder` is the project's `.ralph-mem`; a lock below zero is none."""
 
     __slots__ = ("db", "folder", "lock", "properties")
 
@@ -59,6 +64,11 @@ class Store:
         self.execute("INSERT OR REPLACE INTO properties (key, value) VALUES (?, ?)", (key, value))
         self.properties.clear()
 
+    def drop(self, *keys: str) -> None:
+        """Take facts about this database away, as it stands now: another process may have set them since it was opened."""
+        self.execute(f"DELETE FROM properties WHERE key IN ({', '.join('?' * len(keys))})", keys)
+        self.properties.clear()
+
     def begin(self, durable: bool = False) -> None:
         """Start the one transaction. A durable one survives a power cut, at the price of an fsync."""
         # never read before the write lock is held: a read that becomes a write fails at once under load
@@ -77,7 +87,8 @@ class Store:
     def close(self) -> None:
         """Close the database and let go of the lock. Hooks do not: they leave by `_exit`, which is quicker."""
         self.db.close()
-        posix.close(self.lock)
+        if self.lock >= 0:
+            posix.close(self.lock)
 
     def log_bytes(self) -> int:
         """Return the size of the write-ahead log."""

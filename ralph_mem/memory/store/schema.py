@@ -260,6 +260,54 @@ ON_DEMAND = {
         changed_at INTEGER NOT NULL,
         until INTEGER NOT NULL                -- the time of the last event that was taken from it
     ) WITHOUT ROWID""",
+    "facts": """
+    CREATE TABLE IF NOT EXISTS facts (
+        id INTEGER PRIMARY KEY REFERENCES observations (id) ON DELETE CASCADE,
+        kind TEXT NOT NULL,                   -- rule, prefer, fact, decision, correction, command, place, lesson, pattern
+        status TEXT NOT NULL,                 -- candidate, active, superseded, retired, rejected, exported, proposed
+        source TEXT NOT NULL,                 -- inject, remember, add, prompt, ran, loop, proposal
+        text_key TEXT NOT NULL,               -- of the words without what makes no difference
+        said_at INTEGER NOT NULL,
+        valid_from INTEGER,
+        valid_until INTEGER,
+        recorded_at INTEGER NOT NULL,
+        retired_at INTEGER,
+        retired_why TEXT,                     -- public id of what was said against it
+        expires_at INTEGER,
+        semantic REAL NOT NULL DEFAULT 0,     -- strengths, of which one is more than nothing
+        episodic REAL NOT NULL DEFAULT 0,
+        procedural REAL NOT NULL DEFAULT 0,
+        touched_clock INTEGER,                -- how many accesses there had been when it was of use last, and the time
+        touched_at INTEGER,
+        helpful INTEGER NOT NULL DEFAULT 0,
+        harmful INTEGER NOT NULL DEFAULT 0,
+        anchors TEXT                          -- JSON: paths and symbols that it names, as they were when it was said
+    )""",
+    "fact_links": """
+    CREATE TABLE IF NOT EXISTS fact_links (
+        a TEXT NOT NULL,                      -- public ids
+        b TEXT NOT NULL,
+        kind TEXT NOT NULL,                   -- a supersedes, conflicts, retires, is the same as b
+        score REAL NOT NULL,
+        decided_by TEXT NOT NULL,             -- rule, person
+        at INTEGER NOT NULL,
+        PRIMARY KEY (a, b, kind)
+    ) WITHOUT ROWID""",
+    "relations": """
+    CREATE TABLE IF NOT EXISTS relations (
+        id INTEGER PRIMARY KEY,
+        public_id TEXT NOT NULL UNIQUE,
+        subject TEXT NOT NULL,
+        subject_type TEXT NOT NULL,           -- person, module, file, test, tool, thing
+        predicate TEXT NOT NULL,              -- lives_in, owned_by, depends_on, replaced_by, tested_by, run_with
+        object TEXT NOT NULL,
+        object_type TEXT NOT NULL,
+        confidence REAL NOT NULL,             -- when it was confirmed last; less with every month after that
+        confirmed_at INTEGER NOT NULL,
+        made_at INTEGER NOT NULL,
+        fact INTEGER REFERENCES observations (id) ON DELETE CASCADE,  -- the fact that says it
+        UNIQUE (subject, predicate, object)
+    )""",
 }
 
 VERSION = len(MIGRATIONS)

@@ -1,7 +1,4 @@
-"""Compare a database's tables, columns and indexes with those of its schema version.
-
-Loaded only where a schema has changed since it was last looked at: a session start knows that from SQLite's own counter.
-"""
+"""Compare a database's tables, columns and indexes with those of its schema version, where SQLite says that it has changed."""
 
 from ralph_mem.core import fast
 from ralph_mem.core.errors import StoreError
@@ -35,10 +32,7 @@ def check(opened: "Store") -> None:
 
 
 def missing(db: "Any", version: int) -> "list[str]":
-    """Return what a schema version has and a database lacks: columns as `table.column`, indexes by name.
-
-    What a database has beyond that is no fault: later releases add.
-    """
+    """Return what of a schema version a database lacks, as `table.column` or an index's name; more than that is no fault."""
     return sorted(_wanted(version) - _parts(db))
 
 

@@ -6,6 +6,9 @@ TEST_PASS, BUILD_SUCCESS, LINT_CLEAN, TYPE_CHECK, CUSTOM, MARKER = TYPES = (
     "test_pass", "build_success", "lint_clean", "type_check", "custom", "marker",
 )  # fmt: skip
 
+# Types of verdicts beside those of criteria: on a whole plan of tasks, and on one check of a task.
+PLAN, TASK = "plan", "task"
+
 # What a verdict may say. Vacuous: it exited with 0, but nothing, or less than before, was run.
 PASSED, FAILED, VACUOUS, TIMED_OUT, BROKEN = "passed", "failed", "vacuous", "timed_out", "broken"
 

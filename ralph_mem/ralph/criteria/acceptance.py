@@ -1,7 +1,4 @@
-"""Remember by their hash which commands of a project a person has agreed to have run.
-
-Whatever changes what would be run takes it back: a word of a command, the script behind it, the folder.
-"""
+"""Remember by their hash which commands of a project a person has agreed to have run."""
 
 import hashlib
 import json
@@ -14,7 +11,7 @@ from pathlib import Path
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import ConfigError, LoopError
-from ralph_mem.ralph.criteria import CUSTOM, MARKER, TYPES
+from ralph_mem.ralph.criteria import CUSTOM, MARKER, TYPES, Criterion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.criteria import Criterion
 
 Wish = namedtuple("Wish", "type argv expected")
 Wish.__doc__ = """What is asked for: a type, and where a command is named, its words and what it has to end with or print."""
@@ -100,6 +96,7 @@ def _without_quoted(command: str) -> str:
 
 
 MOST_KEPT = 50  # sets of criteria of one project
+MOST_LINES, MOST_CHARACTERS = 100, 200  # of what was shown: all sets together have to be read again
 MOST_BYTES = 1_048_576
 DIGITS = 32  # of a SHA-256: 128 bits, since an agent could try to write a script that has the hash of another
 
@@ -110,14 +107,8 @@ def digest(criteria: "Iterable[Criterion]", folder: str, also: "Iterable[str]" =
     `also` are other lines that are run, such as the agent's command or the notify command.
     """
     checks = [
-        [
-            criterion.type,
-            list(criterion.argv or ()),
-            os.path.realpath(criterion.folder or folder),
-            criterion.expected,
-            criterion.definition,
-        ]
-        for criterion in criteria
+        [each.type, list(each.argv or ()), os.path.realpath(each.folder or folder), each.expected, each.definition]
+        for each in criteria
     ]
     text = json.dumps([os.path.realpath(folder), checks, list(also)])
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
@@ -130,10 +121,11 @@ def is_accepted(project: "Project", what: str) -> bool:
 
 def accept(project: "Project", what: str, lines: "Iterable[str]") -> None:
     """Keep that a person accepted a hash, with the lines that they were shown."""
-    path = _path(project)
+    path = path_of(project)
     if not path:
         raise LoopError("there is no home folder in which to keep what you accepted", "set HOME or XDG_DATA_HOME")
-    accepted = {**_read(project), what: {"at": int(time.time()), "lines": list(lines)}}
+    kept = [line[:MOST_CHARACTERS] for line in list(lines)[:MOST_LINES]]
+    accepted = {**_read(project), what: {"at": int(time.time()), "lines": kept}}
     latest = dict(sorted(accepted.items(), key=lambda item: item[1]["at"])[-MOST_KEPT:])
     try:
         paths.make_folder(path.rpartition("/")[0])
@@ -149,9 +141,9 @@ def shown(criteria: "Iterable[Criterion]", also: "Iterable[str]" = ()) -> "list[
     """
     lines = []
     for criterion in criteria:
-        lines.append(_escaped(_line(criterion)))
-        lines += [f"    {_escaped(line)}" for line in (criterion.definition or "").splitlines() if line.strip()]
-    return lines + [_escaped(line) for line in also]
+        lines.append(escaped(_line(criterion)))
+        lines += [f"    {escaped(line)}" for line in (criterion.definition or "").splitlines() if line.strip()]
+    return lines + [escaped(line) for line in also]
 
 
 def _line(criterion: "Criterion") -> str:
@@ -162,17 +154,19 @@ def _line(criterion: "Criterion") -> str:
     return f"{criterion.type}: {shlex.join(criterion.argv)}{expected}  ({facts})"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return a text in which nothing steers a terminal."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode() for char in text)
 
 
-def _path(project: "Project") -> str:
+def path_of(project: "Project") -> str:
+    """Return the file that keeps what was accepted in a project, there or not; nothing without a home."""
     home = paths.data_home()
     return f"{home}/{paths.TRUST}/criteria-{paths.key_of(project.root)}.json" if home else ""
 
 
 def _read(project: "Project") -> "dict[str, dict[str, Any]]":
-    path = _path(project)
+    path = path_of(project)
     try:
         state = Path(path).stat()
         if not path or state.st_uid != os.geteuid() or state.st_mode & 0o022:

@@ -62,13 +62,13 @@ def below(values: "dict[str, Any]", key: str) -> "dict[str, str]":
 # In make's own order.
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 TARGETS = {
-    TEST_PASS: ("test", "tests", "check"),
+    TEST_PASS: ("test", "tests", "check", "unittest", "unittests", "run-tests", "run_tests", "runtests"),
     BUILD_SUCCESS: ("build", "all"),
     LINT_CLEAN: ("lint",),
     TYPE_CHECK: ("typecheck", "type-check", "types"),
 }
-# `name other: needed`; no assignment such as `name := value`, and no line of a recipe.
-RULE = re.compile(r"([^\s:=#][^:=#]{0,500}?)\s*::?(?![:=])([^=]*)$")
+# `name other: needed`; no assignment such as `name := value`, not for one target either, and no line of a recipe.
+RULE = re.compile(r"([^\s:=#][^:=#]{0,500}?)\s*::?(?![:=])(?!\s*(?:export\s+|override\s+)*[\w.-]+\s*[:?+!]{0,3}=)(.*)$")
 
 
 def has_makefile(place: "Place") -> bool:

@@ -1,29 +1,13 @@
-"""Cut the telling part out of a check's output, and sign a failure so that its next occurrence is recognised."""
+"""Say what fails, the most telling first, and sign a failure so that its next occurrence is recognised."""
 
 import hashlib
-import json
 import re
 
-from ralph_mem.core.redaction import privacy
+from ralph_mem.ralph.criteria import PLAN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ralph_mem.ralph.criteria import Verdict
-
-MOST_CHARACTERS = 4_000
-# What is looked at before secrets are cut out and the rest is cut to size.
-MOST_SECTIONS = 20
-MOST_SECTION = 6_000
-MOST_TAIL = 3_000
-MOST_TELLING = 6_000
-LONGEST_LINE = 500  # a longer one is of a bundle, or a value that a test compared
-LEFT_OUT = "[...]"
-
-HEADING = re.compile(r"={3,} (.+?) ={3,}")
-SECTION = re.compile(r"_{3,} (.+?) _{3,}")
-TELLING = ("FAILURES", "ERRORS")
 
 # What differs between two runs of the same failure.
 CHANGING = (
@@ -39,19 +23,6 @@ CHANGING = (
 )
 
 
-def excerpt(output: str, folder: str, protect: "Callable[[list[str]], list[str]] | None" = None) -> str:
-    """Return what an output says about a failure in at most 4,000 characters.
-
-    Of pytest these are the sections of the failing tests, in the order of their names; of others the lines that speak of a
-    failure and the end. `protect` cuts secrets out of whole lines, before anything is cut that could leave half of one. Nothing
-    else is replaced: a time or a port may be what is wrong.
-    """
-    lines = [_of_length(line.rstrip()) for line in _readable(output).splitlines()]
-    sections = _sections(lines)
-    parts = [part.replace(folder.rstrip("/") + "/", "") for part in sections[:MOST_SECTIONS] or _telling_and_tail(lines)]
-    return _sized(protect(parts) if protect else parts, len(sections[MOST_SECTIONS:]))
-
-
 def steady(text: str) -> str:
     """Return a text without what differs between two runs of the same failure: times, addresses, temporary paths, ports.
 
@@ -60,77 +31,6 @@ def steady(text: str) -> str:
     for pattern, instead in CHANGING:
         text = pattern.sub(instead, text)
     return text
-
-
-def _readable(output: str) -> str:
-    """Return what tests printed, where a tool wrapped each line of it into JSON, as `go test -json` does."""
-    if not output.lstrip().startswith('{"'):
-        return output
-    return "".join([_unwrapped(line) for line in output.splitlines()])
-
-
-def _unwrapped(line: str) -> str:
-    try:
-        told = json.loads(line)
-    except (ValueError, RecursionError):
-        return line + "\n"
-    said = told.get("Output", "") if isinstance(told, dict) else line + "\n"
-    return said if isinstance(said, str) else ""
-
-
-def _of_length(line: str) -> str:
-    if len(line) <= LONGEST_LINE:
-        return line
-    return f"{line[:LONGEST_LINE].rpartition(' ')[0]} {LEFT_OUT}"  # between words: half a secret is not recognised
-
-
-def _sections(lines: "list[str]") -> "list[str]":
-    """Return what a report of pytest tells of each failing test, sorted: tests that run side by side end in any order."""
-    found: dict[str, list[str]] = {}
-    inside, name = False, ""
-    for line in lines:
-        heading, section = HEADING.fullmatch(line), SECTION.fullmatch(line)
-        if heading:
-            inside, name = heading.group(1) in TELLING, ""
-        elif inside and section:
-            name = section.group(1)
-        elif name:
-            found.setdefault(name, []).append(line)
-    return [_whole_lines("\n".join([name, *found[name]]).rstrip("\n"), MOST_SECTION) for name in sorted(found)]
-
-
-def _whole_lines(text: str, most: int) -> str:
-    """Return a third of the beginning and the rest of the end, where what was compared stands."""
-    if len(text) <= most:
-        return text
-    head = text[: text.rfind("\n", 0, most // 3) + 1]
-    return f"{head}{LEFT_OUT}\n{_end(text, most - most // 3)}"
-
-
-def _end(text: str, most: int) -> str:
-    return text if len(text) <= most else text[text.find("\n", len(text) - most) + 1 :]
-
-
-def _telling_and_tail(lines: "list[str]") -> "list[str]":
-    text = "\n".join(lines).strip()
-    if len(text) <= MOST_CHARACTERS:
-        return [text]
-    tail = _end(text, MOST_TAIL)
-    telling = privacy.error_lines(text[: len(text) - len(tail)], MOST_TELLING)
-    return [telling, tail] if telling else [tail]
-
-
-def _sized(parts: "list[str]", more: int) -> str:
-    """Return the first parts; each gets a third at least, and what one leaves the next ones may use."""
-    kept: list[str] = []
-    room = MOST_CHARACTERS - 20  # for the last line
-    for position, part in enumerate(parts):
-        if room < 200:
-            more += len(parts) - position
-            break
-        kept.append(privacy.shorten(part, room // min(3, len(parts) - position) - 50))
-        room -= len(kept[-1]) + 2
-    return "\n\n".join(kept + ([f"and {more} more"] if more else []))
 
 
 LONGEST_SIGNATURE = 200
@@ -214,13 +114,45 @@ def failures(verdicts: "list[Verdict]") -> "dict[str, tuple[str, str]]":
     """Return what fails now, as `criterion :: test` with the test and its message; a criterion without tests by itself."""
     found = {}
     for verdict in verdicts:
-        if verdict.status == "passed":
+        if verdict.status == "passed" or verdict.type == PLAN:  # what is wrong with a plan is what is wrong with its tasks
             continue
         for test, message in verdict.failing.items():
             found[f"{verdict.name} :: {test}"] = (test, message or verdict.why)
         if not verdict.failing:
             found[verdict.name] = (verdict.name, _first_error(verdict.excerpt) or verdict.why)
     return found
+
+
+def telling_first(found: "dict[str, tuple[str, str]]") -> "dict[str, tuple[str, str]]":
+    """Return failures in the order in which they tell the most: what kept a file from being read, then one of each sort.
+
+    Of the sorts that with the most failures comes first: one change may mend them all.
+    """
+    sorts: dict[str, list[str]] = {}
+    for label, (test, message) in found.items():
+        sorts.setdefault(normal(message) or test, []).append(label)
+    order = sorted(sorts.values(), key=lambda labels: (not _is_of_a_file(found[labels[0]][0]), -len(labels)))
+    first = [labels[0] for labels in order]
+    return {label: found[label] for label in dict.fromkeys([*first, *found])}
+
+
+def _is_of_a_file(test: str) -> bool:
+    """Say whether a test is a whole file, which could not be read: nothing in it ran."""
+    return test.endswith((".py", ".js", ".ts", ".go")) and "::" not in test
+
+
+def after(before: "dict[str, tuple[str, str]]", verdicts: "list[Verdict]") -> "dict[str, tuple[str, str]]":
+    """Return what fails now, where `before` failed: a test that was skipped since, or not run, is not mended and fails on."""
+    found, by_name = failures(verdicts), {verdict.name: verdict for verdict in verdicts}
+    left = [
+        label for label in before if label not in found and not _is_told(by_name.get(label.partition(" :: ")[0]), before[label][0])
+    ]
+    return {**found, **{label: before[label] for label in left}}
+
+
+def _is_told(verdict: "Verdict | None", test: str) -> bool:
+    """Say whether a verdict tells of a test that does not fail in it."""
+    return verdict is not None and verdict.status in ("passed", "failed") and test not in verdict.skipped
 
 
 def _first_error(excerpt: str) -> str:

@@ -16,7 +16,9 @@ from ralph_mem.ralph.criteria import (
     Criterion,
     acceptance,
     build_files,
+    native_build,
     python_project,
+    task_files,
 )
 
 # Seconds. A suite or a build of a common project needs one to three minutes, and one that hangs should not take more than a third
@@ -26,8 +28,9 @@ SECONDS = {TEST_PASS: 600.0, BUILD_SUCCESS: 300.0, TYPE_CHECK: 300.0, LINT_CLEAN
 # The source of a check that no file of the project tells of.
 ASKED = "--criteria"
 
-# A Makefile comes last: where a language's own tool is found, `make test` would run the same again.
-KINDS = (python_project.PYTHON, build_files.NODE, build_files.COMPILED, build_files.MAKE)
+# Files of tasks come last: where a language's own tool is found, `make test` would run the same again.
+LAST = (build_files.MAKE, task_files.TASK_FILES)
+KINDS = (python_project.PYTHON, build_files.NODE, build_files.COMPILED, native_build.NATIVE, *LAST)
 # Folders below the top in which projects of their own are looked for, and how many of them a person would still read.
 DEEPEST = 2
 MOST_PROJECTS = 20
@@ -58,7 +61,8 @@ def find(folder: str, types: "list[str]", seconds: "float | None" = None) -> "tu
         else:
             found = [_criterion(check, wished.type, seconds) for check in _look(places, wished.type)]
             criteria += found
-            missing += [] if found else [_not_found(wished.type)]
+            told = f"{wished.type}: no {WHERE[wished.type]} found in this project; name one as '{wished.type}=COMMAND'"
+            missing += [] if found else [told]
     missing += [f"{more} more projects below the top were not looked at: name their checks with --criteria"] if more else []
     return _distinct(criteria), missing
 
@@ -68,20 +72,24 @@ def marker(folder: str) -> Criterion:
     return Criterion(MARKER, MARKER, (), os.path.realpath(folder), SECONDS[MARKER], 0, ASKED, "")
 
 
-def with_details(criterion: Criterion, scratch: str) -> "tuple[tuple[str, ...], dict[str, str]]":
-    """Return the command line that also writes a report into `scratch`, and what to add to the environment.
+def given(folder: str, item: str, seconds: float) -> Criterion:
+    """Return the criterion of an item that names its command, such as `custom=./check.sh`. Raises ConfigError."""
+    return _given(os.path.realpath(folder), acceptance.read(item), seconds)
 
-    What is run stays the same. A criterion that writes such a report itself keeps its own.
-    """
+
+def with_details(criterion: Criterion, scratch: str) -> "tuple[str, ...]":
+    """Return the command line that also writes a report into `scratch`; a criterion that writes one itself keeps its own."""
     argv = tuple(criterion.argv)
+    if argv[:2] == ("go", "test") and "-json" not in argv and criterion.expected == 0:
+        return (*argv[:2], "-json", *argv[2:])  # else it does not tell how many tests ran
     own = "junit" in criterion.definition or any("junit" in word for word in argv)
     for at, word in enumerate(argv[: parsing.FIRST_WORDS]):
         # an option of the command line and no variable: pytest run by a test would overwrite the report
         if word.rpartition("/")[2] in ("pytest", "py.test") and not own:
             report = f"--junitxml={os.path.join(scratch, parsing.REPORT)}"
             # of the two families only the older one names the file of a test
-            return (*argv[: at + 1], report, "-o", "junit_family=xunit1", *argv[at + 1 :]), {}
-    return argv, {}
+            return (*argv[: at + 1], report, "-o", "junit_family=xunit1", *argv[at + 1 :])
+    return argv
 
 
 def _places(top: str) -> "tuple[list[Place], int]":
@@ -108,7 +116,7 @@ def _look(places: "list[Place]", kind: str) -> "list[Check]":
         here: list[Check] = []
         for project in KINDS:
             above = any(room is project and place.folder.startswith(top + "/") for top, room in covered)
-            if above or not project.is_one(place) or (project is build_files.MAKE and (here or (found and not place.is_top))):
+            if above or not project.is_one(place) or (project in LAST and (here or (found and not place.is_top))):
                 continue
             checks = project.checks(place, kind)
             here += checks
@@ -128,10 +136,6 @@ def _given(top: str, wished: acceptance.Wish, seconds: "float | None") -> Criter
     time = SECONDS[wished.type] if seconds is None else seconds
     said = of(Place(top, top), wished.argv)
     return Criterion(wished.type, shlex.join(wished.argv), wished.argv, top, time, wished.expected, ASKED, said)
-
-
-def _not_found(kind: str) -> str:
-    return f"{kind}: no {WHERE[kind]} found in this project; name one as '{kind}=COMMAND'"
 
 
 def _distinct(criteria: "list[Criterion]") -> "list[Criterion]":
@@ -157,6 +161,9 @@ def of(place: "Place", argv: "tuple[str, ...]") -> str:
         return "\n".join(build_files.definition_of_target(place, word) for word in argv[1:])
     if program in {*build_files.MANAGERS.values()}:
         return "\n".join(filter(None, [build_files.definition_of_script(place, word) for word in argv[1:]]))
+    tasks = task_files.of(place, program)
+    if tasks:
+        return tasks
     words = argv[1:2] if program in INTERPRETERS else argv[:1]
     return "\n".join(filter(None, [_hash(place, word) for word in words]))
 

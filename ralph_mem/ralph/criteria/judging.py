@@ -11,14 +11,22 @@ from ralph_mem.core import process
 from ralph_mem.core.outputs import parsing
 from ralph_mem.core.outputs.report import Report
 from ralph_mem.core.redaction import terminal
-from ralph_mem.ralph.criteria import FAILED, MARKER, PASSED, TIMED_OUT, Verdict, evidence, finding, weighing
+from ralph_mem.ralph.criteria import (
+    FAILED,
+    MARKER,
+    PASSED,
+    TIMED_OUT,
+    Criterion,
+    Verdict,
+    excerpts,
+    finding,
+    repeating,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
-
-    from ralph_mem.ralph.criteria import Criterion
 
 
 # The client's own variables hold its keys and let a program speak to a session or believe that it is one. Other keys stay: the
@@ -48,8 +56,8 @@ def run_once(
     """Run a criterion in its folder; it never raises for what the criterion does."""
     scratch = tempfile.mkdtemp(prefix="ralph-mem-")
     try:
-        argv, more = finding.with_details(criterion, scratch)
-        outcome = process.run(argv, criterion.folder, {**environment, **more}, seconds, stopped=stopped)
+        argv = finding.with_details(criterion, scratch)
+        outcome = process.run(argv, criterion.folder, environment, seconds, stopped=stopped)
         output = _text(outcome)
         return Ran(outcome, output, _report(argv, outcome, output, scratch, criterion.folder))
     finally:
@@ -103,6 +111,7 @@ def _in_a_fence(lines: "list[str]") -> bool:
 
 # An id tells which test fails; of thousands that fail, nobody reads each message.
 MOST_MESSAGES = 100
+NO_TIME = "no time was left to run it"
 
 _Court = namedtuple("_Court", "folder environment until known protect stopped")
 
@@ -117,7 +126,7 @@ def judge(  # noqa: PLR0913, PLR0917 - what is judged, what it is compared with,
 
     `baseline` are the verdicts of the start; `message`, `nonce` and `promise` are what a marker is judged by; `seconds` caps all
     of it; `told` hears each criterion and its number from 1 on before it runs. `known` are the pairs of criterion and id that
-    were flaky before the loop (`weighing.known`, as it was at its start). `protect` cuts secrets out of texts.
+    were flaky before the loop (`flaky.known`, as it was at its start). `protect` cuts secrets out of texts.
     """
     until = float("inf") if seconds is None else time.monotonic() + seconds
     court = _Court(folder, environment_of(environment), until, set(known), protect, stopped)
@@ -142,23 +151,20 @@ def _of_marker(criterion: "Criterion", message: str, promise: str, nonce: str) -
 def _of_run(criterion: "Criterion", before: "Verdict | None", court: _Court) -> Verdict:
     started = time.monotonic()
     if court.until <= started:
-        return Verdict(criterion.type, criterion.name, TIMED_OUT, "no time was left to run it", None, {}, [], None, "", 0.0, [])
+        return Verdict(criterion.type, criterion.name, TIMED_OUT, NO_TIME, None, {}, [], None, "", 0.0, [])
     first = _run(criterion, criterion.seconds, court)
     end = min(started + criterion.seconds, court.until)
 
     def run_again(chosen: "Criterion") -> "Ran | None":
         # each run may take as long as the first one, which took less than half of its time
         left = end - time.monotonic()
-        return _run(chosen, left, court) if left > first.outcome.seconds and not _is_stopped(court) else None
+        is_stopped = court.stopped is not None and court.stopped()
+        return _run(chosen, left, court) if left > first.outcome.seconds and not is_stopped else None
 
     known = {name for criterion_name, name in court.known if criterion_name == criterion.name}
     known |= set(before.flaky) if before else set()
-    judged = weighing.repeat(criterion, first, before, known, run_again)
+    judged = repeating.repeat(criterion, first, before, known, run_again)
     return _verdict(criterion, first, judged, time.monotonic() - started, court)
-
-
-def _is_stopped(court: _Court) -> bool:
-    return court.stopped is not None and court.stopped()
 
 
 def _run(criterion: "Criterion", seconds: float, court: _Court) -> "Ran":
@@ -177,7 +183,7 @@ def _safe(report: Report, protect: "Callable[[list[str]], list[str]]") -> Report
     )
 
 
-def _verdict(criterion: "Criterion", first: "Ran", judged: weighing.Repeated, seconds: float, court: _Court) -> Verdict:
+def _verdict(criterion: "Criterion", first: "Ran", judged: repeating.Repeated, seconds: float, court: _Court) -> Verdict:
     report: Report = first.report
     wrong = judged.status != PASSED
     failing = sorted(report.failing) if wrong else []
@@ -191,7 +197,7 @@ def _verdict(criterion: "Criterion", first: "Ran", judged: weighing.Repeated, se
         told or {name: "failed when it was run again" for name in judged.flaky if judged.status == FAILED},
         sorted(report.skipped),
         report.diagnostics,
-        evidence.excerpt(first.output, court.folder, court.protect) if wrong else "",
+        excerpts.of(first.output, court.folder, court.protect) if wrong else "",
         round(seconds, 3),
         list(judged.flaky),
     )

@@ -1,14 +1,11 @@
-"""Find the checks of a Python project, run by its own interpreter.
-
-That is pytest or unittest, ruff or flake8, mypy or pyright.
-"""
+"""Find the checks of a Python project, run by its own interpreter, of pytest or unittest, linters and type checkers."""
 
 import glob
 import os
 import re
 import shutil
 
-from ralph_mem.ralph.criteria import BUILD_SUCCESS, LINT_CLEAN, TEST_PASS, TYPE_CHECK, build_files
+from ralph_mem.ralph.criteria import BUILD_SUCCESS, LINT_CLEAN, TEST_PASS, TYPE_CHECK, build_files, task_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +84,22 @@ def _tests(place: "Place") -> "list[Check]":
         where = "manage.py" if place.has("manage.py") else os.path.relpath(files[0], place.folder)
         words = ("manage.py", "test") if place.has("manage.py") else ("-m", "unittest", "discover", *_start_folder(place, files))
         return [place.check(" ".join(words).replace("-m ", ""), (*_python(place, "python3"), *words), where)]
-    return [place.check("pytest", (*_python(place, "pytest"), "-q"), source or os.path.relpath(files[0], place.folder), section)]
+    python = _python(place, "pytest")
+    if python[0] == "python3" and not shutil.which("pytest") and not _are_installed("python3", "pytest") and _has_maker(place):
+        return []
+    return [place.check("pytest", (*python, "-q"), source or os.path.relpath(files[0], place.folder), section)]
+
+
+def _has_maker(place: "Place") -> bool:
+    """Say whether something is there that makes the environment in which tests can be run, as tox and nox do."""
+    return any(shutil.which(check.argv[0]) for check in task_files.checks(place, TEST_PASS))
+
+
+def test_starter(place: "Place") -> "tuple[tuple[str, ...], bool]":
+    """Return what starts the runner that the project has, and whether that is unittest, which takes dotted names; else pytest."""
+    if any(["unittest" in check.argv for check in _tests(place)]):
+        return (*_python(place, "python3"), "-m", "unittest", "-v"), True
+    return (*_python(place, "pytest"), "-q"), False
 
 
 def _start_folder(place: "Place", files: "list[str]") -> "tuple[str, ...]":

@@ -5,6 +5,9 @@ from collections import namedtuple
 # What a path can be. Other: a FIFO, socket or device, which is seen and never touched.
 FILE, LINK, FOLDER, OTHER = "file", "link", "folder", "other"
 
+# Why a rollback leaves a path alone that somebody else changed while the loop was at work.
+MEANWHILE = "changed while the loop was at work, not by its programs: yours"
+
 Entry = namedtuple("Entry", "kind mode size digest stored twins", defaults=(b"",))
 Entry.__doc__ = """A path in a snapshot.
 
@@ -21,6 +24,4 @@ the top.
 """
 
 Change = namedtuple("Change", "path what before after")
-Change.__doc__ = (
-    """A path that differs between two snapshots: its bytes, `added`, `changed` or `deleted`, and its two entries or None."""
-)
+Change.__doc__ = """A path that differs in two snapshots: its bytes, `added`, `changed` or `deleted`, its two entries or None."""

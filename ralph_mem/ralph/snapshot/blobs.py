@@ -70,13 +70,14 @@ def _pack_into(out: int, file: int) -> "tuple[bytes, int]":
         piece = os.read(file, PIECE)
         told.update(piece)
         size += len(piece)
-        _write(out, packer.compress(piece) if piece else packer.flush())
+        write(out, packer.compress(piece) if piece else packer.flush())
         if not piece:
             os.fsync(out)
             return told.digest(), size
 
 
-def _write(out: int, data: bytes) -> None:
+def write(out: int, data: bytes) -> None:
+    """Write all bytes to an open descriptor. Raises OSError."""
     left = memoryview(data)
     while left:
         left = left[os.write(out, left) :]
@@ -110,7 +111,8 @@ def pieces(snapshots: "Snapshots", entry: "Entry") -> "Iterator[bytes]":
     form, data = rows[0]
     told = blake2b(digest_size=DIGEST_BYTES)
     try:
-        for piece in _from_file(file_of(snapshots.folder, entry.digest)) if data is None else _from_row(form, data):
+        row = (zlib.decompress(data) if form == PACKED else data,) if data is not None else ()
+        for piece in row or from_file(file_of(snapshots.folder, entry.digest)):
             told.update(piece)
             yield piece
     except (OSError, zlib.error) as error:
@@ -119,11 +121,8 @@ def pieces(snapshots: "Snapshots", entry: "Entry") -> "Iterator[bytes]":
         raise _damaged(snapshots)
 
 
-def _from_row(form: str, data: bytes) -> "Iterator[bytes]":
-    yield zlib.decompress(data) if form == PACKED else data
-
-
-def _from_file(path: str) -> "Iterator[bytes]":
+def from_file(path: str) -> "Iterator[bytes]":
+    """Yield the bytes of a large blob, unpacked. Raises OSError and zlib.error."""
     unpacker = zlib.decompressobj()
     with open(path, "rb") as file:
         packed = file.read(PIECE)

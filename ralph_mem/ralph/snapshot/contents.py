@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from typing import Any
 
-    from ralph_mem.ralph.snapshot.blobs import Blob
     from ralph_mem.ralph.snapshot.store import Snapshots
 
 
@@ -111,7 +110,7 @@ class Reader:
                 break
         return unstored(path, st, CHANGING)
 
-    def _read_open(self, file: int, st: os.stat_result) -> "tuple[bytes, Blob | None] | None":
+    def _read_open(self, file: int, st: os.stat_result) -> "tuple[bytes, blobs.Blob | None] | None":
         """Return digest and blob of an open file, or None when it has another size than was said."""
         if st.st_size > blobs.LARGEST_ROW:
             blob, size = blobs.pack_file(self._snapshots, file)
@@ -123,7 +122,7 @@ class Reader:
         digest = blobs.digest_of(data)
         return digest, self._blob(digest, data)
 
-    def _blob(self, digest: bytes, data: bytes) -> "Blob | None":
+    def _blob(self, digest: bytes, data: bytes) -> "blobs.Blob | None":
         return None if self._is_held(digest) else blobs.pack(digest, data)
 
 
@@ -186,11 +185,6 @@ class Tally:
         snapshots.set_property(PROPERTY, f"{self.hash:x} {self.files:x} {self.bytes:x}")
 
 
-def of_present(snapshots: "Snapshots") -> Tally:
-    """Return the tally of the rows that are present."""
-    return Tally(snapshots.property(PROPERTY) or "")
-
-
 def recount(snapshots: "Snapshots") -> None:
     """Count the rows that are present anew, as after some were taken out. They are part of the transaction that runs."""
     tally = Tally()
@@ -219,7 +213,7 @@ class Writer:
     __slots__ = ("_blobs", "_bytes", "_closed", "_number", "_opened", "_snapshots", "_touched", "old", "tally")
 
     def __init__(self, snapshots: "Snapshots", number: int, chosen: "Collection[bytes]") -> None:
-        self.tally = of_present(snapshots)
+        self.tally = Tally(snapshots.property(PROPERTY) or "")
         self.old = _old(snapshots, chosen)
         self._snapshots = snapshots
         self._number = number

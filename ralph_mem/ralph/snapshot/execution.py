@@ -1,27 +1,22 @@
 """Carry out a journal, the first time or again after a crash.
 
-Every step looks at its path first. It is done where the path is as the safety snapshot has it, is over where it is as the
-target has it, and in any other case somebody else has been there meanwhile: the path is kept and named.
-
-The order: folders without the owner's rights are opened; what stands in the place of something else goes; folders come, then
-files and links; then deletions; then modes of folders. Files come a batch at a time: first all new files are written beside
-the old ones, then they are flushed to the disk, then each is moved to its place. So a power cut leaves the old file or the
-new one, and the disk has one long wait for a batch in place of one for each file.
+A step is done where its path is as the safety snapshot has it, is over where it is as the target has it; else somebody else has
+been there: the path is kept and named. Files come a batch at a time: all are written beside the old ones, then flushed, then
+each is moved to its place, so that a power cut leaves the old one or the new one.
 """
 
 import os
 
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.ralph.snapshot import FOLDER
-from ralph_mem.ralph.snapshot.journal import MEANWHILE, Draft, Work, draft_of, is_as
-from ralph_mem.ralph.snapshot.placing import OWNERS, Tree
+from ralph_mem.ralph.snapshot.journal import MEANWHILE, Draft, Journal, Outcome, Step, Work, draft_of, is_as
+from ralph_mem.ralph.snapshot.placing import NOTHING, OWNERS, Seen, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ralph_mem.ralph.snapshot.journal import Entries, Journal, OnStep, Outcome, Step
-    from ralph_mem.ralph.snapshot.placing import Seen
+    from ralph_mem.ralph.snapshot.journal import Entries, OnStep
     from ralph_mem.ralph.snapshot.store import Snapshots
 
 # What a batch may hold: open files (macOS gives a process 256), and bytes on the disk beside those that they replace.
@@ -70,10 +65,8 @@ def sweep(snapshots: "Snapshots", journal: "Journal") -> None:
 def _sweep(work: Work) -> None:
     """Delete the temporary files of an attempt that was cut off."""
     for step in work.of("restore"):
-        try:
+        with work.or_give_up(step):
             work.tree.remove(draft_of(work.journal, step))
-        except OSError as error:
-            work.give_up(step, error)
 
 
 def _drop(work: Work, step: "Step") -> None:
@@ -107,7 +100,7 @@ def _clear(work: Work) -> None:
 def _clear_place(work: Work, step: "Step") -> None:
     """Remove a folder where a file or link comes, or a file or link where a folder comes."""
     now, target = work.entries[step.path]
-    try:
+    with work.or_give_up(step):
         seen = work.tree.look(step.path)
         if seen.entry is None or is_as(seen.entry, target):
             return
@@ -116,39 +109,27 @@ def _clear_place(work: Work, step: "Step") -> None:
             return
         work.begin("clear", step.path)
         (work.tree.remove_folder if seen.entry.kind == FOLDER else work.tree.remove)(step.path)
-    except OSError as error:
-        work.give_up(step, error)
 
 
 def _make_folders(work: Work) -> None:
     for step in work.of("make_folder"):
         work.begin("make folder", step.path)
-        try:
-            work.tree.make_folder(step.path)
-            work.did(step)
-        except FileExistsError:
-            work.kept[step.path] = MEANWHILE
-        except OSError as error:
-            work.give_up(step, error)
+        with work.or_give_up(step):
+            try:
+                work.tree.make_folder(step.path)
+                work.did(step)
+            except FileExistsError:
+                work.kept[step.path] = MEANWHILE
 
 
 def _claim(work: Work) -> None:
-    """Find the files with several names that are as they are to be already, so that other names become links to them.
-
-    Of names that are to be apart and are one file only the first keeps it.
-    """
+    """Find the shared files that are as they are to be, for other names to be linked to; of parted names the first keeps it."""
     for step in work.of("restore"):
-        if not work.is_shared(step):
-            continue
-        try:
-            seen = work.tree.look(step.path)
-        except OSError as error:
-            work.give_up(step, error)
-            continue
-        names = work.names_of(step)
-        is_there = names not in work.files and is_as(seen.entry, work.entries[step.path][1])
-        if is_there and work.owners.setdefault(seen.key[:2], names) == names:
-            work.files[names] = step.path
+        with work.or_give_up(step):
+            seen, names = work.tree.look(step.path) if work.is_shared(step) else NOTHING, work.names_of(step)
+            is_there = seen.entry and names not in work.files and is_as(seen.entry, work.entries[step.path][1])
+            if is_there and work.owners.setdefault(seen.key[:2], names) == names:
+                work.files[names] = step.path
 
 
 def _restore(work: Work) -> None:
@@ -256,7 +237,7 @@ def _delete(work: Work) -> None:
 
 
 def _remove(work: Work, step: "Step") -> None:
-    try:
+    with work.or_give_up(step):
         seen = work.tree.look(step.path)
         if seen.entry is None:
             work.was_done(step)
@@ -267,8 +248,6 @@ def _remove(work: Work, step: "Step") -> None:
         work.begin("delete", step.path)
         (work.tree.remove_folder if seen.entry.kind == FOLDER else work.tree.remove)(step.path)
         work.did(step)
-    except OSError as error:
-        work.give_up(step, error)
 
 
 def _set_modes(work: Work) -> None:

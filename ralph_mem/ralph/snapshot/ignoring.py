@@ -1,23 +1,18 @@
 """Tell what git ignores in a tree by the rules that held when the run began.
 
-The rules in the tree are in the run's first snapshot; those outside of it, `info/exclude` and `core.excludesFile`, are kept with
-it. Git itself judges by them, in an empty repository of the moment that has these rules and no files.
+Git itself judges by them, in an empty repository of the moment that has these rules and no files.
 """
 
 import json
 import os
-import subprocess
 import tempfile
 
-from ralph_mem.ralph.snapshot import FILE, listing
-from ralph_mem.ralph.snapshot.store import ENTRY, HOLDS, entry_of
+from ralph_mem.ralph.snapshot import FILE, Entry, listing
+from ralph_mem.ralph.snapshot.store import ENTRY, HOLDS, Snapshots, entry_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from ralph_mem.ralph.snapshot import Entry
-    from ralph_mem.ralph.snapshot.store import Snapshots
 
     Outside = dict[str, list[str]]
 
@@ -28,7 +23,16 @@ WHERE_IT_LIES = ["git", "rev-parse", "--git-path", "info/exclude"]
 SETTINGS = ["git", "config", "-z", "--get-regexp", r"^core\.(excludesfile|ignorecase)$"]
 SAYS = ("{}.git/info/exclude", "core.excludesFile{}, or the file that it names", "core.ignoreCase{}")
 # The properties that keep the rules outside of the tree: those of a run's start, and those that were told of last.
-AT_START, TOLD = "rules ", "rules told "
+AT_START, TOLD, LOOK = "rules ", "rules told ", "rules looked at "
+# Where settings of git lie that say which files ignore, below the home and below a repository; what these include is asked of git.
+OF_PERSON = ("~/.gitconfig", "~/.config/git/config", "~/.config/git/ignore", "/etc/gitconfig")
+OF_REPOSITORY = (".git", ".git/config", ".git/config.worktree", ".git/info/exclude")
+BY_VARIABLE = (
+    ("XDG_CONFIG_HOME", "/git/config"),
+    ("XDG_CONFIG_HOME", "/git/ignore"),
+    ("GIT_CONFIG_GLOBAL", ""),
+    ("GIT_CONFIG_SYSTEM", ""),
+)
 IN_TREE = f"SELECT path, {ENTRY} FROM entries WHERE substr(path, -10) = CAST('.gitignore' AS BLOB) AND {HOLDS}"
 
 
@@ -46,13 +50,17 @@ def keep(snapshots: "Snapshots", run: str, repositories: "Iterable[bytes]") -> N
 
 def forget(snapshots: "Snapshots", run: str) -> None:
     """Delete the rules of a run along with its snapshots."""
-    snapshots.query("DELETE FROM properties WHERE key IN (?, ?)", (AT_START + run, TOLD + run))
+    snapshots.query("DELETE FROM properties WHERE key IN (?, ?, ?)", (AT_START + run, TOLD + run, LOOK + run))
 
 
 def changed(snapshots: "Snapshots", run: str) -> "list[str]":
     """Return a line for each rule outside of the tree that is not as it was when this was asked last."""
     before: Outside = json.loads(snapshots.property(TOLD + run) or "{}")
+    looked = _look(snapshots.top, before)
+    if looked and looked == snapshots.property(LOOK + run):
+        return []
     now = _outside(snapshots.top, [*before])
+    snapshots.set_property(LOOK + run, looked)
     snapshots.set_property(TOLD + run, json.dumps(now))
     pairs = [(prefix, at) for prefix in before for at in range(len(SAYS)) if before[prefix][at] != now[prefix][at]]
     return [
@@ -61,13 +69,38 @@ def changed(snapshots: "Snapshots", run: str) -> "list[str]":
     ]
 
 
+def _look(top: bytes, prefixes: "Iterable[str]") -> str:
+    """Return what a look at the settings of git says without starting it; nothing where that does not say all.
+
+    It does not where one includes other files or names its own, or where a repository has its settings elsewhere.
+    """
+    places = [os.path.join(os.fsdecode(top), prefix) for prefix in prefixes]
+    own = [f"{place.rstrip('/')}/{name}" for place in places for name in OF_REPOSITORY]
+    if not all(os.path.isdir(f"{place.rstrip('/')}/.git") for place in places):
+        return ""
+    named = [os.environ[name] + below for name, below in BY_VARIABLE if os.environ.get(name)]
+    files = [*[os.path.expanduser(name) for name in OF_PERSON], *named, *own]
+    texts = [_read(name).lower() for name in files if not name.endswith(("ignore", "exclude"))]
+    if any("include" in text or "excludesfile" in text for text in texts):
+        return ""
+    return json.dumps([_stat_of(name) for name in files if not name.endswith("/.git")])
+
+
+def _stat_of(path: str) -> "list[int]":
+    try:
+        st = os.stat(path)
+    except OSError:
+        return []
+    return [st.st_size, st.st_mtime_ns, st.st_ctime_ns, st.st_ino]
+
+
 def _outside(top: bytes, prefixes: "list[str]") -> "Outside":
     """Return for each repository what its `info/exclude` says, what the person's own ignore file, and how it takes letters."""
     return {prefix: _of_repository(os.path.join(os.fsdecode(top), prefix)) for prefix in prefixes}
 
 
 def _of_repository(place: str) -> "list[str]":
-    settings = {"core.excludesfile": _default_file(), "core.ignorecase": ""}
+    settings = {"core.excludesfile": (os.environ.get("XDG_CONFIG_HOME") or "~/.config") + "/git/ignore", "core.ignorecase": ""}
     for entry in _asked(SETTINGS, place).split("\0"):
         name, _, value = entry.partition("\n")
         settings[name] = value
@@ -76,18 +109,8 @@ def _of_repository(place: str) -> "list[str]":
     return [*[_read(os.path.join(place, os.path.expanduser(file))) if file else "" for file in files], settings["core.ignorecase"]]
 
 
-def _default_file() -> str:
-    home = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return home + "/git/ignore"
-
-
 def _asked(command: "list[str]", place: str) -> str:
-    options = {"cwd": place, "env": listing.environment(place), "stderr": subprocess.DEVNULL, "stdin": subprocess.DEVNULL}
-    try:
-        ran = subprocess.run(command, stdout=subprocess.PIPE, timeout=listing.LONGEST_S, check=False, **options)  # type: ignore[call-overload]
-    except (OSError, subprocess.TimeoutExpired):  # the repository is gone, or git is
-        return ""
-    return str(ran.stdout.decode("utf-8", "surrogateescape"))
+    return listing.run_git(command, place)[1].decode("utf-8", "surrogateescape")
 
 
 def _read(path: str) -> str:

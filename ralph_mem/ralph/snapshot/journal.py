@@ -1,32 +1,25 @@
-"""Write down durably what a rollback is about to do before anything of the project changes.
-
-The rows say what to do and not how far it got: every step can be done twice, so what happened is read off the files.
-"""
+"""Write down durably what a rollback is about to do. Each step can be done twice, so the files tell how far it got."""
 
 import errno
 import os
-import sqlite3
 import time
 from collections import namedtuple
+from contextlib import contextmanager
 
-from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, store
+from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, Entry, store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
-    from ralph_mem.ralph.snapshot import Entry
     from ralph_mem.ralph.snapshot.placing import Tree
-    from ralph_mem.ralph.snapshot.store import Snapshots
 
     OnStep = Callable[[str], object] | None
     Entries = dict[bytes, tuple[Any, Any]]  # each an Entry, or None
 
 Journal = namedtuple("Journal", "id target safety token steps")
-Journal.__doc__ = (
-    """A rollback to the snapshot `target` from `safety`, both by number; the token is in the names of its temporary files."""
-)
+Journal.__doc__ = """A rollback to the snapshot `target` from `safety`, both by number; `token` is in the names of its drafts."""
 
 Step = namedtuple("Step", "place path verb why early mode")
 Step.__doc__ = """One row of a journal, numbered by `place`.
@@ -34,6 +27,8 @@ Step.__doc__ = """One row of a journal, numbered by `place`.
 Its verb is one of the plan, or `keep` for what is left as it is, or `open` for a folder without the owner's rights, which has
 them while its files are put back and then gets its `mode` again.
 """
+# The properties that tell in which of the trees of a store the rollback is that was begun last.
+TREE, IN_ROOM = "journal tree", "journal in a room"
 # The verbs that leave a path as it was.
 UNCHANGING = ("keep", "open")
 
@@ -48,27 +43,31 @@ TABLES = (
 )
 DONE = """SELECT id, target, safety FROM journals WHERE safety > ? AND NOT open AND target IN (SELECT number FROM snapshots)
     AND safety IN (SELECT number FROM snapshots) ORDER BY id"""
+# Journals of which nobody can ask any more, since one of their snapshots is gone.
 FORGET = (
     """DELETE FROM journals WHERE safety NOT IN (SELECT number FROM snapshots) OR target NOT IN (SELECT number FROM snapshots)""",
     """DELETE FROM journal_steps WHERE journal NOT IN (SELECT id FROM journals)""",
 )
 
 
-def begin(snapshots: "Snapshots", target: int, safety: int, steps: "list[Step]") -> Journal:
+def begin(snapshots: "store.Snapshots", target: int, safety: int, steps: "list[Step]") -> Journal:
     """Write down what is going to be done. When this returns, a power cut cannot make it forgotten."""
     token = os.urandom(4).hex()
-    with _Written(snapshots) as db:
-        _forget_old(db)
+    with snapshots.transaction() as db:
+        for statement in (*TABLES, *FORGET):
+            db.execute(statement)
         row = db.execute(
             "INSERT INTO journals (target, safety, token, at, open) VALUES (?, ?, ?, ?, 1)",
             (target, safety, token, int(time.time() * 1000)),
         )
         number = row.lastrowid
+        snapshots.set_property(TREE, snapshots.top)
+        snapshots.set_property(IN_ROOM, int(snapshots.is_room))
         db.executemany("INSERT INTO journal_steps VALUES (?, ?, ?, ?, ?, ?, ?)", [(number, *step) for step in steps])
     return Journal(number, target, safety, token, steps)
 
 
-def unfinished(snapshots: "Snapshots") -> "Journal | None":
+def unfinished(snapshots: "store.Snapshots") -> "Journal | None":
     """Return the rollback that was begun and not finished."""
     if not _exists(snapshots):
         return None
@@ -78,15 +77,21 @@ def unfinished(snapshots: "Snapshots") -> "Journal | None":
     return None
 
 
-def finish(snapshots: "Snapshots", journal: Journal, kept: "dict[bytes, str]") -> None:
+def place(snapshots: "store.Snapshots") -> "store.Snapshots":
+    """Return the store over the tree in which the last rollback was begun."""
+    top = snapshots.property(TREE)
+    return snapshots if top in (None, snapshots.top) else snapshots.at(top, bool(snapshots.property(IN_ROOM)))
+
+
+def finish(snapshots: "store.Snapshots", journal: Journal, kept: "dict[bytes, str]") -> None:
     """Close a journal. Steps that found their path changed by somebody else become rows that say so."""
-    with _Written(snapshots) as db:
+    with snapshots.transaction() as db:
         rows = [(why, journal.id, step.place) for step in journal.steps for why in [kept.get(step.path)] if why]
         db.executemany("UPDATE journal_steps SET verb = 'keep', why = ? WHERE journal = ? AND place = ?", rows)
         db.execute("UPDATE journals SET open = 0 WHERE id = ?", (journal.id,))
 
 
-def put_back(snapshots: "Snapshots", since: int) -> "dict[bytes, Entry | None]":
+def put_back(snapshots: "store.Snapshots", since: int) -> "dict[bytes, Entry | None]":
     """Return the paths that rollbacks changed after a snapshot, and the entries that these gave them, None for deleted ones."""
     if not _exists(snapshots):
         return {}
@@ -98,49 +103,20 @@ def put_back(snapshots: "Snapshots", since: int) -> "dict[bytes, Entry | None]":
     return found
 
 
-def _steps(snapshots: "Snapshots", number: int) -> "list[Step]":
+def was_begun(snapshots: "store.Snapshots", target: int) -> bool:
+    """Say whether anything was ever written down that leads to a snapshot."""
+    return _exists(snapshots) and bool(snapshots.query("SELECT 1 FROM journals WHERE target = ?", (target,)))
+
+
+def _steps(snapshots: "store.Snapshots", number: int) -> "list[Step]":
     rows = snapshots.query(
         "SELECT place, path, verb, why, early, mode FROM journal_steps WHERE journal = ? ORDER BY place", (number,)
     )
     return [Step(*row) for row in rows]
 
 
-def _forget_old(db: "Any") -> None:
-    """Delete the journals of rollbacks of which nobody can ask any more, since one of their snapshots is gone."""
-    for statement in (*TABLES, *FORGET):
-        db.execute(statement)
-
-
-def _exists(snapshots: "Snapshots") -> bool:
+def _exists(snapshots: "store.Snapshots") -> bool:
     return bool(snapshots.query("SELECT 1 FROM sqlite_master WHERE name = 'journals'"))
-
-
-class _Written:
-    """One transaction: all of it, on the disk, or nothing and a SnapshotError."""
-
-    __slots__ = ("db", "folder")
-
-    def __init__(self, snapshots: "Snapshots") -> None:
-        self.db = snapshots.db
-        self.folder = snapshots.folder
-
-    def __enter__(self) -> "Any":
-        try:
-            self.db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as error:
-            raise store.failure(self.folder, error) from error
-        return self.db
-
-    def __exit__(self, kind: "type[BaseException] | None", error: "BaseException | None", trace: object) -> None:
-        try:
-            if kind is None:
-                self.db.execute("COMMIT")
-        except sqlite3.Error as failed:
-            error = failed
-        if self.db.in_transaction:
-            self.db.execute("ROLLBACK")
-        if isinstance(error, sqlite3.Error):
-            raise store.failure(self.folder, error) from error
 
 
 Outcome = namedtuple("Outcome", "restored deleted kept")
@@ -166,7 +142,7 @@ class Work:
     )
 
     def __init__(
-        self, snapshots: "Snapshots", tree: "Tree", journal: "Journal", entries: "Entries", again: bool, on_step: "OnStep"
+        self, snapshots: "store.Snapshots", tree: "Tree", journal: "Journal", entries: "Entries", again: bool, on_step: "OnStep"
     ) -> None:
         self.snapshots = snapshots
         self.tree = tree
@@ -209,6 +185,14 @@ class Work:
         """Note a step that need not be done: in a second attempt the first one did it, else somebody else."""
         if self.again:
             self.over.add(step.path)
+
+    @contextmanager
+    def or_give_up(self, step: "Step") -> "Iterator[None]":
+        """Keep the path of a step whose error is its own; raises any other again."""
+        try:
+            yield
+        except OSError as error:
+            self.give_up(step, error)
 
     def give_up(self, step: "Step", error: OSError) -> None:
         """Keep a path because of an error that is its own; raises any other again."""

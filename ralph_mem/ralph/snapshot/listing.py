@@ -1,8 +1,6 @@
-"""List the paths of a tree that git knows or does not ignore; no file is read.
+"""List the paths of a tree that git knows or does not ignore. No file is read. Without git it is all but what tools make.
 
-Without git it is all but what tools make.
-
-Repositories inside are asked for their own files; what has no git is walked. Git runs so that it writes nothing and starts nothing.
+Repositories inside are asked for their own files; what has no git is walked. Git writes nothing and starts nothing.
 """
 
 import os
@@ -81,17 +79,14 @@ def refuse(top: str, scope: Scope, count: int = 0, size: int = 0) -> None:
     The first holds for `forced` too: nobody wants a home folder rolled back.
     """
     home = paths.environment("HOME")
-    if top in ("", "/") or project.same_place(top, home or "/nowhere") or _is_around(top, home):
+    is_around = home.startswith("/") and f"{os.path.realpath(home)}/".startswith(f"{os.path.realpath(top).rstrip('/')}/")
+    if top in ("", "/") or project.same_place(top, home or "/nowhere") or is_around:
         raise SnapshotError(f"{top or '/'} is or holds a home folder: it gets no snapshot", "go to the folder of a project")
     hint = "ignore what need not be put back in .gitignore, or go on with --no-snapshot"
     if count > scope.most_paths and not scope.forced:
         raise SnapshotError(f"{top} has more than {scope.most_paths:,} paths", hint)
     if size > scope.most_bytes and not scope.forced:
         raise SnapshotError(f"{top} has more than {scope.most_bytes // MIB:,} MiB", hint)
-
-
-def _is_around(top: str, home: str) -> bool:
-    return home.startswith("/") and f"{os.path.realpath(home)}/".startswith(f"{os.path.realpath(top).rstrip('/')}/")
 
 
 def own_folder(top: str) -> bytes:
@@ -109,7 +104,7 @@ GIT = ["git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}"
 UNTRACKED = [f"--exclude={os.fsdecode(name)}/" for name in sorted(CACHES)]
 LIST = [*GIT, "ls-files", "-z", "--cached", "--others", "--exclude-standard", *UNTRACKED]
 ASK = [*GIT, "check-ignore", "-z", "--stdin"]
-NONE_IGNORED = 1  # its exit code
+NONE_IGNORED, COULD_NOT_RUN = 1, 1000  # its exit code, and one that no program has
 IS_REPOSITORY = [*GIT, "rev-parse", "--git-dir"]
 # Git gives no answer at all when one path is in a submodule that is not there; so many are asked again, in halves.
 MOST_ASKED_AGAIN = 256
@@ -160,7 +155,9 @@ class Listing:
             elif is_folder and is_made_by_tools(path.rpartition(b"/")[2]):
                 found.add(path)
         for prefix, inner in asked.items():
-            found.update([prefix + path for path in _ignored(self._top + b"/" + prefix, inner)])
+            place = os.fsdecode((self._top + b"/" + prefix).rstrip(b"/"))
+            # a name that begins with a colon would be read as an instruction
+            found.update([prefix + path[2:] for path in told_ignored(ASK, place, [b"./" + path for path in inner])])
         return found
 
     def repositories(self) -> "list[bytes]":
@@ -175,7 +172,7 @@ class Listing:
     def _list(self, prefix: bytes, asked: "_Question | None", depth: int) -> None:
         """Add the paths below `prefix`, which is empty or ends in a slash."""
         told = asked.answer() if asked else None
-        if told is None and asked and self._strict and not prefix and _is_repository(self._top):
+        if told is None and asked and self._strict and not prefix and not run_git(IS_REPOSITORY, os.fsdecode(self._top))[0]:
             raise SnapshotError(f"git cannot list the files of {os.fsdecode(self._top)}", "look at `git status` there")
         if told is None:
             repositories = self._walk(prefix)
@@ -245,35 +242,27 @@ class _Question:
         self._out.close()
 
 
-def _ignored(folder: bytes, chosen: "list[bytes]") -> "list[bytes]":
-    # a name that begins with a colon would be read as an instruction
-    return [path[2:] for path in told_ignored(ASK, os.fsdecode(folder.rstrip(b"/")), [b"./" + path for path in chosen])]
+def run_git(command: "list[str]", place: str, given: bytes = b"", variables: "dict[str, str] | None" = None) -> "tuple[int, bytes]":
+    """Return the exit code of git in a folder and what it prints; COULD_NOT_RUN where there is none, or it takes too long."""
+    around = {**environment(place), **(variables or {})}
+    try:
+        ran = subprocess.run(command, input=given, cwd=place, env=around, capture_output=True, timeout=LONGEST_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return COULD_NOT_RUN, b""
+    return ran.returncode, ran.stdout
 
 
 def told_ignored(command: "list[str]", place: str, names: "list[bytes]") -> "list[bytes]":
     """Return which of some names `git check-ignore` calls ignored; where it cannot tell, all are."""
-    options = {"cwd": place, "env": environment(place), "stderr": subprocess.DEVNULL, "stdout": subprocess.PIPE}
-    given = b"".join([name + b"\0" for name in names])
-    try:
-        ran = subprocess.run(command, input=given, timeout=LONGEST_S, check=False, **options)  # type: ignore[call-overload]
-    except (OSError, subprocess.TimeoutExpired):
+    code, said = run_git(command, place, b"".join([name + b"\0" for name in names]))
+    if code == COULD_NOT_RUN:
         return names
-    if ran.returncode <= NONE_IGNORED:
-        return list(ran.stdout.split(b"\0")[:-1])
+    if code <= NONE_IGNORED:
+        return said.split(b"\0")[:-1]
     if not 1 < len(names) <= MOST_ASKED_AGAIN:
         return names
     half = len(names) // 2
     return told_ignored(command, place, names[:half]) + told_ignored(command, place, names[half:])
-
-
-def _is_repository(folder: bytes) -> bool:
-    place = os.fsdecode(folder)
-    try:
-        return not subprocess.run(
-            IS_REPOSITORY, cwd=place, env=environment(place), capture_output=True, timeout=LONGEST_S, check=False
-        ).returncode
-    except (OSError, subprocess.TimeoutExpired):
-        return False
 
 
 def environment(place: str) -> "dict[str, str]":

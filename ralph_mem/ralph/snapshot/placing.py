@@ -1,8 +1,6 @@
-"""Change the files of a project; no other module does.
+"""Change the files of a project, on a way that follows no link; no other module does.
 
-Each path is walked from the top, folder by folder, and no link is followed on the way. A file comes in place by a rename of a
-new one, so that what else bears the old file's inode, a hard link or an open handle, is not written to. Files put back have
-the time of the rollback and not their old one: a build tool has to see that they changed.
+A file comes in place by a rename of a new one, so that a hard link or an open handle of the old one is not written to.
 """
 
 import errno
@@ -11,10 +9,14 @@ import stat
 from collections import namedtuple
 from hashlib import blake2b
 
+from ralph_mem.core.errors import SnapshotError
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, Entry, blobs, listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ralph_mem.ralph.snapshot.copying import Piece
     from ralph_mem.ralph.snapshot.store import Snapshots
 
 DEEPEST = 100  # a descriptor for each level, of the 256 that some systems allow
@@ -34,7 +36,7 @@ class Folders:
 
         Raises OSError: no such folder, or a link or a file in its place or on the way.
         """
-        while len(self._open) > 1 and not _is_at_or_below(path, self._open[-1][0]):
+        while len(self._open) > 1 and not (path + b"/").startswith(self._open[-1][0] + b"/"):
             os.close(self._open.pop()[1])
         here, folder = self._open[-1]
         if path == here:
@@ -63,10 +65,6 @@ class Folders:
 def parent(path: bytes) -> bytes:
     """Return the folder that holds a path; the top is empty."""
     return path.rpartition(b"/")[0]
-
-
-def _is_at_or_below(path: bytes, folder: bytes) -> bool:
-    return path.startswith(folder) and path[len(folder) : len(folder) + 1] in (b"", b"/")
 
 
 READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -150,6 +148,20 @@ class Tree:
                 os.close(file)
             raise
         return file
+
+    def write(self, path: bytes, piece: "Piece") -> None:
+        """Write a file, by a draft beside it."""
+        folder, name = self._enter(path)
+        draft = name + b".ralph-mem-draft"
+        file = os.open(draft, CREATE, 0o600, dir_fd=folder)
+        try:
+            blobs.write(file, piece.data)
+            _give(folder, draft, name)
+            os.fchmod(file, piece.mode)
+            os.fsync(file)
+            os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            os.close(file)
 
     def link(self, draft: bytes, path: bytes) -> None:
         """Make a draft that is another name of the file at a path."""
@@ -277,3 +289,15 @@ def _give(folder: int, name: bytes, former: bytes) -> None:
             os.chown(name, model.st_uid, model.st_gid, dir_fd=folder, follow_symlinks=False)
         except PermissionError:
             pass
+
+
+def write(top: bytes, pieces: "Mapping[bytes, Piece]") -> None:
+    """Write files whose bytes are in no snapshot, each in place of the one that is there. Raises SnapshotError."""
+    tree = Tree(top)
+    try:
+        for path, piece in pieces.items():
+            tree.write(path, piece)
+    except OSError as error:
+        raise SnapshotError(f"files cannot be put back: {error.strerror}", "make room on the disk, then go on") from error
+    finally:
+        tree.close()

@@ -1,107 +1,59 @@
-"""Store the snapshots of a tree in one SQLite file outside the project.
+"""Store the snapshots of a tree in one SQLite file outside the project. One writes at a time, and blocks no reader.
 
-One writes at a time, and never blocks those who read.
-
-A row of `past` holds from its first snapshot to its last; one of `present` from its first to the newest, and remembers what
-`stat` said. So a path that does not change costs nothing, whatever the number of snapshots.
+A row of `past` holds from its first snapshot to its last, one of `present` to the newest: what does not change costs nothing.
 """
 
 import os
 import sqlite3
-from hashlib import blake2b
+from contextlib import contextmanager
+from struct import Struct
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.memory.store import connection
-from ralph_mem.ralph.snapshot import Change, Entry, Taken, blobs
+from ralph_mem.ralph.snapshot import Change, Entry, Taken, blobs, database, links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from ralph_mem.core.project import Project
 
-DIGEST_BYTES = 16
-# Stores of earlier releases lack it: their snapshots know no links.
-TABLE = """CREATE TABLE IF NOT EXISTS links (path BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER, twins BLOB NOT NULL,
-    PRIMARY KEY (path, first)) WITHOUT ROWID"""
-IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'links'"
-AT = "SELECT path, twins FROM links WHERE first <= :at AND (last IS NULL OR last >= :at)"
-TOUCHED = "SELECT path FROM links WHERE (first > :low AND first <= :high) OR (last >= :low AND last < :high)"
-STORED = "SELECT 1 FROM present WHERE path = ? AND kind = 'file' AND why = ''"
-REMOVE = (
-    "DELETE FROM links WHERE NOT EXISTS (SELECT 1 FROM snapshots WHERE number BETWEEN links.first AND coalesce(links.last, number))"
-)
-
-
-def write(snapshots: "Snapshots", number: int, groups: "Iterable[list[bytes]]") -> None:
-    """Write which paths are names of one file in snapshot `number`, as part of the transaction that runs."""
-    snapshots.query(TABLE)
-    now: dict[bytes, bytes] = {}
-    for group in groups:
-        names = sorted(path for path in group if snapshots.query(STORED, (path,)))
-        if len(names) > 1:
-            now.update(dict.fromkeys(names, blake2b(b"\0".join(names), digest_size=DIGEST_BYTES).digest()))
-    before = dict(snapshots.query("SELECT path, twins FROM links WHERE last IS NULL"))
-    for path in [path for path in before if before[path] != now.get(path)]:
-        snapshots.query("UPDATE links SET last = ? WHERE path = ? AND last IS NULL", (number - 1, path))
-    for path in [path for path in now if now[path] != before.get(path)]:
-        snapshots.query("INSERT INTO links VALUES (?, ?, NULL, ?)", (path, number, now[path]))
-
-
-def of(snapshots: "Snapshots", number: int) -> "dict[bytes, bytes]":
-    """Return what tells the names of a file from those of others, for each path of a snapshot that shares one."""
-    return dict(snapshots.query(AT, {"at": number})) if snapshots.query(IS_THERE) else {}
-
-
-def touched_links(snapshots: "Snapshots", low: int, high: int) -> "list[bytes]":
-    """Return the paths that shared a file with others in one of two snapshots, or between them, and not in all."""
-    return [row[0] for row in snapshots.query(TOUCHED, {"low": low, "high": high})] if snapshots.query(IS_THERE) else []
-
-
-def sweep(snapshots: "Snapshots") -> None:
-    """Delete the rows of snapshots that are gone, as part of the transaction that runs."""
-    if snapshots.query(IS_THERE):
-        snapshots.query(REMOVE)
-
-
-VERSION = 1
-# A snapshot takes a second or less; who waits longer than a reader's patience is told.
-READ_WAIT_S = 5.0
-SCHEMA = """
-CREATE TABLE properties (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE snapshots (number INTEGER PRIMARY KEY AUTOINCREMENT, label TEXT NOT NULL, run TEXT NOT NULL, tree TEXT NOT NULL,
-    files INTEGER NOT NULL, bytes INTEGER NOT NULL, seconds REAL NOT NULL, began_ns INTEGER NOT NULL);
-CREATE TABLE present (path BLOB PRIMARY KEY, first INTEGER NOT NULL, kind TEXT NOT NULL, mode INTEGER NOT NULL,
-    size INTEGER NOT NULL, digest BLOB NOT NULL, why TEXT NOT NULL, key BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE past (path BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, kind TEXT NOT NULL, mode INTEGER NOT NULL,
-    size INTEGER NOT NULL, digest BLOB NOT NULL, why TEXT NOT NULL, PRIMARY KEY (path, first)) WITHOUT ROWID;
-CREATE VIEW entries AS SELECT path, first, NULL AS last, kind, mode, size, digest, why FROM present
-    UNION ALL SELECT path, first, last, kind, mode, size, digest, why FROM past;
-CREATE INDEX present_folders ON present (path) WHERE kind = 'folder';
-CREATE INDEX present_unstored ON present (path) WHERE why != '';
-CREATE INDEX past_unstored ON past (path) WHERE why != '';
-CREATE TABLE ignored (path BLOB PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE blobs (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, form TEXT NOT NULL, bytes INTEGER NOT NULL, data BLOB);
-CREATE INDEX blobs_beside ON blobs (digest, bytes) WHERE data IS NULL;
-"""
+# Whoever works beside others on one store waits longer for its turn.
+WAIT_S = 5.0
 HOLDS = "first <= :at AND (last IS NULL OR last >= :at)"
 ENTRY = "kind, mode, size, digest, why = ''"
+# What of a stat is kept of each path: size, when it was written and changed, inode, mode.
+KEY, CHANGED = Struct("<qqqQI"), 2
 PLACE = "place "  # begins the property that says where the tree of a run lies
+
+
+BEGIN_ANEW = "your files stay as they are; `ralph-mem ralph start` begins another run"
+
+
+class SnapshotsGone(SnapshotError):
+    """What a run had in its snapshots is not there any more."""
+
+
+def gone(run: str) -> SnapshotsGone:
+    """Return the error that the snapshots of a run are gone."""
+    told = f"the snapshots of {run} are gone: deleted with the folder that held them, or to keep within the quota"
+    return SnapshotsGone(told, BEGIN_ANEW)
 
 
 class Snapshots:
     """An open store. `top` is the folder whose files it holds, as bytes; `folder` is where it lies.
 
-    One that was opened to write holds the lock until `close`.
+    One that was opened to write holds the lock until `close`. `is_room` says that the top is the room of a loop, and not the
+    tree that the store is of.
     """
 
-    __slots__ = ("db", "folder", "lock", "top")
+    __slots__ = ("db", "folder", "is_room", "lock", "top")
 
-    def __init__(self, folder: str, top: bytes, db: "Any", lock: int) -> None:
+    def __init__(self, folder: str, top: bytes, db: "Any", lock: int, is_room: bool = False) -> None:
         self.folder = folder
         self.top = top
+        self.is_room = is_room
         self.db = db
         self.lock = lock
 
@@ -110,7 +62,20 @@ class Snapshots:
         try:
             return list(self.db.execute(sql, values))
         except sqlite3.Error as error:
-            raise failure(self.folder, error) from error
+            raise database.failure(self.folder, error) from error
+
+    @contextmanager
+    def transaction(self) -> "Iterator[Any]":
+        """Do all of what is in it, on the disk, or nothing and raise SnapshotError; yields the database."""
+        try:
+            self.db.execute("BEGIN IMMEDIATE")
+            yield self.db
+            self.db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise database.failure(self.folder, error) from error
+        finally:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
 
     def property(self, key: str) -> "Any":
         """Return a fact about this store, or None."""
@@ -126,12 +91,16 @@ class Snapshots:
 
         A link that took the place of the folder leads to files that are none of ours.
         """
-        place = os.path.realpath(self.top)
-        known = None if is_first else self.property(PLACE + run)
+        place, name = os.path.realpath(self.top), f"{PLACE}{run}{' room' if self.is_room else ''}"
+        known = None if is_first else self.property(name)
         if known not in (None, place):
             told = f"{os.fsdecode(self.top)} leads to another folder than before: {os.fsdecode(place)}"
             raise SnapshotError(told, "put back what was there")
-        self.set_property(PLACE + run, place)
+        self.set_property(name, place)
+
+    def at(self, top: bytes, is_room: bool) -> "Snapshots":
+        """Return this store over another tree of it, on the same database and under the same lock; it is not to be closed."""
+        return Snapshots(self.folder, top, self.db, self.lock, is_room)
 
     def taken(self, run: str = "") -> "list[Taken]":
         """Return the snapshots of a run, or all of them, in the order in which they were taken."""
@@ -145,6 +114,12 @@ class Snapshots:
             return Taken._make([*row, self._unstored(number)])
         raise SnapshotError(f"there is no snapshot {number}", "it may have been removed to keep within the quota")
 
+    def find_of(self, run: str, number: int) -> Taken:
+        """Return a snapshot of a run. Raises SnapshotsGone, also where a store that was made anew has the number for another."""
+        if self.query("SELECT run FROM snapshots WHERE number = ?", (number,)) != [(run,)]:
+            raise gone(run)
+        return self.find(number)
+
     def run_of(self, number: int) -> str:
         """Return the run that a snapshot belongs to. Raises SnapshotError when there is no such snapshot."""
         for row in self.query("SELECT run FROM snapshots WHERE number = ?", (number,)):
@@ -155,7 +130,7 @@ class Snapshots:
         """Return every path of a snapshot with its entry. Raises SnapshotError when there is no such snapshot."""
         self.find(number)
         rows = self.query(f"SELECT path, {ENTRY} FROM entries WHERE {HOLDS}", {"at": number})
-        twins = of(self, number)
+        twins = links.of(self, number)
         return {row[0]: entry_of(row[1:])._replace(twins=twins.get(row[0], b"")) for row in rows}
 
     def differences(self, older: int, newer: int) -> "list[Change]":
@@ -166,10 +141,25 @@ class Snapshots:
         sql = """SELECT path FROM present WHERE first > :low AND first <= :high
             UNION SELECT path FROM past WHERE (first > :low AND first <= :high) OR (last >= :low AND last < :high)"""
         found = {row[0] for row in self.query(sql, {"low": low, "high": high})}
-        touched = sorted(found.union(touched_links(self, low, high)))
-        before, after = self._some(older, touched), self._some(newer, touched)
+        touched = sorted(found.union(links.touched(self, low, high)))
+        before, after = self.some(older, touched), self.some(newer, touched)
         pairs = [(path, before.get(path), after.get(path)) for path in touched]
         return [_change(*pair) for pair in pairs if pair[1] != pair[2]]
+
+    def changed_ns(self, path: bytes) -> int:
+        """Return when a path changed last by the newest snapshot's look, one that is gone by the folder above it; 0 if unknown."""
+        while path:
+            for (key,) in self.query("SELECT key FROM present WHERE path = ?", (path,)):
+                return int(KEY.unpack(key)[CHANGED]) if key else 0
+            path = path.rpartition(b"/")[0]
+        return os.stat(self.top).st_ctime_ns
+
+    def seen(self, path: bytes) -> "tuple[int, int, int] | None":
+        """Return size, time of the last write in ns and inode of a path by the newest snapshot's look, None where it has none."""
+        for (key,) in self.query("SELECT key FROM present WHERE path = ?", (path,)):
+            size, modified_ns, _, inode, _ = KEY.unpack(key) if key else (0, 0, 0, 0, 0)
+            return (size, modified_ns, inode) if key else None
+        return None
 
     def content(self, entry: Entry) -> bytes:
         """Return the bytes of a file, or the target of a link. Raises SnapshotError when they are not stored, or damaged."""
@@ -178,9 +168,7 @@ class Snapshots:
     def write_content(self, entry: Entry, file: int) -> None:
         """Write the bytes of a file to an open descriptor, piece by piece. Raises SnapshotError as `content`, and OSError."""
         for piece in blobs.pieces(self, entry):
-            data = memoryview(piece)
-            while data:
-                data = data[os.write(file, data) :]
+            blobs.write(file, piece)
 
     def close(self) -> None:
         """Close the store and let go of the lock."""
@@ -200,11 +188,17 @@ class Snapshots:
             UNION ALL SELECT path, why FROM past WHERE why != '' AND {HOLDS} ORDER BY path"""
         return [tuple(row) for row in self.query(sql, {"at": number})]
 
-    def _some(self, number: int, chosen: "Sequence[bytes]") -> "dict[bytes, Entry]":
+    def some(self, number: int, chosen: "Sequence[bytes]") -> "dict[bytes, Entry]":
+        """Return some paths of a snapshot with their entries; those that it does not have are left out."""
         sql = f"SELECT {ENTRY} FROM entries WHERE path = :path AND {HOLDS}"
         found = ((path, self.query(sql, {"path": path, "at": number})) for path in chosen)
-        twins = of(self, number)
+        twins = links.of(self, number)
         return {path: entry_of(rows[0])._replace(twins=twins.get(path, b"")) for path, rows in found if rows}
+
+
+def is_there(project: "Project") -> bool:
+    """Say whether a tree has snapshots."""
+    return os.path.lexists(f"{folder_of(project)}/store.db")
 
 
 def folder_of(project: "Project") -> str:
@@ -212,10 +206,10 @@ def folder_of(project: "Project") -> str:
     home = paths.data_home()
     if not home:
         raise SnapshotError("there is no home folder to keep snapshots in", "set HOME or XDG_DATA_HOME")
-    return f"{home}/{paths.SNAPSHOTS}/{paths.key_of(project.top)}"
+    return f"{home}/{paths.SNAPSHOTS}/{paths.key_of(project.tree)}"
 
 
-def open_store(project: "Project", wait_s: float = 5.0) -> Snapshots:
+def open_store(project: "Project", wait_s: "float | None" = None) -> Snapshots:
     """Open the store of a tree to write, or make it. Waits for another writer, then raises SnapshotError.
 
     What a writer that was killed left behind is swept up. Raises SnapshotError too for a store that is damaged or newer.
@@ -223,13 +217,13 @@ def open_store(project: "Project", wait_s: float = 5.0) -> Snapshots:
     folder = folder_of(project)
     try:
         paths.make_folder(folder)
-        lock = _lock(folder, wait_s)
+        lock = database.lock(folder, WAIT_S if wait_s is None else wait_s)
     except OSError as error:
         raise SnapshotError(f"cannot write to {folder}: {error.strerror}", "is it yours, and is there room?") from error
     try:
         if not os.path.lexists(f"{folder}/store.db"):
-            _make(folder)
-        opened = Snapshots(folder, os.fsencode(project.top), _connect(folder), lock)
+            database.make(folder)
+        opened = Snapshots(folder, os.fsencode(project.top), database.connect(folder), lock, project.top != project.tree)
     except BaseException:
         os.close(lock)
         raise
@@ -242,70 +236,9 @@ def open_to_read(project: "Project") -> "Snapshots | None":
     folder = folder_of(project)
     if not os.path.lexists(f"{folder}/store.db"):
         return None
-    db = _connect(folder)
+    db = database.connect(folder)
     db.execute("PRAGMA query_only = ON")
-    return Snapshots(folder, os.fsencode(project.top), db, -1)
-
-
-def failure(folder: str, error: "Exception") -> SnapshotError:
-    """Return what a person is told about an error of SQLite or the file system."""
-    told = str(error)
-    if "full" in told or "No space" in told:
-        return SnapshotError("the disk is full: nothing was stored", "make room, then try again; former snapshots are as they were")
-    if "malformed" in told or "not a database" in told:
-        return _damaged(folder)
-    return SnapshotError(f"the snapshots in {folder} cannot be used: {told}", "is the folder yours, and is there room?")
-
-
-def _damaged(folder: str) -> SnapshotError:
-    hint = f"it was left as it is; to begin anew without the former snapshots: mv '{folder}' '{folder}.damaged'"
-    return SnapshotError(f"{folder}/store.db is damaged", hint)
-
-
-def _lock(folder: str, wait_s: float) -> int:
-    """Hold the lock of the one writer; it goes with the process. Raises SnapshotError and OSError."""
-    file = paths.open_lock(folder)
-    if paths.lock(file, wait_s=wait_s):
-        return file
-    os.close(file)
-    raise SnapshotError("another process works on the snapshots of this project", "wait until it is done, then try again")
-
-
-def _make(folder: str) -> None:
-    """Make an empty store under another name and give it its own in the end: one that is there is never half made."""
-    draft = f"{folder}/store.db.new"
-    for end in ("", "-wal", "-shm", "-journal"):
-        paths.remove(draft + end)
-    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    try:
-        db = sqlite3.connect(draft, isolation_level=None)
-        try:
-            # so that what a deleted run took goes back to the disk
-            db.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            db.execute("PRAGMA journal_mode = WAL")
-            db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
-        finally:
-            db.close()
-        os.rename(draft, f"{folder}/store.db")
-    except (sqlite3.Error, OSError) as error:
-        raise failure(folder, error) from error
-
-
-def _connect(folder: str) -> "Any":
-    try:
-        # mode=rw: a store that vanishes in between is not made anew, and empty
-        db = sqlite3.connect(connection.address_of(folder + "/store.db"), timeout=READ_WAIT_S, isolation_level=None, uri=True)
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        db.execute("PRAGMA synchronous = FULL")
-    except sqlite3.Error as error:
-        raise failure(folder, error) from error
-    if version == VERSION:
-        return db
-    db.close()
-    if not version:  # an empty file; ours have had their version from the beginning
-        raise _damaged(folder)
-    raise SnapshotError(f"{folder}/store.db was written by a newer release (version {version})", "update the plugin")
+    return Snapshots(folder, os.fsencode(project.top), db, -1, project.top != project.tree)
 
 
 def entry_of(row: "Iterable[Any]") -> Entry:

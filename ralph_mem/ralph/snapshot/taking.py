@@ -8,7 +8,20 @@ from collections import namedtuple
 from contextlib import closing
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.snapshot import FILE, Taken, blobs, contents, ignoring, listing, store
+from ralph_mem.ralph.snapshot import (
+    FILE,
+    Entry,
+    Taken,
+    blobs,
+    contents,
+    database,
+    ignoring,
+    links,
+    listing,
+    others,
+    trees,
+    uncommitted,
+)
 from ralph_mem.ralph.snapshot.contents import WORTH_THREADS, Reader, Writer, unstored
 from ralph_mem.ralph.snapshot.listing import Listing
 from ralph_mem.ralph.snapshot.walk import Known, Walk, kind_of
@@ -18,13 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ralph_mem.ralph.snapshot.listing import Scope
     from ralph_mem.ralph.snapshot.store import Snapshots
 
+
 Room = namedtuple("Room", "bytes quota removed holds")
-Room.__doc__ = (
-    """What the snapshots of a tree take, what they may, the runs that were removed for it, and whether that was enough."""
-)
+Room.__doc__ = """What the snapshots of a tree take, what they may, the runs removed for it, and whether that was enough."""
 
 # A blob is named by a row of a path; a row holds from one snapshot to another, and goes when none of those is left.
 REMOVE = """
@@ -36,16 +47,9 @@ DELETE FROM blobs WHERE digest NOT IN (SELECT digest FROM present UNION SELECT d
 
 def delete_run(snapshots: "Snapshots", run: str) -> None:
     """Delete the snapshots of a run; what others share stays. Raises SnapshotError, and then all of them are as they were."""
-    try:
-        snapshots.db.execute("BEGIN IMMEDIATE")
+    with snapshots.transaction():
         remove(snapshots, run)
         contents.recount(snapshots)
-        snapshots.db.execute("COMMIT")
-    except sqlite3.Error as error:
-        raise store.failure(snapshots.folder, error) from error
-    finally:
-        if snapshots.db.in_transaction:
-            snapshots.db.execute("ROLLBACK")
     give_back(snapshots)
 
 
@@ -55,7 +59,8 @@ def make_room(snapshots: "Snapshots", current_run: str, quota_bytes: int) -> Roo
     The current one stays, whatever it takes; `holds` says whether that is within the quota.
     """
     removed = []
-    for run in _others(snapshots, current_run):
+    others = "SELECT run FROM snapshots WHERE run != ? GROUP BY run ORDER BY max(number)"
+    for (run,) in snapshots.query(others, (current_run,)):
         if blobs.bytes_on_disk(snapshots) <= quota_bytes:
             break
         remove(snapshots, run)
@@ -64,18 +69,15 @@ def make_room(snapshots: "Snapshots", current_run: str, quota_bytes: int) -> Roo
     return Room(size, quota_bytes, removed, size <= quota_bytes)
 
 
-def _others(snapshots: "Snapshots", current_run: str) -> "list[str]":
-    sql = "SELECT run FROM snapshots WHERE run != ? GROUP BY run ORDER BY max(number)"
-    return [row[0] for row in snapshots.query(sql, (current_run,))]
-
-
 def remove(snapshots: "Snapshots", run: str) -> None:
     """Delete the rows of a run as part of the transaction that runs. Rows that are present count in the tally, if they went."""
     snapshots.query("DELETE FROM snapshots WHERE run = ?", (run,))
     ignoring.forget(snapshots, run)
+    others.forget(snapshots, run)
+    uncommitted.forget(snapshots, run)
     for statement in REMOVE.strip().splitlines():
         snapshots.query(statement)
-    store.sweep(snapshots)
+    links.sweep(snapshots)
 
 
 def give_back(snapshots: "Snapshots") -> None:
@@ -83,14 +85,14 @@ def give_back(snapshots: "Snapshots") -> None:
     try:  # a script: `execute` takes one step of it, which is one page
         snapshots.db.executescript("PRAGMA incremental_vacuum")
     except sqlite3.Error as error:
-        raise store.failure(snapshots.folder, error) from error
+        raise database.failure(snapshots.folder, error) from error
     snapshots.query("PRAGMA wal_checkpoint(TRUNCATE)")
     blobs.sweep(snapshots)
 
 
+FILLED = "where it was deleted, make it anew: a rollback with --force fills it"
 # Progress is told once for so many files.
 TOLD_EVERY = 256
-LOOKED = "looked_ns"  # the property that says when the last snapshot began
 NEW = "INSERT INTO snapshots (label, run, tree, files, bytes, seconds, began_ns) VALUES (?, ?, '', 0, 0, 0, ?)"
 DONE = "UPDATE snapshots SET tree = ?, files = ?, bytes = ?, seconds = ? WHERE number = ?"
 
@@ -99,7 +101,7 @@ def take(
     snapshots: "Snapshots",
     label: str,
     run: str = "",
-    scope: "Scope" = listing.DEFAULT,
+    scope: "listing.Scope" = listing.DEFAULT,
     told: "Callable[[int, int], Any] | None" = None,
 ) -> Taken:
     """Take a snapshot of the tree as it is. Raises SnapshotError, and then the store is as it was.
@@ -112,21 +114,45 @@ def take(
     top = os.fsdecode(snapshots.top)
     listing.refuse(top, scope)
     if not os.path.isdir(snapshots.top):
-        raise SnapshotError(f"{top} is not a folder", "where it was deleted, make it anew: a rollback with --force fills it")
+        again = "`ralph-mem ralph resume` makes the room anew" if snapshots.is_room else FILLED
+        raise SnapshotError(f"{top} is not a folder", again)
     taking = _Taking(snapshots, scope, told)
     try:
         number = taking.write(label, run)
     except (sqlite3.Error, OSError) as error:
-        raise store.failure(snapshots.folder, error) from error
+        raise database.failure(snapshots.folder, error) from error
     finally:
         taking.end()
     return snapshots.find(number)
 
 
+def write_down(
+    snapshots: "Snapshots", label: str, run: str, wanted: "dict[bytes, Entry | None]", content: "list[blobs.Blob]"
+) -> int:
+    """Write a snapshot of what the tree is going to be: as the newest has it, but for these paths. Returns its number.
+
+    `content` are bytes that are not in the store yet. Raises SnapshotError.
+    """
+    with snapshots.transaction() as db:
+        trees.turn(snapshots)
+        number = int(db.execute(NEW, (label, run, time.time_ns())).lastrowid)
+        blobs.add(snapshots, content)
+        writer = Writer(snapshots, number, wanted)
+        for path, entry in wanted.items():
+            if entry is None:
+                writer.drop(path)
+            else:
+                writer.put(contents.Read(path, entry, b"", "", None))
+        writer.flush()
+        writer.tally.keep(snapshots)
+        db.execute(DONE, (writer.tally.tree(), writer.tally.files, writer.tally.bytes, 0.0, number))
+    return number
+
+
 class _Taking:
     """One snapshot in the making."""
 
-    def __init__(self, snapshots: "Snapshots", scope: "Scope", told: "Callable[[int, int], Any] | None") -> None:
+    def __init__(self, snapshots: "Snapshots", scope: "listing.Scope", told: "Callable[[int, int], Any] | None") -> None:
         self._snapshots = snapshots
         self._scope = scope
         self._told = told
@@ -143,6 +169,7 @@ class _Taking:
         is_first = not self._snapshots.query("SELECT 1 FROM snapshots WHERE run = ? LIMIT 1", (run,))
         is_fresh = is_first and (bool(run) or not self._snapshots.query("SELECT 1 FROM snapshots LIMIT 1"))
         self._snapshots.see_place(run, is_first)
+        trees.turn(self._snapshots)
         number = int(db.execute(NEW, (label, run, self._began_ns)).lastrowid)
         most = sys.maxsize if self._scope.forced else self._scope.most_paths
         self._listing = Listing(self._snapshots.top, most, strict=is_fresh)
@@ -150,7 +177,7 @@ class _Taking:
         self._rules = None if is_fresh else ignoring.of_run(self._snapshots, run)
         walk.go(self._listing, is_fresh, self._rules)
         tally = self._write_entries(number, walk)
-        store.write(self._snapshots, number, walk.twins())
+        links.write(self._snapshots, number, walk.twins())
         self._write_ignored(walk, is_fresh)
         if is_fresh:
             ignoring.keep(self._snapshots, run, self._listing.repositories())
@@ -181,7 +208,7 @@ class _Taking:
         keys = dict(self._snapshots.db.execute("SELECT path, key FROM present"))
         folders = self._snapshots.query("SELECT path FROM present WHERE kind = 'folder'")
         ignored = [] if is_fresh else self._snapshots.query("SELECT path FROM ignored")
-        return Known(keys, {row[0] for row in folders}, {row[0] for row in ignored}, self._snapshots.property(LOOKED) or 0)
+        return Known(keys, {row[0] for row in folders}, {row[0] for row in ignored}, self._snapshots.property(trees.LOOKED) or 0)
 
     def _write_entries(self, number: int, walk: Walk) -> "Any":
         writer = Writer(self._snapshots, number, [*walk.changed, *walk.gone, *walk.unseen])
@@ -202,7 +229,7 @@ class _Taking:
             writer.drop(path)
         writer.flush()
         writer.tally.keep(self._snapshots)
-        self._snapshots.set_property(LOOKED, self._began_ns)
+        self._snapshots.set_property(trees.LOOKED, self._began_ns)
         return writer.tally
 
     def _check(self, writer: Writer, chosen: "dict[bytes, os.stat_result]", unseen: int) -> None:

@@ -1,16 +1,14 @@
 """Compare what `stat` says of each path in scope with the last snapshot; no file is opened.
 
-What is known is looked at while git still makes its list; then what is new; then the folders whose names have changed, for
-empty folders, for what no list has, and for what is ignored, which stays out of this run whatever becomes of `.gitignore`.
+First what is known, while git makes its list; then what is new; then the folders whose names have changed.
 """
 
 import errno
 import os
 from collections import namedtuple
 from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
-from struct import Struct
 
-from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, ignoring
+from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, ignoring, store
 from ralph_mem.ralph.snapshot import listing as scoping
 from ralph_mem.ralph.snapshot.placing import Folders, parent
 
@@ -18,13 +16,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ralph_mem.ralph.snapshot.ignoring import Rules
-    from ralph_mem.ralph.snapshot.listing import Listing
 
 SECOND_NS = 1_000_000_000
 # The kernel stamps a file with the time of its last tick (10 ms at 100 Hz); file systems with whole seconds keep two on FAT.
 TICK_NS, COARSE_NS = 20_000_000, 2 * SECOND_NS
-KEY = Struct("<qqqQI").pack
+KEY = store.KEY.pack
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 Known = namedtuple("Known", "keys folders ignored looked_ns")
@@ -57,7 +53,7 @@ class Walk:
         self._scan: set[bytes] = {b""}
         self._seen: set[bytes] = set()
 
-    def go(self, listing: "Listing", fresh: bool, rules: "Rules | None" = None) -> None:
+    def go(self, listing: "scoping.Listing", fresh: bool, rules: "ignoring.Rules | None" = None) -> None:
         """Look at everything. A fresh walk, for a run's first snapshot, forgets what was in scope before. Raises SnapshotError.
 
         `rules` are those that held at a run's start: what is new is judged by them, and not by what says now what git ignores.
@@ -74,7 +70,7 @@ class Walk:
             self._scan_all(rules or listing)
         self.gone = known.keys() - self._seen
 
-    def _look_at_listed(self, found: "set[bytes]", fresh: bool, rules: "Rules | None") -> None:
+    def _look_at_listed(self, found: "set[bytes]", fresh: bool, rules: "ignoring.Rules | None") -> None:
         known = self._known.keys
         if fresh:
             folders = _folders_of(found)
@@ -168,7 +164,7 @@ class Walk:
         """Say whether a path is in scope though it is ignored."""
         return ignoring.is_rule(path) or scoping.is_included(path, self._scope.include_ignored)
 
-    def _scan_all(self, listing: "Listing | Rules") -> None:
+    def _scan_all(self, listing: "scoping.Listing | ignoring.Rules") -> None:
         """Look through the names of folders that are new or have changed, for what no list has."""
         while self._scan:
             chosen, self._scan = sorted(self._scan), set()

@@ -31,6 +31,9 @@ REPORTS = {
     "cargo-passing": Report(4, skipped=("shop > tests::later",)),
     "clippy-broken": Report(None, diagnostics=2),
     "clippy-failing": Report(None, diagnostics=2),
+    "ctest-failing": Report(3, {"bad": "price.c:7: price is 2, want 3", "two": ""}, skipped=("skips",)),
+    "ctest-none": Report(0),
+    "ctest-passing": Report(1),
     "eslint-failing": Report(None, diagnostics=3),
     "eslint-warning": Report(None, diagnostics=1),
     "flake8-failing": Report(None, diagnostics=2),
@@ -82,6 +85,8 @@ REPORTS = {
     "maven-none": Report(0),
     "maven-old-failing": Report(2, {"shop.ShopTest.price": "java.lang.AssertionError: price is wrong expected:<3> but was:<2>"}),
     "maven-passing": Report(1, skipped=("skipped-1",)),
+    "meson-failing": Report(2, {"x:bad one": "exit status 1"}, skipped=("x:skips",)),
+    "meson-passing": Report(1),
     "mocha-failing": Report(
         3,
         {"top": "Error: boom", "shop > prices > price is right": "AssertionError [ERR_ASSERTION]: 1 == 2"},
@@ -418,8 +423,8 @@ def test_pytest_writes_a_report_whose_ids_it_takes_back(tmp_path):
     scratch.mkdir()
     plain = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", str(tmp_path))
     criterion = Criterion(TEST_PASS, "pytest", plain, str(tmp_path), 60.0, 0, "", "")
-    argv, more = finding.with_details(criterion, str(scratch))
-    code, text = run(argv, tmp_path, **more)
+    argv = finding.with_details(criterion, str(scratch))
+    code, text = run(argv, tmp_path)
     told = parsing.parse_files(str(scratch), argv, str(tmp_path))
     assert (told.total, told.skipped, code) == (2, ("tests/test_shop.py::test_later",), 1)
     assert list(told.failing) == ["tests/test_shop.py::TestPrice::test_name[c/d::e]"]

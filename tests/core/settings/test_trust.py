@@ -26,11 +26,14 @@ def approved(project, text):
 
 
 TIGHTENS = (
-    "recording: off", "memory.auto_inject: off", "memory.tell: quiet",
+    "recording: off", "mcp: off", "memory.auto_inject: off", "memory.tell: quiet",
+    "memory.learn: off", "memory.relations: off", "memory.mining: off", "memory.worker: off",
     "memory.inject_tokens_prompt: 1", "memory.inject_tokens_start: 0",
     "memory.retention_days: 2", "memory.max_observations: 7", "search.max_results: 1", "search.default_layer: 1",
     "ralph.max_iterations: 1", "ralph.max_duration_ms: 1000", "ralph.max_cost_cents: 1", "ralph.cooldown_ms: 5000",
+    "ralph.iteration_ms: 1000", "ralph.silence_ms: 1000",
     "ralph.no_progress_threshold: 1", "ralph.timeout_s: 1", "ralph.prompt_tokens: 500", "ralph.memory: off",
+    "ralph.apply: never", "ralph.tampering: 0",
     "ralph.success_criteria: [lint_clean]", "ralph.protect: [a]", "privacy.exclude_paths: [a]",
     "privacy.redact_patterns: ['ACME-[0-9]{9}']",
 )  # fmt: skip
@@ -38,10 +41,14 @@ WIDENS = (
     "memory.show: off", "memory.remember: [please]",
     "recording: on", "memory.inject_tokens_prompt: 601", "memory.inject_tokens_start: 9000", "memory.retention_days: 31",
     "memory.max_observations: 1001", "memory.auto_compress: off", "search.max_results: 11", "search.default_layer: 3",
+    "memory.model_budget_cents: 1",
+    "ralph.iteration_ms: 900001", "ralph.silence_ms: 720001",
     "ralph.max_iterations: 11", "ralph.max_duration_ms: 86400000", "ralph.cooldown_ms: 0", "ralph.no_progress_threshold: 4",
     "ralph.timeout_s: 601", "ralph.prompt_tokens: 6001", "ralph.auto_rollback: on", "ralph.success_criteria: ['custom=touch x']",
     "ralph.success_criteria: ['test_pass=touch x']", "ralph.success_criteria: [marker]", "ralph.success_criteria: [custom]",
-    "ralph.agent: [sh]", "ralph.allow: ['Bash(*)']", "ralph.notify: [sh]", "snapshot.include_ignored: ['*']",
+    "ralph.here: on", "ralph.room_copy_mb: 1", "ralph.agent: [sh]", "ralph.allow: ['Bash(*)']", "ralph.notify: [sh]",
+    "snapshot.include_ignored: ['*']", "ralph.git_backup_mb: 0", "ralph.may_change: [tests]",
+    "ralph.tampering: 3",
     "snapshot.max_file_mb: 1", "snapshot.quota_mb: 10", "memory.quota_mb: 100000", "privacy.redact_patterns: ['(a+)+$']",
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from ralph_mem.core.settings.effective import DEFAULTS
 from ralph_mem.hosts.claude_code import event as host
 from ralph_mem.hosts.claude_code.event import Event
 from ralph_mem.memory import capture
+from ralph_mem.memory.rows import shingles
 from tests.folded import folded
 
 SHOP = Project("/shop")
@@ -25,8 +26,12 @@ def observed(tool="Bash", response=None, **fields):
 
 def captured(name, fields):
     """Return the first record that an event leaves, None for one that leaves nothing."""
+    return next(iter(all_captured(name, fields)), None)
+
+
+def all_captured(name, fields):
     seen = host.activity(Event(name, {"session_id": "s", **fields}))
-    return next(iter(capture.records(seen, SHOP, SETTINGS)), None) if seen else None
+    return capture.records(seen, SHOP, SETTINGS) if seen else []
 
 
 def ran(command, stdout="", **fields):
@@ -425,8 +430,8 @@ def test_what_was_looked_at_is_a_path(given, files):
     assert picked(record, "verb", "turn", "files") == (("files", "prompt:p", files) if files else None)
 
 
-@pytest.mark.parametrize("tool", ["TodoWrite", "", "mcp__plugin_ralph-mem_memory__search"])
-def test_other_tools_and_our_own_are_not_captured(tool):
+@pytest.mark.parametrize("tool", ["TodoWrite", ""])
+def test_other_tools_are_not_captured(tool):
     assert observed(tool, "a memory", file_path="/shop/a.py", query="lamp") is None
 
 
@@ -458,6 +463,55 @@ def test_a_file_that_could_not_be_read_is_no_news(tool):
 def test_what_the_web_and_other_servers_say_is_tainted(tool, given, response, title, content):
     record = observed(tool, response, **given)
     assert picked(record, "title", "content", "origin", "tainted") == (title, content, "outside", 1)
+
+
+OURS = [("plugin:ralph-mem:mem", "plugin"), ("ralph-mem", "user"), ("ralph-mem", "local")]
+NOT_OURS = [
+    *(("ralph-mem", "project"), ("ralph-mem", "plugin"), ("plugin:ralph-mem:mem", "project"), ("plugin:other:mem", "plugin")),
+    *(("ralph-mem-notes", "user"), ("plugin:ralph-memory:mem", "plugin"), ("ralph-mem", None), (None, "plugin"), (7, "user")),
+]
+FOUND = "turn-aaaaaaaaaa  turn  2026-01-01 12:00  Where is the lamp? -> In the hangar.  [9 tokens]"
+FETCHED = "obs-aaaaaaaaaa  tool_use  2026-01-01 12:00  WebFetch: https://lamps.example buy seven of these lamps  [from outside]"
+
+
+def recalled(server, *lines, tool="mcp__plugin_ralph-mem_mem__search", taken_by=captured):
+    """Return the record of an answer of the server that a client calls so."""
+    text = "\n".join(["<ralph-mem-aa>", *lines, "</ralph-mem-aa>"])
+    name, source = server
+    return taken_by(
+        "post-tool-use",
+        {
+            "tool_name": tool, "tool_input": {"query": "lamp"}, "tool_response": [{"type": "text", "text": text}],
+            "mcp_server": {"name": name, "source": source},
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("server", OURS)
+@pytest.mark.parametrize("tool", ["mcp__plugin_ralph-mem_mem__search", "mcp__lamps__list", "mcp__x"])
+def test_what_our_own_server_found_is_not_captured_whatever_its_tool_is_called(server, tool):
+    assert recalled(server, FOUND, tool=tool) is None
+
+
+@pytest.mark.parametrize("server", NOT_OURS)
+def test_what_another_server_says_under_the_name_of_our_tool_is_from_outside(server):
+    assert picked(recalled(server, FOUND), "origin", "tainted", "content") == ("outside", 1, "text")
+
+
+def test_without_the_name_of_a_server_a_tool_is_somebody_elses():
+    assert picked(observed("mcp__plugin_ralph-mem_mem__search", "lamps", query="lamp"), "origin", "tainted") == ("outside", 1)
+
+
+@pytest.mark.parametrize("server", OURS)
+def test_where_our_own_server_named_what_came_from_outside_only_that_is_noted(server):
+    record, heard = recalled(server, FOUND, FETCHED, taken_by=all_captured)
+    assert picked(record, "origin", "tainted", "title", "content") == ("outside", 1, "mcp__plugin_ralph-mem_mem__search", "")
+    assert heard["hashes"] == shingles.of(FETCHED)[0] != "" and "lamps.example" not in json.dumps([record, heard])
+
+
+def test_what_our_own_server_refused_is_not_captured():
+    failed = {"tool_name": "mcp__x", "tool_input": {}, "error": "no", "mcp_server": {"name": OURS[0][0], "source": "plugin"}}
+    assert captured("post-tool-use-failure", failed) is None
 
 
 def test_what_a_server_says_when_it_fails_is_tainted_too():

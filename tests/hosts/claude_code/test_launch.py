@@ -152,9 +152,9 @@ KINDS = {
     "denied_by_hook": "done",
     "denied_for_good": "done",
     "error_400": "error",
-    "error_401": "error",
+    "error_401": "locked_out",
     "error_500": "error",
-    "not_logged_in": "error",
+    "not_logged_in": "locked_out",
     "over_turns": "error",
     "interrupted": "error",
     "terminated": "error",
@@ -368,6 +368,48 @@ def test_a_loop_that_is_stopped_stops_the_client(desk):
     assert answer.kind == "stopped" and answer.seconds - watch.lost() < 5
 
 
+def a_retry(status, error, attempt=1):
+    told = {"type": "system", "subtype": "api_retry", "attempt": attempt, "retry_delay_ms": 500, "error_status": status}
+    return json.dumps({**told, "error": error}) + "\n"
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_is_not_accepted_is_not_tried_until_the_time_is_up(desk, status):
+    desk.environment["ANTHROPIC_API_KEY"] = "sk-not-to-be-told"
+    desk.tells(a_retry(status, "authentication_failed") + a_retry(status, "authentication_failed", 2), then="sleep 30")
+    watch = clock.Watch()
+    answer = desk.run(seconds=25)
+    assert answer.kind == "locked_out" and answer.seconds - watch.lost() < 5
+    assert f"authentication failed ({status})" in answer.why and "ANTHROPIC_API_KEY" in answer.why and "sk-not" not in answer.why
+
+
+def test_without_a_key_it_is_the_login_that_has_to_be_made(desk):
+    desk.tells("not_logged_in", code=1)
+    assert "`claude /login`" in desk.run().why
+
+
+def test_a_login_that_is_renewed_meanwhile_ends_nothing(desk):
+    desk.tells(a_retry(401, "authentication_failed") + desk.note("told"), first="sleep 0.3")
+    assert desk.run().kind == "done"
+
+
+def test_errors_of_a_server_are_left_to_the_client(desk):
+    desk.tells(a_retry(500, "server_error") + a_retry(500, "server_error", 2) + desk.note("told"))
+    assert desk.run().kind == "done"
+
+
+def test_a_client_that_tells_nothing_for_too_long_is_ended_and_what_it_said_is_kept(desk):
+    desk.tells("".join(desk.note("told").splitlines(keepends=True)[:-1]), then="sleep 30")
+    watch = clock.Watch()
+    answer = desk.run(seconds=25, silence=0.6)
+    assert (answer.kind, answer.message) == ("silent", "All done.\nRALPH-DONE") and answer.seconds - watch.lost() < 5
+
+
+def test_a_client_that_waits_for_its_limit_is_limited_and_not_silent(desk):
+    desk.tells("limited_and_waiting", then="sleep 30")
+    assert desk.run(seconds=25, silence=0.6).kind == "rate_limited"
+
+
 # The live display
 
 
@@ -470,7 +512,7 @@ def heard_of(lines):
     heard = stream.Stream(lambda line: line.encode())
     for line in lines:
         heard.hear(line)
-    return launch.answer_of(launch.process.Outcome(0, b"", b"", 1.0, "", 0), heard, "/home/ada/shop")
+    return launch.answer_of(launch.process.Outcome(0, b"", b"", 1.0, "", 0), heard, "/home/ada/shop", {})
 
 
 def never_raises(lines):

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from ralph_mem import __version__
-from ralph_mem.interfaces.cli import app
+from ralph_mem.interfaces.cli import app, contents
 from tests.folded import folded
 from tests.hook import REPOSITORY
 from tests.interfaces.cli.broken import newer, of_somebody_else, without_tables
@@ -24,7 +24,7 @@ ID = "turn-k3w9x2mfqa"
 READING = ("search thrown", f"show {ID}", "why", "preview thrown", f"edit {ID} x", "forget --query thrown")
 OPENING = (*READING, f"timeline {ID}", f"pin {ID}", f"wrong {ID}", "inject a note")
 SOME = ("search thrown", "inject a note", "forget --query thrown")
-COLOUR = re.compile(r"\x1b\[[0-9;]*[349][0-7]\b")
+COLOUR = re.compile(r"\x1b\[(?:[0-9]+;)*[349][0-7]m")
 # What printing a version does without.
 DEAR = {"rich", "email", "statistics", "secrets"}
 WAIT_S, ROOM_S = 5, 12
@@ -33,7 +33,7 @@ WAIT_S, ROOM_S = 5, 12
 def commands(command=None, path=("ralph-mem",)):
     """Return every command of the tree with the words that call it."""
     command = command or typer.main.get_command(app.app)
-    below = [(name, command.get_command(None, name)) for name in list(getattr(command, "commands", ()))]
+    below = [(name, getattr(command, "load", command.commands.get)(name)) for name in list(getattr(command, "commands", ()))]
     return [(path, command), *[found for name, each in below for found in commands(each, (*path, name))]]
 
 
@@ -56,13 +56,15 @@ def test_a_version_is_printed_without_what_is_dear(a_newcomer):
 def test_a_command_loads_no_module_of_another_one(a_newcomer):
     code = "import sys; from ralph_mem.interfaces.cli.app import _run; _run(['status']); print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], env=a_newcomer.terminal(), capture_output=True, text=True, check=True)
-    assert {name for name in {*app.MODULE_OF.values()} if f"ralph_mem.interfaces.cli.{name}" in run.stdout.split()} == {"setup"}
+    assert {name for name in {*contents.MODULE_OF.values()} if f"ralph_mem.interfaces.cli.{name}" in run.stdout.split()} == {
+        "setup"
+    }
 
 
 def test_each_command_is_in_the_module_that_is_said_to_have_it():
     found = typer.main.get_command(app.app)
-    assert all(found.get_command(None, name).name == name for name in app.MODULE_OF)
-    assert {path[1] for path, _ in LEAVES} == set(app.MODULE_OF)
+    assert all(found.load(name).name == name for name in contents.MODULE_OF)
+    assert {path[1] for path, _ in LEAVES} == set(contents.MODULE_OF)
 
 
 def test_a_word_that_is_no_command_brings_the_one_that_was_meant(capfd):
@@ -72,7 +74,7 @@ def test_a_word_that_is_no_command_brings_the_one_that_was_meant(capfd):
 
 def test_help_lists_the_commands_with_a_sentence_each(a_newcomer):
     text = a_newcomer.reads("-h")
-    listed = dict(re.findall(r"^  (\w+)  +(\S.*)$", text.partition("\nCommands:\n")[2], re.MULTILINE))
+    listed = dict(re.findall(r"^  (\w+)  +(\S.*)$", text.partition("\nLook:\n")[2], re.MULTILINE))
     assert {"search", "timeline", "show", "inject", "edit", "pin", "wrong", "forget", "why", "preview", "status"} <= listed.keys()
     assert all(sentence[0].isupper() and sentence[-1] == "." for sentence in listed.values())
 
@@ -80,7 +82,7 @@ def test_help_lists_the_commands_with_a_sentence_each(a_newcomer):
 def test_without_a_command_the_help_is_shown_as_it_is(a_newcomer):
     said = a_newcomer.cli()
     assert said.code == 2
-    assert "\nCommands:\n" in said.out + said.err
+    assert "\nLook:\n" in said.out + said.err
     assert "ralph-mem: Usage" not in said.err
 
 

@@ -131,12 +131,12 @@ def test_an_interrupted_run_leaves_nothing_behind(a_newcomer):
 @pytest.mark.check
 def test_a_terminal_shows_how_far_it_is_and_a_pipe_does_not(a_newcomer, a_file):
     leader, follower = pty.openpty()
-    order = [sys.executable, "-m", "ralph_mem.interfaces.cli", "bench", "retrieval", a_file, "--json"]
+    order = [sys.executable, "-m", "ralph_mem.interfaces.cli", "bench", "retrieval", a_file]
     run = subprocess.run(order, env=a_newcomer.terminal(TERM="xterm"), stdout=subprocess.PIPE, stderr=follower, timeout=60)
     os.close(follower)
     shown = os.read(leader, 65536)
     os.close(leader)
-    assert run.returncode == 0 and json.loads(run.stdout)["queries"] == 2
+    assert run.returncode == 0 and b": 2 queries" in run.stdout
     assert b"Asking" in shown
     assert a_newcomer.cli("bench", "retrieval", a_file).err == ""
 
@@ -154,3 +154,13 @@ def test_a_mode_without_its_packages_says_what_to_install(a_newcomer, a_file, tm
     said = a_newcomer.cli("bench", "retrieval", a_file, "--mode", "full", PYTHONPATH=path)
     assert said.code == 1 and complaint(said)
     assert " -m pip install '" in said.err and said.err.endswith("[embeddings]'\n")
+
+
+def test_bench_commands_prints_shares_for_people_and_for_programs(a_newcomer, tmp_path):
+    file = tmp_path / "commands.json"
+    sessions = [
+        {"id": f"s{day}", "at": f"2026-01-0{day}T12:00:00Z", "commands": [{"command": "make test", "exit": 0}]} for day in (1, 2)
+    ]
+    file.write_text(json.dumps({"name": "two days", "projects": [{"id": "shop", "sessions": sessions}]}))
+    assert "1.000" in a_newcomer.reads("bench", "commands", str(file))
+    assert a_newcomer.json("bench", "commands", str(file))["goals"]["test"] == {"wanted": 0.63, "reached": 1.0, "met": True}

@@ -10,6 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from ralph_mem.core.project import Project
+from ralph_mem.maintenance.doctor import server
 from tests import command_line
 from tests.e2e.client import Client, NoClient, find_client
 from tests.hook import Hook, install
@@ -54,14 +56,14 @@ def checks(run):
 def test_where_all_is_well_it_leaves_with_0(ralph_mem, a_client):
     run = ralph_mem("doctor")
     assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout.splitlines()[-1] == "0 problems, 0 warnings, 24 ok"
+    assert run.stdout.splitlines()[-1] == "0 problems, 0 warnings, 25 ok"
     assert all(line.startswith("ok ") for line in run.stdout.splitlines()[:-2])
 
 
 def test_warnings_alone_leave_with_0(ralph_mem, a_client):
     run = ralph_mem("doctor", RALPH_MEM_RECORDING="off")
     assert run.returncode == 0
-    assert "warning  recording        off by RALPH_MEM_RECORDING=off; do: unset RALPH_MEM_RECORDING\n" in run.stdout
+    assert "warning  recording        off: RALPH_MEM_RECORDING in your environment; do: unset RALPH_MEM_RECORDING\n" in run.stdout
 
 
 def test_a_problem_leaves_with_1_and_says_what_to_do(ralph_mem):
@@ -69,6 +71,24 @@ def test_a_problem_leaves_with_1_and_says_what_to_do(ralph_mem):
     assert run.returncode == 1
     (line,) = [line for line in run.stdout.splitlines() if line.startswith("problem")]
     assert "plugin" in line and "; do: in Claude Code: `/plugin marketplace add " in line
+
+
+def test_it_starts_the_mcp_server_and_says_in_which_protocol_it_answers(ralph_mem, a_client):
+    found = checks(ralph_mem("doctor", "--json"))["mcp server"]
+    assert (found["state"], found["seen"]) == ("ok", "answers in the protocol of 2025-11-25")
+
+
+def test_it_says_where_the_mcp_server_is_switched_off(ralph_mem, a_session):
+    (a_session.memory / "config.yaml").write_text("mcp: off\n")
+    assert "switched off by `mcp: off`" in checks(ralph_mem("doctor", "--json"))["mcp server"]["seen"]
+
+
+@pytest.mark.parametrize(("missing", "state"), [("hooks/run.py", "problem"), (".mcp.json", "warning"), ("hooks/run", "ok")])
+def test_a_server_that_cannot_be_started_is_said(a_client, a_session, monkeypatch, missing, state):
+    (a_client / missing).unlink()
+    monkeypatch.setattr(server, "LIES_IN", str(a_client))
+    (found,) = server.server(Project(str(a_session.project)))
+    assert (found.check, found.state) == ("mcp server", state)
 
 
 def test_json_is_a_list_of_findings(ralph_mem, a_client):

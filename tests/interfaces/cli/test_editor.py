@@ -95,7 +95,7 @@ def test_a_text_that_was_emptied_is_refused(a_person_with_a_note, editor):
 
 def test_ctrl_c_in_the_editor_is_a_line_and_130_and_leaves_nothing(a_person_with_a_note, editor):
     person, open_ = a_person_with_a_note, a_person_with_a_note.folder / "open"
-    environment = {"EDITOR": editor(f'touch "{open_}"; exec sleep 20'), "VISUAL": None}
+    environment = {"EDITOR": editor(f'touch "{open_}"; exec sleep 20 >/dev/null 2>&1'), "VISUAL": None}
     with person.start_cli("edit", person.observation_that_says("Releases"), environment=environment, **PIPES) as process:
         while not open_.exists():
             time.sleep(0.01)

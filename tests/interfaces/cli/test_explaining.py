@@ -1,6 +1,8 @@
 """why, preview: what was told and what would be told, for which reasons and at which price."""
 
+import json
 import re
+import subprocess
 
 from tests.hook import said_to_model
 from tests.interfaces.cli.situations import QUESTION, inside
@@ -67,6 +69,20 @@ def test_a_preview_is_what_a_new_session_is_then_told(a_person):
     told = {"SessionStart": said_to_model(other.start()), "UserPromptSubmit": said_to_model(a_person.another().prompt(question))}
     assert re.sub("ralph-mem-[0-9a-f]{24}", "ralph-mem-TAG", told["SessionStart"]) == start["text"] != ""
     assert re.sub("ralph-mem-[0-9a-f]{24}", "ralph-mem-TAG", told["UserPromptSubmit"]) == prompt["text"] != ""
+
+
+def test_a_preview_below_the_top_is_what_a_session_at_work_there_is_told(a_person):
+    subprocess.run(["git", "init", "-q", a_person.project], check=True)
+    work = a_person.project / "pier"
+    work.mkdir()
+    a_person.prompt("Oil the hinges of the gate.")
+    a_person.edit("pier/gate.py", "dry", "oiled")
+    a_person.stop("Oiled.")
+    (start,) = json.loads(a_person.reads("preview", "--json", cwd=work))
+    assert "those that changed something in pier/ first" in start["text"]
+    assert "those that changed" not in a_person.json("preview")[0]["text"]
+    a_person.environment["CLAUDE_PROJECT_DIR"] = str(work)
+    assert "in pier/ first" in a_person.types("mem", "preview")
 
 
 def test_a_preview_shows_text_price_and_reasons(a_person):

@@ -2,7 +2,9 @@
 
 import json
 import os
+import sqlite3
 import stat
+from contextlib import closing
 
 import pytest
 
@@ -96,6 +98,24 @@ def test_markdown_is_for_reading_and_withholds_pages(a_person):
     text = a_person.reads("export", "--format", "markdown")
     assert text.startswith("# What is remembered of ") and RATE_LIMIT in text and STRANGERS not in text
     assert STRANGERS in a_person.reads("export", "--format", "markdown", "--outside")
+
+
+def test_a_database_for_other_tools_is_written_and_never_printed(a_person):
+    assert "a database is not printed" in a_person.fails("export", "--format", "sqlite")
+    a_person.reads("export", "--format", "sqlite", "--to", "shop.db")
+    with closing(sqlite3.connect(a_person.project / "shop.db")) as db:
+        held = db.execute("SELECT count(*) FROM turns WHERE prompt LIKE ?", (f"%{RATE_LIMIT}%",)).fetchone()
+    assert held == (1,) and str(a_person.project / "shop.db") in (a_person.data / "exports.jsonl").read_text()
+    assert RATE_LIMIT in a_person.reads("export", "--format", "csv")
+
+
+def test_a_memory_is_asked_in_sql_as_it_lies_there(a_person):
+    before = a_person.raw()
+    asked = ("sql", "SELECT prompt, tainted FROM turns WHERE prompt LIKE '%export%'")
+    assert [row["tainted"] for row in a_person.json(*asked)] == [0]
+    assert a_person.reads(*asked, "--csv").splitlines()[0] == "prompt,tainted" and RATE_LIMIT in a_person.reads(*asked)
+    assert "the statement was refused" in a_person.fails("sql", "DELETE FROM turns")
+    assert a_person.raw() == before
 
 
 # The way back

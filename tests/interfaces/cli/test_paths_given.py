@@ -26,9 +26,11 @@ def test_an_archive_that_cannot_be_opened_is_named_with_its_path(a_person, path,
     assert "look at the path" in all_of_it and "doctor" not in all_of_it
 
 
-def test_a_folder_is_no_archive(a_person):
-    line, all_of_it = told(a_person, "import-archive", ".")
-    assert "is not a file" in line and "doctor" not in all_of_it
+@pytest.mark.parametrize(("folder", "why"), [("empty", "no files that can be read"), ("/", "more than 20,000 files")])
+def test_a_folder_without_notes_is_no_archive(a_person, folder, why):
+    (a_person.project / "empty").mkdir()
+    line, all_of_it = told(a_person, "import-archive", folder)
+    assert why in line and "doctor" not in all_of_it
 
 
 def test_a_passphrase_file_that_is_not_there_is_named_too(a_person):

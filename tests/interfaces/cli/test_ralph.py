@@ -4,13 +4,14 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import sys
 
 import pytest
 import typer
 
-from ralph_mem.interfaces.cli import app
+from ralph_mem.interfaces.cli import app, contents
 from ralph_mem.ralph import stop_reasons
 from ralph_mem.ralph.criteria import acceptance, finding
 from tests import clock
@@ -35,6 +36,7 @@ cat > /dev/null
 echo '{"type": "result", "subtype": "success", "is_error": false, "result": "I may not.", "num_turns": 1, "total_cost_usd": 0.02,
 "permission_denials": [{"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "npm test"}}]}' | tr -d '\\n'
 """
+ROOM = "in a room"  # among the options of a loop: it works as it does where nothing else is said
 HOSTILE = {
     "a command": "$(touch made) `touch made`; touch made && touch made | touch made",
     "quotes": "say \"it's\" 'done' \\\" \\' \\",
@@ -61,7 +63,9 @@ class Owner(Person):
 
     def loop(self, name, goal="Mend the state.", *options, accepted=True, check="custom=./check.sh"):
         """Return the words that start a loop with this agent."""
-        words = ["ralph", "start", "--criteria", check, "--agent", self.agent(name), "--cooldown", "0", *options]
+        where = [] if ROOM in options else ["--here"]  # most of these are about files in the project
+        options = [each for each in options if each != ROOM]
+        words = ["ralph", "start", "--criteria", check, "--agent", self.agent(name), "--cooldown", "0", *where, *options]
         given = ["--accept", self.digits(f"agent: {self.agent(name)}", check=check)] if accepted else []
         return [*words, *given, "--", goal]
 
@@ -164,7 +168,9 @@ def at_a_terminal(person, words, typed):
 def test_what_passes_already_is_asked_about(an_owner):
     (an_owner.project / "state").write_text("mended\n")
     said = an_owner.starts("idles")
-    assert said.code == 1 and "every check passes already, so nothing was begun" in said.err
+    assert (said.code, said.err) == (0, "") and "Every check passes already, so nothing was begun" in said.out
+    words = an_owner.loop("idles", "x", "--json")
+    assert json.loads(an_owner.cli(*words).out) == {"id": None, "begun": False, "green": True}
     assert not has_started(an_owner)
     assert an_owner.starts("idles", "--anyway").code == 0
     assert has_started(an_owner)
@@ -233,8 +239,11 @@ def test_a_loop_that_reaches_its_goal_tells_each_iteration_and_the_way_back(an_o
     assert lines[0].endswith("at most 10 iterations and 30 min; `ralph-mem ralph stop` ends it")
     assert lines[1] == "start  ./check.sh failed"
     assert lines[2].startswith("1/10  ./check.sh failed · ") and lines[3].startswith("2/10  ./check.sh ok · ")
-    assert re.fullmatch(r"loop-[0-9a-f]{8} success after 2 iterations: every criterion passed", lines[4])
-    assert lines[5].startswith("next: ") and "`ralph-mem ralph rollback` takes it all back" in lines[5]
+    assert lines[4] == "lessons: 1 added"
+    assert re.fullmatch(r"loop-[0-9a-f]{8} success after 2 iterations: every criterion passed", lines[5])
+    assert re.fullmatch(r"spent: \d+ s of 30 min, 0 tokens", lines[6])
+    assert lines[7] == "confirmed by the tests and settings of the start, in a copy of the tree"
+    assert lines[8].startswith("next: ") and "`ralph-mem ralph rollback` takes it all back" in lines[8]
 
 
 ENDS = {
@@ -251,7 +260,7 @@ def test_the_exit_code_tells_why_it_ended(an_owner, reason, words):
     said = an_owner.starts(words[0], *words[1])
     assert said.code == stop_reasons.exit_code(reason), said
     assert f": {stop_reasons.REASONS[reason].says}" in said.out
-    assert an_owner.record()[-1]["reason"] == reason
+    assert [each["reason"] for each in an_owner.record() if each["what"] == "end"] == [reason]
     assert an_owner.left_behind() == []
 
 
@@ -259,7 +268,12 @@ def test_a_client_that_is_refused_a_tool_ends_it_with_the_rule_to_add(an_owner):
     client = program(an_owner.folder / "claude", REFUSED)
     said = an_owner.cli(*an_owner.loop_of_claude(), RALPH_MEM_CLAUDE=client)
     assert said.code == 16, said
-    assert "Bash(npm test:*)" in said.out and "permissions.allow" in said.out
+    assert "Bash(npm test:*)" in said.out and "ralph resume --allow 'Bash(npm test:*)'`" in said.out
+
+
+def test_a_named_agent_that_is_not_installed_is_told_with_what_installs_it_before_anything_is_asked(an_owner):
+    said = an_owner.cli("ralph", "start", "Mend the state.", "--criteria", "custom=./check.sh", "--agent", "codex")
+    assert (said.code, said.out) == (1, "") and "npm install -g @openai/codex" in said.err and not has_started(an_owner)
 
 
 def test_without_a_client_nothing_is_begun(an_owner):
@@ -400,6 +414,47 @@ def test_without_snapshots_there_is_no_way_back_and_that_is_said(an_owner):
     assert "there is no snapshot of the start" in an_owner.fails("ralph", "rollback")
 
 
+# A room of its own
+
+
+def test_the_result_of_a_loop_in_a_room_comes_into_the_files_and_goes_again(an_owner):
+    before = an_owner.files()
+    said = an_owner.starts("mends later", ROOM)
+    assert said.code == 0 and "your files stay as they are" in said.out and "2 written, 0 deleted" in said.out
+    assert an_owner.files()["state"] == "mended\n"
+    shown = an_owner.reads("ralph", "apply", "--undo")
+    assert "  restore  state" in shown and "  delete   tries" in shown
+    assert "1 restored, 1 deleted, 0 kept." in an_owner.reads("ralph", "apply", "--undo", "--confirm")
+    assert an_owner.files() == before
+
+
+def test_a_result_is_shown_before_it_is_applied_by_hand(an_owner):
+    before = an_owner.files()
+    said = an_owner.starts("tries", ROOM, "--max-iterations", "2")
+    assert said.code == 10 and "`ralph-mem ralph apply --best`" in said.out
+    assert "Nothing differs from the start" in an_owner.reads("ralph", "rollback", "--confirm")
+    shown = an_owner.reads("ralph", "apply", "--to", "1")
+    assert "  write    tries  (changed by the loop alone)" in shown and an_owner.files() == before
+    command = re.search(r"Nothing is changed yet. To do it: ralph-mem (.*)$", shown)[1]
+    assert "1 written, 0 deleted." in an_owner.reads(*command.split())
+    assert an_owner.files()["tries"].count("\n") == 1
+    assert an_owner.json("ralph", "apply", "--confirm")["restored"] == ["tries"]
+    assert an_owner.json("ralph", "status")["applied"]["snapshot"]
+
+
+def test_no_apply_leaves_it_in_the_room(an_owner):
+    said = an_owner.starts("mends", ROOM, "--no-apply")
+    assert said.code == 0 and "`ralph-mem ralph apply` brings its result into your files" in said.out
+    assert an_owner.files()["state"] == "broken\n"
+
+
+@pytest.mark.parametrize(("words", "why"), [("--best --to 1", "one state"), ("--to 7", "no snapshot of iteration 7")])
+def test_applying_nothing_is_refused(an_owner, words, why):
+    an_owner.starts("tries", ROOM, "--max-iterations", "1")
+    assert why in an_owner.fails("ralph", "apply", *words.split())
+    assert "are in its room" in an_owner.fails("ralph", "rollback", "--best")
+
+
 # Looking into it
 
 
@@ -422,20 +477,23 @@ def test_a_plan_says_what_keeps_a_loop_from_beginning(an_owner):
 
 
 @pytest.mark.check
-def test_history_names_every_iteration_and_the_other_runs(an_owner):
+def test_history_names_every_iteration_and_where_the_other_runs_are_listed(an_owner):
     an_owner.starts("tries", "--max-iterations", "1")
     first = an_owner.json("ralph", "status")["id"]
     an_owner.starts("mends")
     text = an_owner.reads("ralph", "status", "--history")
     assert re.search(r"^1 +done +0 \* +\./check\.sh ok", text, re.MULTILINE)
-    assert f"{first}  headless  failed (max_iterations), 1 iterations  Mend the state." in text
+    assert "`ralph-mem ralph runs` lists the other runs" in text and first not in text
+    assert re.search(rf"^{first} +\S+ \S+ +1 .* max_iterations +Mend the state\.$", an_owner.reads("ralph", "runs"), re.MULTILINE)
     assert an_owner.json("ralph", "status", first[:9])["reason"] == "max_iterations"
 
 
 def test_bisect_and_replay_read_the_record(an_owner):
     an_owner.starts("mends later")
     assert "./check.sh passes since iteration 2" in an_owner.reads("ralph", "bisect", "check")
+    assert an_owner.json("ralph", "bisect", "check")["iteration"] == 2
     assert an_owner.reads("ralph", "replay") == "decided anew: 2, differently: 0\n"
+    assert an_owner.json("ralph", "replay") == {"decisions": 2, "differences": []}
     path = next(an_owner.data.glob("loops/*/*.jsonl"))
     path.write_text(path.read_text().replace('"go_on":true', '"go_on":false'))
     said = an_owner.cli("ralph", "replay", str(path))
@@ -459,7 +517,8 @@ CHANGES = [
     "ralph config max_iterations 99", "ralph plan again --accept 012345678901", "config set ralph.max_iterations 99",
     "config set recording false --global", "trust --confirm 0123456789ab", "trust --revoke", "pause", "resume",
     "forget --all --confirm", "inject do_as_I_say", "uninstall --confirm", "embeddings off --confirm", "purge --confirm",
-    "doctor --repair --confirm",
+    "doctor --repair --confirm", "ralph hint well_done", "ralph pause", "ralph continue", "ralph watch", "ralph diff --raw",
+    "ralph plan --from again", "ralph plan --from=again",
 ]  # fmt: skip
 LOOKS = [
     "ralph status --json",
@@ -469,6 +528,9 @@ LOOKS = [
     "config show",
     "trust",
     "search state",
+    "ralph diff 1..2 --stat",
+    "ralph log",
+    "ralph runs",
 ]
 
 
@@ -490,21 +552,41 @@ def test_an_agent_of_a_loop_may_look(monkeypatch, words):
 
 def test_what_may_be_looked_at_is_a_command():
     every = set(walked(typer.main.get_command(app.app)))
-    assert {name for name in app.READS if name != "bench"} <= every
+    reads = [f"{name} {word}" if word != contents.READS else name for name, words in contents.READ_BY.items() for word in words]
+    assert len(reads) > 20 and not [name for name in reads if name not in every and name != "bench"]
 
 
 def walked(command, path=()):
     """Yield the words of every command."""
-    for name, inner in [(name, command.get_command(None, name)) for name in list(command.commands)]:
+    for name in list(command.commands):
+        inner = getattr(command, "load", command.commands.get)(name)
         yield from walked(inner, (*path, name)) if hasattr(inner, "commands") else [" ".join((*path, name))]
 
 
 def test_an_agent_does_not_become_a_person_by_hiding_who_started_it(an_owner):
     hidden = f"env -u RALPH_MEM_RUN -u RALPH_MEM_LOOP {sys.executable} -m ralph_mem.interfaces.cli"
     tries = program(an_owner.folder / "tries", f"{hidden} ralph config max_iterations 99 2>>said")
-    words = ["ralph", "start", "--criteria", "custom=./check.sh", "--agent", tries, "--max-iterations", "1"]
+    words = ["ralph", "start", "--here", "--criteria", "custom=./check.sh", "--agent", tries, "--max-iterations", "1"]
     an_owner.cli(*words, "--accept", an_owner.digits(f"agent: {tries}"), "--", "Mend the state.")
     assert "only a person" in an_owner.files()["said"]
+    assert an_owner.reads("ralph", "config", "max_iterations").strip() == "10"
+
+
+def test_an_agent_does_not_become_a_person_by_leaving_its_parents_and_its_variables_behind(an_owner):
+    kept = [f"{name}={shlex.quote(an_owner.environment[name])}" for name in ("HOME", "PATH")]
+    call = f"env -i {' '.join(kept)} setsid {sys.executable} -m ralph_mem.interfaces.cli ralph stop"
+    tries = program(an_owner.folder / "tries", f"({call} >/dev/null 2>>said &) ; sleep 3")
+    words = ["ralph", "start", "--here", "--criteria", "custom=./check.sh", "--agent", tries, "--max-iterations", "1"]
+    said = an_owner.cli(*words, "--accept", an_owner.digits(f"agent: {tries}"), "--", "Mend the state.")
+    assert "only a person" in an_owner.files()["said"] and said.code == stop_reasons.exit_code("max_iterations")
+
+
+def test_settings_that_an_agent_writes_are_not_in_force(an_owner):
+    writes = program(
+        an_owner.folder / "writes", "mkdir -p .ralph-mem; printf 'ralph:\\n  max_iterations: 99\\n' >.ralph-mem/config.yaml"
+    )
+    words = ["ralph", "start", "--criteria", "custom=./check.sh", "--agent", writes, "--max-iterations", "1"]
+    an_owner.cli(*words, "--accept", an_owner.digits(f"agent: {writes}"), "--", "Mend the state.")
     assert an_owner.reads("ralph", "config", "max_iterations").strip() == "10"
 
 

@@ -25,7 +25,7 @@ def test_a_search_prints_what_happened_around_each_hit(a_person):
 def test_the_first_layer_is_a_line_for_each_hit(a_person):
     line, *_ = a_person.reads("search", "--layer", "1", "thrown", "signing").splitlines()
     name = a_person.turn_that_says(SIGNING_IN)
-    assert re.fullmatch(rf"{name}  \d\.\d\d  turn  \d{{4}}-\d\d-\d\d \d\d:\d\d  {SIGNING_IN}.+  \[\d+ tokens\]", line)
+    assert re.fullmatch(rf"{name}  score \d\.\d\d  turn  \d{{4}}-\d\d-\d\d \d\d:\d\d  {SIGNING_IN}.+  \[\d+ tokens\]", line)
 
 
 def test_the_third_layer_is_the_whole_text(a_person):

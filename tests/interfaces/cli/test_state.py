@@ -8,7 +8,7 @@ import pytest
 from tests.hook import said_to_model
 
 KEYS = {
-    *("project", "database", "bytes", "recording", "injecting", "waiting", "embeddings", "trouble", "sessions"),
+    *("version", "project", "database", "bytes", "recording", "injecting", "waiting", "embeddings", "trouble", "sessions"),
     *(
         "turns",
         "prompts",
@@ -54,7 +54,7 @@ def test_where_nothing_is_remembered_yet_that_is_said_and_no_trouble(a_newcomer)
 def test_a_memory_that_cannot_be_read_is_trouble_and_exit_1(a_person):
     a_person.database.write_bytes(b"junk" * 2000)
     said = a_person.cli("status")
-    assert said.code == 1 and "trouble: the memory cannot be read: " in said.out and said.err == ""
+    assert said.code == 1 and "trouble: the memory cannot be used: " in said.out and said.err == ""
 
 
 # pause, resume
@@ -66,7 +66,7 @@ def test_a_pause_counts_from_the_next_event_on(a_person):
     other = a_person.another()
     assert [other.start(), other.prompt("What of the login expiry timezone?"), other.bash("make", "ok"), other.stop()] == [{}] * 4
     assert a_person.raw() == before and a_person.spooled() == []
-    assert a_person.reads("status").startswith(f"{a_person.project}: off: {a_person.memory}/off, telling nothing\n")
+    assert a_person.reads("status").startswith(f"{a_person.project}: paused: {a_person.memory}/off, telling nothing\n")
 
 
 def test_after_a_resume_the_next_event_is_recorded_and_told(a_person):
@@ -76,6 +76,21 @@ def test_after_a_resume_the_next_event_is_recorded_and_told(a_person):
     assert "thrown out" in said_to_model(other.start())
     other.prompt("Is this kept?")
     assert a_person.values("SELECT prompt FROM turns ORDER BY id DESC LIMIT 1") == ["Is this kept?"]
+
+
+def test_one_session_is_paused_from_within_it_and_nowhere_else(a_person):
+    within = {"CLAUDE_CODE_SESSION_ID": a_person.session}
+    assert "nothing of this session is recorded" in a_person.reads("pause", "session", **within)
+    assert a_person.prompt("Where is the zeppelin?") == {} and not (a_person.memory / "off").exists()
+    assert ": paused: this session" in a_person.reads("status", **within) and ": paused" not in a_person.reads("status")
+    a_person.reads("resume", **within)
+    a_person.prompt("Where is the mast?")
+    assert a_person.values("SELECT prompt FROM turns ORDER BY id DESC LIMIT 1") == ["Where is the mast?"]
+
+
+def test_outside_of_a_session_no_session_is_paused(a_person):
+    assert "it is not known which session this is" in a_person.fails("pause", "session")
+    assert "there is nothing such as everything to pause" in a_person.fails("pause", "everything")
 
 
 def test_pausing_twice_and_resuming_unpaused_do_no_harm(a_person):
@@ -97,8 +112,8 @@ def test_a_pause_holds_for_a_project_named_from_elsewhere(a_person, tmp_path):
 
 STAYS_OFF = {
     "the variable": ({"RALPH_MEM_RECORDING": "off"}, "RALPH_MEM_RECORDING in your environment"),
-    "the config": ({}, "`recording: off` in a config file"),
-    "CI": ({"CI": "true", "CLAUDE_CODE_SESSION_ATTENDED": "0"}, "CI"),
+    "the config": ({}, "`recording: off` in {}/config.yaml"),
+    "CI": ({"CI": "true", "CLAUDE_CODE_SESSION_ATTENDED": "0"}, "CI, where nobody attends the session,"),
 }
 
 
@@ -108,7 +123,7 @@ def test_what_else_keeps_recording_off_is_named(a_person, how):
     if how == "the config":
         (a_person.memory / "config.yaml").write_text("recording: off\n")
     (a_person.memory / "off").touch()
-    assert a_person.reads("resume", **environment) == f"No longer paused, but {what} keeps recording off.\n"
+    assert a_person.reads("resume", **environment) == f"No longer paused, but {what.format(a_person.memory)} keeps recording off.\n"
 
 
 def test_a_pause_that_cannot_be_kept_is_told(a_newcomer, as_an_ordinary_owner):

@@ -798,8 +798,13 @@ def large_events(draw):
     return json.dumps(whole, ensure_ascii=draw(st.booleans())).encode()
 
 
+# What is before the cut ends inside the key that follows the command.
+WITH_A_KEY_CUT = json.dumps({**BASH, "tool_input": {"command": "make "}, "tool_response": ""}).encode()
+
+
 @settings(max_examples=400, **QUIET)
 @given(large_events(), st.floats(0, 1), st.floats(0, 1))
+@example(WITH_A_KEY_CUT, 0.4, 1.0)
 def test_an_event_without_its_middle_still_has_its_ids(whole, first, second):
     start, end = whole.index(b'"make ') + 6, whole.rindex(b'"tool_use_id"')
     head, tail = sorted(int(start + share * (end - start)) for share in (first, second))

@@ -1,11 +1,13 @@
 """The line that a person sees: that it works, what was told, what it cost; and nothing where nobody looks."""
 
 import re
+import subprocess
+import uuid
 
 import pytest
 
 from ralph_mem.core.release import VERSION
-from tests.hook import said_to_model
+from tests.hook import INTERPRETER, REPOSITORY, said_to_model
 
 ASKED = "Why does the halyard slip under load?"
 ANSWER = "The halyard slipped because the cleat was mounted upside down."
@@ -38,6 +40,13 @@ def test_a_start_says_how_much_is_here_what_was_told_and_what_it_cost(sailed):
     line = shown(sailed.start())
     tokens = sailed.values("SELECT tokens FROM receipts ORDER BY id DESC LIMIT 1")[0]
     assert line == f"ralph-mem: 1 memory here; told 1 ({tokens} tokens): {ASKED}; /mem for more"
+
+
+def test_a_start_counts_no_further_than_a_thousand_memories(sailed):
+    many = "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 1010) "
+    with sailed.connect() as db:
+        db.execute(many + "INSERT INTO memories (id, created_at) SELECT i, 0 FROM n")
+    assert shown(sailed.start()).startswith("ralph-mem: more than 1000 memories here; ")
 
 
 def test_a_prompt_that_is_told_something_says_so_and_another_says_nothing(sailed):
@@ -131,3 +140,53 @@ def test_trouble_comes_first(sailed):
     sailed.trouble.parent.mkdir(parents=True, exist_ok=True)
     sailed.trouble.write_text("an event was lost")
     assert shown(sailed.start()).startswith("ralph-mem: an event was lost; 1 memory here; ")
+
+
+# Sessions from before
+
+
+def keep_sessions(hook, *names):
+    """Have the client keep transcripts of sessions that no hook has heard, beside that of this one; none can be read."""
+    folder = hook.home / ".claude" / "projects" / "-project"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name).write_text("no transcript")
+        (folder / name).chmod(0)
+
+
+def test_sessions_from_before_are_offered_once_by_their_number(a_project):
+    keep_sessions(a_project, *[f"{uuid.uuid4()}.jsonl" for _ in range(7)], "agent-1a2b.jsonl", "notes.md", f"{uuid.uuid4()}")
+    first, second = (shown(a_project.attended().start()) for _ in range(2))
+    assert first.endswith("; /mem pause switches that off; 7 earlier sessions of this project are on this machine: /mem import")
+    assert "earlier" not in second
+
+
+def test_one_session_from_before_is_one(a_project):
+    keep_sessions(a_project, f"{uuid.uuid4()}.jsonl")
+    assert "; 1 earlier session of this project is on this machine: /mem import" in shown(a_project.attended().start())
+
+
+def test_what_hooks_have_heard_is_not_offered(a_session):
+    session = a_session.attended()
+    keep_sessions(a_session, f"{a_session.session}.jsonl", f"{session.session}.jsonl")
+    assert "earlier" not in shown(session.start())
+
+
+def test_an_offer_waits_for_somebody_who_can_read_it(a_project):
+    keep_sessions(a_project, f"{uuid.uuid4()}.jsonl")
+    a_project.start()
+    assert "1 earlier session" in shown(a_project.attended().start())
+
+
+def test_how_many_sentences_wait_for_a_yes_or_no_is_said_once_a_day(sailed):
+    said = ("Always run `make rig` first.", "We decided to stay with hemp.")
+    for each in said:
+        sailed.prompt(each)
+        sailed.stop()
+    order = [INTERPRETER, "-I", "-S", REPOSITORY / "ralph_mem" / "interfaces" / "learner.py", sailed.memory]
+    subprocess.run(order, env={"HOME": str(sailed.home)}, check=True, timeout=60)
+    first, second = shown(sailed.start()), shown(sailed.start())
+    assert "; 2 to review: /mem learn" in first and "to review" not in second
+    with sailed.connect() as db:
+        db.execute("UPDATE properties SET value = value - 86400001 WHERE key = 'review_told'")
+    assert "2 to review" in shown(sailed.start())

@@ -188,7 +188,8 @@ def test_a_memory_that_cannot_be_opened_is_told_in_a_line(a_person, name, how):
 
 @pytest.mark.parametrize("name", READING)
 def test_where_nothing_is_remembered_that_is_told_in_a_line(a_newcomer, name):
-    assert "nothing is remembered" in one_line(a_newcomer.types(name, WORDS[name]))
+    line = one_line(a_newcomer.types(name, WORDS[name]))
+    assert "nothing is remembered" in line and "`/mem status` says whether it is recorded" in line and "pip install" not in line
     assert not a_newcomer.memory.exists()
 
 
@@ -224,7 +225,7 @@ def test_somebody_who_holds_the_memory_is_waited_for_and_not_for_ever(a_person, 
         told = [each.result() for each in waiting]
         assert watch.seconds() > access.WAIT_MS / 1000 - 0.1
     for (_, command, _), (text, took) in zip(asked, told, strict=True):
-        assert "trouble: the memory cannot be read: another session" in text if command == "mem-status" else one_line(text)
+        assert "trouble: the memory cannot be used: another session" in text if command == "mem-status" else one_line(text)
         assert took < access.WAIT_MS / 1000 + ROOM_S
     assert a_person.turn_that_says("thrown") == name
 

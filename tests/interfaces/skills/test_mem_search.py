@@ -23,7 +23,8 @@ def test_the_first_layer_is_a_line_for_each_hit_with_what_reading_it_costs(a_per
     lines = inside(a_person.types("mem-search", "--layer 1 timezone expiry"), a_person.tag).splitlines()[1:]
     assert lines[0].startswith(a_person.turn_that_says("It was the proxy")) or SIGNING_IN in lines[0]
     assert all(
-        re.fullmatch(r"(turn|obs)-\w{10}  \d\.\d\d  \w+  \d{4}-\d\d-\d\d \d\d:\d\d  .+  \[\d+ tokens\]", line) for line in lines
+        re.fullmatch(r"(turn|obs)-\w{10}  score \d\.\d\d  \w+  \d{4}-\d\d-\d\d \d\d:\d\d  .+  \[\d+ tokens\]", line)
+        for line in lines
     )
 
 

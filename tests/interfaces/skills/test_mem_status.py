@@ -23,7 +23,7 @@ def test_words_behind_it_do_not_matter(a_person):
 
 def test_a_pause_is_said(a_person):
     (a_person.memory / "off").touch()
-    assert a_person.types("mem-status").startswith(f"{a_person.project}: off: {a_person.memory}/off, telling nothing\n")
+    assert a_person.types("mem-status").startswith(f"{a_person.project}: paused: {a_person.memory}/off, telling nothing\n")
 
 
 def test_events_that_wait_are_counted(a_person):
@@ -39,7 +39,7 @@ def test_where_nothing_is_remembered_yet_that_is_said(a_newcomer):
 
 def test_a_memory_that_cannot_be_read_is_the_trouble(a_person):
     a_person.database.write_bytes(b"junk" * 2000)
-    assert re.search(r"\ntrouble: the memory cannot be read: .*file is not a database\n$", a_person.types("mem-status"))
+    assert re.search(r"\ntrouble: the memory cannot be used: .*file is not a database\n$", a_person.types("mem-status"))
 
 
 def test_a_status_tells_nothing_of_what_is_remembered(a_person):

@@ -32,6 +32,12 @@ ORDERS = {
     "a value in quotes": ("--criteria 'custom=./check.sh --all' mend", "mend", {"--criteria": ["custom=./check.sh --all"]}),
     "the same behind =": ('--criteria="custom=./c --all" mend', "mend", {"--criteria": ["custom=./c --all"]}),
     "several": ("--criteria a --criteria b x", "x", {"--criteria": ["a", "b"]}),
+    "a name with its quoted value": (
+        '--criteria custom="./check.sh --all" mend',
+        "mend",
+        {"--criteria": ["custom=./check.sh --all"]},
+    ),
+    "the same in one word": ("--criteria=custom='./check.sh -v' mend", "mend", {"--criteria": ["custom=./check.sh -v"]}),
     "an option in quotes": ('"mend the --verbose flag"', "mend the --verbose flag", {}),
     "behind two dashes": ("--anyway -- mend --verbose it", "mend --verbose it", {"--anyway": ["yes"]}),
     "lines": ('"one\n  two"\n--anyway', "one\n  two", {"--anyway": ["yes"]}),
@@ -75,14 +81,16 @@ class Owner(Person):
 
     def accepts(self, words):
         """Type a command, read what would be run, and type what accepts it."""
-        command = re.search(r"\n/ralph (\w+ --accept [0-9a-f]{12}.*)\n$", self.says(words))[1]
-        return self.says(command)
+        return self.says(f"yes {self.code(words)}")
+
+    def code(self, words):
+        """Type a command that needs a yes; returns the code below what is shown."""
+        return re.search(r"\n/ralph yes ([0-9a-f]{4})\n$", self.says(words))[1]
 
     def begins(self, goal='"Mend the state."', options=""):
         """Begin a loop in this session, as somebody who has accepted its check."""
         words = f"{options} {CRITERIA} {goal}"
-        digits = re.search(r"--accept ([0-9a-f]{12})", self.says(f"start {words}"))[1]
-        text = self.says(f"start --accept {digits} {words}")
+        text = self.accepts(f"start {words}")
         assert text.startswith("loop-"), text
         return text
 
@@ -126,16 +134,65 @@ def test_what_would_be_run_is_shown_and_nothing_is_begun(an_owner):
     (an_owner.project / "check.sh").write_text("#!/bin/sh\ntouch made\nexit 1\n")
     text = an_owner.says(f'start "Mend it." {CRITERIA}')
     assert "custom: ./check.sh" in text
-    assert re.search(rf'\n/ralph start --accept [0-9a-f]{{12}} "Mend it\." {CRITERIA}\n$', text)
+    assert re.search(r"\n/ralph yes [0-9a-f]{4}\n$", text)
     assert not an_owner.runs() and not (an_owner.project / "made").exists()
     assert "something else" in one_line(an_owner.says(f"start --accept 0123456789ab x {CRITERIA}"))
+
+
+def test_a_yes_begins_exactly_what_was_shown(an_owner):
+    goal = '"Mend it; don\'t ask -- $(touch made)"'
+    code = an_owner.code(f"start {CRITERIA} --max-iterations 3 {goal}")
+    text = an_owner.says(f"yes {code.upper()}")
+    assert "at most 3 iterations" in text and goal.strip('"') in text
+    assert f"nothing was shown here under {code}" in one_line(an_owner.says(f"yes {code}"))  # it is used up
+
+
+@pytest.mark.parametrize("change", ["the script", "the settings"])
+def test_a_yes_to_what_has_changed_since_begins_nothing(an_owner, change):
+    code = an_owner.code(f'start "Mend it." {CRITERIA}')
+    if change == "the script":
+        (an_owner.project / "check.sh").write_text("#!/bin/sh\ntouch made\n")
+    else:
+        (an_owner.home / ".config" / "ralph-mem").mkdir(parents=True)
+        (an_owner.home / ".config" / "ralph-mem" / "config.yaml").write_text("ralph:\n  notify: [touch, made]\n")
+    assert "no longer what was shown" in one_line(an_owner.says(f"yes {code}"))
+    assert not an_owner.runs() and not (an_owner.project / "made").exists()
+
+
+def test_a_code_of_another_project_or_of_nothing_begins_nothing(an_owner):
+    an_owner.code(f'start "Mend it." {CRITERIA}')
+    assert "nothing was shown here under 0000x" in one_line(an_owner.says("yes 0000x"))
+    assert "a plan has a code below it" in one_line(an_owner.says("yes"))
+    assert not an_owner.runs()
+
+
+def test_the_same_shown_twice_has_one_code_and_what_is_accepted_starts_at_once(an_owner):
+    words = f'start {CRITERIA} "Mend it."'
+    assert an_owner.code(words) == an_owner.code(words)
+    an_owner.accepts(words)
+    an_owner.says("stop")
+    assert an_owner.says(f'start {CRITERIA} "Mend it in another way."').startswith("loop-")
+
+
+def test_a_goal_with_a_secret_is_not_kept_and_takes_the_digits(an_owner):
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    text = an_owner.says(f'start "Mend it with {secret}." {CRITERIA}')
+    assert re.search(r"\n/ralph start --accept [0-9a-f]{12} ", text)
+    assert not [path for path in an_owner.data.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+def test_a_code_is_forgotten_after_a_day(an_owner):
+    code = an_owner.code(f'start "Mend it." {CRITERIA}')
+    (kept,) = an_owner.data.glob("trust/shown-*")
+    kept.write_text(re.sub(r'"at": \d+', '"at": 1', kept.read_text()))
+    assert "nothing was shown here" in one_line(an_owner.says(f"yes {code}"))
 
 
 def test_a_loop_goes_on_at_each_stop_until_its_checks_pass(an_owner):
     text = an_owner.begins()
     assert "eight rounds" in text and "the state is not mended" in text and "Mend the state." in text
     again = said_to_model(an_owner.stop("I looked."))
-    assert "Iteration 2 of 10." in again and "I looked." in again
+    assert "Iteration 2 of 10." in again and "the state is not mended" in again
     an_owner.mend()
     assert "success after 2 iterations" in an_owner.stop("I mended it.")["systemMessage"]
     assert an_owner.stop("And now?") == {}
@@ -272,6 +329,7 @@ def test_what_passes_already_is_not_begun_unless_wanted(an_owner):
 def test_a_stop_ends_it_and_a_rollback_is_shown_first(an_owner):
     an_owner.begins()
     (an_owner.project / "state").write_text("changed\n")
+    an_owner.edit("state", "broken", "changed")  # what no tool explains would be the person's
     an_owner.stop("I changed it.")
     assert "stopped after 1 iteration: it was stopped" in an_owner.quoted("stop")
     assert an_owner.stop("Done.") == {}
@@ -289,7 +347,7 @@ def test_a_loop_in_the_background_is_begun_watched_and_ended_from_a_session(an_o
     agent = an_owner.folder / "agent"
     agent.write_text("#!/bin/sh\necho begun > begun\nsleep 60\n")
     agent.chmod(0o755)
-    assert "works in the background" in an_owner.accepts(f"start --headless --agent {agent} x {CRITERIA}")
+    assert "works in the background" in an_owner.accepts(f"start --headless --here --agent {agent} x {CRITERIA}")
     when((an_owner.project / "begun").exists)
     assert "headless  iteration 1 of 10" in an_owner.quoted("status")
     assert "it was stopped" in an_owner.quoted("stop")
@@ -331,7 +389,7 @@ def test_what_files_are_called_is_shown_as_it_is_and_fills_no_screen(an_owner):
 def test_what_cannot_be_shown_whole_cannot_be_accepted_here(an_owner):
     text = an_owner.says(f"start x --criteria 'custom=./check.sh {'long ' * 2000}'")
     assert "too long to be shown here" in one_line(text) and "--accept" in text
-    assert not re.search(r"--accept [0-9a-f]", text)
+    assert not re.search(r"--accept [0-9a-f]", text) and not list(an_owner.data.glob("trust/shown-*"))
 
 
 @pytest.mark.check

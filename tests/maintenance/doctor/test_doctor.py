@@ -21,7 +21,7 @@ from ralph_mem.hosts.claude_code import client
 from ralph_mem.maintenance import doctor, status
 from ralph_mem.maintenance.doctor import files, machine, recording
 from ralph_mem.maintenance.recovery import backups, damage
-from ralph_mem.memory import opening
+from ralph_mem.memory import extras, opening
 from ralph_mem.memory.rows import kinds, row
 from ralph_mem.memory.store import connection, schema
 from tests.hook import REPOSITORY, Hook
@@ -212,7 +212,7 @@ def test_the_packages_of_the_command_line_are_told_with_their_versions(a_project
 def test_a_missing_package_is_a_problem(a_project, monkeypatch):
     monkeypatch.setattr(machine, "NEEDED", ("typer", "no-such-package"))
     (found,) = machine.packages(a_project)
-    assert (found.state, found.do) == ("problem", "pip install no-such-package")
+    assert (found.state, found.do) == ("problem", extras.installation())
 
 
 def test_a_missing_extra_is_told_and_is_no_fault(a_project, monkeypatch):
@@ -399,12 +399,12 @@ def test_a_memory_that_was_taken_away_is_not_called_recording(a_past):
 
 def test_a_variable_that_switches_recording_off_is_named(a_memory):
     posix.environ[b"RALPH_MEM_RECORDING"] = b"off"
-    assert told(recording.switch, a_memory)[1:] == ("warning", "off by RALPH_MEM_RECORDING=off")
+    assert told(recording.switch, a_memory)[1:] == ("warning", "off: RALPH_MEM_RECORDING in your environment")
 
 
 def test_a_file_that_switches_recording_off_is_named(a_memory):
     Path(a_memory.folder, "off").touch()
-    assert told(recording.switch, a_memory)[1:] == ("warning", f"off by {a_memory.folder}/off")
+    assert told(recording.switch, a_memory)[1:] == ("warning", f"paused: {a_memory.folder}/off")
 
 
 @pytest.mark.parametrize("whose", ["user", "project"])
@@ -412,7 +412,7 @@ def test_a_config_that_switches_recording_off_is_named(a_memory, whose):
     file = Path(a_memory.folder if whose == "project" else paths.config_home(), "config.yaml")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("recording: off\n")
-    assert told(recording.switch, a_memory)[1:] == ("warning", f"off by {file}")
+    assert told(recording.switch, a_memory)[1:] == ("warning", f"off: `recording: off` in {file}")
 
 
 def a_project_that_switches_recording_on_again(project):
@@ -431,7 +431,7 @@ def test_a_project_that_switches_recording_on_again_rules_once_that_is_approved(
 
 def test_a_project_s_own_word_is_not_taken_for_what_is_in_force(a_memory):
     a_project_that_switches_recording_on_again(a_memory)
-    assert told(recording.switch, a_memory)[1:] == ("warning", f"off by {paths.config_home()}/config.yaml")
+    assert told(recording.switch, a_memory)[1:] == ("warning", f"off: `recording: off` in {paths.config_home()}/config.yaml")
     assert not effective.recording(a_memory, effective.load(a_memory))  # as the hooks see it
     _, state, seen = told(recording.config, a_memory)
     assert state == "warning" and f"{a_memory.folder}/config.yaml: recording is not in force" in seen
@@ -442,7 +442,8 @@ def test_of_a_config_that_is_broken_the_last_good_word_counts_as_for_the_hooks(a
     effective.load(a_memory)
     Path(a_memory.folder, "config.yaml").write_text("recording: &broken\n")
     assert not effective.recording(a_memory, effective.load(a_memory))
-    assert told(recording.switch, a_memory)[1:] == ("warning", f"off by {a_memory.folder}/config.yaml")
+    where = f"a config file ({a_memory.folder}/config.yaml)"
+    assert told(recording.switch, a_memory)[1:] == ("warning", f"off: `recording: off` in {where}")
 
 
 def test_a_config_that_cannot_be_read_leaves_recording_unclear(a_memory):

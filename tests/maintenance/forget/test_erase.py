@@ -296,15 +296,15 @@ def test_the_clients_own_transcript_is_named_and_left_alone(a_session, tmp_path)
 
 def test_all_of_it_goes_or_nothing(a_busy_session, monkeypatch):
     before = dump(a_busy_session.store)
-    delete, gone = deletion._delete, []
+    delete, gone = deletion.delete_row, []
 
-    def failing(opened, row):
-        gone.append(row)
+    def failing(opened, kind, number):
+        gone.append(number)
         if len(gone) == 4:
             raise sqlite3.OperationalError("disk I/O error")
-        delete(opened, row)
+        delete(opened, kind, number)
 
-    monkeypatch.setattr(deletion, "_delete", failing)
+    monkeypatch.setattr(deletion, "delete_row", failing)
     with pytest.raises(sqlite3.OperationalError):
         forget(reader_of(a_busy_session), names(a_busy_session, "turns")[1])
     assert dump(a_busy_session.store) == before

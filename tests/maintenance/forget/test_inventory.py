@@ -160,7 +160,7 @@ class Life:
             shutil.copy(path, f"{folder}/1-1.json")
 
     def _loop(self):
-        runs._make_folder(self.project)
+        runs.make_folder(self.project)
         lines = [{"what": "start", "goal": "keep the basalt dry"}, *[{"what": "iteration", "said": [each]} for each in self.texts]]
         Path(runs.path_of(self.project, "loop-1")).write_text("".join([json.dumps(line) + "\n" for line in lines]))
         self.opened.execute(

@@ -44,7 +44,7 @@ def a_past(a_session, everywhere, nothing_left_open):
     backup = Path(paths.data_home(), "backups", f"{a_session.store.property('project_id')}-2026.db")
     backup.parent.mkdir(parents=True)
     a_session.store.execute("VACUUM INTO ?", (str(backup),))
-    runs._make_folder(a_session.project)
+    runs.make_folder(a_session.project)
     Path(runs.path_of(a_session.project, "loop-1")).write_text(json.dumps({"what": "start", "goal": TEXT}) + "\n")
     for opened in [*nothing_left_open]:
         opened.close()

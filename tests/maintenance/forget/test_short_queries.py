@@ -20,7 +20,7 @@ def a_past(a_session):
         "INSERT INTO loop_runs (public_id, session_id, goal, status, settings, started_at) VALUES ('loop-1', 1, ?, 'failed', ?, 1)",
         (f"paint {NAME} blue", json.dumps({"criteria": ["test_pass"], "goal": f"paint {NAME} blue"})),
     )
-    runs._make_folder(a_session.project)
+    runs.make_folder(a_session.project)
     return a_session
 
 

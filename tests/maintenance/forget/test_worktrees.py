@@ -23,7 +23,7 @@ def a_worktree(a_session, tmp_path):
     for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["worktree", "add", "-q", str(tmp_path / "tree")]):
         subprocess.run([*order, *words], cwd=a_session.project.root, check=True, capture_output=True)
     tree = projects.find(str(tmp_path / "tree"))
-    runs._make_folder(tree)
+    runs.make_folder(tree)
     Path(runs.path_of(tree, "loop-1")).write_text(json.dumps({"what": "start", "goal": SECRET}) + "\n")
     Path(tree.top, "plan.txt").write_text(SECRET)
     with store.open_store(tree) as snapshots:

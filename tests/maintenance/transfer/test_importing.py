@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem.core import spool
+from ralph_mem.core import session_pause, spool
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import privacy
@@ -293,6 +293,14 @@ def test_of_a_session_that_was_joined_in_the_middle_what_came_before_is_added_in
     assert rows.fetchall() == [(SESSION, 1, None)]
     assert db.one("SELECT count(DISTINCT session_id) FROM turns") == (1,)
     in_order(db)
+
+
+def test_a_session_that_its_person_paused_does_not_come_in(a_past, a_project):
+    session_pause.pause(SESSION)
+    report = take()
+    assert (counts(report), why(report)) == ((1, 2, 4), ["you paused it"])  # the other one comes in
+    session_pause.end(SESSION)  # also once it is over
+    assert counts(take()) == (0, 0, 0)
 
 
 def test_what_was_forgotten_does_not_come_back(a_past, a_project):

@@ -43,8 +43,8 @@ def test_a_prompt_is_told_what_it_may_mean(a_memory, another_session):
     assert text.splitlines() == [
         f"<ralph-mem-{tag}>",
         block.OPENING,
-        f"- [{a_memory}, 2026-01-01] {ASKED}",
-        f"  {SAID}",
+        f"- [{a_memory}, 2026-01-01] user: {ASKED}",
+        f"  agent: {SAID}",
         f"</ralph-mem-{tag}>",
     ]
 
@@ -85,12 +85,12 @@ def test_a_memory_is_told_with_its_files_and_what_failed_and_passed(a_session, a
     a_session.is_answered(SAID)
     text = another_session.asks("tungsten?")
     assert "  changed: src/lantern holder.py\n" in text
-    assert '  failed: make lantern\n  error: "no tungsten"\n  passed: make lantern --bright\n' in text
+    assert '  failed: make lantern\n  output of make: error: "no tungsten"\n  passed: make lantern --bright\n' in text
 
 
 def test_a_note_is_told_like_a_turn(a_session, another_session):
     note = a_session.notes("The tungsten is dear", "Ask before buying.")
-    assert f"- [{note}, 2026-01-01] The tungsten is dear\n  Ask before buying.\n" in another_session.asks("tungsten?")
+    assert f"- [{note}, 2026-01-01] user: The tungsten is dear\n  Ask before buying.\n" in another_session.asks("tungsten?")
 
 
 def test_the_block_of_a_session_has_the_same_fence_every_time(a_session, another_session):
@@ -145,6 +145,12 @@ def test_a_memory_that_was_told_whole_at_the_start_is_not_told_again(a_memory, a
     assert another_session.asks("tungsten?") == ""
 
 
+@pytest.mark.parametrize("mark", ["[Image #5]", "[Image: source: /tmp/tungsten.png]", "[Pasted text #1 +20 lines of tungsten]"])
+def test_a_mark_of_what_was_pasted_is_nothing_that_was_asked(a_memory, another_session, mark):
+    assert another_session.asks(mark) == ""
+    assert SAID in another_session.asks(f"tungsten? {mark} [Image")
+
+
 # The same twice
 
 
@@ -158,6 +164,13 @@ def test_what_says_the_same_is_told_once_and_the_receipt_names_both(a_session, a
         [(second, "full"), (first, "folded")] if second in text else [(first, "full"), (second, "folded")]
     )
     assert another_session.asks("tungsten again?") == ""
+
+
+def test_what_was_said_six_times_in_a_small_memory_is_told_once(a_session, another_session):
+    for _ in range(6):
+        a_session.has_a_turn(ASKED, SAID)
+    text = another_session.asks(ASKED)
+    assert text.count(SAID) == 1 and ", 6 times, last on" in text
 
 
 @pytest.mark.parametrize(
@@ -222,7 +235,7 @@ def test_only_the_sentences_that_are_covered_are_left_out(a_session, another_ses
 def test_a_note_that_differs_from_the_instructions_is_told_and_says_so(a_session, another_session, tmp_path):
     (tmp_path / "shop" / "CLAUDE.md").write_text("- Use tungsten, never zirconium\n")
     name = a_session.notes("Use zirconium, never tungsten")
-    assert f"- [{name}, 2026-01-01, differs from CLAUDE.md] Use zirconium" in another_session.asks("tungsten zirconium?")
+    assert f"- [{name}, 2026-01-01, differs from CLAUDE.md] user: Use zirconium" in another_session.asks("tungsten zirconium?")
 
 
 def test_of_a_note_all_is_told_or_nothing(a_session, another_session, tmp_path):
@@ -262,7 +275,7 @@ def test_the_receipt_counts_the_tokens_of_what_was_told(a_session, another_sessi
     lines = text.split("\n- ")[1:]
     outcomes = [(line[5], line[8]) for line in receipts_of(another_session.store, another_session.number) if line[8]]
     assert len(outcomes) == len(lines) and {outcome for outcome, _ in outcomes} == {"full", "line"}
-    assert row.tokens(text) - block.FENCE_TOKENS - row.tokens(block.OPENING) <= sum(cost for _, cost in outcomes) <= 600
+    assert row.tokens(text) - block.AROUND_TOKENS <= sum(cost for _, cost in outcomes) <= 600
 
 
 # The budget
@@ -296,7 +309,8 @@ def test_the_budget_is_never_exceeded(a_session, turns, budget, told_in_a_line):
 
 @pytest.mark.parametrize("digit", "0f")
 def test_any_fence_costs_no_more_than_is_set_aside_for_it(digit):
-    assert row.tokens(f"<ralph-mem-{digit * 24}>\n\n\n</ralph-mem-{digit * 24}>") <= block.FENCE_TOKENS
+    fence = f"<ralph-mem-{digit * 24}>\n{block.OPENING}\n\n</ralph-mem-{digit * 24}>"
+    assert row.tokens(fence) <= block.AROUND_TOKENS
 
 
 @pytest.mark.parametrize("budget", [0, -5, 20, 60])
@@ -306,17 +320,17 @@ def test_a_budget_that_is_too_small_for_anything_tells_nothing(a_memory, another
 
 
 def test_with_little_room_there_is_a_line_for_each_before_any_is_told_in_full(a_session, another_session):
-    for number in range(3):
-        a_session.has_a_turn(f"Where is the tungsten of the zirconium lamp {number}?", "It is here.\n" + "word " * 150)
+    for number, place in enumerate(("In the cellar.", "On my shelf.", "Behind their door.")):
+        a_session.has_a_turn(f"Where is the tungsten of the zirconium lamp {number}?", f"{place}\n" + "word " * 150)
     another_session.settings["memory.inject_tokens_prompt"] = 250
-    assert another_session.asks("where is the tungsten of the zirconium lamp?").count("-> It is here.") == 3
+    told = another_session.asks("where is the tungsten of the zirconium lamp?")
+    said = ("In the cellar.", "On my shelf.", "Behind their door.")
+    assert [f"-> agent: {place}" in told for place in said] == [True] * 3
 
 
-def test_no_more_than_five_memories_are_told(a_session, another_session):
-    for number in range(3):
-        a_session.has_a_turn(f"tungsten zirconium {number}", "short")
-    for number in range(4):
-        a_session.has_a_turn(f"zirconium vanadium {number}", "short")
+def test_no_more_than_three_memories_are_told(a_session, another_session):
+    for number in range(7):
+        a_session.has_a_turn(f"tungsten zirconium vanadium {number}", f"short {number}")
     another_session.settings["memory.inject_tokens_prompt"] = 5000
     assert another_session.asks("tungsten zirconium vanadium").count("\n- [") == prompting.MOST_ITEMS
 

@@ -27,26 +27,27 @@ def test_only_an_empty_window_is_briefed(a_session, source, brief):
 
 def test_the_briefing_names_notes_first_and_then_the_last_turns(a_session, another_session):
     note = a_session.notes("The tungsten is dear", "It costs 90.")
-    turns = [a_session.has_a_turn(f"Where is lantern {number}?", "In the cellar\nand on the shelf.") for number in range(3)]
+    asked = ("Where is the lantern?", "Who wrote the ledger?", "Which shelf holds the lamps?")
+    turns = [a_session.has_a_turn(each, "In the cellar\nand on the shelf.") for each in asked]
     text = another_session.starts("clear")
     assert text.splitlines()[1:-1] == [
         block.OPENING,
         "Notes of the user:",
-        f"- [{note}, 2026-01-01] The tungsten is dear",
+        f"- [{note}, 2026-01-01] user: The tungsten is dear",
         "  It costs 90.",
         "Last turns, newest first:",
-        f"- [{turns[2]}, 2026-01-01] Where is lantern 2?",
-        "  In the cellar",
+        f"- [{turns[2]}, 2026-01-01] user: {asked[2]}",
+        "  agent: In the cellar",
         "  and on the shelf.",
-        f"- [{turns[1]}, 2026-01-01] Where is lantern 1? -> In the cellar",
-        f"- [{turns[0]}, 2026-01-01] Where is lantern 0? -> In the cellar",
+        f"- [{turns[1]}, 2026-01-01] user: {asked[1]} -> agent: In the cellar",
+        f"- [{turns[0]}, 2026-01-01] user: {asked[0]} -> agent: In the cellar",
     ]
 
 
 def test_an_outcome_that_begins_with_a_word_or_two_goes_on_in_its_line(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "Done.\n\nIt is in the cellar\nbehind the ladder.")
     a_session.has_a_turn("Where is the ladder?", "In the cellar.")
-    assert "tungsten? -> Done. It is in the cellar behind the ladder." in another_session.starts("clear")
+    assert "tungsten? -> agent: Done. It is in the cellar behind the ladder." in another_session.starts("clear")
 
 
 def test_of_the_newest_turn_the_request_is_cut_rather_than_the_outcome(a_session, another_session):
@@ -142,12 +143,19 @@ def test_a_turn_about_nothing_is_not_worth_a_line(a_session, another_session):
     assert len(lines_of(another_session.starts("clear"))) == 1
 
 
-def test_of_the_last_turns_the_newest_is_told_whole_and_seven_in_a_line(a_session, another_session):
+def test_of_the_last_turns_the_newest_is_told_whole_and_nine_in_a_line(a_session, another_session):
     for number in range(30):
         a_session.has_a_turn(f"Where is lantern {number}?", "There.")
     text = another_session.starts("clear")
     assert len(lines_of(text)) == 1 + briefing.MOST_LINES
-    assert "lantern 29?\n  There." in text and "lantern 22? -> There." in text and "lantern 21?" not in text
+    assert "lantern 29?\n  agent: There." in text and "lantern 20? -> agent: There." in text and "lantern 19?" not in text
+
+
+def test_of_the_last_turns_the_older_ones_tell_less_of_their_outcome(a_session, another_session):
+    for number in range(8):
+        a_session.has_a_turn(f"Where is lantern {number}?", f"It stands {'beside the wall ' * 6}of room {number}.")
+    lines = lines_of(another_session.starts("clear"))
+    assert "of room 4." in lines[3] and "of room" not in lines[4] and "-> agent: It stands" in lines[4]
 
 
 def test_what_was_told_at_the_start_is_not_told_by_the_next_start(a_session, another_session):
@@ -191,7 +199,9 @@ def test_a_command_that_failed_last_is_named_until_it_passes(a_session, another_
     a_session.runs("make ladder", error="Exit code 2\nerror: no steps")
     a_session.runs("make ladder")
     text = another_session.starts("clear")
-    assert [line for line in lines_of(text) if "failing" in line] == ['- still failing: make lantern: exit 2, error: "no tungsten"']
+    assert [line for line in lines_of(text) if "failing" in line] == [
+        '- still failing: make lantern: exit 2, output of make: error: "no tungsten"'
+    ]
 
 
 def test_a_command_that_passed_through_another_pipe_fails_no_longer(a_session, another_session):
@@ -206,7 +216,9 @@ def test_of_a_failure_that_ends_in_a_count_the_line_before_is_told(a_session, an
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("pytest -q", error="Exit code 1\nFAILED test_x.py::test_a - AssertionError: no tungsten\n1 failed in 0.99s")
     (line,) = [line for line in lines_of(another_session.starts("clear")) if "failing" in line]
-    assert line.startswith('- still failing: pytest -q: exit 1, FAILED test_x.py::test_a - AssertionError: "no tungsten"')
+    assert line.startswith(
+        '- still failing: pytest -q: exit 1, output of pytest: FAILED test_x.py::test_a - AssertionError: "no tungsten"'
+    )
 
 
 def test_what_a_page_said_when_it_could_not_be_fetched_is_not_told(a_session, another_session):

@@ -107,11 +107,7 @@ def test_plain_words_are_compared_as_words_and_words_with_markup_by_each_sign():
     ],
 )
 def test_covered_sentences_are_left_out(text, left):
-    assert block.without_instructions(text, Said(SAID)) == left
-
-
-def test_without_instructions_a_text_stays_as_it_is():
-    assert block.without_instructions("a.  b\n\nc", None) == "a.  b\n\nc"
+    assert Said(SAID).without(text) == left
 
 
 # What differs

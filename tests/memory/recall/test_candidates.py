@@ -123,3 +123,12 @@ def test_a_phrase_of_common_parts_is_not_looked_up(many_notes):
     find(many_notes, " ".join(["lantern/glass", *(f"w{number}" for number in range(28))]))
     many_notes.store.db.set_trace_callback(None)
     assert [line for line in asked if '"lantern"' in line] and not [line for line in asked if "lantern/glass" in line]
+
+
+def test_at_a_prompt_of_rows_that_hold_the_same_the_newest_come_first():
+    held = {"12": 5.0, "500": 5.0, "90": 5.0, "499": 4.9}
+    assert candidates.with_newer_first(held, 500) == ["500", "499", "90", "12"]
+
+
+def test_at_a_prompt_what_holds_much_more_comes_before_what_is_newer():
+    assert candidates.with_newer_first({"12": 9.0, "500": 4.0}, 500) == ["12", "500"]

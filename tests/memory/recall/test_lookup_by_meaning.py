@@ -40,3 +40,13 @@ def test_what_comes_near_keeps_within_times_and_types(a_session, a_reader, memor
     assert found(a_reader, "illumination", near, types=["turn"]) == [turn]
     assert found(a_reader, "illumination", near, until=a_session.now - DAY // 2) == [turn]
     assert found(a_reader, "illumination", near, since=a_session.now - DAY // 2) == [note]
+
+
+def test_what_comes_near_keeps_within_its_namespace(a_session, a_reader):
+    for space in ('["app", "a"]', '["app", "b"]', '["apple"]'):
+        a_session.notes("The ladder is in the cellar", type="item", tool_name=space)
+    near = Knowing({1: 0.7, 2: 0.6, 3: 0.5})
+    in_order = found(a_reader, "illumination", near, types=["item"])
+    assert len(in_order) == 3
+    assert found(a_reader, "illumination", near, types=["item"], tool='["app"') == in_order[:2]
+    assert found(a_reader, "illumination", near, types=["item"], tool='["app", "b"') == in_order[1:2]

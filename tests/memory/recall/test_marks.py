@@ -102,7 +102,7 @@ def test_what_misled_is_not_told_at_the_start_even_if_it_is_pinned(a_session):
 
 
 def test_what_misled_must_be_likelier_each_time_before_it_is_told():
-    table = score.read()
+    table, _ = score.read()
     for level in score.LEVELS:
         least = [table.least(level, misled) for misled in range(4)]
         assert least == sorted(set(least)) and least[3] < 1
@@ -111,7 +111,8 @@ def test_what_misled_must_be_likelier_each_time_before_it_is_told():
 def test_what_misled_is_told_with_a_mark(a_session):
     name = a_session.notes("The tungsten of the zirconium lantern", "lies beside basalt and quartz")
     mark(a_session, name, misled=1)
-    assert f"- [{name}, 2026-01-01, misled before] The tungsten" in told(a_session, "tungsten zirconium basalt?")
+    line = f"- [{name}, 2026-01-01, misled before] user: The tungsten"
+    assert line in told(a_session, "the tungsten of the zirconium lantern with basalt and quartz?")
 
 
 def test_what_misled_often_is_not_told(a_session):

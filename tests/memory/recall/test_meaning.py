@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.memory.recall import meaning, search
+from ralph_mem.memory.recall import features, meaning, score, search
 
 COSINES = st.dictionaries(st.integers(1, 50), st.floats(-1, 1), max_size=20)
 
@@ -79,11 +79,29 @@ def test_a_memory_that_comes_near_is_told_without_a_common_word(two_turns):
 
 
 def test_one_that_does_not_come_near_enough_is_not(two_turns):
-    assert admitted(two_turns, "illumination outage", Knowing({1: search.NEAR_ENOUGH - 0.01})) == []
+    assert admitted(two_turns, "illumination outage", Knowing({1: 0.3, 2: 0.2})) == []
 
 
 def test_what_the_words_mean_is_told_as_ever(two_turns):
     assert admitted(two_turns, "lantern fuse", Knowing({})) == admitted(two_turns, "lantern fuse", None) == [1]
+
+
+def test_how_near_a_memory_comes_is_judged_by_a_table_of_its_own(two_turns, monkeypatch):
+    words, weights = score.read()[0], [0.0] * len(features.NAMES)
+    monkeypatch.setattr(score, "KNOWN", [(words, score.Table(-5.0, [*weights, 10.0], words.levels))])
+    assert admitted(two_turns, "illumination outage", Knowing({2: 0.6, 1: 0.1})) == [2]
+    assert admitted(two_turns, "illumination outage", Knowing({2: 0.2, 1: 0.1})) == []
+
+
+def test_without_a_table_for_meaning_the_words_judge(two_turns, monkeypatch):
+    monkeypatch.setattr(score, "KNOWN", [(score.read()[0], None)])
+    assert admitted(two_turns, "lantern dark fuse", Knowing({2: 0.3, 1: 0.2}))[:1] == [1]
+
+
+def test_the_small_table_alone_admits_nothing_and_changes_no_order(two_turns):
+    alone = [hit.chance for hit in search.hits(two_turns.store, "lantern fuse", two_turns.now, Knowing({}, {2: 1.0, 1: 0.1}))]
+    assert alone == [hit.chance for hit in search.hits(two_turns.store, "lantern fuse", two_turns.now)]
+    assert admitted(two_turns, "illumination outage", Knowing({}, {1: 1.0})) == []
 
 
 def test_what_misled_does_not_come_back_by_its_meaning(two_turns):
@@ -94,7 +112,7 @@ def test_what_misled_does_not_come_back_by_its_meaning(two_turns):
 def test_no_more_than_three_come_by_their_meaning_alone(a_session):
     for number in range(6):
         a_session.has_a_turn(f"Where is stone {number}?", "Here.")
-    assert len(admitted(a_session, "illumination", Knowing(dict.fromkeys(range(1, 7), 0.8)))) == search.MOST_NEAR
+    assert len(admitted(a_session, "illumination", Knowing(dict.fromkeys(range(1, 7), 0.8)))) == search.NEAREST
 
 
 def test_a_number_that_no_memory_has_is_passed_over(two_turns):

@@ -94,7 +94,7 @@ def test_without_a_sound_table_nothing_is_found(a_session, tmp_path, monkeypatch
 
 
 def test_the_table_that_is_shipped_is_sound():
-    table = score.read()
+    table, _ = score.read()
     assert table and len(table.weights) == len(features.NAMES)
     assert table.levels["quiet"] > table.levels["normal"] > table.levels["eager"]
 
@@ -102,7 +102,7 @@ def test_the_table_that_is_shipped_is_sound():
 def test_features_survive_a_receipt_roughly(a_store_of_300_turns):
     (hit, *_) = search.hits(a_store_of_300_turns.store, "polish lantern 77 with tungsten", a_store_of_300_turns.now)
     kept = features.unpacked(features.packed(hit.features))
-    steps = dict(zip(features.NAMES, features.STEPS, strict=True))
+    steps = dict(zip((*features.NAMES, features.NEAR), features.STEPS, strict=True))
     for name, value in zip(features.NAMES, hit.features, strict=True):
         assert kept[name] == pytest.approx(min(value, features.MOST_STEPS * steps[name]), abs=steps[name])
 
@@ -166,6 +166,26 @@ def test_those_that_are_not_admitted_come_last(a_store_of_300_turns):
     hits = search.hits(a_store_of_300_turns.store, "quartz basalt amber tungsten", a_store_of_300_turns.now)
     assert [hit.admitted for hit in hits] == sorted([hit.admitted for hit in hits], reverse=True)
     assert len(hits) == search.JUDGED
+
+
+def test_what_says_the_same_again_takes_nobodys_seat(a_session):
+    a_session.has_a_turn("Where is the ladder of tungsten?", "In the cellar.")
+    for _ in range(search.JUDGED + 2):
+        a_session.has_a_turn("Where is the tungsten?", "On the shelf.")
+    hits = search.hits(a_session.store, "where is the tungsten", a_session.now)
+    assert 1 in [hit.values[0] for hit in hits] and len(hits) == search.JUDGED + 3
+
+
+def test_copies_of_a_memory_make_it_stand_out_no_less(a_store_of_300_turns):
+    def stands_out(name):
+        hits = search.hits(a_store_of_300_turns.store, "paint the zirconium shelf", a_store_of_300_turns.now)
+        return next(dict(zip(features.NAMES, hit.features, strict=True))[name] for hit in hits)
+
+    a_store_of_300_turns.has_a_turn("Paint the zirconium shelf", "It is violet.")
+    once = stands_out("fits")
+    for _ in range(5):
+        a_store_of_300_turns.has_a_turn("Paint the zirconium shelf", "It is violet.")
+    assert stands_out("fits") == pytest.approx(once, rel=0.2)
 
 
 # Whatever somebody types

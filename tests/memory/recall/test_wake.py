@@ -3,6 +3,7 @@
 import json
 import os
 import posix
+import time
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,21 @@ def test_an_interpreter_that_is_gone_is_nobodys_trouble(a_home, a_store, python)
     embeddings_client.wake(a_store.folder)
     assert embeddings_client.open_sense() is not None
     assert children() - before == set()
+
+
+def test_a_search_that_finds_no_worker_starts_one_and_asks_again_while_it_has_time(a_witness, a_store):
+    asked = embeddings_client.open_sense(0.2)
+    assert asked.near(a_store, "tungsten") == {} and asked.silent
+    assert a_witness().splitlines()[0] == f"-I -m ralph_mem.interfaces.worker {a_store.folder}"
+
+
+def test_a_search_does_not_wait_for_a_worker_that_cannot_be_started(a_home, a_store):
+    write_model(a_home, python="/nowhere/python")
+    began = time.monotonic()
+    assert embeddings_client.open_sense(60).near(a_store, "tungsten") == {}
+    assert time.monotonic() - began < PATIENCE_S
+
+
+def test_a_prompt_after_a_pause_goes_by_its_words_and_starts_a_worker(a_witness, a_session):
+    a_session.asks("Where is the tungsten?")
+    assert a_witness().splitlines()[0] == f"-I -m ralph_mem.interfaces.worker {a_session.store.folder}"

@@ -9,7 +9,7 @@ import pytest
 from ralph_mem.core import fast, paths
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
-from ralph_mem.maintenance import count_tokens, status
+from ralph_mem.maintenance import count_tokens, review
 from ralph_mem.maintenance import scrub as scrubbing
 from ralph_mem.maintenance.recovery import repair
 from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
@@ -216,7 +216,7 @@ def test_it_is_read_by_its_id(a_made_up):
 
 
 def test_it_is_reviewed_where_it_says_where_it_came_from(a_made_up):
-    listed = status.ids(a_made_up.store, status.Wanted())
+    listed = review.ids(a_made_up.store, review.Wanted())
     assert (a_made_up.name in listed) == a_made_up.kind.has("origin")
 
 

@@ -54,7 +54,7 @@ def test_an_empty_summary_is_no_memory(a_session, text):
 
 def test_a_turn_is_one_memory_however_often_it_is_indexed(a_session):
     for _ in range(3):
-        a_session.is_answered("The fuse.", prompt_id="p")
+        a_session.is_answered("The fuse was blown.", prompt_id="p")
     assert a_session.rows("SELECT turn_id, observation_id FROM memories") == [(1, None)]
     assert found(a_session.store, "memory_fts", "fuse") == [1]
 

@@ -193,6 +193,7 @@ def test_a_turn_does_not_fill_with_files_for_ever(a_session):
         ("/mem-search lamp", "command"),
         ("/ralph-mem:mem-status", "command"),
         (" /mem-forget obs-1", "command"),
+        ("/ralph-mem:purge obs-1", "command"),
         ("/ralph start mend the lamp", "loop"),
         ("/ralph-mem:ralph start", "loop"),
         ("<task-notification>done</task-notification>", "notification"),
@@ -225,3 +226,15 @@ def test_what_was_cut_out_of_a_prompt_or_its_answer_is_counted(a_session, asked,
     prompt, response, redactions = a_session.turns("prompt, response, redactions")[0]
     assert secret not in prompt + response
     assert redactions == '{"github-token": 1}'
+
+
+@folded(
+    ("answer", "kept"),
+    [("Done.", False), ("The subagent found that the fuse was blown, and I replaced it.", True)],
+)
+def test_a_nod_to_the_end_of_a_subagent_is_no_memory(a_session, answer, kept):
+    before = a_session.rows("SELECT count(*) FROM memories")[0][0]
+    a_session.asks("<task-notification>\n<summary>the agent is done</summary>\n</task-notification>")
+    a_session.is_answered(answer)
+    assert a_session.rows("SELECT count(*) FROM memories")[0][0] - before == kept
+    assert a_session.turns("response")[-1] == (answer if kept else "",)

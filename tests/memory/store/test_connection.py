@@ -14,7 +14,7 @@ from ralph_mem.memory.rows import notes, records, rewrite, row
 from ralph_mem.memory.store import connection
 from tests.sessions import NOON, a_note, check, found, observations_of, sessions_of, words_of
 
-RAW_TYPES = ("tool_use", "error", "success", "response")
+RAW_TYPES = ("tool_use", "error", "success", "response", "fact", "item")
 MEMORY_TYPES = ("note", "decision", "summary")
 
 

@@ -290,6 +290,138 @@ def test_a_workspace_of_crates_is_tested_as_one(tree):
 # Make
 
 
+# Files of tasks
+
+JUSTFILE = """\
+set shell := ['sh', '-c']
+version := '1'
+
+# the tests
+@test *args: build
+    ./run {{args}}
+
+build:
+    cc x.c
+lint:
+    x
+"""
+TASKFILE = """\
+version: '3'
+vars:
+  test: 1
+tasks:
+  # all of it
+  build:
+    cmds: [cc x.c]
+  'test':
+    cmds:
+      - ./run
+other:
+  lint: x
+"""
+NOXFILE = """\
+import nox
+
+@nox.session(python=['3.12'])
+def tests(session):
+    session.run('pytest')
+
+@nox.session
+def lint(session):
+    pass
+"""
+TOX = "[tox]\nenvlist = py312\n[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = ruff check\n[testenv:mypy]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("justfile", JUSTFILE, {TEST_PASS: ["just test"], BUILD_SUCCESS: ["just build"], LINT_CLEAN: ["just lint"]}),
+        (".justfile", "check:\n  x\n", {TEST_PASS: ["just check"]}),
+        ("Taskfile.yml", TASKFILE, {TEST_PASS: ["task test"], BUILD_SUCCESS: ["task build"], LINT_CLEAN: []}),
+        ("noxfile.py", NOXFILE, {TEST_PASS: ["nox -s tests"], LINT_CLEAN: ["nox -s lint"], TYPE_CHECK: []}),
+        ("tox.ini", TOX, {TEST_PASS: ["tox"], LINT_CLEAN: ["tox -e lint"], TYPE_CHECK: ["tox -e mypy"]}),
+        ("pyproject.toml", "[tool.tox]\nenv_list = ['py']\n", {TEST_PASS: ["tox"]}),
+        ("Taskfile.yml", "version: '3'\n", {TEST_PASS: []}),
+        ("justfile", "test := 'x'\nalias check := other\n", {TEST_PASS: []}),
+        ("noxfile.py", "def tests(session): pass\n", {TEST_PASS: []}),
+    ],
+)
+def test_a_file_of_tasks_names_checks(tree, name, text, found):
+    tree.write(name, text)
+    assert {kind: tree.argv(kind) for kind in found} == found
+
+
+def test_what_a_file_of_tasks_says_is_accepted_with_the_check(tree):
+    def digest():
+        return acceptance.digest(tree.find(TEST_PASS)[0], str(tree.folder)), acceptance.digest(
+            tree.find("test_pass=just test")[0], str(tree.folder)
+        )
+
+    before = tree.write("justfile", JUSTFILE) and digest()
+    tree.write("justfile", JUSTFILE.replace("cc x.c", "true"))
+    assert all(one != other for one, other in zip(before, digest(), strict=True))
+
+
+def test_where_a_language_has_its_own_tool_a_file_of_tasks_is_not_asked(tree):
+    tree.write("justfile", JUSTFILE).write("Taskfile.yml", TASKFILE).write("go.mod", "module x\n")
+    assert tree.argv(TEST_PASS) == ["go test -json ./..."] and tree.argv(LINT_CLEAN) == ["go vet ./..."]
+
+
+@pytest.mark.parametrize(("name", "text", "words"), [("tox.ini", TOX, "tox"), ("noxfile.py", NOXFILE, "nox -s tests")])
+def test_where_pytest_is_not_installed_what_makes_its_environment_runs_it(tree, monkeypatch, name, text, words):
+    tree.write("tests/test_it.py", "def test_it(): pass\n").write(name, text).program("bin/python3")
+    tree.program(f"bin/{words.split()[0]}")
+    monkeypatch.setenv("PATH", str(tree.folder / "bin"))
+    assert tree.argv(TEST_PASS) == [words]
+    tree.program("bin/pytest")
+    assert tree.argv(TEST_PASS) == ["python3 -m pytest -q"]
+
+
+def test_a_lock_file_of_uv_has_it_run_the_tests_where_it_is_installed(tree, monkeypatch):
+    tree.write("tests/test_it.py", "def test_it(): pass\n").write("uv.lock").program("bin/uv")
+    monkeypatch.setenv("PATH", str(tree.folder / "bin"))
+    assert tree.argv(TEST_PASS) == ["uv run python -m pytest -q"]
+
+
+# C
+
+
+@pytest.mark.parametrize("rule", ["check", "test", "unittest", "run-tests"])
+def test_a_makefile_of_a_c_project_names_its_tests_beside_its_build(tree, rule):
+    text = "TESTS = a b\nall: prog\nprog: x.c\n\tcc -o $@ x.c\n{0}: $(TESTS:%=run-%) prog\n\t./prog --self=1\n{0}: CFLAGS += -g\n"
+    text = text.format(rule)
+    tree.write("Makefile", text).write("x.c", "int main(void) {{ return 0; }}\n")
+    assert tree.argv(TEST_PASS) == [f"make {rule}"] and tree.argv(BUILD_SUCCESS) == ["make all"]
+
+
+def test_a_variable_for_one_target_alone_is_no_rule(tree):
+    tree.write("Makefile", "test: CFLAGS += -g\ncheck: export X := 1\nall:\n\ttrue\n")
+    assert tree.argv(TEST_PASS) == []
+
+
+def test_cmake_builds_before_it_tests_and_where_a_person_has_built(tree):
+    tree.write("CMakeLists.txt", "project(x C)\nenable_testing()\nadd_subdirectory(tests)\n").write("Makefile", "test:\n\ttrue\n")
+    tree.write("tests/CMakeLists.txt", "add_test(NAME a COMMAND a)\n")
+    (found,), _ = tree.find(TEST_PASS)
+    assert found.name == "ctest" and found.argv[:2] == ("sh", "-c")
+    assert found.argv[2].startswith("cmake -S . -B build && cmake --build build && ctest --test-dir build")
+    tree.write("cmake-build-debug/CMakeCache.txt")
+    assert "-B cmake-build-debug" in tree.argv(BUILD_SUCCESS)[0] and "ctest" not in tree.argv(BUILD_SUCCESS)[0]
+
+
+def test_meson_is_set_up_and_tested(tree):
+    tree.write("meson.build", "project('x', 'c')\ntest('a', executable('a', 'a.c'))\n")
+    assert tree.argv(TEST_PASS) == ["sh -c meson setup build && meson test -C build --print-errorlogs"]
+    assert tree.names(BUILD_SUCCESS) == ["meson compile"]
+
+
+@pytest.mark.parametrize("text", ["project(x C)\n", "# enable_testing()\nproject(x)\ninclude(GNUInstallDirs)\n"])
+def test_a_build_without_tests_has_none(tree, text):
+    tree.write("CMakeLists.txt", text)
+    assert tree.argv(TEST_PASS) == [] and len(tree.argv(BUILD_SUCCESS)) == 1
+
+
 def test_targets_of_a_makefile_are_found(tree):
     tree.write("Makefile", "VERSION := 1\n.PHONY: check\ncheck lint: build\n\t./run $(VERSION)\nbuild:\n\tcc x.c\n")
     found, missing = tree.find(TEST_PASS, BUILD_SUCCESS, LINT_CLEAN, TYPE_CHECK)
@@ -502,7 +634,7 @@ def test_each_type_has_its_time_and_a_caller_may_give_another(tree):
 def test_pytest_is_asked_for_a_report_beside_what_it_does(argv, at):
     criterion = Criterion(TEST_PASS, "pytest", argv, "/p", 1.0, 0, "", "")
     more = ("--junitxml=/s/report.xml", "-o", "junit_family=xunit1")
-    assert finding.with_details(criterion, "/s") == ((*argv[:at], *more, *argv[at:]), {})
+    assert finding.with_details(criterion, "/s") == (*argv[:at], *more, *argv[at:])
 
 
 @pytest.mark.parametrize(
@@ -516,7 +648,7 @@ def test_pytest_is_asked_for_a_report_beside_what_it_does(argv, at):
 )
 def test_other_commands_and_those_with_a_report_of_their_own_stay_as_they_are(argv, definition):
     criterion = Criterion(CUSTOM, "x", argv, "/p", 1.0, 0, "", definition)
-    assert finding.with_details(criterion, "/s") == (argv, {})
+    assert finding.with_details(criterion, "/s") == argv
 
 
 def test_finding_changes_nothing_in_the_project(tree):

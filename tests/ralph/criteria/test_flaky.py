@@ -8,7 +8,7 @@ import pytest
 from ralph_mem.core import paths
 from ralph_mem.core.outputs.report import Report
 from ralph_mem.core.process import Outcome
-from ralph_mem.ralph.criteria import FAILED, PASSED, TEST_PASS, Criterion, judging, weighing
+from ralph_mem.ralph.criteria import FAILED, PASSED, TEST_PASS, Criterion, flaky, judging, repeating
 from ralph_mem.ralph.criteria.judging import Ran
 from tests.folded import folded
 
@@ -125,13 +125,13 @@ A_SUITE = Criterion(TEST_PASS, "make test", ("make", "test"), "/", 60, 0, "Makef
     ],
 )
 def test_only_a_run_that_went_through_tells_what_is_flaky(first, again, flaky_ids):
-    repeated = weighing.repeat(A_SUITE, first, None, set(), lambda _: again)
+    repeated = repeating.repeat(A_SUITE, first, None, set(), lambda _: again)
     assert (repeated.status, repeated.flaky) == (FAILED, flaky_ids)
 
 
 def test_a_known_test_that_fails_again_is_not_excused_by_green_runs_afterwards():
     runs = iter([ran("b"), ran(), ran()])
-    repeated = weighing.repeat(A_SUITE, ran("a", "b"), None, {"a", "b"}, lambda _: next(runs))
+    repeated = repeating.repeat(A_SUITE, ran("a", "b"), None, {"a", "b"}, lambda _: next(runs))
     assert (repeated.status, repeated.flaky) == (FAILED, ("a",))
 
 
@@ -139,7 +139,7 @@ def test_a_known_test_that_fails_again_is_not_excused_by_green_runs_afterwards()
 def test_many_failing_tests_are_not_run_again(failing, runs):
     again = []
     first = ran(*[f"test-{number}" for number in range(failing)], total=100, code=1)
-    weighing.repeat(A_SUITE, first, None, set(), again.append)
+    repeating.repeat(A_SUITE, first, None, set(), again.append)
     assert len(again) == runs
 
 
@@ -171,73 +171,73 @@ def test_a_suite_is_run_again_where_its_time_allows_it_twice(a_suite, monkeypatc
 def test_failing_tests_alone_are_asked_for_where_the_tool_can(tmp_path, argv, chosen):
     (tmp_path / "tests" / "unit").mkdir(parents=True)
     (tmp_path / "test_it.py").touch()
-    criterion = weighing.only(A_SUITE._replace(argv=argv, folder=str(tmp_path)), {"test_it.py::a"})
+    criterion = repeating.only(A_SUITE._replace(argv=argv, folder=str(tmp_path)), {"test_it.py::a"})
     assert (criterion and criterion.argv) == chosen
 
 
 def test_an_id_whose_file_is_not_there_is_not_asked_for(tmp_path):
-    assert weighing.only(A_SUITE._replace(argv=("pytest",), folder=str(tmp_path)), {"gone.py::a"}) is None
+    assert repeating.only(A_SUITE._replace(argv=("pytest",), folder=str(tmp_path)), {"gone.py::a"}) is None
 
 
 # What is remembered
 
 
 def test_what_is_flaky_is_remembered_per_project(a_home, a_project):
-    weighing.remember(a_project, [("pytest", "a"), ("npm test", "b")])
-    weighing.remember(a_project, [("pytest", "c")])
-    assert weighing.known(a_project) == {("pytest", "a"), ("npm test", "b"), ("pytest", "c")}
-    assert weighing.known(type(a_project)("/elsewhere")) == set()
+    flaky.remember(a_project, [("pytest", "a"), ("npm test", "b")])
+    flaky.remember(a_project, [("pytest", "c")])
+    assert flaky.known(a_project) == {("pytest", "a"), ("npm test", "b"), ("pytest", "c")}
+    assert flaky.known(type(a_project)("/elsewhere")) == set()
 
 
 def test_it_is_forgotten_when_it_was_not_seen_for_a_month(a_home, a_project, monkeypatch):
-    weighing.remember(a_project, [("pytest", "old"), ("pytest", "seen again")])
+    flaky.remember(a_project, [("pytest", "old"), ("pytest", "seen again")])
     now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + weighing.KEPT_S - 60)
-    weighing.remember(a_project, [("pytest", "seen again")])
-    monkeypatch.setattr(time, "time", lambda: now + weighing.KEPT_S + 60)
-    assert weighing.known(a_project) == {("pytest", "seen again")}
+    monkeypatch.setattr(time, "time", lambda: now + flaky.KEPT_S - 60)
+    flaky.remember(a_project, [("pytest", "seen again")])
+    monkeypatch.setattr(time, "time", lambda: now + flaky.KEPT_S + 60)
+    assert flaky.known(a_project) == {("pytest", "seen again")}
 
 
 def test_what_a_loop_brought_in_itself_is_not_known_to_it(a_home, a_project):
-    weighing.remember(a_project, [("pytest", "old")])
+    flaky.remember(a_project, [("pytest", "old")])
     begun = time.time()
-    weighing.remember(a_project, [("pytest", "old"), ("pytest", "new")])
-    assert weighing.known(a_project, before=begun) == {("pytest", "old")}
-    assert weighing.known(a_project) == {("pytest", "old"), ("pytest", "new")}
+    flaky.remember(a_project, [("pytest", "old"), ("pytest", "new")])
+    assert flaky.known(a_project, before=begun) == {("pytest", "old")}
+    assert flaky.known(a_project) == {("pytest", "old"), ("pytest", "new")}
 
 
 def test_a_list_that_cannot_be_kept_disturbs_nobody(a_home, a_project):
     a_home.parent.mkdir()
     a_home.write_text("in the way")
-    weighing.remember(a_project, [("pytest", "a")])
-    assert weighing.known(a_project) == set()
+    flaky.remember(a_project, [("pytest", "a")])
+    assert flaky.known(a_project) == set()
 
 
 def test_the_latest_are_kept(a_home, a_project, monkeypatch):
-    monkeypatch.setattr(weighing, "MOST_KEPT", 2)
+    monkeypatch.setattr(flaky, "MOST_KEPT", 2)
     for at, name in enumerate("abc"):
         monkeypatch.setattr(time, "time", lambda at=at: 1_000_000 + at)
-        weighing.remember(a_project, [("pytest", name)])
-    assert weighing.known(a_project) == {("pytest", "b"), ("pytest", "c")}
+        flaky.remember(a_project, [("pytest", name)])
+    assert flaky.known(a_project) == {("pytest", "b"), ("pytest", "c")}
 
 
 def test_the_list_is_for_its_owner_alone(a_home, a_project):
-    weighing.remember(a_project, [("pytest", "a")])
+    flaky.remember(a_project, [("pytest", "a")])
     (file,) = (a_home / "flaky").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("content", ["", "{", "{}", "1", '[["a"]]', '[["a", "b"]]', '[["a", "b", 1, "c"]]', "[" * 100_000])
 def test_a_damaged_list_is_empty_and_replaced(a_home, a_project, content):
-    weighing.remember(a_project, [("pytest", "a")])
+    flaky.remember(a_project, [("pytest", "a")])
     (file,) = (a_home / "flaky").iterdir()
     file.write_text(content)
-    assert weighing.known(a_project) == set()
-    weighing.remember(a_project, [("pytest", "b")])
+    assert flaky.known(a_project) == set()
+    flaky.remember(a_project, [("pytest", "b")])
     assert json.loads(file.read_text())[0][:2] == ["pytest", "b"]
 
 
 def test_without_a_home_nothing_is_kept(a_project, monkeypatch):
     monkeypatch.setattr(paths, "data_home", str)
-    weighing.remember(a_project, [("pytest", "a")])
-    assert weighing.known(a_project) == set()
+    flaky.remember(a_project, [("pytest", "a")])
+    assert flaky.known(a_project) == set()

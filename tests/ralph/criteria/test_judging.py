@@ -22,6 +22,7 @@ from ralph_mem.ralph.criteria import (
     Criterion,
     Verdict,
     evidence,
+    excerpts,
     judging,
     weighing,
 )
@@ -289,6 +290,9 @@ def at_start(total=None, skipped=()):
         (TEST_PASS, 0, ran(5, ("skipped-1", "skipped-2")), at_start(5, ("skipped-1",)), VACUOUS),
         (TEST_PASS, 0, ran(5, ("skipped-1",)), at_start(5, ("skipped-1", "skipped-2")), PASSED),
         (TEST_PASS, 0, ran(4, code=1, failing=("a",)), at_start(5), FAILED),
+        (TEST_PASS, 0, ran(5, failing=("a",)), at_start(5), FAILED),  # a source, a script or a Makefile leaves with 0 all the same
+        (CUSTOM, 0, ran(5, failing=("a",)), None, FAILED),
+        (CUSTOM, "summary", ran(5, failing=("a",))._replace(output="summary"), None, PASSED),  # who expects a text knows why
     ],
 )
 def test_exit_code_0_is_weighed_against_the_start(type_, expected, now, before, status):
@@ -397,7 +401,7 @@ def test_what_differs_from_run_to_run_is_left_out_and_nothing_else(one, steady):
 def test_tests_that_ran_side_by_side_are_told_in_one_order():
     sections = [f"____ {name} ____\nE   assert {name}\n" for name in ("test_a", "test_b")]
     first, second = ("==== FAILURES ====\n" + "".join(order) for order in (sections, sections[::-1]))
-    assert evidence.excerpt(first, "/") == evidence.excerpt(second, "/") == "test_a\nE   assert test_a\n\ntest_b\nE   assert test_b"
+    assert excerpts.of(first, "/") == excerpts.of(second, "/") == "test_a\nE   assert test_a\n\ntest_b\nE   assert test_b"
 
 
 @pytest.mark.check
@@ -419,18 +423,18 @@ def test_of_a_long_section_what_was_compared_is_kept(a_suite, source):
 
 def test_of_another_output_error_lines_and_the_end_are_kept():
     noise = "".join(f"compiling part {number}\n" for number in range(2000))
-    excerpt = evidence.excerpt(f"{noise}src/a.c:3: error: no such thing\n{noise}make: *** stopped\n", "/project")
+    excerpt = excerpts.of(f"{noise}src/a.c:3: error: no such thing\n{noise}make: *** stopped\n", "/project")
     assert len(excerpt) <= 4000
     assert "error: no such thing" in excerpt and excerpt.endswith("make: *** stopped")
 
 
 def test_what_go_wraps_into_json_is_unwrapped():
     output = '{"Action":"output","Output":"--- FAIL: TestX (0.00s)\\n"}\n{"Action":"fail"}\nnot json\n{"Output": 3}\n'
-    assert evidence.excerpt(output, "/project") == "--- FAIL: TestX (0.00s)\nnot json"
+    assert excerpts.of(output, "/project") == "--- FAIL: TestX (0.00s)\nnot json"
 
 
 def test_paths_are_told_as_seen_from_the_project():
-    assert evidence.excerpt("/home/a/project/src/a.py:3: error", "/home/a/project") == "src/a.py:3: error"
+    assert excerpts.of("/home/a/project/src/a.py:3: error", "/home/a/project") == "src/a.py:3: error"
 
 
 def test_the_excerpt_of_what_passed_is_empty(check):
@@ -441,7 +445,7 @@ def test_the_excerpt_of_what_passed_is_empty(check):
     "output", ["x" * 100_000, "x" * 100_000 + "\n" + "y " * 100_000, "error " * 50_000, "\n" * 9999, "{" * 9999]
 )
 def test_no_output_makes_a_long_excerpt(output):
-    assert len(evidence.excerpt(output, "/project")) <= 4000
+    assert len(excerpts.of(output, "/project")) <= 4000
 
 
 @pytest.mark.check

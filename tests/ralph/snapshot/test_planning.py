@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, Change, Entry
-from ralph_mem.ralph.snapshot.restoring import decide
+from ralph_mem.ralph.snapshot.rollback_plan import decide
 from tests.folded import folded
 
 ONE = Entry(FILE, 0o644, 3, b"one", True)

@@ -105,10 +105,7 @@ def _without_keywords(words: "list[str]") -> "list[str]":
 
 
 def _parts(command: str) -> "list[list[str]] | None":
-    """Return the simple commands of a shell line, each as its words without redirections, quotes as they stand.
-
-    None where a part is hidden in another, runs in the background, or a quote stays open.
-    """
+    """Return the simple commands of a shell line, as words with their quotes; None for nested, open or background ones."""
     text = command.replace("\\\n", " ").strip()
     parts: list[list[str]] = [[]]
     at, is_target = 0, False

@@ -4,6 +4,7 @@ Words never decide anything here: a file about rate limits that the agent reads 
 """
 
 import json
+import time
 
 from ralph_mem.core.redaction import terminal
 
@@ -16,6 +17,10 @@ MOST_MESSAGE = 100_000  # the tail of it, where a promise stands; a model's long
 MOST_LINE = 200  # what a line of the live display shows of one thing
 # Statuses and names of the API for "not now": too many requests, and overloaded.
 NOT_NOW = (429, 529, "rate_limit", "overloaded")
+# And for "not you": a key or a login that is not accepted, or may not do this.
+NOT_YOU = (401, 403, "authentication_failed")
+# A login that has run out is renewed by the client in that time, and a request of it refused once for that.
+RENEWAL_S = 5.0
 # An API moment in seconds, and the same in ms: the client gives seconds.
 SECONDS_OF_NOW, MS_OF_NOW = range(10**9, 10**11), range(10**12, 10**14)
 
@@ -36,7 +41,8 @@ class Stream:
         self.retry: dict[str, Any] | None = None
         self.message = self.session = self.version = ""
         self.cost: float | None = None
-        self.turns = self.resets_at = 0
+        self.turns = self.resets_at = self.refusals = 0
+        self.refused_at = 0.0
         self.refused: dict[str, tuple[str, dict[str, Any]]] = {}
         self.meant: set[str] = set()
         self.fixed: set[str] = set()
@@ -51,12 +57,9 @@ class Stream:
             return
         self.session = text_of(record, "session_id") or self.session
         takes = {
-            "system": self._system,
-            "assistant": self._assistant,
-            "user": self._user,
-            "rate_limit_event": self._limit,
+            "system": self._system, "assistant": self._assistant, "user": self._user, "rate_limit_event": self._limit,
             "result": self._result,
-        }.get(text_of(record, "type"))
+        }.get(text_of(record, "type"))  # fmt: skip
         if takes:
             takes(record)
 
@@ -74,6 +77,16 @@ class Stream:
         """Say whether the last that the API said was "not now"."""
         status = (self.result or {}).get("api_error_status")
         return status in NOT_NOW if is_number(status) else any([word in NOT_NOW for word in self.failure or ()])
+
+    def is_locked_out(self) -> bool:
+        """Say whether the API does not accept who asks, and not because a login is just being renewed."""
+        if self.result is None:
+            return self.refusals > 1 or (self.refusals == 1 and time.monotonic() - self.refused_at > RENEWAL_S)
+        return self.result.get("api_error_status") in NOT_YOU or any([word in NOT_YOU for word in self.failure or ()])
+
+    def status(self) -> int:
+        """Return the status with which the API refused something last, 0 where it is not told."""
+        return count(self.result or {}, "api_error_status") or (self.failure or (0,))[0] or count(self.retry or {}, "error_status")
 
     def reached_the_model(self) -> bool:
         """Say whether the model was asked at all: a hook can keep a prompt from it, a command is answered by the client."""
@@ -93,9 +106,18 @@ class Stream:
             self.version = text_of(record, "claude_code_version")
         elif kind == "api_retry":
             self.retry = record
+            self._refused(record)
             self._tell(f"the API said {text_of(record, 'error')}: trying again in {count(record, 'retry_delay_ms') // 1000} s")
         elif kind == "permission_denied":
             self._denied(record)
+
+    def _refused(self, record: "dict[str, Any]") -> None:
+        """Count how often in a row the API did not accept who asks."""
+        if record.get("error_status") not in NOT_YOU and record.get("error") not in NOT_YOU:
+            self.refusals = 0
+            return
+        self.refused_at = self.refused_at if self.refusals else time.monotonic()
+        self.refusals += 1
 
     def _denied(self, record: "dict[str, Any]") -> None:
         call, reason = text_of(record, "tool_use_id"), text_of(record, "decision_reason_type")
@@ -112,6 +134,7 @@ class Stream:
             self.failure = (count(record, "api_error_status"), text_of(record, "error"))
             self._resets(_mapping(_mapping(record.get("api_error_params")).get("rate_limit_info")))
             return
+        self.refusals = 0
         self._of_messages[text_of(message, "id")] = _tokens(_mapping(message.get("usage")))
         if record.get("parent_tool_use_id") is None:
             self.result = self.failure = None
@@ -120,11 +143,10 @@ class Stream:
     def _said(self, blocks: "list[dict[str, Any]]", is_own: bool) -> None:
         for block in blocks:
             text = text_of(block, "text").strip()
-            if block.get("type") == "tool_use":
-                self._tell(f"{text_of(block, 'name')}: {_gist(_mapping(block.get('input')))}")
-            elif block.get("type") == "text" and text and is_own:
+            if block.get("type") == "text" and text and is_own:
                 self.message = text[-MOST_MESSAGE:]
-                self._tell(text)
+            if is_own or block.get("type") == "tool_use":
+                self._tell(told_of(block))
 
     def _user(self, record: "dict[str, Any]") -> None:
         for about in _mappings(record.get("tool_result_meta")):
@@ -136,7 +158,8 @@ class Stream:
 
     def _resets(self, info: "dict[str, Any]") -> None:
         if info.get("status") == "rejected":
-            self.resets_at = _moment_ms(count(info, "resetsAt")) or self.resets_at
+            moment = count(info, "resetsAt")
+            self.resets_at = moment * 1000 if moment in SECONDS_OF_NOW else moment if moment in MS_OF_NOW else self.resets_at
 
     def _result(self, record: "dict[str, Any]") -> None:
         """Take in the end of a turn; one that a background task starts afterwards has an end of its own."""
@@ -160,8 +183,15 @@ class Stream:
             self._billed = {"": _tokens(_mapping(record.get("usage")))}
 
     def _tell(self, text: str) -> None:
-        if self.told:
+        if self.told and text:
             self.told(in_one_line(text, MOST_LINE))
+
+
+def told_of(block: "dict[str, Any]") -> str:
+    """Return what a block of a message tells in a line: a call of a tool, or what was said; nothing for any other."""
+    if block.get("type") == "tool_use":
+        return in_one_line(f"{text_of(block, 'name')}: {gist(_mapping(block.get('input')))}", MOST_LINE)
+    return in_one_line(text_of(block, "text").strip(), MOST_LINE) if block.get("type") == "text" else ""
 
 
 def in_one_line(text: str, most: int) -> str:
@@ -174,16 +204,12 @@ def in_one_line(text: str, most: int) -> str:
     return f"{line[: most - 3].rpartition(' ')[0]}..."
 
 
-def _gist(call: "dict[str, Any]") -> str:
+def gist(call: "dict[str, Any]") -> str:
     """Return what tells one call of a tool from another."""
     told = (
         text_of(call, key) for key in ("command", "file_path", "notebook_path", "pattern", "url", "query", "description", "skill")
     )
     return next(filter(None, told), "")
-
-
-def _moment_ms(moment: int) -> int:
-    return moment * 1000 if moment in SECONDS_OF_NOW else moment if moment in MS_OF_NOW else 0
 
 
 def _tokens(usage: "dict[str, Any]") -> int:

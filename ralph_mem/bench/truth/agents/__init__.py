@@ -1,0 +1,1 @@
+"""Scripted agents, one program with a table of what it does in each iteration."""

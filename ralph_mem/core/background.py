@@ -1,0 +1,38 @@
+"""Start a program of ours that goes on by itself when whoever started it has gone."""
+
+import posix
+
+# All that such a program gets of the environment: no secret of a session, and no variable that changes what Python does.
+HANDED_ON = (b"HOME", b"XDG_DATA_HOME", b"XDG_CONFIG_HOME", b"PATH", b"LANG", b"TMPDIR")
+# What a program needs besides that opens a browser for the person, and how they have set us up.
+SHOWS = (
+    b"DISPLAY",
+    b"WAYLAND_DISPLAY",
+    b"XAUTHORITY",
+    b"XDG_RUNTIME_DIR",
+    b"XDG_SESSION_TYPE",
+    b"DBUS_SESSION_BUS_ADDRESS",
+    b"BROWSER",
+)
+OURS = b"RALPH_MEM_"
+# Whatever it may start one day: a hook below it records nothing. One thread for each run of the model.
+OWN = {b"RALPH_MEM_RECORDING": b"off", b"OMP_NUM_THREADS": b"1", b"OPENBLAS_NUM_THREADS": b"1"}
+
+
+def for_a_browser() -> "dict[bytes, bytes]":
+    """Return the environment of a program that opens a browser and stays: no secret of a session is among it."""
+    named = (*HANDED_ON, *SHOWS)
+    return {name: value for name, value in posix.environ.items() if name in named or name.startswith(OURS)}
+
+
+def spawn(order: "list[str]") -> None:
+    """Start a program of ours that nobody waits for, in a session of its own, without a secret and without a file of ours.
+
+    Raises OSError, ValueError or TypeError where it cannot be started.
+    """
+    environment = {name: posix.environ[name] for name in HANDED_ON if name in posix.environ}
+    nowhere = [(posix.POSIX_SPAWN_OPEN, file, "/dev/null", posix.O_RDWR, 0) for file in (0, 1, 2)]
+    try:
+        posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere, setsid=True)
+    except NotImplementedError:  # a C library without that flag: the program does it itself
+        posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere)

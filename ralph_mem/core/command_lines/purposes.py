@@ -1,0 +1,199 @@
+"""Tell what a command is for by its words, such as testing, linting or building."""
+
+PURPOSES = TEST, LINT, BUILD, TYPES, RUN, FORMAT = ("test", "lint", "build", "types", "run", "format")
+# Programs by what they are for, whatever is behind them.
+TOOLS = {
+    name: purpose
+    for purpose, names in {
+        TEST: "pytest py.test tox nox jest vitest mocha ava tap bats rspec phpunit pest ctest nose2 prove karma behave busted"
+        " gotestsum unittest trial cypress playwright",
+        LINT: "flake8 pylint ruff eslint oxlint stylelint shellcheck golangci-lint staticcheck phpstan psalm rubocop hadolint"
+        " yamllint markdownlint clang-tidy ktlint detekt swiftlint pre-commit biome actionlint bandit",
+        TYPES: "mypy dmypy pyright basedpyright pyre ty vue-tsc svelte-check",
+        BUILD: "ninja gcc g++ cc c++ clang clang++ javac rustc webpack rollup esbuild tsup tsc parcel xcodebuild",
+        FORMAT: "black isort prettier gofmt gofumpt goimports rustfmt clang-format yapf autopep8 shfmt dprint stylua",
+        RUN: "uvicorn gunicorn flask nodemon http.server",
+    }.items()
+    for name in names.split()
+}
+# Programs that do what their first words say; of some it may be several, one after the other.
+RUNNERS = frozenset(
+    "make gmake just task rake invoke npm yarn pnpm bun cargo go dotnet swift gradle gradlew mvn mvnw mix rails lein sbt zig"
+    " flutter dart deno bazel nx turbo next vite ng astro nuxt composer meson stack cabal dune artisan hatch pdm cmake docker"
+    " poetry docker-compose podman manage.py setup.py".split()
+)
+OF_SEVERAL = frozenset("make gmake just rake gradle gradlew mvn mvnw lein sbt turbo".split())
+OF_PACKAGES = frozenset("npm yarn pnpm bun".split())
+OF_SCRIPTS = OF_PACKAGES | {"hatch", "pdm", "composer"}
+RUNNING = OF_SCRIPTS | {"turbo"}  # of which the first word may say that they run the next
+INTERPRETERS = frozenset("python ruby node php bash sh zsh perl tsx ts-node".split())
+LAUNCHERS = frozenset("npx bunx pnpx uvx".split())
+LAUNCHING = frozenset("run exec dlx x".split())
+LAUNCHING_WITH = frozenset(
+    "uv poetry pipenv hatch pdm rye pixi npm yarn pnpm bun bundle composer mise docker docker-compose podman coverage".split()
+)
+# Options in front of the word that counts, whose value is the next word.
+VALUED = frozenset(
+    "--prefix -w --workspace --filter -F -C --dir -f --file --manifest-path -pl --project --cwd --with --extra --group -x".split()
+)
+CHECKING = frozenset(
+    "--check -l --list-different --diff --dry-run -c --check-only --verify-no-changes --set-exit-if-changed".split()
+)
+ASKING = frozenset("--version --help -h -V --list --co --collect-only help".split())
+SETTING_UP = frozenset("install install-deps init uninstall autoupdate show-trace codegen open show-report".split())
+# Words in the names of targets, scripts and files.
+FORMATS = frozenset("fmt format formatting prettier black gofmt style".split())
+CHECKED_TYPES = frozenset("typecheck types type typing tsc mypy pyright dialyzer".split())
+LINTS = frozenset("lint linter linting vet clippy analyze analyse analysis stan ruff eslint credo stylelint rubocop cs".split())
+TESTS = frozenset("test tests testing spec specs e2e unit integration coverage cov jest pytest vitest nextest rspec verify".split())
+BUILDS = frozenset("build compile bundle dist package assemble".split())
+RUNS = frozenset("dev start serve server run runserver watch up develop preview".split())
+
+
+def name_of(word: str) -> str:
+    """Return the name of a program without its folder; that of every Python is the same."""
+    name = word.rpartition("/")[2].lower()
+    return "python" if name.startswith("python") else name
+
+
+def of(words: "list[str]") -> "list[str]":
+    """Return what a command is for: mostly one thing or none, with several targets one for each."""
+    name, rest = program(words)
+    if not ASKING.isdisjoint(rest):
+        return []
+    if name in TOOLS:
+        found = [_of_tool(name, rest)]
+    elif name in RUNNERS:
+        found = _of_runner(name, rest)
+    elif name in INTERPRETERS or words[0].startswith("./") or name.endswith(".sh"):
+        found = [_of_file(name, rest)]
+    else:
+        found = []
+    return list(dict.fromkeys([purpose for purpose in found if purpose]))
+
+
+def alone(words: "list[str]", purpose: str) -> "list[str]":
+    """Return a command without those of its targets that are for something else."""
+    name, rest = program(words)
+    others = [word for word in _targets(name, rest) if name in OF_SEVERAL and _said(name, word) not in ("", purpose)]
+    return [word for word in words if word not in others]
+
+
+def program(words: "list[str]") -> "tuple[str, list[str]]":
+    """Return the program that does the work, past all that launches it, and what stands behind it."""
+    at = 0
+    while at < len(words) - 1:
+        name, following = name_of(words[at]), words[at + 1]
+        if name in LAUNCHERS or (name in OF_SCRIPTS and following in TOOLS):
+            at += 1
+        elif name == "python" and following == "-m":
+            at += 2
+        elif name in LAUNCHING_WITH and _launches(name, words, at + 1):
+            at = _launches(name, words, at + 1)
+        else:
+            break
+        while at < len(words) - 1 and words[at][:1] == "-":
+            at += 2 if words[at] in VALUED else 1
+    found, rest = name_of(words[at]) if words else "", words[at + 1 :]
+    if found in INTERPRETERS and rest[:1] and name_of(rest[0]) in ("manage.py", "setup.py", "artisan"):
+        return name_of(rest[0]), rest[1:]
+    return found, rest
+
+
+def _launches(name: str, words: "list[str]", at: int) -> int:
+    """Return where the program stands that `poetry run` and the like launch; 0 where they do something else."""
+    verb = next((place for place in range(at, min(at + 3, len(words))) if words[place] in LAUNCHING), 0)
+    if not verb or any([word[:1] != "-" and word != "compose" for word in words[at:verb]]):
+        return 0
+    known = [place for place in range(verb + 1, len(words)) if name_of(words[place]) in TOOLS or name_of(words[place]) in RUNNERS]
+    known += [place for place in range(verb + 1, len(words)) if name_of(words[place]) in INTERPRETERS]
+    if name in OF_PACKAGES and words[verb] == "run":
+        return 0
+    return min(known) if known else 0
+
+
+def _of_tool(program: str, rest: "list[str]") -> str:
+    purpose, first = TOOLS[program], next((word for word in rest if word[:1] != "-"), "")
+    if program in ("ruff", "biome", "golangci-lint") and first in ("format", "fmt"):
+        purpose = FORMAT
+    if program == "tsc" and "--noEmit" in rest:
+        purpose = TYPES
+    if program == "xcodebuild" and "test" in rest:
+        purpose = TEST
+    if program in ("tox", "nox"):
+        purpose = next((_said(program, name) for option, name in zip(rest, rest[1:]) if option in ("-e", "-s")), "") or TEST
+    if purpose == FORMAT and not CHECKING.isdisjoint(rest):
+        purpose = LINT
+    return "" if first in SETTING_UP else purpose
+
+
+def _of_runner(program: str, rest: "list[str]") -> "list[str]":
+    """Return what the first word of a runner says, of one of several targets what each says."""
+    targets = _targets(program, rest)
+    if program in ("docker", "docker-compose", "podman"):
+        targets = [word for word in targets if word != "compose"][:1]
+        targets = targets if targets in (["build"], ["up"]) else []
+    if program == "cmake":
+        return [BUILD] if "--build" in rest else []
+    if program in ("make", "gmake") and not targets:
+        return [BUILD]
+    if program == "vite" and not targets:
+        return [RUN]
+    checked = LINT if not CHECKING.isdisjoint(rest) else FORMAT
+    found = [_said(program, word) for word in (targets if program in OF_SEVERAL else targets[:1])]
+    return [checked if purpose == FORMAT else purpose for purpose in found]
+
+
+def _targets(program: str, rest: "list[str]") -> "list[str]":
+    """Return the words behind a runner that are neither options nor their values, up to `--`, without one that says to run them."""
+    found, at = [], 0
+    while at < len(rest) and rest[at] != "--":
+        if rest[at] in VALUED:
+            at += 1
+        elif rest[at][:1] not in ("-", "+") and "=" not in rest[at]:
+            found.append(rest[at])
+        at += 1
+    if program in RUNNING and found[:1] in (["run"], ["run-script"], ["workspace"]):
+        return found[2:] if found[0] == "workspace" else found[1:]
+    return found
+
+
+SHORT = {
+    ("cargo", "t"): TEST, ("npm", "t"): TEST, ("cargo", "c"): TYPES, ("cargo", "check"): TYPES, ("cargo", "b"): BUILD,
+    ("cargo", "r"): RUN, ("rails", "s"): RUN, ("go", "run"): RUN,
+    ("make", "check"): TEST, ("gradle", "check"): TEST, ("gradlew", "check"): TEST, ("make", "all"): BUILD,
+    ("gmake", "check"): TEST, ("mvn", "install"): BUILD, ("mvnw", "install"): BUILD,
+}  # fmt: skip
+
+
+def _said(program: str, word: str) -> str:
+    """Return what a target, a script or a file is for, by the words in its name."""
+    if (program, word) in SHORT:
+        return SHORT[program, word]
+    parts = _pieces(word)
+    is_check = "check" in parts or "ci" in parts
+    if not FORMATS.isdisjoint(parts):
+        return LINT if is_check else FORMAT
+    for known, purpose in ((CHECKED_TYPES, TYPES), (LINTS, LINT), (TESTS, TEST)):
+        if not known.isdisjoint(parts):
+            return purpose
+    if is_check:
+        return LINT if "check" in parts else ""
+    return BUILD if not BUILDS.isdisjoint(parts) else RUN if not RUNS.isdisjoint(parts) else ""
+
+
+def _pieces(word: str) -> "set[str]":
+    """Return the words in a name: `:app:testDebugUnitTest` has app, test, debug and unit in it."""
+    parted = "".join([" " + char.lower() if char.isupper() else char if char.isalnum() else " " for char in word])
+    return set(parted.split())
+
+
+def _of_file(program: str, rest: "list[str]") -> str:
+    """Return what a script is for by its name; one that an interpreter gets as text is for anything."""
+    if program in INTERPRETERS:
+        if "--test" in rest:
+            return TEST
+        program = next((word for word in rest if word[:1] != "-"), "") if rest[:1] not in (["-c"], ["-e"]) else ""
+    name = program.rpartition("/")[2]
+    stem = name.rpartition(".")[0] or name
+    return _said("", stem)

@@ -1,0 +1,128 @@
+"""Put our line into the client's status line, beside what is there, and take it away again."""
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import Any
+
+from ralph_mem.core import paths
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.hosts.claude_code import event
+
+ABSENT, OURS, WRAPPED, OTHERS = "absent", "ours", "wrapped", "somebody else's"
+KEY, COMMAND = "statusLine", "command"
+MOST_BYTES = 4_194_304
+# The plugin lies elsewhere after an update: a file says where. Nothing is printed where it is gone.
+OWN = '{{ IFS= read -r r <{place} && set -- "$r/hooks/run" statusline && [ -r "$1" ] && . "$1"; }} 2>/dev/null || :'
+# What was there gets what we get, and its lines come first.
+BEFORE = "i=$(cat); o=$(printf '%s\\n' \"$i\" | sh -c "
+BEHIND = '); [ -z "$o" ] || printf \'%s\\n\' "$o"; printf \'%s\\n\' "$i" | '
+
+
+def where() -> str:
+    """Return the file of the client's settings that holds for all projects."""
+    return f"{event.config_folder()}/settings.json"
+
+
+def state() -> str:
+    """Say whose status line there is. Raises RalphMemError for settings that cannot be read."""
+    return _state(_read().get(KEY))
+
+
+def _state(given: object) -> str:
+    if given is None:
+        return ABSENT
+    command = given.get(COMMAND) if isinstance(given, dict) else None
+    if command == _own():
+        return OURS
+    return WRAPPED if isinstance(command, str) and _wrapped_in(command) is not None else OTHERS
+
+
+def theirs() -> str:
+    """Return the command that runs beside ours or in our place, empty for none."""
+    given = _read().get(KEY)
+    command = given.get(COMMAND) if isinstance(given, dict) else None
+    if not isinstance(command, str) or command == _own():
+        return ""
+    inside = _wrapped_in(command)
+    return command if inside is None else inside
+
+
+def add(wrap: bool = False) -> None:
+    """Add our line; with `wrap` what is there is run first. Raises RalphMemError where there is one that is not to be wrapped."""
+    values = _read()
+    given = values.get(KEY)
+    if _state(given) in (OURS, WRAPPED):
+        return
+    if given is None:
+        _write({**values, KEY: {"type": COMMAND, COMMAND: _own()}})
+        return
+    if not isinstance(given, dict) or given.get("type") != COMMAND or not isinstance(given.get(COMMAND), str):
+        raise RalphMemError(f"the status line in {where()} is no command", "it was left as it is")
+    if not wrap:
+        raise RalphMemError(
+            "there is a status line already, and it was left as it is", "with --wrap it is run first, ours below it"
+        )
+    _write({**values, KEY: {**given, COMMAND: BEFORE + shlex.quote(given[COMMAND]) + BEHIND + _own()}})
+
+
+def take_away() -> bool:
+    """Take our line away, and leave what was there before it; says whether it was there. Raises RalphMemError."""
+    values = _read()
+    given = values.get(KEY)
+    if _state(given) == OURS:
+        _write({name: value for name, value in values.items() if name != KEY})
+        return True
+    if isinstance(given, dict) and _state(given) == WRAPPED:
+        _write({**values, KEY: {**given, COMMAND: _wrapped_in(given[COMMAND])}})
+        return True
+    return False
+
+
+def _own() -> str:
+    return OWN.format(place=shlex.quote(f"{paths.data_home()}/{paths.PLUGIN}"))
+
+
+def _wrapped_in(command: str) -> "str | None":
+    """Return the command around which we put ours, None for any other."""
+    if not (command.startswith(BEFORE) and command.endswith(BEHIND + _own())):
+        return None
+    try:
+        words = shlex.split(command[len(BEFORE) : -len(BEHIND + _own())])
+    except ValueError:
+        return None
+    return words[0] if len(words) == 1 else None
+
+
+def _read() -> "dict[str, Any]":
+    file = where()
+    if not os.path.lexists(file):
+        return {}
+    try:
+        values = json.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RalphMemError(f"{file} cannot be read, so nothing in it was changed", "see what is wrong with it") from error
+    if not isinstance(values, dict):
+        raise RalphMemError(f"{file} holds no settings, so nothing in it was changed", "see what is wrong with it")
+    return values
+
+
+def _write(values: "dict[str, Any]") -> None:
+    """Write the settings in their place, also behind a link, readable by whom they were."""
+    file = os.path.realpath(where())
+    try:
+        mode = os.stat(file).st_mode & 0o777 if os.path.exists(file) else 0o600
+        paths.make_folder(os.path.dirname(file))
+        paths.write(file, json.dumps(values, indent=2, ensure_ascii=not _fits(values)) + "\n")
+        os.chmod(file, mode)
+    except OSError as error:
+        raise RalphMemError(f"cannot write {file}: {error.strerror}", "is it yours, and the disk not full?") from error
+
+
+def _fits(values: "dict[str, Any]") -> bool:
+    try:
+        json.dumps(values, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # half of a character, which JSON alone can write
+        return False
+    return True

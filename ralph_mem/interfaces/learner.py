@@ -1,0 +1,91 @@
+"""A short-lived process that learns from the prompts of a memory, such as `learner.py FOLDER` for a `.ralph-mem`.
+
+Hooks start it (interfaces/hooks/waking.py) under their own Python, without any package. One runs at a time for each user;
+what it leaves undone waits for the next one, and killed it loses nothing.
+"""
+
+import os
+import resource
+import sys
+import time
+
+if __name__ == "__main__":  # the folder that holds `ralph_mem`
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from ralph_mem.core import fast, paths
+from ralph_mem.core import project as projects
+from ralph_mem.core.project import Project
+from ralph_mem.core.settings import effective
+from ralph_mem.maintenance import tending
+from ralph_mem.memory.store import connection
+
+MOST_TURNS, MOST_S = 50, 2.0
+# A turn takes some milliseconds; a tenth of this is what fifty of the longest prompts took.
+MOST_CPU_S = 20
+MOST_BYTES = 1024**3  # address space: a Python with SQLite has some 0.1 GB
+MOST_FILES = 4096
+NICE = 15
+WAIT_MS = 1000  # for a lock that a hook holds
+
+
+def main(folder: str) -> int:
+    """Learn from what waits in the memory of a `.ralph-mem`; returns the exit code."""
+    _stand_alone()
+    if _alone() is None:
+        return 0
+    root = folder.rpartition("/")[0]
+    found = projects.find(root)
+    place = found if found.folder == folder else Project(root)
+    settings = effective.load(place)
+    if not _is_wanted(place, settings):
+        return 0
+    try:
+        opened = connection.connect(place.folder, WAIT_MS)
+        if opened.one("PRAGMA user_version")[0] == connection.SCHEMA_VERSION:
+            tending.tend(opened, place, settings, MOST_TURNS, time.monotonic() + MOST_S)
+        opened.close()
+    except (fast.errors().RalphMemError, connection.sqlite.Error, OSError):  # busy, full or gone: the next one tries again
+        return 1
+    return 0
+
+
+def _is_wanted(place: Project, settings: "dict[str, object]") -> bool:
+    """Say whether the person lets it happen: a pause and the settings count, the environment is that of no session."""
+    is_off = paths.exists(f"{place.folder}/{paths.OFF}") or settings.get("recording") is False
+    return bool(settings["memory.learn"] and settings["memory.worker"] and not is_off)
+
+
+def _stand_alone() -> None:
+    """Depend on nothing of the one who started this, and take no more than is fit for something in the background."""
+    os.chdir("/")
+    os.umask(0o077)
+    os.nice(NICE)
+    if os.getsid(0) != os.getpid():
+        try:
+            os.setsid()
+        except PermissionError:  # the leader of a group is as much on its own
+            pass
+    os.closerange(3, MOST_FILES)
+    for limit, value in ((resource.RLIMIT_AS, MOST_BYTES), (resource.RLIMIT_CPU, MOST_CPU_S), (resource.RLIMIT_CORE, 0)):
+        most = resource.getrlimit(limit)[1]
+        resource.setrlimit(limit, (value if most == resource.RLIM_INFINITY else min(value, most), most))
+
+
+def _alone() -> "int | None":
+    """Become the one that learns; returns a file that has to stay open, or None where another one is at it."""
+    home = paths.data_home()
+    if not home:
+        return None
+    try:
+        paths.make_folder(f"{home}/{paths.LEARNER}")
+        file = paths.open_lock(f"{home}/{paths.LEARNER}")
+        if paths.lock(file):
+            return file
+        os.close(file)
+    except OSError:  # a home that cannot be written to, or a file system without locks
+        pass
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

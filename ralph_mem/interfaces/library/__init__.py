@@ -1,0 +1,1 @@
+"""The entrance for programs in Python, which read and write a project's memory as the command line does."""

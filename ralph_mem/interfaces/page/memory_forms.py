@@ -1,0 +1,68 @@
+"""Do what a person asks of single memories, by the functions that the commands of a terminal call."""
+
+from collections import namedtuple
+
+from ralph_mem.core import project as projects
+from ralph_mem.core.errors import ConfigError, RalphMemError
+from ralph_mem.hosts.claude_code import event
+from ralph_mem.interfaces.page import upkeep_views
+from ralph_mem.interfaces.page.asking import Asked
+from ralph_mem.maintenance import config_change
+from ralph_mem.memory import notes_by_hand, undoing
+from ralph_mem.memory.recall import lookup
+
+# What came of a form: what is said of it, and on which view, of which id.
+Done = namedtuple("Done", "said view public_id", defaults=("",))
+
+
+def note(asked: Asked) -> Done:
+    """Keep a note, in this project or for all of them: `inject`."""
+    target = projects.everywhere() if asked.flag("global") else asked.project
+    if target is None:
+        raise RalphMemError("there is no home folder for notes about all projects", "untick the box")
+    name, is_new = notes_by_hand.inject(target, asked.project, asked.settings, asked.text("text"))
+    return Done(f"Remembered as {name}." if is_new else f"This is remembered already, as {name}.", "memory", name)
+
+
+def edit(asked: Asked) -> Done:
+    """Correct what a memory says: `edit`."""
+    reader = asked.reader()
+    row = lookup.find(reader, asked.public_id)
+    if lookup.WITHHELD in (row.said, row.lines):
+        raise RalphMemError("this text is withheld, so it cannot be corrected here", "show what is withheld first")
+    notes_by_hand.edit(row, reader.project, reader.settings, asked.text("text"), asked.word("as_shown"))
+    more = f" {notes_by_hand.KEEPS_ITS_MARK}" if notes_by_hand.is_from_outside(row) else ""
+    return Done(f"{row.public_id} is corrected.{more}", "memory", row.public_id)
+
+
+def pin(asked: Asked) -> Done:
+    """Keep a memory in view, or let go of it: `pin`, `pin --off`."""
+    reader, pinned = asked.reader(), not asked.flag("off")
+    row = lookup.find(reader, asked.public_id)
+    notes_by_hand.pin(row, pinned=pinned, as_shown=asked.word("as_shown"))
+    said = f"{row.public_id} is {'pinned' if pinned else 'pinned no more'}."
+    return Done(f"{said} {notes_by_hand.room_of_pins(reader, event.instructions())}".strip(), "memory", row.public_id)
+
+
+def wrong(asked: Asked) -> Done:
+    """Say that a memory misled: `wrong`."""
+    reader = asked.reader()
+    row = lookup.find(reader, asked.public_id)
+    told = notes_by_hand.wrong(reader, row, asked.word("as_shown"))
+    return Done(f"{row.public_id} is marked wrong. {notes_by_hand.told_wrong(told)}", "memory", row.public_id)
+
+
+def undo(asked: Asked) -> Done:
+    """Take back the last note, edit, pin or wrong: `undo`."""
+    return Done(undoing.undo(asked.reader()), "today")
+
+
+def set_(asked: Asked) -> Done:
+    """Change a setting as far as it lets no more happen than now; what loosens is a command to copy."""
+    key, value = asked.word("key"), asked.text("value").strip()
+    changed = config_change.tighten(asked.project, asked.settings, key, value)
+    if changed is None:
+        what = f"{key} would let more happen than now, which this page cannot decide"
+        raise ConfigError(what, f"in a terminal, in the project's folder: {upkeep_views.command(key, value)}")
+    waiting = " Not all of this file is in force: `ralph-mem trust` shows the rest." if changed.waiting else ""
+    return Done(f"{key} is {config_change.written(changed.value)} in {changed.path}.{waiting}", "settings")

@@ -1,0 +1,58 @@
+"""The verb by which a person sees and changes what holds beyond single turns."""
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import day
+from ralph_mem.interfaces import verbs
+from ralph_mem.memory import access
+from ralph_mem.memory.facts import by_hand, taking
+from ralph_mem.memory.recall.lookup import Reader
+from ralph_mem.memory.rows import facts as rows
+from ralph_mem.memory.rows import row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.interfaces.skills import Asked
+
+MOST_LISTED = 20
+NOTHING = "Nothing is known here that holds beyond single turns. /mem facts add TEXT keeps a statement."
+DONE = {"retire": "It holds no longer, and stays in the history.", "undo": "Taken back."}
+
+
+def facts(asked: "Asked") -> str:
+    """List facts and candidates, explain the one of an id, or add, retire or undo one."""
+    word, rest = [*asked.text.split(None, 1), "", ""][:2]
+    if word == "add" and rest.strip():
+        return _added(asked, rest)
+    if word in DONE and rest.strip():
+        return _changed(asked, word, rest.strip())
+    reader = asked.reader()
+    if row.is_public_id(word) and not rest:
+        return "\n".join(by_hand.explained(*by_hand.find(reader, word)))
+    if word:
+        raise RalphMemError(f"/mem facts knows no {word[:40]}", verbs.usage(verbs.OF["facts"], "/mem "))
+    return _listed(reader, asked.now)
+
+
+def _listed(reader: Reader, now: int) -> str:
+    found = by_hand.listed(reader, (rows.ACTIVE, rows.CANDIDATE), "", now)
+    lines = [_line(fact) for fact in found[:MOST_LISTED]]
+    more = [f"and {len(found) - MOST_LISTED} more; `ralph-mem facts` lists all"] if len(found) > MOST_LISTED else []
+    return "\n".join([*lines, *more]) or NOTHING
+
+
+def _line(fact: "rows.Fact") -> str:
+    kind = fact.kind if fact.status == rows.ACTIVE else f"{fact.kind}, {fact.status}"
+    return f"{fact.public_id}  {day(fact.said_at)}  {kind}: {fact.text}"
+
+
+def _added(asked: "Asked", text: str) -> str:
+    taken = by_hand.keep(asked.project, asked.project, asked.settings, text, session=asked.session)
+    return by_hand.told(taken).replace("`facts undo", "`/mem facts undo")
+
+
+def _changed(asked: "Asked", verb: str, name: str) -> str:
+    reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
+    done = by_hand.change(reader, name, by_hand.retire if verb == "retire" else taking.undo)
+    _, fact = by_hand.find(reader, name)
+    holds = [f"{other} holds again." for other in done or ()]
+    return "\n".join([_line(fact), DONE[verb], *holds])

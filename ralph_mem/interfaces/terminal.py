@@ -1,0 +1,66 @@
+"""Start `ralph-mem` in a terminal from where the plugin lies, as far as this Python can."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from ralph_mem.core import descendants
+from ralph_mem.hosts.claude_code import session as client_session
+from ralph_mem.interfaces import skills, verbs
+from ralph_mem.interfaces.skills import mem
+from ralph_mem.memory import extras
+
+OLDEST = (3, 10)
+PACKAGES = ("typer", "rich", "yaml")
+MORE = "All commands are there after: {}"
+
+
+def main(words: "list[str]") -> int:
+    """Hand over to the command line where its packages are; else carry out a verb of the memory. Returns the exit code."""
+    if sys.version_info >= OLDEST and not _missing():
+        import runpy  # lazy: only where its packages are
+
+        runpy.run_module("ralph_mem.interfaces.cli", run_name="__main__", alter_sys=True)
+        return 0
+    return _verb(words)
+
+
+def _missing() -> "list[str]":
+    from importlib.util import find_spec  # lazy: brings more than a verb needs
+
+    return [name for name in PACKAGES if find_spec(name) is None]
+
+
+def _verb(words: "list[str]") -> int:
+    """Carry out a verb as `/mem` would, for a person at a terminal."""
+    name = words[0] if words else ""
+    if name in ("", *verbs.HELP, "help") or name not in verbs.OF:
+        wrong = bool(name) and name not in verbs.HELP and name not in verbs.OF
+        print(
+            *([f"ralph-mem: without more packages there is no {name[:40]}"] if wrong else []), *verbs.listed("ralph-mem "), sep="\n"
+        )
+        print(MORE.format(extras.installation()))
+        return 2 if wrong else 0
+    made: list[skills.Asked] = []
+
+    def asked() -> skills.Asked:
+        made.append(skills.Asked(os.getcwd(), " ".join(words), client_session.session(), typed=not _is_an_agents()))
+        made[0].no_model = True
+        return made[0]
+
+    text = skills.answered("mem", asked)
+    failed = not made or made[0].failed
+    if failed or not made[0].for_model:  # our own words alone
+        text = text.replace(mem.BEFORE, "ralph-mem ")
+    (sys.stderr if failed else sys.stdout).write(skills.plain(text))
+    return int(failed)
+
+
+def _is_an_agents() -> bool:
+    """Say whether a model started us with a tool of its session: what changes something is for a person."""
+    return bool(descendants.inherited(client_session.SESSION))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

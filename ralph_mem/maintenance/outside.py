@@ -1,0 +1,96 @@
+"""Show and do what `setup` offers outside of our own folders, each only at a person's word."""
+
+import os
+from types import ModuleType
+
+from ralph_mem.core import paths, places
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.hosts.claude_code import status_line
+from ralph_mem.maintenance import shim
+from ralph_mem.memory import extras, plugin_folder
+
+# By the word that a person types.
+OFFERED: "dict[str, ModuleType]" = {"status-line": status_line, "shim": shim}
+PLACES = dict(zip(OFFERED, places.OUTSIDE))
+SHOWS = "how much is remembered, what was told, how a loop stands"
+
+
+def lines(before: str) -> "list[str]":
+    """Return what is there and what could be, each with what to type for it; nothing is changed. `before` stands before `setup`."""
+    return [f"status line: {_of_status_line(before + 'setup status-line')}", f"ralph-mem: {_of_shim(before + 'setup shim')}"]
+
+
+def _of_status_line(command: str) -> str:
+    there, file = status_line.state(), status_line.where()
+    if there in (status_line.OURS, status_line.WRAPPED):
+        beside = ", below your own" if there == status_line.WRAPPED else ""
+        return f"there{beside}, in {file}; {command} --off takes it away"
+    if there == status_line.OTHERS:
+        return f"{file} has one, which stays; {command} --wrap runs it first and shows ours below it: {SHOWS}"
+    return f"none; {command} writes one into {file}: {SHOWS}"
+
+
+def _of_shim(command: str) -> str:
+    there, file = shim.state(), shim.where()
+    if there == shim.OURS:
+        return f"there, {file}; {command} --off takes it away"
+    if there == shim.OTHERS or shim.elsewhere():
+        return f"there already, {file if there == shim.OTHERS else shim.elsewhere()}, not by this"
+    if there == shim.NOT_ON_PATH:
+        return f"not offered: {os.path.dirname(file)} is not on your PATH"
+    return f"not in your terminal; {command} writes {file}, which starts the plugin where it lies"
+
+
+def add(word: str, before: str, wrap: bool = False) -> str:
+    """Do one of them; returns what was done. `before` stands before `setup` where it is typed. Raises RalphMemError."""
+    thing = _meant(word)
+    plugin_folder.remember(_plugin())
+    thing.add(wrap)
+    return f"Written: {thing.where()}. {before}setup {word} --off takes it away."
+
+
+def take_away(word: str) -> str:
+    """Undo one of them; returns what was done. Raises RalphMemError."""
+    thing = _meant(word)
+    return f"Taken away from {thing.where()}." if thing.take_away() else f"Nothing of ours was in {thing.where()}."
+
+
+def _meant(word: str) -> ModuleType:
+    if word not in OFFERED:
+        raise RalphMemError(f"setup knows no {word[:40]}", f"it knows {' and '.join(OFFERED)}")
+    return OFFERED[word]
+
+
+def there() -> "dict[str, str]":
+    """Return by its path what is there of ours, and what it is; settings that cannot be read hold nothing that we could take."""
+    found = {}
+    for word, thing in OFFERED.items():
+        try:
+            is_ours = thing.state() in (shim.OURS, status_line.WRAPPED)
+        except RalphMemError:
+            continue
+        if is_ours:
+            found[thing.where()] = PLACES[word].meaning
+    return found
+
+
+def absent() -> "list[str]":
+    """Return the words of what could be added and would replace nothing, where the plugin's own files run."""
+    if not paths.exists(f"{extras.LIES_IN}/hooks/run"):
+        return []
+    return [
+        word for word, thing in OFFERED.items() if thing.state() == status_line.ABSENT and not (thing is shim and shim.elsewhere())
+    ]
+
+
+def take_all_away() -> None:
+    """Undo all of them. Raises RalphMemError."""
+    for thing in OFFERED.values():
+        thing.take_away()
+
+
+def _plugin() -> str:
+    """Return the folder of the plugin whose files run now. Raises RalphMemError where only the package is installed."""
+    if not paths.exists(f"{extras.LIES_IN}/hooks/run"):
+        raise RalphMemError("only the plugin can do that", "type /mem setup in Claude Code")
+    return extras.LIES_IN

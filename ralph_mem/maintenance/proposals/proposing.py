@@ -1,0 +1,128 @@
+"""Ask a model which sentences may hold, and put what it names among the candidates, never among the facts."""
+
+import time
+from collections import Counter
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.maintenance.proposals import answer, asking, models, spending
+from ralph_mem.memory import access
+from ralph_mem.memory.facts import taking
+from ralph_mem.memory.rows import facts, prompts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.maintenance.proposals.answer import Proposal
+    from ralph_mem.maintenance.proposals.asking import Request
+    from ralph_mem.memory.rows.prompts import Progress
+    from ralph_mem.memory.store.connection import Store
+
+BUDGET = "memory.model_budget_cents"
+HOW = f"`ralph-mem config set --global {BUDGET} 20` lets it spend 20 cents a day"
+MOST_TRIES = 2  # an answer that is no JSON is asked for once more
+
+
+class Round:
+    """What a call came to: `taken` with what became of each proposal, items `dropped` by reason, and `cents` as spent.
+
+    `why` says what kept it from asking about all, nothing where it did.
+    """
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[Proposal, taking.Taken]] = []
+        self.dropped: Counter[str] = Counter()
+        self.requests, self.cents, self.left, self.why = 0, 0.0, 0.0, ""
+
+
+def check_budget(budget: int, cents: float) -> None:
+    """Raise RalphMemError where a day's budget has no room for so many cents any more, or there is none."""
+    if not budget:
+        raise RalphMemError(f"a model may spend nothing here: {BUDGET} is 0", HOW)
+    left = spending.left(budget)
+    if left < cents:
+        hint = f"{spending.HINT}; it is {budget} cents, and what is left comes back tomorrow"
+        raise RalphMemError(f"the budget of today has {left:.2f} cents left, and the next request may cost {cents:.2f}", hint)
+
+
+def propose(store: "Store", project: "Project", settings: "dict[str, Any]", model: str) -> Round:
+    """Ask a model about the prompts that none was asked about, as far as today's budget goes. The caller holds no transaction.
+
+    Raises RalphMemError where nothing can be asked.
+    """
+    result = Round()
+    found, reached = asking.requests(store, project, settings)
+    with spending.purse(settings[BUDGET]) as purse:
+        if any([request.turns for request in found]):
+            models.check(model)
+            check_budget(purse.budget, _cents(model, next(request for request in found if request.turns)))
+        for request in found:
+            if not _about(store, project, settings, model, request, reached, purse, result):
+                break
+        result.left = purse.left()
+    return result
+
+
+def _about(  # noqa: PLR0913, PLR0917 - a step of `propose`
+    store: "Store", project: "Project", settings: "dict[str, Any]", model: str, request: "Request", reached: "Progress",
+    purse: spending.Purse, result: Round,
+) -> bool:  # fmt: skip
+    """Ask about some turns and keep what came of it; says whether to go on."""
+    proposals: list[Proposal] = []
+    for _ in range(MOST_TRIES if request.turns else 0):
+        said = _asked(model, request, purse, result)
+        if result.why:
+            result.why = answer.redacted(result.why, project, settings)
+            return False
+        try:
+            proposals, dropped = answer.read(answer.redacted(said.text, project, settings), request)
+        except answer.Broken:
+            result.dropped[answer.BROKEN] += 1
+            continue
+        result.dropped += dropped
+        break
+    _keep(store, model, proposals, request, reached, result)
+    return True
+
+
+def _asked(model: str, request: "Request", purse: spending.Purse, result: Round) -> models.Said:
+    """Ask a model within the budget; the estimate is set aside before, so that a process that is killed has spent it."""
+    cents = _cents(model, request)
+    if purse.left() < cents:
+        result.why = f"the budget of today has {purse.left():.2f} cents left, and the next request may cost {cents:.2f}"
+        return models.Said("", None, "")
+    purse.spend(cents)
+    said = models.ask(model, asking.TASK, request.text, request.tokens[1], purse.left() + cents)
+    spent = cents if said.cents is None else said.cents
+    purse.spend(spent - cents)
+    result.requests, result.cents, result.why = result.requests + 1, result.cents + spent, said.why
+    return said
+
+
+def _cents(model: str, request: "Request") -> float:
+    return models.estimate(model, *request.tokens)
+
+
+def _keep(store: "Store", model: str, proposals: "list[Proposal]", request: "Request", reached: "Progress", result: Round) -> None:
+    """Take proposals in as candidates, and move on behind the prompts of a request, in one transaction.
+
+    What a person forgot or changed while the model was at it is not taken in.
+    """
+    with access.Change(store) as opened:
+        at = time.time_ns() // 1_000_000
+        there = prompts.texts(opened, [each.prompt.public_id for each in proposals])
+        for each in proposals:
+            if each.sentence not in there.get(each.prompt.public_id, ""):
+                result.dropped[answer.NOT_SAID] += 1
+                continue
+            statement = taking.Statement(
+                each.sentence, each.kind, facts.PROPOSAL, each.prompt.at, each.prompt.public_id,
+                strength=each.confidence, proposed_by=model,
+            )  # fmt: skip
+            result.taken.append((each, taking.take(opened, statement, at)))
+        for prompt in request.passed:
+            tries = prompts.passed(reached, prompt)
+            if prompt.is_open:
+                reached.waiting[prompt.number] = tries
+        prompts.keep(opened, reached, prompts.PROPOSED)

@@ -1,0 +1,56 @@
+"""Do for the facts of a memory what has to be done from time to time."""
+
+import time
+
+from ralph_mem.memory import access
+from ralph_mem.memory.facts import learning, log_learning, playbook, prepared
+from ralph_mem.memory.rows import facts, items, learnt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.facts.learning import Learned
+    from ralph_mem.memory.store.connection import Store
+
+
+def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float) -> "list[Learned]":
+    """Learn from the prompts and the log that wait, count what came of facts, and prepare what hooks tell of them.
+
+    At most so many turns are looked at, and nothing is begun when `end` on the monotonic clock has passed. Returns what was
+    found in prompts. Where `memory.learn` is off, nothing is read or written. The caller holds no transaction.
+    """
+    if not settings["memory.learn"]:
+        return []
+    found = learning.learn(opened, project, settings, most_turns, end)
+    log_learning.learn(opened, project.root, end, settings)
+    _fold_lessons(opened)
+    playbook.tend_daily(opened, _now())
+    if items.due(opened) <= _now():
+        _purge_items(opened)
+    if facts.are_there(opened):
+        with access.Change(opened) as changed:
+            prepared.write(changed, _now())
+    return found
+
+
+def _purge_items(opened: "Store") -> None:
+    """Delete what programs kept for a while, or for a session that ended a day ago."""
+    from ralph_mem.memory import items as kept  # lazy: only for a memory in which a program keeps anything for a while
+
+    with access.Change(opened) as changed:
+        kept.purge(changed, _now())
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _fold_lessons(opened: "Store") -> None:
+    """Fold what an older release left of loops, a lesson for each run."""
+    if learnt.unfolded(opened):
+        from ralph_mem.ralph import folded_lessons  # lazy: only once in the life of a memory
+
+        with access.Change(opened):
+            folded_lessons.fold_old(opened)

@@ -1,0 +1,1 @@
+"""Find what holds beyond single turns, decide about it, and tell it with its source."""

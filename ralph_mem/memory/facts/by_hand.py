@@ -1,0 +1,185 @@
+"""Keep, correct and look through facts as a person asks for it."""
+
+import time
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import day
+from ralph_mem.core.redaction import privacy
+from ralph_mem.core.settings import effective
+from ralph_mem.memory import access, notes_by_hand
+from ralph_mem.memory.facts import anchors, decision, prepared, strength, taking, wording
+from ralph_mem.memory.recall import lookup
+from ralph_mem.memory.rows import fact_queries, facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.facts.taking import Taken
+    from ralph_mem.memory.rows.facts import Fact
+    from ralph_mem.memory.store.connection import Store
+
+DAY_MS = 86_400_000
+COLUMNS = ("id", "status", "kind", "said", "times", "statement")
+TOLD = {
+    decision.ADD: "Kept as {0}.", decision.NOOP: "This is known already, as {1}.",
+    decision.UPDATE: "Kept as {0}; it replaces {1}, which stays in its history. `facts undo {0}` takes that back.",
+    decision.CONFLICT: "Kept as {0}; it may contradict {1}: both are told, the newer first. `facts retire ID` takes one back.",
+    decision.DELETE: "{1} holds no longer, and stays in its history. `facts undo {0}` takes that back.",
+}  # fmt: skip
+WHENCE = {
+    facts.INJECT: "a note", facts.REMEMBER: "a prompt to remember it", facts.ADD: "hand", facts.PROMPT: "a prompt, in passing",
+    facts.RAN: "commands that ran", facts.LOOP: "the checks of a loop", facts.PROPOSAL: "a proposal",
+}  # fmt: skip
+MEANS_NONE = "No fact is meant clearly enough: nothing was changed."
+LINKED = {
+    facts.SUPERSEDES: "replaces", facts.RETIRES: "takes back", facts.CONFLICTS: "may contradict", facts.SAME: "says the same as",
+}  # fmt: skip
+
+
+def keep(place: "Project", project: "Project", settings: "dict[str, Any]", text: str, **known: "Any") -> "Taken":
+    """Keep a statement as a fact in the memory of a place; returns what it meant for those that are there.
+
+    `known` are `kind`, guessed where it is not given, `aliases`, `days` for which it holds, and `source`. Raises RalphMemError
+    where recording is off, for a text that is empty or longer than a statement, and for an unknown kind.
+    """
+    effective.need_recording(project, settings)
+    safe, aliases, redactions = _safe(text, known.get("aliases", ""), project, settings)
+    now = time.time_ns() // 1_000_000
+    kind = known.get("kind") or decision.kind_of(safe)
+    until = {"expires_at": now + known["days"] * DAY_MS} if known.get("days") else {}
+    statement = taking.Statement(safe, kind, known.get("source", facts.ADD), now, aliases=aliases, redactions=redactions, **until)
+    opened = access.to_write(place)
+    with access.Change(opened):
+        taking.take_notes(opened, now)
+        taken = taking.take(opened, statement, now)
+        prepared.write(opened, now)
+    opened.close()
+    return taken
+
+
+def _safe(text: str, aliases: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, str, str | None]":
+    """Return a statement and its aliases as they may be stored, and what was cut out of them."""
+    statement = " ".join(text.split())
+    if privacy.INJECTED in text:
+        raise RalphMemError("the text quotes what ralph-mem told", f"say it without {privacy.INJECTED}")
+    if not statement:
+        raise RalphMemError("there is nothing to keep", "say it in a sentence: facts add Releases go out with make ship.")
+    if len(statement) > facts.STATEMENT_CHARACTERS:
+        what = f"{len(statement)} characters are too long for a statement"
+        raise RalphMemError(what, f"at most {facts.STATEMENT_CHARACTERS}; `ralph-mem inject` keeps longer notes")
+    (safe, also), redactions = privacy.protect([statement, aliases], project, settings)
+    return safe, "\n".join([word.strip() for word in also.split(",") if word.strip()]), redactions
+
+
+def told(taken: "Taken") -> str:
+    """Say what became of a statement."""
+    if taken.verb == decision.NOOP and not taken.target:
+        return MEANS_NONE
+    return TOLD[taken.verb].format(taken.public_id, taken.target)
+
+
+def find(reader: "lookup.Reader", public_id: str) -> "tuple[Store, Fact]":
+    """Return a fact by its id, with the memory that it is in. Raises RalphMemError for an id that names none."""
+    for store in reader.stores:
+        found = facts.of_id(store, public_id)
+        if found is not None:
+            return store, found
+    raise RalphMemError(f"there is no fact {public_id[:40]}", "`ralph-mem facts` lists them")
+
+
+def change(reader: "lookup.Reader", public_id: str, what: "Callable[[Store, Fact, int], Any]") -> "Any":
+    """Do one of the verbs of `taking` to a fact, in a transaction; returns what it returns. Raises RalphMemError."""
+    store, found = find(reader, public_id)
+    with access.Change(store) as opened:
+        done = what(opened, found, time.time_ns() // 1_000_000)
+        prepared.write(opened, time.time_ns() // 1_000_000)
+    return done
+
+
+def retire(store: "Store", fact: "Fact", at: int) -> None:
+    """Let a fact hold no longer because a person says so."""
+    taking.retire(store, fact, "", at)
+
+
+def listed(reader: "lookup.Reader", statuses: "tuple[str, ...]", kind: str = "", at: "int | None" = None) -> "list[Fact]":
+    """Return the facts of some statuses, all kinds where none is named, the project's first, newest first.
+
+    At a time in ms, those that had expired by then are left out.
+    """
+    found = [fact for store in reader.stores for fact in facts.of_status(store, *statuses)]
+    return [fact for fact in found if kind in ("", fact.kind) and not (at and fact.expires_at and fact.expires_at <= at)]
+
+
+def at_another_time(
+    reader: "lookup.Reader", known: "int | None", true: "int | None", statuses: "tuple[str, ...]" = (), kind: str = ""
+) -> "list[Fact]":
+    """Return the facts that were known at one time, or true at another, or both; times in ms. Their statuses are those of today."""
+    found = []
+    for store in reader.stores:
+        at_hand = fact_queries.as_of(store, known) if known is not None else fact_queries.valid_at(store, true or 0)
+        both = {fact.public_id for fact in fact_queries.valid_at(store, true)} if known is not None and true is not None else None
+        found += [fact for fact in at_hand if both is None or fact.public_id in both]
+    return [fact for fact in found if kind in ("", fact.kind) and (not statuses or fact.status in statuses)]
+
+
+def cells(fact: "Fact") -> "tuple[object, ...]":
+    """Return a fact as a row under `COLUMNS`."""
+    return (fact.public_id, fact.status, fact.kind, day(fact.said_at), max(1, fact.sightings), fact.text)
+
+
+def as_values(fact: "Fact") -> "dict[str, Any]":
+    """Return a fact for a program; times are in ms since 1970."""
+    return {
+        "id": fact.public_id, "text": fact.text, "kind": fact.kind, "status": fact.status, "source": fact.source,
+        "also": fact.aliases.splitlines(), "said_at": fact.said_at, "valid_from": fact.valid_from,
+        "valid_until": fact.valid_until, "recorded_at": fact.recorded_at, "retired_at": fact.retired_at,
+        "retired_why": fact.retired_why, "expires_at": fact.expires_at, "pinned": bool(fact.pinned), "wrong": fact.misled,
+        "sightings": fact.sightings, "helpful": fact.helpful, "harmful": fact.harmful, "tokens": fact.tokens,
+    }  # fmt: skip
+
+
+def history(store: "Store", fact: "Fact") -> "list[tuple[Fact, str]]":
+    """Return a fact, and before it what it replaced, newest first, with what each did to the next one."""
+    found, known, waiting = [], {fact.public_id}, [(fact, "")]
+    while waiting:
+        each, did = waiting.pop(0)
+        found.append((each, did))
+        for one, other, kind, *_ in facts.links(store, each.public_id):
+            old = facts.of_id(store, other) if one == each.public_id and other not in known else None
+            if old is not None:
+                known.add(other)
+                waiting.append((old, f"{LINKED[kind]} it"))
+    return found
+
+
+def explained(store: "Store", fact: "Fact") -> "list[str]":
+    """Return all that is known of a fact in lines: what it says, whence, since when, what it replaced and what was made of it."""
+    lines = [f"{fact.public_id} ({fact.kind}, {fact.status}): {fact.text}"]
+    lines += [f"  also found by: {', '.join(fact.aliases.splitlines())}"] if fact.aliases else []
+    lines.append(f"  said on {day(fact.said_at)}, by {WHENCE[fact.source]}; holds from {day(fact.valid_from)}{_until(fact)}")
+    parents = facts.sources(store, fact.public_id)
+    lines += [f"  said or proved in {', '.join(sorted(parents)[:5])}{' and more' if len(parents) > 5 else ''}"] if parents else []
+    for one, other, kind, score, by, at in facts.links(store, fact.public_id):
+        did = f"{LINKED[kind]} {other}" if one == fact.public_id else f"{one} {LINKED[kind]} it"
+        lines.append(f"  {did} ({by}, likeness {score:.2f}, {day(at)})")
+    remark = anchors.shown(fact.anchors, store.folder.rpartition("/")[0])
+    lines += [f"  {remark}"] if remark else []
+    return [*lines, "  " + strength.explained(fact, prepared.clock(store, time.time_ns() // 1_000_000))]
+
+
+def _until(fact: "Fact") -> str:
+    ends = fact.valid_until or fact.expires_at
+    return f" until {day(ends)}" if ends else ""
+
+
+def edit(reader: "lookup.Reader", public_id: str, text: str, as_shown: str = "") -> None:
+    """Correct the statement of a fact, which is the person's own word from then on. Raises what `notes_by_hand.edit` does."""
+    find(reader, public_id)
+    safe, _, _ = _safe(text, "", reader.project, reader.settings)
+    notes_by_hand.edit(lookup.find(reader, public_id), reader.project, reader.settings, safe, as_shown)
+    store, fact = find(reader, public_id)
+    with access.Change(store) as opened:
+        facts.change(opened, fact.number, {"text_key": wording.key(fact.text)})

@@ -1,0 +1,130 @@
+"""Learn from the log which command tests, lints, builds, runs or formats the project, and when it passed last."""
+
+from ralph_mem.core.command_lines import commands as lines
+from ralph_mem.core.command_lines import runs as run_in
+from ralph_mem.core.format import day
+from ralph_mem.memory.facts import proved, taking, wording
+from ralph_mem.memory.facts.proved import NOT_OURS, Finding
+from ralph_mem.memory.rows import facts, log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.command_lines.runs import Run
+    from ralph_mem.memory.rows.facts import Fact
+    from ralph_mem.memory.store.connection import Store
+
+# The property that holds the number of the last observation that was looked at.
+WATERMARK = "commands_learnt"
+# Commands in one transaction: a hook that wants to write waits no longer than they take, some 0.1 ms each.
+MOST_AT_ONCE = 250
+PASSED, FAILED, UNKNOWN = "passed", "failed", ""
+
+
+def learn(store: "Store", at: int) -> int:
+    """Take in the commands that ran since the last time, at most `MOST_AT_ONCE`; returns how many were looked at.
+
+    Of each purpose the command that passed last is an active fact; the others, and how often each passed, stay as superseded ones.
+    Runs of a single file or test count for nothing. `at` is in ms. In the caller's transaction.
+    """
+    seen = log.ran(store, int(store.property(WATERMARK) or 0), MOST_AT_ONCE)
+    if not seen:
+        return 0
+    known = _Tallies(store)
+    for command in seen:
+        runs = [run for run in run_in.of(command.line) if run.is_whole]
+        for run in runs:
+            known.count(run, command, outcome_of(command, run, len(runs)))
+    known.write(at)
+    store.set_property(WATERMARK, seen[-1].number)
+    return len(seen)
+
+
+def outcome_of(command: log.Command, run: "Run", runs: int) -> str:
+    """Return how one of so many runs of a stored line ended; nothing where the line does not tell."""
+    if command.interrupted:
+        return UNKNOWN
+    if command.outcome == "error":
+        return FAILED if runs == 1 else UNKNOWN
+    if command.outcome == "success":
+        return PASSED
+    return PASSED if run.sure and not lines.checks(command.line) else UNKNOWN
+
+
+class _Tallies:
+    """The command facts of a memory while runs are counted."""
+
+    def __init__(self, store: "Store") -> None:
+        self.store = store
+        self.facts = proved.there(store, facts.COMMAND)
+        self.told: dict[str, dict[str, Any]] = {key: dict(fact.metadata) for key, fact in self.facts.items()}
+        self.passed: dict[str, list[log.Command]] = {}
+        self.changed: dict[str, None] = {}
+
+    def count(self, run: "Run", command: log.Command, outcome: str) -> None:
+        """Count a run. A command is known from its first pass on."""
+        key = wording.key(f"{run.purpose}: {run.same}")
+        told = self.told.get(key)
+        if outcome == UNKNOWN or (told is None and outcome == FAILED):
+            return
+        if told is None:
+            told = self.told[key] = {"purpose": run.purpose, "passes": 0, "failures": 0, "last": 0}
+        told["passes" if outcome == PASSED else "failures"] += 1
+        self.changed[key] = None
+        if outcome == PASSED:
+            self.passed.setdefault(key, []).append(command)
+            if command.at >= told["last"]:
+                told.update(last=command.at, command=typed(run))
+
+    def write(self, at: int) -> None:
+        """Write what has changed, and let the command that passed last stand for its purpose."""
+        for key in self.changed:
+            told, fact = self.told[key], self.facts.get(key)
+            found = Finding(key, statement(told), proof(told), told["last"], told)
+            if fact is None:
+                fact = self.facts[key] = proved.add(self.store, facts.COMMAND, found, facts.SUPERSEDED, at)
+            else:
+                proved.rewrite(self.store, fact, found, statement(fact.metadata))
+            _sight(self.store, fact, self.passed.get(key, []))
+        for purpose in {self.told[key]["purpose"] for key in self.changed}:
+            self._choose(purpose, at)
+
+    def _choose(self, purpose: str, at: int) -> None:
+        of_purpose = [key for key, told in self.told.items() if told["purpose"] == purpose]
+        able = [key for key in of_purpose if self.facts[key].status not in NOT_OURS]
+        best = max(able, key=lambda key: (self.told[key]["last"], self.facts[key].number), default=None)
+        for key in able:
+            fact = self.facts[key]
+            if key == best and fact.status != facts.ACTIVE:
+                facts.hold(self.store, fact.number)
+            elif key != best and best and fact.status == facts.ACTIVE:
+                facts.unlink(self.store, fact.public_id, facts.SUPERSEDES, self.facts[best].public_id)
+                taking.supersede(self.store, self.facts[best].public_id, fact, self.told[best]["last"], 1.0, at)
+
+
+def typed(run: "Run") -> str:
+    """Return a command as it is typed in the project's top folder."""
+    there = f"cd {run.folder} && " if run.folder else ""
+    return there + (f"{run.given} " if run.given else "") + run.text
+
+
+def statement(told: "dict[str, Any]") -> str:
+    """Return what a fact says of a command: its purpose, the command, and when it passed last."""
+    return f"{told['purpose']}: `{told['command']}` (passed {day(told['last'])})"
+
+
+def proof(told: "dict[str, Any]") -> str:
+    """Return how often a command passed."""
+    return f"passed in {told['passes']} of {told['passes'] + told['failures']} runs"
+
+
+def _sight(store: "Store", fact: "Fact", passed: "list[log.Command]") -> None:
+    """Note in which sessions a command passed, by the first time in each."""
+    if not passed:
+        return
+    known = log.sessions_of(store, facts.sources(store, fact.public_id))
+    for command in passed:
+        if command.session not in known:
+            known.add(command.session)
+            facts.sight(store, fact.public_id, command.public_id)

@@ -1,0 +1,200 @@
+"""Find in a prompt the sentences that may hold beyond its session, in the user's own words.
+
+Nothing is rewritten, and nothing found here is a fact yet: a person or a repetition has to say so. What was quoted or pasted
+into the prompt is somebody else's word and is passed over; so is what is bound to the moment.
+"""
+
+import re
+
+from ralph_mem.core.redaction import privacy
+from ralph_mem.memory.facts import extraction_manner as manner
+from ralph_mem.memory.facts import extraction_patterns as patterns
+from ralph_mem.memory.facts import extraction_statements as statements
+from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows.facts import FACT
+
+# Whoever types more has pasted most of it.
+MOST_CHARACTERS = 2_500
+SHORTEST, LONGEST = 12, 320
+MOST_FOUND = 3
+LEAST_STRENGTH = 0.5
+
+# What stands between these is not the user's own sentence: our own block, code, a quotation, what a client puts between tags.
+BLOCKS = re.compile(
+    r"<ralph-mem-.*?(?:</ralph-mem-[^>]*>|\Z)"
+    r"|^[ \t]*(?P<fence>```|~~~).*?(?:^[ \t]*(?P=fence)[^\n]*$|\Z)"
+    r"|^[ \t]*>[^\n]*$"
+    r"|\[pasted\].*?(?:\[/pasted\]|\Z)"
+    r"|\[(?:Pasted|Image|Attached|Screenshot)[^\]\n]{0,80}\]"
+    r"|<(?P<tag>[a-zA-Z][\w-]{1,40})(?: [^>\n]{0,200})?>.*?(?:</(?P=tag)>|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+# Five words or more between quotation marks are said by somebody else; two are a name.
+QUOTED = re.compile(r"[\"\u201c\u201e\u00ab][^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,500}[\"\u201d\u201c\u00bb]")
+LEAST_QUOTED = 5
+# Behind one of these comes what was copied from elsewhere, to the end of the prompt.
+INTRODUCED = re.compile(
+    r"(?:^|\b)(?:issue|ticket|bug|report|log|logs|output|error|errors|traceback|stack ?trace|trace|diff|patch|comment"
+    r"|comments|review|feedback|"
+    r"e?mail|message|thread|slack|discord|readme|docs?|documentation|page|article|post|blog|spec|prd|plan|transcript"
+    r"|conversation|summary|"
+    r"changelog|description|prompt|text|snippet|paste|pasted|console|terminal|request|suggestion|tweet|answer|guide|file"
+    r"|website|site|wiki|"
+    r"they (?:say|said|wrote)|(?:he|she|somebody|someone|support|qa|customer|client|reviewer|copilot|coderabbit|chatgpt"
+    r"|gemini|codex|cursor|another (?:agent|model|ai)|the (?:agent|subagent|model|bot|other agent)) "
+    r"(?:says?|said|wrote|told me|suggested|reported|found)|(?:it|which|that|here) (?:says|said|reads|is|are|was)|below"
+    r"|following|this|attached|steps to reproduce|expected(?: behaviou?r)?|actual(?: behaviou?r)?)"
+    r"[^\n.:?!]{0,60}:(?=\s)",
+    re.IGNORECASE,
+)
+# A first line that points at something, with more lines below it: those are mostly what it points at.
+POINTED = re.compile(
+    r"(?:\b(?:issues?|tickets?|bugs?|reports?|readme|pages?|articles?|posts?|e?mails?|messages?|feedback"
+    r"|comments?|reviews?|specs?|logs?"
+    r"|outputs?|errors?|traceback|subagent|docs?|documentation|snippet|below|following)\b|(?<!\w)#\d+|https?://)",
+    re.IGNORECASE,
+)
+# A document, an issue, or the report of a program begins here; nobody types these into a prompt.
+DOCUMENT = re.compile(
+    r"^[ \t]*(?:#{1,6} \S|\*\*[A-Z][^*\n]{1,60}\*\*:?[ \t]*$|(?:title|subject|from|labels?|assignees?|steps to reproduce"
+    r"|expected|actual|environment|summary|"
+    r"description|acceptance criteria|context|background)\s*:|-{3,}[ \t]*$|={3,}[ \t]*$|diff --git |commit [0-9a-f]{7,40}\b"
+    r"|traceback \(most|"
+    r"\S{1,40} (?:opened|commented|wrote|replied|requested changes)\b|implement the following plan"
+    r"|this session is being continued|caveat: the messages below)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# A line of a program's output, of a shell, of a diff or of a table.
+PRINTED = re.compile(
+    r"^[ \t]*(?:\d{1,4}[-/:]\d{1,2}[-/:]\d{1,4}\b|\[?\d{1,2}:\d{2}(?::\d{2})?\b|\[\w+\]|(?:DEBUG|INFO|WARN(?:ING)?|ERROR"
+    r"|FATAL|TRACE|E|W)\b[:\s]{1,4}|at \S+ ?\(|"
+    r"File \"|[$%#\u276f\u279c\u2713\u2717\u2714\u2718\u2705\u274c\u2139|+@\u23fa\u25cf\u2514\u23bf\u2502] ?"
+    r"|\w[\w.]*(?:Error|Exception|Warning)\b|[{}\[\]<]|\w+ ?= |[\w.]+\([^)\n]*\)[;{ ]*$|//|/\*|\*/)[^\n]*$",
+    re.MULTILINE,
+)  # fmt: skip
+# Items of a list; so many of them in a row are a list that was pasted.
+ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+MOST_ITEMS = 6
+END = re.compile(r"(?<![ .][a-z])(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\bvs)[.!?\u2026]+[)\"'\u201d]*(?=\s|$)|\n|;(?= )")
+WORD = re.compile(r"[^\W\d_]+")
+# The commonest words of English, and those of other languages that none of its sentences holds.
+ENGLISH = frozenset(
+    "the a an and or but not no do don't dont in on of to for with from by is are was be we you i it this that our your my all use"
+    " run always never must should when every any if as at please keep only have has just why so then than over before after"
+    " into".split()
+)
+FOREIGN = frozenset(
+    "der die das und ist nicht ein eine mit auf f\u00fcr den dem wir ich immer nie bitte le la les des est une pas dans pour avec"
+    " toujours jamais el los las es que con por para siempre nunca il che non per sempre mai een het niet altijd nooit och inte"
+    " alltid aldrig n\u00e3o uma com \u00e4r \u00e9 zawsze".split()
+)
+
+
+class Found:
+    """A sentence of a prompt: its text, where it begins and ends there, its kind, and from 0 to 1 how likely it holds."""
+
+    __slots__ = ("end", "kind", "start", "strength", "text")
+
+    def __init__(self, text: str, kind: str, strength: float, start: int, end: int) -> None:
+        self.text, self.kind, self.strength, self.start, self.end = text, kind, strength, start, end
+
+
+def find(prompt: str) -> "list[Found]":
+    """Return the sentences of a user's prompt that may hold beyond it, the first one first, the strongest few of many."""
+    if len(prompt) > MOST_CHARACTERS:
+        return []
+    own = _own_words(prompt)
+    found = [each for start, end in _sentences(own) for each in _weighed(prompt, own, start, end)]
+    best = sorted(found, key=lambda each: -each.strength)[:MOST_FOUND]
+    return sorted(best, key=lambda each: each.start)
+
+
+def sentences(prompt: str) -> "list[Found]":
+    """Return all sentences of a user's prompt that are wholly their own, in any language; who asks judges if they hold."""
+    if len(prompt) > MOST_CHARACTERS:
+        return []
+    own = _own_words(prompt)
+    spans = [(start, end) for start, end in _sentences(own) if own[start:end] == prompt[start:end]]
+    found = [Found(prompt[start:end], FACT, 0.0, start, end) for start, end in spans]
+    return [each for each in found if index_text.REDACTED not in each.text and privacy.INJECTED not in each.text]
+
+
+def _own_words(prompt: str) -> str:
+    """Return a prompt of the same length in which blanks stand for all that is not the user's own sentence."""
+    text = BLOCKS.sub(_blank, prompt)
+    ends = [found.end() for found in [INTRODUCED.search(text)] if found and _goes_on(text, found.end())]
+    ends += _below_a_pointer(text)
+    ends += [found.start() for found in [DOCUMENT.search(text)] if found]
+    if ends:
+        text = text[: min(ends)] + _blanks(text[min(ends) :])
+    text = PRINTED.sub(_blank, text)
+    text = QUOTED.sub(_unless_short, text)
+    return _without_lists(text)
+
+
+def _below_a_pointer(text: str) -> "list[int]":
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    return [end] if end >= 0 and POINTED.search(text, start, end) else []
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Say whether what stands behind an introduction is long enough to have been copied."""
+    return len(text) - end >= SHORTEST
+
+
+def _without_lists(text: str) -> str:
+    if len(ITEM.findall(text)) > MOST_ITEMS:
+        return "".join([_blanks(line) if ITEM.match(line) else line for line in text.splitlines(keepends=True)])
+    return ITEM.sub(_blank, text)
+
+
+def _blank(found: "re.Match[str]") -> str:
+    return _blanks(found.group())
+
+
+def _unless_short(found: "re.Match[str]") -> str:
+    return _blank(found) if len(found.group().split()) >= LEAST_QUOTED else found.group()
+
+
+def _blanks(text: str) -> str:
+    return "".join(["\n" if char == "\n" else " " for char in text])
+
+
+def _sentences(text: str) -> "list[tuple[int, int]]":
+    """Return where the sentences of a text begin and end, those of a fit length."""
+    ends = [found.end() for found in END.finditer(text)] + [len(text)]
+    whole = list(zip([0, *ends[:-1]], ends))
+    trimmed = [_trimmed(text, start, end) for start, end in whole]
+    return [(start, end) for start, end in trimmed if SHORTEST <= end - start <= LONGEST]
+
+
+def _trimmed(text: str, start: int, end: int) -> "tuple[int, int]":
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip(" \t\r\n;")))
+
+
+def _weighed(prompt: str, own: str, start: int, end: int) -> "list[Found]":
+    """Return a sentence with its kind and strength, unless it says nothing that holds."""
+    text, seen = prompt[start:end], own[start:end]
+    if index_text.REDACTED in text or privacy.INJECTED in text or not _is_english(seen) or manner.NOW.search(seen):
+        return []
+    is_reproach = bool(manner.REPROACH.search(seen))
+    if not is_reproach and (seen.rstrip().endswith("?") or manner.ASKING.search(seen)):
+        return []
+    kinds = [(strength, kind) for kind, strength, form in patterns.FORMS if form.search(seen)]
+    kinds += [] if kinds else [each for each in [statements.kind_of(seen)] if each]
+    if not kinds:
+        return []
+    strength, kind = max(kinds)
+    strength = round(min(1.0, strength + manner.weight(seen, kind)), 2)
+    return [Found(text, kind, strength, start, end)] if strength >= LEAST_STRENGTH else []
+
+
+def _is_english(text: str) -> bool:
+    """Say whether the forms, which are English, may be asked about a text: other languages have words of the same letters."""
+    words = [word.casefold() for word in WORD.findall(text)]
+    known, foreign = sum([word in ENGLISH for word in words]), sum([word in FOREIGN for word in words])
+    letters = sum(map(len, words))
+    plain = sum([len(word) for word in words if word.isascii()])
+    return foreign <= known and plain >= 0.9 * letters and len(words) > 1

@@ -1,0 +1,104 @@
+"""How a sentence is said, which makes it more or less likely that it holds beyond the moment."""
+
+import re
+
+from ralph_mem.memory.facts.extraction_patterns import LEAD
+from ralph_mem.memory.rows.facts import CORRECTION, PREFER
+
+# What makes a sentence one of this moment: a stretch of time, this change, a place that moves with the next edit.
+NOW = re.compile(
+    r"(?:\b(?:for now|for the moment|for the time being|right now|at the moment|at this point|at this step|yet|today"
+    r"|tonight|tomorrow|this morning"
+    r"|just (?:this )?once|this time|one[- ]off|temporar(?:y|ily)|until (?:then|i|we|tomorrow|monday|later)|later today"
+    r"|this (?:week|sprint|pr|mr|commit|branch|task"
+    r"|ticket|issue|bug|change|refactor|session|conversation|chat|run|one|step|fix|plan|review|feature|round|iteration"
+    r"|phase)|in this (?:file|function|test|class|method"
+    r"|line|case|block|diff|module|doc|table)|next (?:step|one|up)|first of all,? fix|currently|meanwhile|in the meantime"
+    r"|so far|earlier you|still (?:fails?|failing|broken)"
+    r"|(?:on |at )?lines? \d+|(?:issue|phase|step|chunk|item|point|bug|pr|task|section|comment|ticket|session)s? #?\d+"
+    r"|the (?:above|following|below|previous|last) (?:error|output|change|diff|message|test|one))\b|(?<!\w)#\d+"
+    r"|[\w/-]+\.\w{1,4}:\d+)",
+    re.IGNORECASE,
+)  # fmt: skip
+HEDGE = re.compile(
+    r"\b(?:maybe|perhaps|i think|i guess|i feel|i wonder|might|probably|not sure|unsure|possibly|seems?|apparently|idk"
+    r"|(?<!\d )(?<!\d)mb"
+    r"|ideally|i suppose|kind of|sort of|sounds like|looks like|turns out|assuming|what if|consider|"
+    r"could be|would it|wasnt sure|wasn't sure|i believe|likely)\b",
+    re.IGNORECASE,
+)
+# A sentence that begins like this asks for one piece of work.
+STEP = re.compile(
+    LEAD + r"(?:(?:now|then|next|first|also|finally|after that|once|let'?s|lets|we should|we need to|can you|could you"
+    r"|i want you to|i'?d like you to|go ahead and) )*"
+    r"(?:add|build|change|check|clean|compare|continue|convert|copy|create|debug|delete|deploy|document|drop|edit|enter"
+    r"|explain|explore|extract|figure|find|finish|fix|generate|get|give|go ahead|"
+    r"handle|help|implement|improve|investigate|list|look|merge|migrate|mention|move|open|ping|print|provide|pull|push"
+    r"|refactor|remove|rename|replace|resolve|restore|review|rewrite|save|search|send|"
+    r"set|show|split|start|summari[sz]e|sync|take|tell|think|try|turn|undo|update|verify|walk|wire)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+# A question is no statement, even where its mark is missing.
+ASKING = re.compile(
+    LEAD + r"(?:what|how|where|who|which|when (?:did|do|does|is|are|will)|is|are|was|were|does|did|do (?:we|you|i|they)|can"
+    r"|could|would|should (?:we|i|it|this)|have (?:we|you)|has|will|shall|any|isn'?t|aren'?t|didn'?t|"
+    r"don'?t (?:we|you)|wouldn'?t|shouldn'?t)\b(?! (?:you )?(?:always|never|please always))",
+    re.IGNORECASE,
+)  # fmt: skip
+REPROACH = re.compile(
+    LEAD + r"(?:\w+ ){0,3}?why (?:are|did|do|were|would|have) (?:you|we)\b|^(?:didn'?t|didnt) (?:that|the"
+    r"|our|i|we)\b.{0,60}\b(?:rule|say|tell|ask|agree)", re.IGNORECASE,
+)  # fmt: skip
+UNIVERSAL = re.compile(
+    r"\b(?:all|every|any|each|always|never|everything|anything|everywhere|anywhere|whenever|nothing"
+    r"|nobody|ever|only)\b",
+    re.IGNORECASE,
+)
+# "it", "that", "these": what is meant stands elsewhere.
+DEICTIC = re.compile(
+    r"\b(?:it|these|those|them|they|the same|above|below|latter|former)\b|\bthis\b(?! (?:repo|repository|project"
+    r"|codebase|team|company|lab))|\bthat\b(?=[.,!]|$| (?:is|was|one|file|function|error|test|format))|^that\b",
+    re.IGNORECASE,
+)
+# The end of a sentence that only its neighbours explain.
+OPEN_END = re.compile(r"\b(?:it|this|that|these|those|them|one)[.!]*$", re.IGNORECASE)
+# A condition on how a thing behaves, where one on what "you" or "we" do is an instruction.
+CONDITION = re.compile(LEAD + r"(?:if|when|once|assuming|unless) (?!you\b|we\b|i\b|\w+ing\b|in doubt)", re.IGNORECASE)
+# What a product shall do on its screen: a wish for this piece of work.
+PRODUCT = re.compile(
+    r"\b(?:buttons?|dialogs?|modals?|pages?|headers?|footers?|rows?|columns?|icons?|sidebars?|menus?|screens?|spinners?"
+    r"|lists?|charts?|tabs?|fields?|forms?|popups?|tooltips?|cursors?|users?|cards?|panels?|toasts?|banners?|inputs?"
+    r"|dropdowns?|tables?|links?|"
+    r"colou?rs?|fonts?|views?|windows?|images?|keys?|arrows?|results?|player|enem(?:y|ies)|endpoint"
+    r"|response)\b[^,.]{0,40}\b(?:should|must|needs? to|have to|has to|can|will)\b",
+    re.IGNORECASE,
+)
+CODE = re.compile(
+    r"`[^`]+`|(?<![\w/])(?:~|\.{0,2})/?[\w.-]+/[\w./-]+|(?<!\S)--?[a-z][\w-]+|\b[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|rb|java"
+    r"|kt|c|h|cc|cpp|cs|php|swift|md|mdc|json|ya?ml|toml|sql|db|sh|css|html|lock|cfg|ini|xml|env|proto|tf|vue)\b"
+    r"|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|@[\w./-]+\w|\b[A-Z][A-Z_]{2,}\b|\b\w+\(\)|\bv\d+\b|\bv?\d+(?:\.\d+)+\b"
+    r"|\bmake [a-z]+\b(?<!sure)(?<! the)(?<! it)(?<! a)|(?<=[a-z,] )[A-Z][a-z]\w+|\b(?:to|into|on|from|off) (?:main|master)\b"
+    r"|(?i:\b(?:npm|pnpm|yarn|bun|deno|pip|uv|poetry|conda|cargo|maven|gradle|cmake|bazel|docker|podman|kubectl|helm"
+    r"|terraform|git|gh|pytest|unittest|jest|vitest|mocha|playwright|cypress|ruff|mypy|eslint|prettier|biome|webpack|vite|"
+    r"postgres(?:ql)?|mysql|sqlite|redis|kafka|mongo(?:db)?|s3|aws|gcp|azure|vue|svelte|django|flask|fastapi|rails|node"
+    r"|python|typescript|javascript|golang|rust|java|kotlin|swift|tailwind|zod|drizzle|prisma|sqlalchemy|graphql|grpc|"
+    r"sentry|datadog|jira|slack|github|gitlab|ci|tabs|spaces|utc|snake_case|kebab-case|camelcase)\b)",
+)  # fmt: skip
+# What is taken off or added for each; chosen on 281 labelled sentences of seven projects.
+FOR_HEDGE, FOR_STEP, FOR_OPEN_END, FOR_CONDITION, FOR_PRODUCT, FOR_UNIVERSAL = -0.3, -0.2, -0.15, -0.3, -0.25, 0.1
+WITHOUT_CODE, WITHOUT_NAME = -0.15, -0.1
+EARLY = 80  # a hedge behind so many characters is about a detail
+
+
+def weight(seen: str, kind: str) -> float:
+    """Return what is taken off or added for the way in which something of a kind is said."""
+    found = [
+        (HEDGE.search(seen[:EARLY]), FOR_HEDGE), (kind != PREFER and STEP.search(seen), FOR_STEP),
+        (CONDITION.search(seen), FOR_CONDITION),
+        (PRODUCT.search(seen), FOR_PRODUCT), (UNIVERSAL.search(seen), FOR_UNIVERSAL),
+        (kind != CORRECTION and OPEN_END.search(seen), FOR_OPEN_END),
+    ]  # fmt: skip
+    weights = [each for is_there, each in found if is_there]
+    if not CODE.search(seen):
+        weights += [WITHOUT_CODE, WITHOUT_NAME * bool(DEICTIC.search(seen))]
+    return sum(weights)

@@ -1,0 +1,177 @@
+"""Learn from the prompts of closed turns, each once, what may become a fact when a person says so."""
+
+import time
+
+from ralph_mem.core.errors import StoreError
+from ralph_mem.core.redaction import path_rules, privacy
+from ralph_mem.memory import access, inspect
+from ralph_mem.memory.facts import extraction, taking
+from ralph_mem.memory.rows import facts, prompts, shingles
+from ralph_mem.memory.store import connection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.memory.facts.extraction import Found
+    from ralph_mem.memory.rows.prompts import Progress, Prompt
+    from ralph_mem.memory.store.connection import Store
+
+# In one transaction: a hook waits 150 ms for its turn, and a prompt takes some milliseconds, most of them to read the log.
+AT_ONCE = 4
+# So many words in a row that a tool had printed before are that tool's; a shorter sentence is, if all of it was printed.
+RUN, FEWEST_WORDS = 8, 4
+MOST_REHEARSED = 1_000_000  # all there are
+
+
+class Learned:
+    """A sentence of a turn, and what became of it: the verb, the id of the fact that says it, that of the fact it is about."""
+
+    def __init__(self, prompt: "Prompt", found: "Found", taken: taking.Taken) -> None:
+        self.turn, self.said_at = prompt.public_id, prompt.at
+        self.sentence, self.kind, self.strength = found.text, found.kind, found.strength
+        self.verb, self.fact, self.target, self.score = taken.verb, taken.public_id, taken.target, taken.score
+
+
+def learn(store: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float) -> "list[Learned]":
+    """Look at the prompts that nobody has looked at yet, the oldest first; returns what was found in them.
+
+    It leaves off after so many turns, or when `end` on the monotonic clock has passed, and goes on there another time. The
+    caller holds no transaction. A turn that fails is tried once more another time, then it is passed over for good.
+    """
+    _take_notes(store)
+    found: list[Learned] = []
+    left, waited = most_turns, True
+    while left > 0 and time.monotonic() < end:
+        looked_at, more = _some(store, project, settings, min(left, AT_ONCE), waited)
+        found += more
+        left, waited = left - looked_at, False
+        if not looked_at:
+            break
+    return found
+
+
+def rehearse(project: "Project", settings: "dict[str, Any]") -> "list[Learned]":
+    """Return what `learn` would find in all that waits, in a copy of the memory: not a byte of its file changes.
+
+    Raises StoreError where there is no memory, or it cannot be read.
+    """
+    if not (connection.exists(project.folder) and connection.is_known(project.folder)):
+        raise StoreError(f"nothing is remembered for {project.root} yet", "`ralph-mem status` says whether it is recorded")
+    copy = connection.sqlite.connect(":memory:", isolation_level=None)
+    try:
+        source = inspect.connect(project.folder)
+        try:
+            source.backup(copy)
+        finally:
+            source.close()
+        return learn(connection.Store(project.folder, copy, -1), project, settings, MOST_REHEARSED, float("inf"))
+    except connection.sqlite.Error as error:
+        raise StoreError(f"cannot read {project.folder}/memory.db: {error}", "`ralph-mem doctor` says more") from error
+    finally:
+        copy.close()
+
+
+def _take_notes(store: "Store") -> None:
+    """Make facts of the person's notes first: what repeats one of them is known. Memories without notes need no table of facts."""
+    if not prompts.are_notes_there(store):
+        return
+    with access.Change(store):
+        taking.take_notes(store, time.time_ns() // 1_000_000)
+
+
+def _some(
+    store: "Store", project: "Project", settings: "dict[str, Any]", most: int, waited: bool
+) -> "tuple[int, list[Learned]]":  # fmt: skip
+    """Look at a few prompts in one transaction, those that wait from before as well where that is asked for.
+
+    Returns how many there were, and what was found.
+    """
+    with access.Change(store):
+        store.properties.clear()  # another process may have gone on meanwhile
+        reached = prompts.progress(store)
+        before = (reached.number, reached.at, dict(reached.waiting))
+        new = [*(prompts.waiting(store, reached) if waited else []), *prompts.new(store, reached, most)]
+        at = time.time_ns() // 1_000_000
+        found = [each for prompt in new for each in _one(store, project, settings, prompt, reached, at)]
+        if before != (reached.number, reached.at, reached.waiting):
+            prompts.keep(store, reached)
+    return len(new), found
+
+
+def _one(
+    store: "Store", project: "Project", settings: "dict[str, Any]", prompt: "Prompt", reached: "Progress", at: int
+) -> "list[Learned]":  # fmt: skip
+    """Learn from a prompt, and move on; what fails leaves nothing of it behind."""
+    tries = prompts.passed(reached, prompt)
+    if prompt.is_open:
+        reached.waiting[prompt.number] = tries
+        return []
+    store.execute("SAVEPOINT prompt")
+    try:
+        found = [_taken(store, prompt, each, at) for each in worth_keeping(store, project, settings, prompt)]
+    except Exception as error:  # noqa: BLE001 - one turn must not keep those behind it from being learned from
+        store.execute("ROLLBACK TO prompt")
+        found = []
+        _put_off(store, prompt, reached, tries + 1, type(error).__name__, at)
+    store.execute("RELEASE prompt")
+    return found
+
+
+def _put_off(store: "Store", prompt: "Prompt", reached: "Progress", tries: int, error: str, at: int) -> None:
+    if tries < prompts.MOST_TRIES:
+        reached.waiting[prompt.number] = tries
+    else:
+        prompts.bury(store, prompt, tries, error, at)
+
+
+def worth_keeping(
+    store: "Store", project: "Project", settings: "dict[str, Any]", prompt: "Prompt",
+    find: "Callable[[str], list[Found]] | None" = None,
+) -> "list[Found]":  # fmt: skip
+    """Return the sentences of a prompt that may hold and are the user's own: none that a tool had printed, none with a secret.
+
+    `find` says which sentences may hold in place of `extraction.find`.
+    """
+    if prompt.tainted or prompt.is_noted or _is_to_be_noted(prompt.text, settings["memory.remember"]):
+        return []
+    found = [each for each in (find or extraction.find)(prompt.text) if is_safe(each.text, project, settings)]
+    if not found:
+        return []
+    printed = [f" {_words(text)} " for text in prompts.overheard(store, prompt)]
+    return [
+        each for each in found
+        if not _is_printed(each.text, printed) and not shingles.repeats(store, prompt.client_session, each.text)
+    ]  # fmt: skip
+
+
+def _is_to_be_noted(text: str, openings: "list[str]") -> bool:
+    """Say whether a prompt asks for a note: it was kept as one at once, or a person took that back."""
+    plain = text.strip().lower().removeprefix("please ").lstrip()
+    return any([plain.startswith(opening.lower() + " ") for opening in openings])
+
+
+def is_safe(text: str, project: "Project", settings: "dict[str, Any]") -> bool:
+    """Say whether today's rules of privacy let a sentence pass whole, and it names no path that the person excludes."""
+    (safe,), _ = privacy.protect([text], project, settings)
+    return safe == text and privacy.leaving([text]) == [text] and not path_rules.touches(text, settings)
+
+
+def _words(text: str) -> str:
+    return " ".join("".join([char if char.isalnum() else " " for char in text.casefold()]).split())
+
+
+def _is_printed(text: str, printed: "list[str]") -> bool:
+    words = _words(text).split()
+    length = min(RUN, len(words))
+    if length < FEWEST_WORDS:
+        return False
+    runs = [f" {' '.join(words[at : at + length])} " for at in range(len(words) - length + 1)]
+    return any([run in text for text in printed for run in runs])
+
+
+def _taken(store: "Store", prompt: "Prompt", found: "Found", at: int) -> Learned:
+    statement = taking.Statement(found.text, found.kind, facts.PROMPT, prompt.at, prompt.public_id, strength=found.strength)
+    return Learned(prompt, found, taking.take(store, statement, at))

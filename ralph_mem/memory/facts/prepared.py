@@ -1,0 +1,126 @@
+"""Prepare what hooks tell of facts, so that they read a property of a memory and look nothing up.
+
+For a start these are whole lines, in the words of the facts and priced; for a search how strong each fact is.
+
+Each change of a fact drops what was prepared, and so does whatever takes its words away. Whoever needs it next makes it anew: the
+learner, a command, or at worst a session's start.
+"""
+
+from ralph_mem.core import fast
+from ralph_mem.core.format import day
+from ralph_mem.memory.facts import mining, strength
+from ralph_mem.memory.inject import block, standing
+from ralph_mem.memory.rows import fact_queries, facts, row
+from ralph_mem.memory.store import connection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.memory.inject.standing import Line
+    from ralph_mem.memory.rows.facts import Fact
+    from ralph_mem.memory.store.connection import Store
+
+# More than a briefing has room for, since the project's instructions may say some of it, and paths may be gone.
+MOST_STATEMENTS, STATEMENT_CHARACTERS = 24, 240
+SAID, PROPOSED = "- you said: ", "- proposed: "
+# Of what was counted: it comes last, and only where statements leave room.
+MOST_HINTS, WEEK_MS = 2, 7 * 86_400_000
+# Between facts of one score what says how to do something comes first, then what happened, then what is so.
+PLACES = {"procedural": 0, "episodic": 1, "semantic": 2}
+# Properties of a database, which the outcomes of facts write.
+CLOCK, PACE = "facts_clock", "facts_pace"
+
+
+def clock(store: "Store", now: int) -> "strength.Clock":
+    """Return the clocks of a memory at a time in ms, as they were counted last: to look never moves the access clock."""
+    return strength.Clock(int(store.property(CLOCK) or 0), now, float(store.property(PACE) or 1.0))
+
+
+def write(store: "Store", at: int) -> "dict[str, str]":
+    """Prepare what a memory's facts are told as, at a time in ms, and return it by the name of its property.
+
+    The caller holds the transaction. Of a memory that is open for reading alone it is returned, and nothing is written.
+    """
+    against = _contradictions(store)
+    commands = [[_short(fact.text).replace("(passed ", "("), fact.public_id] for fact in fact_queries.commands(store)]
+    lines = standing.ready(_lines(store, against, at), commands)
+    made = {connection.STANDING: fast.dumps(lines), facts.GAINS: fast.dumps(_gains(store, against, at))}
+    is_reader = store.one("PRAGMA query_only")[0]
+    for name, text in made.items():
+        if not is_reader and store.property(name) != text:
+            store.set_property(name, text)
+    return made
+
+
+def _contradictions(store: "Store") -> "dict[str, list[str]]":
+    """Return what facts contradict, by the id of the newer one of two."""
+    against: dict[str, list[str]] = {}
+    for one, other, kind, *_ in facts.links(store):
+        if kind == facts.CONFLICTS:
+            against.setdefault(one, []).append(other)
+    return against
+
+
+def _lines(store: "Store", against: "dict[str, list[str]]", at: int) -> "list[Line]":
+    """Return the statements that are worth telling at a session's start, the worthiest first, a contradiction in one."""
+    lines: list[Line] = []
+    done: set[str] = set()
+    for fact in fact_queries.standing(store, at):
+        if fact.public_id not in done and len(lines) < MOST_STATEMENTS:
+            others = _that_hold(store, against.get(fact.public_id, []))
+            lines.append(_line(fact, others))
+            done |= {fact.public_id, *[each.public_id for each in others]}
+    return lines + [_hint(fact, at) for fact in mining.hints(store, at, MOST_HINTS)]
+
+
+def _hint(fact: "Fact", at: int) -> "Line":
+    """Return the line of what was counted in the log, which is believed less each week."""
+    return standing.line("", f"- [{fact.public_id}] counted: {_short(fact.text)}", [fact], at + WEEK_MS)
+
+
+def _that_hold(store: "Store", names: "list[str]") -> "list[Fact]":
+    found = [facts.of_id(store, name) for name in names]
+    holding = [fact for fact in found if fact is not None and fact.status in (facts.ACTIVE, facts.CANDIDATE)]
+    return [fact for fact in holding if not fact.misled and fact.tainted < 2]
+
+
+def _line(fact: "Fact", others: "list[Fact]") -> "Line":
+    """Return the line of a statement, behind which stands what it contradicts.
+
+    What was said by hand has a line of its own, with its id; what was said in passing is quoted, some of it in one line.
+    """
+    times = f"in {fact.sightings} turns, last on " if fact.sightings > 1 else ""
+    is_fact = fact.status in facts.HOLDING
+    said, on = _short(fact.text), day(fact.said_at)
+    text = f"- [{fact.public_id}, {on}] {said}" if is_fact else f'"{said}" ({times}{on})'
+    for other in others:
+        is_told = other.type == row.NOTE and other.status == facts.ACTIVE  # above, among the notes
+        quoted = "" if is_told else f', on {day(other.said_at)}: "{_short(other.text)}"'
+        text += f" (before that [{other.public_id}]{quoted})"
+    until = min([each for each in (fact.expires_at, _passes(fact)) if each], default=0)
+    return standing.line("" if is_fact else SAID if fact.source == facts.PROMPT else PROPOSED, text, [fact, *others], until)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return block.escaped(text if len(text) <= STATEMENT_CHARACTERS else text[: text.rfind(" ", 0, STATEMENT_CHARACTERS)] + "...")
+
+
+def _passes(fact: "Fact") -> int:
+    """Return until when what was said once in passing is news, in ms; 0 for what stays."""
+    return fact.said_at + fact_queries.STANDING_DAYS_MS if fact.status == facts.CANDIDATE and fact.sightings < 2 else 0
+
+
+def _gains(store: "Store", against: "dict[str, list[str]]", at: int) -> "dict[str, list[Any]]":
+    """Return what facts that hold gain or lose in rank, by id, the place among equals, expiry or 0, and if they have anchors."""
+    held = facts.of_status(store, facts.ACTIVE)
+    names, now = {fact.public_id for fact in held}, clock(store, at)
+    torn = {name for one, others in against.items() for other in others if {one, other} <= names for name in (one, other)}
+    return {
+        fact.public_id: [
+            round(strength.prominence(fact, now, fact.public_id in torn), 4), PLACES[strength.COMPONENT_OF[fact.kind]],
+            fact.expires_at or 0, int(bool(fact.anchors)),
+        ]
+        for fact in held
+    }  # fmt: skip

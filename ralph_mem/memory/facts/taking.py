@@ -1,0 +1,237 @@
+"""Take statements into the facts of a memory, and take back what that did."""
+
+import posix
+
+from ralph_mem.core import fast
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.memory.facts import anchors, decision, pool, retraction, wording
+from ralph_mem.memory.rows import facts, records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.memory.rows.facts import Fact
+    from ralph_mem.memory.store.connection import Store
+
+# Facts of one group are compared with one another: what people said is, whatever kind it was taken for.
+GROUPS = dict.fromkeys(facts.SAID, "said")
+AGENT = "agent"  # the origin of what no person said
+
+
+class Statement:
+    """A redacted statement with what is known of it. `parent` is the id of the turn or observation that it comes from, or nothing.
+
+    `said_at` is in ms; `source` one of `facts.SOURCES` and `facts.BY_HAND`. More is given by name: `aliases`, further words by
+    which it is found; `branch`, where it holds on one alone; `strength`, how clearly it was said, from 0 to 1; `proposed_by`, the
+    model that found it, or the client whose agent worded it; `origin`, whose words they are where it is the agent;
+    `is_from_outside`, where they repeat a page; `redactions`, as JSON; and columns of `facts.COLUMNS`.
+    """
+
+    def __init__(self, text: str, kind: str, source: str, said_at: int, parent: str = "", **known: "Any") -> None:
+        self.text, self.kind, self.source, self.said_at, self.parent = text, kind, source, said_at, parent
+        self.aliases: str = known.pop("aliases", "")
+        self.branch: str = known.pop("branch", "")
+        self.proposed_by: str = known.pop("proposed_by", "")
+        self.strength: float = known.pop("strength", 0.0)
+        self.redactions: str | None = known.pop("redactions", None)
+        self.is_from_outside: bool = known.pop("is_from_outside", False)
+        self.origin: str = known.pop("origin", "test" if source in (facts.RAN, facts.LOOP) else "user")
+        self.known = known
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Say whether a person asked for it to be kept, which makes it a fact; what was found in a prompt is a candidate."""
+        return self.source in facts.BY_HAND
+
+    @property
+    def undecided(self) -> str:
+        """Return the status in which it waits for a person."""
+        return facts.PROPOSED if self.origin == AGENT else facts.CANDIDATE
+
+
+class Taken:
+    """What became of a statement: the verb, the id of the fact that says it now, that of the fact it is about, and the score."""
+
+    __slots__ = ("public_id", "score", "target", "verb")
+
+    def __init__(self, verb: str, public_id: str = "", target: str = "", score: float = 0.0) -> None:
+        self.verb, self.public_id, self.target, self.score = verb, public_id, target, score
+
+
+def take(store: "Store", statement: Statement, at: int) -> Taken:
+    """Take a statement in at a time in ms; the same one of the same parent changes nothing. In the caller's transaction."""
+    facts.make(store)
+    known = facts.with_key(store, wording.key(statement.text))
+    refused = [fact for fact in known if fact.status == facts.REJECTED]
+    if refused and not statement.is_by_hand:
+        return Taken(decision.NOOP, "", refused[0].public_id, 1.0)
+    archived = [fact for fact in known if fact.retired_why == facts.CAPACITY]
+    if archived and _stands(statement):
+        facts.hold(store, archived[0].number)
+    there = comparable(store, statement, at)
+    dropped = retraction.of(statement.text)
+    found = retraction.meant(dropped, [fact.text for fact in there]) if dropped else None
+    if found:
+        return _retire(store, statement, there[found[0]], found[1], at)
+    if dropped and dropped.is_order:  # to forget what nobody knows
+        return Taken(decision.NOOP)
+    decided = decision.decide(statement.text, [fact.text for fact in there])
+    target = None if decided.target is None else there[decided.target]
+    if decided.verb == decision.NOOP and target:
+        _sight_again(store, target, statement, at)
+        return Taken(decision.NOOP, target.public_id, target.public_id, decided.score)
+    _, name = _store(store, statement, facts.ACTIVE if _stands(statement) else statement.undecided)
+    if not target:
+        return Taken(decided.verb, name, "", decided.score)
+    return Taken(_relate(store, name, statement, target, decided, at), name, target.public_id, decided.score)
+
+
+def comparable(store: "Store", statement: Statement, at: int) -> "list[Fact]":
+    """Return the facts that a statement may repeat, replace or contradict: those that hold, of its group and its branch."""
+    group = GROUPS.get(statement.kind, statement.kind)
+    return [
+        fact for fact in pool.of(store, statement.text, wording.key(statement.text), at)
+        if GROUPS.get(fact.kind, fact.kind) == group and fact.metadata.get("branch", "") in ("", statement.branch)
+        and not (fact.expires_at and fact.expires_at <= at)
+    ]  # fmt: skip
+
+
+def _stands(statement: Statement) -> bool:
+    return statement.is_by_hand or statement.source in (facts.RAN, facts.LOOP)
+
+
+def _store(store: "Store", statement: Statement, status: str) -> "tuple[int, str]":
+    """Store a statement as an observation and a fact; returns its number and its id."""
+    key = wording.key(statement.text)
+    event = f"fact:{statement.parent or posix.urandom(8).hex()}:{key}"
+    more = {"branch": statement.branch, "strength": statement.strength, "proposed_by": statement.proposed_by}
+    more["is_from_outside"] = statement.is_from_outside
+    metadata = fast.dumps({name: value for name, value in more.items() if value}) if any(more.values()) else None
+    record = records.observation(
+        facts.SESSION, statement.said_at, event, statement.text, "", type=facts.TYPE, lines=statement.aliases, metadata=metadata,
+        origin=statement.origin, redactions=statement.redactions,
+    )  # fmt: skip
+    records.apply(store, record)
+    number, name = facts.stored(store, event)
+    known = {"kind": statement.kind, "status": status, "source": statement.source, "text_key": key, "said_at": statement.said_at}
+    named = anchors.of(statement.text, store.folder.rpartition("/")[0])
+    facts.add(store, number, {**known, "anchors": named, **statement.known})
+    if statement.parent:
+        facts.sight(store, name, statement.parent)
+    return number, name
+
+
+def _sight_again(store: "Store", fact: "Fact", statement: Statement, at: int) -> None:
+    if statement.parent:
+        facts.sight(store, fact.public_id, statement.parent)
+    if statement.is_by_hand and fact.status == facts.CANDIDATE:
+        facts.change(store, fact.number, {"status": facts.ACTIVE, "recorded_at": at})
+
+
+def _relate(store: "Store", name: str, statement: Statement, target: "Fact", decided: decision.Decision, at: int) -> str:
+    """Let a new fact replace the one that it is an update of, or leave both where a person has to say which one holds."""
+    may_replace = _stands(statement) or (target.status == facts.CANDIDATE and statement.source != facts.PROPOSAL)
+    if decided.verb == decision.UPDATE and may_replace and not target.is_protected:
+        supersede(store, name, target, statement.said_at, decided.score, at)
+        return decision.UPDATE
+    facts.link(store, name, facts.CONFLICTS, target.public_id, decided.score, at)
+    return decision.CONFLICT
+
+
+def supersede(
+    store: "Store", name: str, old: "Fact", said_at: int, score: float, at: int, decided_by: str = facts.BY_RULE
+) -> None:  # fmt: skip
+    """Let the fact of an id replace another one, whose text stays. In the caller's transaction."""
+    ended = {"status": facts.SUPERSEDED, "valid_until": said_at, "retired_at": at, "retired_why": name}
+    facts.change(store, old.number, ended)
+    facts.unlink(store, name, facts.CONFLICTS, old.public_id)
+    facts.link(store, name, facts.SUPERSEDES, old.public_id, score, at, decided_by)
+
+
+def _retire(store: "Store", statement: Statement, target: "Fact", score: float, at: int) -> Taken:
+    """Retire the fact that a statement takes back, if it may be; otherwise a person is asked."""
+    number, name = _store(store, statement, facts.RETIRED)
+    facts.link(store, name, facts.RETIRES, target.public_id, score, at)
+    may_retire = statement.is_by_hand or (target.status == facts.CANDIDATE and statement.source != facts.PROPOSAL)
+    if target.is_protected or not may_retire:
+        facts.change(store, number, {"status": statement.undecided})
+        return Taken(decision.CONFLICT, name, target.public_id, score)
+    retire(store, target, name, at)
+    return Taken(decision.DELETE, name, target.public_id, score)
+
+
+def retire(store: "Store", fact: "Fact", why: str, at: int) -> None:
+    """Let a fact hold no longer, for what the fact or turn of an id says; it stays in the history. In a transaction."""
+    facts.change(store, fact.number, {"status": facts.RETIRED, "valid_until": at, "retired_at": at, "retired_why": why or None})
+
+
+# What a person says of a fact
+
+
+def accept(store: "Store", fact: "Fact", at: int) -> "list[str]":
+    """Make a candidate a fact; what it was in conflict with as an update is replaced, and returned by id. In a transaction."""
+    replaced = []
+    for one, other, kind, score, *_ in facts.links(store, fact.public_id):
+        old = facts.of_id(store, other)
+        if one != fact.public_id or old is None or old.status not in (facts.ACTIVE, facts.CANDIDATE):
+            continue
+        if kind == facts.RETIRES:
+            retire(store, old, fact.public_id, at)
+        elif kind == facts.CONFLICTS and score >= decision.SURE:
+            supersede(store, fact.public_id, old, fact.said_at, score, at, facts.BY_PERSON)
+        else:
+            continue
+        replaced.append(other)
+    retires = any([kind == facts.RETIRES and one == fact.public_id for one, _, kind, *_ in facts.links(store, fact.public_id)])
+    facts.change(store, fact.number, {"status": facts.RETIRED if retires else facts.ACTIVE, "recorded_at": at})
+    return replaced
+
+
+def reject(store: "Store", fact: "Fact", at: int) -> None:
+    """Let a candidate never come back: the same words are refused from now on. In a transaction."""
+    facts.change(store, fact.number, {"status": facts.REJECTED, "retired_at": at})
+
+
+def undo(store: "Store", fact: "Fact", at: int) -> "list[str]":
+    """Take back what a fact did: what it replaced or retired holds again, and it does not. Returns their ids. In a transaction.
+
+    Raises RalphMemError where it did nothing of the kind.
+    """
+    did = [(other, kind) for one, other, kind, *_ in facts.links(store, fact.public_id) if one == fact.public_id]
+    back = [(other, kind) for other, kind in did if kind in (facts.SUPERSEDES, facts.RETIRES)]
+    if not back:
+        raise RalphMemError(f"{fact.public_id} has replaced nothing", "facts history ID shows what replaced what")
+    status = facts.CANDIDATE if fact.status == facts.CANDIDATE else facts.ACTIVE
+    for other, kind in back:
+        old = facts.of_id(store, other)
+        if old is not None:
+            facts.hold(store, old.number, status)
+        facts.unlink(store, fact.public_id, kind, other)
+    facts.change(store, fact.number, {"status": facts.REJECTED, "retired_at": at})
+    return [other for other, _ in back]
+
+
+# Notes, which are facts of a person's own hand
+
+
+def take_notes(store: "Store", at: int) -> int:
+    """Make facts of the notes of a person that are none yet, and see to those that were corrected; returns how many.
+
+    A note of one paragraph is a statement; a longer one is a document. In the caller's transaction.
+    """
+    facts.make(store)
+    for number, title, edited_at in facts.corrected(store):
+        facts.change(store, number, {"text_key": wording.key(title), "recorded_at": edited_at})
+    notes = facts.untaken_notes(store)
+    for number, name, title, said_at, metadata in notes:
+        source = fast.loads(metadata).get("source", facts.INJECT) if metadata else facts.INJECT
+        statement = Statement(title, facts.FACT, source, said_at)
+        there = comparable(store, statement, at)
+        decided = decision.decide(title, [fact.text for fact in there])
+        known = {"kind": decision.kind_of(title), "status": facts.ACTIVE, "source": source, "text_key": wording.key(title)}
+        named = anchors.of(title, store.folder.rpartition("/")[0])
+        facts.add(store, number, {**known, "said_at": said_at, "anchors": named})
+        if decided.target is not None and decided.verb in (decision.UPDATE, decision.CONFLICT):
+            _relate(store, name, statement, there[decided.target], decided, at)
+    return len(notes)

@@ -1,0 +1,90 @@
+"""Tell which program on a command line, if any, prints words from outside of the project.
+
+What is not known to be the project's own counts as outside. Where git is not there, the project's folder is its own.
+"""
+
+from ralph_mem.core.command_lines import commands
+from ralph_mem.memory.own_files import Brought, Files, strange
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.core.project import Project
+
+# Programs that show what stands in the files that they are given, or make one file of another.
+SHOWING = commands.LOOKING - commands.NAMING | frozenset(
+    "awk gawk mawk perl jq yq xmllint diff cmp comm join paste tr rev tac od xxd hexdump strings zcat gunzip gzip tar unzip zip sed"
+    " iconv fold fmt column pr csvcut csvlook xsv mlr htmlq pup pandoc pdftotext sqlite3 nbconvert".split()
+)
+SEARCHING = frozenset("grep egrep fgrep rg ag ack".split())
+PATTERNED = SEARCHING | frozenset("sed awk gawk mawk perl jq yq tr".split())  # their first operand is no file
+DEEP = frozenset("rg ag ack".split())  # what searches whole folders unasked
+REMOTE = ("origin/", "upstream/", "FETCH_HEAD")
+MOVING = frozenset("cd pushd".split())
+FILE = "file"  # what stands for a program where a file was read
+LOOP = "for"  # what stands for the words that a loop goes through
+
+
+def of_command(command: str, folder: str, project: "Project") -> "Brought | None":
+    """Return what brought in words from outside, None where all that a line printed is the project's own."""
+    files = Files(project, folder)
+    found = [each for each in [_of_part(words, reads, files) for words, reads in _parts(command)] if each]
+    return next((each for each in found if each.own is None), found[0] if found else None)
+
+
+def _parts(command: str) -> "list[tuple[list[str], list[str]]]":
+    """Return of each command of a line its words and the files that it reads from `<`."""
+    plain = commands.plain_parts(command)
+    if plain is not None:
+        return [(words, []) for words in plain]
+    from ralph_mem.core.command_lines import parts  # lazy: only for a line that quotes or redirects something
+
+    return parts.of(command)
+
+
+def _of_part(words: "list[str]", reads: "list[str]", files: Files) -> "Brought | None":
+    if not words or not all(map(files.tracks, reads)):
+        return strange(FILE, reads, files)
+    name, rest = words[0].rpartition("/")[2], words[1:]
+    if name in MOVING:
+        files.goes_to(next((word for word in rest if word[:1] != "-"), "~"))
+        return None
+    if name in commands.NAMING or name == LOOP:
+        return strange(FILE, [word for word in rest if "/" in word], files) if name == LOOP else None
+    is_own = files.is_at_home()
+    if name in SHOWING and is_own:
+        return _of_showing(name, rest, files)
+    if name == "git" and is_own and _is_own_git(rest, files):
+        return None
+    from ralph_mem.memory import programs  # lazy: only for what does not merely show a file
+
+    return programs.brought(words, files) if is_own and name != "git" else Brought(programs.called(name, rest), files.place("."))
+
+
+def _of_showing(name: str, rest: "list[str]", files: Files) -> "Brought | None":
+    operands = _operands(rest)
+    if name in PATTERNED and not any([word in ("-e", "-f", "--regexp", "--file", "--expression") for word in rest]):
+        operands = operands[1:]
+    found = strange(name, operands, files)
+    if found:
+        return found
+    deep = name in DEEP or any([word[:1] == "-" and word[1:2] != "-" and "r" in word.lower() for word in rest])
+    return Brought(name, "", files) if name in SEARCHING and (deep or len(operands) > 1) else None
+
+
+def _operands(words: "list[str]") -> "list[str]":
+    """Return what is neither an option nor, behind one of a single letter, its value: no file is called so."""
+    found = []
+    for before, word in zip(["", *words], words):
+        is_value = before[:1] == "-" and len(before) == 2 and not ("." in word or "/" in word)
+        if word[:1] != "-" and not is_value:
+            found.append(word)
+    return found
+
+
+def _is_own_git(rest: "list[str]", files: Files) -> bool:
+    """Say whether a command of git prints nothing but names, and what stands in files that it tracks."""
+    while rest and rest[0][:1] == "-":
+        if rest[0] == "-C" and not files.tracks("".join(rest[1:2])):
+            return False
+        rest = rest[2:] if rest[0] in ("-C", "-c") else rest[1:]
+    return "".join(rest[:1]) in commands.OWN_GIT and not any([word.startswith(REMOTE) for word in rest])

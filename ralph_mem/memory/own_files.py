@@ -1,0 +1,113 @@
+"""Tell which files are a project's own, which are those that git tracks.
+
+Without git it is all in its folder but what others wrote and a tool brought there.
+"""
+
+from ralph_mem.core import git_index
+from ralph_mem.core.paths import exists as is_there
+from ralph_mem.core.project import real
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.core.project import Project
+
+# What others wrote, wherever it lies and whether or not git tracks it.
+BROUGHT = frozenset(
+    "node_modules bower_components site-packages dist-packages .venv venv virtualenvs .tox .nox .cargo .rustup .m2 .gem .npm .pnpm"
+    " .yarn .gradle .nuget .pub-cache Pods".split()
+)
+MOST_LINES, MOST_FILES = 2000, 100  # of what a search printed
+
+
+class Files:
+    """The files of a project, as a command sees them that runs in a folder."""
+
+    __slots__ = ("folder", "index", "project")
+
+    def __init__(self, project: "Project", folder: str) -> None:
+        self.project, self.folder = project, folder or project.top
+        self.index = git_index.Index(project.git) if project.git else None
+
+    def goes_to(self, folder: str) -> None:
+        """Have what follows run in another folder."""
+        self.folder = self._whole(folder)
+
+    def place(self, path: str) -> str:
+        """Return a path as seen from the top of the project, nothing for the top; one outside of it stays absolute."""
+        whole = _plain(self._whole(path))
+        if whole[:1] == "/" and self.project.relative(whole) == whole != self.project.top:  # it may go by a link
+            folder, _, name = whole.rpartition("/")
+            whole = f"{real(folder or '/')}/{name}"
+        return "" if whole == self.project.top else self.project.relative(whole)
+
+    def _whole(self, path: str) -> str:
+        return path if path[:1] in ("/", "~", "$") else f"{self.folder}/{path}"
+
+    def holds(self, path: str) -> bool:
+        """Say whether a place lies in the project, and in no folder of what others brought; git need not track it."""
+        found = self.place(path)
+        return found[:1] not in ("/", "~", "$") and BROUGHT.isdisjoint(found.split("/"))
+
+    def tracks(self, path: str) -> bool:
+        """Say whether a file, or anything in a folder, is the project's own. A pattern counts as the folder before it."""
+        cut = min([at for at in map(path.find, "*?[{") if at >= 0], default=len(path))
+        path = path if cut == len(path) else path[:cut].rpartition("/")[0] or "."
+        if path.startswith("/dev/") or (path[:1] == "$" and "/" not in path):
+            return True
+        known = self.index and self.index.is_known
+        return self.holds(path) and (not known or self.index.holds(self.place(path)))  # type: ignore[union-attr]
+
+    def is_at_home(self) -> bool:
+        """Say whether the folder lies in the project, and in no repository inside of it."""
+        if not self.holds("."):
+            return False
+        above, _, name = self.place(".").rpartition("/")
+        while name:
+            if is_there(f"{self.project.top}/{above}/{name}/.git"):
+                return False
+            above, _, name = above.rpartition("/")
+        return True
+
+    def lines_of_others(self, text: str) -> str:
+        """Return of what a search printed the lines of files that are not the project's own."""
+        known: dict[str, bool] = {}
+        kept = []
+        for line in text.splitlines()[:MOST_LINES]:
+            name = line.partition(":")[0]
+            if name not in known:
+                known[name] = len(known) > MOST_FILES or " " in name or ":" not in line or self.tracks(name)
+            kept += [] if known[name] else [line]
+        return "\n".join(kept)
+
+
+class Brought:
+    """Text from outside: `by` is the program that printed it, `place` the file that it stood in, as seen from the project.
+
+    Of a search through the project's own folders only the lines of files from outside count, which `own` tells from the others.
+    """
+
+    __slots__ = ("by", "own", "place")
+
+    def __init__(self, by: str, place: str = "", own: "Files | None" = None) -> None:
+        self.by, self.place, self.own = by, place, own
+
+    def of(self, text: str) -> str:
+        """Return what of a text is from outside."""
+        return text if self.own is None else self.own.lines_of_others(text)
+
+
+def strange(by: str, words: "list[str]", files: Files) -> "Brought | None":
+    """Return which of some files is not the project's own, None where all are."""
+    found = [word for word in words if not files.tracks(word)]
+    return Brought(by, files.place(found[0])) if found else None
+
+
+def _plain(path: str) -> str:
+    """Return a path without `.`, `..` and empty parts."""
+    found: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and found and found[-1]:
+            found.pop()
+        elif part not in (".", "") or not found:
+            found.append(part)
+    return "/".join(found) or "/"

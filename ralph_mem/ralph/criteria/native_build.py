@@ -1,0 +1,51 @@
+"""Find the checks of a project that CMake or Meson builds."""
+
+import os
+import re
+
+from ralph_mem.ralph.criteria import BUILD_SUCCESS, TEST_PASS, build_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.ralph.criteria.finding import Check, Place
+
+CMAKE, MESON = "CMakeLists.txt", "meson.build"
+# What tells of tests; they may be added in folders below, which the top then names.
+CMAKE_TESTS = re.compile(r"^\s*(?:enable_testing|include)\s*\(\s*(?:CTest\b)?|^\s*add_test\s*\(", re.MULTILINE | re.IGNORECASE)
+MESON_TESTS = re.compile(r"^\s*(?:test|subdir)\s*\(", re.MULTILINE)
+# Where a person has built it already, their settings are those that count.
+FOLDERS = ("build", "_build", "builddir", "cmake-build-debug", "out/build")
+CONFIGURED = {CMAKE: "CMakeCache.txt", MESON: "build.ninja"}
+# What is changed has to be built before it is tested; a run without a test is no success.
+STEPS = {
+    (CMAKE, BUILD_SUCCESS): "cmake -S . -B {0} && cmake --build {0}",
+    (CMAKE, TEST_PASS): "cmake -S . -B {0} && cmake --build {0} && ctest --test-dir {0} --output-on-failure --no-tests=error",
+    (MESON, BUILD_SUCCESS): "meson setup {0} && meson compile -C {0}",
+    (MESON, TEST_PASS): "meson setup {0} && meson test -C {0} --print-errorlogs",
+}
+NAMES = {(CMAKE, TEST_PASS): "ctest", (MESON, TEST_PASS): "meson test", (CMAKE, BUILD_SUCCESS): "cmake --build"}
+
+
+def is_one(place: "Place") -> bool:
+    """Say whether a folder is built by one of these."""
+    return place.has(CMAKE, MESON)
+
+
+def checks(place: "Place", kind: str) -> "list[Check]":
+    """Return how it is built, or how its tests are run where it has any."""
+    source = CMAKE if place.has(CMAKE) else MESON
+    steps, described = STEPS.get((source, kind)), build_files.text(os.path.join(place.folder, source))
+    if not steps or (kind == TEST_PASS and not _has_tests(source, described)):
+        return []
+    built = next((name for name in FOLDERS if os.path.exists(os.path.join(place.folder, name, CONFIGURED[source]))), FOLDERS[0])
+    return [place.check(NAMES.get((source, kind), "meson compile"), ("sh", "-c", steps.format(built)), source, "")]
+
+
+def _has_tests(source: str, described: str) -> bool:
+    if source == MESON:
+        return bool(MESON_TESTS.search(described))
+    return any("CTest" in found or "test" in found.lower() for found in CMAKE_TESTS.findall(described))
+
+
+# A folder below belongs to the one above.
+NATIVE = build_files.Tools(is_one, checks, is_one)

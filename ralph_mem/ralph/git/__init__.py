@@ -1,0 +1,1 @@
+"""Guard the repository in whose tree a loop works, so that nothing git knew is lost."""

@@ -1,0 +1,127 @@
+"""Look after the repository of a loop's tree from before its first iteration to its end."""
+
+from ralph_mem.core.errors import SnapshotError
+from ralph_mem.core.format import amount
+from ralph_mem.core.redaction import privacy
+from ralph_mem.ralph.attribution.writes import Writes
+from ralph_mem.ralph.git import copies, looks, nested, words
+from ralph_mem.ralph.git import repository as repositories
+from ralph_mem.ralph.git.touches import NOBODY, Touches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.ralph.git.repository import Repository
+    from ralph_mem.ralph.git.touches import Hands
+    from ralph_mem.ralph.loop import Loop
+
+ENTRY = "git"  # what the record calls it
+MEGABYTE = 1_048_576
+MOST_NAMED = 6
+
+
+def begin(loop: "Loop") -> None:
+    """Copy what git holds before anything of the loop runs, and note what it knows; what cannot be held is told."""
+    main, is_theirs = repositories.of(loop.place), loop.place is loop.project  # what a room holds is borrowed from there
+    most_bytes = loop.settings["ralph.git_backup_mb"] * MEGABYTE
+    try:
+        found, left_out = nested.find(loop, main)
+        if not found:
+            return
+        top = main.top if main else loop.place.top
+        held = copies.keep(loop.project, found, loop.run.id, most_bytes, top, objects=is_theirs)
+        looks.keep(loop.project, loop.run.id, looks.take(found, None, 0, looks.AFTER), None)
+    except (SnapshotError, OSError) as error:
+        loop.told(f"git is not guarded in this loop: {error}")
+        return
+    what = [each.what for each in held.values()]
+    loop.note(ENTRY, number=0, held=what, bytes=sum([each.bytes for each in held.values()]), told=[], lost=False)
+    if is_theirs:
+        _tell(loop, [(each, held[each.name].why) for each in found if each.name in held], left_out)
+
+
+def _tell(loop: "Loop", whys: "list[tuple[Repository, str]]", left_out: "list[str]") -> None:
+    """Say what is not held, or not looked after at all."""
+    for each, why in whys:
+        if why:
+            loop.told(words.of_repository(each, why))
+    if left_out:
+        loop.told(f"git is not guarded in: {', '.join(left_out[:MOST_NAMED])}{' and others' if left_out[MOST_NAMED:] else ''}")
+
+
+def before(loop: "Loop") -> None:
+    """Look at git as an iteration is begun: what has changed since the last one ended is nobody's but the person's."""
+    _look(loop, loop.run.next_number(), looks.BEFORE)
+    if isinstance(loop.writes, Writes):
+        loop.writes.touches = Touches(looks.guarded(loop.project, loop.run.id))
+
+
+def after(loop: "Loop", number: int) -> "list[str]":
+    """Look at git once an iteration and its checks are done, and note what changed; returns it in lines."""
+    lines, lost = _look(loop, number, looks.AFTER)
+    if lines:
+        lines = privately(loop, lines)
+        loop.note(ENTRY, number=number, told=lines, lost=lost)
+    return lines
+
+
+def lost_since(loop: "Loop") -> "list[str]":
+    """Return in lines what git lost since the last look, for a session at which a person is at work, whose commits are no news."""
+    found = looks.of_run(loop.project, loop.run.id)
+    lines, _ = _look(loop, len(found), looks.AFTER)
+    now = looks.of_run(loop.project, loop.run.id)
+    lost = found and now and any([words.losses(state, now[-1].states[name]) for name, state in found[-1].states.items()])
+    return privately(loop, lines) if lost else []
+
+
+def privately(loop: "Loop", lines: "list[str]") -> "list[str]":
+    """Return lines as they may be stored: a branch or hook may bear any name."""
+    return list(privacy.protect(lines, loop.project, loop.settings)[0])
+
+
+def _look(loop: "Loop", number: int, when: str) -> "tuple[list[str], bool]":
+    """Look at git, and return what changed since the last look, and whether the repository itself is gone."""
+    there = looks.guarded(loop.project, loop.run.id)
+    found = looks.of_run(loop.project, loop.run.id)
+    if not there or not found:
+        return [], False
+    former = found[-1]
+    now = looks.take(there, former, number, when)
+    now = now._replace(others=_others(loop, there, former, now)) if when == looks.AFTER else now
+    try:
+        looks.keep(loop.project, loop.run.id, now, former)
+    except OSError as error:
+        loop.told(f"what git knew could not be written down: {error.strerror}")
+    lines = [line for each in there for line in _changes(each, former, now)]
+    # a room of the loop's own goes on without: what counts is its files
+    gone = [each for each in there if former.states[each.name].there and not now.states[each.name].there]
+    return lines, loop.place is loop.project and any([not repositories.is_submodule(each) for each in gone])
+
+
+def _changes(each: "Repository", former: "looks.Look", now: "looks.Look") -> "list[str]":
+    return words.changes(each, former.states[each.name], now.states[each.name], now.others.get(each.name, NOBODY))
+
+
+def _others(loop: "Loop", there: "list[Repository]", former: "looks.Look", now: "looks.Look") -> "dict[str, Hands]":
+    """Return what somebody else than the loop changed in an iteration, nothing where that is not heard."""
+    touches = loop.writes.touches if isinstance(loop.writes, Writes) else None
+    return {each.name: touches.hands(each, former.states[each.name], now.states[each.name]) for each in there} if touches else {}
+
+
+def foresee(project: "Project", settings: "dict[str, Any]") -> str:
+    """Return in a line what of git a loop would hold, without holding anything."""
+    main = repositories.of(project)
+    if main is None:
+        return ""
+    try:
+        contents = copies.contents_of(main.common)
+        held = copies.foresee(contents, main.common, copies.folder_of(project), settings["ralph.git_backup_mb"] * MEGABYTE)
+    except (SnapshotError, OSError) as error:
+        return f"git: nothing would be held: {error}"
+    return (
+        f"git: {held.why}: of its objects only those that no remote has"
+        if held.why
+        else f"git: all of it is held, {amount(held.bytes)}"
+    )

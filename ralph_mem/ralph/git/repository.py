@@ -1,0 +1,116 @@
+"""Know the repository of a tree and those of its submodules, and ask git about them without changing anything."""
+
+import os
+from collections import namedtuple
+
+from ralph_mem.core import project as projects
+from ralph_mem.ralph.snapshot import listing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+
+# Submodules in submodules deeper than this are left alone.
+DEEPEST = 4
+
+NESTED = "nested/"  # in a copy: before the path of a repository that lies in the tree and is no submodule
+
+Repository = namedtuple("Repository", "name top private common pointer held", defaults=("",))
+Repository.__doc__ = """Where a repository lies.
+
+`private` holds HEAD and the index, `common` branches and objects: the same but for a linked worktree. `pointer` is what a `.git`
+that is a file says, empty for a folder. `name` is empty for the tree's own, else the submodule's, or the path of one that lies in
+the tree; `held` is what stands before its paths in a copy. Where the folder of a submodule is not known `top` is `common`.
+"""
+
+
+def of(project: "Project") -> "Repository | None":
+    """Return the repository that a tree belongs to, None where it belongs to none."""
+    found = projects.find(project.top)
+    if not found.git or not found.common:
+        return None
+    made = Repository("", found.top, found.git, found.common, pointer_of(found.top))
+    return made if is_there(made) else None
+
+
+def pointer_of(top: str) -> str:
+    """Return what a `.git` says that is a file, empty for a folder."""
+    path = f"{top}/.git"
+    if not os.path.isfile(path):
+        return ""
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        return file.read(4096)
+
+
+def with_submodules(repository: Repository) -> "list[Repository]":
+    """Return a repository and those of its submodules, which lie in its own folder."""
+    found = [repository]
+    _add_below(f"{repository.common}/modules", repository.name, found, 0, f"{repository.held}modules/")
+    return found
+
+
+def _add_below(folder: str, name: str, found: "list[Repository]", depth: int, held: str) -> None:
+    """Add the submodules below a folder; a name with slashes lies in folders of its own."""
+    try:
+        names = sorted(os.listdir(folder)) if depth < DEEPEST else []
+    except OSError:
+        return
+    for each in names:
+        place, called = f"{folder}/{each}", f"{name}/{each}".strip("/")
+        if os.path.isfile(f"{place}/HEAD"):
+            found.append(Repository(called, place, place, place, "", f"{held}{each}/"))
+            _add_below(f"{place}/modules", called, found, depth + 1, f"{held}{each}/modules/")
+        elif os.path.isdir(place) and not os.path.islink(place):
+            _add_below(place, called, found, depth + 1, f"{held}{each}/")
+
+
+def is_submodule(repository: Repository) -> bool:
+    """Say whether a repository lies in the folder of another one's, and is copied and comes back with that."""
+    return repository.held not in ("", f"{NESTED}{repository.name}/")
+
+
+def is_there(repository: Repository) -> bool:
+    """Say whether git would still take it for a repository, and for that of its tree."""
+    parts = (f"{repository.private}/HEAD", f"{repository.common}/objects", f"{repository.common}/refs")
+    leads = repository.top == repository.common or os.path.lexists(f"{repository.top}/.git")
+    return bool(leads) and all(map(os.path.exists, parts))
+
+
+def under(repository: Repository, path: str) -> str:
+    """Return where a path lies that is told as seen from the common folder."""
+    return f"{repository.common}/{path}"
+
+
+def own(repository: Repository) -> str:
+    """Return what stands before the paths of HEAD, the index and the like, as seen from the common folder."""
+    if repository.private == repository.common:
+        return ""
+    return f"{os.path.relpath(repository.private, repository.common)}/"
+
+
+def ask(repository: Repository, *words: str, given: bytes = b"", **variables: str) -> "tuple[int, bytes]":
+    """Return the exit code of a git command and what it prints; listing.COULD_NOT_RUN without git. Nothing is written."""
+    place = repository.top if os.path.isdir(repository.top) else repository.common
+    command = [*listing.GIT, "--git-dir", repository.private, *words]
+    return listing.run_git(command, place, given, variables)
+
+
+def to_json(repositories: "list[Repository]", top: str) -> "dict[str, Any]":
+    """Return the repositories of a tree as plain values that still hold when it has moved."""
+
+    def seen(path: str) -> str:
+        return f"./{path[len(top) + 1 :]}" if path.startswith(f"{top}/") else path
+
+    return {"top": top, "all": [[each.name, *map(seen, each[1:4]), *each[4:]] for each in repositories]}
+
+
+def from_json(told: "dict[str, Any]", top: str) -> "list[Repository]":
+    """Return what `to_json` told of, in a tree that may lie elsewhere now."""
+    top = told["top"] if os.path.isdir(told["top"]) else top
+
+    def place(path: str) -> str:
+        return f"{top}/{path[2:]}" if path[:2] == "./" else path
+
+    return [Repository(each[0], *map(place, each[1:4]), *each[4:]) for each in told["all"]]

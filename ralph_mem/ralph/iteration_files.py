@@ -1,0 +1,67 @@
+"""Take in the files as an iteration left them, and tell what it changed."""
+
+from collections import namedtuple
+
+from ralph_mem.core.errors import SnapshotError
+from ralph_mem.ralph import changes, files, overwriting, protecting
+from ralph_mem.ralph.judges import tampering
+from ralph_mem.ralph.snapshot import FILE, ignoring, others, restoring, store, taking
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ralph_mem.ralph.loop import Loop
+    from ralph_mem.ralph.snapshot import Change, Entry
+
+    Content = Callable[[Change], "bytes | None"]
+
+# What is compared line by line; a larger file is named alone.
+MOST_BYTES_COMPARED = 262_144
+
+After = namedtuple("After", "snapshot tree changed tampered")
+After.__doc__ = """The files as an iteration left them: the number of their snapshot and the hash of the tree (0 and empty without
+snapshots), what it changed as `changes.described` tells it, and lines about edits to what judges it."""
+NOT_KEPT = After(0, "", [], [])
+
+
+def after(loop: "Loop", number: int) -> After:
+    """Take the snapshot of an iteration and tell what it changed; protected files are put back first. Raises SnapshotError."""
+    if not loop.option("snapshot"):
+        return NOT_KEPT
+    with store.open_store(loop.place) as snapshots:
+        restoring.recover(snapshots)
+        snapshots.find_of(loop.run.id, files.last_snapshot(loop.run))
+        before = restoring.last_of(snapshots, loop.run.id)
+        lost = overwriting.settle(loop, snapshots)
+        taken = taking.take(snapshots, f"iteration {number}", run=loop.run.id, scope=files.scope_of(loop.settings))
+        theirs = files.note_others(loop, snapshots, taken.id)
+        found, contents = _of_agent(loop, snapshots, taken.id, snapshots.differences(before, taken.id)), _contents(snapshots)
+        tampered = [*ignoring.changed(snapshots, loop.run.id), *tampering.told(found, *contents, loop.criteria())]
+        just_now = others.between(snapshots, loop.run.id, before, taken.id)
+        own = [change for change in found if change.path not in just_now]
+        changed = changes.described(own, *contents, loop.project, loop.settings)
+        taken, again = protecting.protected(loop, snapshots, taken, theirs)
+        taken, beyond = protecting.not_for_the_task(loop, snapshots, before, taken, own)
+        return After(taken.id, taken.tree, changed, [*again, *beyond, *lost, *tampered])
+
+
+def _of_agent(loop: "Loop", snapshots: "store.Snapshots", number: int, found: "list[Change]") -> "list[Change]":
+    """Return what changed after the last checks were done: what they left behind is neither the agent's doing nor the person's."""
+    done = files.checked_ns(loop.run)
+    left = {change.path for change in found if snapshots.changed_ns(change.path) <= done}
+    others.note(snapshots, loop.run.id, number, others.CHECKS, left)
+    return [change for change in found if change.path not in left]
+
+
+def _contents(snapshots: "store.Snapshots") -> "tuple[Content, Content]":
+    return lambda change: _content(snapshots, change.before), lambda change: _content(snapshots, change.after)
+
+
+def _content(snapshots: "store.Snapshots", entry: "Entry | None") -> "bytes | None":
+    if entry is None or entry.kind != FILE or not entry.stored or entry.size > MOST_BYTES_COMPARED:
+        return None
+    try:
+        return snapshots.content(entry)
+    except SnapshotError:  # its loss is told where it matters, when it is to be put back
+        return None

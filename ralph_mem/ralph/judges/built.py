@@ -1,0 +1,73 @@
+"""Keep what a build has left from standing for sources that it was not made from.
+
+Tools build anew what is older than its sources, and an agent can set times, or leave what was built from others.
+"""
+
+import os
+import stat
+from contextlib import contextmanager
+
+from ralph_mem.ralph.judges import kinds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ralph_mem.ralph.snapshot.store import Snapshots
+
+# What shows that a folder was configured for the place where it is; such a one is made anew in any other place.
+CONFIGURED = frozenset([b"CMakeCache.txt", b"meson-private"])
+
+
+def is_configured(names: "Iterable[bytes]") -> bool:
+    """Say whether a folder with these names in it was configured for its place."""
+    return not CONFIGURED.isdisjoint(names)
+
+
+def age(path: bytes, most_ns: int, to_ns: int) -> None:
+    """Give all files below a path that claim to be younger than `most_ns` the time `to_ns`: sources are younger then."""
+    for folder, _, names in os.walk(path):
+        for name in names:
+            file = os.path.join(folder, name)
+            try:
+                st = os.lstat(file)
+                if stat.S_ISREG(st.st_mode) and st.st_mtime_ns > most_ns:
+                    os.utime(file, ns=(st.st_atime_ns, to_ns))
+            except OSError:  # gone meanwhile, or somebody else's
+                continue
+
+
+def age_ignored(snapshots: "Snapshots", most_ns: int, to_ns: int) -> None:
+    """Do the same for all that git ignores in a tree, but for what somebody else wrote and was only installed there."""
+    for (path,) in snapshots.query("SELECT path FROM ignored"):
+        if os.fsdecode(path.rpartition(b"/")[2]) not in kinds.INSTALLED:
+            age(os.path.join(snapshots.top, path), most_ns, to_ns)
+
+
+@contextmanager
+def sources_younger(top: bytes, paths: "Iterable[bytes]") -> "Iterator[None]":
+    """Have files of a tree be younger than all that was built from them; afterwards they have their times again."""
+    before = {}
+    for path in paths:
+        file = os.path.join(top, path)
+        try:
+            st = os.lstat(file)
+            if stat.S_ISREG(st.st_mode):
+                os.utime(file)
+                before[file] = st
+        except OSError:
+            continue
+    try:
+        yield
+    finally:
+        for file, st in before.items():
+            _set_back(file, st)
+
+
+def _set_back(file: bytes, before: os.stat_result) -> None:
+    try:
+        now = os.lstat(file)
+        if (now.st_ino, now.st_size) == (before.st_ino, before.st_size):
+            os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    except OSError:
+        pass

@@ -1,0 +1,103 @@
+"""Find the files that the settings of runners load into every test, whatever their names are."""
+
+import os
+import re
+
+from ralph_mem.ralph.judges import kinds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ralph_mem.ralph.judges.named import Text
+
+# Settings of the runners of Node, and of pytest.
+OF_NODE = re.compile(
+    r"(^|/)(package\.json|(jest|vitest|vite|playwright|cypress|ava)\.(config|workspace|setup)[^/]*"
+    r"|\.mocharc[^/]*|karma\.conf[^/]*)$"
+)
+OF_PYTEST = re.compile(r"(^|/)(\.?pytest\.(ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml|conftest\.py)$")
+# What they name behind these runs with the tests, or takes part in how they are judged. What else they name may be the product.
+KEYS = (
+    r"(?:setupFiles\w*|global(?:Setup|Teardown)|testEnvironment|environment|(?:test)?[rR]unner|reporters?|transform|resolver"
+    r"|snapshot(?:Resolver|Serializers|Environment)|test(?:Sequencer|ResultsProcessor)|require|import|file|loader|preset|extends)"
+)
+# Of Babel all is, as it makes each test anew.
+OF_BABEL, KEYS_OF_BABEL = re.compile(r"(^|/)(babel\.config[^/]*|\.babelrc[^/]*)$"), r"(?:plugins|presets|extends)"
+LISTED = r"""\[(?:"[^"\n]*"|'[^'\n]*'|[^\]"'])*\]"""  # a pattern in it may have such brackets
+VALUE = rf"""(?<![\w.])["']?{{keys}}["']?\s*:\s*({LISTED}|\{{{{[^}}}}]*\}}}}|[^,\n}}}}]*)"""
+IN_YAML = r"^\s*{keys}\s*:[ \t]*([^\s\[{{][^\n]*|(?:\n\s*-[^\n]*)+)"
+QUOTED, WORD = re.compile(r"""["'`]([^"'`\n]+)["'`]"""), re.compile(r"[\w@./*{},-]+")
+ENDS = ("", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".jsx", ".tsx", "/index.js", "/index.ts")
+IMPORTED = re.compile(r"""(?:\brequire\(|\bfrom\s|\bimport\s|\bimport\()\s*["'](\.{1,2}/[^"'\n]+)["']""")
+# What such a file imports may be the product, unless its name says that it helps to test, to set or to build.
+HELPS = re.compile(
+    r"(^|[/_.-])(tests?|specs?|testing|helpers?|support|setup|mocks?|stubs?|fakes?|fixtures?|config|configs|tools?|scripts|build|base"
+    r"|presets?|plugins?|jest|vitest|mocha|babel)([/_.-]|$)"
+)
+DEEPEST = 4  # of files that import files
+PLUGIN = re.compile(r"(?<![\w-])-p[ \t=]*['\"]?([A-Za-z_][\w.]*)")
+PLUGINS = re.compile(r"^pytest_plugins\s*=\s*(\[[^\]]*\]|\([^)]*\)|[^\n]*)", re.MULTILINE)
+OFFERS_PLUGINS = re.compile(r"pytest11")  # then a plugin is what is being made
+
+
+def is_setting(path: str) -> bool:
+    """Say whether a file of this name may name what is loaded."""
+    return bool(OF_NODE.search(path) or OF_PYTEST.search(path) or OF_BABEL.search(path))
+
+
+def of(paths: "Iterable[str]", text: "Text") -> "frozenset[str]":
+    """Return those that the settings among some paths load; `text` returns what a path says, None where there is no such file."""
+    every = list(paths)
+    of_node = [path for path in every if OF_NODE.search(path) or OF_BABEL.search(path)]
+    found = {name for path in of_node for name in _of_node(path, text(path) or "", text)}
+    found |= _imported([*of_node, *found], text)
+    settings = {path: text(path) or "" for path in every if OF_PYTEST.search(path)}
+    if not any([OFFERS_PLUGINS.search(said) for said in settings.values()]):
+        found |= {name for path, said in settings.items() for name in _of_pytest(path, said, text)}
+    return frozenset(found)
+
+
+def words(path: str, said: str, keys: str) -> "list[str]":
+    """Return the words behind some keys, an expression for their names, in a file of settings."""
+    found = [word for value in re.findall(VALUE.format(keys=keys), said) for word in QUOTED.findall(value)]
+    if path.endswith((".yml", ".yaml", ".mocharc")):
+        found += [word for value in re.findall(IN_YAML.format(keys=keys), said, re.MULTILINE) for word in WORD.findall(value)]
+    return found
+
+
+def _of_node(path: str, said: str, text: "Text") -> "set[str]":
+    keys = KEYS_OF_BABEL if OF_BABEL.search(path) else KEYS
+    return {found for word in words(path, said, keys) if (found := _there(os.path.dirname(path), word, text))}
+
+
+def _imported(files: "list[str]", text: "Text") -> "set[str]":
+    """Return what these import, and what that imports, as far as it is none of the product."""
+    found: set[str] = set()
+    new = {path for path in files if not path.endswith(".json")}
+    for _ in range(DEEPEST):
+        named = [(os.path.dirname(path), word) for path in new for word in IMPORTED.findall(text(path) or "")]
+        new = {path for folder, word in named if (path := _there(folder, word, text)) and _helps(path)} - found
+        found |= new
+    return found
+
+
+def _helps(path: str) -> bool:
+    return bool(HELPS.search(path)) and path.partition("/")[0] not in kinds.PRODUCT
+
+
+def _there(folder: str, word: str, text: "Text") -> str:
+    """Return the path of a file that is named, empty where it is a package's or not there."""
+    path = os.path.normpath(os.path.join(folder, word.replace("<rootDir>", ".").removeprefix("file://")))
+    if path.startswith(("..", "/")) or path == ".":
+        return ""
+    return next((path + end for end in ENDS if text(path + end) is not None), "")
+
+
+def _of_pytest(path: str, said: str, text: "Text") -> "set[str]":
+    names = PLUGIN.findall(said) if not path.endswith(".py") else []
+    if path.endswith("conftest.py"):
+        names = [name for value in PLUGINS.findall(said) for name in QUOTED.findall(value)]
+    places = [os.path.join(root, name.replace(".", "/")) for name in names for root in (os.path.dirname(path), "", "src")]
+    tried = [place + end for place in places for end in (".py", "/__init__.py")]
+    return {found for found in tried if text(found) is not None}

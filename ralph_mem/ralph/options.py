@@ -1,0 +1,164 @@
+"""The options of a loop, each declared once for the command line and the session."""
+
+import shlex
+from collections import namedtuple
+
+from ralph_mem.core.errors import LoopError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+VALUE, LIST, FLAG = "value", "list", "flag"
+
+Option = namedtuple("Option", "name kind metavar help field read also where", defaults=(None, ("plan",), "anywhere"))
+Option.__doc__ = """One option of `start`.
+
+`name` is as it is typed, `kind` says whether it takes one value, may be repeated with one each, or takes none. `field` is that of
+`wishes.Wish`, or of `Limits`. `read` makes the value of the text; for a flag it is the value itself. `also` are the other verbs
+that take it. `where` is `headless` where it means nothing to a loop in a session, where no agent is started by us.
+"""
+
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
+# A second is for trying it out; a month is longer than anybody's patience, and still a limit.
+SHORTEST_MS, LONGEST_MS = 1000, 30 * 24 * 3_600_000
+# A cent is what the smallest of all iterations costs; a hundred thousand is a typing error.
+LEAST_COST, MOST_COST = 0.01, 100_000.0
+# From the least to the most that an option may say: those of the config, and room to go on after a limit was reached.
+RANGES = {
+    "--max-iterations": (1, 1000),
+    "--cooldown": (0, 3_600_000),
+    "--no-progress": (1, 1000),
+    "--timeout": (1, 7200),
+    "--parallel": (1, 8),
+}
+
+
+def duration_ms(name: str, text: str) -> int:
+    """Return a length of time such as `90s`, `30m` or `2h` in ms; a bare number counts minutes. Raises LoopError."""
+    plain = text.strip().lower()
+    digits = plain.rstrip("abcdefghijklmnopqrstuvwxyz ")
+    unit = plain[len(digits) :].strip() or "m"
+    found = float(digits) * UNITS[unit] if unit in UNITS and _is_number(digits) else 0.0
+    if not SHORTEST_MS <= found <= LONGEST_MS:
+        raise LoopError(f"{text[:40]} is no length of time from a second to a month", f"for example: {name} 90s, 30m or 2h")
+    return int(found)
+
+
+def dollars(name: str, text: str) -> float:
+    """Return an amount of US dollars, such as `2.50` or `$2.50`. Raises LoopError."""
+    plain = text.strip().removeprefix("$")
+    found = float(plain) if _is_number(plain) else 0.0
+    if not LEAST_COST <= found <= MOST_COST:
+        raise LoopError(f"{text[:40]} is no amount of dollars from 0.01 up", f"for example: {name} 2.50")
+    return found
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.replace(".", "", 1).isdigit() and len(text) <= 12
+
+
+def number(name: str, text: str) -> int:
+    """Return the whole number of an option of RANGES. Raises LoopError."""
+    low, high = RANGES[name]
+    plain = text.strip()
+    if not (plain.isascii() and plain.isdigit() and len(plain) < 10 and low <= int(plain) <= high):
+        raise LoopError(f"{plain[:40]} is no number from {low} to {high:,} for {name}", f"for example: {high // 10}")
+    return int(plain)
+
+
+def words(name: str, text: str) -> "tuple[str, ...]":
+    """Return the words of a command as a shell would see them; nothing else of a shell happens to it. Raises LoopError."""
+    try:
+        found = tuple(shlex.split(text))
+    except ValueError as error:
+        raise LoopError(f"{name} {text[:40]} cannot be read: {error}", "quote it as for a shell") from error
+    if not found:
+        raise LoopError(f"{name} names no command", f"for example: {name} './my-command --quick'")
+    return found
+
+
+def each_in_words(name: str, texts: "Sequence[str]") -> "tuple[tuple[str, ...], ...]":
+    """Return the words of each of several commands. Raises LoopError."""
+    return tuple([words(name, text) for text in texts])
+
+
+def names_of(_name: str, text: str) -> "tuple[str, ...]":
+    """Return the names in a list such as `sonnet,opus`."""
+    return tuple([name.strip() for name in text.split(",")])
+
+
+# Their order is that of `--help`.
+OPTIONS = (
+    Option("--criteria", LIST, "T", "A check: test_pass, build_success, or custom=./check.sh; repeatable.", "criteria",
+           also=("plan", "guard")),
+    Option("--max-iterations", VALUE, "N", "Give up after so many iterations.", "iterations", number, ("plan", "resume")),
+    Option("--max-duration", VALUE, "D", "Give up after this: 90s, 30m, 2h.", "duration_ms", duration_ms, ("plan", "resume")),
+    Option("--max-cost", VALUE, "USD", "Give up before more is spent.", "cost", dollars, ("plan", "resume"), "headless"),
+    Option("--cooldown", VALUE, "MS", "Milliseconds between two iterations.", "cooldown_ms", number, ("plan", "resume")),
+    Option("--no-progress", VALUE, "N", "Give up after so many without a new best.", "no_progress", number, ("plan", "resume")),
+    Option("--iteration-timeout", VALUE, "D", "End the agent of an iteration after this.", "iteration_ms", duration_ms,
+           ("plan", "resume"), "headless"),
+    Option("--silence", VALUE, "D", "End an agent that says nothing for so long.", "silence_ms", duration_ms, ("plan", "resume"),
+           "headless"),
+    Option("--plan", VALUE, "FILE", "Tasks with checks of their own, in their order; for resume as you have changed them.", "plan",
+           also=("plan", "resume")),
+    Option("--promise", VALUE, "TEXT", "The agent's last line has to say this too.", "promise"),
+    Option("--no-snapshot", FLAG, "", "No snapshots, and no way back.", "snapshot", False),
+    Option("--here", FLAG, "", "Work in your own files, and not in a room of its own.", "here", True, where="headless"),
+    Option("--no-attribution", FLAG, "", "With --here: nobody tells who writes what, and sudo works below the loop.", "attribution",
+           False, where="headless"),
+    Option("--sandbox", FLAG, "", "Agent and checks can write nothing but the room (needs bubblewrap).", "sandbox", "on",
+           where="headless"),
+    Option("--no-network", FLAG, "", "As --sandbox, and the checks and an --agent have no network.", "sandbox", "no-network",
+           where="headless"),
+    Option("--parallel", VALUE, "N", "So many attempts at once, each in a room; the first that passes wins.", "parallel", number,
+           where="headless"),
+    Option("--no-apply", FLAG, "", "Leave the result in the loop's room until `ralph apply`.", "apply", "never", where="headless"),
+    Option("--no-memory", FLAG, "", "Tell the agent nothing of earlier work, and keep nothing.", "memory", False),
+    Option("--no-wait", FLAG, "", "End at a rate limit instead of waiting.", "wait", False, where="headless"),
+    Option("--agent", LIST, "CMD", "claude, codex, gemini, opencode or a command; repeatable: the next where one fails.", "agents",
+           each_in_words, where="headless"),
+    Option("--model", VALUE, "NAMES", "Of claude; several as sonnet,opus: the next where one fails.", "models", names_of,
+           where="headless"),
+    Option("--allow", LIST, "RULE", "What claude may do, as Bash(make:*); repeatable.", "allow", also=("plan", "resume"),
+           where="headless"),
+    Option("--notify", VALUE, "CMD", "Gets JSON on stdin when it ends.", "notify", words),
+    Option("--protect", LIST, "PATTERN", "Put back before the checks run; repeatable.", "protect"),
+    Option("--may-change", LIST, "PATTERN", "Tests and the like whose changes count; repeatable.", "may_change"),
+    Option("--commit", FLAG, "", "A commit for each iteration with progress, on a branch ralph/RUN of its own.", "commit", True),
+    Option("--branch", VALUE, "NAME", "As --commit, on a new branch of this name.", "branch"),
+    Option("--timeout", VALUE, "S", "Seconds after which a check is ended.", "timeout_s", number, ("plan", "guard")),
+)  # fmt: skip
+
+
+def of(verb: str) -> "tuple[Option, ...]":
+    """Return the options that a verb takes: start, plan, resume or guard."""
+    return tuple([each for each in OPTIONS if verb == "start" or verb in each.also])
+
+
+def names(verb: str, *kinds: str) -> "tuple[str, ...]":
+    """Return the names of a verb's options of some kinds, as they are typed."""
+    return tuple([each.name for each in of(verb) if each.kind in kinds])
+
+
+def meant(given: "Mapping[str, Any]") -> "dict[str, Any]":
+    """Return what options mean, by the fields of Wish and Limits: `given` has by name a text, a list of texts or True.
+
+    What is empty was not asked for. Raises LoopError for a value that cannot be.
+    """
+    found: dict[str, Any] = {}
+    for option in OPTIONS:
+        value = given.get(option.name)
+        if value not in (None, "", [], (), False):
+            found[option.field] = _read(option, value)
+    return found
+
+
+def _read(option: Option, value: "Any") -> "Any":
+    if option.kind == FLAG:
+        return option.read
+    if option.kind == LIST:
+        return option.read(option.name, value) if option.read else tuple(value)
+    return option.read(option.name, str(value)) if option.read else value

@@ -1,0 +1,100 @@
+"""Write the lines of a run's record durably, one JSON object each, and read them again."""
+
+import json
+import os
+
+from ralph_mem.core import paths
+from ralph_mem.core.errors import LoopError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+DAMAGED = "damaged"
+
+
+def append(path: str, entry: "dict[str, Any]") -> None:
+    """Add an entry, whole and durably, or raise LoopError and leave the record as it was.
+
+    What it says of outputs, goals and messages has to be redacted already. A line that a crash cut off, which no reader
+    has ever been told of, is taken away first.
+    """
+    line = json.dumps(entry, separators=(",", ":"), default=str).encode() + b"\n"
+    try:
+        _append(path, line)
+    except OSError as error:
+        message = f"the record of the loop cannot be written: {error.strerror or error}"
+        raise LoopError(message, f"make room for {path}, then `ralph-mem ralph resume`") from error
+
+
+def _append(path: str, line: bytes) -> None:
+    new = not os.path.exists(path)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        paths.lock(file, wait_s=paths.FOR_EVER)  # `stop` and `rollback` write from other processes
+        end = _end_of_lines(file)
+        try:
+            _write(file, line, end)
+            os.ftruncate(file, end + len(line))
+            os.fsync(file)
+        except OSError:
+            os.ftruncate(file, end)
+            raise
+    finally:
+        os.close(file)
+    if new:
+        _sync_folder(path)
+
+
+def _write(file: int, line: bytes, at: int) -> None:
+    while line:
+        written = os.pwrite(file, line, at)
+        line, at = line[written:], at + written
+
+
+def _end_of_lines(file: int) -> int:
+    """Return where the last whole line ends."""
+    end = os.fstat(file).st_size
+    while end:
+        start = max(0, end - 65_536)
+        found = os.pread(file, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
+
+
+def _sync_folder(path: str) -> None:
+    """Make the name of a new file last too."""
+    folder = os.open(path.rpartition("/")[0] or "/", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def read(path: str) -> "list[dict[str, Any]]":
+    """Return the entries in order, none for a file that is not there. Raises LoopError for one that cannot be read.
+
+    A last line without an end was never finished and does not count. A damaged line becomes an entry `damaged` that
+    tells its number, so that whoever shows the run can say so.
+    """
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise LoopError(f"the record of the loop cannot be read: {error.strerror}", f"look at {path}") from error
+    with os.fdopen(file, "rb") as opened:
+        lines = opened.read().split(b"\n")[:-1]
+    return [_entry(line, number) for number, line in enumerate(lines, 1)]
+
+
+def _entry(line: bytes, number: int) -> "dict[str, Any]":
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        entry = None
+    if isinstance(entry, dict) and isinstance(entry.get("what"), str):
+        return entry
+    return {"what": DAMAGED, "line": number}

@@ -1,0 +1,108 @@
+"""Write what a rollback or an apply would do, and what it did."""
+
+import os
+
+from ralph_mem.core.format import count
+from ralph_mem.ralph import display
+from ralph_mem.ralph.snapshot import MEANWHILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ralph_mem.ralph.record import Run
+    from ralph_mem.ralph.snapshot.restoring import Report
+    from ralph_mem.ralph.snapshot.rollback_plan import Plan
+
+MOST_PATHS = 40  # of each kind: a screen of them, and the number of the rest
+FORCE = "what you changed afterwards too goes back with --force; a snapshot of it is taken first"
+ALL = "what changed while the loop was at work, not by its programs, goes back with --all"
+CUT_OFF = "what it had changed cannot be told from your own edits, and is kept."
+
+
+def rollback_preview(what: str, plan: "Plan", killed: int = 0) -> "list[str]":
+    """Return what a rollback would do to each path, and why it would leave some alone."""
+    if not plan.actions and not plan.kept and not plan.git:
+        return [f"Nothing differs from {what}."]
+    removals = [action for action in plan.actions if action.verb in {"delete", "remove_folder"}]
+    others = [action for action in plan.actions if action not in removals]
+    return [
+        f"To go back to {what}:",
+        *_listed("restore", [(action.path, action.why) for action in others]),
+        *_listed("delete", [(action.path, action.why) for action in removals]),
+        *_listed("keep", plan.kept),
+        *_of_git(plan.git),
+        *([f"({ALL})"] if any([why == MEANWHILE for _, why in plan.kept]) else []),
+        *([f"Iteration {killed} was cut off: {CUT_OFF}"] if killed else []),
+    ]
+
+
+def _of_git(told: "Sequence[tuple[str, str]]") -> "list[str]":
+    lines = [f"  {verb:<8} {display.rendered(says.removeprefix('git: '), display.MOST_WHY)}" for verb, says in told[:MOST_PATHS]]
+    return lines + ([f"  git      and {len(told) - MOST_PATHS} more"] if len(told) > MOST_PATHS else [])
+
+
+def _listed(verb: str, paths: "Iterable[tuple[bytes, str]]") -> "list[str]":
+    found = list(paths)
+    lines = [f"  {verb:<8} {display.name_of(path)}  ({display.rendered(why)})" for path, why in found[:MOST_PATHS]]
+    return lines + ([f"  {verb:<8} and {len(found) - MOST_PATHS} more"] if len(found) > MOST_PATHS else [])
+
+
+def rolled_back(what: str, report: "Report", run: "Run") -> "list[str]":
+    """Return what a rollback did, what it left alone, and how to undo it."""
+    if not report.safety:
+        return [f"Nothing differs from {what}."]
+    numbers = f"{len(report.restored)} restored, {len(report.deleted)} deleted, {len(report.kept)} kept"
+    lines = [f"Back to {what}: {numbers}.", *_listed("kept", report.kept)]
+    unkept = [each for each in report.unstored if each[0] not in dict(report.kept)]
+    lines += _listed("no copy", unkept)
+    lines += _of_git(report.git)
+    lines += [ALL] if any([why == MEANWHILE for _, why in report.kept]) else []
+    if any([why.endswith("by you") for _, why in report.kept]):
+        lines.append(FORCE)
+    return [*lines, f"to undo this: ralph-mem ralph rollback {run.id} --undo --confirm"]
+
+
+def apply_preview(what: str, plan: "Plan", mixed: "Iterable[bytes]") -> "list[str]":
+    """Return what applying a result would do to each path, and where the person's own stays."""
+    if not plan.actions and not plan.kept:
+        return [f"Nothing is left to bring of {what}."]
+    both, removals = set(mixed), [action for action in plan.actions if action.verb in {"delete", "remove_folder"}]
+    others = [action for action in plan.actions if action not in removals]
+    why = {True: "merged: both changed it, in different lines", False: "changed by the loop alone"}
+    return [
+        f"To bring {what} into your files:",
+        *_listed("write", [(action.path, why[action.path in both]) for action in others]),
+        *_listed("delete", [(action.path, why[False]) for action in removals]),
+        *_listed("conflict", plan.kept),
+    ]
+
+
+def applied(what: str, report: "Report", mixed: int, run: "Run") -> "list[str]":
+    """Return what came into the person's files, what did not, and how to undo it."""
+    numbers = [f"{len(report.restored)} written", f"{len(report.deleted)} deleted", *([f"{mixed} merged"] if mixed else [])]
+    numbers += [count(len(report.kept), "conflict")] if report.kept else []
+    lines = [f"Your files have {what}: {', '.join(numbers)}.", *_listed("conflict", report.kept)]
+    if report.kept:
+        lines.append(f"these are as you have them; as the loop has them they lie in {run.room}")
+    return [*lines, f"to undo this: ralph-mem ralph apply {run.id} --undo --confirm"]
+
+
+def report_facts(what: str, report: "Report") -> "dict[str, object]":
+    """Return what a rollback did as plain JSON values."""
+    return {
+        "to": what, "restored": [os.fsdecode(path) for path in report.restored],
+        "deleted": [os.fsdecode(path) for path in report.deleted],
+        "kept": [[os.fsdecode(path), why] for path, why in report.kept],
+        "unstored": [[os.fsdecode(path), why] for path, why in report.unstored], "safety": report.safety,
+        "git": [list(each) for each in report.git],
+    }  # fmt: skip
+
+
+def plan_facts(what: str, plan: "Plan") -> "dict[str, object]":
+    """Return what a rollback would do as plain JSON values."""
+    actions = [{"path": os.fsdecode(each.path), "verb": each.verb, "why": each.why} for each in plan.actions]
+    return {
+        "to": what, "would": actions, "kept": [[os.fsdecode(path), why] for path, why in plan.kept],
+        "git": [list(each) for each in plan.git], "confirmed": False,
+    }  # fmt: skip

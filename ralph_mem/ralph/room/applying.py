@@ -1,0 +1,171 @@
+"""Bring what a loop did in its room into the person's files, as one step that can be taken back."""
+
+from collections import namedtuple
+
+from ralph_mem.core import news
+from ralph_mem.core.errors import LoopError, RalphMemError
+from ralph_mem.core.redaction import privacy
+from ralph_mem.ralph import files, progress, record, rollback_lines, rolling_back, runs, stop_reasons
+from ralph_mem.ralph.lock import Lock
+from ralph_mem.ralph.room import keeping, merging, pending
+from ralph_mem.ralph.snapshot import others, restoring, rollback_plan, store, taking, uncommitted
+from ralph_mem.ralph.watching import commits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.ralph.loop import Loop
+    from ralph_mem.ralph.snapshot.restoring import Report
+    from ralph_mem.ralph.snapshot.rollback_plan import Plan
+    from ralph_mem.ralph.snapshot.store import Snapshots
+
+    OnStep = Callable[[str], None] | None
+
+Result = namedtuple("Result", "number what")
+Result.__doc__ = """A state of a room that can be brought: the number of its snapshot, and what it is in words."""
+
+CHECKS = "checks "  # begins the label of a snapshot of what the checks left behind
+
+
+def result_of(run: "record.Run", to: str = "") -> Result:
+    """Return what is to be brought: the end of a run, `best`, or an iteration by its number. Raises LoopError."""
+    if not run.room:
+        raise LoopError(f"{run.id} worked in your own files", "`ralph-mem ralph rollback` shows the way back")
+    if to == rolling_back.BEST:
+        best = progress.best(run)
+        found, what = [best] if best else [], "the best iteration (the start is the best)"
+    elif to:
+        found, what = [each for each in run.iterations if str(each.number) == to], f"iteration {to}"
+    else:
+        found, what = run.iterations[-1:], "an iteration"
+    if not found or not found[0].snapshot:
+        raise LoopError(
+            f"there is no snapshot of {what} of {run.id}", "`ralph-mem ralph status --history` lists the iterations of a run"
+        )
+    return Result(int(found[0].snapshot), f"iteration {found[0].number} of {run.id}")
+
+
+def preview(project: "Project", values: "dict[str, Any]", run: "record.Run", to: str) -> "tuple[str, Plan, merging.Merged]":
+    """Return what would be brought, and what that would do to the person's files. Raises LoopError and SnapshotError."""
+    _see_nobody(project)
+    pending.settle(project, run)
+    result = result_of(run, to)
+    with store.open_store(project) as snapshots:
+        restoring.recover(snapshots)
+        snapshots.find_of(run.id, result.number)
+        now = taking.take(snapshots, restoring.PREVIEW, run.id, files.scope_of(values)).id
+        merged = _merged(snapshots, run, result, now)
+        return result.what, _plan(snapshots, merged, now), merged
+
+
+def apply(
+    project: "Project", values: "dict[str, Any]", run: "record.Run", to: str, on_step: "OnStep" = None
+) -> "tuple[str, Report, merging.Merged]":
+    """Bring a result into the person's files, after a snapshot of what is there now. Raises LoopError and SnapshotError.
+
+    What the person changed too stays and is named, or both changes are taken where they are in different lines.
+    """
+    _see_nobody(project)
+    pending.settle(project, run)
+    result = result_of(run, to)
+    with Lock(project):
+        return _applied(project, values, run, result, on_step)
+
+
+def _see_nobody(project: "Project") -> None:
+    busy = runs.busy(project)
+    if busy:
+        raise LoopError(f"{busy.run} is at work", "`ralph-mem ralph stop` first")
+
+
+def _applied(
+    project: "Project", values: "dict[str, Any]", run: "record.Run", result: Result, on_step: "OnStep", by_itself: bool = False
+) -> "tuple[str, Report, merging.Merged]":
+    """Do it; the caller holds the lock. What no person has looked at throws away nothing that they have not committed."""
+    with store.open_store(project) as snapshots:
+        restoring.recover(snapshots)
+        snapshots.find_of(run.id, result.number)
+        safety = taking.take(snapshots, restoring.safety_label(snapshots), run.id, files.scope_of(values)).id
+        merged = _merged(snapshots, run, result, safety)
+        if by_itself:
+            uncommitted.hold_back(snapshots, run.id, merged)
+        plan = _plan(snapshots, merged, safety)
+        target = taking.write_down(snapshots, restoring.APPLIED, run.id, merged.wanted, merged.content)
+        numbers = {"snapshot": result.number, "target": target, "safety": safety}
+        pending.note(project, run, "applying", **numbers)
+        report = restoring.execute(snapshots, plan, target, safety, on_step)
+        _note(project, values, run, numbers, report, merged)
+        brought = commits.bring(project, run)
+        if brought:
+            pending.note(project, run, "brought", **brought)
+        if not keeping.is_needed(run):
+            keeping.let_go(project, run.id, snapshots)
+    return result.what, report, merged
+
+
+def _merged(snapshots: "Snapshots", run: "record.Run", result: Result, now: int) -> "merging.Merged":
+    """Return what brings a result; of one that was applied before it is what came since, and what was in conflict then."""
+    paths = of_agents(snapshots, run.id)
+    if not run.applied:
+        return merging.merge(snapshots, run.base, result.number, now, paths)
+    last, again = run.applied[-1], _open_conflicts(snapshots, run) & paths
+    since = merging.merge(snapshots, last["snapshot"], result.number, now, paths - again)
+    return merging.together(since, merging.merge(snapshots, run.base, result.number, now, again))
+
+
+def _open_conflicts(snapshots: "Snapshots", run: "record.Run") -> "set[bytes]":
+    """Return the paths that the last result had changed and that stayed as the person had them."""
+    last = run.applied[-1]
+    written = {change.path for change in snapshots.differences(last["safety"], last["target"])}
+    differ = {change.path for change in snapshots.differences(last["target"], last["snapshot"])}
+    return {change.path for change in snapshots.differences(run.base, last["snapshot"])} & differ - written
+
+
+def of_agents(snapshots: "Snapshots", run_id: str) -> "set[bytes]":
+    """Return the paths that something else than the checks changed in a room: what only these write stays there."""
+    taken = [each for each in snapshots.taken(run_id) if restoring.is_of_the_loop(each.label)]
+    pairs = [(one.id, other.id) for one, other in zip(taken, taken[1:]) if not other.label.startswith(CHECKS)]
+    found: set[bytes] = set()
+    for one, other in pairs:
+        left = others.between(snapshots, run_id, one, other)
+        found |= {change.path for change in snapshots.differences(one, other)} - left
+    return found
+
+
+def _plan(snapshots: "Snapshots", merged: "merging.Merged", now: int) -> "Plan":
+    plan = rollback_plan.decide(merging.changes_of(snapshots, merged, now), {})
+    return plan._replace(kept=sorted([*plan.kept, *merged.conflicts.items()]))
+
+
+def _note(
+    project: "Project", values: "dict[str, Any]", run: "record.Run", numbers: "dict[str, int]", report: "Report",
+    merged: "merging.Merged",
+) -> None:  # fmt: skip
+    """Write down what was brought, for the person and for the way back."""
+    if run.applied and not (report.restored or report.deleted):
+        pending.note(project, run, "applying", target=0)  # the last one stands, and is what there is a way back from
+        return
+    names = [path.decode("utf-8", "replace") for path, _ in report.kept]
+    kept = privacy.protect(names, project, values)[0] if names else []
+    counts = {"brought": len(report.restored), "deleted": len(report.deleted), "mixed": len(merged.mixed)}
+    pending.note(project, run, "applied", **numbers, **counts, conflicts=kept)
+
+
+def at_end(loop: "Loop") -> None:
+    """Bring the result of a loop that has succeeded, where that is wanted; the loop holds the lock. Trouble is told, not raised."""
+    run = loop.run
+    if not run.room or run.status != stop_reasons.SUCCESS or loop.option("apply") == "never" or not run.iterations:
+        return
+    try:
+        what, report, merged = _applied(loop.project, loop.settings, run, result_of(run), None, by_itself=True)
+    except (RalphMemError, OSError) as error:
+        told = [f"its result is not in your files: {error}", "`ralph-mem ralph apply` brings it"]
+    else:
+        told = rollback_lines.applied(what, report, len(merged.mixed), run)
+    for line in told:
+        loop.told(line)
+    if run.applied and run.applied[-1]["conflicts"]:
+        news.tell(loop.project.root, f"{len(run.applied[-1]['conflicts'])} of its files are in conflict with yours and not applied")

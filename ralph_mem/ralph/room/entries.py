@@ -1,0 +1,37 @@
+"""Take in what the record of a run says of its room and of what was applied."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.ralph.record import Run
+
+
+def room(run: "Run", entry: "dict[str, Any]") -> None:
+    """Take in where the agent works from now on."""
+    run.room, run.roots = str(entry.get("path") or ""), list(entry.get("roots") or [])
+    run.linked = list(entry.get("linked") or [])
+    run.base = run.base or int(entry.get("base") or 0)  # one that was made anew in between begins with what the loop had done
+
+
+def applied(run: "Run", entry: "dict[str, Any]") -> None:
+    """Take in a result that is in the person's files."""
+    run.applied.append(entry)
+    run.applying, run.taken_back = {}, []
+
+
+def applying(run: "Run", entry: "dict[str, Any]") -> None:
+    """Take in that a result is on its way, or that it is not."""
+    run.applying = entry if entry.get("target") else {}
+
+
+def rolled_back(run: "Run", entry: "dict[str, Any]") -> None:
+    """Take in a rollback. Of a run in a room it takes out the result that was applied last, and an undo of that brings it again."""
+    if not run.room:
+        run.rolled_back.append(entry)
+        run.task_log.append({"back_to": run.standing()})
+        return
+    brings = entry.get("to") == "undo" and bool(run.rolled_back and run.rolled_back[-1]["took_out"])
+    before, now = (run.taken_back, run.applied) if brings else (run.applied, run.taken_back)
+    now += [before.pop()] if before else []
+    run.rolled_back.append({**entry, "took_out": not brings})

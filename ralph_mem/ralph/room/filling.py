@@ -1,0 +1,122 @@
+"""Fill a room with the files of a snapshot.
+
+They come from the person's tree where that still has them, else from the store.
+"""
+
+import os
+import stat
+import time
+
+from ralph_mem.ralph.room import copying
+from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, Entry, trees
+from ralph_mem.ralph.snapshot.walk import key_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ralph_mem.ralph.snapshot.store import Snapshots
+
+# What the person's tree was when its keys were taken: a path with this key still holds what its row says.
+KEYS = "SELECT path, key FROM present WHERE first <= ? AND key != x''"
+OWNERS = 0o700
+
+
+def fill(snapshots: "Snapshots", number: int, source: str, room: str) -> "tuple[list[bytes], list[bytes]]":
+    """Make every path of a snapshot in a room, which is empty. Raises as the store does.
+
+    Returns the paths that could not be made, and the links that are not as the snapshot has them: from a room they would lead to
+    the person's files, or nowhere.
+
+    What the snapshot saw without storing it, as a large file, is copied from the source. `finish` is to be called once all else
+    that belongs into the room is there.
+    """
+    entries = snapshots.entries(number)
+    work = _Filling(snapshots, os.fsencode(source), os.fsencode(room), _keys(snapshots, number, source))
+    for path in sorted(entries):
+        work.make(path, entries[path])
+    return work.missing, work.led
+
+
+def finish(snapshots: "Snapshots", number: int, room: str, led: "Collection[bytes]") -> None:
+    """Give the folders of a room their modes, and note what it looks like, so that the next snapshot reads no file but `led`."""
+    base, entries = os.fsencode(room) + b"/", snapshots.entries(number)
+    for path in sorted([path for path, entry in entries.items() if entry.kind == FOLDER], reverse=True):
+        os.chmod(base + path, entries[path].mode)
+    found = []
+    for path, entry in entries.items():
+        if (entry.stored or entry.kind == FOLDER) and path not in led:
+            try:
+                found.append((path, key_of(os.lstat(base + path))))
+            except OSError:
+                continue
+    trees.note(snapshots, os.fsencode(room), found, time.time_ns())
+
+
+def _keys(snapshots: "Snapshots", number: int, source: str) -> "dict[bytes, bytes]":
+    """Return the keys by which paths of the source are known to be as the snapshot has them."""
+    return dict(snapshots.query(KEYS, (number,))) if trees.is_of(snapshots, os.fsencode(source)) else {}
+
+
+class _Filling:
+    """A room that is being filled."""
+
+    def __init__(self, snapshots: "Snapshots", source: bytes, room: bytes, keys: "dict[bytes, bytes]") -> None:
+        self._snapshots, self._source, self._room, self._keys = snapshots, source + b"/", room + b"/", keys
+        self._shared: dict[bytes, bytes] = {}  # of hard links: the path of the file that their names share
+        self.missing: list[bytes] = []
+        self.led: list[bytes] = []
+
+    def make(self, path: bytes, entry: Entry) -> None:
+        """Make a path as an entry has it."""
+        if entry.kind == FOLDER:
+            os.mkdir(self._room + path, OWNERS)
+        elif entry.kind == LINK and entry.stored:
+            self._link(path, self._snapshots.content(entry))
+        elif entry.kind == FILE:
+            self._file(path, entry)
+        elif not self._special(path):
+            self.missing.append(path)
+
+    def _link(self, path: bytes, told: bytes) -> None:
+        """Make a link; one into the person's tree by its whole path leads to the same in the room, one out of it where it led."""
+        target = os.path.normpath(os.path.join(os.path.dirname(self._source + path), told))
+        if (target + b"/").startswith(self._source):
+            wanted = self._room + target[len(self._source) :] if os.path.isabs(told) else told
+        else:
+            wanted = target
+        self.led += [path] if wanted != told else []
+        os.symlink(wanted, self._room + path)
+
+    def _file(self, path: bytes, entry: Entry) -> None:
+        if entry.twins in self._shared and entry.twins:
+            os.link(self._room + self._shared[entry.twins], self._room + path)
+            return
+        key = self._keys.get(path)
+        is_known = (lambda found: key_of(found) == key) if key else None
+        if (key or not entry.stored) and copying.copy(self._source + path, self._room + path, is_known):
+            pass
+        elif entry.stored:
+            self._from_store(path, entry)
+        else:
+            self.missing.append(path)
+            return
+        self._shared.setdefault(entry.twins, path)
+
+    def _from_store(self, path: bytes, entry: Entry) -> None:
+        written = os.open(self._room + path, copying.CREATE, 0o600)
+        try:
+            self._snapshots.write_content(entry, written)
+            os.fchmod(written, entry.mode)
+        finally:
+            os.close(written)
+
+    def _special(self, path: bytes) -> bool:
+        """Make a FIFO where there is one; sockets and devices are their makers'."""
+        try:
+            found = os.lstat(self._source + path)
+            if stat.S_ISFIFO(found.st_mode):
+                os.mkfifo(self._room + path, stat.S_IMODE(found.st_mode))
+        except OSError:
+            return False
+        return stat.S_ISFIFO(found.st_mode)

@@ -1,0 +1,130 @@
+"""Make the room of a run with files, a repository, and what checks need besides."""
+
+import json
+import os
+import shlex
+from collections import namedtuple
+
+from ralph_mem.core import paths, rooms
+from ralph_mem.core.errors import LoopError, SnapshotError
+from ralph_mem.ralph.room import copying, dependencies, filling, keeping, redirects, repository
+from ralph_mem.ralph.room.dependencies import COPIED, LINKED
+from ralph_mem.ralph.snapshot import ignoring, store, taking, uncommitted
+from ralph_mem.ralph.snapshot.listing import GIT, run_git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.ralph.criteria import Criterion
+    from ralph_mem.ralph.snapshot.listing import Scope
+
+Room = namedtuple("Room", "path base linked roots missing")
+Room.__doc__ = """A room that is there: its top, the number of its first snapshot, the ignored paths that are links to the person's,
+the folders that `PYTHONPATH` leads to instead, and the paths of the snapshot that are not in it."""
+
+LABEL = "room"
+INSTALLERS = ("uv", "poetry", "pdm", "pipenv", "hatch")  # they change the environment that they find before they run anything
+
+
+def make(project: "Project", run_id: str, start: int, scope: "Scope", values: "dict[str, Any]", checks: "list[Criterion]") -> Room:
+    """Make the room of a run from its snapshot `start`, anew where there is one; the checks are those of the person's tree.
+
+    Raises LoopError where a check would look at the person's own files, and SnapshotError where the room cannot be made.
+    """
+    keeping.remove(project.tree, run_id)
+    top = _make_top(project, run_id)
+    try:
+        with store.open_store(project) as snapshots:
+            return _filled(snapshots, project, run_id, start, scope, values, checks, top)
+    except OSError as error:
+        keeping.remove(project.tree, run_id)
+        raise SnapshotError(
+            f"the room of the loop cannot be made: {error}", "make room on the disk, or work here: --here"
+        ) from error
+    except BaseException:
+        keeping.remove(project.tree, run_id)
+        raise
+
+
+def _make_top(project: "Project", run_id: str) -> str:
+    try:
+        rooms.note(project.root, project.tree)
+        top = rooms.top_of(project.tree, run_id)
+        paths.make_folder(top)
+    except OSError as error:
+        raise SnapshotError(f"the room of the loop cannot be made: {error}", "is the data home yours? --here needs none") from error
+    return os.path.realpath(top)
+
+
+def _filled(  # noqa: PLR0913, PLR0917 - all that is known of a run
+    snapshots: "store.Snapshots", project: "Project", run_id: str, start: int, scope: "Scope", values: "dict[str, Any]",
+    checks: "list[Criterion]", top: str,
+) -> Room:  # fmt: skip
+    choices = chosen(snapshots, project.top, values)
+    outside = check(project.top, checks, choices)
+    missing, led = filling.fill(snapshots, start, project.top, top)
+    linked = [os.fsdecode(each.path) for each in choices if each.how == LINKED]
+    _make_repositories(snapshots, project.top, top, run_id, linked)
+    dependencies.bring(choices, project.top, top)
+    filling.finish(snapshots, start, top, led)
+    inside = snapshots.at(os.fsencode(top), True)
+    base = taking.take(inside, LABEL, run_id, scope)
+    uncommitted.note(snapshots, run_id, top, base.id)
+    ignoring.changed(inside, run_id)  # what a room adds to git's rules is nobody's change
+    return Room(top, base.id, linked, outside.roots, sorted(missing))
+
+
+def chosen(snapshots: "store.Snapshots", top: str, values: "dict[str, Any]") -> "list[dependencies.Choice]":
+    """Return what becomes of the paths that the last snapshot found to be ignored."""
+    ignored = [row[0] for row in snapshots.query("SELECT path FROM ignored")]
+    return dependencies.choose(top, ignored, values["ralph.room_copy_mb"])
+
+
+def check(top: str, criteria: "Iterable[Criterion]", choices: "list[dependencies.Choice]") -> redirects.Outside:
+    """Return what leads out of a room, as far as it can be redirected. Raises LoopError for what cannot."""
+    criteria = list(criteria)
+    copied = [os.fsdecode(each.path) for each in choices if each.how == COPIED]
+    outside = redirects.look(top, criteria, os.environ, copied)
+    refused = outside.refused + _through_links(top, criteria, [os.fsdecode(each.path) for each in choices if each.how == LINKED])
+    if refused:
+        raise LoopError(f"the checks would look at your own files, not at the loop's: {refused[0]}", redirects.HINT)
+    return outside
+
+
+def _through_links(top: str, criteria: "list[Criterion]", linked: "list[str]") -> "list[str]":
+    """Return a line for each linked folder that leads back into the person's tree, or that a check would change."""
+    found = []
+    for path in linked:
+        if path.rpartition("/")[2] == "node_modules":
+            names = redirects.linked_modules(top, f"{top}/{path}")
+            found += [f"{path}/{names[0]} is a link into this project, and {path} is too large to copy"] if names else []
+        if os.path.exists(f"{top}/{path}/pyvenv.cfg"):
+            found += [
+                f"{shlex.join(each.argv)} would change {path}, which is too large to copy (ralph.room_copy_mb)"
+                for each in criteria
+                if each.argv and each.argv[0].rpartition("/")[2] in INSTALLERS
+            ]
+    return found
+
+
+def _make_repositories(snapshots: "store.Snapshots", source: str, top: str, run_id: str, linked: "list[str]") -> None:
+    """Give the room a repository wherever the tree has one: its own, those of submodules, others that lie in it."""
+    rules = json.loads(snapshots.property(ignoring.AT_START + run_id) or "{}")
+    for prefix in sorted(rules):
+        place, target = f"{source}/{prefix}".rstrip("/"), f"{top}/{prefix}".rstrip("/")
+        if os.path.isdir(target) and os.path.lexists(f"{place}/.git"):
+            repository.make(place, target, [path[len(prefix) :] for path in linked if path.startswith(prefix)])
+    if "" in rules:
+        _copy_tracked_state(source, top)
+
+
+def _copy_tracked_state(source: str, top: str) -> None:
+    """Copy what git tracks of our own folder, or it would count as deleted."""
+    for name in run_git([*GIT, "ls-files", "-z", "--", paths.STATE], source)[1].split(b"\0"):
+        if name:
+            target = os.path.join(os.fsencode(top), name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            copying.copy(os.path.join(os.fsencode(source), name), target)

@@ -1,0 +1,37 @@
+"""Tell a run as plain JSON values."""
+
+from ralph_mem.ralph import progress, stop_reasons
+from ralph_mem.ralph.display import next_step
+from ralph_mem.ralph.record import RUNNING
+from ralph_mem.ralph.tasks import telling
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ralph_mem.ralph.record import Run
+
+
+def of(run: "Run", now: int) -> "dict[str, Any]":
+    """Return a run as plain JSON values, for programs and for the notify command; texts are as they were recorded."""
+    top, next_one = progress.best(run), progress.forecast(run)
+    return {
+        "id": run.id, "goal": run.goal, "mode": run.mode, "folder": run.folder, "status": run.status,
+        "reason": run.reason, "why": run.why, "next": next_step(run), "started": run.started, "ended": run.ended or None,
+        "exit_code": stop_reasons.exit_code(run.reason) if run.reason in stop_reasons.REASONS else None,
+        "limits": dict(run.limits._asdict()), "elapsed_ms": run.elapsed_ms(now if run.status == RUNNING else run.last_seen),
+        "left_ms": progress.left_ms(run, now), "cost": run.cost(), "tokens": run.tokens(),
+        "cost_per_test_fixed": progress.cost_per_test_fixed(run), "forecast": dict(next_one._asdict()),
+        "badness": progress.numbers(run), "best": top.number if top else None, "failing": progress.failing(run.verdicts()),
+        "regressed": progress.regressed(run), "fixed": progress.fixed(run),
+        "confirmations": [{name: told[name] for name in told if name != "what"} for told in run.confirmations.values()],
+        "lessons": dict(run.taught), "start_snapshot": run.start_snapshot or None, "damaged_lines": list(run.damaged),
+        "paused": run.is_paused(),
+        "branch": run.branch.get("name") or None,
+        "commits": [{"iteration": number, "id": name} for number, name in run.commits],
+        "hints": [{"at": at, "text": text, "iteration": told or None} for at, text, told in run.hints],
+        "verdicts": [dict(verdict._asdict()) for verdict in run.verdicts()],
+        "tasks": telling.facts(run),
+        "room": run.room or None, "applied": run.applied[-1] if run.applied else None,
+        "iterations": [{**each._asdict(), "verdicts": [dict(told._asdict()) for told in each.verdicts]} for each in run.iterations],
+    }  # fmt: skip

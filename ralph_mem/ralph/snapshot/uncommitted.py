@@ -1,0 +1,63 @@
+"""Know what a person had not committed when a run began, which an agent may throw away."""
+
+import json
+import os
+
+from ralph_mem.ralph.snapshot import FOLDER, blobs
+from ralph_mem.ralph.snapshot.listing import GIT, run_git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.ralph.room.merging import Merged
+    from ralph_mem.ralph.snapshot.store import Snapshots
+
+KEPT = "uncommitted "  # begins the property of a run
+TRACKED = [*GIT, "ls-files", "-z"]
+CHANGED = [*GIT, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames"]
+COMMITTED = [*GIT, "cat-file", "--filters"]
+# Each asks git once, which takes some milliseconds; of more only a deletion is noticed.
+MOST_ASKED = 300
+
+DELETED = "not committed by you, and deleted by the loop"
+REVERTED = "your changes are not committed, and the loop put back what is"
+
+
+def note(snapshots: "Snapshots", run_id: str, place: str, number: int) -> None:
+    """Keep which paths of a snapshot are not as committed in a work tree, with the digest of what is; nothing without git."""
+    code, listed = run_git(TRACKED, place)
+    if code:
+        return
+    tracked = set(listed.split(b"\0"))
+    found = {
+        os.fsdecode(path): "" for path, entry in snapshots.entries(number).items() if entry.kind != FOLDER and path not in tracked
+    }
+    changed = [entry[3:] for entry in run_git(CHANGED, place)[1].split(b"\0") if len(entry) > 3]
+    for path in changed:
+        found[os.fsdecode(path)] = ""
+    for path in changed[:MOST_ASKED]:
+        code, content = run_git([*COMMITTED, "HEAD:" + os.fsdecode(path)], place)
+        found[os.fsdecode(path)] = "" if code else blobs.digest_of(content).hex()
+    snapshots.set_property(KEPT + run_id, json.dumps(found))
+
+
+def paths(snapshots: "Snapshots", run_id: str) -> "set[bytes]":
+    """Return the paths that were not as committed when a run began."""
+    return {os.fsencode(name) for name in json.loads(snapshots.property(KEPT + run_id) or "{}")}
+
+
+def hold_back(snapshots: "Snapshots", run_id: str, merged: "Merged") -> None:
+    """Make conflicts of what would throw away a person's work that no commit has: it was deleted, or put back as committed."""
+    kept = json.loads(snapshots.property(KEPT + run_id) or "{}")
+    for name, committed in kept.items():
+        path = os.fsencode(name)
+        if path not in merged.wanted:
+            continue
+        entry = merged.wanted[path]
+        if entry is None or (committed and entry.digest.hex() == committed):
+            del merged.wanted[path]
+            merged.conflicts[path] = REVERTED if entry else DELETED
+
+
+def forget(snapshots: "Snapshots", run_id: str) -> None:
+    """Let go of what was kept for a run, as part of the transaction that runs."""
+    snapshots.query("DELETE FROM properties WHERE key = ?", (KEPT + run_id,))

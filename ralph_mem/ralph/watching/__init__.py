@@ -1,0 +1,1 @@
+"""What a person sees of loops, at work and afterwards, and what they say to one at work."""

@@ -1,0 +1,86 @@
+"""Have a loop pause after its iteration, without an end and with its clock standing still, and go on."""
+
+import time
+
+from ralph_mem.core.errors import LoopError
+from ralph_mem.ralph import runs, short_lines
+from ralph_mem.ralph.record import GUARD, HEADLESS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ralph_mem.core.project import Project
+    from ralph_mem.ralph.loop import Loop
+    from ralph_mem.ralph.record import Run
+
+TICK_S = 0.1
+SAYS = "paused; `ralph-mem ralph continue` goes on"
+
+
+def pause(project: "Project") -> "Run":
+    """Ask the loop at work to pause once its iteration is done; returns its run. Raises LoopError where there is none."""
+    live = _at_work(project)
+    runs.ask(project, live.run, runs.PAUSE)
+    return runs.find(project, live.run)
+
+
+def asked(run: "Run") -> str:
+    """Say what becomes of a run that was asked to pause."""
+    return f"{run.id} pauses once its iteration is done; `ralph-mem ralph continue` goes on."
+
+
+def go_on(project: "Project") -> "Run":
+    """Let a loop go on that pauses or was asked to; returns its run. Raises LoopError where that is none, or a session has it."""
+    live = _at_work(project)
+    run = runs.find(project, live.run)
+    if not (run.is_paused() or is_asked(project, live.run)):
+        raise LoopError(f"{live.run} does not pause", "`ralph-mem ralph status` shows how it stands")
+    if run.is_paused() and live.mode != HEADLESS:
+        raise LoopError(f"{live.run} pauses in a session, which has to go on with it", "type /ralph continue in that session")
+    runs.ask_no_more(project, live.run, runs.PAUSE)
+    return run
+
+
+def _at_work(project: "Project") -> "runs.Live":
+    live = runs.live(project)
+    if live is None or live.mode == GUARD or not runs.is_alive(project, live):
+        raise LoopError("no loop is at work here", "`ralph-mem ralph status` shows how the last one stands")
+    return live
+
+
+def is_asked(project: "Project", run_id: str) -> bool:
+    """Say whether a run was asked to pause and not yet to go on."""
+    return runs.is_asked(project, run_id, runs.PAUSE)
+
+
+def begin(loop: "Loop") -> None:
+    """Stand still: from now on no time counts."""
+    if not loop.run.is_paused():
+        loop.note("paused")
+
+
+def end(loop: "Loop") -> None:
+    """Go on: the clock runs again."""
+    runs.ask_no_more(loop.project, loop.run.id, runs.PAUSE)
+    if loop.run.is_paused():
+        loop.note("continued")
+
+
+def wait(loop: "Loop", tells: "Callable[[dict[str, int]], None]") -> bool:
+    """Pause where that was asked, until it is to go on; returns False as soon as somebody asks the loop to stop.
+
+    `tells` hears how the run stands, for status lines, when it begins to pause and when it goes on.
+    """
+    if not is_asked(loop.project, loop.run.id):
+        return True
+    begin(loop)
+    tells(short_lines.state(loop.run))
+    loop.told(SAYS)
+    while is_asked(loop.project, loop.run.id):
+        if loop.is_asked_to_stop():
+            return False
+        time.sleep(TICK_S)
+    end(loop)
+    tells(short_lines.state(loop.run))
+    return True

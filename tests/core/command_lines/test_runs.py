@@ -1,0 +1,180 @@
+"""Which commands of a line test, lint, build, run or format something, which are the same, and which are about a part alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from ralph_mem.core.command_lines import runs
+from tests.folded import folded
+
+PURPOSES = {
+    "test": [
+        "make test",
+        "npm t",
+        "yarn workspace web test",
+        "uv run pytest tests",
+        "python3 -m unittest discover -s tests",
+        "cargo nextest run",
+        "./gradlew :app:testDebugUnitTest",
+        "docker compose exec web pytest",
+        "bundle exec rspec",
+        "bash -c 'make test'",
+        "node --test",
+        "coverage run -m pytest",
+        "python manage.py test",
+        "./scripts/run_tests.sh",
+        "make check",
+        "mvn -q verify",
+        "hatch run test",
+    ],
+    "lint": [
+        "golangci-lint run ./...",
+        "ruff check .",
+        "ruff format --check",
+        "cargo clippy -- -D warnings",
+        "tox -e lint",
+        "prettier --check .",
+        "go vet ./...",
+        "pnpm lint",
+        "npx turbo run lint",
+        "./gradlew ktlintCheck",
+    ],
+    "types": ["mypy .", "npx tsc --noEmit", "npm run type-check", "cargo check", "make typecheck"],
+    "build": [
+        "make",
+        "go build -o shop ./cmd/shop",
+        "docker build -t shop .",
+        "cmake --build build",
+        "npm run build",
+        "npx tsc -b",
+    ],
+    "run": [
+        "npm start",
+        "nohup npm run dev > log",
+        "cargo run",
+        "python manage.py runserver",
+        "docker compose up -d",
+        "node server.js",
+    ],
+    "format": ["ruff format", "cargo fmt", "gofmt -w .", "npm run format", "npx prettier --write ."],
+}
+
+
+@folded(("purpose", "line"), [(purpose, line) for purpose, lines in PURPOSES.items() for line in lines])
+def test_a_command_has_the_purpose_that_its_words_name(purpose, line):
+    assert [found.purpose for found in runs.of(line)] == [purpose]
+
+
+@folded(
+    "line",
+    [
+        "npm install jest",
+        "pip install pytest",
+        "git commit -m 'run make test'",
+        "grep -rn 'go test' .",
+        "cat Makefile",
+        "python -c 'test()'",
+        "pytest --version",
+        "npx playwright install",
+        "ls tests",
+        "cd /tmp/try && make test",
+        "for file in *; do pytest $file; done",
+        "",
+    ],
+)
+def test_what_only_names_a_check_has_none(line):
+    assert runs.of(line) == []
+
+
+@folded(
+    ("line", "typed"),
+    [
+        ("cd web && npm run test 2>&1 | tail -20", "npm run test"),
+        ("CI=1 timeout 60 make test; echo $?", "make test"),
+        ("go test -v ./... > /tmp/log", "go test ./..."),
+        ("cargo test -- --nocapture", "cargo test"),
+        ("pytest -m 'not slow'", "pytest -m 'not slow'"),
+    ],
+)
+def test_a_command_is_told_as_a_person_would_type_it_again(line, typed):
+    assert [found.text for found in runs.of(line)] == [typed]
+
+
+def test_a_command_of_several_targets_is_one_for_each_purpose():
+    assert [(found.purpose, found.text) for found in runs.of("make -j8 clean test lint")] == [
+        ("test", "make -j8 clean test"),
+        ("lint", "make -j8 clean lint"),
+    ]
+
+
+def test_a_command_knows_the_folder_and_the_variables_that_its_line_gave_it():
+    (found,) = runs.of("cd web && CI=1 npm test")
+    assert (found.folder, found.given) == ("web", "CI=1")
+
+
+@folded(
+    ("one", "other"),
+    [
+        ("go test ./...", "go test -v -run TestTotal ./..."),
+        ("go build", "go build -o /dev/null ."),
+        ("pytest", ".venv/bin/pytest -x -q"),
+        ("make test", "make -j8 test"),
+        ("python -m pytest", "python3 -m pytest --tb=short -n auto"),
+        ("ruff check .", "ruff check --fix"),
+        ("cd build && ctest", "ctest --test-dir build"),
+    ],
+)
+def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, other):
+    assert runs.of(one)[0].same == runs.of(other)[0].same
+
+
+@folded(
+    ("one", "other"),
+    [
+        ("go test ./...", "go test ./shop"),
+        ("go test ./...", "go test -race ./..."),
+        ("npm test", "yarn test"),
+        ("pytest", "uv run pytest"),
+        ("cargo build", "cargo build --release"),
+    ],
+)
+def test_another_runner_place_or_way_makes_it_another_one(one, other):
+    assert runs.of(one)[0].same != runs.of(other)[0].same
+
+
+@folded(
+    "line",
+    [
+        "pytest tests/test_a.py",
+        "pytest tests/test_a.py::test_b",
+        "pytest -k total",
+        "go test ./... -run TestTotal",
+        "npx vitest run cart",
+        "pnpm vitest run cart",
+        "pnpm --filter web test",
+        "cargo test -p core",
+        "cargo test total",
+        "go test ./shop/cart/...",
+        "python tests/test_a.py",
+        "npx eslint src/cart.ts",
+        "dotnet test --filter Total",
+    ],
+)
+def test_a_run_of_a_file_a_folder_further_down_or_of_named_tests_is_about_a_part(line):
+    assert not runs.of(line)[0].is_whole
+
+
+@folded("line", ["pytest tests", "go test ./...", "npx eslint src", "node --test", "npx playwright test"])
+def test_a_run_of_all_or_of_a_folder_at_the_top_is_about_the_whole(line):
+    assert runs.of(line)[0].is_whole
+
+
+def test_a_command_whose_exit_code_something_else_hides_is_not_sure():
+    lines = ("make test && echo done", "make test | tail -3", "make test || true", "make test; echo done")
+    assert [runs.of(line)[0].sure for line in lines] == [True, False, False, False]
+
+
+@given(some.text(alphabet="makeptsgo \"'`$()|&;<>\\\n=-./cd", max_size=120))
+@pytest.mark.filterwarnings("ignore")
+def test_any_line_can_be_read(line):
+    assert all(found.text and found.same for found in runs.of(line))

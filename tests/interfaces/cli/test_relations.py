@@ -1,0 +1,42 @@
+"""`ralph-mem relations`: what belongs to what, for people and for programs, and how a person corrects it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.hook import REPOSITORY
+
+LEARNER = REPOSITORY / "ralph_mem" / "interfaces" / "learner.py"
+
+
+@pytest.fixture
+def a_person_with_a_relation(a_person):
+    """Return somebody whose statement was learnt from."""
+    a_person.reads("facts", "add", "Maria owns the payments service.")
+    subprocess.run([sys.executable, LEARNER, a_person.memory], env=a_person.environment, check=True, timeout=60)
+    return a_person
+
+
+def test_relations_are_listed_with_how_much_they_are_believed(a_person_with_a_relation):
+    (found,) = a_person_with_a_relation.json("relations")
+    assert (found["subject"], found["predicate"], found["object"], found["confidence"]) == (
+        "payments service",
+        "owned_by",
+        "Maria",
+        0.7,
+    )
+    assert "payments service" in a_person_with_a_relation.reads("relations", "list", "--predicate", "owned_by")
+
+
+def test_a_relation_is_corrected_and_removed(a_person_with_a_relation):
+    (found,) = a_person_with_a_relation.json("relations")
+    changed = a_person_with_a_relation.json("relations", "edit", found["id"], "--object", "Team Till", "--confidence", "0.9")
+    assert (changed["object"], changed["confidence"]) == ("Team Till", 0.9)
+    assert a_person_with_a_relation.json("relations", "remove", found["id"]) == {"removed": found["id"]}
+    assert a_person_with_a_relation.json("relations") == []
+
+
+def test_an_unknown_predicate_is_refused_with_those_that_there_are(a_person_with_a_relation):
+    said = a_person_with_a_relation.cli("relations", "list", "--predicate", "likes")
+    assert said.code == 1 and "owned_by" in said.err

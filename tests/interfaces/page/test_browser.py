@@ -1,0 +1,256 @@
+"""The page in a real browser: what a person does there, without script, and what hostile texts can do to them."""
+
+import json
+import os
+import re
+import shutil
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from ralph_mem.interfaces.page import routes
+from ralph_mem.memory import access
+from ralph_mem.memory.facts import by_hand, core, relations
+from tests.clock import wait_for
+from tests.interfaces.page.hostile_texts import SCRIPTS, TEXTS
+from tests.interfaces.page.test_process import Started
+from tests.readers import note
+
+NO_SELENIUM = "selenium is not installed, which drives the browser"
+webdriver = pytest.importorskip("selenium.webdriver", reason=NO_SELENIUM)
+WebDriverException = pytest.importorskip("selenium.common", reason=NO_SELENIUM).WebDriverException
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="no chromium with its driver is here, which shows the page"),
+]
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking --disable-component-update"
+)
+NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+LOADS_S = 20  # a page, on a machine with nothing else to do
+LISTED = [name for name, view in routes.VIEWS.items() if view.listed]
+# Where axe-core lies, from `npm install axe-core`, and where pictures go that somebody wants to look at.
+AXE, PICTURES = os.environ.get("RALPH_MEM_TEST_AXE", ""), os.environ.get("RALPH_MEM_TEST_PICTURES", "")
+
+
+class Browser:
+    """A browser that has a page open."""
+
+    def __init__(self, page, folder, scripts=False, dark=False, width=1280):
+        options = webdriver.ChromeOptions()
+        options.binary_location = BROWSER
+        for flag in (*FLAGS.split(), NO_NETWORK, f"--user-data-dir={folder}", f"--window-size={width},1600"):
+            options.add_argument(flag)
+        if dark:
+            options.add_argument("--force-dark-mode")
+        if not scripts:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+        os.environ["SE_OFFLINE"] = "true"
+        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+        if dark:
+            feature = [{"name": "prefers-color-scheme", "value": "dark"}]
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": feature})
+        self.driver.get(f"file://{page.is_ready()}")
+        self.waits_for("/here/today")
+        self.base = self.driver.current_url.rpartition("/here/")[0]
+
+    def waits_for(self, part):
+        end = time.monotonic() + 30
+        while part not in self.driver.current_url:
+            assert time.monotonic() < end, (self.driver.current_url, self.driver.page_source[:400])
+            time.sleep(0.05)
+
+    def goes(self, view, rest=""):
+        self.driver.get(f"{self.base}/here/{view}{rest}")
+        return self.driver.page_source
+
+    def one(self, css):
+        return self.driver.find_element("css selector", css)
+
+    def presses(self, words):
+        """Press a button by its first words, once the page is there that has it."""
+        wait_for(lambda: self._buttons(words), LOADS_S, lambda: f"{words}: {self.driver.page_source[-2000:]}")[0].click()
+
+    def _buttons(self, words):
+        try:
+            return [each for each in self.driver.find_elements("css selector", "button") if each.text.startswith(words)]
+        except WebDriverException:  # of a page that is about to go
+            return []
+
+    def said(self):
+        return self.one(".said").text
+
+    def picture(self, name):
+        if PICTURES:
+            self.driver.save_screenshot(str(Path(PICTURES, name + ".png")))
+
+
+@pytest.fixture
+def a_browser(a_home, a_project, tmp_path):
+    """Return what opens a browser on the page of the project."""
+    opened = []
+
+    def begin(**wanted):
+        page = Started(a_home, Path(a_project.root))
+        browser = Browser(page, tmp_path / f"browser-{len(opened)}", **wanted)
+        opened.append((browser, page))
+        return browser
+
+    yield begin
+    for browser, page in opened:
+        browser.driver.quit()
+        page.process.kill()
+        page.process.communicate()
+
+
+@pytest.fixture
+def a_week(a_session):
+    """Have some work behind: answers, failures, a note, facts of which two contradict, a key, a relation, what waits."""
+    session = a_session
+    session.has_a_turn("Where is the zeppelin lamp?", "In the hangar, behind the zinc gate.")
+    session.asks("Why does the cart show negative totals?")
+    session.runs("pytest tests/test_cart.py", error="Exit code 1\nFAILED tests/test_cart.py::test_totals - assert -3 == 3")
+    session.edits("shop/cart.py", "return -total", "return total")
+    session.runs("pytest tests/test_cart.py", "2 passed in 0.10s")
+    session.is_answered("The sign was wrong in shop/cart.py; the totals are right now.")
+    session.asks("Where is the zeppelin lamp now?")
+    session.is_answered("Still in the hangar.")
+    for text in ("Ada owns the cart service.", "Always run make lint before a commit.", "Deploys go to Bonn."):
+        by_hand.keep(session.project, session.project, session.settings, text)
+    core.put(session.project, session.project, session.settings, "port", "8080")
+    with access.Change(session.store) as store:
+        relations.learn(store)
+    session.note_id = note(session, "Releases go out with make ship.")
+    session.store.checkpoint()
+    return session
+
+
+def test_a_person_finds_corrects_pins_and_forgets_with_scripts_off(a_browser, a_week):
+    browser = a_browser()
+    browser.picture("today")
+    assert "zeppelin lamp" in browser.driver.page_source  # the receipt of the last prompt: why
+    browser.one("nav a[href$='/search']").click()
+    browser.one("input[name=q]").send_keys("releases")
+    browser.presses("Search")
+    browser.picture("search")
+    browser.one(f"a[href$='/memory/{a_week.note_id}']").click()
+    field = browser.one("textarea[name=text]")
+    assert field.get_attribute("value") == "Releases go out with make ship."
+    field.clear()
+    field.send_keys("Releases go out with make release.")
+    browser.presses("Save")
+    assert "is corrected" in browser.said()
+    browser.presses("Pin")
+    assert "is pinned" in browser.said()
+    browser.picture("memory")
+    assert a_week.rows("SELECT title, pinned FROM observations WHERE public_id = ?", a_week.note_id) == [
+        ("Releases go out with make release.", 1)
+    ]
+    browser.presses("Forget ...")
+    browser.picture("forget")
+    browser.presses("Delete exactly this")
+    assert a_week.rows("SELECT count(*) FROM observations WHERE public_id = ?", a_week.note_id) == [(0,)]
+
+
+def test_a_person_decides_about_what_waits_with_scripts_off(a_browser, a_week):
+    a_week.store.execute("UPDATE facts SET status = 'candidate' WHERE id = (SELECT max(id) FROM facts)")
+    browser = a_browser()
+    browser.goes("review")
+    browser.picture("review")
+    browser.presses("It holds")
+    assert "holds" in browser.said()
+    assert a_week.rows("SELECT count(*) FROM facts WHERE status = 'candidate'") == [(0,)]
+
+
+def test_everything_goes_in_the_browser_once_the_word_is_typed(a_browser, a_week):
+    browser = a_browser()
+    browser.goes("forget")
+    browser.one("section.danger button").click()
+    browser.picture("forget-all")
+    browser.one("input[name=typed]").send_keys("forget")
+    browser.presses("Delete exactly this")
+    assert a_week.rows("SELECT count(*) FROM observations") == [(0,)]
+
+
+def test_a_page_on_another_port_gets_no_cookie_of_ours(a_browser, a_week):
+    import http.server
+    import threading
+
+    heard = []
+
+    class Listener(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            heard.append(self.headers.get("Cookie"))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    listener = http.server.HTTPServer(("127.0.0.1", 0), Listener)
+    threading.Thread(target=listener.serve_forever, daemon=True).start()
+    browser = a_browser()
+    browser.driver.get(f"http://127.0.0.1:{listener.server_port}/here/today")
+    listener.shutdown()
+    listener.server_close()
+    assert heard
+    assert set(heard) == {None}
+
+
+def views_of(browser):
+    """Yield the address of every view, and of the first session, memory and fact that they lead to."""
+    yield from ((name, "") for name in LISTED)
+    pages = browser.goes("sessions") + browser.goes("facts") + browser.goes("search", "?q=zeppelin+releases+owned")
+    for kind in ("session", "memory", "fact"):
+        found = re.search(rf"/here/{kind}/([\w-]+)", pages)
+        if found:
+            yield kind, "/" + found[1]
+
+
+def test_two_hundred_hostile_texts_run_no_script_and_stay_in_their_boxes(a_browser, a_session):
+    assert len(TEXTS) == 200
+    keep = {"project": a_session.project, "settings": a_session.settings}
+    for number, text in enumerate(TEXTS):
+        a_session.has_a_turn(f"zeppelin {number} {text}", f"answer {text}")
+        note(a_session, f"note {number} zeppelin {text}"[:7_000])
+        if len(text) < 280:
+            by_hand.keep(a_session.project, text=f"{number} owned {text}", **keep)
+        if number < 20:
+            a_session.edits(f"src/{number}{text[:80]}.py", text[:500], text[:500] + "x")
+            a_session.runs(f"make {text[:200]}", error=f"Exit code 2\nerror: {text[:500]}")
+    for number, text in enumerate(TEXTS[:6]):
+        core.put(a_session.project, key=f"key {number}", value=" ".join(text.split())[:100], **keep)
+    a_session.store.checkpoint()
+    browser, seen = a_browser(scripts=True), 0
+    names = [name for (name,) in a_session.rows("SELECT public_id FROM observations UNION SELECT public_id FROM turns")]
+    views = [*views_of(browser), *[("memory", "/" + name) for name in names[::7]], ("search", "?q=zeppelin&layer=3")]
+    views += [("search", f"?q={quote(SCRIPTS[0])}"), ("today", f"?last=100&prompt={quote(SCRIPTS[9])}")]
+    for view, rest in views:
+        browser.goes(view, rest)
+        assert browser.driver.execute_script("return window.owned") is None, (view, rest)
+        wide, room = browser.driver.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
+        assert wide <= room, (view, rest, wide, room)
+        assert browser.driver.execute_script("return document.querySelectorAll('main script, main iframe, main img').length") == 0
+        seen += 1
+    assert seen > 60
+
+
+@pytest.mark.skipif(not AXE, reason="RALPH_MEM_TEST_AXE does not say where axe-core lies")
+@pytest.mark.parametrize("dark", [False, True])
+def test_no_view_has_a_serious_finding_of_axe(dark, a_browser, a_week):
+    a_week.store.execute("UPDATE facts SET status = 'candidate' WHERE id = (SELECT max(id) FROM facts)")
+    browser, serious = a_browser(scripts=True, dark=dark), {}
+    for view, rest in views_of(browser):
+        browser.goes(view, rest)
+        browser.picture(f"{view}-{'dark' if dark else 'light'}")
+        browser.driver.execute_script(Path(AXE).read_text())
+        found = browser.driver.execute_async_script("axe.run().then(arguments[0])")
+        serious |= {
+            (view, each["id"]): [node["html"][:200] for node in each["nodes"][:3]]
+            for each in found["violations"]
+            if each["impact"] in ("serious", "critical")
+        }
+    assert not serious, json.dumps({str(key): value for key, value in serious.items()}, indent=1)

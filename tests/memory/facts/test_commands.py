@@ -1,0 +1,119 @@
+"""Which commands are facts: of each purpose the whole run that passed last."""
+
+import pytest
+
+from ralph_mem.memory.facts import commands
+from ralph_mem.memory.rows import fact_queries, facts
+from tests.sessions import DAY, HOUR, NOON
+
+
+@pytest.fixture
+def learnt(a_session):
+    """Let commands run in the project, an hour after one another, and learn from them; returns what is told."""
+
+    def ran(*lines, session=a_session):
+        for line, failed in [(line.removesuffix(" [fails]"), line.endswith(" [fails]")) for line in lines]:
+            session.now += HOUR
+            session.runs(line, error="Exit code 1\nnot as it should be" if failed else None)
+        store = session.store
+        store.begin()
+        while commands.learn(store, session.now) == commands.MOST_AT_ONCE:
+            pass
+        store.commit()
+        return [fact.text for fact in fact_queries.commands(store)]
+
+    return ran
+
+
+def test_a_command_that_passed_is_a_fact_with_its_day(learnt):
+    assert learnt("make test", "ruff check .") == [
+        "test: `make test` (passed 2026-01-01)",
+        "lint: `ruff check .` (passed 2026-01-01)",
+    ]
+
+
+def test_a_command_that_never_passed_is_none(learnt):
+    assert learnt("make test [fails]") == []
+
+
+def test_what_passed_last_is_told_and_not_what_ran_most(learnt):
+    assert learnt(*["npm test"] * 5, "pnpm test") == ["test: `pnpm test` (passed 2026-01-01)"]
+
+
+def test_a_run_of_one_file_is_no_command_of_the_project(learnt):
+    assert learnt("pytest", "pytest tests/test_cart.py", "pytest -k total") == ["test: `pytest` (passed 2026-01-01)"]
+
+
+def test_a_failure_later_takes_nothing_away_but_is_counted(learnt, a_store):
+    assert learnt("make test", "make test", "make test [fails]") == ["test: `make test` (passed 2026-01-01)"]
+    assert a_store.one("SELECT content FROM observations WHERE type = 'fact'") == ("passed in 2 of 3 runs",)
+
+
+def test_of_two_checks_in_a_line_that_failed_neither_is_blamed(learnt, a_store):
+    learnt("make test", "make lint", "make lint && make test [fails]")
+    assert a_store.execute("SELECT DISTINCT content FROM observations WHERE type = 'fact'").fetchall() == [
+        ("passed in 1 of 1 runs",)
+    ]
+
+
+def test_what_another_command_took_the_place_of_stays_in_the_history(learnt, a_store):
+    learnt("npm test")
+    learnt("pnpm test")
+    (old,) = facts.of_status(a_store, facts.SUPERSEDED)
+    assert (old.text, old.valid_until) == ("test: `npm test` (passed 2026-01-01)", NOON + 2 * HOUR + 3000)
+
+
+def test_a_command_that_passes_again_takes_its_place_again(learnt, a_store):
+    learnt("npm test", "pnpm test")
+    assert learnt("npm test") == ["test: `npm test` (passed 2026-01-01)"]
+    assert len(facts.read(a_store)) == 2
+
+
+def test_each_run_is_counted_once(learnt, a_store):
+    learnt("make test")
+    learnt()
+    assert a_store.one("SELECT content FROM observations WHERE type = 'fact'") == ("passed in 1 of 1 runs",)
+
+
+def test_a_command_below_the_top_folder_is_told_with_its_folder(learnt):
+    assert learnt("cd web && CI=1 npm test 2>&1") == ["test: `cd web && CI=1 npm test` (passed 2026-01-01)"]
+
+
+def test_a_command_that_a_person_took_away_stays_away(learnt, a_store):
+    learnt("make test")
+    (fact,) = facts.read(a_store)
+    a_store.begin()
+    facts.change(a_store, fact.number, {"status": facts.REJECTED})
+    a_store.commit()
+    assert learnt("make test") == []
+
+
+def test_a_command_is_told_at_a_start_among_what_holds(learnt, another_session):
+    learnt("make test", "ruff check .", "make", "npm start")
+    assert "- commands that passed last: test: `make test` (2026-01-01); lint:" in another_session.starts("clear")
+
+
+def test_the_sessions_in_which_a_command_passed_are_known(learnt, a_session, another_session):
+    learnt("make test", "make test")
+    another_session.now += DAY
+    learnt("make test", session=another_session)
+    (fact,) = facts.read(a_session.store)
+    assert (fact.sightings, facts.sessions(a_session.store, fact.public_id)) == (2, 2)
+
+
+def test_the_session_of_what_was_learnt_is_in_no_list(learnt, a_store):
+    learnt("make test")
+    assert a_store.one("SELECT agent, ended_at IS NULL FROM sessions WHERE client_session = ?", (facts.SESSION,)) == (
+        "ralph-mem",
+        0,
+    )
+
+
+def test_a_command_that_somebody_proposed_is_neither_counted_nor_told(learnt, a_store):
+    learnt("make test")
+    (fact,) = facts.read(a_store)
+    a_store.begin()
+    facts.change(a_store, fact.number, {"source": facts.PROPOSAL, "status": facts.CANDIDATE})
+    a_store.commit()
+    assert learnt("npm test") == ["test: `npm test` (passed 2026-01-01)"]
+    assert facts.of_id(a_store, fact.public_id).status == facts.CANDIDATE

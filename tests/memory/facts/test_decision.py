@@ -1,0 +1,98 @@
+"""What a statement means for those that are there, by their words alone."""
+
+import pytest
+
+from ralph_mem.memory.facts import decision
+
+NPM = "Install packages with npm 10 in every folder."
+OTHERS = ["Releases go out with make ship on Tuesdays.", "Screenshots of the lantern live in docs/images.", NPM]
+
+
+def decided(statement, *there):
+    """Return the verb, and the statement that it is about."""
+    found = decision.decide(statement, there)
+    return found.verb, None if found.target is None else there[found.target]
+
+
+def test_nothing_is_like_the_first_statement():
+    assert decided(NPM) == ("ADD", None)
+
+
+@pytest.mark.parametrize("again", [
+    NPM.upper(), "Install packages with npm 10 in every folder", "install  packages with npm 10 in folder",
+])  # fmt: skip
+def test_what_says_no_more_than_one_that_is_there_repeats_it(again):
+    again = again.replace("in folder", "in every folder")
+    assert decided(again, *OTHERS) == ("NOOP", NPM)
+
+
+@pytest.mark.parametrize(("shorter", "longer"), [
+    ("Run the tests before a commit.", "Please run the tests quickly before a commit."),
+    ("Use the shared lantern fixture.", "Use the shared lantern fixture there."),
+])  # fmt: skip
+def test_words_that_change_nothing_may_be_missing(shorter, longer):
+    assert decided(shorter, longer)[0] == "NOOP"
+
+
+@pytest.mark.parametrize(("shorter", "longer"), [
+    ("Run the tests before a commit.", "Never run the tests before a commit."),
+    ("Run the tests before a commit.", "Run the 12 tests before a commit."),
+    ("Run the tests before a commit.", "Run the tests before a commit on Windows."),
+    ("Run the tests before a commit.", "Run the tests `slowly` before a commit."),
+    ("Run the tests before a commit.", "Run the tests in tests/unit before a commit."),
+    ("Run the tests before a commit.", "Run the tests --fast before a commit."),
+    ("Run the tests before a commit.", "Only run the tests before a commit."),
+])  # fmt: skip
+def test_a_number_a_path_code_a_flag_a_negation_or_a_condition_makes_it_another_statement(shorter, longer):
+    assert decided(shorter, longer)[0] != "NOOP"
+    assert decided(longer, shorter)[0] != "NOOP"
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("Use npm, never pnpm.", "Use pnpm, never npm."),
+    ("Commit to the main branch.", "Never commit to the main branch."),
+    ("Do not use mocks in tests.", "Use mocks in tests."),
+    ("Run the linter before the tests.", "Run the tests before the linter."),
+    ("The database is Postgres 14.", "The database is Postgres 16."),
+    ("Timeouts are 30 seconds for the worker.", "Timeouts are 60 seconds for the worker."),
+    ("Never deploy after 16:00.", "Never deploy after 14:00."),
+    ("Use tabs for indentation.", "Use spaces for indentation."),
+    ("Always deploy to staging first.", "Always deploy to preview first."),
+    (NPM, "Install packages with pnpm 9 in every folder."),
+])  # fmt: skip
+def test_what_says_something_else_of_the_same_replaces_it(old, new):
+    assert decided(new, *[each for each in OTHERS if each != old], old) == ("UPDATE", old)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("The frontend lives in apps/web.", "The backend lives in services/api."),
+    ("Use two spaces for indentation in YAML.", "Use four spaces for indentation in Python."),
+    ("We use tabs in Go files.", "We use spaces in Python files."),
+    ("Timeouts are 30 seconds for the worker.", "Timeouts are 10 seconds for the client."),
+    ("Build the docs with mkdocs build.", "Build the image with docker build."),
+    ("Run the tests with pytest -q.", "Run the linter with ruff check."),
+    ("Never commit to main.", "Never push to main."),
+    ("The frontend lives in apps/web.", "The backend lives in apps/web."),
+    ("Always test on Windows.", "Always build on Windows."),
+    ("Please squash the commits.", "Please sign the commits."),
+    ("Do not edit the changelog.", "Do not edit the lockfile."),
+    ("Never push to main.", "Never push to develop."),
+])  # fmt: skip
+def test_a_short_statement_of_another_subject_with_another_value_replaces_nothing(old, new):
+    assert decided(new, old)[0] in ("ADD", "CONFLICT")
+
+
+def test_one_subject_and_another_value_is_a_conflict_however_little_else_is_shared():
+    old = "The lantern database is a single file of SQLite."
+    new = "The lantern database is Postgres, on the shared server in Bonn."
+    assert decided(new, *OTHERS, old) == ("CONFLICT", old)
+
+
+def test_one_more_of_many_that_look_alike_replaces_none():
+    there = [f"Run `make check-{name}` for the {name} checks." for name in ("wind", "rain", "snow", "fog")]
+    assert decided("Run `make check-hail` for the hail checks.", *there)[0] != "UPDATE"
+
+
+def test_the_order_of_what_is_there_decides_nothing():
+    new = "Install packages with pnpm 9 in every folder."
+    assert decided(new, *OTHERS) == decided(new, *OTHERS[::-1])

@@ -1,0 +1,152 @@
+"""Which sentences of a prompt may hold beyond it, and whose words they are."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_mem.memory.facts import extraction
+from ralph_mem.memory.rows import facts
+from tests.folded import folded
+from tests.memory.facts import voices
+from tests.odd_words import ODD
+
+RULE = "Always run `make check` before you push."
+
+
+def texts(prompt):
+    return [found.text for found in extraction.find(prompt)]
+
+
+def test_of_what_holds_nearly_all_is_found_and_of_what_passes_nearly_nothing():
+    held = [said for said in voices.HOLDS if texts(said)]
+    mistaken = [said for said in voices.PASSES if texts(said)]
+    assert (len(held), len(voices.HOLDS)) == (63, 64), set(voices.HOLDS) - set(held)
+    assert (len(mistaken), len(voices.PASSES)) == (2, 66), mistaken
+
+
+def test_a_sentence_is_found_in_its_own_words_where_it_stands():
+    prompt = f"The login is broken, please look.\n  {RULE} Then mend the header."
+    (found,) = extraction.find(prompt)
+    assert prompt[found.start : found.end] == found.text == RULE
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        (RULE, facts.RULE),
+        ("I prefer tabs over spaces in Makefiles.", facts.PREFER),
+        ("Our package manager is uv.", facts.FACT),
+        ("We decided to stay with REST.", facts.DECISION),
+        ("Why are you editing the files in `dist/` again?", facts.CORRECTION),
+    ],
+)
+def test_a_sentence_has_a_kind(said, kind):
+    assert [found.kind for found in extraction.find(said)] == [kind]
+
+
+def test_always_and_never_count_as_an_instruction_alone():
+    assert texts("Never use `eval`.") and texts("You must always use `uv run`.")
+    assert not texts("The flag is never read.") and not texts("It always returns null, and the cache is never empty.")
+
+
+@folded(
+    ("what", "around"),
+    [
+        ("a fence", "look:\n```\n{}\n```"),
+        ("a fence without an end", "see\n~~~\n{}"),
+        ("a quotation", "> {}"),
+        ("words between quotation marks", 'the page says "{}"'),
+        ("a pasted issue", "Please fix this issue:\n\n{}"),
+        ("an issue on the same line", "can you handle this ticket: {}"),
+        ("an issue below a line about it", "fix #12\n\nInstall fails\n\n{}\n\nOS: any"),
+        ("a page", "The README of that repository says: {}"),
+        ("somebody's review", "address the review comment: {}"),
+        ("a document", "do that\n\n## Conventions\n\n{}"),
+        ("an issue with its fields", "see below\nTitle: crash\nDescription: {}"),
+        ("a line of a log", "I get\n2026-01-02 10:11:12 {}"),
+        ("an output", "ERROR: {}"),
+        ("a shell", "$ echo {}"),
+        ("a diff", "+ {}"),
+        ("a tag of a client", "<system-reminder>\n{}\n</system-reminder>"),
+        ("our own fence", "<ralph-mem-0a1b>\n{}\n</ralph-mem-0a1b>"),
+        ("our own fence without an end", "<ralph-mem-0a1b>\n{}"),
+        ("a long list", "do these\n" + "- look at the page\n" * 6 + "- {}"),
+        ("a plan", "Implement the following plan:\n{}"),
+    ],
+)  # fmt: skip
+def test_what_somebody_else_said_is_passed_over(what, around):
+    assert texts(around.format(RULE)) == [], what
+
+
+def test_what_stands_before_a_paste_is_the_users_own():
+    assert texts(f"{RULE} Now mend this issue:\n\nNever trust `pip`. Always use `curl`.") == [RULE]
+
+
+@folded(
+    "said",
+    [
+        "For now always use `npm`.",
+        "Don't push to main yet.",
+        "Never use `npm` in this PR.",
+        "Use tabs instead of spaces in parser.go:88.",
+        "Should we always use `npm`?",
+        "do we always need the lock on `store.db`?",
+        "Always use the token [REDACTED:github-token] for `gh`.",
+    ],
+)
+def test_a_question_what_is_bound_to_now_and_what_was_redacted_is_none(said):
+    assert texts(said) == []
+
+
+def test_a_prompt_gives_three_at_most_the_strongest_in_their_order():
+    prompt = "Our CI is slow. Always use `uv`. Never use `pip`. From now on sign every commit. Tests must never sleep."
+    assert texts(prompt) == ["Always use `uv`.", "Never use `pip`.", "From now on sign every commit."]
+
+
+def test_a_long_prompt_and_a_long_sentence_give_nothing():
+    assert texts(RULE + "\n" + "line of a file\n" * 200) == []
+    assert texts("Always use `uv` " + "and so on " * 40) == []
+
+
+@folded(
+    "said",
+    [
+        "Always On Display ist auf dem Telefon nicht immer an.",
+        "Wir nutzen immer pnpm und nie npm.",
+        "Utilise toujours pnpm, jamais npm, dans le projet.",
+        "Usa siempre pnpm, nunca npm, por favor.",
+        "必ず pnpm を使ってください。npm は never です。",
+        "Всегда используй pnpm, a не npm.",
+        "استخدم always pnpm دائما",
+        "Gebruik altijd pnpm, nooit npm, in de repo.",
+    ],
+)
+def test_other_languages_are_left_alone(said):
+    assert texts(said) == []
+
+
+def test_odd_texts_hold_nothing():
+    assert {name: texts(text) for name, text in ODD.items() if texts(text)} == {}
+
+
+HOSTILE = ["(" * 2500, '" a' * 800, "`" * 2500, "<a " * 800, "we never " * 270, "\n> " * 800, "every " * 50 + "\n", "[" * 1_000_000]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=[text[:9].strip() for text in HOSTILE])
+def test_no_text_takes_long(text):
+    before = time.process_time()
+    extraction.find(text)
+    assert time.process_time() - before < 0.5  # a hundredth of that on an idle machine; what backtracks takes minutes
+
+
+@given(
+    st.text(max_size=400) | st.lists(st.sampled_from([*voices.HOLDS, "\n", "```", "> ", '"', "<a>", "[", "never "])).map(" ".join)
+)
+def test_whatever_is_found_is_a_piece_of_the_prompt(prompt):
+    found = extraction.find(prompt)
+    assert len(found) <= 3
+    for each in found:
+        assert each.text == prompt[each.start : each.end]
+        assert 12 <= len(each.text) <= 320 and 0.5 <= each.strength <= 1

@@ -1,0 +1,164 @@
+"""What becomes a candidate of the prompts of a memory, and that each prompt is looked at once."""
+
+import time
+
+import pytest
+
+from ralph_mem.core.settings import effective
+from ralph_mem.memory.facts import extraction, learning
+from ralph_mem.memory.rows import facts
+
+TAUGHT = "Always run `make check` before you push."
+OTHER = "Our staging database is in Frankfurt."
+LONG = "From now on please write every commit message in the imperative mood and name the module first."
+
+
+@pytest.fixture
+def learn(a_session):
+    """Learn from what waits; returns the sentences that were found."""
+
+    def learned(most=50, end=float("inf"), **settings):
+        given = {**effective.DEFAULTS, **settings}
+        return [each.sentence for each in learning.learn(a_session.store, a_session.project, given, most, end)]
+
+    return learned
+
+
+def candidates(session):
+    return [fact.text for fact in facts.of_status(session.store, facts.CANDIDATE)]
+
+
+def test_what_a_user_said_in_a_closed_turn_becomes_a_candidate_with_the_turn_as_its_source(a_session, learn):
+    turn = a_session.has_a_turn(f"Mend the login. {TAUGHT}", "Done.")
+    assert learn() == [TAUGHT]
+    (fact,) = facts.of_status(a_session.store, facts.CANDIDATE)
+    assert (fact.text, fact.source, facts.sources(a_session.store, fact.public_id)) == (TAUGHT, facts.PROMPT, [turn])
+
+
+def test_a_turn_is_looked_at_once(a_session, learn):
+    a_session.has_a_turn(TAUGHT, "Done.")
+    assert [learn(), learn()] == [[TAUGHT], []]
+
+
+def test_a_turn_that_is_open_is_looked_at_once_it_is_closed(a_session, another_session, learn):
+    a_session.asks(TAUGHT)
+    another_session.has_a_turn(OTHER, "Done.")
+    assert learn() == [OTHER]
+    a_session.sends("stop", last_assistant_message="Done.", stop_hook_active=False)
+    assert [learn(), learn()] == [[TAUGHT], []]
+
+
+def test_it_goes_on_where_it_left_off(a_session, learn):
+    for said in (TAUGHT, OTHER, LONG):
+        a_session.has_a_turn(said, "Done.")
+    assert [learn(most=2), learn(most=2)] == [[TAUGHT, OTHER], [LONG]]
+    a_session.has_a_turn("Never edit `dist/` by hand.", "Done.")
+    assert learn(end=time.monotonic() - 1) == []
+
+
+def test_a_turn_that_took_the_number_of_a_forgotten_one_is_looked_at(a_session, learn):
+    a_session.has_a_turn(OTHER, "Done.")
+    a_session.has_a_turn("Look at the parser.", "Done.")
+    learn()
+    a_session.store.execute("DELETE FROM turns WHERE prompt LIKE 'Look%'")
+    a_session.has_a_turn(TAUGHT, "Done.")
+    assert learn() == [TAUGHT]
+
+
+def test_what_is_said_again_in_another_session_is_seen_twice_and_stored_once(a_session, another_session, learn):
+    for session in (a_session, another_session):
+        session.has_a_turn(TAUGHT, "Done.")
+    learn()
+    (fact,) = facts.of_status(a_session.store, facts.CANDIDATE)
+    assert facts.sessions(a_session.store, fact.public_id) == 2
+
+
+def test_a_turn_that_fails_is_tried_twice_and_then_noted_without_its_words(a_session, learn, monkeypatch):
+    turn = a_session.has_a_turn(TAUGHT, "Done.")
+    a_session.has_a_turn(OTHER, "Done.")
+    find = extraction.find
+    monkeypatch.setattr(extraction, "find", lambda prompt: find(prompt) if prompt == OTHER else {}["x"])
+    assert [learn(), learn(), learn()] == [[OTHER], [], []]
+    dead = a_session.store.execute("SELECT kind, subject, status, attempts, error FROM jobs").fetchall()
+    assert dead == [("learn", turn, "failed", 2, "KeyError")]
+
+
+def test_a_turn_that_failed_once_is_learned_from_the_second_time(a_session, learn, monkeypatch):
+    a_session.has_a_turn(TAUGHT, "Done.")
+    with monkeypatch.context() as failing:
+        failing.setattr(extraction, "find", lambda _: {}["x"])
+        learn()
+    assert learn() == [TAUGHT]
+
+
+def test_what_web_text_may_have_touched_is_passed_over(a_session, learn):
+    a_session.asks(TAUGHT)
+    a_session.uses("WebFetch", {"result": "a page", "code": 200}, url="https://example.com/")
+    a_session.sends("stop", last_assistant_message="Done.", stop_hook_active=False)
+    assert learn() == []
+
+
+def test_eight_words_in_a_row_that_a_tool_had_printed_are_nobodys_own(a_session, learn):
+    a_session.asks("Show me the readme")
+    a_session.uses("Bash", {"stdout": f"# Notes\n{LONG.upper()}\n", "stderr": ""}, command="make notes")
+    a_session.has_a_turn(LONG.replace("From now on please", "From now on kindly"), "Done.")
+    a_session.has_a_turn("From now on please write every docstring as a sentence.", "Done.")
+    assert learn() == ["From now on please write every docstring as a sentence."]
+
+
+def test_what_a_tool_prints_after_it_was_said_takes_nothing_away(a_session, learn):
+    a_session.asks(LONG)
+    a_session.uses("Bash", {"stdout": LONG, "stderr": ""}, command="make notes")
+    a_session.sends("stop", last_assistant_message="Done.", stop_hook_active=False)
+    assert learn() == [LONG]
+
+
+@pytest.mark.parametrize("said", ["Remember that we never ship on Fridays", "please don't forget that we never ship on Fridays"])
+def test_what_was_asked_to_be_remembered_is_a_note_and_no_candidate(a_session, learn, said):
+    a_session.has_a_turn(said, "Done.")
+    assert learn() == [] and candidates(a_session) == []
+
+
+def test_notes_are_facts_first_and_what_repeats_one_is_a_sighting_of_it(a_session, another_session, learn):
+    a_session.notes(TAUGHT, origin="user")
+    turn = another_session.has_a_turn(TAUGHT, "Done.")
+    learn()
+    (fact,) = facts.of_status(a_session.store, facts.ACTIVE)
+    assert (fact.text, candidates(a_session), facts.sources(a_session.store, fact.public_id)) == (TAUGHT, [], [turn])
+
+
+def test_a_note_of_what_somebody_else_said_is_no_fact(a_session, learn):
+    a_session.notes(TAUGHT, origin="user", speaker="Maria")
+    learn()
+    assert facts.read(a_session.store) == []
+
+
+def test_a_sentence_about_an_excluded_path_or_with_a_secret_is_passed_over(a_session, learn):
+    a_session.has_a_turn("Never edit `vault/keys.txt` by hand.", "Done.")
+    token = "ghp_" + "a1B2" * 9
+    a_session.has_a_turn(f"Always use the token {token} for `gh`.", "Done.")
+    assert learn(**{"privacy.exclude_paths": ["vault/"]}) == []
+
+
+def test_nothing_is_written_where_nothing_waits(a_session, learn):
+    a_session.has_a_turn(TAUGHT, "Done.")
+    learn()
+    before = a_session.store.one("SELECT total_changes()")
+    learn()
+    assert a_session.store.one("SELECT total_changes()") == before
+
+
+def test_a_prompt_of_a_loop_and_a_command_are_no_words_of_the_user(a_session, learn):
+    a_session.has_a_turn(f"/ralph-mem:ralph {TAUGHT}", "Done.")
+    a_session.has_a_turn(f"/mem-search {TAUGHT}", "Done.")
+    assert learn() == []
+
+
+def test_a_rejected_candidate_does_not_come_back(a_session, another_session, learn):
+    a_session.has_a_turn(TAUGHT, "Done.")
+    learn()
+    (fact,) = facts.of_status(a_session.store, facts.CANDIDATE)
+    facts.change(a_session.store, fact.number, {"status": facts.REJECTED})
+    another_session.has_a_turn(TAUGHT, "Done.")
+    learn()
+    assert candidates(a_session) == []

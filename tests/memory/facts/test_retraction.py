@@ -1,0 +1,115 @@
+"""Which statements take another one back."""
+
+import pytest
+
+from ralph_mem.memory.facts import retraction
+
+KNOWN = (
+    "Install packages with npm in every folder.",
+    "Deploy on Fridays at noon.",
+    "The worker retries failed jobs three times.",
+    "Tests run against Python 3.8 as well.",
+    "Never push to the release branch.",
+    "Commit messages begin with a ticket number.",
+    "The staging server is lamp.example.com.",
+    "Use tabs in Makefiles and Go files.",
+    "I prefer long explanations.",
+    "Screenshots live in `docs/images`.",
+)
+NPM, FRIDAYS, RETRIES, OLD_PYTHON, NO_PUSH, TICKETS, STAGING, TABS, LONG, IMAGES = KNOWN
+TAKING_BACK = [
+    ("Forget that we install packages with npm.", NPM),
+    ("forget that packages are installed with npm in every folder", NPM),
+    ("Please forget about installing packages with npm.", NPM),
+    ("Forget what I said about npm packages.", NPM),
+    ("We no longer install packages with npm.", NPM),
+    ("We stopped installing packages with npm", NPM),
+    ("we've stopped installing npm packages", NPM),
+    ("We got rid of npm packages.", NPM),
+    ("We don't install packages with npm any more.", NPM),
+    ("We do not install packages with npm anymore!", NPM),
+    ("No longer install packages with npm.", NPM),
+    ("Drop the rule that packages are installed with npm.", NPM),
+    ("Forget the npm rule.", NPM),
+    ("The rule about npm no longer applies.", NPM),
+    ("We moved away from npm packages.", NPM),
+    ("From now on we no longer deploy on Fridays.", FRIDAYS),
+    ("We no longer deploy on Fridays.", FRIDAYS),
+    ("Forget about deploying on Fridays at noon.", FRIDAYS),
+    ("Remove the rule about Fridays.", FRIDAYS),
+    ("it's no longer true that we deploy on Fridays", FRIDAYS),
+    ("I no longer deploy on Fridays.", FRIDAYS),
+    ("The worker no longer retries failed jobs.", RETRIES),
+    ("The worker doesn't retry failed jobs any more.", RETRIES),
+    ("Forget that the worker retries failed jobs.", RETRIES),
+    ("Failed jobs are no longer retried three times.", RETRIES),
+    ("We dropped Python 3.8 tests.", OLD_PYTHON),
+    ("We no longer run the tests against Python 3.8.", OLD_PYTHON),
+    ("Forget everything about Python 3.8.", OLD_PYTHON),
+    ("Ok, forget that we never push to the release branch.", NO_PUSH),
+    ("Scrap the rule about the release branch.", NO_PUSH),
+    ("Disregard the rule that commit messages begin with a ticket number.", TICKETS),
+    ("Commit messages no longer begin with a ticket number.", TICKETS),
+    ("Drop the ticket number convention.", TICKETS),
+    ("Our rule that commit messages begin with a ticket number no longer holds.", TICKETS),
+    ("The staging server is no longer lamp.example.com.", STAGING),
+    ("Forget about the staging server.", STAGING),
+    ("We gave up tabs in Makefiles.", TABS),
+    ("Actually, forget that I prefer long explanations.", LONG),
+    ("I no longer prefer long explanations.", LONG),
+    ("Screenshots no longer live in docs/images.", IMAGES),
+]
+TAKING_NOTHING_BACK = (
+    "No longer needed imports are removed by ruff.",
+    "No longer used packages are listed by npm prune in every folder.",
+    "When a folder no longer installs packages with npm, ask me.",
+    "If the worker no longer retries failed jobs, restart it.",
+    "Delete branches that are no longer needed.",
+    "Don't forget that we install packages with npm.",
+    "Never forget to install packages with npm.",
+    "Forget to deploy on Fridays and you are out.",
+    "Why do we no longer deploy on Fridays?",
+    "Do we still deploy on Fridays, or have we stopped?",
+    "We no longer deploy on Mondays.",
+    "We no longer push to the release branch.",
+    "We dropped the ball on the release.",
+    "Drop the tables before each run of the tests.",
+    "Drop packages that npm does not know.",
+    "Drop me a line when the staging server is up.",
+    "We stopped the staging server.",
+    "We stopped for lunch.",
+    "The worker stopped.",
+    "Maybe we no longer deploy on Fridays.",
+    "I think we no longer deploy on Fridays.",
+    "The rule about Fridays is important.",
+    "The build takes no longer than three minutes.",
+    "Answers no longer than three lines, please.",
+    "Install packages with npm any more than once and it hangs.",
+    "Forget it.",
+    "Forget that.",
+    "We no longer",
+    "no longer",
+    "",
+)
+
+
+def taken_back(statement):
+    """Return the statement that is taken back, None where none is."""
+    found = retraction.of(statement)
+    which = retraction.meant(found, KNOWN) if found else None
+    return which and KNOWN[which[0]]
+
+
+@pytest.mark.parametrize(("statement", "which"), TAKING_BACK)
+def test_what_takes_a_statement_back_names_it(statement, which):
+    assert taken_back(statement) == which
+
+
+@pytest.mark.parametrize("statement", TAKING_NOTHING_BACK)
+def test_what_only_sounds_like_it_takes_nothing_back(statement):
+    assert taken_back(statement) is None
+
+
+def test_where_two_statements_may_be_meant_neither_is_taken_back():
+    there = ["Install packages with npm in web.", "Install packages with npm in server."]
+    assert retraction.meant(retraction.of("We no longer install packages with npm."), there) is None

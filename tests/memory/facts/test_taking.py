@@ -1,0 +1,91 @@
+"""What a new statement does to the facts that are there."""
+
+import pytest
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.memory.facts import taking
+from ralph_mem.memory.rows import facts
+from tests.sessions import NOON
+
+NPM, PNPM = "Install packages with npm 10 in every folder.", "Install packages with pnpm 9 in every folder."
+
+
+def test_a_statement_that_is_new_is_added(the_facts):
+    taken = the_facts.say("Releases go out with make ship.")
+    assert (taken.verb, taken.target) == ("ADD", "")
+    assert the_facts.of(facts.ACTIVE) == ["Releases go out with make ship."]
+
+
+@pytest.mark.parametrize("again", ["releases  go out with make ship", "Releases go out with make ship!"])
+def test_a_statement_in_the_same_words_is_stored_once(the_facts, again):
+    the_facts.say("Releases go out with make ship.")
+    assert the_facts.say(again).verb == "NOOP"
+    assert len(the_facts.of(facts.ACTIVE)) == 1
+
+
+def test_what_differs_in_one_word_replaces_and_the_old_words_stay_in_the_history(the_facts):
+    old = the_facts.say(NPM)
+    taken = the_facts.say(PNPM)
+    assert (taken.verb, taken.target) == ("UPDATE", old.public_id)
+    assert (the_facts.of(facts.ACTIVE), the_facts.of(facts.SUPERSEDED)) == ([PNPM], [NPM])
+
+
+def test_an_update_is_taken_back_by_its_link(the_facts):
+    the_facts.say(NPM)
+    the_facts.say(PNPM)
+    the_facts.change(taking.undo, the_facts.called(PNPM), NOON)
+    assert (the_facts.of(facts.ACTIVE), the_facts.of(facts.REJECTED)) == ([NPM], [PNPM])
+
+
+def test_what_replaced_nothing_cannot_be_taken_back(the_facts):
+    the_facts.say(NPM)
+    with pytest.raises(RalphMemError, match="has replaced nothing"):
+        the_facts.change(taking.undo, the_facts.called(NPM), NOON)
+
+
+def test_a_prompt_alone_makes_a_candidate_and_replaces_no_fact(the_facts):
+    the_facts.say(NPM)
+    taken = the_facts.say(PNPM, facts.PROMPT)
+    assert taken.verb == "CONFLICT"
+    assert (the_facts.of(facts.ACTIVE), the_facts.of(facts.CANDIDATE)) == ([NPM], [PNPM])
+
+
+def test_a_candidate_that_a_person_accepts_replaces_what_it_is_an_update_of(the_facts):
+    the_facts.say(NPM)
+    the_facts.say(PNPM, facts.PROMPT)
+    the_facts.change(taking.accept, the_facts.called(PNPM), NOON)
+    assert (the_facts.of(facts.ACTIVE), the_facts.of(facts.SUPERSEDED)) == ([PNPM], [NPM])
+
+
+def test_a_candidate_that_a_person_rejected_does_not_come_back(the_facts):
+    the_facts.say(NPM, facts.PROMPT, parent="turn-aaaaaaaaaa")
+    the_facts.change(taking.reject, the_facts.called(NPM), NOON)
+    assert the_facts.say(NPM, facts.PROMPT, parent="turn-bbbbbbbbbb").verb == "NOOP"
+    assert the_facts.of(facts.CANDIDATE) == []
+
+
+def test_a_note_by_hand_is_replaced_by_no_rule(the_facts):
+    the_facts.say(NPM, facts.INJECT)
+    assert the_facts.say(PNPM).verb == "CONFLICT"
+    assert sorted(the_facts.of(facts.ACTIVE)) == [NPM, PNPM]
+
+
+def test_what_a_person_takes_back_holds_no_longer(the_facts):
+    the_facts.say(NPM)
+    assert the_facts.say("Forget that we install packages with npm 10 in every folder").verb == "DELETE"
+    assert (the_facts.of(facts.ACTIVE), NPM in the_facts.of(facts.RETIRED)) == ([], True)
+
+
+def test_the_same_statement_of_the_same_turn_is_taken_once(the_facts):
+    for _ in range(2):
+        the_facts.say(NPM, facts.PROMPT, parent="turn-aaaaaaaaaa")
+    assert the_facts.called(NPM).sightings == 1
+
+
+def test_a_fact_that_holds_is_a_memory_and_one_that_does_not_is_none(the_facts):
+    the_facts.say(NPM)
+    the_facts.say(PNPM)
+    names = [name for (name,) in the_facts.store.execute(
+        "SELECT o.title FROM memories AS m JOIN observations AS o ON o.id = m.observation_id"
+    )]  # fmt: skip
+    assert names == [PNPM]

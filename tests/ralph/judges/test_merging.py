@@ -1,0 +1,71 @@
+"""Of a file that judges and does more, only what judges is that of the start."""
+
+import json
+
+from ralph_mem.ralph.judges import merging
+from tests.folded import folded
+
+PACKAGE = {"name": "shop", "scripts": {"test": "jest", "build": "tsc"}, "jest": {"bail": 1}, "dependencies": {}}
+PYPROJECT = '[project]\nname = "shop"\ndependencies = []\n\n[tool.pytest.ini_options]\naddopts = "-q"\n'
+MAKEFILE = "CC = cc\nSOURCES = a.c b.c\ncheck: prog\n\t./prog --test\nprog: $(SOURCES)\n\t$(CC) -o prog $(SOURCES)\n"
+
+
+def of_package(**changed):
+    start, now = PACKAGE, {**PACKAGE, **changed}
+    return json.loads(merging.merged("web/package.json", json.dumps(start).encode(), json.dumps(now).encode()))
+
+
+def test_a_dependency_of_a_package_stays_and_its_scripts_are_the_start_s():
+    merged = of_package(
+        dependencies={"left-pad": "1"}, scripts={"test": "true", "pretest": "sh cheat.sh", "serve": "node ."}, jest={}
+    )
+    assert merged["dependencies"] == {"left-pad": "1"} and merged["jest"] == {"bail": 1}
+    assert merged["scripts"] == {"test": "jest", "build": "tsc", "serve": "node ."}
+
+
+def test_a_package_in_which_nothing_judges_otherwise_is_as_the_agent_left_it():
+    now = json.dumps({**PACKAGE, "dependencies": {"left-pad": "1"}}, indent=4).encode()
+    assert merging.merged("package.json", json.dumps(PACKAGE).encode(), now) == now
+
+
+@folded(("now", "merged"), [
+    (PYPROJECT.replace("[]", '["attrs"]'), PYPROJECT.replace("[]", '["attrs"]')),
+    (PYPROJECT.replace("-q", "-q --deselect x"), PYPROJECT),
+    (PYPROJECT + "[tool.coverage.run]\nomit = ['*']\n", PYPROJECT),
+    (PYPROJECT + "\n[project.entry-points.pytest11]\nevil = 'evil'\n", PYPROJECT),
+    (PYPROJECT + "[ tool . pytest . ini_options ]\naddopts = '-k nothing'\n", PYPROJECT),
+    (PYPROJECT.replace("name =", 'entry-points.pytest11.evil = "evil"\nname ='), PYPROJECT),
+    ('tool.pytest.ini_options.addopts = "-k nothing"\n' + PYPROJECT, PYPROJECT),
+    (PYPROJECT.replace("name =", 'text = """\n[tool.pytest.ini_options]\n"""\nname ='), PYPROJECT),
+])  # fmt: skip
+def test_the_settings_of_tools_are_the_start_s(now, merged):
+    said = merging.merged("pyproject.toml", PYPROJECT.encode(), now.encode()).decode()
+    assert [line for line in said.splitlines() if line] == [line for line in merged.splitlines() if line]
+
+
+@folded(("now", "merged"), [
+    (MAKEFILE.replace("a.c b.c", "a.c b.c new.c"), MAKEFILE.replace("a.c b.c", "a.c b.c new.c")),
+    (MAKEFILE.replace("./prog --test", "true"), MAKEFILE),
+    (MAKEFILE.replace("CC = cc", "CC = true"), MAKEFILE),
+    (MAKEFILE.replace("a.c b.c", "b.c"), MAKEFILE),
+    (MAKEFILE + "SHELL = /bin/true\n", MAKEFILE),
+    (MAKEFILE + "new.o: new.c new.h\n", MAKEFILE + "new.o: new.c new.h\n"),
+    (MAKEFILE + "check:\n\ttrue\n", MAKEFILE),
+])  # fmt: skip
+def test_of_a_makefile_lists_may_grow_and_rules_are_the_start_s(now, merged):
+    assert merging.merged("Makefile", MAKEFILE.encode(), now.encode()).decode() == merged
+
+
+def test_what_a_go_module_needs_stays_and_what_it_replaces_does_not():
+    start = "module shop\n\ngo 1.22\n\nrequire example.com/assert v1.0.0\nrequire x v1.0.0\n"
+    now = start + "\nrequire example.com/a v1.0.0\nreplace example.com/assert => ./fake\nreplace (\n\tx => ./y\n\tnew => ./new\n)\n"
+    said = merging.merged("go.mod", start.encode(), now.encode()).decode()
+    assert "require example.com/a" in said and "fake" not in said and "./y" not in said and "new => ./new" in said
+    assert merging.merged("cart/go.mod", None, b"module cart\n") is None
+
+
+def test_what_is_no_text_or_no_json_is_the_start_s_as_a_whole():
+    assert merging.merged("package.json", b"{}", b"no json") == b"{}"
+    assert merging.merged("pyproject.toml", b"[project]\n", b"\xff\xfe") == b"[project]\n"
+    assert merging.merged("tests/test_a.py", b"old", b"new") == b"old"
+    assert merging.merged("tests/test_a.py", None, b"new") is None

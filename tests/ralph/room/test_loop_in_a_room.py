@@ -1,0 +1,289 @@
+"""A headless loop works in a folder of its own; its result comes to the person, who went on working meanwhile."""
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ralph_mem.core import project as projects
+from ralph_mem.core import rooms
+from ralph_mem.ralph import headless, rolling_back, runs, stopping
+from ralph_mem.ralph.room import applying
+from tests.ralph.loops import STEPS, Loops, git
+
+MENDS = "; ".join(STEPS)
+
+
+@pytest.fixture
+def loops(tmp_path):
+    return Loops(tmp_path)
+
+
+def in_a_room(loops, *steps, **wished):
+    return loops.start(*steps, here=False, **wished)
+
+
+def person(loops, command):
+    """Return a step in which the person does something in their own folder while the agent is at work."""
+    return f"(cd {shlex.quote(str(loops.top))} && {command})"
+
+
+def applied(loops, run=None, to=""):
+    """Bring a result as the command does; returns the report."""
+    return applying.apply(loops.project, loops.values(), run or loops.latest(), to)[1]
+
+
+def kept(report):
+    return {path.decode(): why for path, why in report.kept}
+
+
+# The way to green
+
+
+def test_the_agent_works_elsewhere_and_its_result_comes_at_the_end(loops):
+    run = in_a_room(loops, f"pwd >$here/where; cat {loops.top}/one.txt >$here/meanwhile; {MENDS}")
+    where = (loops.bench / "where").read_text().strip()
+    assert (run.status, run.room) == ("success", where)
+    assert not where.startswith(str(loops.top))
+    assert (loops.bench / "meanwhile").read_text() == "wrong\n"
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n"] * 3
+
+
+def test_a_room_whose_result_was_applied_is_gone(loops):
+    run = in_a_room(loops, MENDS)
+    assert not Path(run.room).exists()
+
+
+def test_a_loop_that_fails_leaves_the_files_as_they_were(loops):
+    run = in_a_room(loops, "echo better >one.txt; rm two.txt; echo new >new.txt", limits={"iterations": 1})
+    assert run.reason == "max_iterations"
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["wrong\n"] * 3
+    assert not (loops.top / "new.txt").exists()
+
+
+def test_here_is_in_the_persons_own_files(loops):
+    run = loops.start(f"pwd >$here/where; {MENDS}", here=True)
+    assert ((loops.bench / "where").read_text().strip(), run.room) == (str(loops.top), "")
+
+
+def test_a_loop_without_snapshots_works_here(loops):
+    run = loops.start(MENDS, here=False, snapshot=False)
+    assert (run.status, run.room, loops.text("one.txt")) == ("success", "", "right\n")
+
+
+def test_what_was_not_committed_and_what_git_does_not_know_is_in_the_room(loops):
+    a_repository(loops)
+    loops.write("one.txt", "uncommitted\n")
+    loops.write("new/untracked.txt", "untracked\n")
+    in_a_room(loops, f"cat one.txt new/untracked.txt >$here/seen; git status --porcelain >$here/status; {MENDS}")
+    assert (loops.bench / "seen").read_text() == "uncommitted\nuntracked\n"
+    assert (loops.bench / "status").read_text() == " M one.txt\n?? new/\n"
+
+
+def test_an_agent_without_a_change_leaves_a_room_that_equals_the_tree(loops):
+    loops.write("bin/tool", "#!/bin/sh\n").chmod(0o751)
+    (loops.top / "link").symlink_to("one.txt")
+    (loops.top / "empty").mkdir()
+    os.link(loops.top / "one.txt", loops.top / "twin.txt")
+    run = in_a_room(loops, "true", limits={"iterations": 1})
+    assert run.iterations[0].changed == []
+    assert run.iterations[0].tree == run.start_tree
+    assert os.stat(f"{run.room}/one.txt").st_ino != os.stat(loops.top / "one.txt").st_ino
+    assert os.stat(f"{run.room}/one.txt").st_ino == os.stat(f"{run.room}/twin.txt").st_ino
+
+
+def test_links_lead_to_the_room_and_not_to_the_persons_files(loops):
+    (loops.folder / "beside.txt").write_text("beside\n")
+    (loops.top / "whole").symlink_to(loops.top / "one.txt")
+    (loops.top / "out").symlink_to("../beside.txt")
+    (loops.top / "near").symlink_to("one.txt")
+    run = in_a_room(loops, f"cat out >$here/out; echo through >whole; cat {loops.top}/one.txt >$here/mine; {MENDS}")
+    assert [(loops.bench / name).read_text() for name in ("out", "mine")] == ["beside\n", "wrong\n"]
+    links = [os.readlink(loops.top / name) for name in ("whole", "out", "near")]
+    assert (links, run.applied[-1]["conflicts"]) == ([str(loops.top / "one.txt"), "../beside.txt", "one.txt"], [])
+
+
+# What the person did meanwhile
+
+
+def test_edits_in_other_lines_of_the_same_file_are_merged(loops):
+    loops.write("list.txt", "1\n2\n3\n4\n5\n")
+    in_a_room(loops, f"{person(loops, 'sed -i s/1/mine/ list.txt')}; sed -i s/5/its/ list.txt; {MENDS}")
+    assert loops.text("list.txt") == "mine\n2\n3\n4\nits\n"
+
+
+def test_an_edit_of_the_same_line_is_a_conflict_and_the_persons_stays(loops):
+    run = in_a_room(loops, f"{person(loops, 'echo mine >one.txt')}; {MENDS}")
+    assert run.status == "success"
+    assert (loops.text("one.txt"), loops.text("two.txt")) == ("mine\n", "right\n")
+    assert run.applied[-1]["conflicts"] == ["one.txt"]
+    assert any("conflict" in line and "one.txt" in line for line in loops.told)
+    assert (Path(run.room) / "one.txt").read_text() == "right\n"
+
+
+def test_what_only_the_person_changed_is_theirs(loops):
+    mine = person(loops, "echo mine >mine.txt; rm check.sh; mkdir -p d; echo mine >d/new")
+    run = in_a_room(loops, f"{mine}; {MENDS}")
+    assert (loops.text("mine.txt"), loops.text("d/new")) == ("mine\n", "mine\n")
+    assert not (loops.top / "check.sh").exists()
+    assert run.applied[-1]["conflicts"] == []
+    assert {path for each in run.iterations for path, *_ in each.changed} == {"one.txt", "two.txt", "three.txt"}
+
+
+@pytest.mark.parametrize(
+    ("name", "mine", "its", "left"),
+    [
+        ("old.txt", "rm old.txt", "echo its >old.txt", None),
+        ("old.txt", "echo mine >old.txt", "rm old.txt", "mine\n"),
+        ("new.txt", "echo mine >new.txt", "echo its >new.txt", "mine\n"),
+        ("d", "rm old.txt", "rm old.txt; mkdir d", ""),
+    ],
+)
+def test_what_cannot_be_merged_stays_as_the_person_has_it(loops, name, mine, its, left):
+    loops.write("old.txt", "old\n")
+    run = in_a_room(loops, f"{person(loops, mine)}; {its}; {MENDS}")
+    there = loops.top / name
+    assert ((there.read_text() if there.is_file() else "" if there.is_dir() else None), run.status) == (left, "success")
+    assert run.applied[-1]["conflicts"] == ([name] if name != "d" else [])
+
+
+def test_both_did_the_same(loops):
+    run = in_a_room(loops, f"{person(loops, 'echo right >one.txt')}; {MENDS}")
+    assert (loops.text("one.txt"), run.applied[-1]["conflicts"]) == ("right\n", [])
+
+
+def test_a_folder_that_the_loop_deleted_stays_where_the_person_put_something_into_it(loops):
+    loops.write("d/old.txt", "old\n")
+    in_a_room(loops, f"{person(loops, 'echo mine >d/mine.txt')}; rm -r d; {MENDS}")
+    assert [path.name for path in (loops.top / "d").iterdir()] == ["mine.txt"]
+
+
+def test_a_new_file_in_a_folder_that_the_person_deleted_comes_with_its_folder(loops):
+    loops.write("d/old.txt", "old\n")
+    in_a_room(loops, f"{person(loops, 'rm -r d')}; echo new >d/new.txt; {MENDS}")
+    assert [path.name for path in (loops.top / "d").iterdir()] == ["new.txt"]
+
+
+def test_modes_and_lines_are_both_taken(loops):
+    loops.write("tool.sh", "1\n2\n3\n4\n")
+    in_a_room(loops, f"{person(loops, 'sed -i s/1/mine/ tool.sh')}; chmod 755 tool.sh; {MENDS}")
+    assert (loops.text("tool.sh"), (loops.top / "tool.sh").stat().st_mode & 0o777) == ("mine\n2\n3\n4\n", 0o755)
+
+
+def test_what_only_the_checks_wrote_stays_in_the_room(loops):
+    loops.write("check.sh", "#!/bin/sh\necho x >>coverage.txt\ngrep -q right one.txt\n")
+    run = in_a_room(loops, "true", MENDS)
+    assert (run.status, loops.text("one.txt"), (loops.top / "coverage.txt").exists()) == ("success", "right\n", False)
+
+
+# By hand
+
+
+def test_nothing_is_applied_by_itself_where_that_is_not_wanted(loops):
+    run = in_a_room(loops, MENDS, apply="never")
+    assert (run.status, loops.text("one.txt")) == ("success", "wrong\n")
+    assert applied(loops).restored == [b"one.txt", b"three.txt", b"two.txt"]
+    assert loops.text("one.txt") == "right\n"
+
+
+def test_a_failed_run_is_applied_by_hand_its_best_or_any_iteration(loops):
+    in_a_room(loops, STEPS[0], STEPS[1], "echo worse >one.txt", limits={"iterations": 3})
+    applied(loops, to=rolling_back.BEST)
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n", "right\n", "wrong\n"]
+    applied(loops, to="1")
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n", "wrong\n", "wrong\n"]
+    applied(loops)
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["worse\n", "right\n", "wrong\n"]
+
+
+def test_a_preview_changes_nothing(loops):
+    run = in_a_room(loops, MENDS, apply="never")
+    _, plan, _ = applying.preview(loops.project, loops.values(), run, "")
+    assert [action.path for action in plan.actions] == [b"one.txt", b"three.txt", b"two.txt"]
+    assert loops.text("one.txt") == "wrong\n"
+
+
+def test_what_was_applied_is_taken_out_again_and_the_persons_edits_stay(loops):
+    loops.write("gone.txt", "gone\n")
+    in_a_room(loops, f"{person(loops, 'echo before >mine.txt')}; {MENDS}; rm gone.txt; touch added")
+    loops.write("mine.txt", "after\n")
+    loops.write("two.txt", "edited since\n")
+    report = loops.back()
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three", "mine")] == [
+        "wrong\n",
+        "edited since\n",
+        "wrong\n",
+        "after\n",
+    ]
+    assert kept(report) == {"mine.txt": "changed by you", "two.txt": "changed by the loop, then by you"}
+    assert (loops.top / "gone.txt").exists()
+    assert not (loops.top / "added").exists()
+    loops.back(rolling_back.UNDO)
+    assert (loops.text("one.txt"), (loops.top / "added").exists()) == ("right\n", True)
+    loops.back()
+    assert loops.text("one.txt") == "wrong\n"
+
+
+def test_a_rollback_of_what_was_never_applied_touches_nothing(loops):
+    in_a_room(loops, MENDS, apply="never")
+    loops.write("one.txt", "right\n")  # the person did it by hand
+    assert (loops.back().restored, loops.text("one.txt")) == ([], "right\n")
+
+
+# Where the room stands for the person's project
+
+
+def test_a_session_in_the_room_belongs_to_the_persons_project(loops):
+    run = in_a_room(loops, "true", limits={"iterations": 1})
+    found = projects.find(f"{run.room}")
+    assert (found.root, found.folder, found.top) == (str(loops.top), f"{loops.top}/.ralph-mem", run.room)
+    assert found.relative(f"{run.room}/shop/cart.py") == "shop/cart.py"
+    assert runs.latest(found).id == run.id
+
+
+def test_a_folder_that_only_looks_like_a_room_stands_for_nothing(tmp_path):
+    fake = tmp_path / "ralph-mem" / "rooms" / "key" / "run" / "top"
+    fake.mkdir(parents=True)
+    (fake.parents[1] / rooms.STANDS_FOR).write_text('{"root": "/somebody", "tree": "/somebody"}')
+    assert projects.find(str(fake)).root == str(fake)
+
+
+# Going on
+
+
+def test_a_run_goes_on_in_its_room(loops):
+    run = in_a_room(loops, STEPS[0], limits={"iterations": 1})
+    loops.write("mine.txt", "mine\n")
+    loops.agent(*STEPS)
+    ended = headless.resume(loops.project, loops.values(), run, iterations=9)
+    assert (ended.status, ended.room) == ("success", run.room)
+    assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n"] * 3
+
+
+def test_a_room_that_is_gone_is_made_anew_from_the_last_snapshot(loops):
+    run = in_a_room(loops, STEPS[0], limits={"iterations": 1})
+    applying.keeping.remove(str(loops.top), run.id)
+    loops.agent(*STEPS)
+    ended = headless.resume(loops.project, loops.values(), run, iterations=9)
+    assert (ended.status, ended.used(), loops.text("one.txt")) == ("success", 3, "right\n")
+
+
+def test_a_run_in_a_room_does_not_go_on_in_a_session(loops):
+    run = in_a_room(loops, STEPS[0], limits={"iterations": 1})
+    with pytest.raises(stopping.LoopError, match="room of its own"):
+        stopping.check(loops.project, run, {"iterations": 9}, "in_session")
+
+
+def test_old_rooms_go_with_the_next_loop(loops):
+    earlier = [in_a_room(loops, "true", limits={"iterations": 1}) for _ in range(3)]
+    in_a_room(loops, "true", limits={"iterations": 1})
+    assert [Path(run.room).exists() for run in earlier] == [False, True, True]
+
+
+def a_repository(loops):
+    git(loops.top, "init", "-q", "-b", "main")
+    git(loops.top, "config", "user.email", "ada@example.org")
+    git(loops.top, "config", "user.name", "Ada")
+    git(loops.top, "add", ".")
+    git(loops.top, "commit", "-qm", "first")

@@ -1,0 +1,132 @@
+"""What a person is told of a loop: a line a round where it runs, and its end once wherever they are."""
+
+import re
+
+import pytest
+
+from ralph_mem.core import news
+from ralph_mem.ralph import short_lines
+from ralph_mem.ralph.record import fold
+from tests.hook import Hook, said_to_model
+from tests.ralph.loops import STEPS, Loops
+from tests.ralph.test_in_session import Session
+
+END = re.compile(r"(loop-\w{8} success after 3 rounds: every criterion passed; /ralph status says more)")
+
+
+def shown(answer):
+    return answer.get("systemMessage", "")
+
+
+# Each round
+
+
+@pytest.fixture
+def attended(tmp_path):
+    """A session with somebody in front of it, in which a loop has begun."""
+    session = Session(tmp_path)
+    session.environment["CLAUDE_CODE_SESSION_ATTENDED"] = "1"
+    session.begin()
+    return session
+
+
+def test_each_round_says_what_fails_and_what_did_before(attended):
+    lines = []
+    for number in (0, 1, 2):
+        attended.work(number)
+        lines.append(shown(attended.stop()))
+    assert lines[:2] == ["ralph-mem: loop 1/10: 2 of 3 failing, was 3", "ralph-mem: loop 2/10: 1 of 3 failing, was 2"]
+    assert re.match(
+        r"ralph-mem: loop-\w{8} success after 3 iterations: every criterion passed; look at .*`/ralph rollback`", lines[2]
+    )
+
+
+def test_a_round_in_which_nothing_changed_says_no_number_twice(attended):
+    attended.stop()
+    assert shown(attended.stop()) == "ralph-mem: loop 2/10: 3 of 3 failing"
+
+
+def test_where_nobody_looks_no_round_is_told(tmp_path):
+    session = Session(tmp_path)
+    session.begin()
+    assert list(session.stop()) == ["hookSpecificOutput"]
+
+
+def test_a_round_tells_the_model_what_fails_now_and_not_again_what_it_knows(attended):
+    attended.work(0)
+    told = said_to_model(attended.stop("I did what I could."))
+    assert "Iteration 2 of 10." in told and "\n- two\n" in told and "not ok 3 - three" in told
+    assert [part for part in ("<goal-", "Rules", "all of which have to pass", "I did what I could.") if part in told] == []
+
+
+def test_after_a_compaction_the_next_round_is_told_as_a_whole_again(attended):
+    attended.start(source="compact")
+    attended.another().start(source="compact")  # of somebody else
+    first, second = (said_to_model(attended.stop()) for _ in range(2))
+    assert "<goal-" in first and "Rules" in first and "<goal-" not in second
+
+
+def test_a_status_line_knows_the_round(attended):
+    before = attended.live
+    attended.work(0)
+    attended.stop()
+    assert [(live.round, live.most, live.failing) for live in (before, attended.live)] == [(1, 10, 3), (2, 10, 2)]
+
+
+def test_a_line_counts_checks_that_name_no_test():
+    verdict = {"type": "custom", "name": "./run.sh", "status": "failed"}
+    first, second = [verdict, {**verdict, "name": "b"}], [verdict, {**verdict, "name": "b", "status": "passed"}]
+    entries = [{"what": "start", "id": "loop-1", "at": 1}, {"what": "baseline", "verdicts": first}]
+    run = fold([*entries, {"what": "iteration", "number": 1, "verdicts": second}])
+    assert short_lines.of_round(run) == "loop 1/10: 1 of 2 failing, was 2"
+
+
+# The end of a loop that ran elsewhere
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A project in which a headless loop has come to its end; sessions in it are begun with `another`."""
+    hook = Hook(tmp_path)
+    hook.start()
+    loops = Loops(tmp_path)
+    hook.ended = loops.start(*STEPS)
+    return hook
+
+
+EVENTS = {
+    "start": lambda session: session.start(),
+    "prompt": lambda session: session.prompt("Go on with the lamp"),
+    "stop": lambda session: session.stop("Done."),
+}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_the_next_event_of_a_session_says_how_it_ended(elsewhere, event):
+    assert END.search(shown(EVENTS[event](elsewhere.attended())))
+
+
+def test_it_is_said_once_and_to_nobody_who_does_not_look(elsewhere):
+    assert "loop-" not in shown(elsewhere.another().start())
+    assert "loop-" not in shown(elsewhere.another(CLAUDE_CODE_SESSION_ATTENDED="1", RALPH_MEM_LOOP="loop-1/1").prompt("x"))
+    one, other = elsewhere.attended(), elsewhere.attended()
+    assert elsewhere.ended.id in shown(one.prompt("And the lamp?"))
+    assert "loop-" not in shown(one.stop()) + shown(other.start())
+
+
+def test_several_ends_are_said_in_one_line_that_can_be_printed(elsewhere):
+    for line in ("loop-2 failed", "loop-3 \x1b[31mfailed"):
+        news.tell(str(elsewhere.project), line)
+    said = shown(elsewhere.attended().prompt("Where is the lamp?"))
+    assert said.endswith("; loop-2 failed; loop-3 [31mfailed") and END.search(said) and said.isprintable()
+
+
+def test_a_loop_whose_session_has_gone_is_told_of_in_the_next_one(attended):
+    attended.end()
+    said = shown(attended.attended().start())
+    assert re.search(r"loop-\w{8} stopped after 0 rounds: the session that owned the loop has ended; /ralph status", said)
+
+
+def test_a_plain_event_does_not_look_at_what_waits(elsewhere):
+    assert elsewhere.attended().bash("make", "ok") == {}
+    assert news.take(str(elsewhere.project))
