@@ -38,6 +38,9 @@ NOT_IMPORTED = "min(CASE WHEN client_session NOT IN (SELECT transcript FROM impo
 HAS_IMPORTED = "SELECT 1 FROM sqlite_master WHERE name = 'imports'"
 INJECTED = "SELECT count(*), coalesce(sum(tokens), 0) FROM receipts WHERE tokens > 0 AND created_at >= ?"
 
+# Open until the process ends: to close the last connection writes, and costs four fsyncs.
+HELD: "list[connection.Store]" = []
+
 
 def of_sessions(db: "Any") -> "tuple[int, int, int]":
     """Return of an open database how many sessions of a client it has, since when it hears any, and when a turn last stopped."""
@@ -46,10 +49,12 @@ def of_sessions(db: "Any") -> "tuple[int, int, int]":
     return found
 
 
-def of(project: "Project", values: "dict[str, Any]", now: int, session: str = "") -> "dict[str, Any]":
+def of(
+    project: "Project", values: "dict[str, Any]", now: int, session: str = "", held: "list[connection.Store]" = HELD
+) -> "dict[str, Any]":
     """Return the status of a project's memory by name; times in milliseconds. A memory that cannot be read is told as such.
 
-    `session` is the client's id of the one in which it is asked.
+    `session` is the client's id of the one in which it is asked. What is opened goes to `held`, for a caller that lives on to close.
     """
     found: dict[str, Any] = {
         "version": VERSION, "project": project.root, "database": f"{project.folder}/memory.db", "bytes": _bytes(project.folder),
@@ -57,11 +62,11 @@ def of(project: "Project", values: "dict[str, Any]", now: int, session: str = ""
         "injecting": effective.tells(values) and effective.recording(project, values, session),
         "waiting": len(spool.pending(project.root)), "embeddings": _embeddings(), "config": _config(project), "trouble": "",
     }  # fmt: skip
-    opened: list[connection.Store] = []
     try:
         if not access.is_there(project):
             return {**found, "state": state(project, values, not_begun(project), session=session)}
         opened = access.to_read(project)
+        held += opened
         found["sessions"], since, stopped = of_sessions(opened[0])
         found |= zip((*COUNTED[1:], "emptied", "last_recorded"), map(int, opened[0].one(kinds.OF_STATUS)))
         found["injections"], found["injected_tokens"] = opened[0].one(INJECTED, (now - WEEK_MS,))
@@ -73,9 +78,6 @@ def of(project: "Project", values: "dict[str, Any]", now: int, session: str = ""
     except (RalphMemError, connection.sqlite.Error) as error:
         found["trouble"] = f"{UNUSABLE}: {error}"
         found["state"] = state(project, values, UNUSABLE, session=session)
-    finally:
-        for each in opened:  # whoever asks may live on
-            each.close()
     return found
 
 

@@ -32,7 +32,7 @@ def today(asked: Asked) -> Values:
         found = reports.preview(reader, prompt, asked.now, event.instructions(), asked.project.root)
         preview = [plain_values.of_preview(each) for each in found]
     receipts = [plain_values.of_receipt(each) for each in reports.receipts(reader, last, asked.word("session"))]
-    told = status.of(asked.project, asked.settings, asked.now)
+    told = status.of(asked.project, asked.settings, asked.now, held=asked.opened)
     return {"receipts": receipts, "status": told, "lines": status.lines(told), "prompt": prompt, "preview": preview, "last": last,
             "outcomes": OUTCOMES}  # fmt: skip
 
