@@ -344,7 +344,7 @@ def test_hostile_names_are_told_as_names_in_one_line(a_store, a_project):
         (tag,) = new.rows("SELECT fence FROM sessions WHERE id = ?", new.number)[0]
         assert_within(text, tag)
         one_line = " ".join(gate.clean(name).split())
-        assert f"\n  changed: {block.escaped(one_line)}\n" in text and len(text.splitlines()) == 6, name
+        assert f"\n  changed: {row.escaped(one_line)}\n" in text and len(text.splitlines()) == 6, name
     print(f"{len(NAMES)} of {len(NAMES)} names told as data")
     assert len(NAMES) == 30
 

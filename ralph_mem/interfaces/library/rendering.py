@@ -5,6 +5,7 @@ import posix
 
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block
+from ralph_mem.memory.rows import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def _markdown(told: "list[tuple[Found, str, str]]", with_scores: bool) -> str:
     for number, (each, title, text) in enumerate(told, 1):
         score = f", relevance {each.score:.2f}" if with_scores else ""
         lines.append(f"### {number}. {each.tier} ({each.id}{score})")
-        lines += [f"> {block.escaped(line)}".rstrip() for line in [title, *text.splitlines()]]
+        lines += [f"> {row.escaped(line)}".rstrip() for line in [title, *text.splitlines()]]
     tag = f"ralph-mem-{posix.urandom(12).hex()}"
     return "\n".join([f"<{tag}>", block.OPENING, *lines, f"</{tag}>"])
 

@@ -17,12 +17,13 @@ from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.memory import access
-from ralph_mem.memory.inject import block
-from ralph_mem.memory.recall.lookup import Reader
+from ralph_mem.memory.rows import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ralph_mem.memory.recall.lookup import Reader
 
 # What an earlier line might hold: an operating system's longest path and a little more.
 MOST_BYTES = 262_144
@@ -75,8 +76,10 @@ class Asked:
         self.for_model = self.failed = self.no_model = False
         self.now = time.time_ns() // 1_000_000
 
-    def reader(self) -> Reader:
+    def reader(self) -> "Reader":
         """Open what may be read. Raises StoreError where nothing is remembered."""
+        from ralph_mem.memory.recall.lookup import Reader  # lazy: a status recalls nothing
+
         return Reader(access.to_read(self.project), self.project, self.settings)
 
 
@@ -155,7 +158,7 @@ def _answer_of(name: str) -> "Callable[[Asked], object]":
     return getattr(module, function)  # type: ignore[no-any-return]
 
 
-def fenced(text: str, asked: Asked, reader: Reader, introduction: str = INTRODUCTION) -> str:
+def fenced(text: str, asked: Asked, reader: "Reader", introduction: str = INTRODUCTION) -> str:
     """Wrap memories for the model's eye: escaped, inside the random tag of the session, which capture cuts out again.
 
     What only the person reads stays as it is.
@@ -166,14 +169,14 @@ def fenced(text: str, asked: Asked, reader: Reader, introduction: str = INTRODUC
     for store in reader.stores:
         tag = tag or store.one("SELECT fence FROM sessions WHERE client_session = ?", (asked.session,))
     name = f"ralph-mem-{tag[0] if tag else posix.urandom(12).hex()}"
-    return f"<{name}>\n{introduction}\n{block.escaped(text)}\n</{name}>"
+    return f"<{name}>\n{introduction}\n{row.escaped(text)}\n</{name}>"
 
 
 def fitting(lines: "list[str]", room: int, more: str) -> str:
     """Return as many lines as find room when they are fenced, and how many more there are."""
     kept: list[str] = []
     for line in lines:
-        room -= len(block.escaped(line)) + 1
+        room -= len(row.escaped(line)) + 1
         if room < 0:
             return "\n".join([*kept, f"and {len(lines) - len(kept)} {more}"])
         kept.append(line)

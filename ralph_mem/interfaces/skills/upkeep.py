@@ -6,12 +6,12 @@ from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces import verbs
-from ralph_mem.interfaces.skills import typed_words
 from ralph_mem.memory import access
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
+    from ralph_mem.interfaces.skills.typed_words import Typed
 
 SESSION = "session"
 NEWER = "/mem {} needs Python 3.10 or newer, and the hooks run under {}.{}"
@@ -75,7 +75,7 @@ def trust(asked: "Asked") -> str:
     """Show what waits for an approval, or with `--confirm` and its digits approve it."""
     from ralph_mem.maintenance import approve  # lazy: only for what came with a project
 
-    typed = typed_words.Typed(asked.text, verbs.OF["trust"].valued(), verbs.OF["trust"].flags())
+    typed = _typed(asked, "trust")
     digits = typed.options.get("--confirm", "")
     if digits and "--memory" in typed.options:
         return approve.taken(asked.project, approve.take(asked.project, digits)[1])
@@ -91,7 +91,7 @@ def trust(asked: "Asked") -> str:
 
 def import_(asked: "Asked") -> str:
     """Remember what earlier sessions of this project did."""
-    typed = typed_words.Typed(asked.text, verbs.OF["import"].valued(), verbs.OF["import"].flags())
+    typed = _typed(asked, "import")
     if typed.words:
         raise RalphMemError(
             f"/mem import takes no words such as {typed.words[0][:40]}", "of another project: `ralph-mem import PATH`"
@@ -108,13 +108,19 @@ def doctor(asked: "Asked") -> str:
 
 def page(asked: "Asked") -> str:
     """Show the memory in a browser, by a process that goes on by itself; or end it."""
-    typed = typed_words.Typed(asked.text, verbs.OF["page"].valued(), verbs.OF["page"].flags())
+    typed = _typed(asked, "page")
     if typed.words:
         raise RalphMemError(f"/mem page takes no words such as {typed.words[0][:40]}", "a view has its address in the browser")
     from ralph_mem.core import background  # lazy: only for what stays
 
     what = "stop" if "--stop" in typed.options else "detached"
     return _said_by(asked, "page", "/page", what, environment=background.for_a_browser())
+
+
+def _typed(asked: "Asked", verb: str) -> "Typed":
+    from ralph_mem.interfaces.skills.typed_words import Typed  # lazy: a status takes no words
+
+    return Typed(asked.text, verbs.OF[verb].valued(), verbs.OF[verb].flags())
 
 
 def _errand(asked: "Asked", *words: str) -> str:

@@ -9,7 +9,7 @@ learner, a command, or at worst a session's start.
 from ralph_mem.core import fast
 from ralph_mem.core.format import day
 from ralph_mem.memory.facts import mining, strength
-from ralph_mem.memory.inject import block, standing
+from ralph_mem.memory.inject import standing
 from ralph_mem.memory.rows import fact_queries, facts, row
 from ralph_mem.memory.store import connection
 
@@ -104,7 +104,7 @@ def _line(fact: "Fact", others: "list[Fact]") -> "Line":
 
 def _short(text: str) -> str:
     text = " ".join(text.split())
-    return block.escaped(text if len(text) <= STATEMENT_CHARACTERS else text[: text.rfind(" ", 0, STATEMENT_CHARACTERS)] + "...")
+    return row.escaped(text if len(text) <= STATEMENT_CHARACTERS else text[: text.rfind(" ", 0, STATEMENT_CHARACTERS)] + "...")
 
 
 def _passes(fact: "Fact") -> int:

@@ -65,7 +65,7 @@ class Memory:
 
             texts[0] = pastes.told(texts[0])
         # escaped before it is measured, so that no text can leave the fence or cost more than it was counted for
-        self.asked, said, _, self.files, self.lines = [escaped(text) for text in texts]
+        self.asked, said, _, self.files, self.lines = [row.escaped(text) for text in texts]
         self.said = WITHHELD if tainted else said
         if tainted == 2:  # somebody else's file brought it: nothing of it is told unasked, whoever it claims to be from
             self.asked = self.said = self.files = self.lines = ""
@@ -86,7 +86,7 @@ class Memory:
             self.asked = self.said = ""
 
     def _author(self, speaker: "str | None", origin: str) -> str:
-        return f"{escaped(speaker)}: " if speaker else "" if self.asked.startswith(LOOP) else BY_ORIGIN.get(origin, PAGE)
+        return f"{row.escaped(speaker)}: " if speaker else "" if self.asked.startswith(LOOP) else BY_ORIGIN.get(origin, PAGE)
 
     def own_words(self) -> str:
         """Return what the person said themselves, nothing where it may be somebody else's."""
@@ -194,11 +194,6 @@ def compare(memories: "list[Memory]", known: "Said | None") -> None:
         memory.differs = differs
 
 
-def escaped(text: str) -> str:
-    """Return a text that opens no tag."""
-    return text.replace("<", "&lt;")
-
-
 def _shortened(text: str, limit: int) -> str:
     """Return a text of at most so many characters or so, its beginning and its end, and no code that does not end."""
     head, mark, tail = privacy.shorten(text, limit).partition(CUT)
@@ -218,7 +213,7 @@ def _first(text: str, limit: int) -> str:
 def fence(text: str, tag: str, project: "Project", settings: "dict[str, Any]") -> str:
     """Wrap a block for the model: redacted once more by today's rules and values, escaped, cut, inside a random tag."""
     (safe,) = privacy.leaving(privacy.protect([text], project, settings)[0])
-    safe = escaped(safe)
+    safe = row.escaped(safe)
     if len(safe) > ROOM:  # what was cut out just now may be shorter than the word for it
         safe = safe[: safe.rfind("\n", 0, ROOM - 4)] + "\n..."
     return f"<ralph-mem-{tag}>\n{OPENING}\n{safe}\n</ralph-mem-{tag}>"

@@ -64,7 +64,7 @@ class Page:
         return _cost(texts) + len(heading) // 2 <= self.tokens and characters <= self.characters
 
     def _heading(self, part: str) -> str:
-        return OF_FOLDER.format(block.escaped(self.folder)) if self.folder and part == TURNS else part
+        return OF_FOLDER.format(row.escaped(self.folder)) if self.folder and part == TURNS else part
 
     def add(self, part: str, text: str, spare: int = 0, cost: int = 0) -> int:
         """Put in a text, if it fits so that so many tokens stay; returns its cost, counted where it is not given, or nothing."""

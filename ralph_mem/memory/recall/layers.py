@@ -6,7 +6,6 @@ piece by piece.
 
 from ralph_mem.core import paths
 from ralph_mem.core.format import when
-from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import row
 
@@ -197,7 +196,7 @@ def _behind(text: str, shown: str) -> str:
 
 def price(text: str) -> int:
     """Return what a text costs once it is escaped for a model, in tokens."""
-    return row.tokens(block.escaped(text)) if text else 0
+    return row.tokens(row.escaped(text)) if text else 0
 
 
 def cut(text: str, tokens: int, mark: str = MARK) -> str:
@@ -244,7 +243,7 @@ def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most:
     texts: list[str] = []
     for number, found in enumerate(rows):
         text = index(found) if layer == 1 else timeline(around[number], found) if layer == 2 else full(found, start)[0]
-        most -= len(block.escaped(text)) + len(between)
+        most -= len(row.escaped(text)) + len(between)
         if most < 0:
             return between.join([*texts, f"({len(rows) - len(texts)} more do not fit here; ask for a lower layer or fewer)"])
         texts.append(text)

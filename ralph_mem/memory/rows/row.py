@@ -47,6 +47,11 @@ def checksum(*texts: str) -> int:
     return zlib.crc32("\0".join(texts).encode("utf-8", "replace"))
 
 
+def escaped(text: str) -> str:
+    """Return a text that opens no tag."""
+    return text.replace("<", "&lt;")
+
+
 def tokens(*texts: str) -> int:
     """Estimate what texts cost in a model's context, in tokens; the standard library has no tokenizer."""
     total = 0
