@@ -6,12 +6,18 @@ import posix
 import pytest
 
 from tests.home_guard import real_home_stays_out_of_reach
-from tests.tiers import pytest_collection_modifyitems, pytest_make_collect_report, pytest_runtest_makereport
+from tests.tiers import (
+    pytest_collection_modifyitems,
+    pytest_ignore_collect,
+    pytest_make_collect_report,
+    pytest_runtest_makereport,
+)
 
 pytest_plugins = ["pytester"]
 
 __all__ = ["a_home", "real_home_stays_out_of_reach"]
-__all__ += ["pytest_collection_modifyitems", "pytest_make_collect_report", "pytest_runtest_makereport"]
+__all__ += ["pytest_collection_modifyitems", "pytest_ignore_collect"]
+__all__ += ["pytest_make_collect_report", "pytest_runtest_makereport"]
 
 
 @pytest.fixture(scope="session", autouse=True)

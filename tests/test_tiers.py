@@ -45,6 +45,15 @@ def test_a_test_that_skips_fails_where_ci_is_true(pytester, monkeypatch, ci, top
     assert outcomes == ({"skipped": 1} if not ci else {"errors": 1} if top else {"failed": 1})
 
 
+@pytest.mark.parametrize("wanted", ["not check and not nightly", "not nightly"])
+def test_a_file_for_a_longer_run_is_not_even_read_in_a_shorter_one(pytester, wanted):
+    pytester.makeconftest("from tests.tiers import pytest_ignore_collect")
+    pytester.makepyfile(test_quick="def test_it(): pass")
+    pytester.makepyfile(test_long="import pytest\npytestmark = [\n    pytest.mark.check,\n]\n\nassert not 'read'")
+    outcomes = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-m", wanted).parseoutcomes()
+    assert outcomes == ({"passed": 1} if "check" in wanted else {"errors": 1})
+
+
 def test_the_clock_stands_still_only_while_something_waits():
     watch = clock.Watch()
     assert 0 <= watch.lost() <= watch.seconds() and 0 <= watch.free() <= watch.seconds()

@@ -1,4 +1,4 @@
-"""What runs when: fewer examples in `make test`, and in continuous integration no test that skips unseen."""
+"""What runs when: fewer examples and no file for `make check` alone in `make test`, and in CI no test that skips unseen."""
 
 import os
 from fnmatch import fnmatchcase
@@ -27,6 +27,15 @@ def pytest_collection_modifyitems(config, items):
         asked_for = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
         if asked_for and asked_for.max_examples > FEW:
             item.obj._hypothesis_internal_use_settings = hypothesis.settings(asked_for, max_examples=FEW)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out a file of which no test is to run: to read them all brings torch, half a minute for each worker."""
+    unwanted = [mark for mark in ("check", "nightly") if f"not {mark}" in config.option.markexpr]
+    if unwanted and collection_path.suffix == ".py":
+        marks = collection_path.read_text(encoding="utf-8").partition("\npytestmark = ")[2].partition("\n\n")[0]
+        return any([f"mark.{mark}" in marks for mark in unwanted]) or None
+    return None
 
 
 @pytest.hookimpl(wrapper=True)

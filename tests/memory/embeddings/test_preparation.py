@@ -14,7 +14,6 @@ pytest.importorskip("onnxruntime", reason="the extra `embeddings` is not install
 if not find_spec("torch"):
     pytest.skip("torch is not installed, with which a model is prepared", allow_module_level=True)
 
-from ralph_mem.memory.embeddings import preparation  # noqa: E402
 from ralph_mem.memory.embeddings.vectors import Embedder  # noqa: E402
 from ralph_mem.memory.recall import embeddings_client  # noqa: E402
 from tests.memory.embeddings.conftest import BELOW_HOME, MINUTES_S, REPOSITORY  # noqa: E402
@@ -101,5 +100,7 @@ def test_a_question_has_the_prompt_that_the_model_wants(the_other_model):
 
 
 def test_rare_words_weigh_more_than_common_ones_and_letters_least():
+    from ralph_mem.memory.embeddings import preparation  # lazy: brings torch
+
     common, rare, letter, inside, ideograph = preparation.weights(["the", "zeppelin", "x", "##y", "\u96fb"])
     assert letter == inside < rare and common < rare < ideograph
