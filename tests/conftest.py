@@ -6,7 +6,9 @@ import posix
 import pytest
 
 from tests.home_guard import real_home_stays_out_of_reach
+from tests.hook import FORKED, REPOSITORY, unchanged
 from tests.tiers import (
+    is_quick,
     pytest_collection_modifyitems,
     pytest_ignore_collect,
     pytest_make_collect_report,
@@ -26,6 +28,14 @@ def checks_of_projects_tidy_their_own(tmp_path_factory):
     own = tmp_path_factory.getbasetemp() / "of-projects"
     own.mkdir(exist_ok=True)
     os.environ["PYTEST_DEBUG_TEMPROOT"] = str(own)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def the_repository_is_a_plugin_that_nothing_changes(pytestconfig):
+    """See once that no hook changed it, and in `make test` have its hooks be forks."""
+    FORKED.update([REPOSITORY] if is_quick(pytestconfig) else [])
+    with unchanged(REPOSITORY):
+        yield
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ plugin's `__pycache__`.
 """
 
 import atexit
+import contextlib
 import copy
 import functools
 import json
@@ -36,6 +37,7 @@ NAMES = {event: re.sub(r"(?<!^)(?=[A-Z])", "-", event).lower() for event in MANI
 PATIENCE = {event: entry["hooks"][0]["timeout"] for event, (entry,) in MANIFEST.items()}
 
 INTERPRETER = Path(sys.base_prefix, "bin", "python3")
+OURS = {"", str(INTERPRETER), str(INTERPRETER.resolve())}
 ORDINARY_PATH = f"{INTERPRETER.parent}:/usr/bin:/bin"
 DEADLINE_S = 20
 HANGS_S = 120  # when nobody believes any more that it will end, whatever else the machine has to do
@@ -60,10 +62,17 @@ FIELDS = {
 CAPABILITIES = "-dac_override,-dac_read_search,-fowner"
 
 
+# Plugins that no test changes: the hooks of these are forks in `make test`, which a new interpreter takes ten times as long as.
+# `make check` starts every one as the client does.
+FORKED: "set[Path]" = set()
+# Those that are looked at once, when all tests are over.
+SHARED: "set[Path]" = set()
+
+
 @functools.cache
-def launcher():
-    """Return what starts the hooks of this test process."""
-    found = Launcher(INTERPRETER)
+def launcher(plugin=None):
+    """Return what starts the hooks of this test process, or what is forked to be those of a plugin."""
+    found = Launcher(INTERPRETER, plugin)
     atexit.register(found.close)
     return found
 
@@ -273,8 +282,24 @@ class Hook:
 
     def run(self, name, data=b""):
         """Run a hook and return what it did, whatever that is."""
+        if self.may_be_a_fork():
+            where = {"env": self.surroundings(), "cwd": str(self.cwd or self.project)}
+            return launcher(self.plugin).run(data, HANGS_S, door=NAMES.get(name, name), **where)
         given = {"argv": self.wrap + self.command(name), "env": self.surroundings(), "cwd": str(self.cwd or self.project)}
         return launcher().run(data, HANGS_S, **given)
+
+    def may_be_a_fork(self):
+        """Say whether an interpreter that starts here is like the one that is forked."""
+        others = [name for name in self.environment if name.startswith(("PYTHON", "LC_", "XDG_"))]
+        is_ordinary = self.environment.get("PATH") == ORDINARY_PATH and self.environment.get("LANG") == "C.UTF-8"
+        return self.plugin in FORKED and is_ordinary and not others and not self.wrap and self._remembered() in OURS
+
+    def _remembered(self):
+        """Return the interpreter that a session start has found here, nothing before the first."""
+        try:
+            return (self.data / "python").read_text().strip()
+        except OSError:
+            return ""
 
     def open(self, name, **options):
         """Start a hook and leave the rest to the caller."""
@@ -294,7 +319,8 @@ class Hook:
         """Return the processes that our hooks started and that still run."""
         mark = f"{MARK}={self.environment[MARK]}".encode()
         # a system without /proc tells nobody's environment
-        return [int(process.name) for process in Path("/proc").glob("[0-9]*") if mark in _environment_of(process)]
+        names = os.listdir("/proc") if os.path.isdir("/proc") else []
+        return [int(name) for name in names if name.isdecimal() and mark in _environment_of(name)]
 
     def looping(self):
         """Say whether a loop is live for this person."""
@@ -303,7 +329,9 @@ class Hook:
     def _elsewhere(self):
         """Return the state of every file that a hook may not touch, of those it could reach by mistake."""
         ours = {str(self.home), str(self.memory)}
-        return {**_tree(self.folder, ours), **_tree(self.plugin / "hooks", set()), **_tree(self.plugin / "ralph_mem", set())}
+        own = {**_tree(self.folder, ours), **_tree(self.plugin / "hooks", set())}
+        # what no test changes is looked at once, when all of them are over
+        return own if self.plugin in SHARED else {**own, **_tree(self.plugin / "ralph_mem", set())}
 
 
 def answer_of(name, out):
@@ -357,19 +385,42 @@ def _differences(db, table, wanted, index):
 
 def _environment_of(process):
     try:
-        return (process / "environ").read_bytes()
+        file = os.open(f"/proc/{process}/environ", os.O_RDONLY)
     except OSError:
         return b""
+    try:
+        return b"".join(iter(lambda: os.read(file, 131_072), b""))
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
 
 
 def _tree(top, leave_out):
-    found = {}
-    for folder, folders, files in os.walk(top):
-        folders[:] = [name for name in folders if name != "__pycache__" and f"{folder}/{name}" not in leave_out]
-        for path in [f"{folder}/{name}" for name in folders + files]:
-            state = os.lstat(path)
-            found[path] = (state.st_mode, state.st_size, state.st_mtime_ns) if path.rpartition("/")[2] in files else state.st_mode
+    found, waiting = {}, [str(top)]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                is_folder = entry.is_dir()
+                if is_folder and (entry.name == "__pycache__" or entry.path in leave_out):
+                    continue
+                state = entry.stat(follow_symlinks=False)
+                found[entry.path] = state.st_mode if is_folder else (state.st_mode, state.st_size, state.st_mtime_ns)
+                if is_folder and not entry.is_symlink():
+                    waiting.append(entry.path)
     return found
+
+
+@contextlib.contextmanager
+def unchanged(plugin):
+    """Let hooks be those of a plugin that no test changes, and see at the end that no hook has changed it either."""
+    before = _tree(plugin / "ralph_mem", set())
+    SHARED.add(plugin)
+    try:
+        yield plugin
+    finally:
+        SHARED.discard(plugin)
+    assert _changes(before, _tree(plugin / "ralph_mem", set())) == []
 
 
 def _changes(before, after):

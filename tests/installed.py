@@ -2,13 +2,15 @@
 
 import pytest
 
-from tests.hook import Hook, install
+from tests.hook import FORKED, REPOSITORY, Hook, install, unchanged
 
 
 @pytest.fixture(scope="session")
 def plugin(tmp_path_factory):
     """Install the plugin, as the client does: a copy, which nobody edits while the tests run."""
-    return install(tmp_path_factory.mktemp("plugin"))
+    with unchanged(install(tmp_path_factory.mktemp("plugin"))) as found:
+        FORKED.update([found] if REPOSITORY in FORKED else [])
+        yield found
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ def a_plugin(tmp_path):
 
     def build(code):
         plugin = install(tmp_path / "plugin")
+        (plugin / "hooks" / "door.py").unlink()  # what `run` would have start in place of run.py
         (plugin / "hooks" / "run.py").write_text(f"import os, subprocess, sys\n{code}\n")
         hook = Hook(tmp_path / "person", plugin)
         (tmp_path / "person" / "project" / "hello.py").write_text("print('hello')\n")

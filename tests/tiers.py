@@ -18,10 +18,15 @@ hypothesis.settings.load_profile("house")
 hypothesis.settings.register_profile(QUICK, max_examples=FEW)
 
 
+def is_quick(config):
+    """Say whether this is `make test`."""
+    return config.getoption("--hypothesis-profile", None) == QUICK
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Let no test try more examples than the profile `quick` does, where that is the one."""
-    if config.getoption("--hypothesis-profile", None) != QUICK:
+    if not is_quick(config):
         return
     for item in items:
         asked_for = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
