@@ -53,8 +53,8 @@ def _xml(told: "list[tuple[Found, str, str]]", with_scores: bool) -> str:
 def _json(told: "list[tuple[Found, str, str]]", with_scores: bool) -> str:
     """Return a list in a block of code, which holds neither a tag nor the mark that ends the block."""
     rows: list[dict[str, Any]] = [{"id": each.id, "tier": each.tier, "title": title, "text": text} for each, title, text in told]
-    for row, (each, _, _) in zip(rows if with_scores else [], told):
-        row["relevance"] = round(each.score, 2)
+    for entry, (each, _, _) in zip(rows if with_scores else [], told):
+        entry["relevance"] = round(each.score, 2)
     return f"{block.OPENING}\n```json\n{_escaped(json.dumps(rows, indent=1), ESCAPED)}\n```"
 
 
