@@ -87,7 +87,7 @@ def find(
     stands = read(store, index, terms, wanted, limit)
     counts = counted(store, index, stands, limit, _repeats(store) if index == "memory_fts" else frozenset())
     held, rarity = best(stands, counts, limit, WEIGHED * most)
-    return _weighed(store, index, list(held), held, now)[:most], rarity
+    return _weighed(store, index, list(held), held, now, counts.total)[:most], rarity
 
 
 def read(store: "Store", index: str, terms: "list[str]", wanted: Wanted, limit: int) -> "dict[str, list[str]]":
@@ -198,15 +198,17 @@ def _count(rows: "list[str]", limit: int, total: int) -> float:
     return min(len(rows) * total / max(1, total - int(rows[-1]) + 1), float(total))
 
 
-def _weighed(store: "Store", index: str, numbers: "list[str]", held: "dict[str, float]", now: int) -> "list[str]":
-    """Order rows by their words and, if they are work, their day."""
+def _weighed(
+    store: "Store", index: str, numbers: "list[str]", held: "dict[str, float]", now: int, newest: int
+) -> "list[str]":  # fmt: skip
+    """Order rows by their words and, if they are work, their age."""
     if not numbers:
         return []
     most = held[numbers[0]]
     rows: list[tuple[Any, ...]] = store.execute(TIMES[index].format(",".join(numbers))).fetchall()
     scored = []
     for number, at, ages in rows:
-        day = ranking.recency(at, now) if ages else ranking.NOTE_RECENCY
+        day = ranking.recency(at, now, newest - number) if ages else ranking.NOTE_RECENCY
         scored.append((held[str(number)] / most + day, number))
     return [str(number) for _, number in sorted(scored, reverse=True)]
 

@@ -31,6 +31,7 @@ TURN_SHARE = 0.5
 # The rows that are read and scored, so many for each that is asked for, of those that hold the rarest words: on the
 # development sets five find as much as ten, and two lose four points of twenty.
 CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 5, 40
+NEWEST = "SELECT max(id) FROM memories"
 AGAINST = "contradicts what was said before"
 RAW_FEWER = 2  # a raw row mostly stands behind its turn
 FOREVER = candidates.FOREVER
@@ -164,7 +165,8 @@ def _of_store(reader: Reader, store: "Store", query: str, now: int, wanted: Want
     rows, near = index_text.load_rows(store, numbers), {}
     if sense:
         near = _add_near(sense, store, query, rows, wanted)
-    scored = list(zip(ranking.scores(rows, weights, set(index_text.words(query)), now, near), rows))
+    newest = store.one(NEWEST)[0] or 0
+    scored = list(zip(ranking.scores(rows, weights, set(index_text.words(query)), now, newest, near), rows))
     turns = {values[1]: score for score, values in scored}
     for score, values in _raw(store, terms, now, wanted, most):
         if values[-1] not in turns or wanted.types:
@@ -214,7 +216,7 @@ def _raw(store: "Store", terms: "list[str]", now: int, wanted: Wanted, most: int
 
         past = fact_queries.past(store, numbers)
         rows = [row for row in rows if row[0] not in past]
-    return list(zip(ranking.scores(rows, weights, set(), now), rows))
+    return list(zip(ranking.scores(rows, weights, set(), now, 0), rows))
 
 
 def _rows(reader: Reader, store: "Store", scores: "list[tuple[str, float]]", limit: int) -> "list[Row]":
