@@ -90,15 +90,16 @@ WITHOUT_CODE, WITHOUT_NAME = -0.15, -0.1
 EARLY = 80  # a hedge behind so many characters is about a detail
 
 
-def weight(seen: str, kind: str) -> float:
-    """Return what is taken off or added for the way in which something of a kind is said."""
+def weight(seen: str, kind: str, part: str = "") -> float:
+    """Return what is taken off or added for the way in which something of a kind is said; `part` of it is what says it."""
+    part = part or seen
     found = [
         (HEDGE.search(seen[:EARLY]), FOR_HEDGE), (kind != PREFER and STEP.search(seen), FOR_STEP),
         (CONDITION.search(seen), FOR_CONDITION),
-        (PRODUCT.search(seen), FOR_PRODUCT), (UNIVERSAL.search(seen), FOR_UNIVERSAL),
-        (kind != CORRECTION and OPEN_END.search(seen), FOR_OPEN_END),
+        (PRODUCT.search(seen), FOR_PRODUCT), (UNIVERSAL.search(part), FOR_UNIVERSAL),
+        (kind != CORRECTION and OPEN_END.search(part), FOR_OPEN_END),
     ]  # fmt: skip
     weights = [each for is_there, each in found if is_there]
-    if not CODE.search(seen):
-        weights += [WITHOUT_CODE, WITHOUT_NAME * bool(DEICTIC.search(seen))]
+    if not CODE.search(part):
+        weights += [WITHOUT_CODE, WITHOUT_NAME * bool(DEICTIC.search(part))]
     return sum(weights)

@@ -101,7 +101,7 @@ FORMS = (
     r"|hard-code|reformat|mix|rely|bother|leave|introduce|swallow|catch|print|mess|reach|start|stop|propose|offer)\b"),
     _form(RULE, 0.7, LEAD + r"(?:no|zero|never any) (?!change|problem|idea|need|worr|result|luck|way|one\b|it\b|that\b"
     r"|this\b|i\b|we\b|you\b|the\b|longer|matter|reason|rush|not\b|more\b|thanks)[\w`-]+(?: [\w`-]+){0,4}(?: in | on "
-    r"| please| unless | without |,? ?(?:ever|anywhere|at all)\b|[.!]?$)"),
+    r"| please| unless | without | after | before | for | from | into | between | outside | inside |,? ?(?:ever|anywhere|at all)\b|[.!]?$)"),
     _form(RULE, 0.7, LEAD + r"(?:never|avoid|quit|stop) (?!it\b|that\b|this\b|here\b|the\b|mind\b)" + NO_ORDER + r"?\w"),
     _form(RULE, 0.75, r"\b(?:like|as) (?:everywhere|always|in all|in every|the (?:others?|rest))\b"),
     _form(RULE, 0.65, LEAD + r"\S+(?: \S+){0,3} (?:for|in|on|with) (?:every|all|any|each) (?!the\b|of\b|these\b|those\b"
@@ -135,7 +135,7 @@ FORMS = (
     r"|require|follow|squash|rebase|tag|build with|write|name|call|sort|prefix|log|format|lint|test)\b"),
     _form(FACT, 0.7, r"\b(?:the|our|my|all|new|shared|generated|integration|unit"
     r"|e2e)\b[\w`/. -]{2,70}\b" + SOMEWHERE + r" (?:in|at|under|on|to|inside|next to|beside|behind)\b.{2,}"),
-    _form(FACT, 0.7, r"\b(?:the|our|my) (?:default |main |staging |production |prod |dev |test |local |release |base "
+    _form(FACT, 0.7, r"\b(?:the|our|my) (?:default |main |staging |production |prod |dev |test |local |release |base |project "
     r"|shared )*(?:branch|database|db|server|port|url|endpoint|environment|env|region|package manager|version|domain"
     r"|bucket|cluster|registry|timezone|time zone|formatter|linter|framework|convention|policy|style guide|stack"
     r"|license|default|deadline|budget|app ?id|id|owner|maintainer|name|repo|remote|runner|ci|pipeline|schema|queue"
@@ -158,6 +158,9 @@ FORMS = (
     r"|support|run|ship))\b"),
     _form(FACT, 0.7, r"\b(?:only works?|works only|(?:only )?runs? only|needs?|requires?) (?:with|on|when|if|at least"
     r"|python|node|java|go|docker|a vpn|the vpn|root|sudo|version)\b"),
+    _form(CORRECTION, 0.75, LEAD + r"(?:\w+ ){0,2}i said (?!that\b|it\b|to\b|so\b|the\b)[\w`.-]+(?: [\w`.-]+){0,2}(?:[,;.!]|$)"),
+    _form(FACT, 0.65, r"^(?!.*\?).*(?<!is )(?<!are )(?<!was )(?<!'s )(?<!'re )(?<!\bdo )(?<!did )(?<!does )(?<!why )(?<!or )(?<!if )"
+    r"(?<!can )(?<!but )(?<!will )\bnot (?!working|there|yet|sure|good|right|ok|found|really|now|much|at|bad|again)[\w`.+-]+[.!]*$"),
     _form(CORRECTION, 0.65, r"\bi (?:said|wanted)\b.{3,}(?:\bnot\b|\binstead\b|\bnever\b|\balways\b)"),
     _form(FACT, 0.75, r"\b(?:we'?re|we are|were) (?:still |all )?on (?:\w+ )?v?\d"),
     _form(FACT, 0.75, r"\bwe (?:only |still |all )?(?:work with|use|write|build) .{1,60}\b(?:here"
