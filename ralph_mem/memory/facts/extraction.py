@@ -11,7 +11,7 @@ from ralph_mem.memory.facts import extraction_manner as manner
 from ralph_mem.memory.facts import extraction_patterns as patterns
 from ralph_mem.memory.facts import extraction_statements as statements
 from ralph_mem.memory.rows import index_text
-from ralph_mem.memory.rows.facts import FACT
+from ralph_mem.memory.rows.facts import CORRECTION, FACT
 
 # Whoever types more has pasted most of it.
 MOST_CHARACTERS = 2_500
@@ -184,6 +184,8 @@ def _weighed(prompt: str, own: str, start: int, end: int) -> "list[Found]":
         return []
     kinds = [(strength, kind, seen) for kind, strength, form in patterns.FORMS if form.search(seen)]
     kinds += [each for each in [statements.kind_of(seen)] if each]
+    if is_reproach:
+        kinds = [each for each in kinds if each[1] == CORRECTION]
     if not kinds:
         return []
     strength, kind = max([(strength + manner.weight(seen, kind, part), kind) for strength, kind, part in kinds])

@@ -159,15 +159,13 @@ FORMS = (
     _form(FACT, 0.7, r"\b(?:only works?|works only|(?:only )?runs? only|needs?|requires?) (?:with|on|when|if|at least"
     r"|python|node|java|go|docker|a vpn|the vpn|root|sudo|version)\b"),
     _form(CORRECTION, 0.75, LEAD + r"(?:\w+ ){0,2}i said (?!that\b|it\b|to\b|so\b|the\b)[\w`.-]+(?: [\w`.-]+){0,2}(?:[,;.!]|$)"),
-    _form(FACT, 0.65, r"^(?!.*\?).*(?<!is )(?<!are )(?<!was )(?<!'s )(?<!'re )(?<!\bdo )(?<!did )(?<!does )(?<!why )(?<!or )(?<!if )"
-    r"(?<!can )(?<!but )(?<!will )\bnot (?!working|there|yet|sure|good|right|ok|found|really|now|much|at|bad|again)[\w`.+-]+[.!]*$"),
     _form(CORRECTION, 0.65, r"\bi (?:said|wanted)\b.{3,}(?:\bnot\b|\binstead\b|\bnever\b|\balways\b)"),
     _form(FACT, 0.75, r"\b(?:we'?re|we are|were) (?:still |all )?on (?:\w+ )?v?\d"),
     _form(FACT, 0.75, r"\bwe (?:only |still |all )?(?:work with|use|write|build) .{1,60}\b(?:here"
     r"|everywhere)\b"),
     _form(FACT, 0.7, LEAD + r"(?:all|every|each) (?:(?:of )?(?:our|my) )?[\w -]{3,40} (?:is|are) (?:in|on|under|from|by"
     r"|named|called|stored|kept|written)\b"),
-    _form(FACT, 0.7, r"\bis (?:the |our )?(?:max(?:imum)?|min(?:imum)?|limit)\b"),
+    _form(FACT, 0.7, r"\b(?:is|are) (?:the |our )?(?:max(?:imum)?|min(?:imum)?|limit|standard|norm)\b"),
     _form(FACT, 0.7, r"\b(?:staging|prod|production|dev|trunk|qa|ci|uat|live) (?:is|=) (?!not\b|down|broken|fail|up\b|red"
     r"|green|fine|ok|slow|back|stuck|dead|still|now|hosed|the same)\w"),
     _form(RULE, 0.65, r"\b(?:gets?|get) (?:wrapped|named|prefixed|tested|logged|sorted|validated|escaped|formatted|stored"
@@ -196,6 +194,8 @@ FORMS = (
     r"|summar(?:y|ies)|commits?|functions?|names)\b"),
     _form(PREFER, 0.8, r"\b(?:explain|answer|reply|write|tell me)\b.{0,30}\b(?:short|briefly|concisely|shortly|in short)\b"),
     _form(PREFER, 0.8, r"\bi(?:'m| am|m)? (?:don'?t|dont|do not|not|won'?t|never) read(?:ing)?\b"),
+    _form(PREFER, 0.65, r"\bi want (?!an?\b|the\b|to\b|you\b|it\b|this\b|that\b|one\b|more\b|less\b|another\b|all\b|some\b|also\b|only\b"
+    r"|them\b|these\b|those\b|both\b)[a-z]+(?:[,.!]|$| everywhere\b| not\b)"),
     # what was decided
     _form(DECISION, 0.7, r"\b(?:that|this|it|which) (?:is|was) (?:decided|settled|agreed)\b|\bstays (?:until|as|in|on|for)\b"),
     _form(DECISION, 0.75, r"\b(?:we|the team|everybody|everyone|management)(?:'ve|'re| have| are|'ll| will)*(?: now"

@@ -6,7 +6,8 @@ parts give away: a present tense, a bound on where it holds, and no word of a sy
 
 import re
 
-from ralph_mem.memory.facts.extraction_manner import weight
+from ralph_mem.memory.facts.extraction_manner import STEP, weight
+from ralph_mem.memory.facts.extraction_patterns import LEAD
 from ralph_mem.memory.rows.facts import CORRECTION, FACT, RULE
 
 # What went wrong, or went well, is news of this moment.
@@ -47,8 +48,8 @@ OUGHT = re.compile(r"\b(?:must|has to|have to|needs? to|may not|can'?t|cannot|ne
 WANTED = (
     r"i (?:was|did|have|had|will|am|need|want|tried|ran|just|get|see|can|think|guess)|i'?(?:m|ll|ve)|was|were|will|would"
     r"|you (?:can|could|should|did|have|are)|we (?:also )?(?:need|want|should|are|have|had|will|could|would|might)"
-    r"|we'?(?:ll|re|ve)|should|let'?s|lets|please (?:add|make|write|fix|do|change|have|check)"
-    r"|think about|going to|notice|there(?:'s| is| are) (?:an?|some|\d+)"
+    r"|we'?(?:ll|re|ve|d)|we aren'?t(?! allowed)|should|let'?s|lets|please (?:add|make|write|fix|do|change|have|check)"
+    r"|think about|going to|notice|:=|the (?:results?|logs?|outputs?|traces?|diff|screenshots?|rest) (?:is|are)|there(?:'s| is| are) (?:an?|some|\d+)"
     r"|we (?:do not|don'?t|didn'?t|can'?t) (?:need|find|have|see|know|want)"
 )
 TALE = re.compile(r"\b(?:" + WANTED + r")\b", re.IGNORECASE)
@@ -69,7 +70,7 @@ REPROACH = re.compile(
 OFFENCE = re.compile(
     r"\b(?:you|u)(?:'ve| have| just| still| again| had)* (?!asked|wanted|need|said|suggested|mentioned|finished|fixed|solved)"
     r"(?:\w+ed|put|took|made|threw|split|read|wrote|overwrote|did|built|ran|set|broke|forgot|went|left|fetch|use|edit|import)\b"
-    r"[^,]*(?:\bagain\b|, (?!now|then|can|could|please|let|so|and (?:now|then)|next|also|great|nice|thanks|what|how|why|which)\w+ \S+)",
+    r"[^,]*(?:\bagain\b|, (?!now|then|can|could|please|let|so|and (?:now|then)|next|also|great|nice|thanks|what|how|why|which)[\w']+ \S+)",
     re.IGNORECASE,
 )
 # The end of one statement and the beginning of the next in a sentence.
@@ -79,10 +80,11 @@ GENERAL = re.compile(
     r"^\W*(?:(?:and|also|btw|fyi|oh|no|ok|well|please|note|remember|that|here) )*"
     r"(?!(?:the|this|that|these|those|it|its|they|he|she|i|you|u|we|there|here|some|few|many|most|several|other|others|another|one|two"
     r"|three|four|five|both|what|who|which|how|where|when|why|if|as|is|are|not|nothing|something|everything|\d+|your|his|her|their"
-    r"|then|now|can|could|let|\w+ing)\b)"
-    r"(?:[\w`@#./+*-]+ ){1,6}?"
+    r"|my|then|now|can|could|let|\w+ing(?! (?:is|are)))\b)"
+    r"(?:(?!(?:that|which|who|an?|the|to|my|it|you)\b)[\w`@#./+*-]+ ){1,6}?"
     r"(?:(?:is|are|get|gets|go|goes|come|comes|live|lives|stay|stays|belong|belongs|mean|means|take|takes|use|uses|need|needs|run|runs"
-    r"|have|has|look like|looks like|follow|follows|carry|carries|end|ends|start|starts|count|counts|cost|costs|cites?"
+    r"|have|has|look like|looks like|follow|follows|carry|carries|end|ends|start|starts|count|counts|cost|costs|cites?|gives?|loses?|talks?|speaks?|converts?|arrives?|becomes?|leaves?|enters?|expects?|shares?|serves?|complains?"
+    r"|wants?|sends?|delivers?|keeps?|contains?"
     r"|happens?|works? (?:on|from|with|in)|(?:do|does)(?:n'?t| not)|must|may|can'?t|cannot|may not|stands? for)\b)",
     re.IGNORECASE,
 )
@@ -90,13 +92,13 @@ GENERAL = re.compile(
 DEGREE = re.compile(
     r"\b(?:too|very|still|already|missing|empty|wrong|gone|ready|correct|different|higher|lower|more|less|better|worse|bigger"
     r"|smaller|larger|longer|shorter|faster|slower|a (?:bit|little)|not (?:right|there|ready|found|what)|now|off|twice|done|also|pending|short|blocked|queued|outdated|stale|present|null|true|false|valid|invalid|clear|possible"
-    r"|(?:has|have) (?:\d+|an?|some|new))\b",
+    r"|(?:has|have|needs?) (?:\d+|an?|some|new))\b",
     re.IGNORECASE,
 )
 # What people do here, and what one of them is used to.
 CUSTOM = re.compile(
     r"\b(?:we|i)(?: (?:only|always|never|all|usually|mostly|generally|still|do|don'?t|do not|dont|can'?t|cannot|may not|can not))+ "
-    r"(?!know|think|understand|see|get|got|want|need|remember|have|care|mind|believe|be|been|had|know|really|even|find|tried|\w+ed)"
+    r"(?!know|think|understand|see|get|got|want|need|remember|have|care|mind|believe|like (?:it|that|this)|be|been|had|know|really|even|find|tried|\w+ed)"
     r"[a-z]+|\bwe (?!need|want|should|have|had|will|could|would|might|can|get|got|see|are|were|did|do|know|think|must|just|also|lost"
     r"|let|try|saw|found|said|return|call|pass|parse|load|render|emit|show|present|collect|skip|treat|create|handle|update|set|still|miss|lose|hit|fail|now|might|ought|may|then|already|both|all|only|never|always|\w+ed\b|went|made"
     r"|ran|wrote|took|came|gave|told|built|left|kept|sent|broke|forgot|\w+ly\b|re\b|ll\b|start|try|end up|wait|hope|expect)[a-z]+\b",
@@ -106,9 +108,19 @@ CUSTOM = re.compile(
 REMINDER = re.compile(
     r"\b(?:told (?:you|u|ya)|i (?:keep|kept) (?:saying|telling)|as (?:usual|always|agreed|ever)|obviously|of course|house style"
     r"|we(?:'ve| have| had)? agreed|(?:legal|compliance|security|privacy|licen[cs]e) reasons|by law|the law|policy|not allowed|against the"
-    r" rules|only \w+(?: \w+)? (?:counts?|matters?|apply|applies)|(?:is|are) what counts|(?:is|are) worthless|is there for that)\b",
+    r" rules|only \w+(?: \w+)? (?:counts?|matters?|apply|applies)|(?:is|are) what counts|(?:is|are) worthless|is there for that|everywhere|throughout|without exception|across the board|remember(?=,))\b",
     re.IGNORECASE,
 )
+# Not this but that, at the end of a few words.
+CONTRAST = re.compile(
+    r"^(?:\S+ ){2,11}?(?<!is )(?<!are )(?<!was )(?<!'s )(?<!'re )(?<!\bdo )(?<!did )(?<!does )(?<!why )(?<!or )(?<!if )(?<!can )(?<!but )"
+    r"(?<!will )(?<!just )not (?!working|there|yet|sure|good|right|ok|found|really|now|much|at|bad|again|you|me)[\w`.+-]+[.!]*$",
+    re.IGNORECASE,
+)
+# What shall be done next, and what is to be taken for something else.
+ORDERED = re.compile(r"^(?:instead|don'?t|do not|make sure|let'?s|lets|put|try)\b", re.IGNORECASE)
+# What a sentence may begin with before it says something.
+BEGINNING = re.compile(LEAD + r"(?:man\b[ ,]*)?", re.IGNORECASE)
 # A part that is about something said before it.
 POINTING = re.compile(r"^(?:and |or )?(?:it|that|this|they|these|those|which|who)(?:'s|'re|s)?\b", re.IGNORECASE)
 FEWEST_WORDS, MOST_WORDS, FEWEST_IN_CLAUSE = 4, 45, 3
@@ -124,9 +136,11 @@ def kind_of(sentence: str) -> "tuple[float, str, str] | None":
         return None
     if REPEATED.search(sentence) or REPROACH.search(sentence) or OFFENCE.search(sentence):
         return FIRM, CORRECTION, sentence
-    if REMINDER.search(sentence) and not SYMPTOM.search(sentence):
+    if REMINDER.search(sentence) and not SYMPTOM.search(sentence) and not STEP.search(sentence):
         return FIRM, RULE, sentence
-    found = [(*each, part) for part in _clauses(sentence) for each in [_stated(part)] if each]
+    if STEP.search(sentence) or ORDERED.search(sentence):
+        return None
+    found = [(*each, part) for part in _clauses(BEGINNING.sub("", sentence)) for each in [_stated(part)] if each]
     return max(found, key=lambda each: (round(each[0] + weight(sentence, each[1], each[2]), 2), len(each[2])), default=None)
 
 
@@ -134,16 +148,15 @@ def _clauses(sentence: str) -> "list[str]":
     """Return a sentence, and its parts that may each state something."""
     parts = [part.strip() for part in BETWEEN.split(sentence)]
     whole = [part for part in parts if FEWEST_IN_CLAUSE <= len(part.split()) and part != sentence]
-    return [sentence, *[part for part in whole if not POINTING.search(part)]]
+    return [part for part in (sentence, *whole) if not POINTING.search(part)]
 
 
 def _stated(clause: str) -> "tuple[float, str] | None":
     if SYMPTOM.search(clause) or PRODUCT.search(clause):
         return None
     kind = RULE if OUGHT.search(clause) else FACT
-    if GENERAL.search(clause) and not TALE.search(clause) and not DEGREE.search(clause):
-        return FIRM, kind
-    if CUSTOM.search(clause) and not TALE.search(clause) and not DEGREE.search(clause):
+    is_plain = not TALE.search(clause) and not DEGREE.search(clause)
+    if is_plain and any([form.search(clause) for form in (GENERAL, CUSTOM, CONTRAST)]):
         return FIRM, kind
     if not TAUGHT.search(clause) or STORY.search(clause):
         return None
