@@ -40,7 +40,8 @@ STEP = re.compile(
 )  # fmt: skip
 # A question is no statement, even where its mark is missing.
 ASKING = re.compile(
-    LEAD + r"(?:what|how|where|who|which|when (?:did|do|does|is|are|will)|is|are|was|were(?! (?:on|using|all|still)\b)|does|did|do (?:we|you|i|they)|can"
+    LEAD + r"(?:what|how|where|who|which|when (?:did|do|does|is|are|will)|is|are|was|were(?! (?:on|using|all"
+    r"|still)\b)|does|did|do (?:we|you|i|they)|can"
     r"|could|would|should (?:we|i|it|this)|have (?:we|you)|has|will|shall|any|isn'?t|aren'?t|didn'?t|"
     r"don'?t (?:we|you)|wouldn'?t|shouldn'?t)\b(?! (?:you )?(?:always|never|please always))",
     re.IGNORECASE,
@@ -77,7 +78,8 @@ CODE = re.compile(
     r"`[^`]+`|(?<![\w/])(?:~|\.{0,2})/?[\w.-]+/[\w./-]+|(?<!\S)--?[a-z][\w-]+|\b[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|rb|java"
     r"|kt|c|h|cc|cpp|cs|php|swift|md|mdc|json|ya?ml|toml|sql|db|sh|css|html|lock|cfg|ini|xml|env|proto|tf|vue)\b"
     r"|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|@[\w./-]+\w|\b[A-Z][A-Z_]{2,}\b|\b\w+\(\)|\b[a-z]+\d+\w*\b|(?<!\w)#[a-z][\w-]+"
-    r"|\b\d+(?:[.,]\d+)? ?(?:[mun\u00b5]?s|sec|min|minutes|hours|days|weeks|[kmg]i?b|[MG]i|px|[cmk]?m|%|percent|eur|usd|[kmg]?hz|characters|lines)\b"
+    r"|\b\d+(?:[.,]\d+)? ?(?:[mun\u00b5]?s|sec|min|minutes|hours|days|weeks|[kmg]i?b|[MG]i|px|[cmk]?m|%|percent|eur"
+    r"|usd|[kmg]?hz|characters|lines)\b"
     r"|\bv\d+\b|\bv?\d+(?:\.\d+)+\b"
     r"|\bmake [a-z]+\b(?<!sure)(?<! the)(?<! it)(?<! a)|(?<=[a-z,] )[A-Z][a-z]\w+|\b(?:to|into|on|from|off) (?:main|master)\b"
     r"|(?i:\b(?:npm|pnpm|yarn|bun|deno|pip|uv|poetry|conda|cargo|maven|gradle|cmake|bazel|docker|podman|kubectl|helm"
