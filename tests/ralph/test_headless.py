@@ -338,6 +338,15 @@ def test_the_end_of_a_run_says_what_it_taught_and_so_does_its_status(loops):
     assert "lessons: 3 added" in loops.told and "lessons: 3 added" in display.status_lines(loops.latest(), 0)
 
 
+def test_a_run_that_meets_the_same_failures_again_says_what_it_reinforced(loops):
+    loops.start(*STEPS, memory=True)
+    for name in ("one", "two", "three"):
+        loops.write(f"{name}.txt", "wrong\n")
+    for told in loops.bench.glob("prompt-*"):  # the agent begins with its first step again
+        told.unlink()
+    assert loops.start(*STEPS, memory=True).taught == {"reinforced": 3}
+
+
 # What the memory keeps of a prompt
 
 

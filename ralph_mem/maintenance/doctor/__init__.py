@@ -14,6 +14,7 @@ CHECKS = (
     *(machine.own_interpreter, machine.interpreter_of_hooks, machine.packages, machine.clock),
     *(client.version, client.plugin, client.old_copies),
     *(recording.config, recording.switch, recording.events, recording.waiting, recording.trouble_line, recording.judging),
+    recording.leaving,
     server.server,
     *(files.permissions, files.system, files.space, files.databases, files.size_of_memory, files.size_of_all),
     *(machine.token_counts, files.backup, files.altered, files.kept, files.tracked, files.set_aside),

@@ -19,6 +19,7 @@ from ralph_mem.memory.ownership import seals
 from ralph_mem.memory.recall import score
 from ralph_mem.memory.store import connection
 
+MODEL_BUDGET = "memory.model_budget_cents"
 RELOAD = "type /reload-plugins in a session that was running when the plugin came, or start Claude Code anew"
 VARIABLE = "RALPH_MEM_RECORDING"
 
@@ -192,3 +193,10 @@ def judging(_: Project) -> Iterator[Finding]:
     else:
         what = "the table of weights is missing or damaged, so prompts are told nothing"
         yield problem("what prompts are told", f"{what}: {score.TABLE}", "install the plugin anew")
+
+
+def leaving(project: Project) -> Iterator[Finding]:
+    """Tell what of the memory may leave this machine: nothing, unless its person has set a budget for a model."""
+    cents = settings_of(project)[MODEL_BUDGET]
+    may = f"sentences of your prompts, to a model, for {cents} cents a day at most, when `ralph-mem learn --with` is confirmed"
+    yield ok("what may leave", may if cents else "nothing that is remembered")

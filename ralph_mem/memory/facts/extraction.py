@@ -11,7 +11,7 @@ from ralph_mem.memory.facts import extraction_manner as manner
 from ralph_mem.memory.facts import extraction_patterns as patterns
 from ralph_mem.memory.facts import extraction_statements as statements
 from ralph_mem.memory.rows import index_text
-from ralph_mem.memory.rows.facts import FACT
+from ralph_mem.memory.rows.facts import CORRECTION, FACT
 
 # Whoever types more has pasted most of it.
 MOST_CHARACTERS = 2_500
@@ -182,12 +182,14 @@ def _weighed(prompt: str, own: str, start: int, end: int) -> "list[Found]":
     is_reproach = bool(manner.REPROACH.search(seen))
     if not is_reproach and (seen.rstrip().endswith("?") or manner.ASKING.search(seen)):
         return []
-    kinds = [(strength, kind) for kind, strength, form in patterns.FORMS if form.search(seen)]
-    kinds += [] if kinds else [each for each in [statements.kind_of(seen)] if each]
+    kinds = [(strength, kind, seen) for kind, strength, form in patterns.FORMS if form.search(seen)]
+    kinds += [each for each in [statements.kind_of(seen)] if each]
+    if is_reproach:
+        kinds = [each for each in kinds if each[1] == CORRECTION]
     if not kinds:
         return []
-    strength, kind = max(kinds)
-    strength = round(min(1.0, strength + manner.weight(seen, kind)), 2)
+    strength, kind = max([(strength + manner.weight(seen, kind, part), kind) for strength, kind, part in kinds])
+    strength = round(min(1.0, strength), 2)
     return [Found(text, kind, strength, start, end)] if strength >= LEAST_STRENGTH else []
 
 

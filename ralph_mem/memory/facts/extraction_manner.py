@@ -40,7 +40,8 @@ STEP = re.compile(
 )  # fmt: skip
 # A question is no statement, even where its mark is missing.
 ASKING = re.compile(
-    LEAD + r"(?:what|how|where|who|which|when (?:did|do|does|is|are|will)|is|are|was|were|does|did|do (?:we|you|i|they)|can"
+    LEAD + r"(?:what|how|where|who|which|when (?:did|do|does|is|are|will)|is|are|was|were(?! (?:on|using|all"
+    r"|still)\b)|does|did|do (?:we|you|i|they)|can"
     r"|could|would|should (?:we|i|it|this)|have (?:we|you)|has|will|shall|any|isn'?t|aren'?t|didn'?t|"
     r"don'?t (?:we|you)|wouldn'?t|shouldn'?t)\b(?! (?:you )?(?:always|never|please always))",
     re.IGNORECASE,
@@ -76,7 +77,10 @@ PRODUCT = re.compile(
 CODE = re.compile(
     r"`[^`]+`|(?<![\w/])(?:~|\.{0,2})/?[\w.-]+/[\w./-]+|(?<!\S)--?[a-z][\w-]+|\b[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|rb|java"
     r"|kt|c|h|cc|cpp|cs|php|swift|md|mdc|json|ya?ml|toml|sql|db|sh|css|html|lock|cfg|ini|xml|env|proto|tf|vue)\b"
-    r"|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|@[\w./-]+\w|\b[A-Z][A-Z_]{2,}\b|\b\w+\(\)|\bv\d+\b|\bv?\d+(?:\.\d+)+\b"
+    r"|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+|@[\w./-]+\w|\b[A-Z][A-Z_]{2,}\b|\b\w+\(\)|\b[a-z]+\d+\w*\b|(?<!\w)#[a-z][\w-]+"
+    r"|\b\d+(?:[.,]\d+)? ?(?:[mun\u00b5]?s|sec|min|minutes|hours|days|weeks|[kmg]i?b|[MG]i|px|[cmk]?m|%|percent|eur"
+    r"|usd|[kmg]?hz|characters|lines)\b"
+    r"|\bv\d+\b|\bv?\d+(?:\.\d+)+\b"
     r"|\bmake [a-z]+\b(?<!sure)(?<! the)(?<! it)(?<! a)|(?<=[a-z,] )[A-Z][a-z]\w+|\b(?:to|into|on|from|off) (?:main|master)\b"
     r"|(?i:\b(?:npm|pnpm|yarn|bun|deno|pip|uv|poetry|conda|cargo|maven|gradle|cmake|bazel|docker|podman|kubectl|helm"
     r"|terraform|git|gh|pytest|unittest|jest|vitest|mocha|playwright|cypress|ruff|mypy|eslint|prettier|biome|webpack|vite|"
@@ -90,15 +94,16 @@ WITHOUT_CODE, WITHOUT_NAME = -0.15, -0.1
 EARLY = 80  # a hedge behind so many characters is about a detail
 
 
-def weight(seen: str, kind: str) -> float:
-    """Return what is taken off or added for the way in which something of a kind is said."""
+def weight(seen: str, kind: str, part: str = "") -> float:
+    """Return what is taken off or added for the way in which something of a kind is said; `part` of it is what says it."""
+    part = part or seen
     found = [
         (HEDGE.search(seen[:EARLY]), FOR_HEDGE), (kind != PREFER and STEP.search(seen), FOR_STEP),
         (CONDITION.search(seen), FOR_CONDITION),
-        (PRODUCT.search(seen), FOR_PRODUCT), (UNIVERSAL.search(seen), FOR_UNIVERSAL),
-        (kind != CORRECTION and OPEN_END.search(seen), FOR_OPEN_END),
+        (PRODUCT.search(seen), FOR_PRODUCT), (UNIVERSAL.search(part), FOR_UNIVERSAL),
+        (kind != CORRECTION and OPEN_END.search(part), FOR_OPEN_END),
     ]  # fmt: skip
     weights = [each for is_there, each in found if is_there]
-    if not CODE.search(seen):
-        weights += [WITHOUT_CODE, WITHOUT_NAME * bool(DEICTIC.search(seen))]
+    if not CODE.search(part):
+        weights += [WITHOUT_CODE, WITHOUT_NAME * bool(DEICTIC.search(part))]
     return sum(weights)

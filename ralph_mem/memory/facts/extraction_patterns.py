@@ -101,7 +101,8 @@ FORMS = (
     r"|hard-code|reformat|mix|rely|bother|leave|introduce|swallow|catch|print|mess|reach|start|stop|propose|offer)\b"),
     _form(RULE, 0.7, LEAD + r"(?:no|zero|never any) (?!change|problem|idea|need|worr|result|luck|way|one\b|it\b|that\b"
     r"|this\b|i\b|we\b|you\b|the\b|longer|matter|reason|rush|not\b|more\b|thanks)[\w`-]+(?: [\w`-]+){0,4}(?: in | on "
-    r"| please| unless | without |,? ?(?:ever|anywhere|at all)\b|[.!]?$)"),
+    r"| please| unless | without | after | before | for | from | into | between | outside | inside |,? ?(?:ever"
+    r"|anywhere|at all)\b|[.!]?$)"),
     _form(RULE, 0.7, LEAD + r"(?:never|avoid|quit|stop) (?!it\b|that\b|this\b|here\b|the\b|mind\b)" + NO_ORDER + r"?\w"),
     _form(RULE, 0.75, r"\b(?:like|as) (?:everywhere|always|in all|in every|the (?:others?|rest))\b"),
     _form(RULE, 0.65, LEAD + r"\S+(?: \S+){0,3} (?:for|in|on|with) (?:every|all|any|each) (?!the\b|of\b|these\b|those\b"
@@ -135,7 +136,7 @@ FORMS = (
     r"|require|follow|squash|rebase|tag|build with|write|name|call|sort|prefix|log|format|lint|test)\b"),
     _form(FACT, 0.7, r"\b(?:the|our|my|all|new|shared|generated|integration|unit"
     r"|e2e)\b[\w`/. -]{2,70}\b" + SOMEWHERE + r" (?:in|at|under|on|to|inside|next to|beside|behind)\b.{2,}"),
-    _form(FACT, 0.7, r"\b(?:the|our|my) (?:default |main |staging |production |prod |dev |test |local |release |base "
+    _form(FACT, 0.7, r"\b(?:the|our|my) (?:default |main |staging |production |prod |dev |test |local |release |base |project "
     r"|shared )*(?:branch|database|db|server|port|url|endpoint|environment|env|region|package manager|version|domain"
     r"|bucket|cluster|registry|timezone|time zone|formatter|linter|framework|convention|policy|style guide|stack"
     r"|license|default|deadline|budget|app ?id|id|owner|maintainer|name|repo|remote|runner|ci|pipeline|schema|queue"
@@ -158,13 +159,15 @@ FORMS = (
     r"|support|run|ship))\b"),
     _form(FACT, 0.7, r"\b(?:only works?|works only|(?:only )?runs? only|needs?|requires?) (?:with|on|when|if|at least"
     r"|python|node|java|go|docker|a vpn|the vpn|root|sudo|version)\b"),
+    _form(CORRECTION, 0.75, LEAD + r"(?:\w+ ){0,2}i said (?!that\b|it\b|to\b|so\b"
+    r"|the\b)[\w`.-]+(?: [\w`.-]+){0,2}(?:[,;.!]|$)"),
     _form(CORRECTION, 0.65, r"\bi (?:said|wanted)\b.{3,}(?:\bnot\b|\binstead\b|\bnever\b|\balways\b)"),
     _form(FACT, 0.75, r"\b(?:we'?re|we are|were) (?:still |all )?on (?:\w+ )?v?\d"),
     _form(FACT, 0.75, r"\bwe (?:only |still |all )?(?:work with|use|write|build) .{1,60}\b(?:here"
     r"|everywhere)\b"),
     _form(FACT, 0.7, LEAD + r"(?:all|every|each) (?:(?:of )?(?:our|my) )?[\w -]{3,40} (?:is|are) (?:in|on|under|from|by"
     r"|named|called|stored|kept|written)\b"),
-    _form(FACT, 0.7, r"\bis (?:the |our )?(?:max(?:imum)?|min(?:imum)?|limit)\b"),
+    _form(FACT, 0.7, r"\b(?:is|are) (?:the |our )?(?:max(?:imum)?|min(?:imum)?|limit|standard|norm)\b"),
     _form(FACT, 0.7, r"\b(?:staging|prod|production|dev|trunk|qa|ci|uat|live) (?:is|=) (?!not\b|down|broken|fail|up\b|red"
     r"|green|fine|ok|slow|back|stuck|dead|still|now|hosed|the same)\w"),
     _form(RULE, 0.65, r"\b(?:gets?|get) (?:wrapped|named|prefixed|tested|logged|sorted|validated|escaped|formatted|stored"
@@ -193,6 +196,9 @@ FORMS = (
     r"|summar(?:y|ies)|commits?|functions?|names)\b"),
     _form(PREFER, 0.8, r"\b(?:explain|answer|reply|write|tell me)\b.{0,30}\b(?:short|briefly|concisely|shortly|in short)\b"),
     _form(PREFER, 0.8, r"\bi(?:'m| am|m)? (?:don'?t|dont|do not|not|won'?t|never) read(?:ing)?\b"),
+    _form(PREFER, 0.65, r"\bi want (?!an?\b|the\b|to\b|you\b|it\b|this\b|that\b|one\b|more\b|less\b|another\b|all\b"
+    r"|some\b|also\b|only\b"
+    r"|them\b|these\b|those\b|both\b)[a-z]+(?:[,.!]|$| everywhere\b| not\b)"),
     # what was decided
     _form(DECISION, 0.7, r"\b(?:that|this|it|which) (?:is|was) (?:decided|settled|agreed)\b|\bstays (?:until|as|in|on|for)\b"),
     _form(DECISION, 0.75, r"\b(?:we|the team|everybody|everyone|management)(?:'ve|'re| have| are|'ll| will)*(?: now"

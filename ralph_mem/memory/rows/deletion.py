@@ -141,7 +141,7 @@ def _have_learned_anew(opened: "connection.Store", names: "list[str]") -> None:
         parents = set(facts.sources(opened, name))
         if parents & going:
             prompts.learn_again(opened, sorted(parents - going))
-        opened.execute("DELETE FROM fact_links WHERE a = ?1 OR b = ?1", (name,))
+        facts.unlink_all(opened, name)
 
 
 def _found(opened: "connection.Store", names: "Iterable[str]") -> "list[Gone]":

@@ -7,6 +7,7 @@ from ralph_mem.memory.rows.facts import (
     CONFLICTS,
     EXPORTED,
     HOLDING,
+    LINK_TABLE,
     PAST,
     PROMPT,
     RETIRED,
@@ -17,6 +18,7 @@ from ralph_mem.memory.rows.facts import (
     read,
     sessions,
 )
+from ralph_mem.memory.store import schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,6 +105,8 @@ def commands(store: "Store") -> "list[Fact]":
 
 def contradicted(store: "Store", names: "list[str]") -> "list[tuple[str, str]]":
     """Return of the ids of facts each pair that cannot both hold: the one that was said against the other one first."""
+    if not schema.is_made(store, LINK_TABLE):
+        return []
     marks = ", ".join("?" * len(names))
     sql = f"SELECT a, b FROM fact_links WHERE kind = '{CONFLICTS}' AND a IN ({marks}) AND b IN ({marks})"
     found: list[tuple[str, str]] = store.execute(sql, (*names, *names)).fetchall()

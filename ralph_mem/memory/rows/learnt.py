@@ -148,5 +148,5 @@ def rewrite_lesson(store: "Store", number: int, texts: "Mapping[str, str | None]
 def drop(store: "Store", public_id: str) -> None:
     """Delete a lesson that no run teaches any more. In the caller's transaction."""
     store.execute("DELETE FROM derived_from WHERE child = ?", (public_id,))
-    store.execute("DELETE FROM fact_links WHERE a = ?1 OR b = ?1", (public_id,))
+    facts.unlink_all(store, public_id)
     rewrite.delete(store, public_id)

@@ -314,9 +314,14 @@ VERSION = len(MIGRATIONS)
 VERSION_NOW = "PRAGMA schema_version"
 
 
+def is_made(store: "Store", table: str) -> bool:
+    """Say whether a memory has one of the tables of `ON_DEMAND`."""
+    return store.one("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
+
+
 def make(store: "Store", table: str) -> None:
     """Make one of the tables of `ON_DEMAND`, unless it is there. A schema that was known to be ours is still known to be."""
-    if store.one("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)):
+    if is_made(store, table):
         return
     is_known = store.one(VERSION_NOW) == (store.property("checked_schema"),)
     store.execute(ON_DEMAND[table])

@@ -104,6 +104,17 @@ def test_whatever_is_not_ok_says_what_to_do(a_project):
     assert [each for each in found if bool(each.do) == (each.state == "ok")] == []
 
 
+@pytest.mark.parametrize(
+    ("cents", "said"), [(0, "nothing that is remembered"), (20, "sentences of your prompts, to a model, for 20 cents")]
+)
+def test_the_doctor_says_what_may_leave_the_machine(a_project, a_home, cents, said):
+    config = Path(a_home, ".config/ralph-mem/config.yaml")
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f"memory:\n  model_budget_cents: {cents}\n")
+    (found,) = [each for each in doctor.examine(a_project) if each.check == "what may leave"]
+    assert found.state == "ok" and found.seen.startswith(said)
+
+
 def test_what_cannot_be_looked_at_does_not_hide_the_rest(a_project, monkeypatch):
     def fails(_):
         raise PermissionError(13, "Permission denied", "/somewhere")

@@ -14,6 +14,18 @@ from ralph_mem.memory.rows import facts
         ("The ledger must not be rounded before the VAT step.", facts.RULE),
         ("As I already said, prices are kept in cents in `pricing/`.", facts.CORRECTION),
         ("Why do you keep mocking the clock, we have FakeClock for that.", facts.CORRECTION),
+        ("that's 01001, the zero got eaten again, codes are text in all our files", facts.FACT),
+        ("DTOs are never shared between modules.", facts.RULE),
+        ("ticks are 250us, not 1ms", facts.FACT),
+        ("colors come from theme.dart", facts.FACT),
+        ("in reports we round to whole beds", facts.FACT),
+        ("files arrive up to 3 days late", facts.FACT),
+        ("you put a printf into an isr, 20us budget", facts.CORRECTION),
+        ("hex codes in widgets again, theme.dart is where colors live", facts.FACT),
+        ("the source line goes bottom left, house style", facts.RULE),
+        ("I said supabase, keep firebase out of it", facts.CORRECTION),
+        ("were on godot 4.2 so that api doesnt exist for us", facts.FACT),
+        ("I want fahrenheit, the sensors give celsius", facts.PREFER),
     ],
 )
 def test_what_holds_is_found_though_it_orders_nothing(said, kind):
@@ -28,6 +40,14 @@ def test_what_holds_is_found_though_it_orders_nothing(said, kind):
         "We need a new page for the invoices in the portal.",
         "The --verbose flag only works in the watch command.",
         "It looks like the JSON is all in one line.",
+        "People are thrown out right after signing in since the upgrade.",
+        "There is a deadlock in the allocation batch.",
+        "We don't find that session in the `store.db` at all.",
+        "Update the `docs/` to use the names that all of them have.",
+        "you added the button, now make it blue",
+        "Why do we care what the `path` type is?",
+        "I ran it, the result is at ~/out/run-3.json",
+        "the worker is pending, restart it",
     ],
 )
 def test_news_a_story_a_wish_and_a_description_of_the_code_state_nothing(said):

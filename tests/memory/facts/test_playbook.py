@@ -5,6 +5,7 @@ import random
 import pytest
 
 from ralph_mem.memory.facts import playbook, strength, trace
+from ralph_mem.memory.recall import search
 from ralph_mem.memory.rows import facts
 from tests.sessions import DAY, NOON
 
@@ -89,6 +90,18 @@ def test_what_is_past_its_day_is_hidden_at_once_and_archived_later(a_playbook):
     assert facts.of_id(a_playbook.store, fact.public_id).retired_why == facts.EXPIRED
 
 
+def test_what_was_of_use_is_reinforced_in_the_trace_with_its_counts(a_playbook):
+    number = a_playbook.called(said(NAMES[0])).number
+    a_playbook.change(facts.change, number, {"helpful": 1, "touched_at": LATER})
+    told = [each for each in trace.events(a_playbook.store) if each["event"] == trace.REINFORCED]
+    assert [(each["text"], each["helpful"], each["harmful"], each["at"]) for each in told] == [(said(NAMES[0]), 1, 0, LATER)]
+
+
+@pytest.mark.parametrize(("length", "shown"), [(120, "x" * 120), (121, "x" * 120 + "... (121 characters)")])
+def test_a_preview_has_120_characters_and_then_the_length(length, shown):
+    assert playbook.preview("x" * length) == shown
+
+
 def test_the_log_has_a_line_for_each_with_the_beginning_of_its_text_and_the_number(a_playbook):
     a_playbook.say("Never " + "very " * 50 + "long.")
     lines = playbook.log(a_playbook.change(playbook.prune, LATER, 0))
@@ -110,6 +123,7 @@ def test_to_look_at_a_bullet_touches_nothing(a_playbook):
     before = a_playbook.store.execute("SELECT * FROM facts").fetchall()
     playbook.overview(playbook.bullets(a_playbook.store, LATER))
     trace.events(a_playbook.store)
+    assert search.hits(a_playbook.store, said(NAMES[0]), LATER)
     assert a_playbook.store.execute("SELECT * FROM facts").fetchall() == before
 
 
