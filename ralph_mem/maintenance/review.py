@@ -70,7 +70,9 @@ def counts_of_sessions(reader: Reader, wanted: Wanted) -> "list[dict[str, Any]]"
     """Return how many rows each session has of each origin, "tainted" among them, the newest session first."""
     found: dict[str, dict[str, Any]] = {}
     for opened in reader.stores:
-        for session, at, origin, number, tainted in opened.execute(BY_ORIGIN.format(rows=_rows(opened, wanted.last)), wanted.values()):
+        for session, at, origin, number, tainted in opened.execute(
+            BY_ORIGIN.format(rows=_rows(opened, wanted.last)), wanted.values()
+        ):
             origins = found.setdefault(session, {"session": session, "began": at, "origins": {}})["origins"]
             origins[origin] = number
             origins["tainted"] = origins.get("tainted", 0) + tainted

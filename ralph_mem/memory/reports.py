@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 # One session: its id, when it began and when its last event was, its branch, how many prompts a person typed, how many slash
 # commands, how many turns were a loop's, how many commands failed, whether it is open, ended or broke off, and what it was
-# first asked, redacted as it may leave, and what came of it in a few words. `number` and `store` lead to its rows; `agent` is the client.
+# first asked, redacted as it may leave, and what came of it in a few words. `number` and `store` lead to its rows, `agent` is the
+# client.
 Session = namedtuple("Session", "id at last branch prompts commands loop failed state request outcome number store agent")
 
 PREFIX = "sess-"

@@ -27,7 +27,8 @@ HOUR_MS = 3_600_000
 MARKS = '"'
 SERVES = "from ralph_mem.interfaces.page import serving"
 SESSION = """
-INSERT OR IGNORE INTO sessions (id, public_id, client_session, project_path, source, agent, fence, context_since, started_at, ended_at)
+INSERT OR IGNORE INTO sessions
+    (id, public_id, client_session, project_path, source, agent, fence, context_since, started_at, ended_at)
 VALUES (?1, 'sess-' || ?1, ?1, '/', 'startup', 'claude-code', 'f', 0, ?2, ?3)"""
 TURN = """
 INSERT INTO turns (id, public_id, event_id, session_id, seq, kind, status, origin, prompt, response, context, files, files_read,

@@ -36,7 +36,9 @@ def graph(edges: Sequence[Edge]) -> Markup:
     places = _places(names, shown)
     high = 2 * MARGIN + ROW * max([row for _, row in places.values()], default=0)
     at = {name: (MARGIN + COLUMN * column, MARGIN + ROW * row) for name, (column, row) in places.items()}
-    drawn = [_edge(at[one], at[other], (one, said, other)) for one, said, other in shown] + [_node(name, *at[name]) for name in names]
+    drawn = [_edge(at[one], at[other], (one, said, other)) for one, said, other in shown] + [
+        _node(name, *at[name]) for name in names
+    ]
     told = f"{len(shown)} of {len(edges)} relations between {len(names)} things; the list has them all"
     wide = 2 * MARGIN + COLUMN * (1 + max([column for column, _ in places.values()], default=0))
     return GRAPH.format(wide, high, told, Markup().join(drawn))

@@ -16,7 +16,7 @@ from ralph_mem.memory.rows import facts as fact_rows
 Values = dict[str, Any]
 
 # What a person reads before asking for more, and what stays below 200 KB where each character is written as five.
-RECEIPTS, OF_ONE, SESSIONS, ENTRIES, FOUND = 8, 5, 30, 50, 20
+RECEIPTS, OF_ONE, SESSIONS, ENTRIES, FOUND = 6, 5, 30, 50, 20
 MOST_PAGES = 100_000
 MOST_NOTICED = 3
 # A summary reads every turn of its session, some 0.1 ms each.

@@ -181,7 +181,13 @@ class Page:
     def _failed(self, what: str, hint: str, status: HTTPStatus, where: str = HERE, typed: str = "") -> Response:
         """Say what went wrong and what to do; what was typed is given back."""
         known = where if where in (HERE, GLOBAL) or where.startswith("project-") else HERE
-        values = {**nothing(known, self._link(known), self.spoken), "what": what, "hint": hint, "typed": typed, "status": int(status)}
+        values = {
+            **nothing(known, self._link(known), self.spoken),
+            "what": what,
+            "hint": hint,
+            "typed": typed,
+            "status": int(status),
+        }
         return HTMLResponse(rendering.page("failed.html", values), status)
 
     def _link(self, where: str) -> rendering.Link:
@@ -201,8 +207,10 @@ def nothing(where: str, link: rendering.Link, spoken: str = language.ENGLISH) ->
     """Return what every page shows around its view, in a language."""
     nav = [(heading, [(name, view.title) for name, view in VIEWS.items() if view.listed == heading])
            for heading in (LOOK, KNOWN, KEEP)]  # fmt: skip
-    return {"nav": nav, "_": language.words(spoken), "language": spoken, "link": link, "where": where, "view": "", "title": "ralph-mem", "project": "", "id": "", "is_site": False,
-            "form": "", "said": "", "places": [], "base": ""}  # fmt: skip
+    return {
+        "nav": nav, "_": language.words(spoken), "language": spoken, "link": link, "where": where, "view": "", "title": "ralph-mem",
+        "project": "", "id": "", "is_site": False, "form": "", "said": "", "places": [], "base": "",
+    }  # fmt: skip
 
 
 def frame(asked: Asked, name: str, title: str, link: rendering.Link, spoken: str = language.ENGLISH) -> dict[str, Any]:
@@ -210,5 +218,7 @@ def frame(asked: Asked, name: str, title: str, link: rendering.Link, spoken: str
     project = "all projects" if asked.is_global else asked.project.root
     found = [{"id": number, "name": path.rpartition("/")[2] or path, "path": path, "there": there}
              for number, path, there in registry.names() if path != asked.started_in.root]  # fmt: skip
-    return {**nothing(asked.where, link, spoken), "view": name, "title": title, "project": terminal.plain(project), "id": asked.public_id,
-            "places": found[:MOST_PLACES], "base": asked.started_in.root.rpartition("/")[2]}  # fmt: skip
+    return {
+        **nothing(asked.where, link, spoken), "view": name, "title": title, "project": terminal.plain(project),
+        "id": asked.public_id, "places": found[:MOST_PLACES], "base": asked.started_in.root.rpartition("/")[2],
+    }  # fmt: skip

@@ -26,7 +26,14 @@ def test_every_text_is_there_in_every_language_with_the_same_places_for_values(n
 
 @pytest.mark.parametrize(
     ("accepted", "name"),
-    [("de-DE,de;q=0.9,en;q=0.8", "de"), ("pt,fr;q=0.5", "fr"), ("en;q=0.1, it", "it"), ("", "en"), ("xx;q=x,;;", "en"), ("*", "en")],
+    [
+        ("de-DE,de;q=0.9,en;q=0.8", "de"),
+        ("pt,fr;q=0.5", "fr"),
+        ("en;q=0.1, it", "it"),
+        ("", "en"),
+        ("xx;q=x,;;", "en"),
+        ("*", "en"),
+    ],
 )
 def test_the_browser_says_which_language_it_is(accepted, name):
     assert language.of(accepted) == name

@@ -177,7 +177,20 @@ def test_the_memory_of_all_projects_has_its_own_place(a_person, a_global_session
 
 
 FIELDS = ("q", "prompt", "status", "kind", "as_of", "day", "since", "until", "type", "subject", "origin", "page")
-WITH_FIELDS = ["search", "today", "facts", "sessions", "session", "memory", "fact", "loop", "relations", "review", "relation", "gone"]
+WITH_FIELDS = [
+    "search",
+    "today",
+    "facts",
+    "sessions",
+    "session",
+    "memory",
+    "fact",
+    "loop",
+    "relations",
+    "review",
+    "relation",
+    "gone",
+]
 
 
 @pytest.mark.parametrize("view", WITH_FIELDS)
