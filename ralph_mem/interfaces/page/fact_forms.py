@@ -105,8 +105,8 @@ def relation_edit(asked: Asked) -> Done:
         confidence = float(given) if given else None
     except ValueError as error:
         raise RalphMemError(f"{given[:20]} is no confidence", "a number from 0 to 1") from error
-    parts = [asked.word(name) for name in ("subject", "predicate", "object")]
-    relations.edit(asked.reader(), asked.public_id, *parts, confidence, asked.word("as_shown"))
+    subject, predicate, other = [asked.word(name) for name in ("subject", "predicate", "object")]
+    relations.edit(asked.reader(), asked.public_id, subject, predicate, other, confidence, asked.word("as_shown"))
     return Done(f"{asked.public_id} is corrected.", "relation", asked.public_id)
 
 

@@ -29,7 +29,7 @@ def fill(session, texts):
     for number, text in enumerate(texts[:6]):
         core.put(session.project, session.project, session.settings, f"key {number}", _line(text, 100))
     _relations(session, texts)
-    _loop(session.project, texts)
+    loop(session.project, texts)
     session.store.execute("UPDATE sessions SET branch = ?", (_line(texts[0], 200),))
     session.store.execute("UPDATE turns SET branch = ?, commit_id = ?", (_line(texts[1], 200), texts[2][:40]))
     _settings(session.project, texts)
@@ -63,7 +63,8 @@ def _relations(session, texts):
             relations.upsert(store, thing, relations.OWNED_BY, (_line(f"owner {text}", 128), relations.PERSON), session.now)
 
 
-def _loop(project, texts):
+def loop(project, texts):
+    """Record a loop of two iterations with a plan, by twenty texts."""
     plan = a_plan(*[_line(text, 300) for text in texts[:10]])
     start = {"at": NOON, "goal": texts[0], "mode": "headless", "limits": DEFAULT._asdict(), "plan": plan, "criteria": []}
     path = runs.create(project, LOOP, start)

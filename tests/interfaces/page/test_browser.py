@@ -149,6 +149,7 @@ def a_week(a_session):
     with access.Change(session.store) as store:
         relations.learn(store)
     session.note_id = note(session, "Releases go out with make ship.")
+    hostile_memory.loop(session.project, [f"the totals of cart {number} are right" for number in range(20)])
     session.store.checkpoint()
     return session
 
@@ -189,9 +190,8 @@ def test_every_form_does_its_work_with_scripts_off(a_browser, a_week):
     waiting = [by_hand.keep(a_week.project, a_week.project, a_week.settings, text).public_id
                for text in ("The till is closed on Sundays.", "Lamps come from the north.")]  # fmt: skip
     for name in waiting:
-        a_week.store.execute(
-            "UPDATE facts SET status = 'candidate' WHERE id = (SELECT id FROM observations WHERE public_id = ?)", name
-        )
+        sql = "UPDATE facts SET status = 'candidate' WHERE id = (SELECT id FROM observations WHERE public_id = ?)"
+        a_week.store.execute(sql, (name,))
     (relation,) = a_week.rows("SELECT public_id FROM relations LIMIT 1")[0]
     steps = [
         ("today", "note", {"text": "Ships leave on Mondays."}, "Remembered as"), ("today", "undo", {}, "Taken back: the note"),
