@@ -2,14 +2,17 @@
 
 Processor time of the server until the first byte, the second of two requests. The turns are in sessions of fifty but for one, which
 has a tenth of them, each with a command; beside them are facts, relations, receipts, and texts of nothing but marks, each of which
-takes five bytes in HTML. What starts the page is told as a ratio to `import starlette` alone.
+takes five bytes in HTML. What the page takes from its start to its first view, with the file that leads there, is told as a ratio
+to `import starlette` alone.
 """
 
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +21,7 @@ from ralph_mem.interfaces.page import routes
 from ralph_mem.memory import opening
 from ralph_mem.memory.rows import facts, index_text, relations
 from tests.bench.memory_of import Words, at_home
+from tests.interfaces.page.test_process import Started, visits
 from tests.interfaces.page.visitors import Person
 
 TURNS, OF_A_SESSION = 100_000, 50
@@ -51,7 +55,8 @@ def main() -> None:
         fill(place, turns)
         person = Person(SimpleNamespace(project=place))
         missed = [view for view in views(turns) if not is_within(person, view)]
-    print(f"import of the server: {imported(SERVES) / imported('import starlette.applications'):.1f} times that of starlette")
+    bare = imported("import starlette.applications")
+    print(f"import of the server: {imported(SERVES) / bare:.1f} times that of starlette; to the first view: {started() / bare:.1f}")
     sys.exit(bool(missed))
 
 
@@ -130,6 +135,31 @@ def is_within(person, view) -> bool:
     name = view[0] + "?" * bool(view[1]) + view[1]
     print(f"{name:45} {took:8.0f} ms {size:10,} bytes" + ("" if fits else f"  too much ({answer.status})"), flush=True)
     return fits
+
+
+def started():
+    """Return the processor time of a page from its start until the first view has been sent, the least of three, in seconds."""
+    with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder:
+        return min(_first_view(Path(folder), number) for number in range(3))
+
+
+def _first_view(folder, number):
+    home, project = folder / f"home-{number}", folder / f"shop-{number}"
+    home.mkdir()
+    project.mkdir()
+    page = Started(home, project)
+    try:
+        address, cookie = visits(page.is_ready())
+        request = urllib.request.Request(
+            address.partition("/open")[0] + "/here/today", headers={"Cookie": cookie.partition(";")[0]}
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert answer.status == 200
+        told = Path(f"/proc/{page.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+    finally:
+        page.process.terminate()
+        page.process.communicate()
 
 
 def imported(statement):

@@ -7,7 +7,7 @@ from ralph_mem.core.format import count
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces.page.asking import Asked
 from ralph_mem.maintenance import review, status
-from ralph_mem.memory import notes_by_hand, plain_values, reports, undoing
+from ralph_mem.memory import access, notes_by_hand, plain_values, reports, undoing
 from ralph_mem.memory.facts import by_hand, mining
 from ralph_mem.memory.recall import layers, lookup, meaning
 from ralph_mem.memory.rows import fact_queries
@@ -26,6 +26,8 @@ OUTCOMES = {"full": "told", "line": "told in a line", "folded": "said by the one
 
 def today(asked: Asked) -> Values:
     """Return the last receipts, how the memory stands, what was noticed, and what would be told now at a prompt."""
+    if not access.is_there(asked.project):
+        return _nothing_yet(asked)
     reader = asked.reader()
     prompt, page, of_session = asked.text("prompt"), asked.number("page", 1, 1, MOST_PAGES), asked.word("session")
     preview = []
@@ -38,6 +40,15 @@ def today(asked: Asked) -> Values:
         "receipts": [plain_values.of_receipt(each) for each in receipts[:RECEIPTS]], "more": len(receipts) > RECEIPTS, "page": page,
         "of_session": of_session, "status": told, "lines": status.lines(told), "prompt": prompt, "preview": preview,
         "outcomes": OUTCOMES, "noticed": _noticed(asked, reader), "waiting": _waiting(reader), "last": undoing.last(reader),
+    }  # fmt: skip
+
+
+def _nothing_yet(asked: Asked) -> Values:
+    """Return what is shown of a project without a memory: why there is none, and where a first note could be kept."""
+    told = status.of(asked.project, asked.settings, asked.now, held=asked.opened)
+    return {
+        "receipts": [], "more": False, "page": 1, "of_session": "", "status": told, "lines": status.lines(told), "prompt": "",
+        "preview": [], "outcomes": OUTCOMES, "noticed": [], "waiting": 0, "last": None,
     }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
@@ -16,6 +17,7 @@ from ralph_mem.memory import access, opening
 from ralph_mem.memory.facts import by_hand
 from ralph_mem.memory.rows import facts
 from tests.command_line import says
+from tests.interfaces.page.visitors import Person
 from tests.odd_words import ODD
 from tests.readers import note, person_of
 from tests.sessions import Session
@@ -55,6 +57,12 @@ def test_today_tells_what_was_told_at_which_price_and_for_which_prompt(a_full_me
     )[0]
     assert prompt in page
     assert f"{tokens} of" in page
+
+
+def test_a_project_without_a_memory_says_so_and_takes_a_first_note(a_project):
+    person = Person(SimpleNamespace(project=a_project)).comes_in()
+    assert "not yet: " in text_of(person.sees("today"))
+    assert "Remembered as" in text_of(person.sends("note", text="Deploys go to Bonn."))
 
 
 def test_today_previews_a_prompt_and_writes_nothing(a_full_memory):
