@@ -106,9 +106,10 @@ def cells(session: Session) -> "tuple[object, ...]":
 
 def line(session: Session) -> str:
     """Return a session in one line."""
-    name, at, length, prompts, failed, state, asked, outcome = cells(session)
-    return f"{name}  {at}  {length}, {count(prompts, 'prompt')}, {failed} failed, {state}: {asked or 'nothing was asked'}" + (
-        f" -> {outcome}" if outcome else ""
+    name, at, length, _, failed, state, asked, outcome = cells(session)
+    return (
+        f"{name}  {at}  {length}, {count(session.prompts, 'prompt')}, {failed} failed, {state}: {asked or 'nothing was asked'}"
+        + (f" -> {outcome}" if outcome else "")
     )
 
 
