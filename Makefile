@@ -54,6 +54,7 @@ docs: $(INSTALLED)
 nightly: check
 	$(BIN)/python -m pytest -m nightly
 	$(BIN)/python -m tests.bench.scale
+	$(BIN)/python -m tests.bench.pages
 	$(BIN)/python -m tests.bench.snapshots 50000
 	$(BIN)/python -m tests.bench.rooms 50000
 	$(BIN)/ralph-mem bench truth

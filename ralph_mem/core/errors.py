@@ -9,6 +9,10 @@ class RalphMemError(Exception):
         self.hint = hint
 
 
+class NotAsShown(RalphMemError):
+    """What somebody wants to change is no longer as it was shown to them."""
+
+
 class ConfigError(RalphMemError):
     """A config file that cannot be read, or a value out of range."""
 

@@ -73,6 +73,20 @@ def known() -> list[Known]:
     return sorted([_look(entry) for entry in _registry()], key=lambda each: (-(each.at or 0), each.path, each.id))
 
 
+def names() -> list[tuple[str, str, bool]]:
+    """Return the id and the path of every registered project, and if its folder is there, by names; no memory is opened."""
+    found = [(entry.id, entry.path, paths.exists(entry.path)) for entry in _registry() if entry.path]
+    return sorted(found, key=lambda each: (not each[2], Path(each[1]).name.lower(), each[1]))
+
+
+def gone(number: str) -> tuple[Known, list[Leftover]]:
+    """Return a registered project, and what lies outside its folder for it. Raises RalphMemError where none has the id."""
+    found = [entry for entry in _registry() if entry.id == number and entry.path]
+    if not found:
+        raise RalphMemError(f"no project has the id {ascii(number[:40])[1:-1]}", LISTED)
+    return _look(found[0]), leftovers(number)
+
+
 def values(known: Known) -> dict[str, object]:
     """Return a project for a program; bytes of its path that no text in UTF-8 can hold are shown as the replacement character."""
     path = terminal.plain(known.path)

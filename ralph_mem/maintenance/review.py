@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 GIST_TOKENS = 60  # a line that says whether to look closer
 ORIGINS = ("outside", "tool", "test", "agent", "user")  # from the most doubtful on
 SESSION = "SELECT public_id FROM sessions WHERE id = ?"
-ROWS = "SELECT public_id, origin, {tainted} AS tainted, created_at, {session} AS session_id FROM {table} AS t"
+ROWS = "SELECT public_id, origin, {tainted} AS tainted, created_at, {session} AS session_id FROM {table} AS t{where}"
+# Of what our own session holds, such as notes, and of the last so many of a client.
+LAST = """
+ WHERE session_id IN (SELECT id FROM sessions WHERE agent = 'ralph-mem'
+    UNION ALL SELECT id FROM (SELECT id FROM sessions ORDER BY started_at DESC, id DESC LIMIT {last:d}))"""
 FITS = """
 r.created_at >= ?1 AND (?3 = '' OR s.public_id = ?3)
     AND (?2 = '' OR instr(?2, ',' || r.origin || ',') OR (r.tainted AND ?2 LIKE '%,outside,%'))"""
@@ -29,15 +33,18 @@ GROUP BY s.id, r.origin ORDER BY s.started_at DESC, s.id DESC"""
 
 
 class Wanted:
-    """What is looked at: origins, a session, rows since a time in milliseconds. `outside` means what pages had a hand in, too."""
+    """What is looked at: origins, a session, rows since a time in milliseconds. `outside` means what pages had a hand in, too.
 
-    __slots__ = ("origins", "session", "since")
+    `last` keeps to so many sessions, which costs no look at all the others.
+    """
 
-    def __init__(self, origins: "Sequence[str]" = (), session: str = "", since: int = 0) -> None:
+    __slots__ = ("last", "origins", "session", "since")
+
+    def __init__(self, origins: "Sequence[str]" = (), session: str = "", since: int = 0, last: int = 0) -> None:
         for name in origins:
             if name not in ORIGINS:
                 raise RalphMemError(f"there is no origin {name[:40]!a}", "one of " + ", ".join(ORIGINS))
-        self.origins, self.since = list(origins), since
+        self.origins, self.since, self.last = list(origins), since, last
         self.session = session if session.isascii() else ascii(session)
 
     def values(self) -> "tuple[Any, ...]":
@@ -47,21 +54,25 @@ class Wanted:
 
 def ids(opened: Store, wanted: Wanted) -> list[str]:
     """Return the ids of rows in one memory, the most doubtful first, then the newest."""
-    return [name for (name,) in opened.execute(LISTED.format(rows=_rows(opened)), wanted.values())]
+    return [name for (name,) in opened.execute(LISTED.format(rows=_rows(opened, wanted.last)), wanted.values())]
 
 
-def _rows(opened: Store) -> str:
-    """Return the SQL for the rows that came from somewhere."""
+def _rows(opened: Store, last: int) -> str:
+    """Return the SQL for the rows that came from somewhere, of the last so many sessions where that is not 0."""
     found = [kind for kind in kinds.of_memory(opened) if kind.has("origin")]
     parts = [(kind.table, kind.column("tainted", "0"), kind.column("session_id")) for kind in found]
-    return " UNION ALL ".join(ROWS.format(table=table, tainted=tainted, session=session) for table, tainted, session in parts)
+    where = LAST.format(last=last) if last else ""
+    rows = [ROWS.format(table=table, tainted=tainted, session=session, where=where) for table, tainted, session in parts]
+    return " UNION ALL ".join(rows)
 
 
 def counts_of_sessions(reader: Reader, wanted: Wanted) -> "list[dict[str, Any]]":
     """Return how many rows each session has of each origin, "tainted" among them, the newest session first."""
     found: dict[str, dict[str, Any]] = {}
     for opened in reader.stores:
-        for session, at, origin, number, tainted in opened.execute(BY_ORIGIN.format(rows=_rows(opened)), wanted.values()):
+        for session, at, origin, number, tainted in opened.execute(
+            BY_ORIGIN.format(rows=_rows(opened, wanted.last)), wanted.values()
+        ):
             origins = found.setdefault(session, {"session": session, "began": at, "origins": {}})["origins"]
             origins[origin] = number
             origins["tainted"] = origins.get("tainted", 0) + tainted

@@ -3,7 +3,7 @@
 import posix
 import time
 
-from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import count, digits_of
 from ralph_mem.core.redaction import blocks, privacy
 from ralph_mem.core.settings import effective as switches
@@ -107,10 +107,6 @@ def parts(text: str) -> "tuple[str, str]":
     return first[: first.rfind(" ", 0, 100) if " " in first[:100] else 100] + "...", text
 
 
-class NotAsShown(RalphMemError):
-    """A row is no longer as it was shown to whoever wants to change it."""
-
-
 def version(store: "Store", public_id: str) -> str:
     """Return digits for a row as it is stored now, texts and marks, that are others once any of it has changed; "" for none."""
     kind = kinds.of_id(public_id)
@@ -121,7 +117,12 @@ def version(store: "Store", public_id: str) -> str:
 
 def _check(store: "Store", public_id: str, as_shown: str) -> None:
     if as_shown and version(store, public_id) != as_shown:
-        raise NotAsShown(f"{public_id} has changed since it was shown, nothing was done", "look at it as it is now")
+        raise not_as_shown(public_id)
+
+
+def not_as_shown(what: str) -> NotAsShown:
+    """Return what to raise where something has changed since it was shown."""
+    return NotAsShown(f"{what} has changed since it was shown, nothing was done", "look at it as it is now")
 
 
 def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str, as_shown: str = "") -> None:
@@ -152,6 +153,12 @@ def _titled(found: "Row", text: str) -> "tuple[str, str]":
     if found.type == row.FACT:
         return text, ""
     return parts(text) if found.type == row.NOTE else (found.asked, text)
+
+
+def edited_at(found: "Row") -> int:
+    """Return when a row was corrected last, in ms; 0 where it never was."""
+    kept = found.store.one(f"SELECT edited_at FROM {_table_of(found)} WHERE id = ?", (found.number,))
+    return int(kept[0] or 0) if kept else 0
 
 
 def is_from_outside(found: "Row") -> bool:

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 # One session: its id, when it began and when its last event was, its branch, how many prompts a person typed, how many slash
 # commands, how many turns were a loop's, how many commands failed, whether it is open, ended or broke off, and what it was
-# first asked, redacted as it may leave, and what came of it in a few words. `number` and `store` lead to its rows.
-Session = namedtuple("Session", "id at last branch prompts commands loop failed state request outcome number store")
+# first asked, redacted as it may leave, and what came of it in a few words. `number` and `store` lead to its rows, `agent` is the
+# client.
+Session = namedtuple("Session", "id at last branch prompts commands loop failed state request outcome number store agent")
 
 PREFIX = "sess-"
-SESSION = "SELECT id, public_id, started_at, ended_at, end_reason, branch FROM sessions"
+SESSION = "SELECT id, public_id, started_at, ended_at, end_reason, branch, agent FROM sessions"
 # A session of our own holds what was noted from a terminal.
 LISTED = f"""{SESSION} WHERE agent <> 'ralph-mem' AND coalesce(ended_at, ?1) >= ?2 AND started_at < ?3
 ORDER BY started_at DESC, id DESC"""
@@ -75,14 +76,14 @@ def find(reader: "lookup.Reader", public_id: str) -> Session:
 
 
 def _session(reader: "lookup.Reader", store: "Store", row: "tuple[Any, ...]") -> Session:
-    number, public_id, at, ended, reason, branch = row
+    number, public_id, at, ended, reason, branch, agent = row
     prompts, commands, loop, failed = map(int, store.one(sessions.PROMPTS, (number,)))
     last = ended or int(store.one(sessions.LAST_EVENT, (number,))[0])
     first = reader.protected(reader.rows(store, lookup.TURN + REQUESTS + " LIMIT 1", (number,)))
     state = BROKE_OFF if reason == "crash" else ENDED if ended else OPEN
     request = _line(first[0].asked, SHORT) if first else ""
     outcome = _came_of(reader, store, number)
-    return Session(public_id, at, last, branch, prompts, commands, loop, failed, state, request, outcome, number, store)
+    return Session(public_id, at, last, branch, prompts, commands, loop, failed, state, request, outcome, number, store, agent)
 
 
 def _came_of(reader: "lookup.Reader", store: "Store", number: int) -> str:
@@ -105,9 +106,10 @@ def cells(session: Session) -> "tuple[object, ...]":
 
 def line(session: Session) -> str:
     """Return a session in one line."""
-    name, at, length, prompts, failed, state, asked, outcome = cells(session)
-    return f"{name}  {at}  {length}, {count(prompts, 'prompt')}, {failed} failed, {state}: {asked or 'nothing was asked'}" + (
-        f" -> {outcome}" if outcome else ""
+    name, at, length, _, failed, state, asked, outcome = cells(session)
+    return (
+        f"{name}  {at}  {length}, {count(session.prompts, 'prompt')}, {failed} failed, {state}: {asked or 'nothing was asked'}"
+        + (f" -> {outcome}" if outcome else "")
     )
 
 
@@ -140,7 +142,7 @@ def head(session: Session) -> str:
 
 def facts(session: Session) -> "dict[str, Any]":
     """Return a session as plain values, for a program to read."""
-    names = ("id", "at", "last", "branch", "prompts", "commands", "loop", "failed", "state", "request", "outcome")
+    names = ("id", "agent", "at", "last", "branch", "prompts", "commands", "loop", "failed", "state", "request", "outcome")
     return {name: getattr(session, name) for name in names}
 
 
@@ -206,12 +208,12 @@ class Receipt:
         self.lines = lines
 
 
-def receipts(reader: "lookup.Reader", limit: int, session: str = "", memory: str = "") -> "list[Receipt]":
-    """Return the last receipts, newest first: of all sessions or of one, or those that name a memory.
+def receipts(reader: "lookup.Reader", limit: int, session: str = "", memory: str = "", skip: int = 0) -> "list[Receipt]":
+    """Return the last receipts but so many, newest first: of all sessions or of one, or those that name a memory.
 
     Raises RalphMemError for a session or a memory that there is not; one that is forgotten stands in its receipts still.
     """
-    found = _receipts(reader, limit, session, memory) if (session + memory).isascii() else []
+    found = _receipts(reader, limit, session, memory, skip) if (session + memory).isascii() else []
     if session and not found:
         find(reader, session)
     if memory and not found:
@@ -219,7 +221,7 @@ def receipts(reader: "lookup.Reader", limit: int, session: str = "", memory: str
     return found
 
 
-def _receipts(reader: "lookup.Reader", limit: int, session: str, memory: str) -> "list[Receipt]":
+def _receipts(reader: "lookup.Reader", limit: int, session: str, memory: str, skip: int) -> "list[Receipt]":
     own = [store for store in reader.stores if not access.is_global(store)]
     if not own:
         return []
@@ -229,7 +231,7 @@ def _receipts(reader: "lookup.Reader", limit: int, session: str, memory: str) ->
     if memory:
         where += " AND r.id IN (SELECT receipt_id FROM receipt_items WHERE memory = ?)"
         values.append(memory)
-    found = own[0].execute(receipts_of.SHOWN.format(where=where), (*values, limit)).fetchall()
+    found = own[0].execute(receipts_of.SHOWN.format(where=where), (*values, limit, skip)).fetchall()
     if not found:
         return []
     prompts = privacy.leaving(privacy.protect([values[-1] for values in found], reader.project, reader.settings)[0])

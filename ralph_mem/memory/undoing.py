@@ -1,7 +1,7 @@
 """Take back the last thing that a person did to a memory."""
 
 from ralph_mem.core import fast
-from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.memory import access
 from ralph_mem.memory.rows import deletion, kinds, rewrite, row
 from ralph_mem.memory.store import connection
@@ -42,12 +42,28 @@ def let_go(store: "Store", at: int) -> None:
         store.set_property(deletion.UNDO, None)
 
 
-def undo(reader: "Reader") -> str:
-    """Take back what was done last, in whichever memory that was; says what it was. Raises RalphMemError where nothing is kept."""
+def _last(reader: "Reader") -> "tuple[dict[str, Any], Store] | None":
     found = [(fast.loads(kept), store) for store in reader.stores for kept in [store.property(deletion.UNDO)] if kept]
-    if not found:
+    return max(found, key=lambda each: int(each[0]["at"])) if found else None
+
+
+def last(reader: "Reader") -> "tuple[str, str, int] | None":
+    """Return what would be taken back: note, edit, pin or wrong, the id of its row, and when it was, in ms; None for nothing."""
+    found = _last(reader)
+    return (found[0]["what"], found[0]["id"], int(found[0]["at"])) if found else None
+
+
+def undo(reader: "Reader", done_at: int = 0) -> str:
+    """Take back what was done last, in whichever memory that was; says what it was. Raises RalphMemError where nothing is kept.
+
+    With `done_at`, in ms, only what was done then: something else may have come after it.
+    """
+    found = _last(reader)
+    if found is None:
         raise RalphMemError(NOTHING, "only the last note, edit, pin or wrong of yours is kept; a forget is for good")
-    last, store = max(found, key=lambda each: int(each[0]["at"]))
+    last, store = found
+    if done_at and int(last["at"]) != done_at:
+        raise NotAsShown(f"{last['what']} of {last['id']} came after that, nothing was done", "look at it as it is now")
     with access.Change(store) as opened:
         store.drop(deletion.UNDO, connection.STANDING)
         if last["what"] == NOTE:

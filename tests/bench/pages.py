@@ -1,27 +1,50 @@
 """`python -m tests.bench.pages [TURNS]`: what each view of the page costs in a memory of 100,000 turns, and how large it is.
 
-Processor time of the server in this process, the second of two requests; the texts are those of `tests.bench.scale`. What starts
-the page is told as a ratio to `import starlette` alone. The view `health` reads the whole file, as `doctor` does: it has no limit.
+Processor time of the server until the first byte, the second of two requests. The turns are in sessions of fifty but for one, which
+has a tenth of them, each with a command; beside them are facts, relations, receipts, and texts of nothing but marks, each of which
+takes five bytes in HTML. What the page takes from its start to its first view, with the file that leads there, is told as a ratio
+to `import starlette` alone.
 """
 
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 
 from ralph_mem.core.project import Project
 from ralph_mem.interfaces.page import routes
 from ralph_mem.memory import opening
-from tests.bench import scale
-from tests.bench.memory_of import at_home
+from ralph_mem.memory.rows import facts, index_text, relations
+from tests.bench.memory_of import Words, at_home
+from tests.interfaces.page.test_process import Started, visits
 from tests.interfaces.page.visitors import Person
 
-TURNS = 100_000
+TURNS, OF_A_SESSION = 100_000, 50
 MOST_MS, MOST_BYTES = 300, 200_000
+FACTS, RELATIONS, RECEIPTS, ITEMS = 2_000, 500, 20_000, 20
+HOUR_MS = 3_600_000
+MARKS = '"'
 SERVES = "from ralph_mem.interfaces.page import serving"
+SESSION = """
+INSERT OR IGNORE INTO sessions
+    (id, public_id, client_session, project_path, source, agent, fence, context_since, started_at, ended_at)
+VALUES (?1, 'sess-' || ?1, ?1, '/', 'startup', 'claude-code', 'f', 0, ?2, ?3)"""
+TURN = """
+INSERT INTO turns (id, public_id, event_id, session_id, seq, kind, status, origin, prompt, response, context, files, files_read,
+    lines, tokens, checksum, redaction_version, scan_level, index_version, created_at, ended_at)
+VALUES (?1, 'turn-' || ?1, ?1, ?2, ?1, 'prompt', 'stopped', 'user', ?3, ?4, '', ?5, '', '', 1, 1, 1, 1, 1, ?6, ?6 + 1000)"""
+OBSERVATION = """
+INSERT INTO observations (id, public_id, event_id, session_id, turn_id, seq, type, origin, title, content, files, lines, tokens,
+    checksum, redaction_version, scan_level, index_version, created_at)
+VALUES (?1, 'obs-' || ?1, 'o' || ?1, ?2, ?1, ?1, ?3, ?4, ?5, ?6, '', '', 1, 1, 1, 1, 0, ?7)"""
+RECEIPT = """
+INSERT INTO receipts SELECT ?1, session_id, id, ?1, 'UserPromptSubmit', 600, 300, created_at FROM turns WHERE id = ?2"""
+ITEM = "INSERT INTO receipt_items VALUES (?, ?, 'turn-' || ?, ?, 0.5, 3, 10, NULL)"
 
 
 def main() -> None:
@@ -29,37 +52,114 @@ def main() -> None:
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else TURNS
     with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder, at_home(Path(folder, "home")):
         place = Project(folder)
-        opened = opening.open_ready(place)
-        scale._fill(opened, turns)
-        opened.close()
+        fill(place, turns)
         person = Person(SimpleNamespace(project=place))
-        missed = [name for name, rest in views() if not is_within(person, name, rest)]
-    print(f"import of the server: {imported(SERVES) / imported('import starlette.applications'):.1f} times that of starlette")
+        missed = [view for view in views(turns) if not is_within(person, view)]
+    bare = imported("import starlette.applications")
+    print(f"import of the server: {imported(SERVES) / bare:.1f} times that of starlette; to the first view: {started() / bare:.1f}")
     sys.exit(bool(missed))
 
 
-def views():
-    """Yield the views with what they are asked for."""
+def fill(place: Project, turns: int) -> None:
+    """Remember so many turns, the last hundred of nothing but marks, and what else there is beside them."""
+    opened, words, now = opening.open_ready(place), Words(seed=3), time.time_ns() // 1_000_000
+    opened.execute("PRAGMA synchronous = OFF")
+    opened.begin()
+    first = now - turns * HOUR_MS // 10
+    for number in range(1, turns + 1):
+        at = first + number * HOUR_MS // 10
+        session = 1 + (0 if number <= turns // 10 else number // OF_A_SESSION)
+        opened.execute(SESSION, (session, at, at + OF_A_SESSION * HOUR_MS // 10))
+        is_last = number > turns - 100
+        texts = (MARKS * 8_000, MARKS * 60_000) if is_last else (words.text(90), words.text(250))
+        files = f"src/{MARKS * 200 if is_last else ''}{words.random.randrange(1200)}.py\n"
+        opened.execute(TURN, (number, session, *texts, files, at))
+        opened.execute("INSERT INTO memories (turn_id, created_at) VALUES (?, ?)", (number, at))
+        title, body, indexed = [index_text.of(text) for text in (*texts, files)]
+        opened.execute("INSERT INTO memory_fts VALUES (?, ?, '', ?, '')", (title, body, indexed))
+        kind, origin = words.random.choice((("error", "test"), ("success", "test"), ("tool_use", "tool"), ("response", "outside")))
+        opened.execute(OBSERVATION, (number, session, kind, origin, f"pytest {texts[0][:80]}", texts[1], at))
+        if number % 20_000 == 0:
+            opened.commit()
+            opened.tidy()
+            opened.begin()
+            print(f"\r{number:,} turns", end="", file=sys.stderr, flush=True)
+    beside(opened, turns, now)
+    opened.commit()
+    opened.close()
+    print(file=sys.stderr)
+
+
+def beside(opened, turns, now):
+    """Add facts, a tenth of them waiting and a tenth in conflict, relations and receipts."""
+    facts.make(opened)
+    for number in range(turns + 1, turns + FACTS + 1):
+        at, status = now - (number - turns) * HOUR_MS, "candidate" if number % 10 == 0 else "active"
+        text = MARKS * 300 + f" {number}" if number < turns + 300 else f"The part {number} goes to Bonn."
+        opened.execute(OBSERVATION.replace("?2, ?1, ?1, ?3", "?2, NULL, ?1, ?3"), (number, 1, "fact", "user", text, "", at))
+        known = {"kind": "fact", "status": status, "source": "add", "text_key": str(number), "said_at": at}
+        facts.add(opened, number, known)
+        if number % 10 == 1 and number > turns + 1:
+            facts.link(opened, f"obs-{number}", facts.CONFLICTS, f"obs-{number - 2}", 0.5, at)
+    for number in range(RELATIONS):
+        mark = MARKS * 100 if number < 250 else "part"
+        relations.upsert(opened, (f"{mark} {number}", "module"), "owned_by", (f"{mark} of {number // 3}", "person"), now - number)
+    for number in range(1, RECEIPTS + 1):
+        turn = max(1, turns * number // RECEIPTS)
+        opened.execute(RECEIPT, (number, turn))
+        for at in range(ITEMS):
+            opened.execute(ITEM, (number, at, max(1, turn - at), "missed" if at > 10 else "full"))
+
+
+def views(turns: int):
+    """Yield the addresses of all views, each with what it may be asked for."""
     yield from ((name, "") for name, view in routes.VIEWS.items() if view.listed)
-    yield from (
-        ("search", "q=def+return+self&layer=1"),
-        ("search", "q=def+return+self&layer=3"),
-        ("today", "prompt=why+does+it+fail"),
-    )
-    yield from (("session/sess-1", ""), ("session/sess-1", "page=1000"), ("memory/turn-50000", ""))
+    for depth in (1, 2, 3):
+        yield "search", f"q=def+return+self&layer={depth}"
+    yield from (("search", "q=src&since=1d&layer=3"), ("today", "prompt=why+does+it+fail"), ("today", "last=200"))
+    yield from (("facts", "as_of=1d"), ("facts", "status=candidate"), ("playbook", "q=Bonn"), ("growth", "days=366"))
+    for session in (1, 1 + turns // OF_A_SESSION):
+        yield f"session/sess-{session}", ""
+    yield "session/sess-1", "page=200"
+    for name in (f"turn-{turns // 2}", f"turn-{turns}", f"obs-{turns}", f"obs-{turns + 1}"):
+        yield f"memory/{name}", ""
+    yield f"fact/obs-{turns + 1}", ""
 
 
-def is_within(person, view, query):
-    """Print what a view costs; says whether that is within the limits. What looks at the whole machine has no limit of time."""
+def is_within(person, view) -> bool:
+    """Print what a view costs; says whether that is within the limits."""
     for _ in range(2):
-        began = time.process_time()
-        answer = person.receives(path=f"{person.keys.base}/here/{view}", query=query.encode())
-        took = 1000 * (time.process_time() - began)
-    assert answer.status == 200, (view, answer.body[-500:], person.log)
+        answer, took = person.times(*view)
     size = len(answer.body.encode())
-    fits = (took <= MOST_MS or view == "health") and size <= MOST_BYTES
-    print(f"{view + '?' * bool(query) + query:45} {took:8.0f} ms {size:10,} bytes" + ("" if fits else "  too much"))
+    fits = took <= MOST_MS and size <= MOST_BYTES and answer.status == 200
+    name = view[0] + "?" * bool(view[1]) + view[1]
+    print(f"{name:45} {took:8.0f} ms {size:10,} bytes" + ("" if fits else f"  too much ({answer.status})"), flush=True)
     return fits
+
+
+def started():
+    """Return the processor time of a page from its start until the first view has been sent, the least of three, in seconds."""
+    with tempfile.TemporaryDirectory(prefix="ralph-mem-bench-") as folder:
+        return min(_first_view(Path(folder), number) for number in range(3))
+
+
+def _first_view(folder, number):
+    home, project = folder / f"home-{number}", folder / f"shop-{number}"
+    home.mkdir()
+    project.mkdir()
+    page = Started(home, project)
+    try:
+        address, cookie = visits(page.is_ready())
+        request = urllib.request.Request(
+            address.partition("/open")[0] + "/here/today", headers={"Cookie": cookie.partition(";")[0]}
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert answer.status == 200
+        told = Path(f"/proc/{page.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+    finally:
+        page.process.terminate()
+        page.process.communicate()
 
 
 def imported(statement):

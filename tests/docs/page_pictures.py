@@ -4,7 +4,9 @@ import os
 import posix
 import sys
 import tempfile
+import time
 from pathlib import Path
+from unittest import mock
 
 from ralph_mem.core.project import Project
 from ralph_mem.memory import access, opening
@@ -13,62 +15,77 @@ from tests.docs import ROOT
 from tests.interfaces.page.test_browser import Browser
 from tests.interfaces.page.test_process import Started
 from tests.readers import note
-from tests.sessions import Session
+from tests.sessions import DAY, HOUR, Session
 
-VIEWS = ("today", "search?q=timezone+login", "facts", "relations")
+VIEWS = {"today": "", "search": "?q=timezone+login", "facts": "", "relations": ""}
 STATEMENTS = (
     "Ada owns the cart service.", "The price list lives in `shop/prices.py`.", "Always run make lint before a commit.",
-    "Grace owns the till.", "Deploys go to Bonn.", "requests was replaced by httpx.",
+    "Grace owns the till.", "The cart service lives in `shop/cart.py`.", "Deploys go to Bonn.", "requests was replaced by httpx.",
 )  # fmt: skip
+WIDTH, HEIGHT = 1180, 860
 
 
-def main():
-    """Draw the pictures; leaves with 0."""
-    with tempfile.TemporaryDirectory(prefix="ralph-mem-pictures-") as folder:
-        home, project = Path(folder, "ada"), Path(folder, "shop")
-        for each in (home, project):
-            each.mkdir()
-        posix.environ[b"HOME"] = os.fsencode(home)
-        fill(Project(str(project)))
-        page = Started(home, project)
-        browser = Browser(page, Path(folder, "browser"), width=1100)
+def main(folder=None):
+    """Draw the pictures into a folder, that of the documentation by default; leaves with 0."""
+    target = Path(folder or ROOT / "docs")
+    with tempfile.TemporaryDirectory(prefix="ralph-mem-pictures-") as top:
+        home, project = Path(top, "home"), Path("/tmp/shop")  # a short name for the picture
+        home.mkdir()
+        project.mkdir()
         try:
-            for view in VIEWS:
-                browser.driver.set_window_size(1100, 900)
-                browser.goes(view)
-                browser.driver.save_screenshot(str(ROOT / "docs" / f"page-{view.partition('?')[0]}.png"))
+            posix.environ[b"HOME"] = os.fsencode(home)
+            fill(Project(str(project)))
+            draw(Started(home, project), Path(top, "browser"), target)
         finally:
-            browser.driver.quit()
-            page.process.terminate()
-            page.process.communicate()
+            for path in sorted(project.rglob("*"), reverse=True):
+                path.rmdir() if path.is_dir() else path.unlink()
+            project.rmdir()
     return 0
+
+
+def draw(page, folder, target):
+    """Open the page in a browser and take a picture of each view."""
+    browser = Browser(page, folder, scripts=True, width=WIDTH)
+    try:
+        browser.driver.set_window_size(WIDTH, HEIGHT)
+        for view, rest in VIEWS.items():
+            browser.goes(view, rest)
+            browser.driver.save_screenshot(str(target / f"page-{view}.png"))
+    finally:
+        browser.driver.quit()
+        page.process.terminate()
+        page.process.communicate()
 
 
 def fill(place):
     """Remember some days of a made-up project."""
-    session = Session(opening.open_ready(place), place)
-    session.has_a_turn(
+    opened, now = opening.open_ready(place), time.time_ns() // 1_000_000
+    first = Session(opened, place, "monday", now - 3 * DAY)
+    first.starts()
+    first.has_a_turn(
         "People are thrown out right after signing in since the upgrade. Find out why and mend it.",
         "Logins failed since auth/tokens.py stored naive expiry times; both sides know the timezone now.",
     )
-    session.asks("Why does the cart show negative totals?")
-    session.runs("pytest tests/test_cart.py", error="Exit code 1\nFAILED tests/test_cart.py::test_totals - assert -3 == 3")
-    session.edits("shop/cart.py", "return -total", "return total")
-    session.runs("pytest tests/test_cart.py", "2 passed in 0.10s")
-    session.is_answered("The sign was wrong in shop/cart.py; the totals are right now.")
-    session.has_a_turn("Name the release", "It is called Kestrel.")
-    session.has_a_turn("Rename the price list", "It is prices.py now.")
-    session.asks("the timezone bug with the login expiry seems to be back, what did we do about it?")
-    session.is_answered("auth/tokens.py again: one more place stored a naive time.")
-    for text in STATEMENTS:
-        by_hand.keep(place, place, session.settings, text)
-    core.put(place, place, session.settings, "issue tracker", "tracker.example/shop")
-    note(session, "Releases go out with make ship, never by hand.")
-    with access.Change(session.store) as store:
+    first.asks("Why does the cart show negative totals?")
+    first.runs("pytest tests/test_cart.py", error="Exit code 1\nFAILED tests/test_cart.py::test_totals - assert -3 == 3")
+    first.edits("shop/cart.py", "return -total", "return total")
+    first.runs("pytest tests/test_cart.py", "2 passed in 0.10s")
+    first.is_answered("The sign was wrong in shop/cart.py; the totals are right now.")
+    for number, text in enumerate(STATEMENTS):
+        with mock.patch("time.time_ns", lambda days=20 - 3 * number: (now - days * DAY) * 1_000_000):
+            by_hand.keep(place, place, first.settings, text)
+    core.put(place, place, first.settings, "issue tracker", "tracker.example/shop")
+    note(first, "Releases go out with make ship, never by hand.")
+    second = Session(opened, place, "today", now - HOUR)
+    second.starts()
+    second.asks("the timezone bug with the login expiry seems to be back, what did we do about it?")
+    second.is_answered("auth/tokens.py again: one more place stored a naive time.")
+    second.has_a_turn("Which command ships a release?", "make ship, as the note says.")
+    with access.Change(opened) as store:
         relations.learn(store)
-    session.store.checkpoint()
-    session.store.close()
+    opened.checkpoint()
+    opened.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

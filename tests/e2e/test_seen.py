@@ -3,11 +3,15 @@
 import json
 import re
 import time
+import urllib.request
+from pathlib import Path
 
 import pytest
 
+from tests.interfaces.page.test_process import Started
 from tests.ralph.loops import CHECK, STEPS
 
+from .client import eventually
 from .messages_api import call, say
 
 LISTED = re.compile(r"^- ralph-mem:.*$", re.MULTILINE)
@@ -26,7 +30,7 @@ def at_the_client(terminal, client, plugin):
     client.plugin = plugin
     folder = client.home / ".local" / "bin"
     folder.mkdir(parents=True)
-    return lambda: terminal(PATH=f"{folder}:/usr/local/bin:/usr/bin:/bin")
+    return lambda **extra: terminal(PATH=f"{folder}:/usr/local/bin:/usr/bin:/bin", **extra)
 
 
 def test_setup_offers_a_status_line_that_is_seen_from_then_on_and_costs_no_request(at_the_client, client, api):
@@ -99,3 +103,27 @@ def test_a_loop_says_how_each_round_went_and_a_short_code_begins_it(at_the_clien
     assert "Stop says: ralph-mem: loop 1/10: 2 of 3 failing, was 3" in screen
     assert "Stop says: ralph-mem: loop 2/10: 1 of 3 failing, was 2" in screen
     assert len(api.requests("main")) == 6
+
+
+def test_a_page_is_opened_and_ended_by_typed_commands_that_cost_no_request(at_the_client, client, api, tmp_path):
+    pytest.importorskip("starlette", reason="starlette is not installed, which the page is made with")
+    browser, seen = tmp_path / "browser", tmp_path / "seen"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {seen}.part; mv {seen}.part {seen}\n')
+    browser.chmod(0o755)
+    in_a_terminal = Started(client.home, client.project)  # by an interpreter that has the packages; that of the hooks may have none
+    in_a_terminal.is_ready()
+    in_a_terminal.says("stop")
+    in_a_terminal.ends()
+    with at_the_client(BROWSER=f"{browser} %s") as person:
+        person.say("/mem page")
+        person.wait_for("The page opens in your browser")
+        eventually(seen.exists)
+        assert not re.search(r"[0-9a-f]{32}", person.screen())
+        address = re.search(r"http://[^\"]+", Path(seen.read_text().partition("://")[2]).read_text())[0]
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            assert "HttpOnly" in answer.headers["set-cookie"]
+        person.say("/mem page --stop")
+        person.wait_for("Stopped: 1.")
+        person.leave()
+    assert api.requests("main") == []
+    assert sorted(path.name for path in (client.home / ".local/share/ralph-mem/page-files").iterdir()) == ["log"]

@@ -244,6 +244,21 @@ def promote(public_id: Id, project: Project = "", json: Json = False) -> None:
 
 
 @group.command()
+def fold(
+    public_id: Id,
+    into: Annotated[str, typer.Argument(metavar="INTO", help="The fact that is to be told instead.")],
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Let a fact be told as another one that says the same; it stays in the history, and `facts undo` takes it out again.
+
+    Example: ralph-mem facts fold obs-k3w9x2mfqa obs-m4x2k9wfqb
+    """
+    by_hand.change(reader_of(project), public_id, lambda store, fact, at: taking.fold(store, fact, into, at))
+    _tell(reader_of(project), into, json)
+
+
+@group.command()
 def undo(public_id: Id, project: Project = "", json: Json = False) -> None:
     """Take back what a fact did: what it replaced or took back holds again, and it does not.
 

@@ -38,6 +38,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
     parser.add_argument("target", nargs="?", default="")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-open", action="store_true")
+    parser.add_argument("--again", action="store_true", help="this is the interpreter that had the packages")
     return parser.parse_args(words)
 
 
@@ -48,6 +49,7 @@ def _done(given: argparse.Namespace) -> int:
         return 0
     missing = _missing()
     if missing:
+        _hand_over(given)
         raise extras.MissingExtra(f"the page needs {', '.join(missing)}", extras.installation("page", sys.executable))
     place = find(given.folder)
     if given.what == "to":
@@ -61,6 +63,13 @@ def _done(given: argparse.Namespace) -> int:
     if given.what == "detached":
         print(STARTED, flush=True)
     return 0
+
+
+def _hand_over(given: argparse.Namespace) -> None:
+    """Go on in the interpreter by which a terminal served a page, where the one of the hooks has no packages."""
+    able = handover.Log().interpreter() if given.what == "detached" and not given.again else ""
+    if able:
+        os.execv(able, [able, "-I", "-X", "utf8", *sys.argv, "--again"])  # noqa: S606 - no shell is wanted
 
 
 def _missing() -> list[str]:

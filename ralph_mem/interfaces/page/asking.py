@@ -26,7 +26,7 @@ class Asked:
     """One request: the project, the id behind the view, and the fields; a context manager that closes what it has opened."""
 
     def __init__(self, started_in: Project, where: str, public_id: str = "", fields: dict[str, list[str]] | None = None) -> None:
-        self.where, self.public_id, self.fields = where, public_id, fields or {}
+        self.started_in, self.where, self.public_id, self.fields = started_in, where, public_id, fields or {}
         self.project = _project(started_in, where)
         self.settings: dict[str, Any] = effective.load(self.project)
         self.now = time.time_ns() // 1_000_000
@@ -72,9 +72,13 @@ class Asked:
     def number(self, name: str, default: int, least: int, most: int) -> int:
         """Return a whole number. Raises RalphMemError for what is none."""
         given = self.word(name)
-        if given and not (given.isascii() and given.isdecimal() and len(given) <= 9):
+        if given and not (given.isascii() and given.isdecimal() and len(given) <= 15):
             raise RalphMemError(f"{name} is no number", f"from {least} to {most:,}")
         return min(most, max(least, int(given))) if given else default
+
+    def or_none(self, name: str) -> str | None:
+        """Return a field in one line, None where the form has none of this name."""
+        return self.word(name) if name in self.fields else None
 
     def moment(self, name: str, default: int = 0) -> int:
         """Return a time that was typed, in ms. Raises RalphMemError for what is none."""

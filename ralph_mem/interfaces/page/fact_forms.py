@@ -7,7 +7,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.page.asking import Asked
 from ralph_mem.interfaces.page.memory_forms import Done
 from ralph_mem.memory import notes_by_hand
-from ralph_mem.memory.facts import by_hand, candidates, core, promoting, relations, taking
+from ralph_mem.memory.facts import by_hand, core, promoting, relations, taking
 from ralph_mem.memory.rows import facts as rows
 from ralph_mem.memory.store.connection import Store
 
@@ -46,6 +46,13 @@ def retire(asked: Asked) -> Done:
     return _decided(asked, "retire", by_hand.retire)
 
 
+def fold(asked: Asked) -> Done:
+    """Let a fact be told as another one that says the same: `facts fold`."""
+    into = asked.word("into")
+    by_hand.change(asked.reader(), asked.public_id, _as_shown(asked, lambda store, fact, at: taking.fold(store, fact, into, at)))
+    return Done(f"{asked.public_id} is folded into this one.", "fact", into)
+
+
 def undo(asked: Asked) -> Done:
     """Take back what a fact did: `facts undo`."""
     back = by_hand.change(asked.reader(), asked.public_id, _as_shown(asked, taking.undo))
@@ -70,58 +77,40 @@ def _as_shown(asked: Asked, what: Change) -> Change:
         shown, status = asked.word("as_shown"), asked.word("status")
         now = rows.of_id(store, fact.public_id)
         if now is None or (status and now.status != status) or (shown and notes_by_hand.version(store, fact.public_id) != shown):
-            raise notes_by_hand.NotAsShown(
-                f"{fact.public_id} has changed since it was shown, nothing was done", "look at it as it is now"
-            )
+            raise notes_by_hand.not_as_shown(fact.public_id)
         return what(store, now, at)
 
     return change
 
 
-def all_waiting(asked: Asked) -> Done:
-    """Say yes to what is ticked among what waits, and no to what is crossed: `learn --review`."""
-    answers = {name[4:]: given[0] for name, given in asked.fields.items() if name.startswith("say-")}
-    done = 0
-    for each in candidates.waiting(asked.reader()):
-        answer = answers.get(each.fact.public_id, "")
-        if answer in (candidates.YES, candidates.NO):
-            candidates.decide(each, is_accepted=answer == candidates.YES)
-            done += 1
-    return Done(f"Decided: {done}.", "review")
-
-
 def key_set(asked: Asked) -> Done:
     """Keep a short fact under a key: `core set`."""
-    fact = core.put(asked.project, asked.project, asked.settings, asked.word("key"), asked.word("value"))
+    key, value = asked.word("key"), asked.word("value")
+    fact = core.put(asked.project, asked.project, asked.settings, key, value, asked.or_none("as_shown"))
     return Done(f"Kept as {fact.public_id}: {fact.text}", "facts")
 
 
 def key_delete(asked: Asked) -> Done:
     """Let the fact under a key hold no longer: `core delete`."""
     key = asked.word("key")
-    if not core.delete(asked.project, key):
+    if not core.delete(asked.project, key, asked.or_none("as_shown")):
         raise RalphMemError(f"nothing stands under {key[:40]}", "the list has the keys that there are")
     return Done(f"{key} is told no more.", "facts")
 
 
 def relation_edit(asked: Asked) -> Done:
     """Correct a relation: `relations edit`."""
-    reader = asked.reader()
-    _, found = relations.find(reader, asked.public_id)
-    if asked.word("as_shown") and relations.line(found) != asked.word("as_shown"):
-        raise notes_by_hand.NotAsShown(
-            f"{asked.public_id} has changed since it was shown, nothing was done", "look at it as it is now"
-        )
     given = asked.word("confidence")
     try:
         confidence = float(given) if given else None
     except ValueError as error:
         raise RalphMemError(f"{given[:20]} is no confidence", "a number from 0 to 1") from error
-    relations.edit(reader, asked.public_id, asked.word("subject"), asked.word("predicate"), asked.word("object"), confidence)
-    return Done(f"{asked.public_id} is corrected.", "relations")
+    subject, predicate, other = [asked.word(name) for name in ("subject", "predicate", "object")]
+    relations.edit(asked.reader(), asked.public_id, subject, predicate, other, confidence, asked.word("as_shown"))
+    return Done(f"{asked.public_id} is corrected.", "relation", asked.public_id)
 
 
 def relation_remove(asked: Asked) -> Done:
     """Delete a relation: `relations remove`."""
-    relations.remove(asked.reader(), asked.public_id)
+    relations.remove(asked.reader(), asked.public_id, asked.word("as_shown"))
     return Done(f"{asked.public_id} is gone.", "relations")

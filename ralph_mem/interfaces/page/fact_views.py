@@ -13,43 +13,66 @@ from ralph_mem.memory.rows import relations as relation_rows
 
 Values = dict[str, Any]
 
-MOST, MOST_RELATIONS, MOST_ROWS = 200, 200, 100
+# What stays below 200 KB where each character is written as five.
+MOST, MOST_BULLETS, MOST_RELATIONS, MOST_ROWS, MOST_WAITING, MOST_SESSIONS = 40, 50, 50, 60, 15, 20
+CONFLICTS, CONFLICTS_TO_DECIDE = 5, 12
+LOOKED_AT = 200  # sessions, the last ones, unless one is named
+MOST_PAGES = 10_000
 HOLDING = (rows.ACTIVE, rows.CANDIDATE)
+DAY_MS = 86_400_000
 
 
 def facts(asked: Asked) -> Values:
-    """Return what holds, or what was known or true at another time, and which of it may contradict something."""
+    """Return a page of what holds, or of what was known or true at another time, and what of it may contradict something."""
     reader, status, kind = asked.reader(), asked.word("status"), asked.word("kind")
     for word, known, what in ((status, rows.STATUSES, "status"), (kind, rows.KINDS, "kind")):
         if word and word not in known:
             raise RalphMemError(f"there is no {what} {word[:40]}", "one of " + ", ".join(known))
-    as_of, valid_at = asked.word("as_of"), asked.word("valid_at")
-    if as_of or valid_at:
-        times = [asked.moment(name) if asked.word(name) else None for name in ("as_of", "valid_at")]
-        found = by_hand.at_another_time(reader, times[0], times[1], (status,) if status else (), kind)
-    else:
-        found = by_hand.listed(reader, (status,) if status else HOLDING, kind, asked.now)
+    found, page = _listed(asked, reader, status, kind), asked.number("page", 1, 1, MOST_PAGES)
+    conflicts = _conflicts(reader)
     return {
-        "facts": [by_hand.as_values(each) for each in found[:MOST]], "left_out": max(0, len(found) - MOST), "status": status,
-        "kind": kind, "as_of": as_of, "valid_at": valid_at, "statuses": rows.STATUSES, "kinds": rows.KINDS,
-        "kinds_to_add": rows.SAID,
-        "conflicts": _conflicts(reader), "keys": {} if asked.is_global else _keys(reader),
+        "facts": [by_hand.as_values(each) for each in found[(page - 1) * MOST : page * MOST]], "number": len(found), "page": page,
+        "pages": -(-len(found) // MOST), "status": status, "kind": kind, "statuses": rows.STATUSES, "kinds": rows.KINDS,
+        "kinds_to_add": rows.SAID, "as_of": asked.word("as_of"), "valid_at": asked.word("valid_at"), **_days(asked, reader),
+        "conflicts": _both(conflicts[:CONFLICTS]), "more_conflicts": max(0, len(conflicts) - CONFLICTS),
+        "keys": [] if asked.is_global else _keys(reader),
     }  # fmt: skip
 
 
-def _keys(reader: lookup.Reader) -> dict[str, str]:
-    return {key: core.value_of(fact) for key, fact in core.all_of(reader.stores[0]).items()}
+def _listed(asked: Asked, reader: lookup.Reader, status: str, kind: str) -> list[rows.Fact]:
+    """Return the facts of today, or as they were known or true at another time; a day of the slider is over at its end."""
+    times = [asked.moment(name) if asked.word(name) else None for name in ("as_of", "valid_at")]
+    day = asked.number("day", 0, 0, asked.now // DAY_MS)
+    if day and times == [None, None] and day < asked.now // DAY_MS:
+        times[0] = (day + 1) * DAY_MS - 1
+    if times == [None, None]:
+        return by_hand.listed(reader, (status,) if status else HOLDING, kind, asked.now)
+    return by_hand.at_another_time(reader, times[0], times[1], (status,) if status else (), kind)
 
 
-def _conflicts(reader: lookup.Reader) -> list[tuple[Values, Values]]:
-    """Return pairs of facts that hold and may contradict each other, the newer first."""
-    found = []
-    for store in reader.stores:
-        for one, other, kind, *_ in rows.links(store):
-            pair = [rows.of_id(store, name) for name in (one, other)] if kind == rows.CONFLICTS else []
-            if len(pair) == 2 and all(each is not None and each.status in HOLDING for each in pair):
-                found.append(tuple(_shown(store, each) for each in pair if each))
-    return found  # type: ignore[return-value]
+def _days(asked: Asked, reader: lookup.Reader) -> Values:
+    """Return what the slider goes over, in days since 1970 (UTC): from the first fact until today; and where it stands."""
+    last = asked.now // DAY_MS
+    began = [at for store in reader.stores for at in [rows.began(store)] if at]
+    first = min([*began, asked.now]) // DAY_MS
+    return {"first_day": first, "last_day": last, "day": asked.number("day", last, first, last)}
+
+
+def _keys(reader: lookup.Reader) -> list[Values]:
+    found = core.all_of(reader.stores[0])
+    return [{"key": key, "value": core.value_of(fact), "as_shown": fact.public_id} for key, fact in found.items()]
+
+
+def _conflicts(reader: lookup.Reader) -> list[tuple[Any, str, str]]:
+    """Return pairs of ids of facts that may contradict each other, the newer first, each behind its memory."""
+    pairs = [(store, *link[:3]) for store in reader.stores for link in rows.links(store)]
+    held = {fact.public_id for fact in by_hand.listed(reader, HOLDING)} if pairs else set()
+    return [(store, one, other) for store, one, other, kind in pairs if kind == rows.CONFLICTS and {one, other} <= held]
+
+
+def _both(pairs: list[tuple[Any, str, str]]) -> list[list[Values]]:
+    found = [(store, [rows.of_id(store, name) for name in names]) for store, *names in pairs]
+    return [[_shown(store, each) for each in both if each] for store, both in found]
 
 
 def _shown(store: Any, fact: rows.Fact) -> Values:
@@ -57,11 +80,25 @@ def _shown(store: Any, fact: rows.Fact) -> Values:
 
 
 def fact(asked: Asked) -> Values:
-    """Return one fact: why it is held, what it replaced, what said it."""
+    """Return one fact: why it is held, what it has to do with others, what said it, what it could be folded into."""
     store, found = by_hand.find(asked.reader(), asked.public_id)
     history = [{**by_hand.as_values(each), "after": did} for each, did in by_hand.history(store, found)]
-    return {"fact": _shown(store, found), "lines": by_hand.explained(store, found)[1:], "history": history,
-            "sources": rows.sources(store, found.public_id)}  # fmt: skip
+    is_held = found.status in HOLDING
+    alike = [by_hand.as_values(each) for each in by_hand.alike(store, found, asked.now)] if is_held else []
+    return {"fact": _shown(store, found), "lines": by_hand.explained(store, found)[1:], "history": history, "alike": alike,
+            "links": _links(store, found), "is_held": is_held, "sources": sorted(rows.sources(store, found.public_id))}  # fmt: skip
+
+
+def _links(store: Any, found: rows.Fact) -> list[Values]:
+    """Return the facts that one is linked with: what the link says, and the other fact."""
+    told = []
+    for one, other, kind, *_ in rows.links(store, found.public_id):
+        is_first = one == found.public_id
+        linked = rows.of_id(store, other if is_first else one)
+        if linked:
+            did = f"{by_hand.LINKED[kind]}" if is_first else f"is what {one} {by_hand.LINKED[kind]}"
+            told.append({"did": did, **by_hand.as_values(linked)})
+    return told
 
 
 def rules(asked: Asked) -> Values:
@@ -69,7 +106,8 @@ def rules(asked: Asked) -> Values:
     found = playbook.bullets(asked.reader().stores[0], asked.now)
     words = asked.word("q")
     shown = playbook.having(found, words) if words else found
-    return {"bullets": [each.values() for each in shown[:MOST]], "sums": playbook.overview(found), "q": words}
+    return {"bullets": [each.values() for each in shown[:MOST_BULLETS]], "left_out": max(0, len(shown) - MOST_BULLETS),
+            "sums": playbook.overview(found), "q": words}  # fmt: skip
 
 
 def related(asked: Asked) -> Values:
@@ -77,20 +115,32 @@ def related(asked: Asked) -> Values:
     predicate, subject = asked.word("predicate"), asked.word("subject")
     if predicate:
         relation_rows.known_predicate(predicate)
-    found = [relations.as_values(each, asked.now) for store in asked.reader().stores
-             for each in relations.listed(store, asked.now, (subject, predicate, ""), MOST_RELATIONS)]  # fmt: skip
-    edges = [(each["subject"], each["predicate"], each["object"]) for each in found]
-    return {"relations": found, "predicates": relation_rows.PREDICATES, "predicate": predicate, "subject": subject, "edges": edges}
+    found = [each for store in asked.reader().stores
+             for each in relations.listed(store, asked.now, (subject, predicate, ""), MOST_RELATIONS + 1)]  # fmt: skip
+    shown = [relations.as_values(each, asked.now) for each in found[:MOST_RELATIONS]]
+    edges = [(each["subject"], each["predicate"], each["object"]) for each in shown]
+    return {"relations": shown, "is_cut": len(found) > MOST_RELATIONS, "predicates": relation_rows.PREDICATES,
+            "predicate": predicate, "subject": subject, "edges": edges}  # fmt: skip
+
+
+def relation(asked: Asked) -> Values:
+    """Return one relation, to correct or remove."""
+    _, found = relations.find(asked.reader(), asked.public_id)
+    return {"relation": relations.as_values(found, asked.now), "as_shown": relations.version(found),
+            "predicates": relation_rows.PREDICATES}  # fmt: skip
 
 
 def review(asked: Asked) -> Values:
-    """Return what waits for a yes or no, and what is remembered by where it came from, the most doubtful first."""
+    """Return what waits for a yes or no, what contradicts what, and what is remembered by where it came from."""
     reader, origin, session = asked.reader(), asked.word("origin"), asked.word("session")
-    wanted = reviewing.Wanted([origin] if origin else [], session, asked.moment("since"))
-    waiting = [{**candidates.as_values(each), "as_shown": notes_by_hand.version(each.store, each.fact.public_id),
-                "lines": candidates.told(each)[1:]} for each in candidates.waiting(reader)[:MOST_ROWS]]  # fmt: skip
+    wanted = reviewing.Wanted([origin] if origin else [], session, asked.moment("since"), 0 if session else LOOKED_AT)
+    waiting, conflicts = candidates.waiting(reader), _conflicts(reader)
+    shown = [{**candidates.as_values(each), "as_shown": notes_by_hand.version(each.store, each.fact.public_id),
+              "lines": candidates.told(each)[1:]} for each in waiting[:MOST_WAITING]]  # fmt: skip
     return {
-        "waiting": waiting, "sessions": reviewing.counts_of_sessions(reader, wanted)[:MOST_ROWS], "origins": reviewing.ORIGINS,
-        "rows": [reviewing.values(row) for row in reviewing.rows(reader, wanted, MOST_ROWS)], "origin": origin, "session": session,
+        "waiting": shown, "more_waiting": max(0, len(waiting) - MOST_WAITING), "conflicts": _both(conflicts[:CONFLICTS_TO_DECIDE]),
+        "more_conflicts": max(0, len(conflicts) - CONFLICTS_TO_DECIDE), "origin": origin, "session": session,
+        "sessions": reviewing.counts_of_sessions(reader, wanted)[:MOST_SESSIONS], "origins": reviewing.ORIGINS,
+        "rows": [reviewing.values(row) for row in reviewing.rows(reader, wanted, MOST_ROWS)], "looked_at": wanted.last,
         "since": asked.word("since"), "outside": asked.flag("outside"),
     }  # fmt: skip

@@ -6,6 +6,7 @@ import re
 import secrets
 import select
 import signal
+import sys
 import time
 
 from ralph_mem.core import paths
@@ -14,6 +15,7 @@ from ralph_mem.core.errors import RalphMemError
 LOG = "log"
 MOST_BYTES = 65_536  # of the log: what is older says nothing about today
 STARTED = "a page begins, process "
+BY = "served by "  # behind it stands the interpreter
 POLL_S = 0.05
 MOST_FILES = 65_536  # of a process, as far as what it has open at its start goes
 REDIRECT = (
@@ -50,7 +52,13 @@ class Log:
         if os.fstat(self.file).st_size > MOST_BYTES // 2 and not self.at_work():
             os.ftruncate(self.file, 0)
         paths.hold_byte(self.file, os.getpid())
+        self.note(f"{BY}{sys.executable}")
         self.note(f"{STARTED}{os.getpid()}")
+
+    def interpreter(self) -> str:
+        """Return the interpreter that served a page last, which has what a page needs; nothing where it is gone."""
+        noted = re.findall(rf"{BY}(/.+)$", paths.read(self.path, 2 * MOST_BYTES), re.MULTILINE)
+        return noted[-1] if noted and os.path.isfile(noted[-1]) and os.access(noted[-1], os.X_OK) else ""
 
     def at_work(self) -> list[int]:
         """Return the processes of the pages that are at work."""

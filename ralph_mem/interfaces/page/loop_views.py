@@ -3,19 +3,21 @@
 from typing import Any
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.interfaces.page import rendering
 from ralph_mem.interfaces.page.asking import Asked
 from ralph_mem.ralph import display, history, progress, run_facts, runs
 from ralph_mem.ralph.watching import overview, patch
 
-MOST_RUNS = 100
-MOST_PATCH = 60_000  # characters of a diff on one page; the command shows the rest
+MOST_RUNS, MOST_ITERATIONS, MOST_BARS = 60, 50, 92
+MOST_PATCH = 80_000  # bytes of a diff on one page; the command shows the rest
 
 
 def loops(asked: Asked) -> dict[str, Any]:
-    """Return all runs of a project, with what each took and reached."""
+    """Return the last runs of a project, with what each took and reached."""
     found = runs.all(asked.project)
-    told = overview.facts(found, asked.now)
-    return {"runs": told["runs"][:MOST_RUNS], "total": overview.total(found) if told["runs"] else overview.NOTHING}
+    told = overview.facts(found, asked.now)["runs"]
+    return {"runs": told[:MOST_RUNS], "left_out": max(0, len(told) - MOST_RUNS),
+            "total": overview.total(found) if told else overview.NOTHING}  # fmt: skip
 
 
 def loop(asked: Asked) -> dict[str, Any]:
@@ -24,10 +26,13 @@ def loop(asked: Asked) -> dict[str, Any]:
     told = run_facts.of(run, asked.now)
     failing = [("start", float(len(progress.failing(run.baseline))))] if run.baseline else []
     failing += [(f"iteration {each.number}", float(len(progress.failing(each.verdicts)))) for each in run.iterations]
-    span = asked.word("diff")
+    cost = [(f"iteration {each.number}", float(each.cost or 0)) for each in run.iterations]
+    span, rows = asked.word("diff"), history.rows(run)
     return {
-        "run": told, "lines": display.status_lines(run, asked.now), "columns": history.COLUMNS, "rows": history.rows(run),
-        "failing": failing, "span": span, "changes": _parts(asked, run, span) if "diff" in asked.fields else [],
+        "run": told, "lines": display.status_lines(run, asked.now), "columns": history.COLUMNS, "rows": rows[-MOST_ITERATIONS:],
+        "left_out": max(0, len(rows) - MOST_ITERATIONS), "failing": failing[-MOST_BARS:], "cost": cost[-MOST_BARS:],
+        "span": span, "wants_diff": "diff" in asked.fields,
+        "changes": _parts(asked, run, span) if "diff" in asked.fields else [],
     }  # fmt: skip
 
 
@@ -38,8 +43,11 @@ def _parts(asked: Asked, run: Any, span: str) -> list[dict[str, Any]]:
         with patch.opened(asked.project, run) as snapshots:
             for part in patch.parts(asked.project, asked.settings, snapshots, run, patch.span_of(run, span, snapshots)):
                 told = patch.facts(part)
-                left -= len(told["patch"])
+                left -= rendering.size(str(told["path"]) + str(told["patch"])) + 400  # of the frame around it
                 found.append(told if left >= 0 else {**told, "patch": "", "note": "too long for this page"})
+                if left < -MOST_PATCH // 4:  # names alone, and then not even these
+                    found.append({**told, "path": "and more", "patch": "", "note": "`ralph-mem ralph diff` shows all"})
+                    break
     except OSError as error:
         raise RalphMemError(f"the snapshots cannot be read: {error.strerror}", "`ralph-mem doctor` says more") from error
     return found

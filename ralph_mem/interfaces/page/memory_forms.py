@@ -7,10 +7,11 @@ from ralph_mem.core.errors import ConfigError, RalphMemError
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces.page import upkeep_views
 from ralph_mem.interfaces.page.asking import Asked
-from ralph_mem.maintenance import config_change
+from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.memory import notes_by_hand, undoing
 from ralph_mem.memory.recall import lookup
 
+MOST_MS = 10**15  # a time in ms has 13 digits until the year 2286
 # What came of a form: what is said of it, and on which view, of which id.
 Done = namedtuple("Done", "said view public_id", defaults=("",))
 
@@ -53,13 +54,15 @@ def wrong(asked: Asked) -> Done:
 
 
 def undo(asked: Asked) -> Done:
-    """Take back the last note, edit, pin or wrong: `undo`."""
-    return Done(undoing.undo(asked.reader()), "today")
+    """Take back the last note, edit, pin or wrong, if nothing came after it: `undo`."""
+    return Done(undoing.undo(asked.reader(), asked.number("done_at", 0, 0, MOST_MS)), "today")
 
 
 def set_(asked: Asked) -> Done:
     """Change a setting as far as it lets no more happen than now; what loosens is a command to copy."""
-    key, value = asked.word("key"), asked.text("value").strip()
+    key, value, shown = asked.word("key"), asked.text("value").strip(), asked.or_none("as_shown")
+    if shown is not None and config_change.written(config_file.find(asked.project, key).value) != shown:
+        raise notes_by_hand.not_as_shown(key)
     changed = config_change.tighten(asked.project, asked.settings, key, value)
     if changed is None:
         what = f"{key} would let more happen than now, which this page cannot decide"

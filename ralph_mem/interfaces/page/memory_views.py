@@ -7,34 +7,59 @@ from ralph_mem.core.format import count
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces.page.asking import Asked
 from ralph_mem.maintenance import review, status
-from ralph_mem.memory import notes_by_hand, plain_values, reports
-from ralph_mem.memory.facts import by_hand
+from ralph_mem.memory import access, notes_by_hand, plain_values, reports, undoing
+from ralph_mem.memory.facts import by_hand, mining
 from ralph_mem.memory.recall import layers, lookup, meaning
 from ralph_mem.memory.rows import fact_queries
 from ralph_mem.memory.rows import facts as fact_rows
 
 Values = dict[str, Any]
 
-RECEIPTS, SESSIONS, ENTRIES, FOUND = 20, 30, 50, 20  # what a person reads before asking for more
+# What a person reads before asking for more, and what stays below 200 KB where each character is written as five.
+RECEIPTS, OF_ONE, SESSIONS, ENTRIES, FOUND = 6, 5, 30, 50, 20
 MOST_PAGES = 100_000
-# A summary reads every turn of its session, some 0.1 ms each; its text is cut where nobody reads on.
-MOST_SUMMED, MOST_CHARACTERS = 1_000, 40_000
+MOST_NOTICED = 3
+# A summary reads every turn of its session, some 0.1 ms each.
+MOST_SUMMED = 1_000
 OUTCOMES = {"full": "told", "line": "told in a line", "folded": "said by the one above", "missed": "just missed"}
 
 
 def today(asked: Asked) -> Values:
-    """Return the last receipts, how the memory stands, and what would be told now at a prompt."""
+    """Return the last receipts, how the memory stands, what was noticed, and what would be told now at a prompt."""
+    if not access.is_there(asked.project):
+        return _nothing_yet(asked)
     reader = asked.reader()
-    prompt = asked.text("prompt")
-    last = asked.number("last", RECEIPTS, 1, 200)
+    prompt, page, of_session = asked.text("prompt"), asked.number("page", 1, 1, MOST_PAGES), asked.word("session")
     preview = []
     if "prompt" in asked.fields:
         found = reports.preview(reader, prompt, asked.now, event.instructions(), asked.project.root)
         preview = [plain_values.of_preview(each) for each in found]
-    receipts = [plain_values.of_receipt(each) for each in reports.receipts(reader, last, asked.word("session"))]
+    receipts = reports.receipts(reader, RECEIPTS + 1, of_session, skip=(page - 1) * RECEIPTS)
     told = status.of(asked.project, asked.settings, asked.now, held=asked.opened)
-    return {"receipts": receipts, "status": told, "lines": status.lines(told), "prompt": prompt, "preview": preview, "last": last,
-            "outcomes": OUTCOMES}  # fmt: skip
+    return {
+        "receipts": [plain_values.of_receipt(each) for each in receipts[:RECEIPTS]], "more": len(receipts) > RECEIPTS, "page": page,
+        "of_session": of_session, "status": told, "lines": status.lines(told), "prompt": prompt, "preview": preview,
+        "outcomes": OUTCOMES, "noticed": _noticed(asked, reader), "waiting": _waiting(reader), "last": undoing.last(reader),
+    }  # fmt: skip
+
+
+def _nothing_yet(asked: Asked) -> Values:
+    """Return what is shown of a project without a memory: why there is none, and where a first note could be kept."""
+    told = status.of(asked.project, asked.settings, asked.now, held=asked.opened)
+    return {
+        "receipts": [], "more": False, "page": 1, "of_session": "", "status": told, "lines": status.lines(told), "prompt": "",
+        "preview": [], "outcomes": OUTCOMES, "noticed": [], "waiting": 0, "last": None,
+    }  # fmt: skip
+
+
+def _noticed(asked: Asked, reader: lookup.Reader) -> list[Values]:
+    """Return what was counted in the log and is believed enough to be a hint, with how much."""
+    found = [fact for store in reader.stores for fact in mining.hints(store, asked.now, MOST_NOTICED)]
+    return [{**by_hand.as_values(fact), "believed": mining.believed(fact, asked.now)} for fact in found[:MOST_NOTICED]]
+
+
+def _waiting(reader: lookup.Reader) -> int:
+    return sum([len(fact_rows.of_status(store, *fact_rows.UNDECIDED)) for store in reader.stores])
 
 
 def sessions(asked: Asked) -> Values:
@@ -52,9 +77,7 @@ def session(asked: Asked) -> Values:
     found = reports.find(reader, asked.public_id)
     told = plain_values.of_session(reader, found, asked.number("page", 1, 1, MOST_PAGES), ENTRIES)
     short = found.prompts + found.commands + found.loop <= MOST_SUMMED
-    summary = (
-        reports.text(reader, found)[:MOST_CHARACTERS] if short else f"{count(found.prompts, 'prompt')}: too many to sum up here"
-    )
+    summary = reports.text(reader, found) if short else f"{count(found.prompts, 'prompt')}: too many to sum up here"
     return {"session": told, "summary": summary, "entries_of_a_page": ENTRIES}
 
 
@@ -84,17 +107,21 @@ def memory(asked: Asked) -> Values:
     fact = fact_rows.of_id(row.store, asked.public_id)
     children = [by_hand.as_values(each) for each in fact_queries.made_from(row.store, asked.public_id)]
     before = row.said if row.type != "note" else "\n".join([part for part in (row.asked, row.said) if part])
+    editable = row.asked if row.type == fact_rows.TYPE else before
+    history = by_hand.history(row.store, fact) if fact else []
     return {
         "row": told, "around": [plain_values.of_row(reader, each, 1) for each in around], "receipts": receipts,
-        "is_fact": fact is not None, "made": children, "editable": row.asked if row.type == fact_rows.TYPE else before,
+        "is_fact": fact is not None, "made": children, "editable": editable,
+        "is_too_long": len(editable) > notes_by_hand.MOST_CHARACTERS,
         "as_shown": notes_by_hand.version(row.store, asked.public_id), "from_outside": notes_by_hand.is_from_outside(row),
         "withheld": lookup.WITHHELD in (row.said, row.lines) or row.asked == lookup.STRANGE, "outcomes": OUTCOMES,
-        "session": review.session_of(row), "outside": asked.flag("outside"),
+        "session": review.session_of(row), "outside": asked.flag("outside"), "edited_at": notes_by_hand.edited_at(row),
+        "history": [{**by_hand.as_values(each), "after": did} for each, did in history],
     }  # fmt: skip
 
 
 def _receipts(reader: lookup.Reader, public_id: str) -> list[reports.Receipt]:
     try:
-        return reports.receipts(reader, RECEIPTS, memory=public_id)
+        return reports.receipts(reader, OF_ONE, memory=public_id)
     except RalphMemError:  # of a kind that no receipt names
         return []

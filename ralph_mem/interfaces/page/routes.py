@@ -3,7 +3,7 @@
 import secrets
 import threading
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, quote, urlencode
@@ -11,17 +11,18 @@ from urllib.parse import parse_qs, quote, urlencode
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from ralph_mem.core import fast
-from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import terminal
 from ralph_mem.interfaces.page import (
     fact_forms,
     fact_views,
     forget_forms,
+    language,
     loop_views,
     memory_forms,
     memory_views,
@@ -32,38 +33,44 @@ from ralph_mem.interfaces.page import (
 from ralph_mem.interfaces.page.asking import GLOBAL, HERE, Asked
 from ralph_mem.interfaces.page.forget_forms import Shown
 from ralph_mem.interfaces.page.memory_forms import Done
-from ralph_mem.memory.notes_by_hand import NotAsShown
+from ralph_mem.maintenance import registry
 
-# What can be looked at: its title, what reads it, and whether it stands in the navigation; its template is called as it is.
-View = namedtuple("View", "title read listed", defaults=(True,))
+# What can be looked at: its title, what reads it, below which heading it stands in the navigation, if it does, and whether it
+# takes seconds, so that its frame goes first. Its template is called as it is.
+View = namedtuple("View", "title read listed is_slow", defaults=("", False))
+LOOK, KNOWN, KEEP = "Look", "What holds", "Keep in order"
 VIEWS = {
-    "today": View("Today", memory_views.today),
-    "sessions": View("Sessions", memory_views.sessions),
-    "search": View("Search", memory_views.search),
-    "facts": View("Facts", fact_views.facts),
-    "playbook": View("Playbook", fact_views.rules),
-    "relations": View("Relations", fact_views.related),
-    "loops": View("Loops", loop_views.loops),
-    "growth": View("Growth and cost", upkeep_views.grown),
-    "review": View("Review", fact_views.review),
-    "forget": View("Forget", upkeep_views.forget),
-    "health": View("Health", upkeep_views.health),
-    "settings": View("Settings", upkeep_views.settings),
-    "projects": View("Projects", upkeep_views.projects),
-    "session": View("Session", memory_views.session, False),
-    "memory": View("Memory", memory_views.memory, False),
-    "fact": View("Fact", fact_views.fact, False),
-    "loop": View("Loop", loop_views.loop, False),
+    "today": View("Today", memory_views.today, LOOK),
+    "sessions": View("Sessions", memory_views.sessions, LOOK),
+    "search": View("Search", memory_views.search, LOOK),
+    "loops": View("Loops", loop_views.loops, LOOK),
+    "growth": View("Growth and cost", upkeep_views.grown, LOOK),
+    "facts": View("Facts", fact_views.facts, KNOWN),
+    "playbook": View("Playbook", fact_views.rules, KNOWN),
+    "relations": View("Relations", fact_views.related, KNOWN),
+    "review": View("Review", fact_views.review, KNOWN),
+    "health": View("Health", upkeep_views.health, KEEP, True),
+    "settings": View("Settings", upkeep_views.settings, KEEP),
+    "projects": View("Projects", upkeep_views.projects, KEEP),
+    "forget": View("Forget", upkeep_views.forget, KEEP),
+    "session": View("Session", memory_views.session),
+    "memory": View("Memory", memory_views.memory),
+    "fact": View("Fact", fact_views.fact),
+    "relation": View("Relation", fact_views.relation),
+    "loop": View("Loop", loop_views.loop),
+    "gone": View("A project that is gone", upkeep_views.gone),
 }
 FORMS: dict[str, Callable[[Asked], Done | Shown]] = {
     "note": memory_forms.note, "edit": memory_forms.edit, "pin": memory_forms.pin, "wrong": memory_forms.wrong,
     "undo": memory_forms.undo, "set": memory_forms.set_, "forget": forget_forms.forget,
     "fact-add": fact_forms.add, "fact-edit": fact_forms.edit, "fact-accept": fact_forms.accept, "fact-reject": fact_forms.reject,
     "fact-retire": fact_forms.retire, "fact-undo": fact_forms.undo, "fact-promote": fact_forms.promote,
-    "decide": fact_forms.all_waiting, "key-set": fact_forms.key_set, "key-delete": fact_forms.key_delete,
+    "fact-fold": fact_forms.fold, "key-set": fact_forms.key_set, "key-delete": fact_forms.key_delete,
     "relation-edit": fact_forms.relation_edit, "relation-remove": fact_forms.relation_remove,
 }  # fmt: skip
+FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 MOST_FIELDS = 300
+MOST_PLACES = 80  # projects in the switcher; a view lists them all
 MOST_SAID = 20  # messages that wait to be shown: each is shown on the next page
 DATABASE = fast.load_sqlite().Error
 
@@ -74,6 +81,7 @@ class Page:
     def __init__(self, started_in: Project, keys: security.Keys, note: Callable[[str], object]) -> None:
         self.started_in, self.keys, self.note = started_in, keys, note
         self.said: dict[str, str] = {}
+        self.spoken = language.ENGLISH  # the language of whoever asked last; there is one person
         self.alone = threading.Lock()  # one person asks for one thing after the other, and what is read into is not for threads
 
     def app(self) -> security.Guard:
@@ -88,19 +96,23 @@ class Page:
         ]
         return security.Guard(Starlette(routes=routes), self.keys)
 
-    async def start(self, _request: Request) -> Response:
-        """Lead to the first view."""
-        return RedirectResponse(f"{self.keys.base}/{HERE}/today", HTTPStatus.SEE_OTHER)
+    async def start(self, request: Request) -> Response:
+        """Lead to the first view of a project, of that where the page was started unless one is chosen."""
+        wanted = request.query_params.get("where", HERE)
+        known = {number: there for number, _, there in registry.names()} | {HERE: True, GLOBAL: True}
+        link = self._link(wanted if known.get(wanted) else HERE)
+        return RedirectResponse(link("today") if known.get(wanted, True) else link("gone", wanted), HTTPStatus.SEE_OTHER)
 
     async def static(self, request: Request) -> Response:
-        """Answer with one of our files; there is one."""
-        if request.path_params["name"] != "page.css":
+        """Answer with one of our files."""
+        name = request.path_params["name"]
+        if name not in FILES:
             return self._failed("there is no such file", "", HTTPStatus.NOT_FOUND)
-        return Response((rendering.STATIC / "page.css").read_bytes(), media_type="text/css")
+        return Response((rendering.STATIC / name).read_bytes(), media_type=FILES[name])
 
     async def look(self, request: Request) -> Response:
         """Show a view."""
-        path = request.path_params
+        path, self.spoken = request.path_params, language.of(request.headers.get("accept-language", ""))
         fields = parse_qs(request.url.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
         return await run_in_threadpool(self._answer, path["where"], path["view"], path.get("public_id", ""), fields, None)
 
@@ -142,13 +154,25 @@ class Page:
         if view is None:
             return self._failed("there is no such page", "", HTTPStatus.NOT_FOUND, asked.where)
         message = self.said.pop(asked.fields.pop("said", [""])[0], "")
-        values = {**frame(asked, name, view.title, self._link(asked.where)), "form": self.keys.form, "said": message}
+        values = {**frame(asked, name, view.title, self._link(asked.where), self.spoken), "form": self.keys.form, "said": message}
+        if view.is_slow:
+            return StreamingResponse(self._slowly(asked, name, values), media_type="text/html")
         return HTMLResponse(rendering.page(f"{name}.html", {**view.read(asked), **values}))
+
+    def _slowly(self, asked: Asked, name: str, values: dict[str, Any]) -> Iterator[str]:
+        """Give the frame of a view at once, and what takes seconds when it is known; nobody else has to wait for it."""
+        yield rendering.page("base.html", values).partition(rendering.HERE_BEGINS)[0]
+        try:
+            whole = rendering.page(f"{name}.html", {**VIEWS[name].read(asked), **values})
+        except (RalphMemError, DATABASE) as error:
+            more = {"what": str(error), "hint": getattr(error, "hint", ""), "typed": "", "status": 500}
+            whole = rendering.page("failed.html", {**values, **more})
+        yield whole.partition(rendering.HERE_BEGINS)[2]
 
     def _done(self, asked: Asked, done: Done | Shown) -> Response:
         """Lead to what has changed, where it is said what was done; a reload does it no second time."""
         if isinstance(done, Shown):
-            values = {**frame(asked, "forget", "Forget", self._link(asked.where)), "form": self.keys.form, "said": ""}
+            values = {**frame(asked, "forget", "Forget", self._link(asked.where), self.spoken), "form": self.keys.form, "said": ""}
             return HTMLResponse(rendering.page(done.template, {**done.values, **values}))
         key = secrets.token_hex(4)
         self.said = {**dict(list(self.said.items())[-MOST_SAID:]), key: done.said}
@@ -157,15 +181,21 @@ class Page:
     def _failed(self, what: str, hint: str, status: HTTPStatus, where: str = HERE, typed: str = "") -> Response:
         """Say what went wrong and what to do; what was typed is given back."""
         known = where if where in (HERE, GLOBAL) or where.startswith("project-") else HERE
-        values = {**nothing(known, self._link(known)), "what": what, "hint": hint, "typed": typed, "status": int(status)}
+        values = {
+            **nothing(known, self._link(known), self.spoken),
+            "what": what,
+            "hint": hint,
+            "typed": typed,
+            "status": int(status),
+        }
         return HTMLResponse(rendering.page("failed.html", values), status)
 
     def _link(self, where: str) -> rendering.Link:
         base = self.keys.base
 
         def link(view: str, public_id: str = "", project: str = "", **fields: Any) -> str:
-            if view == "static":
-                return f"{base}/static/{public_id}"
+            if view in ("static", "start"):
+                return f"{base}/static/{public_id}" if public_id else f"{base}/"
             more = f"/{quote(public_id, safe='')}" if public_id else ""
             kept = {name: value for name, value in fields.items() if value not in ("", None)}
             return f"{base}/{quote(project or where, safe='')}/{view}{more}" + (f"?{urlencode(kept)}" if kept else "")
@@ -173,14 +203,22 @@ class Page:
         return link
 
 
-def nothing(where: str, link: rendering.Link) -> dict[str, Any]:
-    """Return what every page shows around its view."""
-    nav = [(name, view.title) for name, view in VIEWS.items() if view.listed]
-    return {"nav": nav, "link": link, "where": where, "view": "", "title": "ralph-mem", "project": "", "id": "", "is_site": False,
-            "form": "", "said": ""}  # fmt: skip
+def nothing(where: str, link: rendering.Link, spoken: str = language.ENGLISH) -> dict[str, Any]:
+    """Return what every page shows around its view, in a language."""
+    nav = [(heading, [(name, view.title) for name, view in VIEWS.items() if view.listed == heading])
+           for heading in (LOOK, KNOWN, KEEP)]  # fmt: skip
+    return {
+        "nav": nav, "_": language.words(spoken), "language": spoken, "link": link, "where": where, "view": "", "title": "ralph-mem",
+        "project": "", "id": "", "is_site": False, "form": "", "said": "", "places": [], "base": "",
+    }  # fmt: skip
 
 
-def frame(asked: Asked, name: str, title: str, link: rendering.Link) -> dict[str, Any]:
-    """Return what every page shows around a view of a project."""
-    project = "all projects" if asked.is_global else terminal.plain(asked.project.root)
-    return {**nothing(asked.where, link), "view": name, "title": title, "project": project, "id": asked.public_id}
+def frame(asked: Asked, name: str, title: str, link: rendering.Link, spoken: str = language.ENGLISH) -> dict[str, Any]:
+    """Return what every page shows around a view of a project, in a language."""
+    project = "all projects" if asked.is_global else asked.project.root
+    found = [{"id": number, "name": path.rpartition("/")[2] or path, "path": path, "there": there}
+             for number, path, there in registry.names() if path != asked.started_in.root]  # fmt: skip
+    return {
+        **nothing(asked.where, link, spoken), "view": name, "title": title, "project": terminal.plain(project),
+        "id": asked.public_id, "places": found[:MOST_PLACES], "base": asked.started_in.root.rpartition("/")[2],
+    }  # fmt: skip

@@ -102,7 +102,7 @@ class Guard:
             read = await _read(receive)
             refused, body = (None, read) if read is not None else (_no("that is too much for a form", 413), b"")
         answer = refused or self.app
-        await answer(scope, _again(body), _with_headers(send))
+        await answer(scope, _again(body, receive), _with_headers(send))
 
     def _refused(self, scope: Scope) -> Response | None:
         """Return the answer to what is not the person's, or opens the page for them; None for what goes on."""
@@ -169,9 +169,12 @@ async def _read(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
-def _again(body: bytes) -> Receive:
+def _again(body: bytes, then: Receive) -> Receive:
+    """Return what gives a body that was read already, and then what else comes: that the browser has gone."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
     async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
+        return waiting.pop() if waiting else await then()
 
     return receive
 

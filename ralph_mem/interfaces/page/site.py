@@ -11,7 +11,7 @@ from ralph_mem.core.redaction import whole
 from ralph_mem.interfaces.page import rendering, routes
 from ralph_mem.interfaces.page.asking import HERE, Asked
 
-LEFT_OUT = ("search", "forget", "projects")  # forms alone, and what tells of other projects
+LEFT_OUT = ("search", "forget", "projects", "gone", "relation")  # forms alone, and what tells of other projects
 MOST_OF_A_KIND = 1_000  # pages: a folder that a browser still lists
 HINT = "name a new or empty folder of yours that lies in no repository"
 
@@ -26,7 +26,7 @@ class Site:
         self.protect: Any = None
 
     def _is_listed(self, name: str) -> bool:
-        return routes.VIEWS[name].listed and name not in LEFT_OUT
+        return bool(routes.VIEWS[name].listed) and name not in LEFT_OUT
 
     def link(self, view: str, public_id: str = "", project: str = "", page: int = 1, **_fields: Any) -> str:
         """Return the file of a view, and have it written; nothing for what a site has not."""
@@ -60,7 +60,7 @@ class Site:
         fields = {"page": [str(page)]} if page > 1 else {}
         with Asked(self.project, HERE, public_id, fields) as asked:
             frame = {**routes.frame(asked, name, view.title, self.link), "is_site": True}
-            frame["nav"] = [(each, title) for each, title in frame["nav"] if each not in LEFT_OUT]
+            frame["nav"] = [(heading, [each for each in views if each[0] not in LEFT_OUT]) for heading, views in frame["nav"]]
             try:
                 values = whole.of_json(view.read(asked), self.protect, {})
             except RalphMemError as error:  # such as a memory that is forgotten, of which a receipt tells

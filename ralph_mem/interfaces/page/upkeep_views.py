@@ -1,6 +1,7 @@
 """Read for the page how a memory grows, whether all is well, which settings and projects there are."""
 
 import shlex
+from itertools import groupby
 from typing import Any
 
 from ralph_mem.core.settings import schema
@@ -12,16 +13,29 @@ from ralph_mem.ralph.watching import overview
 
 Values = dict[str, Any]
 
+MOST_BARS, MOST_USES, MOST_PROJECTS = 92, 50, 150  # a bar still has some pixels
+
 
 def grown(asked: Asked) -> Values:
     """Return what was remembered and told by days, what loops cost, and what all of it takes on the disk."""
     days = asked.number("days", growth.DAYS, 7, growth.MOST_DAYS)
     told = growth.of(asked.reader().stores, asked.now, days)
-    loops = overview.facts(runs.all(asked.project), asked.now)["runs"][::-1]
+    loops = overview.facts(runs.all(asked.project), asked.now)["runs"][:MOST_BARS][::-1]
     measured = usage.measure()
-    uses = [{**use._asdict(), "total": usage.total(use)} for use in measured.projects]
-    return {"days": days, "growth": told, "loops": loops, "uses": uses, "taken": usage.taken(measured),
-            "allowed": usage.allowed(asked.settings), "kinds": usage.Use._fields[1:]}  # fmt: skip
+    uses = [{**use._asdict(), "total": usage.total(use)} for use in measured.projects[:MOST_USES]]
+    return {"days": days, "growth": {**told, "days": together(told["days"])}, "loops": loops, "uses": uses,
+            "taken": usage.taken(measured), "allowed": usage.allowed(asked.settings), "kinds": usage.Use._fields[1:]}  # fmt: skip
+
+
+def together(days: list[Values]) -> list[Values]:
+    """Return days as bars that can still be told apart: as many in one as are needed, under the name of the first."""
+    of_one = -(-len(days) // MOST_BARS)
+    found = []
+    for at in range(0, len(days), of_one):
+        part = days[at : at + of_one]
+        sums = {name: sum([each[name] for each in part]) for name in part[0] if name != "day"}
+        found.append({"day": part[0]["day"], **sums})
+    return found
 
 
 def health(asked: Asked) -> Values:
@@ -31,11 +45,17 @@ def health(asked: Asked) -> Values:
 
 
 def settings(asked: Asked) -> Values:
-    """Return every setting with what it means and where it comes from, and what waits for an approval."""
+    """Return every setting by its section, with what it means and where it comes from, and what waits for an approval."""
     found = [_setting(each) for each in config_file.load(asked.project).values()]
     problems = [(file.path, each.what) for file in config_file.check(asked.project) for each in file.problems]
     waiting = approve.shown(approve.matters(asked.project))
-    return {"settings": found, "problems": problems, "waiting": waiting, "known": len(schema.RULES)}
+    sections = [(name, list(part)) for name, part in groupby(sorted(found, key=_section), key=_section)]
+    return {"settings": found, "sections": sections, "problems": problems, "waiting": waiting, "known": len(schema.RULES)}
+
+
+def _section(each: Values) -> str:
+    section, dot, _ = str(each["key"]).partition(".")
+    return section if dot else ""
 
 
 def _setting(each: config_file.Setting) -> Values:
@@ -51,7 +71,14 @@ def command(key: str, value: str) -> str:
 def projects(_asked: Asked) -> Values:
     """Return the projects that have a memory on this machine, those that are gone among them."""
     found = registry.known()
-    return {"projects": [registry.values(each) for each in found], "orphaned": registry.ORPHANED}
+    return {"projects": [registry.values(each) for each in found[:MOST_PROJECTS]], "orphaned": registry.ORPHANED,
+            "left_out": max(0, len(found) - MOST_PROJECTS)}  # fmt: skip
+
+
+def gone(asked: Asked) -> Values:
+    """Return a project whose folder or memory is gone, with what is left of it outside."""
+    found, left = registry.gone(asked.public_id)
+    return {"gone": registry.values(found), "left": [each._asdict() for each in left], "orphaned": registry.ORPHANED}
 
 
 def forget(_asked: Asked) -> Values:

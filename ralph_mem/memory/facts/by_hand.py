@@ -7,7 +7,7 @@ from ralph_mem.core.format import day
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, notes_by_hand
-from ralph_mem.memory.facts import anchors, decision, prepared, strength, taking, wording
+from ralph_mem.memory.facts import anchors, decision, likeness, pool, prepared, strength, taking, wording
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import fact_queries, facts
 
@@ -33,6 +33,8 @@ WHENCE = {
     facts.INJECT: "a note", facts.REMEMBER: "a prompt to remember it", facts.ADD: "hand", facts.PROMPT: "a prompt, in passing",
     facts.RAN: "commands that ran", facts.LOOP: "the checks of a loop", facts.PROPOSAL: "a proposal",
 }  # fmt: skip
+# What a person looks through who folds one into another, and how much of the words two of them share at least.
+MOST_ALIKE, LEAST_ALIKE = 5, 0.3
 MEANS_NONE = "No fact is meant clearly enough: nothing was changed."
 LINKED = {
     facts.SUPERSEDES: "replaces", facts.RETIRES: "takes back", facts.CONFLICTS: "may contradict", facts.SAME: "says the same as",
@@ -139,6 +141,13 @@ def as_values(fact: "Fact") -> "dict[str, Any]":
         "retired_why": fact.retired_why, "expires_at": fact.expires_at, "pinned": bool(fact.pinned), "wrong": fact.misled,
         "sightings": fact.sightings, "helpful": fact.helpful, "harmful": fact.harmful, "tokens": fact.tokens,
     }  # fmt: skip
+
+
+def alike(store: "Store", fact: "Fact", at: int) -> "list[Fact]":
+    """Return the few facts that hold and say most nearly the same as one at a time in ms, the nearest first."""
+    there = [each for each in pool.of(store, fact.text, wording.key(fact.text), at) if each.public_id != fact.public_id]
+    near = likeness.nearest(fact.text, [each.text for each in there])
+    return [there[each.at] for each in near if each.share >= LEAST_ALIKE][:MOST_ALIKE]
 
 
 def history(store: "Store", fact: "Fact") -> "list[tuple[Fact, str]]":

@@ -7,7 +7,7 @@ from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import access
+from ralph_mem.memory import access, notes_by_hand
 from ralph_mem.memory.facts import taking, wording
 from ralph_mem.memory.rows import facts, records
 
@@ -35,10 +35,13 @@ def value_of(fact: "Fact") -> str:
     return str(fact.text).partition(": ")[2]
 
 
-def put(place: "Project", project: "Project", settings: "dict[str, Any]", key: str, value: str) -> "Fact":
+def put(
+    place: "Project", project: "Project", settings: "dict[str, Any]", key: str, value: str, as_shown: "str | None" = None
+) -> "Fact":
     """Keep a fact under a key in the memory of a place; what stood there is replaced and stays in its history. Returns the fact.
 
-    Raises RalphMemError where recording is off, for a key or a value that is empty or too long, and for one key too many.
+    Raises RalphMemError where recording is off, for a key or a value that is empty or too long, and for one key too many; with
+    `as_shown`, the id of the fact that was seen there or nothing, NotAsShown where another one stands there now.
     """
     effective.need_recording(project, settings)
     text, redactions = _statement(key, value, project, settings)
@@ -46,6 +49,7 @@ def put(place: "Project", project: "Project", settings: "dict[str, Any]", key: s
     try:
         with access.Change(opened):
             there = all_of(opened)
+            _check(there, key, as_shown)
             if key not in there and len(there) >= MOST_KEYS:
                 what = f"there are {MOST_KEYS} facts under keys already, and each is told at every start"
                 raise RalphMemError(what, "`ralph-mem core delete KEY` lets go of one; `ralph-mem facts add` keeps any number")
@@ -81,14 +85,25 @@ def _replace(store: "Store", old: "Fact | None", key: str, text: str, redactions
     return all_of(store)[key]
 
 
-def delete(place: "Project", key: str) -> bool:
-    """Let the fact under a key hold no longer; it stays in the history. Says whether there was one. Raises StoreError."""
+def _check(there: "dict[str, Fact]", key: str, as_shown: "str | None") -> None:
+    now = there[key].public_id if key in there else ""
+    if as_shown is not None and now != as_shown:
+        raise notes_by_hand.not_as_shown(f"what stands under {key[:KEY_CHARACTERS]}")
+
+
+def delete(place: "Project", key: str, as_shown: "str | None" = None) -> bool:
+    """Let the fact under a key hold no longer; it stays in the history. Says whether there was one.
+
+    Raises StoreError, and NotAsShown as `put` does.
+    """
     if not access.is_there(place):
         return False
     opened = access.to_write(place)
     try:
         with access.Change(opened):
-            found = all_of(opened).get(key)
+            there = all_of(opened)
+            _check(there, key, as_shown)
+            found = there.get(key)
             if found:
                 taking.retire(opened, found, "", time.time_ns() // 1_000_000)
             return found is not None

@@ -3,8 +3,9 @@
 import re
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import digits_of
 from ralph_mem.core.redaction import privacy
-from ralph_mem.memory import access
+from ralph_mem.memory import access, notes_by_hand
 from ralph_mem.memory.facts import strength
 from ralph_mem.memory.rows import facts
 from ralph_mem.memory.rows import relations as rows
@@ -91,6 +92,18 @@ def told(store: "Store", now: int) -> str:
 # What a person does to them
 
 
+def version(relation: "Relation") -> str:
+    """Return the digits that stand for how a relation is now."""
+    return digits_of([f"{line(relation)} {relation.confidence} {relation.confirmed_at}"])
+
+
+def _check(store: "Store", public_id: str, as_shown: str) -> None:
+    """Raise NotAsShown for a relation of another version; looked at in the transaction of the change."""
+    now = rows.of_id(store, public_id)
+    if as_shown and (now is None or version(now) != as_shown):
+        raise notes_by_hand.not_as_shown(public_id)
+
+
 def find(reader: "Reader", public_id: str) -> "tuple[Store, Relation]":
     """Return a relation by its id, with the memory that it is in. Raises RalphMemError for an id that names none."""
     for store in reader.stores:
@@ -100,8 +113,13 @@ def find(reader: "Reader", public_id: str) -> "tuple[Store, Relation]":
     raise RalphMemError(f"there is no relation {public_id[:40]}", "`ralph-mem relations` lists them")
 
 
-def edit(reader: "Reader", public_id: str, subject: str, predicate: str, other: str, confidence: "float | None") -> None:
-    """Correct parts of a relation, those that are not empty. Raises RalphMemError, and changes nothing then."""
+def edit(
+    reader: "Reader", public_id: str, subject: str, predicate: str, other: str, confidence: "float | None", as_shown: str = ""
+) -> None:
+    """Correct parts of a relation, those that are not empty. Raises RalphMemError, and changes nothing then.
+
+    With `as_shown` only a relation of that `version` is changed; NotAsShown for any other.
+    """
     store, _ = find(reader, public_id)
     (subject, other), _ = privacy.protect([subject, other], reader.project, reader.settings)
     values: dict[str, Any] = {name: rows.checked(text) for name, text in (("subject", subject), ("object", other)) if text}
@@ -114,14 +132,16 @@ def edit(reader: "Reader", public_id: str, subject: str, predicate: str, other: 
     if not values:
         raise RalphMemError("nothing is to be changed", "give --subject, --predicate, --object or --confidence")
     with access.Change(store) as opened:
+        _check(opened, public_id, as_shown)
         rows.change(opened, public_id, **values)
 
 
-def remove(reader: "Reader", public_id: str) -> None:
-    """Delete a relation for good, from the bytes of the file too. The fact that says it stays. Raises RalphMemError."""
+def remove(reader: "Reader", public_id: str, as_shown: str = "") -> None:
+    """Delete a relation for good, from the bytes of the file too. The fact that says it stays. Raises what `edit` does."""
     store, _ = find(reader, public_id)
     store.execute("PRAGMA secure_delete = ON").fetchone()
     with access.Change(store) as opened:
+        _check(opened, public_id, as_shown)
         rows.remove(opened, public_id)
     access.empty_log(store)
 

@@ -193,11 +193,44 @@ def reject(store: "Store", fact: "Fact", at: int) -> None:
     facts.change(store, fact.number, {"status": facts.REJECTED, "retired_at": at})
 
 
+def fold(store: "Store", fact: "Fact", into: str, at: int) -> None:
+    """Let a fact be told as another one that says the same: that one has its sources as well. In a transaction.
+
+    It stays in the history, and `undo` takes it out again. Raises RalphMemError where one of the two does not hold.
+    """
+    other = facts.of_id(store, into)
+    if other is None or other.public_id == fact.public_id:
+        raise RalphMemError(f"there is no other fact {into[:40]} in the same memory", "`ralph-mem facts` lists them")
+    for each in (fact, other):
+        if each.status not in (facts.ACTIVE, facts.CANDIDATE):
+            raise RalphMemError(f"{each.public_id} is {each.status}", "only what holds says the same as something else")
+    for parent in facts.sources(store, fact.public_id):
+        facts.sight(store, other.public_id, parent)
+    for pair in ((fact, other), (other, fact)):
+        facts.unlink(store, pair[0].public_id, facts.CONFLICTS, pair[1].public_id)
+    facts.link(store, other.public_id, facts.SAME, fact.public_id, 1.0, at, facts.BY_PERSON)
+    retire(store, fact, other.public_id, at)
+
+
+def _unfold(store: "Store", fact: "Fact") -> "list[str]":
+    """Let a fact that was folded into another one stand for itself again; returns its id, nothing where it was not."""
+    found = [one for one, other, kind, *_ in facts.links(store, fact.public_id) if kind == facts.SAME and other == fact.public_id]
+    if not found or fact.status != facts.RETIRED:
+        return []
+    for one in found:
+        facts.unlink(store, one, facts.SAME, fact.public_id)
+    facts.hold(store, fact.number)
+    return [fact.public_id]
+
+
 def undo(store: "Store", fact: "Fact", at: int) -> "list[str]":
     """Take back what a fact did: what it replaced or retired holds again, and it does not. Returns their ids. In a transaction.
 
-    Raises RalphMemError where it did nothing of the kind.
+    One that was folded into another holds again. Raises RalphMemError where it did nothing of the kind.
     """
+    unfolded = _unfold(store, fact)
+    if unfolded:
+        return unfolded
     did = [(other, kind) for one, other, kind, *_ in facts.links(store, fact.public_id) if one == fact.public_id]
     back = [(other, kind) for other, kind in did if kind in (facts.SUPERSEDES, facts.RETIRES)]
     if not back:

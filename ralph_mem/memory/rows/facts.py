@@ -192,6 +192,12 @@ def of_status(store: "Store", *statuses: str) -> "list[Fact]":
     return read(store, f"WHERE f.status IN ({marks}) ORDER BY f.said_at DESC, o.id DESC", statuses)
 
 
+def began(store: "Store") -> int:
+    """Return when the first fact was recorded, in ms; 0 where there is none."""
+    found = store.one("SELECT min(recorded_at) FROM facts") if are_there(store) else None
+    return int(found[0] or 0) if found else 0
+
+
 def of_id(store: "Store", public_id: str) -> "Fact | None":
     """Return the fact with an id, or None."""
     return next(iter(read(store, "WHERE o.public_id = ?", (public_id,))), None)

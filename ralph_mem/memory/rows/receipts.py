@@ -7,11 +7,11 @@ if TYPE_CHECKING:
 FOLDED = "folded"
 AT_START, AT_PROMPT = "SessionStart", "UserPromptSubmit"  # when it was told, as it is stored, whatever a client calls it
 
-# Of receipts, the newest first: number, session, event, time, budget, cost, and the prompt of the turn.
+# Of receipts, the newest first: number, session, event, time, budget, cost, and the prompt of the turn; so many, behind so many.
 SHOWN = """
 SELECT r.id, s.public_id, r.event, r.created_at, r.budget, r.tokens, coalesce(t.prompt, '')
 FROM receipts AS r JOIN sessions AS s ON s.id = r.session_id LEFT JOIN turns AS t ON t.id = r.turn_id
-WHERE {where} ORDER BY r.id DESC LIMIT ?"""
+WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?"""
 
 
 class Item:

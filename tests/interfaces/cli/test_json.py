@@ -22,7 +22,8 @@ WORDS = {
     "edit": "TURN It was the clock.", "pin": "TURN", "wrong": "TURN", "forget": "--query thrown", "purge": "--origin outside",
     "facts add": "The lamp is dear.", "facts show": "FACT", "facts history": "FACT", "facts edit": "FACT The lamp is cheap.",
     "facts accept": "FACT", "facts reject": "FACT", "facts retire": "FACT", "facts undo": "FACT",
-    "facts promote": "FACT", "facts starter": "tests", "core set": "port 8080", "core get": "KEY", "core delete": "KEY",
+    "facts fold": "FACT OTHER", "facts promote": "FACT", "facts starter": "tests", "core set": "port 8080", "core get": "KEY",
+    "core delete": "KEY",
     "config get": "memory.show", "config set": "memory.show full", "export": "--to out.jsonl", "ralph config": "max_iterations 3",
     "playbook search": "never", "sql": "SELECT(1)",
 }  # fmt: skip
@@ -46,6 +47,8 @@ def said_of(person, name, words):
     if "FACT" in words:
         person.cli("facts", "add", "Lamps are kept in the cellar of building 4.")
         ids["FACT"] = person.json("facts", "add", "Lamps are kept in the cellar of building 5.")["id"]
+    if "OTHER" in words:
+        ids["OTHER"] = person.json("facts", "add", "Deploys go to Bonn.")["id"]
     return person.cli(*name.split(), *[ids.get(word, word) for word in words.split()], "--json")
 
 

@@ -14,6 +14,7 @@ from ralph_mem.interfaces.page import routes
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import by_hand, core, relations
 from tests.clock import wait_for
+from tests.interfaces.page import hostile_memory
 from tests.interfaces.page.hostile_texts import SCRIPTS, TEXTS
 from tests.interfaces.page.test_process import Started
 from tests.readers import note
@@ -83,6 +84,30 @@ class Browser:
     def said(self):
         return self.one(".said").text
 
+    def does(self, verb, having="", **fields):
+        """Fill in a form and send it by its button, as somebody does who sees it; returns what is said then."""
+        form = next(each for each in self.driver.find_elements("css selector", f"form[action$='/do/{verb}']")
+                    if having in each.get_attribute("outerHTML"))  # fmt: skip
+        for folded in form.find_elements("xpath", "ancestor::details[not(@open)]/summary"):
+            folded.click()
+        for name, text in fields.items():
+            field = form.find_element("css selector", f"[name='{name}']")
+            if field.get_attribute("type") not in ("radio", "checkbox"):
+                field.clear()
+                field.send_keys(text)
+            else:
+                field.click()
+        before = self.driver.current_url, self.driver.page_source
+        form.find_element("css selector", "button").click()
+        wait_for(lambda: (self.driver.current_url, self.driver.page_source) != before and self._said(), LOADS_S, lambda: verb)
+        return self._said()
+
+    def _said(self):
+        try:
+            return self.said()
+        except WebDriverException:  # of a page that is about to go
+            return ""
+
     def picture(self, name):
         if PICTURES:
             self.driver.save_screenshot(str(Path(PICTURES, name + ".png")))
@@ -124,6 +149,7 @@ def a_week(a_session):
     with access.Change(session.store) as store:
         relations.learn(store)
     session.note_id = note(session, "Releases go out with make ship.")
+    hostile_memory.loop(session.project, [f"the totals of cart {number} are right" for number in range(20)])
     session.store.checkpoint()
     return session
 
@@ -152,16 +178,50 @@ def test_a_person_finds_corrects_pins_and_forgets_with_scripts_off(a_browser, a_
     browser.presses("Forget ...")
     browser.picture("forget")
     browser.presses("Delete exactly this")
+    wait_for(lambda: "/do/forget" in browser.driver.current_url and "Out of reach" in browser.driver.page_source, LOADS_S)
     assert a_week.rows("SELECT count(*) FROM observations WHERE public_id = ?", a_week.note_id) == [(0,)]
 
 
-def test_a_person_decides_about_what_waits_with_scripts_off(a_browser, a_week):
-    a_week.store.execute("UPDATE facts SET status = 'candidate' WHERE id = (SELECT max(id) FROM facts)")
-    browser = a_browser()
-    browser.goes("review")
-    browser.picture("review")
-    browser.presses("It holds")
-    assert "holds" in browser.said()
+def test_every_form_does_its_work_with_scripts_off(a_browser, a_week):
+    names = {text: name for name, text in a_week.rows("SELECT public_id, title FROM observations WHERE type IN ('fact', 'note')")}
+    ada, lint, bonn = [
+        names[text] for text in ("Ada owns the cart service.", "Always run make lint before a commit.", "Deploys go to Bonn.")
+    ]
+    waiting = [by_hand.keep(a_week.project, a_week.project, a_week.settings, text).public_id
+               for text in ("The till is closed on Sundays.", "Lamps come from the north.")]  # fmt: skip
+    for name in waiting:
+        sql = "UPDATE facts SET status = 'candidate' WHERE id = (SELECT id FROM observations WHERE public_id = ?)"
+        a_week.store.execute(sql, (name,))
+    (relation,) = a_week.rows("SELECT public_id FROM relations LIMIT 1")[0]
+    steps = [
+        ("today", "note", {"text": "Ships leave on Mondays."}, "Remembered as"), ("today", "undo", {}, "Taken back: the note"),
+        (f"memory/{a_week.note_id}", "edit", {"text": "Releases go out with make release."}, "is corrected"),
+        (f"memory/{a_week.note_id}", "pin", {}, "is pinned"), (f"memory/{a_week.note_id}", "wrong", {}, "is marked wrong"),
+        ("facts", "fact-add", {"text": "Grace owns the till."}, "Kept as"),
+        (f"fact/{ada}", "fact-edit", {"text": "Ada owns the whole cart service."}, "is corrected"),
+        (f"fact/{ada}", "fact-promote", {}, "Kept as"), (f"fact/{ada}", "fact-fold", {"into": lint}, "is folded into"),
+        (f"fact/{ada}", "fact-undo", {}, "Taken back"), (f"fact/{bonn}", "fact-retire", {}, "holds no longer"),
+        ("facts", "key-set", {"key": "tracker", "value": "tracker.example"}, "Kept as"),
+        ("facts", "key-delete", {}, "is told no more"),
+        (f"relation/{relation}", "relation-edit", {"object": "Team Till", "confidence": "0.5"}, "is corrected"),
+        (f"relation/{relation}", "relation-remove", {}, "is gone"),
+        ("review", "fact-accept", {}, "holds"), ("review", "fact-reject", {}, "is not proposed again"),
+        ("settings", "set", {"value": "100"}, "memory.inject_tokens_prompt is 100"),
+        (f"memory/{a_week.note_id}", "forget", {}, "Nothing is deleted yet"),
+    ]  # fmt: skip
+    having = {
+        "key-set": 'name="key" required',
+        "set": "memory.inject_tokens_prompt",
+        "fact-accept": waiting[1],
+        "fact-reject": waiting[0],
+    }
+    browser, wrong = a_browser(), []
+    for view, verb, fields, words in steps:
+        browser.goes(view)
+        found = browser.does(verb, having.get(verb, ""), **fields)
+        wrong += [] if words in found else [(verb, found)]
+    assert not wrong
+    assert {verb for _, verb, *_ in steps} == set(routes.FORMS)
     assert a_week.rows("SELECT count(*) FROM facts WHERE status = 'candidate'") == [(0,)]
 
 
@@ -172,6 +232,7 @@ def test_everything_goes_in_the_browser_once_the_word_is_typed(a_browser, a_week
     browser.picture("forget-all")
     browser.one("input[name=typed]").send_keys("forget")
     browser.presses("Delete exactly this")
+    wait_for(lambda: "Out of reach" in browser.driver.page_source, LOADS_S)
     assert a_week.rows("SELECT count(*) FROM observations") == [(0,)]
 
 
@@ -201,41 +262,72 @@ def test_a_page_on_another_port_gets_no_cookie_of_ours(a_browser, a_week):
 
 
 def views_of(browser):
-    """Yield the address of every view, and of the first session, memory and fact that they lead to."""
+    """Yield the address of every view, and of the first thing of each kind that they lead to."""
     yield from ((name, "") for name in LISTED)
-    pages = browser.goes("sessions") + browser.goes("facts") + browser.goes("search", "?q=zeppelin+releases+owned")
-    for kind in ("session", "memory", "fact"):
+    pages = "".join(browser.goes(view) for view in ("sessions", "facts", "relations", "loops", "projects"))
+    pages += browser.goes("search", "?q=zeppelin+releases+owned")
+    for kind in ("session", "memory", "fact", "relation", "loop", "gone"):
         found = re.search(rf"/here/{kind}/([\w-]+)", pages)
         if found:
             yield kind, "/" + found[1]
 
 
+# What lies beside the window and is cut off or scrolled by nothing around it, and if the frame stays above the content.
+OUT_OF_ITS_BOX = """
+const out = [];
+for (const each of document.querySelectorAll("body *:not(.skip)")) {
+  const box = each.getBoundingClientRect();
+  let around = each.parentElement;
+  while (around && around !== document.body && getComputedStyle(around).overflowX === "visible") around = around.parentElement;
+  const isFree = !around || around === document.body;
+  if (box.width && isFree && (box.right > innerWidth + 1 || box.left < -1)) out.push(each.outerHTML.slice(0, 120));
+}
+const [header, main] = ["header", "main"].map((name) => document.querySelector(name).getBoundingClientRect());
+if (header.bottom > main.top + 1) out.push("the header covers the content");
+return out;
+"""
+
+
 def test_two_hundred_hostile_texts_run_no_script_and_stay_in_their_boxes(a_browser, a_session):
     assert len(TEXTS) == 200
-    keep = {"project": a_session.project, "settings": a_session.settings}
-    for number, text in enumerate(TEXTS):
-        a_session.has_a_turn(f"zeppelin {number} {text}", f"answer {text}")
-        note(a_session, f"note {number} zeppelin {text}"[:7_000])
-        if len(text) < 280:
-            by_hand.keep(a_session.project, text=f"{number} owned {text}", **keep)
-        if number < 20:
-            a_session.edits(f"src/{number}{text[:80]}.py", text[:500], text[:500] + "x")
-            a_session.runs(f"make {text[:200]}", error=f"Exit code 2\nerror: {text[:500]}")
-    for number, text in enumerate(TEXTS[:6]):
-        core.put(a_session.project, key=f"key {number}", value=" ".join(text.split())[:100], **keep)
-    a_session.store.checkpoint()
-    browser, seen = a_browser(scripts=True), 0
+    hostile_memory.fill(a_session, TEXTS)
+    browser, seen, wrong = a_browser(scripts=True), 0, {}
     names = [name for (name,) in a_session.rows("SELECT public_id FROM observations UNION SELECT public_id FROM turns")]
-    views = [*views_of(browser), *[("memory", "/" + name) for name in names[::7]], ("search", "?q=zeppelin&layer=3")]
-    views += [("search", f"?q={quote(SCRIPTS[0])}"), ("today", f"?last=100&prompt={quote(SCRIPTS[9])}")]
+    relations_of = [name for (name,) in a_session.rows("SELECT public_id FROM relations")]
+    facts_of = [name for (name,) in a_session.rows("SELECT o.public_id FROM facts AS f JOIN observations AS o ON o.id = f.id")]
+    views = [
+        *views_of(browser),
+        *[("memory", "/" + name) for name in names[::9]],
+        *[("fact", "/" + name) for name in facts_of[::9]],
+    ]
+    views += [("relation", "/" + name) for name in relations_of[::6]]
+    views += [("search", f"?q=zeppelin&layer={layer}") for layer in (2, 3)] + [("facts", "?page=2"), ("facts", "?status=candidate")]
+    views += [
+        ("search", f"?q={quote(SCRIPTS[0])}"),
+        ("today", f"?page=2&prompt={quote(SCRIPTS[9])}"),
+        ("facts", f"?as_of={quote(SCRIPTS[4])}"),
+    ]
+    views += [
+        ("session", f"/{quote(SCRIPTS[8], safe='')}"),
+        ("relations", f"?subject={quote(SCRIPTS[4])}"),
+        ("loop", f"/{hostile_memory.LOOP}?diff=1"),
+    ]
     for view, rest in views:
         browser.goes(view, rest)
-        assert browser.driver.execute_script("return window.owned") is None, (view, rest)
-        wide, room = browser.driver.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]")
-        assert wide <= room, (view, rest, wide, room)
-        assert browser.driver.execute_script("return document.querySelectorAll('main script, main iframe, main img').length") == 0
+        ran = browser.driver.execute_script("return window.owned")
+        foreign = browser.driver.execute_script(
+            "return document.querySelectorAll('main script, iframe, img, [onerror], [onload]').length"
+        )
+        out = browser.driver.execute_script(OUT_OF_ITS_BOX)
+        if ran is not None or foreign or out:
+            wrong[view + rest] = ran, foreign, out[:2]
         seen += 1
-    assert seen > 60
+    browser.goes("forget")
+    browser.does("forget", 'name="query"', query=SCRIPTS[0])
+    assert browser.driver.execute_script("return window.owned") is None
+    assert not wrong, json.dumps(wrong, indent=1)[:3000]
+    assert {view for view, _ in views} >= set(routes.VIEWS) - {"gone"}
+    assert seen > 120
 
 
 @pytest.mark.skipif(not AXE, reason="RALPH_MEM_TEST_AXE does not say where axe-core lies")

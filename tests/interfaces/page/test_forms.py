@@ -131,6 +131,56 @@ def test_a_relation_is_corrected_with_a_known_predicate_alone_and_removed(a_pers
     assert a_person.session.rows("SELECT count(*) FROM relations") == [(0,)]
 
 
+def test_a_relation_that_changed_since_it_was_shown_stays(a_person):
+    a_person.sends("fact-add", text="Ada owns the cart service.", kind="fact")
+    with access.Change(a_person.session.store) as store:
+        known_relations.learn(store)
+    (name,) = re.findall(r"rel-[a-z2-9]{10}", a_person.sees("relations"))[:1]
+    shown = {"id": name, "as_shown": a_person.hidden(a_person.sees("relation", name), "as_shown")}
+    a_person.sends("relation-edit", object="Team Till", **shown)
+    a_person.sends("relation-edit", status=409, object="Team Cart", **shown)
+    a_person.sends("relation-remove", status=409, **shown)
+    assert a_person.session.rows("SELECT object FROM relations") == [("Team Till",)]
+
+
+def test_of_two_facts_that_say_the_same_one_is_folded_into_the_other_and_taken_out_again(a_person):
+    for text in ("Releases ship from Bonn by make ship.", "We ship our releases from Bonn, always with make ship."):
+        a_person.sends("fact-add", text=text, kind="fact")
+    one, other = [each.public_id for each in by_hand.listed(person_of(a_person.session), ("active",))]
+    page = a_person.sees("fact", one)
+    assert f'name="into" value="{other}"' in page
+    a_person.sends("fact-fold", id=one, into=other, as_shown=a_person.hidden(page, "as_shown"))
+    assert a_person.session.rows("SELECT a, b, kind FROM fact_links") == [(other, one, "same")]
+    assert one not in [each.public_id for each in by_hand.listed(person_of(a_person.session), ("active",))]
+    a_person.sends("fact-undo", id=one)
+    assert len(by_hand.listed(person_of(a_person.session), ("active",))) == 2
+
+
+def test_what_stands_under_a_key_by_now_is_not_replaced_unseen(a_person):
+    a_person.sends("key-set", key="port", value="8080", as_shown="")
+    a_person.sends("key-set", status=409, key="port", value="9090", as_shown="")
+    shown = a_person.session.rows("SELECT public_id FROM observations WHERE title = 'port: 8080'")[0][0]
+    assert shown in a_person.sees("facts")
+    a_person.sends("key-set", key="port", value="7070", as_shown=shown)
+    a_person.sends("key-delete", status=409, key="port", as_shown=shown)
+    assert "7070" in a_person.sees("facts")
+
+
+def test_only_what_was_shown_to_be_the_last_thing_done_is_taken_back(a_person, a_note):
+    shown = a_person.hidden(a_person.sees("today"), "done_at")
+    a_person.sends("pin", **of_memory(a_person, a_note))
+    a_person.sends("undo", status=409, done_at=shown)
+    assert a_person.session.rows("SELECT pinned FROM observations WHERE public_id = ?", a_note) == [(1,)]
+    a_person.sends("undo", done_at=a_person.hidden(a_person.sees("today"), "done_at"))
+    assert a_person.session.rows("SELECT pinned FROM observations WHERE public_id = ?", a_note) == [(0,)]
+
+
+def test_a_setting_that_was_changed_meanwhile_stays(a_person):
+    a_person.sends("set", key="memory.inject_tokens_prompt", value="100", as_shown="600")
+    a_person.sends("set", status=409, key="memory.inject_tokens_prompt", value="50", as_shown="600")
+    assert '<code class="value">100</code>' in a_person.sees("settings")
+
+
 def test_short_facts_under_keys_are_added_corrected_and_deleted(a_person):
     a_person.sends("key-set", key="port", value="8080")
     a_person.sends("key-set", key="port", value="9090")
@@ -141,7 +191,7 @@ def test_short_facts_under_keys_are_added_corrected_and_deleted(a_person):
 
 def test_a_setting_is_tightened_and_what_loosens_is_a_command_to_copy(a_person):
     a_person.sends("set", key="memory.inject_tokens_prompt", value="100")
-    assert "<code>100</code>" in a_person.sees("settings")
+    assert '<code class="value">100</code>' in a_person.sees("settings")
     page = a_person.sends("set", status=400, key="memory.inject_tokens_prompt", value="4000")
     assert "ralph-mem config set memory.inject_tokens_prompt 4000" in page
 

@@ -12,9 +12,10 @@ import pytest
 from ralph_mem.core import paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.project import Project
+from ralph_mem.interfaces.page import routes
 from ralph_mem.maintenance.forget import pending
 from ralph_mem.memory import access, opening
-from ralph_mem.memory.facts import by_hand, relations
+from ralph_mem.memory.facts import by_hand, core, relations
 from ralph_mem.memory.ownership import seals
 from ralph_mem.memory.store import connection
 from tests.command_line import says
@@ -38,7 +39,12 @@ VERBS = [
     ("facts accept CANDIDATE", "fact-accept", {"id": "CANDIDATE"}),
     ("facts reject CANDIDATE", "fact-reject", {"id": "CANDIDATE"}),
     ("facts promote FACT", "fact-promote", {"id": "FACT"}),
+    ("facts fold CANDIDATE FACT", "fact-fold", {"id": "CANDIDATE", "into": "FACT"}),
+    ("facts undo KEY", "fact-undo", {"id": "KEY"}),
     ("core set port 8080", "key-set", {"key": "port", "value": "8080"}),
+    ("core set tracker c.example", "key-set", {"key": "tracker", "value": "c.example"}),
+    ("core delete tracker", "key-delete", {"key": "tracker"}),
+    ("config set memory.inject_tokens_prompt 100", "set", {"key": "memory.inject_tokens_prompt", "value": "100"}),
     ("relations edit RELATION --object 'Team Till' --confidence 0.5", "relation-edit",
      {"id": "RELATION", "object": "Team Till", "confidence": "0.5"}),
     ("relations remove RELATION", "relation-remove", {"id": "RELATION"}),
@@ -62,6 +68,9 @@ def a_pair(a_session, tmp_path):
         found[name] = by_hand.keep(session.project, session.project, session.settings, text).public_id
     with access.Change(session.store) as store:
         store.execute("UPDATE facts SET status = 'candidate' WHERE id = (SELECT max(id) FROM facts)")
+    for value in ("a.example", "b.example"):
+        found["KEY"] = core.put(session.project, session.project, session.settings, "tracker", value).public_id
+    with access.Change(session.store) as store:
         relations.learn(store)
     found["RELATION"] = session.rows("SELECT public_id FROM relations")[0][0]
     found["TURN"] = session.rows("SELECT public_id FROM turns ORDER BY id LIMIT 1")[0][0]
@@ -87,7 +96,7 @@ def left_by(session):
     audit = [json.loads(line) for line in paths.read(paths.data_home() + pending.AUDIT).splitlines()[-1:]]
     for line in audit:
         line.pop("files_read")  # one more the second time: the audit itself
-    return without_ids({"rows": rows, "audit": audit})
+    return without_ids({"rows": rows, "audit": audit, "config": paths.read(f"{session.project.folder}/{paths.CONFIG}")})
 
 
 def tables_of(store):
@@ -109,6 +118,10 @@ def without_ids(value):
     return value
 
 
+def test_every_form_of_the_page_is_among_the_verbs():
+    assert {form for _, form, _ in VERBS} == set(routes.FORMS)
+
+
 @pytest.mark.parametrize(("words", "form", "fields"), VERBS, ids=[words for words, *_ in VERBS])
 def test_a_verb_leaves_the_same_in_the_page_and_in_a_terminal(words, form, fields, a_pair, a_home):
     of_page, of_terminal, names = a_pair
@@ -125,7 +138,7 @@ def test_a_verb_leaves_the_same_in_the_page_and_in_a_terminal(words, form, field
 
     shutil.rmtree(paths.config_home(), ignore_errors=True)  # where a verb put something for all projects
     typed = [names.get(word, word) for word in shlex.split(words)]
-    said = says(*typed, "--json", env=environment, cwd=of_terminal.project.root)
+    said = says(*typed, *["--json"] * (form != "set"), env=environment, cwd=of_terminal.project.root)
     if form == "forget":
         digits = json.loads(said.stdout)["digest"]
         said = says(*typed, "--confirm", digits, env=environment, cwd=of_terminal.project.root)

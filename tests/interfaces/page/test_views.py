@@ -4,16 +4,23 @@ import html
 import json
 import os
 import re
+import shutil
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
 
+from ralph_mem.core.project import Project
 from ralph_mem.interfaces.page import routes
 from ralph_mem.interfaces.page.asking import Asked
+from ralph_mem.memory import access, opening
 from ralph_mem.memory.facts import by_hand
+from ralph_mem.memory.rows import facts
 from tests.command_line import says
+from tests.interfaces.page.visitors import Person
 from tests.odd_words import ODD
-from tests.readers import note
+from tests.readers import note, person_of
+from tests.sessions import Session
 
 ALL = [name for name, view in routes.VIEWS.items() if view.listed]
 
@@ -50,6 +57,12 @@ def test_today_tells_what_was_told_at_which_price_and_for_which_prompt(a_full_me
     )[0]
     assert prompt in page
     assert f"{tokens} of" in page
+
+
+def test_a_project_without_a_memory_says_so_and_takes_a_first_note(a_project):
+    person = Person(SimpleNamespace(project=a_project)).comes_in()
+    assert "not yet: " in text_of(person.sees("today"))
+    assert "Remembered as" in text_of(person.sends("note", text="Deploys go to Bonn."))
 
 
 def test_today_previews_a_prompt_and_writes_nothing(a_full_memory):
@@ -122,13 +135,70 @@ def test_the_project_of_another_folder_is_reached_by_its_id_alone(a_full_memory,
     a_full_memory.sees("today", where="project-zzzzzzzzzz", status=400)
 
 
+def test_the_slider_shows_what_was_known_at_the_end_of_a_day(a_full_memory):
+    page = a_full_memory.sees("facts")
+    last = int(re.search(r'type="range" name="day" min="\d+" max="(\d+)"', page)[1])
+    a_full_memory.session.store.execute("UPDATE facts SET recorded_at = recorded_at - 5 * 86400000 WHERE kind = 'rule'")
+    page = text_of(a_full_memory.sees("facts", day=last - 3))
+    assert "Always run make lint." in page
+    assert "Ada owns the cart service." not in page
+
+
+def test_what_contradicts_each_other_stands_side_by_side_where_facts_are_listed_and_reviewed(a_full_memory):
+    session = a_full_memory.session
+    taken = by_hand.keep(session.project, session.project, session.settings, "Grace owns the cart service.")
+    with access.Change(session.store) as store:
+        names = [each.public_id for each in by_hand.listed(person_of(session), ("active",)) if "cart" in each.text]
+        facts.hold(store, facts.of_id(store, names[-1]).number)
+        facts.link(store, taken.public_id, facts.CONFLICTS, names[-1] if names[-1] != taken.public_id else names[0], 0.5, 1)
+    for view in ("facts", "review"):
+        pair = re.search(r'class="pair">(.*?)</div>\s*</section>', a_full_memory.sees(view), re.DOTALL)[1]
+        assert pair.count("This one holds no longer") == 2
+
+
+def test_what_was_counted_in_the_log_is_noticed_as_far_as_it_is_believed(a_full_memory):
+    session = a_full_memory.session
+    by_hand.keep(session.project, session.project, session.settings, "`make e2e` was left failing in 4 sessions")
+    session.store.execute("UPDATE facts SET kind = 'pattern' WHERE id = (SELECT max(id) FROM facts)")
+    assert "What was noticed `" not in a_full_memory.sees("today")
+    assert "make e2e" in re.search(r'id="noticed".*?</section>', a_full_memory.sees("today"), re.DOTALL)[0]
+    session.store.execute("UPDATE facts SET said_at = said_at - 90 * 86400000 WHERE kind = 'pattern'")
+    assert 'id="noticed"' not in a_full_memory.sees("today")
+
+
+def test_every_project_is_in_the_switcher_and_one_that_is_gone_shows_what_is_left(a_full_memory, a_home, tmp_path):
+    gone = tmp_path / "tower"
+    gone.mkdir()
+    Session(opening.open_ready(Project(str(gone))), Project(str(gone)), "gone").starts()
+    shutil.rmtree(gone)
+    page = a_full_memory.sees("today")
+    (number,) = re.findall(r'<option value="(project-[a-z2-9]+)">tower \(gone\)', page)
+    answer = a_full_memory.browser.get(a_full_memory.keys.base + "/", params={"where": number})
+    assert answer.url.path.endswith(f"/gone/{number}")
+    assert str(gone) in answer.text
+    assert "ralph-mem projects clean" in answer.text
+
+
 def test_the_memory_of_all_projects_has_its_own_place(a_person, a_global_session):
     note(a_global_session, "Ada prefers small commits.", place=a_global_session.project)
     assert "small commits" in a_person.sees("search", where="global", q="commits")
 
 
-FIELDS = ("q", "prompt", "status", "kind", "as_of", "since", "until", "type", "subject", "origin", "page")
-WITH_FIELDS = ["search", "today", "facts", "sessions", "session", "memory", "fact", "loop", "relations", "review"]
+FIELDS = ("q", "prompt", "status", "kind", "as_of", "day", "since", "until", "type", "subject", "origin", "page")
+WITH_FIELDS = [
+    "search",
+    "today",
+    "facts",
+    "sessions",
+    "session",
+    "memory",
+    "fact",
+    "loop",
+    "relations",
+    "review",
+    "relation",
+    "gone",
+]
 
 
 @pytest.mark.parametrize("view", WITH_FIELDS)
@@ -138,15 +208,16 @@ def test_odd_words_in_any_field_of_a_view_are_answered_and_none_becomes_markup(v
         fields = urlencode(dict.fromkeys(FIELDS, text.encode("utf-8", "replace").decode())).encode()
         answer = a_person.receives(path=where, query=fields)
         assert answer.status in (200, 400), (text[:40], answer.status, a_person.log)
-        assert "<script" not in answer.body
+        assert answer.body.count("<script") == 1  # our own
     assert not a_person.log
 
 
 def test_no_view_takes_a_name_that_stands_around_every_view(a_full_memory):
     (turn,) = a_full_memory.session.rows("SELECT public_id FROM turns LIMIT 1")[0]
-    around = {*routes.nothing("here", None)}
-    for name in [*ALL, "memory"]:
-        with Asked(a_full_memory.session.project, "here", turn if name == "memory" else "") as asked:
+    fact = by_hand.listed(person_of(a_full_memory.session), ("active",))[0].public_id
+    around, ids = {*routes.nothing("here", None)}, {"memory": turn, "fact": fact}
+    for name in [*ALL, *ids]:
+        with Asked(a_full_memory.session.project, "here", ids.get(name, "")) as asked:
             assert not around & {*routes.VIEWS[name].read(asked)}, name
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections import namedtuple
 from urllib.parse import urlencode
 
@@ -14,7 +15,7 @@ PORT = 4711
 HOST = f"127.0.0.1:{PORT}"
 ORIGIN = f"http://{HOST}"
 
-Answer = namedtuple("Answer", "status headers body")
+Answer = namedtuple("Answer", "status headers body first")
 
 
 class Clock:
@@ -74,6 +75,12 @@ class Person:
         scope["raw_path"] = scope["path"].encode("utf-8", "replace")
         return asyncio.run(_asked(self.app, scope, body))
 
+    def times(self, view, query=""):
+        """Return the answer to a view and the processor time in ms that this process takes until its first byte."""
+        began = time.process_time()
+        answer = self.receives(path=f"{self.keys.base}/here/{view}", query=query.encode())
+        return answer, 1000 * (answer.first - began)
+
     def form(self, **fields):
         """Return the body of a form of ours."""
         return urlencode({"form": self.keys.form, **fields}).encode()
@@ -88,17 +95,21 @@ def _each(value):
 
 
 async def _asked(app, scope, body):
-    sent = []
+    sent, first = [], []
     parts = [body[at : at + 65_536] for at in range(0, len(body), 65_536)] or [b""]
 
     async def receive():
-        part = parts.pop(0) if parts else b""
+        if not parts:
+            await asyncio.Event().wait()  # the browser stays until it is answered
+        part = parts.pop(0)
         return {"type": "http.request", "body": part, "more_body": bool(parts)}
 
     async def send(message):
         sent.append(message)
+        if message.get("body"):
+            first.append(time.process_time())
 
     await app(scope, receive, send)
     text = b"".join(message.get("body", b"") for message in sent)
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return Answer(sent[0]["status"], headers, text.decode("utf-8", "replace"))
+    return Answer(sent[0]["status"], headers, text.decode("utf-8", "replace"), next(iter(first), time.process_time()))
