@@ -154,6 +154,7 @@ class Activity:
     """
 
     at = 0  # in milliseconds
+    host = ""  # whose session it is; nothing stands for the client in whose words all others are put
     session = turn = ""  # the client's id of the session, and the event id of the turn: none means the last one
     folder = cwd = ""  # where the project is looked for, and where the agent is at work
     agent_id = agent_type = ""  # of a subagent
