@@ -3,7 +3,7 @@
 A host is a folder with a module `shape`: `EVENTS` are its names of events by ours, `FIELDS` its names of fields by ours, `TOOLS`
 our names of tools by its own (nothing for one whose calls leave nothing, what is not listed brings in something from outside),
 `PARAMETERS` our names of what a tool is given by its own, `INSTRUCTIONS` the files that it gives its model anyway, `SOURCES` how a
-session begins by its words, `FLAT` whether it takes an answer that names no event. `unwrapped` puts right what tables cannot say,
+session begins by its words, `LATE` whether its record tells of a turn what its hooks were not told, `FLAT` whether it takes an answer that names no event. `unwrapped` puts right what tables cannot say,
 `outcome` reads how a tool's call ended.
 """
 
@@ -50,10 +50,26 @@ def activity(name: str, host: str, fields: "Fields") -> "Activity | None":
     seen = ours.activity(event) if event else None
     if event and seen:
         seen.__dict__.update(host=host, folder=event.text("cwd"), pid=0)
+        if seen.kind == "answer" and shape_of(host).LATE:
+            seen.late = _late(host, event.fields, seen)
         if seen.kind in ANSWERED:
             home = paths.environment("HOME") or "/nowhere"
             seen.instructions = tuple([home + path[1:] if path[0] == "~" else path for path in shape_of(host).INSTRUCTIONS])
     return seen
+
+
+def _late(host: str, told: "Fields", seen: Activity) -> "list[Activity]":
+    """Return what the record of a host says of a turn that its hooks were not told."""
+    record = __import__(f"ralph_mem.hosts.{host}.record", None, None, ("late",))  # lazy: once a turn
+    found = []
+    for name, fields in record.late(told):
+        event = ours.Event(name, fields)
+        event.at = seen.at
+        each = ours.activity(event)
+        if each:
+            each.__dict__.update(host=host, folder=seen.folder)
+            found.append(each)
+    return found
 
 
 def shape_of(host: str) -> "ModuleType":

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     Write = Callable[[Store, Record], object]
 
+OUTCOME = "outcome"  # the verb of an observation that is known to be stored: how its command ended is known only now
 HEARD = "heard"  # the verb of what leaves nothing but hashes
 # What the last session ran last, newest first.
 RAN = """
@@ -100,6 +101,10 @@ def _writer(verb: str) -> "Write":
         from ralph_mem.memory.rows import shingles  # lazy: only for what came in from outside
 
         return shingles.keep
+    if verb == OUTCOME:
+        from ralph_mem.memory.rows import outcomes  # lazy: only for a client that tells it late
+
+        return outcomes.settle
     if verb == "memory":
         from ralph_mem.memory.rows import notes  # lazy: as above
 
