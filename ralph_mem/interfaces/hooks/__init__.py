@@ -106,9 +106,9 @@ def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", 
 
         found = capture.records(seen, place, values)
     if seen.host:
-        from ralph_mem.interfaces.hooks import guests  # lazy: only for another client than that of the plugin
+        from ralph_mem.interfaces.hooks import other_hosts  # lazy: only for another client than that of the plugin
 
-        found = guests.records(found, seen, place, values)
+        found = other_hosts.records(found, seen, place, values)
     return found
 
 

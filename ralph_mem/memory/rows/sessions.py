@@ -69,6 +69,11 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     return number
 
 
+def by_host(store: "Store") -> "dict[str, int]":
+    """Return when the last session of each client began, in ms, by the client's name."""
+    return dict(store.execute("SELECT agent, max(started_at) FROM sessions WHERE agent <> ? GROUP BY agent", (OURS,)).fetchall())
+
+
 def own(store: "Store", name: str, at: int) -> int:
     """Return the number of the session of what belongs to none of a client's; made at a time in ms where it is missing, as one
     that is over, so that nothing waits for it. No list shows it. The caller holds the transaction.
