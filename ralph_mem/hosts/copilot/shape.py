@@ -23,14 +23,14 @@ PARAMETERS = {"path": "file_path", "file_text": "content", "old_str": "old_strin
 SOURCES = {"new": "startup"}
 INSTRUCTIONS = (".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
 FLAT = True
-LATE = False
+LATE = "answers"
 ENDED, ENDS = "<shellId: ", " completed with exit code "  # the last line of what a command printed
 
 
-def unwrapped(name: str, fields: "dict[str, Any]") -> "dict[str, Any]":
-    """Return the fields of either spelling, at the end of a turn with what its record says that the agent answered."""
+def unwrapped(_name: str, fields: "dict[str, Any]") -> "dict[str, Any]":
+    """Return the fields of either spelling."""
     told = dict(fields)
-    given, path = told.get("toolArgs"), told.get("transcriptPath") or told.get("transcript_path")
+    given = told.get("toolArgs")
     if isinstance(given, str):
         try:
             told["toolArgs"] = fast.loads(given)
@@ -38,10 +38,6 @@ def unwrapped(name: str, fields: "dict[str, Any]") -> "dict[str, Any]":
             told["toolArgs"] = {}
     if "tool_result" in told:
         told["tool_response"] = told.pop("tool_result")
-    if name == "stop" and isinstance(path, str):
-        from ralph_mem.hosts.copilot import record  # lazy: once a turn
-
-        told["last_assistant_message"] = record.last_said(path)
     told["stop_hook_active"] = False
     return told
 

@@ -193,11 +193,16 @@ def _connect(place: "Project", wait_ms: int, found: "Records") -> "Store":
 
 
 def _answer(module: "ModuleType | None", opened: "Store", seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
-    if not module or not hasattr(module, "answer"):
+    if not seen.host and (not module or not hasattr(module, "answer")):
         return {}
     opened.execute("SAVEPOINT answering")
     try:
-        said: dict[str, str] = module.answer(opened, seen, place, values)
+        if seen.host:
+            from ralph_mem.interfaces.hooks import other_hosts  # lazy: only for another client than that of the plugin
+
+            said: dict[str, str] = other_hosts.answer(module, opened, seen, place, values)
+        else:
+            said = module.answer(opened, seen, place, values)  # type: ignore[union-attr]
     except Exception as error:  # the prompt must be stored even where nothing can be said about it
         from ralph_mem.core import notices  # lazy: only when nothing could be recalled
 

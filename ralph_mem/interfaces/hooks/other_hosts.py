@@ -1,17 +1,25 @@
 """Complete what is stored of an event of another client than that of the plugin."""
 
 from ralph_mem.core import session_pause
+from ralph_mem.core.redaction import privacy
+from ralph_mem.hosts import others
 from ralph_mem.memory import capture
 from ralph_mem.memory.rows import records as write
-from ralph_mem.memory.rows import tombstones
+from ralph_mem.memory.rows import receipts, tombstones, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
 
     from ralph_mem.core.project import Activity, Project
+    from ralph_mem.memory.store.connection import Store
 
     Records = list[dict[str, Any]]
+
+# Where both the plugin and a file of the client run our hooks, they hear of an event within this time.
+TWICE_MS = 10_000
+UNHEARD = "unknown"  # the source of a session of which no start was heard
 
 
 def records(found: "Records", seen: "Activity", place: "Project", values: "dict[str, Any]") -> "Records":
@@ -33,3 +41,35 @@ def _late(seen: "Activity", place: "Project", values: "dict[str, Any]") -> "Reco
             found = [{**record, "verb": write.OUTCOME} for record in found if record["verb"] == "observation"]
         whole += found
     return tombstones.left(whole)
+
+
+def answer(
+    module: "ModuleType | None", opened: "Store", seen: "Activity", place: "Project", values: "dict[str, Any]"
+) -> "dict[str, str]":
+    """Return what the module of an activity says; nothing to who asks twice. A session of which no start was heard is told of
+    earlier ones with its first prompt.
+    """
+    _catch_up(opened, seen, place, values)
+    if not module or not hasattr(module, "answer"):
+        return {}
+    event = receipts.AT_START if seen.kind == "start" else receipts.AT_PROMPT
+    if receipts.was_given(opened, seen.session, event, seen.turn, seen.at - TWICE_MS):
+        return {}
+    said: dict[str, str] = module.answer(opened, seen, place, values)
+    if seen.kind != "prompt" or not turns.is_first_unheard(opened, seen.session, UNHEARD):
+        return said
+    from ralph_mem.interfaces.hooks import session_start  # lazy: only with the first prompt of a client that tells of no start
+
+    start = dict(seen.__dict__, source="startup")
+    begun = session_start.answer(opened, type(seen)("start", **{**start, "kind": "start"}), place, values)
+    return {key: "\n".join([each[key] for each in (begun, said) if each.get(key)]) for key in (*begun, *said)}
+
+
+def _catch_up(opened: "Store", seen: "Activity", place: "Project", values: "dict[str, Any]") -> None:
+    """Complete the last turns of a client whose answers stand in its record alone, which it may write later."""
+    for session, event, since, ended in turns.unanswered(opened, seen.host):
+        text = "" if session_pause.was_paused(session) else others.said(seen.host, session, since)
+        if text:
+            (response,), redactions = privacy.protect([text], place, values, seen.cwd)
+            response = privacy.shorten(response, capture.RESPONSE_CHARACTERS)
+            write.apply(opened, write.close(session, event, ended, response, origin="agent", redactions=redactions))

@@ -34,6 +34,14 @@ WHERE id = ?2 AND length({column}) < 8000 AND instr(char(10) || {column}, char(1
 # Of a turn: its number, whether it is tainted, its session by the client's id; and of what it ran what is not.
 OF_EVENT = "SELECT id, tainted FROM turns WHERE event_id = ?"
 OF_TURN = "SELECT s.client_session FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE t.id = ?"
+# The last turns of the last sessions; a person who asks on has seen the answers to the earlier ones.
+UNANSWERED = """
+SELECT s.client_session, t.event_id, t.created_at, t.ended_at FROM sessions AS s JOIN turns AS t
+    ON t.id = (SELECT max(id) FROM turns WHERE session_id = s.id AND status = 'stopped')
+WHERE s.id IN (SELECT id FROM sessions WHERE agent = ? ORDER BY id DESC LIMIT 3) AND t.response = '' AND t.kind = 'prompt'"""
+FIRST_UNHEARD = (
+    "SELECT count(*) FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE s.client_session = ? AND s.source = ?"
+)
 RAN = """
 SELECT o.id, o.title FROM observations AS o JOIN turns AS t ON t.id = ? AND o.session_id = t.session_id AND o.seq >= t.seq
 WHERE o.turn_id = t.id AND NOT o.tainted"""
@@ -69,6 +77,17 @@ def window(store: "Store", session: str) -> "tuple[int, int, str, int]":
         (session,),
     )
     return found
+
+
+def unanswered(store: "Store", host: str) -> "list[tuple[str, str, int, int]]":
+    """Return of the last sessions of a client whose last turn has no answer: the client's id, the turn's event, begin and end in ms."""
+    return list(store.execute(UNANSWERED, (host,)).fetchall())
+
+
+def is_first_unheard(store: "Store", session: str, source: str) -> bool:
+    """Say whether a session, by the client's id, is in its first turn, and began in a way that nobody heard, the `source`."""
+    found = store.one(FIRST_UNHEARD, (session, source))
+    return bool(found and found[0] == 1)
 
 
 def kind_stored(store: "Store", event_id: str) -> str:
