@@ -199,7 +199,7 @@ def _enter(wish):
     import door
 
     with contextlib.suppress(BaseException):  # as in run.py
-        door.enter(os.path.dirname(door.__file__), [wish["door"]])
+        door.enter(os.path.dirname(door.__file__), wish["door"].split())
 
 
 def _live_in(environment):

@@ -34,7 +34,14 @@ def read(name: str, host: str) -> "Activity | None":
     """Read an event of a named host from stdin; None for what is not understood, or not of its shape."""
     if host not in known.OTHERS or name not in NAMES:
         return None
-    return activity(name, host, ours.parse(*ours.drain_stdin()))
+    head, tail = ours.drain_stdin()
+    if tail:
+        return activity(name, host, ours.parse(head, tail))
+    try:
+        fields = fast.loads(head.decode("utf-8", "replace"))
+    except ValueError:  # of half an event half a command could be stored
+        return None
+    return activity(name, host, fields) if isinstance(fields, dict) else None
 
 
 def unnamed(event: ours.Event) -> "Activity | None":

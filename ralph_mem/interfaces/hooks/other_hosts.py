@@ -60,8 +60,8 @@ def answer(
         return said
     from ralph_mem.interfaces.hooks import session_start  # lazy: only with the first prompt of a client that tells of no start
 
-    start = dict(seen.__dict__, source="startup")
-    begun = session_start.answer(opened, type(seen)("start", **{**start, "kind": "start"}), place, values)
+    start = type(seen)("start", **{**{key: value for key, value in seen.__dict__.items() if key != "kind"}, "source": "startup"})
+    begun = session_start.answer(opened, start, place, values)
     return {key: "\n".join([each[key] for each in (begun, said) if each.get(key)]) for key in (*begun, *said)}
 
 
