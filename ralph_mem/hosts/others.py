@@ -3,8 +3,8 @@
 A host is a folder with a module `shape`: `EVENTS` are its names of events by ours, `FIELDS` its names of fields by ours, `TOOLS`
 our names of tools by its own (nothing for one whose calls leave nothing, what is not listed brings in something from outside),
 `PARAMETERS` our names of what a tool is given by its own, `INSTRUCTIONS` the files that it gives its model anyway, `SOURCES` how a
-session begins by its words, `LATE` what its record alone tells of a turn: how its calls ended, or what was answered, `FLAT` whether it takes an answer that names no event. `unwrapped` puts right what tables cannot say,
-`outcome` reads how a tool's call ended.
+session begins by its words, `LATE` what its record alone tells of a turn: how its calls ended, or what was answered, `FLAT`
+whether it takes an answer that names no event. `unwrapped` puts right what tables cannot say, `outcome` reads how a call ended.
 """
 
 import time

@@ -16,7 +16,7 @@ from ralph_mem.memory import extras
 # Constant across releases, and without a path of this machine: the plugin lies elsewhere after an update, a file says where. It
 # prints nothing where ralph-mem is absent.
 OURS = 'IFS= read -r r <"${XDG_DATA_HOME:-$HOME/.local/share}/ralph-mem/plugin-folder"'
-LINE = "{{ " + OURS.replace("{", "{{").replace("}", "}}") + ' && set -- "$r/hooks/run" {event} {host} && [ -r "$1" ] && . "$1"; }} 2>/dev/null || :'  # fmt: skip
+LINE = '{{ {ours} && set -- "$r/hooks/run" {event} {host} && [ -r "$1" ] && . "$1"; }} 2>/dev/null || :'
 MARK = b"ralph-mem/plugin-folder"  # in each of our lines, and in what is copied
 HOOKS, VERSION = "hooks", "version"
 LEFT_AS_IT_IS = "it was left as it is"
@@ -24,7 +24,7 @@ MOST_BYTES = 4_194_304
 
 
 class Wired:
-    """The file of a host that holds our hooks, of a person or of a project; `before` and `after` are its bytes, None for no file."""
+    """The file of a host for our hooks, of a person or of a project; `before` and `after` are its bytes, None for no file."""
 
     def __init__(self, host: str, project: str = "") -> None:
         self.host = host
@@ -53,8 +53,8 @@ class Wired:
 
     def changes(self) -> list[str]:
         """Return the difference, in lines of a unified diff; none where nothing would change."""
-        texts = [(each or b"").decode("utf-8", "replace").splitlines() for each in (self.before, self.after)]
-        return list(difflib.unified_diff(*texts, self.path, self.path, lineterm="")) if self.before != self.after else []
+        old, new = [(each or b"").decode("utf-8", "replace").splitlines() for each in (self.before, self.after)]
+        return list(difflib.unified_diff(old, new, self.path, self.path, lineterm="")) if self.before != self.after else []
 
     def write(self) -> None:
         """Write what was prepared, and keep beside our data what an undo needs. Raises RalphMemError."""
@@ -87,7 +87,7 @@ class Wired:
         hooks = values.setdefault(HOOKS, {})
         for event, ours, seconds in self.setup.EVENTS:
             rows = hooks.setdefault(event, [])
-            entry = self._entry(LINE.format(event=ours, host=self.host), seconds)
+            entry = self._entry(LINE.format(ours=OURS, event=ours, host=self.host), seconds)
             if not isinstance(rows, list):
                 raise RalphMemError(f"the hooks in {self.path} are no lists, so nothing was changed", LEFT_AS_IT_IS)
             if [row for row in rows if self._is_ours(row)] != [entry]:  # an older form of ours goes

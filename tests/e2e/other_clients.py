@@ -1,4 +1,4 @@
-"""The other clients, unmodified and offline: installed once at pinned versions, run in a throwaway home against a scripted model."""
+"""The other clients, unmodified and offline: installed once at pinned versions, run in a throwaway home on a scripted model."""
 
 import fcntl
 import functools

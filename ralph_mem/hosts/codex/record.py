@@ -16,7 +16,7 @@ ITEM = '"item_completed"'
 
 
 def late(told: "Fields") -> "Iterator[tuple[str, Fields]]":
-    """Yield the calls of the turn that ends with an event: the client says only here how a command ended, and what a patch changed."""
+    """Yield the calls of the turn that ends with an event: here alone it says how a command ended, and what a patch changed."""
     path, turn = told.get("transcript_path"), told.get("prompt_id")
     if not isinstance(path, str) or not path.rpartition("/")[2].startswith("rollout-") or not turn:
         return

@@ -1,4 +1,4 @@
-"""Read what Copilot keeps of a session, a line of JSON for each thing that happened; it writes some of it when the session is over."""
+"""Read what Copilot keeps of a session, a line of JSON for each thing that happened; some of it is written late."""
 
 from ralph_mem.core import fast, paths
 from ralph_mem.hosts import tails

@@ -24,7 +24,7 @@ GIVEN = (("<hook_context>", "</hook_context>"), ("&lt;hook_context&gt;", "&lt;/h
 
 
 def unwrapped(name: str, fields: "dict[str, Any]") -> "dict[str, Any]":
-    """Return the fields with a prompt as the person typed it; what it calls a compaction precedes every request, and tells nothing."""
+    """Return the fields with a prompt as the person typed it; what it calls a compaction precedes every request: nothing."""
     if name == "pre-compact":
         return {}
     text = fields.get("prompt")

@@ -68,10 +68,8 @@ def _about(host: str, root: str, last: int) -> dict[str, Any]:
     setup = wiring.setup_of(host)
     program = shutil.which(setup.PROGRAM) or ""
     wired = [word for word, project in ((ALL, ""), (HERE, root)) if wiring.Wired(host, project).is_there()]
-    return {
-        "host": host, "title": setup.TITLE, "program": program, "version": _version(program), "hooks": " and ".join(wired) or NOWHERE,
-        "trust": setup.TRUST, "last": last,
-    }  # fmt: skip
+    found = {"host": host, "title": setup.TITLE, "program": program, "version": _version(program)}
+    return {**found, "hooks": " and ".join(wired) or NOWHERE, "trust": setup.TRUST, "last": last}
 
 
 def _version(program: str) -> str:

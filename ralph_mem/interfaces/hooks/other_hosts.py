@@ -4,8 +4,8 @@ from ralph_mem.core import session_pause
 from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts import others
 from ralph_mem.memory import capture
-from ralph_mem.memory.rows import records as write
 from ralph_mem.memory.rows import receipts, tombstones, turns
+from ralph_mem.memory.rows import records as write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ def window(store: "Store", session: str) -> "tuple[int, int, str, int]":
 
 
 def unanswered(store: "Store", host: str) -> "list[tuple[str, str, int, int]]":
-    """Return of the last sessions of a client whose last turn has no answer: the client's id, the turn's event, begin and end in ms."""
+    """Return the last turns of a client's last sessions that have no answer: session, the turn's event, begin and end in ms."""
     return list(store.execute(UNANSWERED, (host,)).fetchall())
 
 

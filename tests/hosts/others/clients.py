@@ -52,33 +52,33 @@ class Shape:
 
     def command(self, line, output="", code=0):
         """Run a command that ended with a code; Codex does not tell it."""
-        fields = {
-            "codex": {"tool_name": "Bash", "tool_input": {"command": line}, "tool_response": output, "tool_use_id": self._call()},
-            "copilot": {
-                "toolName": "bash", "toolArgs": {"command": line},
-                "toolResult": {"resultType": "success", "textResultForLlm": f"{output}\n<shellId: 0 completed with exit code {code}>"},
-            },
-            "gemini": self._ran(line, f"<untrusted_context>\nOutput: {output or '(empty)'}{self._code(code)}\nProcess Group PGID: 7\n</untrusted_context>"),
-            "qwen": self._ran(line, f"Command: {line}\nDirectory: (root)\nOutput: {output or '(empty)'}\nError: (none)\nExit Code: {code}\nSignal: 0\nProcess Group PGID: 7"),
-        }  # fmt: skip
-        given = {"tool": "bash", "callID": self._call(), "args": {"command": line}}
-        out = {"output": output, "metadata": {"output": output, "exit": code}}
-        return TOOL, self._as(
-            "AfterTool" if self.host == "gemini" else "PostToolUse", "tool.execute.after", fields.get(self.host, given), out
-        )
+        shown, last = output or "(empty)", f"{output}\n<shellId: 0 completed with exit code {code}>"
+        of_gemini = f"<untrusted_context>\nOutput: {shown}{self._code(code)}\nProcess Group PGID: 7\n</untrusted_context>"
+        behind = f"\nError: (none)\nExit Code: {code}\nSignal: 0\nProcess Group PGID: 7"
+        of_qwen = f"Command: {line}\nDirectory: (root)\nOutput: {shown}{behind}"
+        given = {"command": line}
+        return self._tool({
+            "codex": {"tool_name": "Bash", "tool_input": given, "tool_response": output},
+            "copilot": {"toolName": "bash", "toolArgs": given, "toolResult": {"textResultForLlm": last}},
+            "gemini": {"tool_name": "run_shell_command", "tool_input": given, "tool_response": {"llmContent": of_gemini}},
+            "qwen": {"tool_name": "run_shell_command", "tool_input": given, "tool_response": {"llmContent": of_qwen}},
+            "opencode": {"tool": "bash", "args": given},
+        }, {"output": output, "metadata": {"output": output, "exit": code}})  # fmt: skip
 
     def write(self, path, content):
         """Write a new file; Codex says that in its record alone."""
-        fields = {
-            "copilot": {"toolName": "create", "toolArgs": {"path": path, "file_text": content}, "toolResult": {"resultType": "success"}},
-            "gemini": {"tool_name": "write_file", "tool_input": {"file_path": path, "content": content}, "tool_response": {"returnDisplay": {"originalContent": ""}}},
-        }  # fmt: skip
-        fields["qwen"] = {**fields["gemini"], "tool_use_id": self._call()}
-        given = {"tool": "write", "callID": self._call(), "args": {"filePath": path, "content": content}}
-        out = {"output": "Wrote file.", "metadata": {"exists": False}}
-        return TOOL, self._as(
-            "AfterTool" if self.host == "gemini" else "PostToolUse", "tool.execute.after", fields.get(self.host, given), out
-        )
+        given, response = {"file_path": path, "content": content}, {"returnDisplay": {"originalContent": ""}}
+        written = {"tool_name": "write_file", "tool_input": given, "tool_response": response}
+        return self._tool({
+            "codex": {"tool_name": "apply_patch", "tool_input": {}}, "gemini": written, "qwen": written,
+            "copilot": {"toolName": "create", "toolArgs": {"path": path, "file_text": content}, "toolResult": {}},
+            "opencode": {"tool": "write", "args": {"filePath": path, "content": content}},
+        }, {"output": "Wrote file.", "metadata": {"exists": False}})  # fmt: skip
+
+    def _tool(self, fields, out):
+        word = {"opencode": "callID", "codex": "tool_use_id", "qwen": "tool_use_id"}.get(self.host)
+        whole = {**fields[self.host], **({word: self._call()} if word else {})}
+        return TOOL, self._as("AfterTool" if self.host == "gemini" else "PostToolUse", "tool.execute.after", whole, out)
 
     def stop(self, said):
         """Answer; Copilot says what in its record alone."""
@@ -119,18 +119,13 @@ class Shape:
     def _call(self):
         return "call_" + uuid.uuid4().hex[:20]
 
-    def _ran(self, line, report):
-        given = {"command": line, "is_background": False}
-        told = {"tool_name": "run_shell_command", "tool_input": given, "tool_response": {"llmContent": report}}
-        return {**told, "tool_use_id": self._call()} if self.host == "qwen" else told
-
     @staticmethod
     def _code(code):
         return f"\nExit Code: {code}" if code else ""
 
 
 class Guest(Hook):
-    """A person who has the plugin's hooks in other clients. `guest.sends("gemini", *shape.prompt("..."))` fires one of its events."""
+    """A person who has our hooks in other clients. `guest.sends("gemini", *shape.prompt("..."))` fires one of its events."""
 
     launcher = None
 

@@ -212,8 +212,8 @@ def test_codex_is_answered_with_fields_that_it_knows_alone(guest):
     works(guest, "codex")
     shape = guest.shape("codex")
     assert guest.sends("codex", *shape.start()).keys() <= {"systemMessage", "hookSpecificOutput"}
-    for event in (shape.command("make it", "ok"), shape.stop(SAID), shape.end()):
-        assert guest.sends("codex", *event) == {}
+    for each in (shape.command("make it", "ok"), shape.stop(SAID), shape.end()):
+        assert guest.sends("codex", *each) == {}
 
 
 # Copilot writes down later what was answered
