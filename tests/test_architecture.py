@@ -85,7 +85,7 @@ TOLD_PLAINLY = {"ralph_mem"}
 SAYS_NOTHING = {"utils", "util", "helpers", "helper", "manager", "managers", "services", "service", "common", "misc"}
 HOOKS_FILES = sorted((ROOT / "hooks").glob("*.json"))
 AT_THE_TOP = {
-    *(".ci", ".claude-plugin", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "hooks"),
+    *(".ci", ".claude-plugin", ".codex-plugin", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "hooks"),
     *("plugin.json", "pyproject.toml", "ralph_mem", "skills", "tests", "CONTRIBUTING.md", "docs", "integrations", ".mcp.json"),
 }
 

@@ -1,4 +1,4 @@
-"""Put an event of another client into the words of Claude Code by the tables of its host, and an answer into its own.
+"""Put events of other clients into the words of Claude Code, and answers into theirs, by the tables of hosts.
 
 A host is a folder with a module `shape`: `EVENTS` are its names of events by ours, `FIELDS` its names of fields by ours, `TOOLS`
 our names of tools by its own (nothing for one whose calls leave nothing, what is not listed brings in something from outside),

@@ -1,4 +1,4 @@
-"""Read what Codex keeps of a session, a line of JSON for each thing that happened, in the words of Claude Code (0.169.0)."""
+"""Read what Codex keeps of a session, a line of JSON for each thing that happened (0.169.0)."""
 
 from ralph_mem.core import fast
 from ralph_mem.hosts import ended, tails

@@ -1,4 +1,4 @@
-"""What Codex calls things: nearly as Claude Code does, but it says of no command how it ended (0.169.0)."""
+"""What Codex calls things, which is nearly as Claude Code does (0.169.0)."""
 
 from ralph_mem.hosts import ended
 

@@ -1,4 +1,4 @@
-"""Read what Copilot keeps of a session, a line of JSON for each thing that happened; some of it is written late."""
+"""Read what Copilot keeps of a session, of which some is written late (1.0.102)."""
 
 from ralph_mem.core import fast, paths
 from ralph_mem.hosts import tails

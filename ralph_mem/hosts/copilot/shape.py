@@ -1,4 +1,4 @@
-"""What Copilot CLI calls things, which depends on how its hooks are spelt: its own names, or those of Claude Code (1.0.102)."""
+"""What Copilot CLI calls things, in its own spelling of hooks and in that of Claude Code (1.0.102)."""
 
 from ralph_mem.core import fast
 from ralph_mem.hosts import ended

@@ -1,4 +1,4 @@
-"""What Qwen Code calls things: a descendant of Gemini CLI with the events of Claude Code (0.24.4)."""
+"""What Qwen Code calls things, with tools as in Gemini CLI and events as in Claude Code (0.24.4)."""
 
 from ralph_mem.hosts import ended
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Records = list[dict[str, Any]]
 
 MODULES = {"start": "session_start", "prompt": "prompt", "answer": "answer", "end": "closing"}
+OF_OTHERS = "other_hosts"
 # What changes rows that are there, and would leave a new memory empty.
 ADDS_NOTHING = ("end", "files", "keep", "heard")
 # Before Python 3.11 a connection that nobody holds is closed at once, and to close the last one costs four fsyncs.
@@ -106,10 +107,13 @@ def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", 
 
         found = capture.records(seen, place, values)
     if seen.host:
-        from ralph_mem.interfaces.hooks import other_hosts  # lazy: only for another client than that of the plugin
-
-        found = other_hosts.records(found, seen, place, values)
+        found = _of_others().records(found, seen, place, values)
     return found
+
+
+def _of_others() -> "Any":
+    """Return what completes an event of another client than that of the plugin."""
+    return __import__("ralph_mem.interfaces.hooks." + OF_OTHERS, None, None, ("answer",))  # lazy: only for such an event
 
 
 def _of_loop(seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
@@ -198,9 +202,7 @@ def _answer(module: "ModuleType | None", opened: "Store", seen: "Activity", plac
     opened.execute("SAVEPOINT answering")
     try:
         if seen.host:
-            from ralph_mem.interfaces.hooks import other_hosts  # lazy: only for another client than that of the plugin
-
-            said: dict[str, str] = other_hosts.answer(module, opened, seen, place, values)
+            said: dict[str, str] = _of_others().answer(module, opened, seen, place, values)
         else:
             said = module.answer(opened, seen, place, values)  # type: ignore[union-attr]
     except Exception as error:  # the prompt must be stored even where nothing can be said about it

@@ -34,6 +34,9 @@ WHERE id = ?2 AND length({column}) < 8000 AND instr(char(10) || {column}, char(1
 # Of a turn: its number, whether it is tainted, its session by the client's id; and of what it ran what is not.
 OF_EVENT = "SELECT id, tainted FROM turns WHERE event_id = ?"
 OF_TURN = "SELECT s.client_session FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE t.id = ?"
+UNKNOWN = "tool_use"  # the type of a command of which nobody said how it ended
+SETTLED = ("type", "content", "lines", "metadata", "redactions", "redaction_version")
+UNSETTLED = "SELECT id FROM observations WHERE event_id = ? AND type = ? AND edited_at IS NULL AND emptied_at IS NULL"
 # The last turns of the last sessions; a person who asks on has seen the answers to the earlier ones.
 UNANSWERED = """
 SELECT s.client_session, t.event_id, t.created_at, t.ended_at FROM sessions AS s JOIN turns AS t
@@ -196,6 +199,16 @@ def _taint_commands(store: "Store", number: int) -> None:
     for command, title in store.execute(RAN, (number,)).fetchall():
         if len(title) >= shingles.FEWEST_BYTES and shingles.repeats(store, session, title):
             store.execute("UPDATE observations SET tainted = 1 WHERE id = ?", (command,))
+
+
+def settle(store: "Store", record: "dict[str, Any]") -> None:
+    """Write type, output and exit code of a command's observation, whose client tells late how it ended; what is known stays.
+
+    One that is not stored, or was emptied or edited, stays as it is. The caller holds the transaction.
+    """
+    found = store.one(UNSETTLED, (record["event_id"], UNKNOWN)) if record["type"] != UNKNOWN else None
+    if found:
+        row.replace(store, row.OBSERVATION, found[0], {name: record[name] for name in SETTLED})
 
 
 def lines_of(store: "Store", number: int) -> str:
