@@ -1,4 +1,4 @@
-"""The model APIs of the other clients on loopback: Responses, Chat Completions and Gemini, which say what a test told them to say.
+"""The model APIs of the other clients on loopback, Responses, Chat Completions and Gemini, which say what a test told them.
 
 A turn is a text, or a list of calls as (name of the tool, its input). Each request that offers tools gets the next one, "Done." when
 they run out; any other gets "ok". `heard` returns all that was asked.
@@ -91,12 +91,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _responses(text, calls):
-    said = {"type": "output_text", "text": text, "annotations": []}
-    items = [{"type": "message", "role": "assistant", "id": _name("msg"), "status": "completed", "content": [said]}] if text else []
-    items += [
-        {"type": "function_call", "id": _name("fc"), "call_id": _name("call"), "name": name, "arguments": json.dumps(given), "status": "completed"}
-        for name, given in calls
-    ]  # fmt: skip
+    said = [{"type": "output_text", "text": text, "annotations": []}]
+    done = {"status": "completed"}
+    items = [{"type": "message", "role": "assistant", "id": _name("msg"), "content": said, **done}] if text else []
+    for name, given in calls:
+        called = {"id": _name("fc"), "call_id": _name("call"), "name": name, "arguments": json.dumps(given)}
+        items.append({"type": "function_call", **called, **done})
     response = {"id": _name("resp"), "object": "response", "output": [], "model": "stub-model", "created_at": 1}
     events = [{"type": "response.created", "response": {**response, "status": "in_progress"}}]
     for number, item in enumerate(items):

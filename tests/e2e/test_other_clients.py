@@ -7,7 +7,6 @@ from contextlib import closing
 
 import pytest
 
-
 from .client import REPOSITORY, copy_of
 from .models_api import ModelsApi
 from .other_clients import KNOWN, NoClient, Person, folder
