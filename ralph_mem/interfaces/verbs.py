@@ -74,6 +74,11 @@ ALL = (
         "show turn-k3w9x2mfqa", {"--from CHARACTER": "Go on from this character."}, for_model=True,
     ),
     Verb(
+        "sessions", LOOK, "[ID]",
+        "List the sessions, the latest first: when, what was asked first, what came of it; or tell what one did.",
+        "sessions --since 7d", {"--page N": "Which page of the list.", **SPAN},
+    ),
+    Verb(
         "relations", LOOK, "[LABEL]", "Show what belongs to what: what is believed most, or all about a file, a part, a person.",
         "relations shop/cart.py", {}, for_model=True,
     ),

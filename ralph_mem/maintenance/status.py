@@ -54,7 +54,8 @@ def of(
 ) -> "dict[str, Any]":
     """Return the status of a project's memory by name; times in milliseconds. A memory that cannot be read is told as such.
 
-    `session` is the client's id of the one in which it is asked. What is opened goes to `held`, for a caller that lives on to close.
+    `session` is the client's id of the one in which it is asked. What is opened goes to `held`, which a caller that lives on
+    closes.
     """
     found: dict[str, Any] = {
         "version": VERSION, "project": project.root, "database": f"{project.folder}/memory.db", "bytes": _bytes(project.folder),

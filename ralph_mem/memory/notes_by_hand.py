@@ -44,6 +44,7 @@ def inject(
         known = notes.known(opened, title, content)
         if not known:
             _add(opened, place, title, content, redactions, session)
+            opened.drop(connection.LEARNED_AT)  # as below
         name = known or notes.known(opened, title, content)
         if not known:
             undoing.remember(opened, undoing.NOTE, name, time.time_ns() // 1_000_000)
@@ -64,6 +65,7 @@ def keep(opened: "Store", project: "Project", settings: "dict[str, Any]", sessio
     event = f"note:{posix.urandom(8).hex()}"
     known_as = {"type": row.NOTE, "origin": "user", "redactions": redactions, "metadata": REMEMBERED}
     records.apply(opened, records.memory(session, at, event, title, content, **known_as))
+    opened.drop(connection.LEARNED_AT)  # what it says holds from the end of this turn on, not some minutes later
     name = notes.known(opened, title, content)
     undoing.remember(opened, undoing.NOTE, name, at)
     return name

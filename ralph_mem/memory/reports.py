@@ -103,6 +103,14 @@ def cells(session: Session) -> "tuple[object, ...]":
     return session.id, when(session.at), length, session.prompts, session.failed, session.state, asked, session.outcome
 
 
+def line(session: Session) -> str:
+    """Return a session in one line."""
+    name, at, length, prompts, failed, state, asked, outcome = cells(session)
+    return f"{name}  {at}  {length}, {count(prompts, 'prompt')}, {failed} failed, {state}: {asked or 'nothing was asked'}" + (
+        f" -> {outcome}" if outcome else ""
+    )
+
+
 def text(reader: "lookup.Reader", session: Session) -> str:
     """Return what a session did, in lines for people."""
     turns = reader.protected(reader.rows(session.store, lookup.TURN + ALL_TURNS, (session.number,)))

@@ -347,7 +347,8 @@ def test_a_note_for_all_projects_is_found_from_here(shell, place):
 def test_a_note_may_begin_the_memory_of_a_project_which_is_listed_then(shell, place):
     shown = shell.type("mkdir ~/fresh; cd ~/fresh; ralph-mem inject 'the first of all'")
     assert shown.code == 0 and "the first of all" in shell.type("ralph-mem search first").text
-    assert [line.split()[0] for line in shell.type("ralph-mem projects").text.splitlines()[1:]].count("fresh") == 1
+    listed = json.loads(shell.type("ralph-mem projects --json").text)
+    assert [Path(each["path"]).name for each in listed].count("fresh") == 1
 
 
 def test_an_editor_corrects_a_memory(shell, place):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 WAIT_MS = connection.PROMPT_WAIT_MS
 # Prompts are learned from a few minutes later: a process takes a tenth of a second of a processor, and a session has many stops.
 LEARNED_EVERY_MS = 300_000
-WOKEN = "learner_woken"  # the property of a database that says when the process that learns was last started
 # Two sessions may stop at once: the later one counts.
 MARK = """
 INSERT INTO properties (key, value) VALUES ('stopped_at', ?)
@@ -39,14 +38,14 @@ def afterwards(opened: "connection.Store", seen: "Activity", settings: "dict[str
     if is_to_be_learned(opened, seen, settings):
         from ralph_mem.interfaces.hooks import waking  # lazy: once in some minutes
 
-        opened.set_property(WOKEN, seen.at)
+        opened.set_property(connection.LEARNED_AT, seen.at)
         waking.wake(opened.folder)
 
 
 def is_to_be_learned(opened: "connection.Store", seen: "Activity", settings: "dict[str, Any]") -> bool:
     """Say whether it is time to learn from prompts; where nobody sits, no process is left behind."""
     is_wanted = settings["memory.learn"] and settings["memory.worker"] and effective.attended()
-    return bool(is_wanted and abs(seen.at - (opened.property(WOKEN) or 0)) > LEARNED_EVERY_MS)
+    return bool(is_wanted and abs(seen.at - (opened.property(connection.LEARNED_AT) or 0)) > LEARNED_EVERY_MS)
 
 
 def _mark(opened: "connection.Store", at: int) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 BEFORE = "/mem "
 # Which module has the function of a verb, which is called as the verb, but for the words of Python.
 MODULES = {
-    "memory": ("search", "timeline", "show", "why", "preview", "review"),
+    "memory": ("search", "timeline", "show", "sessions", "why", "preview", "review"),
     "correcting": ("inject", "edit", "pin", "wrong", "undo"),
     "facts": ("facts",),
     "relations": ("relations",),

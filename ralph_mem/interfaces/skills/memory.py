@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing that is remembered holds any of these words."
 A_SESSION = "sess-"
+SESSIONS = 20  # of a page: what fits on a screen
 FURTHEST = 50  # turns before and after one, as on the command line
 MARK_OF_HIT, MARK_IN_MARKDOWN = "> ", "=> "  # the first would be a quotation that swallows what stands below it
 
@@ -104,6 +105,23 @@ def show(asked: "Asked") -> str:
     if name.startswith(A_SESSION):
         return _session(asked, reader, name, start)
     return _told(asked, reader, layers.full(lookup.find(reader, name), start)[0], HOW_ON[3])
+
+
+def sessions(asked: "Asked") -> str:
+    """Return a page of the sessions, the latest first, each with what was asked first and what came of it."""
+    from ralph_mem.memory import reports  # lazy: only for what was told, or done
+
+    typed = _typed(asked, "sessions")
+    reader = asked.reader()
+    if typed.words:
+        return _session(asked, reader, one_id(typed, "sessions"), 0)
+    page = typed.number("--page", 1, 1, 100_000)
+    span = typed.moment("--since", asked.now), typed.moment("--until", asked.now) or lookup.FOREVER
+    found = reports.listed(reader, asked.now, SESSIONS, *span, page)
+    if not found:
+        return "No session is remembered" + (" of that time, or on that page." if typed.options else " here yet.")
+    more = f" More: /mem sessions --page {page + 1}." if len(found) == SESSIONS else ""
+    return "\n".join([*map(reports.line, found), "What one of them did: /mem show ID." + more])
 
 
 def why(asked: "Asked") -> str:

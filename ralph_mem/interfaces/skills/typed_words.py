@@ -88,7 +88,8 @@ def _value(name: str, waiting: "list[str]") -> str:
 
 EXAMPLES = {
     "--layer": "2", "--limit": "5", "--since": "7d", "--until": "2026-01-31", "--type": "error", "--from": "3000",
-    "--session": "sess-...", "--query": "words", "--last": "3", "--before": "3", "--after": "3", "--origin": "outside",
+    "--session": "sess-...", "--page": "2", "--query": "words", "--last": "3", "--before": "3", "--after": "3",
+    "--origin": "outside",
 }  # fmt: skip
 
 

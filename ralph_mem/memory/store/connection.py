@@ -31,6 +31,7 @@ UNDO, STANDING = "undo", "facts_standing"
 # To count 100,000 takes a millisecond, which each start and each status line would cost; the status counts them all.
 MOST_COUNTED = 1000
 MEMORIES = f"SELECT count(*) FROM (SELECT 1 FROM memories LIMIT {MOST_COUNTED + 1})"
+LEARNED_AT = "learner_woken"  # the property of a database that says when the process that learns was last started
 FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
 
 

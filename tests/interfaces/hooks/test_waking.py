@@ -19,7 +19,7 @@ from tests.memory.facts import voices
 LEARNER = REPOSITORY / "ralph_mem" / "interfaces" / "learner.py"
 TAUGHT = "Always run `make check` before you push."
 PATIENCE_S = 30
-CANDIDATES = "SELECT o.title FROM facts AS f JOIN observations AS o ON o.id = f.id WHERE f.status = 'candidate'"
+TITLES = "SELECT o.title FROM facts AS f JOIN observations AS o ON o.id = f.id WHERE f.status = ?"
 
 
 @pytest.fixture
@@ -30,10 +30,10 @@ def somebody(a_session):
     return session
 
 
-def taught(session):
-    """Return the candidates that there are."""
+def taught(session, status="candidate"):
+    """Return the candidates that there are, or the facts of another status."""
     there = session.values("SELECT name FROM sqlite_master WHERE name = 'facts'")
-    return session.values(CANDIDATES) if there else []
+    return session.values(TITLES, status) if there else []
 
 
 def learners(session):
@@ -76,6 +76,16 @@ def test_a_stop_starts_it_where_it_has_not_run_for_some_minutes(somebody):
     somebody.prompt(TAUGHT)
     somebody.stop()
     assert has_learned(somebody) == [TAUGHT]
+
+
+def test_a_sentence_to_remember_is_a_fact_at_the_end_of_its_turn(somebody):
+    somebody.prompt("Where is the mast?")
+    with somebody.connect() as db:
+        db.execute("INSERT INTO properties (key, value) VALUES ('learner_woken', ?)", (time.time_ns() // 1_000_000,))
+    somebody.prompt("Remember that we ship on Fridays")
+    somebody.stop()
+    clock.wait_for(lambda: taught(somebody, "active") and not learners(somebody), PATIENCE_S)
+    assert taught(somebody, "active") == ["we ship on Fridays"]
 
 
 @pytest.mark.parametrize("setting", ["learn", "worker"])

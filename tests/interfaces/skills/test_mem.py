@@ -15,7 +15,8 @@ NOTE = "Releases go out with make ship, never by hand."
 FOR_A_MODEL = {"search", "timeline", "show", "relations"}
 # Verbs with what to type behind them; TURN stands for an id.
 WORDS = {
-    "search": "thrown signing", "timeline": "TURN", "show": "TURN", "status": "", "why": "", "preview": "thrown signing",
+    "search": "thrown signing", "timeline": "TURN", "show": "TURN", "sessions": "", "status": "", "why": "",
+    "preview": "thrown signing",
     "inject": NOTE, "import": "--dry-run", "edit": "TURN The proxy.", "pin": "TURN", "wrong": "TURN", "undo": "", "review": "",
     "learn": "", "facts": "", "relations": "", "forget": "TURN", "pause": "", "resume": "", "config": "", "trust": "", "setup": "",
     "doctor": "", "help": "", "page": "--stop",

@@ -49,6 +49,15 @@ def test_a_session_is_told_by_its_id(a_person, words):
     assert "no memory has the id sess-aaaaaaaaaa" in one_line(a_person.types("mem-search", "sess-aaaaaaaaaa"))
 
 
+def test_the_sessions_are_listed_latest_first_on_the_screen_alone(a_person):
+    ids = [each["id"] for each in a_person.json("sessions")]
+    lines = a_person.types("mem", "sessions").splitlines()
+    assert [line.split()[0] for line in lines[:-1]] == ids and lines[-1] == "What one of them did: /mem show ID."
+    assert SIGNING_IN in lines[1] and a_person.types("mem", "sessions --until 2001-01-01").startswith(
+        "No session is remembered of that"
+    )
+
+
 def test_without_a_layer_it_is_the_one_of_the_settings(a_person):
     assert "=> turn-" in a_person.types("mem-search", "thrown signing")
     (a_person.memory / "config.yaml").write_text("search:\n  default_layer: 1\n")
