@@ -1,6 +1,6 @@
 """The model APIs of the other clients on loopback, Responses, Chat Completions and Gemini, which say what a test told them.
 
-A turn is a text, or a list of calls as (name of the tool, its input). Each request that offers tools gets the next one, "Done." when
+A turn is a text, or a list of calls as (name of the tool, its input). Each request that offers tools gets the next, "Done." when
 they run out; any other gets "ok". `heard` returns all that was asked.
 """
 
