@@ -9,6 +9,7 @@ FIRST = "claude-code"
 OTHERS = ("codex", "copilot", "gemini", "opencode", "qwen")
 # Two install the plugin as it is, whose lines name no host. Who else runs them has lines of its own, and would be told twice.
 UNNAMED = ("codex", "copilot")
+ANSWERED_LATE = ("copilot",)  # who tells no hook what was answered, and writes it down later
 ENVELOPE = "opencode"  # the field into which our plugin of OpenCode puts which of its hooks was called
 
 

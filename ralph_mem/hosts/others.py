@@ -3,7 +3,7 @@
 A host is a folder with a module `shape`: `EVENTS` are its names of events by ours, `FIELDS` its names of fields by ours, `TOOLS`
 our names of tools by its own (nothing for one whose calls leave nothing, what is not listed brings in something from outside),
 `PARAMETERS` our names of what a tool is given by its own, `INSTRUCTIONS` the files that it gives its model anyway, `SOURCES` how a
-session begins by its words, `LATE` what its record alone tells of a turn: how its calls ended, or what was answered, `FLAT`
+session begins by its words, `LATE` whether its record alone tells how the calls of a turn ended, `FLAT`
 whether it takes an answer that names no event. `unwrapped` puts right what tables cannot say, `outcome` reads how a call ended.
 """
 
@@ -26,7 +26,6 @@ TOOL, FAILED, PROMPT = ended.TOOL, ended.FAILED, "user-prompt-submit"
 NAMES = {"session-start": "SessionStart", PROMPT: "UserPromptSubmit", TOOL: "PostToolUse", FAILED: "PostToolUseFailure"}
 NAMES |= {"stop": "Stop", "pre-compact": "PreCompact", "session-end": "SessionEnd"}
 ANSWERED = {"start": "SessionStart", "prompt": "UserPromptSubmit"}  # at its end no turn of theirs is told anything
-CALLS, ANSWERS = "calls", "answers"
 MOST_STAMP, MOST_MS = 40, 10**14  # of a time: characters, and milliseconds up to the year 5138
 
 
@@ -58,7 +57,7 @@ def activity(name: str, host: str, fields: "Fields") -> "Activity | None":
     seen = ours.activity(event) if event else None
     if event and seen:
         seen.__dict__.update(host=host, folder=event.text("cwd"), pid=0)
-        if seen.kind == "answer" and shape_of(host).LATE == CALLS:
+        if seen.kind == "answer" and shape_of(host).LATE:
             seen.late = _late(host, event.fields, seen)
         if seen.kind in ANSWERED:
             home = paths.environment("HOME") or "/nowhere"
@@ -84,8 +83,6 @@ def said(host: str, session: str, since: int) -> str:
     """Return what the record of a host says that the agent of a session said last, after a time in ms; nothing where no record
     tells it, or not yet.
     """
-    if shape_of(host).LATE != ANSWERS:
-        return ""
     record = __import__(f"ralph_mem.hosts.{host}.record", None, None, ("said",))  # lazy: once a turn
     return str(record.said(session, stamp_of(since)))
 

@@ -14,7 +14,7 @@ PARAMETERS: "dict[str, str]" = {}
 SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("AGENTS.md", "~/.codex/AGENTS.md")
 FLAT = False
-LATE = "calls"
+LATE = True
 
 
 def unwrapped(_name: str, fields: "dict[str, Any]") -> "dict[str, Any]":

@@ -23,7 +23,7 @@ PARAMETERS = {"path": "file_path", "file_text": "content", "old_str": "old_strin
 SOURCES = {"new": "startup"}
 INSTRUCTIONS = (".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
 FLAT = True
-LATE = "answers"
+LATE = False
 ENDED, ENDS = "<shellId: ", " completed with exit code "  # the last line of what a command printed
 
 

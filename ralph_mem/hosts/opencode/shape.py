@@ -20,7 +20,7 @@ PARAMETERS = {"filePath": "file_path", "oldString": "old_string", "newString": "
 SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "~/.config/opencode/AGENTS.md")
 FLAT = False
-LATE = ""
+LATE = False
 
 
 def unwrapped(_name: str, fields: "dict[str, Any]") -> "dict[str, Any]":

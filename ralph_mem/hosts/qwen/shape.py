@@ -18,7 +18,7 @@ PARAMETERS = {"absolute_path": "file_path", "dir_path": "path"}
 SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("QWEN.md", "AGENTS.md", "~/.qwen/QWEN.md")
 FLAT = False
-LATE = ""
+LATE = False
 
 
 def unwrapped(_name: str, fields: "dict[str, Any]") -> "dict[str, Any]":

@@ -2,7 +2,7 @@
 
 from ralph_mem.core import session_pause
 from ralph_mem.core.redaction import privacy
-from ralph_mem.hosts import others
+from ralph_mem.hosts import known, others
 from ralph_mem.memory import capture
 from ralph_mem.memory.rows import receipts, tombstones, turns
 from ralph_mem.memory.rows import records as write
@@ -66,10 +66,11 @@ def answer(
 
 
 def _catch_up(opened: "Store", seen: "Activity", place: "Project", values: "dict[str, Any]") -> None:
-    """Complete the last turns of a client whose answers stand in its record alone, which it may write later."""
-    for session, event, since, ended in turns.unanswered(opened, seen.host):
-        text = "" if session_pause.was_paused(session) else others.said(seen.host, session, since)
-        if text:
-            (response,), redactions = privacy.protect([text], place, values, seen.cwd)
-            response = privacy.shorten(response, capture.RESPONSE_CHARACTERS)
-            write.apply(opened, write.close(session, event, ended, response, origin="agent", redactions=redactions))
+    """Complete the last turns of clients whose answers stand in their records alone, which they may write later."""
+    for host in known.ANSWERED_LATE:
+        for session, event, since, ended in turns.unanswered(opened, host):
+            text = "" if session_pause.was_paused(session) else others.said(host, session, since)
+            if text:
+                (response,), redactions = privacy.protect([text], place, values, seen.cwd)
+                response = privacy.shorten(response, capture.RESPONSE_CHARACTERS)
+                write.apply(opened, write.close(session, event, ended, response, origin="agent", redactions=redactions))
