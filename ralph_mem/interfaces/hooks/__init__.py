@@ -106,8 +106,11 @@ def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", 
         from ralph_mem.memory import capture  # lazy: a start does without
 
         found = capture.records(seen, place, values)
+    if seen.late:
+        found = [*_of_others().late(seen, place, values), *found]
     if seen.host:
-        found = _of_others().records(found, seen, place, values)
+        for record in found:
+            record["agent"] = seen.host
     return found
 
 
@@ -197,14 +200,14 @@ def _connect(place: "Project", wait_ms: int, found: "Records") -> "Store":
 
 
 def _answer(module: "ModuleType | None", opened: "Store", seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
-    if not seen.host and (not module or not hasattr(module, "answer")):
+    if not module or (not seen.host and not hasattr(module, "answer")):
         return {}
     opened.execute("SAVEPOINT answering")
     try:
         if seen.host:
             said: dict[str, str] = _of_others().answer(module, opened, seen, place, values)
         else:
-            said = module.answer(opened, seen, place, values)  # type: ignore[union-attr]
+            said = module.answer(opened, seen, place, values)
     except Exception as error:  # the prompt must be stored even where nothing can be said about it
         from ralph_mem.core import notices  # lazy: only when nothing could be recalled
 

@@ -22,17 +22,11 @@ TWICE_MS = 10_000
 UNHEARD = "unknown"  # the source of a session of which no start was heard
 
 
-def records(found: "Records", seen: "Activity", place: "Project", values: "dict[str, Any]") -> "Records":
-    """Return the records of an event with its client, and before them what is known only now of tools that the turn used."""
-    whole = [*_late(seen, place, values), *found]
-    for record in whole:
-        record["agent"] = seen.host
-    return whole
-
-
-def _late(seen: "Activity", place: "Project", values: "dict[str, Any]") -> "Records":
-    """Return how commands ended that are stored, and edits; nothing of a session that was paused, or that was forgotten."""
-    if not seen.late or session_pause.was_paused(seen.session):
+def late(seen: "Activity", place: "Project", values: "dict[str, Any]") -> "Records":
+    """Return what is known only now of tools that a turn used: how commands ended that are stored, and edits; nothing of a session
+    that was paused, or that was forgotten.
+    """
+    if session_pause.was_paused(seen.session):
         return []
     whole: Records = []
     for each in seen.late:
@@ -43,14 +37,12 @@ def _late(seen: "Activity", place: "Project", values: "dict[str, Any]") -> "Reco
     return tombstones.left(whole)
 
 
-def answer(
-    module: "ModuleType | None", opened: "Store", seen: "Activity", place: "Project", values: "dict[str, Any]"
-) -> "dict[str, str]":
+def answer(module: "ModuleType", opened: "Store", seen: "Activity", place: "Project", values: "dict[str, Any]") -> "dict[str, str]":
     """Return what the module of an activity says; nothing to who asks twice. A session of which no start was heard is told of
     earlier ones with its first prompt.
     """
     _catch_up(opened, seen, place, values)
-    if not module or not hasattr(module, "answer"):
+    if not hasattr(module, "answer"):
         return {}
     event = receipts.AT_START if seen.kind == "start" else receipts.AT_PROMPT
     if receipts.was_given(opened, seen.session, event, seen.turn, seen.at - TWICE_MS):
