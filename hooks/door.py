@@ -28,7 +28,8 @@ PACKAGES = FACES | {
     "ralph_mem", "ralph_mem.core", "ralph_mem.core.command_lines", "ralph_mem.core.outputs", "ralph_mem.core.settings",
     "ralph_mem.core.redaction", "ralph_mem.memory", "ralph_mem.memory.store", "ralph_mem.memory.rows",
     "ralph_mem.memory.ownership", "ralph_mem.memory.recall", "ralph_mem.memory.inject", "ralph_mem.memory.facts", "ralph_mem.hosts",
-    "ralph_mem.hosts.claude_code", "ralph_mem.ralph", "ralph_mem.ralph.agents", "ralph_mem.ralph.room", "ralph_mem.ralph.watching",
+    "ralph_mem.hosts.claude_code", "ralph_mem.hosts.codex", "ralph_mem.hosts.copilot", "ralph_mem.hosts.gemini",
+    "ralph_mem.hosts.opencode", "ralph_mem.hosts.qwen", "ralph_mem.ralph", "ralph_mem.ralph.agents", "ralph_mem.ralph.room", "ralph_mem.ralph.watching",
     "ralph_mem.maintenance", "ralph_mem.maintenance.forget", "ralph_mem.maintenance.recovery", "ralph_mem.interfaces",
     "ralph_mem.ralph.git", "ralph_mem.ralph.attribution", "ralph_mem.interfaces.mcp",
 }  # fmt: skip
@@ -52,16 +53,16 @@ def enter(here: str, arguments: "list[str]") -> None:
     if name[:4] in ("mem", "mem-") or name in ("ralph", TYPED):
         text = _answered(name)
     else:
-        text = _line() if name == LINE else _served() if name == SERVER else _handled(name)
+        text = _line() if name == LINE else _served() if name == SERVER else _handled(name, "".join(arguments[1:2]))
     data = memoryview(text.encode("utf-8", "replace"))
     while data:
         data = data[posix.write(1, data) :]
 
 
-def _handled(name: str) -> str:
+def _handled(name: str, host: str) -> str:
     from ralph_mem.interfaces import hooks  # lazy: found by the importer that the line above puts in place
 
-    return hooks.enter(name)
+    return hooks.enter(name, host)
 
 
 def _line() -> str:

@@ -30,7 +30,8 @@ CHUNK = 65_536
 # Where the modules lie that a hook may load.
 ROOMS_OF_HOOKS = ("core", "core/command_lines", "core/outputs", "core/settings", "core/redaction")
 ROOMS_OF_HOOKS += ("memory/store", "memory/rows", "memory/ownership", "memory/recall", "memory/inject", "memory")
-ROOMS_OF_HOOKS += ("hosts/claude_code", "interfaces/hooks", "interfaces/skills")
+ROOMS_OF_HOOKS += ("hosts", "hosts/claude_code", "hosts/codex", "hosts/copilot", "hosts/gemini", "hosts/opencode", "hosts/qwen")
+ROOMS_OF_HOOKS += ("interfaces/hooks", "interfaces/skills")
 
 
 class Launcher:
@@ -198,7 +199,7 @@ def _enter(wish):
     import door
 
     with contextlib.suppress(BaseException):  # as in run.py
-        door.enter(os.path.dirname(door.__file__), [wish["door"]])
+        door.enter(os.path.dirname(door.__file__), wish["door"].split())
 
 
 def _live_in(environment):

@@ -13,6 +13,7 @@ import pytest
 import tomllib
 
 import ralph_mem
+from ralph_mem.hosts import known
 from ralph_mem.hosts.claude_code import event as host
 from ralph_mem.hosts.claude_code import session
 from ralph_mem.interfaces import skills
@@ -65,6 +66,8 @@ HOT = (
 )
 HOT += tuple(f"ralph_mem.memory.{name}" for name in ("store", "rows", "recall", "inject", "ownership"))
 HOT += tuple(f"ralph_mem.hosts.claude_code.{name}" for name in ("event", "cut_event", "session", "earlier"))
+HOT += ("ralph_mem.hosts.others", "ralph_mem.hosts.known", "ralph_mem.hosts.ended", "ralph_mem.hosts.tails")
+HOT += tuple(f"ralph_mem.hosts.{host}.{name}" for host in known.OTHERS for name in ("shape", "record"))
 # Below all that starts programs; and the readers of test output, which work with expressions, where a hook has the marks.
 NOT_HOT = {f"ralph_mem.core.{name}" for name in ("finding", "process", "descendants", "orphans")}
 NOT_HOT |= {f"ralph_mem.core.outputs.{name}" for name in "compiled javascript native parsing python report".split()}
@@ -85,7 +88,7 @@ TOLD_PLAINLY = {"ralph_mem"}
 SAYS_NOTHING = {"utils", "util", "helpers", "helper", "manager", "managers", "services", "service", "common", "misc"}
 HOOKS_FILES = sorted((ROOT / "hooks").glob("*.json"))
 AT_THE_TOP = {
-    *(".ci", ".claude-plugin", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "hooks"),
+    *(".ci", ".claude-plugin", ".codex-plugin", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md", "hooks"),
     *("plugin.json", "pyproject.toml", "ralph_mem", "skills", "tests", "CONTRIBUTING.md", "docs", "integrations", ".mcp.json"),
 }
 

@@ -10,7 +10,7 @@ STATE = ".ralph-mem"
 BACKUPS, FLAKY, FORGOTTEN, KNOWN, LOOPS, PROJECTS = "backups", "flaky", "forgotten", "known", "loops", "projects"
 SETTINGS, SNAPSHOTS, SPOOL, TROUBLE, TRUST, EMBEDDINGS = "settings", "snapshots", "spool", "trouble", "trust", "embeddings"
 CRASH, EXPORTS, EXPORT_KEY, KEY, PYTHON, QUOTA = "crash.txt", "exports.jsonl", "export-key", "key", "python", "quota"
-HEARD, PAGE = "heard", "page-files"
+HEARD, PAGE, WIRED = "heard", "page-files", "hosts"
 PAUSED, NEWS, PLUGIN, LEARNER, MODEL_COSTS, ROOMS, SCRATCH = (
     "paused",
     "news",

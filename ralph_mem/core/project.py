@@ -18,6 +18,7 @@ PASTED, PASTE_ENDS = "[pasted]", "[/pasted]"  # around what was pasted into a pr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 
@@ -154,6 +155,7 @@ class Activity:
     """
 
     at = 0  # in milliseconds
+    host = ""  # whose session it is; nothing stands for the client in whose words all others are put
     session = turn = ""  # the client's id of the session, and the event id of the turn: none means the last one
     folder = cwd = ""  # where the project is looked for, and where the agent is at work
     agent_id = agent_type = ""  # of a subagent
@@ -176,6 +178,7 @@ class Activity:
     task = ""  # by which a command that runs on is known, or that whose output this is
     searched = False  # of what was read: a search through files
     took_ms: "int | float" = 0
+    late: "Sequence[Activity]" = ()  # answer: what is known only now of tools that the turn used
     # answer: something is under way in the background; the turn goes on at our word already
     waiting = again = False
     reason = ""  # end

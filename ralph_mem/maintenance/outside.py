@@ -5,8 +5,9 @@ from types import ModuleType
 
 from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.hosts import known
 from ralph_mem.hosts.claude_code import status_line
-from ralph_mem.maintenance import shim
+from ralph_mem.maintenance import shim, wiring
 from ralph_mem.memory import extras, plugin_folder
 
 # By the word that a person types.
@@ -71,6 +72,18 @@ def there() -> "dict[str, str]":
             continue
         if is_ours:
             found[thing.where()] = PLACES[word].meaning
+    return found | {wired.path: f"our hooks in {wired.setup.TITLE}" for wired in _wired()}
+
+
+def _wired() -> "list[wiring.Wired]":
+    """Return the files of other clients in which our hooks stand; those of a project are its own."""
+    found = []
+    for host in known.OTHERS:
+        try:
+            wired = wiring.Wired(host)
+        except RalphMemError:
+            continue
+        found += [wired] if wired.is_there() else []
     return found
 
 
@@ -87,6 +100,9 @@ def take_all_away() -> None:
     """Undo all of them. Raises RalphMemError."""
     for thing in OFFERED.values():
         thing.take_away()
+    for wired in _wired():
+        wired.remove()
+        wired.write()
 
 
 def _plugin() -> str:

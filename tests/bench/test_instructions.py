@@ -9,12 +9,14 @@ import pytest
 
 from ralph_mem.core import paths
 from ralph_mem.core.settings import effective
+from ralph_mem.hosts import known
 from ralph_mem.interfaces.mcp import protocol, server
 from ralph_mem.memory import access, opening
 from ralph_mem.memory.facts import by_hand
 from ralph_mem.memory.rows import retention
 from tests.bench import memory_of
 from tests.bench.processes import SESSION, Hooks, has, interpreter
+from tests.hosts.others.clients import Shape
 from tests.interfaces.mcp.clients import envelope, introduction
 
 BUDGET = json.loads(Path(__file__).with_name("budget.json").read_text())
@@ -27,6 +29,7 @@ STATEMENTS = (
     "Prices are cents, not floats.", "Staging listens on port 8443.", "Migrations are numbered by hand.",
 )  # fmt: skip
 HANDSHAKE = 1.25  # of the MCP server, until its tools are listed; ten was asked for
+TRANSLATION = 0.1  # of a bare interpreter, what the words of another client cost an event
 TRIMMING = 1.76  # a Stop while old output is due to be emptied, beside a bare interpreter
 SYSTEM_PYTHON_MILLIONS = 21.5  # a distribution's own build; others start with up to twice as many
 
@@ -99,6 +102,20 @@ def stop(hooks):
 def test_an_event_stays_within_its_budget(a_filled_memory, bare, event):
     count = a_filled_memory.instructions(a_filled_memory.direct(event.split()[0]), events(a_filled_memory)[event])
     assert count / bare <= BUDGET[event], f"{event}: {count / 1e6:.1f} million, {count / bare:.3f} times a bare interpreter"
+
+
+@pytest.mark.parametrize("host", known.OTHERS)
+def test_an_event_of_another_client_costs_little_more_than_the_same_of_the_first(a_filled_memory, bare, host):
+    own = json.loads(a_filled_memory.tool())
+    command, output = own["tool_input"]["command"], own["tool_response"]["stdout"]
+    shape = Shape(host, a_filled_memory.root)
+    counts = []
+    for _ in range(2):  # the first compiles what it needs
+        name, fields = shape.command(command, output)
+        order = [*a_filled_memory.direct(name), host]
+        counts.append(a_filled_memory.instructions(order, json.dumps(fields).encode()))
+    first = a_filled_memory.instructions(a_filled_memory.direct("post-tool-use"), a_filled_memory.tool())
+    assert (counts[-1] - first) / bare <= TRANSLATION, f"{(counts[-1] - first) / bare:.3f} times a bare interpreter"
 
 
 @pytest.mark.parametrize("event", WITH_FACTS)

@@ -34,6 +34,8 @@ PASTED = "<pasted_content "
 # What the client gives the model anyway: of the project, and in its own folder.
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
 RULE_FILES = ("CLAUDE.md", "AGENTS.md")  # those of a project, which its repository holds
+# What none of its events has, and how the record of a session is not called: another client installed the same plugin.
+STRANGE, STRANGE_RECORD = ("timestamp", "turn_id", "sessionId", "conversation_id"), "/rollout-"
 # How it wants to be answered; it drops an answer that does not name its event.
 ANSWERED = {"start": "SessionStart", "prompt": "UserPromptSubmit", "answer": "Stop"}
 
@@ -95,9 +97,14 @@ def _text(mapping: "dict[str, Any]", key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def read(name: str) -> "Activity | None":
-    """Read the named event from stdin, at most 2 MiB and without long waits; returns what it tells, None for nothing."""
-    return activity(Event(name, parse(*drain_stdin()))) if name in OF_EVENT else None
+def read(name: str) -> "Event | None":
+    """Read the named event from stdin, at most 2 MiB and without long waits; None for one that is unknown."""
+    return Event(name, parse(*drain_stdin())) if name in OF_EVENT else None
+
+
+def is_strange(event: Event) -> bool:
+    """Say whether an event has the shape of another client's."""
+    return any([word in event.fields for word in STRANGE]) or STRANGE_RECORD in event.text("transcript_path")
 
 
 def answer(seen: Activity, said: "dict[str, str]") -> str:

@@ -63,6 +63,7 @@ COMMANDS = {
     ),
     verbs.ADMIN: (
         ("setup", "setup", "Make ready what memory needs, and say what is missing."),
+        ("hosts", "hosts", "Let other clients use the same memory, and see which do."),
         ("pause", "setup", "Stop recording and telling in this project."),
         ("resume", "setup", "Record and tell again in this project."),
         ("statusline", "setup", "Print one short line for the client's status line."),

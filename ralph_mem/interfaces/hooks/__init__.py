@@ -10,7 +10,7 @@ import posix
 
 from ralph_mem.core import fast, paths, project
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import event as host
+from ralph_mem.hosts.claude_code import event as client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +24,19 @@ if TYPE_CHECKING:
     Records = list[dict[str, Any]]
 
 MODULES = {"start": "session_start", "prompt": "prompt", "answer": "answer", "end": "closing"}
+OF_OTHERS = "other_hosts"
 # What changes rows that are there, and would leave a new memory empty.
 ADDS_NOTHING = ("end", "files", "keep", "heard")
 # Before Python 3.11 a connection that nobody holds is closed at once, and to close the last one costs four fsyncs.
 KEPT: "list[Store]" = []
 
 
-def enter(name: str = "") -> str:
-    """Handle the event on stdin; returns what to print, nothing for nearly all. Raises only what nobody foresaw."""
+def enter(name: str = "", host: str = "") -> str:
+    """Handle the event on stdin, of the client that installed the plugin or of a named host; returns what to print, nothing for
+    nearly all. Raises only what nobody foresaw.
+    """
     posix.umask(0o077)
-    seen = host.read(name)
+    seen = _seen(name, host)
     if seen is None:
         return ""
     place = project.find(seen.folder or posix.getcwd())
@@ -53,7 +56,23 @@ def enter(name: str = "") -> str:
 
         if effective.attended() and paths.LOOP not in posix.environ:  # the agent of a loop is nobody
             said = news.added(place.root, said)
-    return host.answer(seen, said)
+    return _others().answer(seen, said) if seen.host else client.answer(seen, said)
+
+
+def _seen(name: str, host: str) -> "Activity | None":
+    if host:
+        return _others().read(name, host)  # type: ignore[no-any-return]
+    event = client.read(name)
+    if event is None:
+        return None
+    # another client may have installed the same plugin
+    return _others().unnamed(event) if client.is_strange(event) else client.activity(event)
+
+
+def _others() -> "Any":
+    from ralph_mem.hosts import others  # lazy: only for an event of another client
+
+    return others
 
 
 def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
@@ -68,7 +87,7 @@ def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str,
     except Exception as error:  # the one place that must survive everything: keep what is redacted, and tell
         said = _trouble(seen, place, _keep(place, found), error)
         said = {**_from_a_copy(module, found, seen, place, values), **said} if hasattr(module, "answer") else said
-    own = _of_loop(seen, place, values) if not said or seen.source == "compact" else {}
+    own = _of_loop(seen, place, values) if (not said or seen.source == "compact") and not seen.host else {}
     return said or own
 
 
@@ -83,10 +102,21 @@ def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", 
     """Return what is to be stored of an activity."""
     if module and hasattr(module, "records"):
         found: Records = module.records(seen, place, values)
-        return found
-    from ralph_mem.memory import capture  # lazy: a start does without
+    else:
+        from ralph_mem.memory import capture  # lazy: a start does without
 
-    return capture.records(seen, place, values)
+        found = capture.records(seen, place, values)
+    if seen.late:
+        found = [*_of_others().late(seen, place, values), *found]
+    if seen.host:
+        for record in found:
+            record["agent"] = seen.host
+    return found
+
+
+def _of_others() -> "Any":
+    """Return what completes an event of another client than that of the plugin."""
+    return __import__("ralph_mem.interfaces.hooks." + OF_OTHERS, None, None, ("answer",))  # lazy: only for such an event
 
 
 def _of_loop(seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
@@ -170,11 +200,14 @@ def _connect(place: "Project", wait_ms: int, found: "Records") -> "Store":
 
 
 def _answer(module: "ModuleType | None", opened: "Store", seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
-    if not module or not hasattr(module, "answer"):
+    if not module or (not seen.host and not hasattr(module, "answer")):
         return {}
     opened.execute("SAVEPOINT answering")
     try:
-        said: dict[str, str] = module.answer(opened, seen, place, values)
+        if seen.host:
+            said: dict[str, str] = _of_others().answer(module, opened, seen, place, values)
+        else:
+            said = module.answer(opened, seen, place, values)
     except Exception as error:  # the prompt must be stored even where nothing can be said about it
         from ralph_mem.core import notices  # lazy: only when nothing could be recalled
 

@@ -54,6 +54,13 @@ def told(store: "Store", session: int) -> "dict[str, str]":
     return held(rows)
 
 
+def was_given(store: "Store", session: str, event: str, turn: str, since: int) -> bool:
+    """Say whether a session, by the client's id, was told something at an event, in a turn if it is one, or after a time in ms."""
+    sql = "SELECT 1 FROM receipts AS r JOIN sessions AS s ON s.id = r.session_id LEFT JOIN turns AS t ON t.id = r.turn_id"
+    sql += " WHERE s.client_session = ?1 AND r.event = ?2 AND (t.event_id = ?3 OR (?3 = '' AND r.created_at >= ?4)) LIMIT 1"
+    return store.one(sql, (session, event, turn, since)) is not None
+
+
 def held(rows: "list[tuple[str, str]]") -> "dict[str, str]":
     """Return of the memories and outcomes of receipts, in their order, what was told: memory -> line or full."""
     found: dict[str, str] = {}

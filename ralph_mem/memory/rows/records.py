@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     Write = Callable[[Store, Record], object]
 
+OUTCOME = "outcome"  # the verb of an observation that is known to be stored: how its command ended is known only now
 HEARD = "heard"  # the verb of what leaves nothing but hashes
 # What the last session ran last, newest first.
 RAN = """
@@ -92,10 +93,12 @@ def _writer(verb: str) -> "Write":
         from ralph_mem.memory.rows import sessions  # lazy: as above
 
         return sessions.start if verb == "session" else sessions.end
-    if verb in ("turn", "close", "files", "keep"):
+    if verb in ("turn", "close", "files", "keep", OUTCOME):
         from ralph_mem.memory.rows import turns  # lazy: as above
 
-        return {"turn": turns.start, "close": turns.close, "files": turns.note_files, "keep": turns.keep}[verb]
+        return {"turn": turns.start, "close": turns.close, "files": turns.note_files, "keep": turns.keep, OUTCOME: turns.settle}[
+            verb
+        ]
     if verb == HEARD:
         from ralph_mem.memory.rows import shingles  # lazy: only for what came in from outside
 

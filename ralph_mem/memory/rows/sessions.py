@@ -24,7 +24,8 @@ START = """
 INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at,
     model, transcript_path, branch, commit_id, client_pid, client_born)
 VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (client_session) DO UPDATE SET ended_at = NULL, end_reason = NULL, model = coalesce(excluded.model, model),
+ON CONFLICT (client_session) DO UPDATE SET ended_at = NULL, end_reason = NULL,
+    source = CASE source WHEN 'unknown' THEN excluded.source ELSE source END, model = coalesce(excluded.model, model),
     transcript_path = coalesce(excluded.transcript_path, transcript_path), branch = excluded.branch,
     commit_id = excluded.commit_id, client_pid = excluded.client_pid, client_born = excluded.client_born"""
 EMPTIED = """
@@ -66,6 +67,11 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     if record["source"] == "compact":  # the context window holds nothing any more of what was said or injected before
         store.execute(EMPTIED, (number,))
     return number
+
+
+def by_host(store: "Store") -> "dict[str, int]":
+    """Return when the last session of each client began, in ms, by the client's name."""
+    return dict(store.execute("SELECT agent, max(started_at) FROM sessions WHERE agent <> ? GROUP BY agent", (OURS,)).fetchall())
 
 
 def own(store: "Store", name: str, at: int) -> int:

@@ -34,6 +34,17 @@ WHERE id = ?2 AND length({column}) < 8000 AND instr(char(10) || {column}, char(1
 # Of a turn: its number, whether it is tainted, its session by the client's id; and of what it ran what is not.
 OF_EVENT = "SELECT id, tainted FROM turns WHERE event_id = ?"
 OF_TURN = "SELECT s.client_session FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE t.id = ?"
+UNKNOWN = "tool_use"  # the type of a command of which nobody said how it ended
+SETTLED = ("type", "content", "lines", "metadata", "redactions", "redaction_version")
+UNSETTLED = "SELECT id FROM observations WHERE event_id = ? AND type = ? AND edited_at IS NULL AND emptied_at IS NULL"
+# The last turns of the last sessions; a person who asks on has seen the answers to the earlier ones.
+UNANSWERED = """
+SELECT s.client_session, t.event_id, t.created_at, t.ended_at FROM sessions AS s JOIN turns AS t
+    ON t.id = (SELECT max(id) FROM turns WHERE session_id = s.id AND status = 'stopped')
+WHERE s.id IN (SELECT id FROM sessions WHERE agent = ? ORDER BY id DESC LIMIT 3) AND t.response = '' AND t.kind = 'prompt'"""
+FIRST_UNHEARD = (
+    "SELECT count(*) FROM turns AS t JOIN sessions AS s ON s.id = t.session_id WHERE s.client_session = ? AND s.source = ?"
+)
 RAN = """
 SELECT o.id, o.title FROM observations AS o JOIN turns AS t ON t.id = ? AND o.session_id = t.session_id AND o.seq >= t.seq
 WHERE o.turn_id = t.id AND NOT o.tainted"""
@@ -69,6 +80,17 @@ def window(store: "Store", session: str) -> "tuple[int, int, str, int]":
         (session,),
     )
     return found
+
+
+def unanswered(store: "Store", host: str) -> "list[tuple[str, str, int, int]]":
+    """Return the last turns of a client's last sessions that have no answer: session, the turn's event, begin and end in ms."""
+    return list(store.execute(UNANSWERED, (host,)).fetchall())
+
+
+def is_first_unheard(store: "Store", session: str, source: str) -> bool:
+    """Say whether a session, by the client's id, is in its first turn, and began in a way that nobody heard, the `source`."""
+    found = store.one(FIRST_UNHEARD, (session, source))
+    return bool(found and found[0] == 1)
 
 
 def kind_stored(store: "Store", event_id: str) -> str:
@@ -177,6 +199,16 @@ def _taint_commands(store: "Store", number: int) -> None:
     for command, title in store.execute(RAN, (number,)).fetchall():
         if len(title) >= shingles.FEWEST_BYTES and shingles.repeats(store, session, title):
             store.execute("UPDATE observations SET tainted = 1 WHERE id = ?", (command,))
+
+
+def settle(store: "Store", record: "dict[str, Any]") -> None:
+    """Write type, output and exit code of a command's observation, whose client tells late how it ended; what is known stays.
+
+    One that is not stored, or was emptied or edited, stays as it is. The caller holds the transaction.
+    """
+    found = store.one(UNSETTLED, (record["event_id"], UNKNOWN)) if record["type"] != UNKNOWN else None
+    if found:
+        row.replace(store, row.OBSERVATION, found[0], {name: record[name] for name in SETTLED})
 
 
 def lines_of(store: "Store", number: int) -> str:

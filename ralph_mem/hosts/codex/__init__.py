@@ -1,0 +1,1 @@
+"""What Codex hands to a hook, what it takes back, and what it keeps."""

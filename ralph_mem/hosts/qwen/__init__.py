@@ -1,0 +1,1 @@
+"""What Qwen Code hands to a hook, what it takes back, and what it keeps."""

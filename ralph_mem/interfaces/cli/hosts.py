@@ -1,0 +1,138 @@
+"""The command group `hosts`, which lets other clients record into the same memory, and be told from it."""
+
+import os
+import shutil
+import subprocess
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem.core import project as projects
+from ralph_mem.core.format import when
+from ralph_mem.hosts import known
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.printing import Json
+from ralph_mem.maintenance import wiring
+from ralph_mem.memory import access, plugin_folder
+from ralph_mem.memory.rows import sessions
+
+commands = typer.Typer()
+group = typer.Typer()
+commands.add_typer(group, name="hosts")
+
+VERSION_S = 10  # some of these clients take seconds to say their version
+ALL, HERE, NOWHERE = "all projects", "this project", "no"
+COLUMNS = ("host", "program", "version", "hooks", "last event here")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(known.OTHERS)}.")]
+InProject = Annotated[bool, typer.Option("--project", help="In this project's own files, for all who work on it.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change in the file, and change nothing.")]
+
+
+@group.callback(invoke_without_command=True)
+def list_all(context: typer.Context, json: Json = False) -> None:
+    """See which other clients are here, and whether they record into the memory of this project.
+
+    Example: ralph-mem hosts
+    """
+    if context.invoked_subcommand is not None:
+        return
+    place = projects.find(os.getcwd())
+    last = _last(place)
+    rows = [_about(host, place.root, last.get(host, 0)) for host in known.OTHERS]
+    if json:
+        printing.as_json(rows)
+        return
+    shown = [(row["title"], row["program"] or "-", row["version"] or "-", row["hooks"], _when(row["last"])) for row in rows]
+    printing.table(COLUMNS, shown)
+    for line in [row["trust"] for row in rows if row["trust"] and row["hooks"] != NOWHERE]:
+        printing.text(line + ".")
+
+
+def _last(place: projects.Project) -> dict[str, int]:
+    if not access.is_there(place):
+        return {}
+    opened = access.to_read(place)
+    try:
+        return sessions.by_host(opened[0])
+    finally:
+        for each in opened:
+            each.close()
+
+
+def _when(at: int) -> str:
+    return when(at) if at else "never"
+
+
+def _about(host: str, root: str, last: int) -> dict[str, Any]:
+    setup = wiring.setup_of(host)
+    program = shutil.which(setup.PROGRAM) or ""
+    wired = [word for word, project in ((ALL, ""), (HERE, root)) if wiring.Wired(host, project).is_there()]
+    found = {"host": host, "title": setup.TITLE, "program": program, "version": _version(program)}
+    return {**found, "hooks": " and ".join(wired) or NOWHERE, "trust": setup.TRUST, "last": last}
+
+
+def _version(program: str) -> str:
+    """Ask a client for its version; nothing where it does not say."""
+    if not program:
+        return ""
+    try:
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=VERSION_S, stdin=subprocess.DEVNULL, check=False
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return ""
+    words = [word.strip("v.,()") for word in done.stdout.split() if word.strip("v.,()")[:1].isdigit()]
+    return words[0][:20] if words else ""
+
+
+@group.command("add")
+def add(name: Name, project: InProject = False, dry_run: DryRun = False, json: Json = False) -> None:
+    """Write our hooks into the file of a client, beside what is there.
+
+    Example: ralph-mem hosts add gemini --dry-run
+    """
+    wired = wiring.Wired(name, _root(project))
+    wired.add()
+    if not dry_run:
+        wiring.need_plugin()
+        plugin_folder.remember()
+    _do(
+        wired,
+        dry_run,
+        json,
+        ". ".join(
+            [f"{wired.setup.TITLE} records and is told from its next session on", *[wired.setup.TRUST][: bool(wired.setup.TRUST)]]
+        ),
+    )
+
+
+@group.command("remove")
+def remove(name: Name, project: InProject = False, dry_run: DryRun = False, json: Json = False) -> None:
+    """Take our hooks out of the file of a client; all else in it stays.
+
+    Example: ralph-mem hosts remove gemini
+    """
+    wired = wiring.Wired(name, _root(project))
+    wired.remove()
+    _do(wired, dry_run, json, f"{wired.setup.TITLE} is no longer recorded")
+
+
+def _root(in_project: bool) -> str:
+    return projects.find(os.getcwd()).root if in_project else ""
+
+
+def _do(wired: wiring.Wired, dry_run: bool, json: bool, done: str) -> None:
+    changes = wired.changes()
+    if not dry_run:
+        wired.write()
+    if json:
+        printing.as_json({"file": wired.path, "changed": bool(changes) and not dry_run, "diff": changes})
+    elif not changes:
+        printing.text(f"Nothing to change in {wired.path}.")
+    elif dry_run:
+        for line in changes:
+            printing.verbatim(line)
+        printing.text("Nothing was changed.")
+    else:
+        printing.text(f"Written: {wired.path}; {done}.")

@@ -1,0 +1,176 @@
+"""`hosts`: our hooks get into the files of other clients beside what is there, and out of them again without a trace."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from ralph_mem.hosts import known
+from ralph_mem.maintenance import wiring
+from tests.hook import REPOSITORY
+
+THEIRS = """{
+    "theme": "caf\\u00e9",
+    "hooks": {"Stop": [{"matcher": "x", "hooks": [{"type": "command", "command": "true"}]}], "Z": []},
+    "b": 1
+}"""
+LINES = REPOSITORY / "tests" / "fixtures" / "hook-lines.json"
+
+
+@pytest.fixture
+def wired(a_home, monkeypatch):
+    """Return what makes the file of a host in a home of its own."""
+    monkeypatch.chdir(a_home)
+    return wiring.Wired
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def added(wired, host, project=""):
+    found = wired(host, project)
+    found.add()
+    found.write()
+    return found.path
+
+
+def removed(wired, host, project=""):
+    found = wired(host, project)
+    found.remove()
+    found.write()
+
+
+def text_of(path):
+    with open(path) as file:
+        return file.read()
+
+
+MERGED = [host for host in known.OTHERS if host not in ("copilot", "opencode")]  # which have a file for hooks of their own
+
+
+@pytest.mark.parametrize("host", known.OTHERS)
+def test_where_no_file_was_none_is_left(wired, host):
+    path = added(wired, host)
+    assert wired(host).is_there()
+    removed(wired, host)
+    assert not os.path.exists(path) and not wired(host).is_there()
+
+
+@pytest.mark.parametrize("host", MERGED)
+def test_what_is_there_stays_in_its_order_and_comes_back_byte_for_byte(wired, host):
+    path = wired(host).path
+    write(path, THEIRS)
+    added(wired, host)
+    now, before = json.loads(text_of(path)), json.loads(THEIRS)
+    assert list(now) == list(before) and list(now["hooks"])[:2] == ["Stop", "Z"]
+    assert now["hooks"]["Stop"][0] == before["hooks"]["Stop"][0]
+    removed(wired, host)
+    assert text_of(path) == THEIRS
+
+
+@pytest.mark.parametrize("host", MERGED)
+def test_where_something_else_changed_meanwhile_only_ours_goes(wired, host):
+    path = wired(host).path
+    write(path, THEIRS)
+    added(wired, host)
+    values = json.loads(text_of(path))
+    values["new"] = True
+    write(path, json.dumps(values, indent=4))
+    removed(wired, host)
+    hooks = {**json.loads(THEIRS)["hooks"]}
+    assert json.loads(text_of(path)) == {**json.loads(THEIRS), "hooks": hooks, "new": True}
+
+
+@pytest.mark.parametrize("host", known.OTHERS)
+def test_to_add_twice_changes_nothing(wired, host):
+    before = text_of(added(wired, host))
+    again = wired(host)
+    again.add()
+    assert again.changes() == [] and text_of(again.path) == before
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"hooks": []}', '{"a": 1, "a": 2}', '{"hooks": {"Stop": {}}}', "// a note\n{}"])
+def test_a_file_that_would_not_be_written_back_as_it_is_is_refused(wired, text):
+    path = wired("qwen").path
+    write(path, text)
+    found = wired("qwen")
+    with pytest.raises(wiring.RalphMemError):
+        found.add()
+    assert text_of(path) == text
+
+
+def test_a_newer_format_is_refused(wired):
+    write(wired("copilot").path, '{"version": 2, "hooks": {}}')
+    with pytest.raises(wiring.RalphMemError, match="newer format"):
+        wired("copilot").add()
+
+
+def test_a_file_that_changes_between_is_not_written_over(wired):
+    found = wired("qwen")
+    found.add()
+    write(found.path, '{"mine": 1}')
+    with pytest.raises(wiring.RalphMemError, match="changed meanwhile"):
+        found.write()
+    assert text_of(found.path) == '{"mine": 1}'
+
+
+@pytest.mark.parametrize("host", known.OTHERS)
+def test_what_a_project_gets_names_no_path_of_this_machine(wired, host, a_home):
+    path = added(wired, host, str(a_home / "shop"))
+    assert path.startswith(f"{a_home}/shop/.")
+    assert str(a_home) not in text_of(path) and str(REPOSITORY) not in text_of(path)
+
+
+@pytest.mark.parametrize("host", [each for each in known.OTHERS if each != "opencode"])
+def test_where_ralph_mem_is_absent_its_lines_are_silent(wired, host, a_home):
+    for line in lines_of(text_of(added(wired, host))):
+        ran = subprocess.run(["sh", "-c", line], env={"HOME": str(a_home)}, input=b"{}", capture_output=True, check=False)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+
+
+def lines_of(text):
+    rows = [row for rows in json.loads(text)["hooks"].values() for row in rows]
+    return [each.get("command") or each.get("bash") for row in rows for each in row.get("hooks", [row])]
+
+
+def test_the_lines_of_hooks_are_those_of_earlier_releases(wired):
+    """Codex asks a person for their trust again whenever one changes: whoever changes this file does that to all of them."""
+    now = {host: lines_of(text_of(added(wired, host))) for host in known.OTHERS if host != "opencode"}
+    own = json.loads((REPOSITORY / "hooks" / "hooks.json").read_text())["hooks"]
+    now["plugin"] = [row["hooks"][0]["command"] for (row,) in own.values()]
+    assert now == json.loads(LINES.read_text())
+
+
+def test_geminis_extension_has_the_same_lines(wired):
+    theirs = (REPOSITORY / "integrations" / "gemini" / "hooks" / "hooks.json").read_text()
+    assert lines_of(theirs) == lines_of(text_of(added(wired, "gemini")))
+
+
+def test_what_opencode_gets_is_short_and_no_other_file_is_written_over(wired):
+    path = added(wired, "opencode")
+    assert len(text_of(path).splitlines()) <= 120
+    write(path, "export const Mine = async () => ({})")
+    with pytest.raises(wiring.RalphMemError, match="not ours"):
+        wired("opencode").add()
+
+
+# The commands
+
+
+def test_a_dry_run_shows_the_difference_and_changes_nothing(a_newcomer):
+    shown = a_newcomer.reads("hosts", "add", "gemini", "--dry-run")
+    assert "+" in shown and "session-start gemini" in shown
+    assert not (a_newcomer.home / ".gemini").exists()
+
+
+def test_hosts_lists_them_with_where_our_hooks_are(a_newcomer):
+    a_newcomer.reads("hosts", "add", "qwen", "--project")
+    rows = {row["host"]: row for row in json.loads(a_newcomer.reads("hosts", "--json"))}
+    assert list(rows) == list(known.OTHERS)
+    assert rows["qwen"]["hooks"] == "this project" and rows["gemini"]["hooks"] == "no"
+    a_newcomer.reads("hosts", "remove", "qwen", "--project")
+    assert not (a_newcomer.project / ".qwen" / "settings.json").exists()
