@@ -42,6 +42,7 @@ FOLDERS = {
     "ralph_mem/maintenance/forget": (OLD, NOTHING),
     "ralph_mem/maintenance/proposals": (NEW, ("litellm",)),
     "ralph_mem/maintenance/recovery": (OLD, NOTHING),
+    "ralph_mem/maintenance/team": (NEW, NOTHING),
     "ralph_mem/maintenance/transfer": (NEW, ("pyrage", "sqlite_utils")),
     "ralph_mem/interfaces": (OLD, NOTHING),
     "ralph_mem/interfaces/worker.py": (NEW, (*EMBEDDINGS, "tiktoken")),

@@ -38,6 +38,8 @@ COMMANDS = {
         ("inject", "correcting", "Keep a note in your own words."),
         ("core", "core", "Keep short facts under keys, told at every start.", "list get"),
         ("learn", "learn", "Find what holds in prompts, and say which of it does."),
+        ("share", "team", "Give a fact or a note to your team, by a file to commit."),
+        ("team", "team", "See, approve and pull what your team shares."),
         ("import", "transfer", "Remember what earlier sessions of Claude Code did."),
     ),
     verbs.CORRECT: (

@@ -49,6 +49,8 @@ def search(
         printing.as_json([plain_values.of_row(reader, row, depth) for row in rows])
     else:
         printing.text(layers.shown(reader, rows, depth) if rows else "Nothing that is remembered holds any of these words.")
+        if not outside and lookup.unapproved(reader):
+            printing.text(lookup.unapproved(reader))
 
 
 @commands.command()

@@ -1,0 +1,217 @@
+"""The commands `share` and `team`, by which people who work together remember together."""
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem.core import paths
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import count, day, digits_of, not_as_shown
+from ralph_mem.core.project import Project as Place
+from ralph_mem.core.redaction import terminal
+from ralph_mem.core.settings import effective
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
+from ralph_mem.interfaces.cli.reading import reader_of
+from ralph_mem.maintenance import registry
+from ralph_mem.maintenance.team import item_files, local_copy, promotion, shared_item, standing
+from ralph_mem.maintenance.team.local_copy import Held, Taken
+from ralph_mem.maintenance.team.promotion import Promoted
+from ralph_mem.memory import access
+
+commands = typer.Typer()
+group = typer.Typer()
+commands.add_typer(group, name="team")
+
+Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Items, as `team list` prints them.")]
+COLUMNS = ("id", "standing", "kind", "whose", "said", "text")
+GIST_CHARACTERS = 60
+NOTHING = "Nothing of a team is held here; `ralph-mem team pull` takes in what the repository has."
+COMMIT = f"Nothing is committed. Look at it, then: git add {paths.TEAM_FILES}"
+
+
+@commands.command(cls=Confirmed)
+def share(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Facts that hold, bullets or notes of this project.")],
+    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="Your own words in place of one's.")] = "",
+    supersedes: Annotated[list[str], typer.Option("--supersedes", metavar="ID", help="An item of the team that it replaces.")] = [],  # noqa: B006
+    confirm: Digits = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Show facts, bullets or notes as your team would get them, and with --confirm write each into a file of the repository.
+
+    They are redacted with today's rules. Nothing is committed: that, and the review, are yours.
+
+    Example: ralph-mem share obs-k3w9x2mfqa
+    """
+    if text and len(ids) > 1:
+        raise RalphMemError("--text stands for one item, not for several", "share them one by one")
+    reader = reader_of(project)
+    found = [promotion.promote(reader, each, text, tuple(supersedes)) for each in ids]
+    digits = digits_of([shared_item.text_of(each.item) for each in found])
+    if confirm.lower() != digits:
+        _preview(found, digits, json)
+        if confirm:
+            raise not_as_shown(confirm)
+        return
+    files = [item_files.write(reader.project, each.item) for each in found]
+    if json:
+        printing.as_json({"files": files, "confirmed": True})
+    else:
+        printing.text("\n".join([*[f"Written: {each}" for each in files], COMMIT]))
+
+
+def _preview(found: list[Promoted], digits: str, json: bool) -> None:
+    if json:
+        shown = [{"file": item_files.path_of(each.item), "text": shared_item.text_of(each.item), "cut": each.cut} for each in found]
+        printing.as_json({"would_write": shown, "digest": digits, "confirmed": False})
+        return
+    for item, cut in found:
+        printing.text(f"{item_files.path_of(item)}:")
+        printing.verbatim(shared_item.text_of(item))
+        if cut:
+            printing.text(f"Cut out: {', '.join(f'{number} {kind}' for kind, number in cut.items())}.")
+    printing.text(f"Nothing is written yet. To write exactly this, add --confirm {digits}")
+
+
+@group.command("list")
+def list_(
+    only_waiting: Annotated[bool, typer.Option("--waiting", help="Only what waits for your approval.")] = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """List what others share, what waits for your approval first.
+
+    Example: ralph-mem team list --waiting
+    """
+    place = registry.choose(project)
+    found = _held(place)
+    found = [each for each in found if each.standing.word == standing.WAITING or not only_waiting]
+    if json:
+        printing.as_json([_values(each) for each in found])
+    elif found:
+        printing.table(COLUMNS, [_cells(each) for each in found])
+    else:
+        printing.text(NOTHING)
+
+
+@group.command()
+def pull(project: Project = "", json: Json = False) -> None:
+    """Take in what others share by files of the repository. It is told to no model before you approve it.
+
+    Example: ralph-mem team pull
+    """
+    place = registry.choose(project)
+    settings = effective.load(place)
+    effective.need_recording(place, settings)
+    read = item_files.read(place, time.time_ns() // 1_000_000)
+    opened = access.to_write(place)
+    try:
+        taken = local_copy.take(opened, place, settings, local_copy.FILES, read.items)
+    finally:
+        opened.close()
+    taken = taken._replace(refused=[*read.refused, *taken.refused])
+    if json:
+        printing.as_json({**taken._asdict(), "refused": [list(each) for each in taken.refused]})
+    else:
+        printing.text("\n".join(_told(taken)))
+
+
+def _told(taken: Taken) -> list[str]:
+    """Say what a pull changed, with what was refused and why, a line each."""
+    words = {"new": taken.new, "edited": taken.changed, "gone": taken.gone, "as before": taken.same, "your own": taken.own}
+    said = ", ".join(f"{len(names)} {word}" for word, names in words.items() if names) or "nothing is shared here"
+    lines = [f"Taken in: {said}."] + [f"Refused {terminal.plain(where)}: {why}" for where, why in taken.refused]
+    return [*lines, _told_waiting(taken.waiting)] if taken.waiting else lines
+
+
+def _told_waiting(number: int) -> str:
+    verb = "waits" if number == 1 else "wait"
+    return f"{count(number, 'item')} {verb} for your approval, told to no model before: ralph-mem team approve"
+
+
+@group.command(cls=Confirmed)
+def approve(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Items that wait; none means all of them.")] = [],  # noqa: B006
+    take_back: Annotated[bool, typer.Option("--take-back", help="Let approved items wait again.")] = False,
+    confirm: Digits = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Show what others share and, with --confirm, let exactly that be told; an item that is edited waits again.
+
+    Example: ralph-mem team approve obs-k3w9x2mfqa
+    """
+    place = registry.choose(project)
+    chosen = _chosen(_held(place), ids, take_back)
+    digits = digits_of([shared_item.digest(each.team, each.item) for each in chosen])
+    if not chosen or confirm.lower() != digits:
+        _show(chosen, digits, json)
+        if confirm:
+            raise not_as_shown(confirm)
+        return
+    opened = access.to_write(place)
+    try:
+        number = local_copy.approve(opened, place, chosen, take_back)
+    finally:
+        opened.close()
+    if json:
+        printing.as_json({"changed": [each.item.id for each in chosen], "waiting": number, "confirmed": True})
+        return
+    printing.text(f"{'Taken back' if take_back else 'Approved'}: {', '.join(each.item.id for each in chosen)}.")
+    if number:
+        printing.text(_told_waiting(number))
+
+
+def _chosen(found: list[Held], ids: list[str], take_back: bool) -> list[Held]:
+    """Return the items that are meant. Raises RalphMemError for an id that none of them has."""
+    fitting = [each for each in found if (each.standing.word == standing.WAITING) != take_back]
+    if not ids and take_back:
+        raise RalphMemError("which approvals are taken back?", "name the items; `ralph-mem team list` prints them")
+    missing = [name for name in ids if name not in [each.item.id for each in fitting]]
+    if missing:
+        what = "was approved" if take_back else "waits"
+        raise RalphMemError(f"no item {missing[0][:40]} {what} here", "`ralph-mem team list` prints them")
+    return [each for each in fitting if not ids or each.item.id in ids]
+
+
+def _show(chosen: list[Held], digits: str, json: bool) -> None:
+    if json:
+        printing.as_json({"would_change": [_values(each) for each in chosen], "digest": digits, "confirmed": False})
+        return
+    for item, stands, team in chosen:
+        printing.text(f"{item.id}  {item.kind} of {item.author} (claimed), {day(item.at)}, team {team}:")
+        printing.verbatim("\n".join("  " + line for line in item.body.splitlines()))
+        for old in item.supersedes:
+            printing.text(f"  replaces {old}")
+        if stands.others:
+            printing.verbatim("  " + standing.beside(stands.others).replace("\n", "\n  "))
+    told = f"Nothing is changed yet. To do exactly this, add --confirm {digits}" if chosen else "Nothing waits for your approval."
+    printing.text(told)
+
+
+def _held(place: Place) -> list[Held]:
+    if not access.is_there(place):
+        return []
+    opened = access.open_one(place)
+    try:
+        return local_copy.held(opened, place)
+    finally:
+        opened.close()
+
+
+def _values(each: Held) -> dict[str, Any]:
+    item = each.item
+    return {
+        "id": item.id, "team": each.team, "standing": each.standing.word, "kind": item.kind, "claimed_author": item.author,
+        "at": item.at, "supersedes": list(item.supersedes), "anchors": list(item.anchors), "text": item.body,
+        "beside": [other.id for other in each.standing.others],
+    }  # fmt: skip
+
+
+def _cells(each: Held) -> tuple[object, ...]:
+    text = " ".join(each.item.body.split())
+    gist = text if len(text) <= GIST_CHARACTERS else text[: GIST_CHARACTERS - 3] + "..."
+    return (each.item.id, each.standing.word, each.item.kind, f"{each.item.author} (claimed)", day(each.item.at), gist)
