@@ -14,8 +14,8 @@ MOST_CHARACTERS = 56
 
 # What the agent of a loop may call, since it changes no loop, no trust, no setting and no memory; all else is for a person.
 READS = "*"
-# With one of these any command changes something, or shows a secret.
-ACTS = frozenset(("--confirm", "--accept", "--repair", "--revoke", "--raw"))
+# With one of these any command changes something, shows a secret or what nobody has approved, or asks a server.
+ACTS = frozenset(("--confirm", "--accept", "--repair", "--revoke", "--raw", "--outside", "--team"))
 DRAFTS = "--from"  # of `ralph plan`, where it has another agent work; elsewhere it says from where a text is shown
 CONFIG_WORDS = 3  # `ralph config KEY` shows; a value behind it changes
 

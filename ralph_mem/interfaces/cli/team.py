@@ -1,6 +1,5 @@
 """The commands `share` and `team`, by which people who work together remember together."""
 
-import time
 from typing import Annotated, Any
 
 import typer
@@ -11,17 +10,18 @@ from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
-from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import item_files, local_copy, promotion, shared_item, standing
+from ralph_mem.maintenance.team import exchange, item_files, local_copy, promotion, shared_item, standing
 from ralph_mem.maintenance.team.local_copy import Held, Taken
 from ralph_mem.maintenance.team.promotion import Promoted
 from ralph_mem.memory import access
 
 commands = typer.Typer()
 group = typer.Typer()
+group.add_typer(team_store.group)
 commands.add_typer(group, name="team")
 
 Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Items, as `team list` prints them.")]
@@ -36,6 +36,7 @@ def share(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Facts that hold, bullets or notes of this project.")],
     text: Annotated[str, typer.Option("--text", metavar="TEXT", help="Your own words in place of one's.")] = "",
     supersedes: Annotated[list[str], typer.Option("--supersedes", metavar="ID", help="An item of the team that it replaces.")] = [],  # noqa: B006
+    team: Annotated[str, typer.Option("--team", metavar="NAME", help="For the server of a team, in place of a file.")] = "",
     confirm: Digits = "",
     project: Project = "",
     json: Json = False,
@@ -50,17 +51,33 @@ def share(
         raise RalphMemError("--text stands for one item, not for several", "share them one by one")
     reader = reader_of(project)
     found = [promotion.promote(reader, each, text, tuple(supersedes)) for each in ids]
-    digits = digits_of([shared_item.text_of(each.item) for each in found])
+    digits = digits_of([team + shared_item.text_of(each.item) for each in found])
     if confirm.lower() != digits:
         _preview(found, digits, json)
         if confirm:
             raise not_as_shown(confirm)
+        return
+    if team:
+        _keep(reader.project, team, [each.item for each in found], json)
         return
     files = [item_files.write(reader.project, each.item) for each in found]
     if json:
         printing.as_json({"files": files, "confirmed": True})
     else:
         printing.text("\n".join([*[f"Written: {each}" for each in files], COMMIT]))
+
+
+def _keep(place: Place, team: str, items: list[shared_item.Shared], json: bool) -> None:
+    exchange.address_of(place, team)
+    opened = access.to_write(place)
+    try:
+        exchange.keep(opened, team, items, exchange.now_ms())
+    finally:
+        opened.close()
+    if json:
+        printing.as_json({"waiting_for": team, "ids": [each.id for each in items], "confirmed": True})
+    else:
+        printing.text(f"{count(len(items), 'item')} for {team}. ralph-mem team push sends it.")
 
 
 def _preview(found: list[Promoted], digits: str, json: bool) -> None:
@@ -97,34 +114,85 @@ def list_(
         printing.text(NOTHING)
 
 
-@group.command()
-def pull(project: Project = "", json: Json = False) -> None:
-    """Take in what others share by files of the repository. It is told to no model before you approve it.
+@group.command(cls=Confirmed)
+def pull(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Only this team; `repository` is what files share.")] = "",
+    confirm: Digits = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Take in what others share, by files of the repository and by the servers of teams. It waits for your approval.
 
     Example: ralph-mem team pull
     """
+    _pull(registry.choose(project), name, confirm, json)
+
+
+@group.command()
+def sync(name: team_store.Names = "", project: Project = "", json: Json = False) -> None:
+    """Push, then pull: bring this memory and its teams up to date.
+
+    Example: ralph-mem team sync
+    """
     place = registry.choose(project)
+    done = {team: team_store.pushed(place, team) for team in team_store.joined(place, name)}
+    lines = [line for team, found in done.items() for line in team_store.told_pushed(team, found)]
+    if not json:
+        printing.text("\n".join(lines or ["Nothing to send."]))
+    _pull(place, name, "", json)
+
+
+@group.command()
+def status(project: Project = "", json: Json = False) -> None:
+    """Say how it stands with what is shared: what waits for you, what for a server, and whether that answers.
+
+    Example: ralph-mem team status
+    """
+    place = registry.choose(project)
+    held = _held(place)
+    number = len([each for each in held if each.standing.word == standing.WAITING])
+    servers = [team_store.status_of(place, team) for team in team_store.joined(place)]
+    if json:
+        printing.as_json({"held": len(held), "waiting_for_you": number, "servers": servers})
+        return
+    printing.text(f"{count(len(held), 'item')} of others held here." + (f" {_told_waiting(number)}" if number else ""))
+    for each in servers:
+        waits = f"{each['waiting']} to be sent, {each['conflict']} in conflict"
+        printing.text(terminal.plain(f"{each['team']} at {each['address']}: {each['server']}; {waits}"))
+
+
+def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
     settings = effective.load(place)
     effective.need_recording(place, settings)
-    read = item_files.read(place, time.time_ns() // 1_000_000)
-    opened = access.to_write(place)
-    try:
-        taken = local_copy.take(opened, place, settings, local_copy.FILES, read.items)
-    finally:
-        opened.close()
-    taken = taken._replace(refused=[*read.refused, *taken.refused])
+    found = {}
+    for team in [name] if name else [local_copy.FILES, *team_store.joined(place)]:
+        now = exchange.now_ms()
+        read = item_files.read(place, now) if team == local_copy.FILES else exchange.accepted(place, team, now)
+        opened = access.to_write(place)
+        try:
+            taken = local_copy.take(opened, place, settings, team, read.items, confirm)
+        finally:
+            opened.close()
+        if team != local_copy.FILES:
+            exchange.note_pull(place, team)
+        found[team] = taken._replace(refused=[*read.refused, *taken.refused])
     if json:
-        printing.as_json({**taken._asdict(), "refused": [list(each) for each in taken.refused]})
-    else:
-        printing.text("\n".join(_told(taken)))
+        printing.as_json(
+            {team: {**taken._asdict(), "refused": [list(each) for each in taken.refused]} for team, taken in found.items()}
+        )
+        return
+    for team, taken in found.items():
+        printing.text(f"{team}: " + "\n".join(_told(taken)))
+    number = max(taken.waiting for taken in found.values())
+    if number:
+        printing.text(_told_waiting(number))
 
 
 def _told(taken: Taken) -> list[str]:
     """Say what a pull changed, with what was refused and why, a line each."""
     words = {"new": taken.new, "edited": taken.changed, "gone": taken.gone, "as before": taken.same, "your own": taken.own}
     said = ", ".join(f"{len(names)} {word}" for word, names in words.items() if names) or "nothing is shared here"
-    lines = [f"Taken in: {said}."] + [f"Refused {terminal.plain(where)}: {why}" for where, why in taken.refused]
-    return [*lines, _told_waiting(taken.waiting)] if taken.waiting else lines
+    return [f"{said}.", *[f"Refused {terminal.plain(where)}: {why}" for where, why in taken.refused]]
 
 
 def _told_waiting(number: int) -> str:

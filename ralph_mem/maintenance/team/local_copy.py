@@ -4,6 +4,8 @@ import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import digits_of
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import whole
 from ralph_mem.maintenance.team import approvals, item_files, shared_item, standing
@@ -12,13 +14,23 @@ from ralph_mem.maintenance.team.standing import Standing
 from ralph_mem.memory import access, notes_by_hand
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import items as rows
-from ralph_mem.memory.rows import kinds, tombstones
+from ralph_mem.memory.rows import kinds, outbox, tombstones
 from ralph_mem.memory.rows.items import Stored
 from ralph_mem.memory.store.connection import Store
 
 TEAM, FILES = "team", "repository"
+# More copies than these go only at a person's word: a server or a branch that lost its items must not take them along.
+MOST_GOING = 20
 WITHHELD, OPEN = 2, 0  # how tainted a row is: somebody else's is told to nobody unasked
 IS_THERE = " WHERE t.public_id = ?"
+
+
+class ManyGo(RalphMemError):
+    """More copies would go than go by themselves."""
+
+    def __init__(self, leaving: list[str]) -> None:
+        what = f"{len(leaving)} items of the team are gone there, and would go here: nothing is changed"
+        super().__init__(what, f"if that is right: ralph-mem team pull --confirm {digits_of(leaving)}")
 
 
 class Taken(NamedTuple):
@@ -67,10 +79,13 @@ def waiting(opened: Store) -> int:
     return int(opened.property(lookup.WAITING) or 0)
 
 
-def take(opened: Store, project: Project, settings: dict[str, Any], team: str, items: list[Shared]) -> Taken:
+def take(
+    opened: Store, project: Project, settings: dict[str, Any], team: str, items: list[Shared], may_go: str = ""
+) -> Taken:  # fmt: skip
     """Let a memory hold exactly these items of a team, besides those that are its own or were forgotten here.
 
-    All of it in one transaction. Raises RalphMemError where approvals cannot be read.
+    All of it in one transaction. Where many copies would go, `may_go` are the digits of their ids. Raises ManyGo without them, and
+    RalphMemError where approvals cannot be read.
     """
     protect, marks = whole.protector(project, settings), tombstones.Marks()
     kept: dict[str, Shared] = {}
@@ -87,14 +102,16 @@ def take(opened: Store, project: Project, settings: dict[str, Any], team: str, i
             kept[item.id] = item
     with access.Change(opened):
         before = _stored(opened, team)
-        _delete(opened, [each for name, each in before.items() if name not in kept])
+        leaving = [name for name in before if name not in kept]
+        if len(leaving) > MOST_GOING and may_go.lower() != digits_of(leaving):
+            raise ManyGo(leaving)
+        _delete(opened, [before[name] for name in leaving])
         changed = [name for name in kept if name in before and _of(before[name]) != kept[name]]
         _settle(opened, project, team, kept, own)
         number = _count(opened, project)
     new = [name for name in kept if name not in before]
-    gone = [name for name in before if name not in kept]
     same = [name for name in kept if name in before and name not in changed]
-    return Taken(new, changed, gone, same, list(own), refused, number)
+    return Taken(new, changed, leaving, same, list(own), refused, number)
 
 
 def approve(opened: Store, project: Project, chosen: list[Held], take_back: bool = False) -> int:
@@ -198,10 +215,19 @@ def _is_own(opened: Store, team: str, public_id: str) -> bool:
 
 def _own_beside(opened: Store, project: Project, team: str, kept: dict[str, Shared]) -> dict[str, Shared]:
     """Return the person's own items, which may replace or contradict those of others."""
-    if team != FILES:
-        return {}
-    found = item_files.read(project, time.time_ns() // 1_000_000).items
+    found = item_files.read(project, time.time_ns() // 1_000_000).items if team == FILES else _given(opened, team)
     return {item.id: item for item in found if item.id not in kept and _is_own(opened, team, item.id)}
+
+
+def _given(opened: Store, team: str) -> list[Shared]:
+    """Return what this person gave to a team's server; what was forgotten meanwhile reads as no item."""
+    found = []
+    for entry in outbox.entries(opened, team):
+        try:
+            found.append(shared_item.read(entry.text, 2**62))
+        except Refused:
+            continue
+    return found
 
 
 def _delete(opened: Store, found: Iterable[Stored]) -> None:
