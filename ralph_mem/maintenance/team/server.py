@@ -1,7 +1,9 @@
 """Open a team's server by a Unix socket or by TLS that checks its name, within a time that a person waits."""
 
+import logging
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,10 +13,11 @@ from ralph_mem.memory.extras import MissingExtra, installation
 
 Connection = Any  # of psycopg, which only who has joined a server has
 # Longer than any answer takes that is not broken, and shorter than a person thinks that it hangs.
-SECONDS = 5
+SECONDS = 4
+AGAIN_S = 0.2  # after the time is over: a library that tidies up may wait for an answer once more
 KEYS = frozenset("host port dbname user password passfile sslmode sslrootcert sslcert sslkey".split())
 VERIFIED = "verify-full"
-TIMEOUTS = "-c statement_timeout=4500 -c lock_timeout=3000 -c search_path="
+TIMEOUTS = "-c statement_timeout=3500 -c lock_timeout=2500 -c search_path="
 ABOVE_POLICIES = """
 SELECT rolsuper OR rolbypassrls OR pg_has_role(current_user, 'ralph_mem_owner', 'member')
 FROM pg_roles WHERE rolname = current_user"""
@@ -30,6 +33,7 @@ def _psycopg() -> Any:
         import psycopg  # lazy: brought by the extra `team`; whoever has not got it is told how to get it
     except ImportError as error:
         raise MissingExtra("a team's server needs psycopg", installation("team")) from error
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # what it could not tidy up is nothing that a person can mend
     return psycopg
 
 
@@ -104,9 +108,11 @@ def _limited(seconds: float) -> Iterator[None]:
         raise ServerError(f"the team's server has not answered in {seconds:g} s", "try again later; nothing was taken in")
 
     before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    began, (left, _) = time.monotonic(), signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_S)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if left:  # whoever set an alarm before still gets it
+            signal.setitimer(signal.ITIMER_REAL, max(0.01, left - (time.monotonic() - began)))
