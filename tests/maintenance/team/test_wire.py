@@ -12,6 +12,8 @@ import time
 from pathlib import Path
 from tempfile import mkdtemp
 
+import pytest
+
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance.team import approvals, exchange, promotion, server, shared_item
 from tests.core.redaction import secret_contexts
