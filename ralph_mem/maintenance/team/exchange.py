@@ -1,4 +1,4 @@
-"""Bring what a person shares to a team's server and what the team has accepted back, each step such that it can be done twice."""
+"""Bring what a person shares to a team's server, and what the team accepted back; each step can be done twice."""
 
 import time
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Open a team's server by a Unix socket or by TLS that checks its name, within a time that a person waits."""
+"""Open a team's server by a Unix socket or checked TLS, within a time that a person waits."""
 
 import logging
 import os
