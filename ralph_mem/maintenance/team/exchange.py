@@ -1,4 +1,4 @@
-"""Bring what a person shares to a team's server, and what the team accepted back; each step can be done twice."""
+"""Bring what a person shares to a team's server, and what was accepted back; each step can be repeated."""
 
 import time
 from typing import Any, NamedTuple
