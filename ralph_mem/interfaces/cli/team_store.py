@@ -36,7 +36,7 @@ def init(
 
     The address is that of who runs the server, with the right to make roles. It is kept nowhere.
 
-    Example: ralph-mem team init shop "host=/run dbname=team" --member ada=writer
+    Example: ralph-mem team init shop "host=/run dbname=t" --member al=writer
     """
     parts = [each.partition("=") for each in members]
     version = setting_up.make(address, setting_up.checked_name(name), {login: role for login, _, role in parts})
