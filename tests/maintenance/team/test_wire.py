@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -31,8 +31,8 @@ SECONDS = server.SECONDS + 3  # of the limit, and for a machine that is busy
 @contextlib.contextmanager
 def listening(serve):
     """Listen on a Unix socket as PostgreSQL does; each connection is served by a thread. Returns the folder of the socket."""
-    folder = Path(mkdtemp(prefix="ralph-wire-"))
-    with socket.socket(socket.AF_UNIX) as listener:
+    with TemporaryDirectory(prefix="ralph-wire-") as name, socket.socket(socket.AF_UNIX) as listener:
+        folder = Path(name)
         listener.bind(str(folder / PORT))
         listener.listen()
         threading.Thread(target=_accepting, args=(listener, serve), daemon=True).start()
