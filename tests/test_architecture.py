@@ -43,6 +43,7 @@ FOLDERS = {
     "ralph_mem/maintenance/forget": (OLD, NOTHING),
     "ralph_mem/maintenance/proposals": (NEW, ("litellm",)),
     "ralph_mem/maintenance/recovery": (OLD, NOTHING),
+    "ralph_mem/maintenance/team": (NEW, ("psycopg",)),
     "ralph_mem/maintenance/transfer": (NEW, ("pyrage", "sqlite_utils")),
     "ralph_mem/interfaces": (OLD, NOTHING),
     "ralph_mem/interfaces/worker.py": (NEW, (*EMBEDDINGS, "tiktoken")),
@@ -53,6 +54,7 @@ FOLDERS = {
 }
 # Each is wrapped by one module, but for those of the embeddings and of the command line.
 ONE_IMPORTER = {"yaml": "config_file", "tiktoken": "count_tokens", "pyrage": "home", "sqlite_utils": "tables", "litellm": "models"}
+ONE_IMPORTER |= {"psycopg": "server"}
 ONE_IMPORTER |= {"jinja2": "rendering", "uvicorn": "serving"}
 ENTRANCES = {"interfaces.hooks", "interfaces.skills", "interfaces.cli", "interfaces.library", "interfaces.mcp", "interfaces.page"}
 # What an event may load; what is beside these folders has more time.

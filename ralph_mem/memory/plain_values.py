@@ -17,6 +17,8 @@ def of_row(reader: "lookup.Reader", row: "lookup.Row", layer: int) -> "dict[str,
         "tokens": row.tokens, "namespace": "global" if lookup.is_global(row) else "project", "origin": row.origin,
         "pinned": bool(row.pinned), "wrong": row.misled, "tainted": bool(row.tainted),
     }  # fmt: skip
+    if row.speaker:
+        found["speaker"] = row.speaker
     if layer == 2:
         found["timeline"] = [of_row(reader, entry, 1) for entry in lookup.timelines(reader, [row])[0]]
     if layer == 3:

@@ -14,8 +14,8 @@ MOST_CHARACTERS = 56
 
 # What the agent of a loop may call, since it changes no loop, no trust, no setting and no memory; all else is for a person.
 READS = "*"
-# With one of these any command changes something, or shows a secret.
-ACTS = frozenset(("--confirm", "--accept", "--repair", "--revoke", "--raw"))
+# With one of these any command changes something, shows a secret or what nobody has approved, or asks a server.
+ACTS = frozenset(("--confirm", "--accept", "--repair", "--revoke", "--raw", "--outside", "--team"))
 DRAFTS = "--from"  # of `ralph plan`, where it has another agent work; elsewhere it says from where a text is shown
 CONFIG_WORDS = 3  # `ralph config KEY` shows; a value behind it changes
 
@@ -38,6 +38,8 @@ COMMANDS = {
         ("inject", "correcting", "Keep a note in your own words."),
         ("core", "core", "Keep short facts under keys, told at every start.", "list get"),
         ("learn", "learn", "Find what holds in prompts, and say which of it does."),
+        ("share", "team", "Give a fact or a note to your team, by a file to commit."),
+        ("team", "team", "See, approve and pull what your team shares."),
         ("import", "transfer", "Remember what earlier sessions of Claude Code did."),
     ),
     verbs.CORRECT: (

@@ -36,10 +36,14 @@ def search(
     until: Annotated[str, typer.Option("--until", help=printing.UNTIL)] = "",
     types: Type = [],  # noqa: B006
     outside: Outside = False,
+    team: Annotated[str, typer.Option("--team", metavar="NAME", help="Ask the server of this team, and it alone.")] = "",
     project: Project = "",
     json: Json = False,
 ) -> None:
     """Carry out `search`."""
+    if team:
+        _at_server(project, team, " ".join(query), limit, json)
+        return
     reader, now = reader_of(project, outside), time.time_ns() // 1_000_000
     depth = layer or (1 if json else reader.settings["search.default_layer"])
     most = limit or (layers.MOST_FULL if depth == 3 else reader.settings["search.max_results"])
@@ -49,6 +53,15 @@ def search(
         printing.as_json([plain_values.of_row(reader, row, depth) for row in rows])
     else:
         printing.text(layers.shown(reader, rows, depth) if rows else "Nothing that is remembered holds any of these words.")
+        if not outside and lookup.unapproved(reader):
+            printing.text(lookup.unapproved(reader))
+
+
+def _at_server(project: str, team: str, query: str, limit: int | None, json: bool) -> None:
+    """Print what a team's server finds. What its people wrote is for the person alone: nothing of it is kept or told."""
+    from ralph_mem.interfaces.cli import team_search  # lazy: only for --team
+
+    team_search.search(project, team, query, limit, json)
 
 
 @commands.command()

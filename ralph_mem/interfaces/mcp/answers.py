@@ -59,7 +59,8 @@ def search(reader: "Reader", given: "Given", now: int) -> Told:
     wanted = lookup.Wanted(min(limit, offers.MOST_HITS), since, until or lookup.FOREVER, types)
     rows = lookup.search(reader, given["query"], now, wanted, embeddings_client.open_sense())
     lines = [(layers.index(each) + _label(each), _item(each, LINE, layers.index(each))) for each in rows]
-    return Told(lines, DEEPER, "" if lines else NO_HIT)
+    below = "\n".join([line for line in (DEEPER if lines else NO_HIT, lookup.unapproved(reader)) if line])
+    return Told(lines, below, "" if lines else below)
 
 
 def _item(found: "Row", outcome: str, text: str) -> Item:

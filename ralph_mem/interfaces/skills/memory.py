@@ -36,9 +36,8 @@ def search(asked: "Asked") -> str:
         layer = layer if "--layer" in typed.options else 3
     else:
         rows = lookup.search(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer), _sense())
-    if not rows:
-        return NOTHING
-    return _told(asked, reader, layers.shown(reader, rows, layer, start, MOST_CHARACTERS), HOW_ON[layer])
+    below = "\n".join([line for line in (HOW_ON[layer] if rows else NOTHING, lookup.unapproved(reader)) if line])
+    return _told(asked, reader, layers.shown(reader, rows, layer, start, MOST_CHARACTERS), below) if rows else below
 
 
 def _told(asked: "Asked", reader: "lookup.Reader", text: str, below: str) -> str:

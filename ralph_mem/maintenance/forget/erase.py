@@ -278,6 +278,8 @@ def _beyond(work: Work, found: "list[inventory.Artefact]") -> "list[str]":
     lines = [f"{kinds[path]} file holds it: {path}" for path in chosen if held.get(path)]
     records, typed = inventory.of_kind(found, places.LOOP), work.job.needles.typed()
     lines += [f"the record of a loop has it as a name: {path}" for path in verify.holding(records if typed else [], {"": typed})]
+    shared = inventory.shared_files(work.project, [*work.job.parts["ids"], *work.job.parts["shared"]])
+    lines += [f"you or your team shared it: delete {path}; git's history keeps what was committed" for path in shared]
     lines += [f"an export that you made holds it: {path}" for path in inventory.exports(work.job.needles)]
     return lines + [f"an encrypted export that you made may hold it: {path}" for path in inventory.encrypted_exports()]
 

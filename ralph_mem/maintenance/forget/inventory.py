@@ -86,6 +86,13 @@ def holding(files: "list[str]", needles: "verify.Needles", typed: bool = False) 
     return [path for path in files if held.get(path)]
 
 
+def shared_files(project: "Project", names: "list[str]") -> "list[str]":
+    """Return the files by which rows of these ids were shared, below the top of the work tree."""
+    top = f"{project.top}/{paths.TEAM_FILES}"
+    found = [f"{paths.TEAM_FILES}/{kind}/{name}.md" for kind in paths.names(top) for name in names]
+    return [each for each in found if paths.exists(f"{project.top}/{each}")]
+
+
 def clear_spool(files: "list[str]", needles: "verify.Needles", before: int) -> "list[str]":
     """Take the text out of what waits: records from before a time go, what cannot be understood goes as a whole."""
     changed = []

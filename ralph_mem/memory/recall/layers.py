@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PRESERVED = ("error", "success")
 STATEMENTS = (row.NOTE, row.FACT)
+ITEM = "item"
 NO_LONGER = ("candidate", "superseded", "retired", "rejected", "exported", "proposed")  # what a statement is that does not hold
 # What the words of a row may cost in its line: of the one that was asked for, and of those around it.
 LINE_TOKENS = 56
@@ -261,9 +262,10 @@ def index(found: "Row") -> str:
 
 
 def _marks(found: "Row") -> str:
-    """Return what the person said about a row, and of a statement whether it holds no longer."""
+    """Return whose an item of a team is, what the person said about a row, and of a statement whether it holds no longer."""
+    whose = f" of {found.speaker}" if found.speaker and found.type == ITEM else ""
     said = "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
-    return said + _standing(found) + _whereabouts(found)
+    return whose + said + _standing(found) + _whereabouts(found)
 
 
 def _standing(found: "Row") -> str:

@@ -6,7 +6,7 @@ rules of redaction find: a rule that came later protects older rows as well.
 """
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.core.format import when
+from ralph_mem.core.format import count, when
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
@@ -39,7 +39,7 @@ FOREVER = candidates.FOREVER
 # What a `Row` is made of, in its order; `of_kind` makes the query.
 COLUMNS = (
     "id public_id type session_id seq created_at tainted asked said files lines tokens pinned misled turn_id origin state branch"
-    " commit_id"
+    " commit_id speaker"
 )
 TURN = kinds.reading(kinds.TURN, COLUMNS)
 OBSERVATION = kinds.reading(kinds.OBSERVATION, COLUMNS)
@@ -57,6 +57,9 @@ NOT_OF_A_SESSION = f" AND NOT (o.type = 'item' AND substr(o.tool_name, 1, {len(O
 # Nor is what an agent proposed anybody's before a person has confirmed it: `learn --review` shows it to them.
 PROPOSED = "proposed"
 NOT_PROPOSED = f" AND NOT (o.type = 'fact' AND o.tool_name IS '{PROPOSED}')"
+# Of what a team shares and nobody here has approved only who asks for text from outside sees more than the number.
+OF_A_TEAM, WAITING = '["team"', "team_waiting"  # a namespace; the property of a database that says how many
+NOT_UNAPPROVED = f" AND NOT (o.type = 'item' AND o.tainted = 2 AND substr(o.tool_name, 1, {len(OF_A_TEAM)}) = '{OF_A_TEAM}')"
 
 
 class Row:
@@ -67,21 +70,21 @@ class Row:
 
     __slots__ = (
         *("asked", "at", "branch", "commit", "files", "lines", "misled", "number", "origin", "pinned", "public_id", "said"),
-        *("score", "seq", "session", "state", "store", "tainted", "tokens", "turn", "type"),
+        *("score", "seq", "session", "speaker", "state", "store", "tainted", "tokens", "turn", "type"),
     )
 
     def __init__(self, store: "Store", values: "tuple[Any, ...]", outside: bool = False) -> None:
         self.store = store
         self.number, self.public_id, self.type, self.session, self.seq, self.at, self.tainted = values[:7]
         self.asked, self.said, self.files, self.lines, self.tokens, self.pinned, self.misled = values[7:14]
-        self.turn, self.origin, self.state, self.branch, self.commit = values[14:]
+        self.turn, self.origin, self.state, self.branch, self.commit, self.speaker = values[14:]
         self.score = 0.0
         if self.tainted and not outside:
             self.asked = "subagent's report" if self.type == "response" else self.asked  # its title is its beginning
             self.said = WITHHELD if self.said else ""
             self.lines = self.lines if self.type == "turn" else ""  # those of a turn are its own commands'
             if self.tainted == 2:  # in somebody else's file nothing is anybody's own
-                self.asked, self.lines = STRANGE, ""
+                self.asked, self.lines, self.speaker = STRANGE, "", None
 
 
 class Wanted(candidates.Wanted):
@@ -127,6 +130,7 @@ class Reader:
         for row in rows:
             row.asked, row.said, row.files, row.lines = next(safe), next(safe), next(safe), next(safe)
             row.branch = row.branch and gate.clean(row.branch)  # a repository says what it likes in its HEAD
+            row.speaker = row.speaker and gate.clean(row.speaker)
         return rows
 
     def _excluded(self, row: Row) -> bool:
@@ -168,7 +172,7 @@ def _of_store(reader: Reader, store: "Store", query: str, now: int, wanted: Want
     newest = store.one(NEWEST)[0] or 0
     scored = list(zip(ranking.scores(rows, weights, set(index_text.words(query)), now, newest, near), rows))
     turns = {values[1]: score for score, values in scored}
-    for score, values in _raw(store, terms, now, wanted, most):
+    for score, values in _raw(reader, store, terms, now, wanted, most):
         if values[-1] not in turns or wanted.types:
             scored.append((RAW_SHARE * score + TURN_SHARE * turns.get(values[-1], 0.0), values))
     scored.sort(key=lambda one: (-one[0], -one[1][3]))
@@ -204,12 +208,15 @@ def _add_near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any,
     return meaning.values(nearest, alike)
 
 
-def _raw(store: "Store", terms: "list[str]", now: int, wanted: Wanted, most: int) -> "list[tuple[float, tuple[Any, ...]]]":
+def _raw(
+    reader: Reader, store: "Store", terms: "list[str]", now: int, wanted: Wanted, most: int
+) -> "list[tuple[float, tuple[Any, ...]]]":  # fmt: skip
     """Return raw rows with their scores; what was a fact and holds no longer is found by its type alone."""
     numbers, weights = candidates.find(store, "observations_fts", terms, now, wanted, most // RAW_FEWER)
     if not numbers:
         return []
     hidden = "" if wanted.tool.startswith(OF_A_SESSION) else NOT_OF_A_SESSION
+    hidden += "" if reader.outside else NOT_UNAPPROVED
     rows = store.execute(RAW.format(numbers=",".join(numbers)) + NOT_PROPOSED + hidden).fetchall()
     if store.property("facts") and not wanted.types:
         from ralph_mem.memory.rows import fact_queries  # lazy: only for a memory that has some
@@ -230,6 +237,12 @@ def _rows(reader: Reader, store: "Store", scores: "list[tuple[str, float]]", lim
             row.score = score
             found.append(row)
     return found
+
+
+def unapproved(reader: Reader) -> str:
+    """Say how many items of a team wait for a person's approval, which is all that a model hears of them; nothing for none."""
+    number = sum([store.property(WAITING) or 0 for store in reader.stores])
+    return f"{count(number, 'item')} of your team not approved yet, and not told: ralph-mem team list" if number else ""
 
 
 def find(reader: Reader, public_id: str) -> Row:

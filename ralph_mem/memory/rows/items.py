@@ -102,19 +102,24 @@ def _between(store: "Store", start: str) -> "list[Stored]":
     return [Stored(store, values) for values in rows]
 
 
-def put(store: "Store", there: "Stored | None", record: "dict[str, Any]", known: "dict[str, Any]") -> "Stored":
-    """Write an item and return it.
+def put(
+    store: "Store", there: "Stored | None", record: "dict[str, Any]", known: "dict[str, Any]", is_told: bool = True
+) -> "Stored":  # fmt: skip
+    """Write an item and return it; one that is not `is_told` is found among the raw rows alone.
 
-    `record` are its namespace, key, title, content, at, session, tainted and redactions, `known` its metadata.
+    `record` are its namespace, key, title, content, at, session, tainted and redactions, of a team's also the speaker and the
+    public id; `known` is its metadata.
     `there` is the item of the same key, if there is one: it keeps its id and the time when it was made. In a transaction.
     """
-    metadata, is_memory = fast.dumps(known), bool(record["title"]) and record["namespace"][0] != SHORT_TERM
+    is_memory = bool(record["title"]) and record["namespace"][0] != SHORT_TERM and is_told
+    metadata, speaker = fast.dumps(known), record.get("speaker")
     texts = {"title": record["title"], "content": record["content"]}
     origin = "outside" if record["tainted"] else "tool"
     if there:
         row.replace(store, row.OBSERVATION, there.number, {**texts, "metadata": metadata})
-        marks = (record["tainted"], origin, record["redactions"], there.number)
-        store.execute(f"UPDATE {row.OBSERVATION.table} SET tainted = ?, origin = ?, redactions = ? WHERE id = ?", marks)
+        marks = (record["tainted"], origin, record["redactions"], speaker, there.number)
+        changed = "tainted = ?, origin = ?, redactions = ?, speaker = ?"
+        store.execute(f"UPDATE {row.OBSERVATION.table} SET {changed} WHERE id = ?", marks)
         facts.show(store, there.number, facts.ACTIVE if is_memory else facts.RETIRED)
         return _of_number(store, there.number)
     if record["session"] == SESSION:
@@ -123,9 +128,12 @@ def put(store: "Store", there: "Stored | None", record: "dict[str, Any]", known:
     known_columns = {"tool_name": text_of(store, record["namespace"]), "metadata": metadata, "tainted": record["tainted"]}
     new = records.observation(
         record["session"], record["at"], event, *texts.values(), type=TYPE, origin=origin, redactions=record["redactions"],
-        **known_columns,
+        speaker=speaker, **known_columns,
     )  # fmt: skip
-    return _of_number(store, row.observe(store, new, is_memory))
+    number = row.observe(store, new, is_memory)
+    if record.get("public_id"):
+        store.execute(f"UPDATE {row.OBSERVATION.table} SET public_id = ? WHERE id = ?", (record["public_id"], number))
+    return _of_number(store, number)
 
 
 def _of_number(store: "Store", number: int) -> "Stored":

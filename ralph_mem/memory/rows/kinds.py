@@ -53,6 +53,7 @@ ALL = (
         "relation", "relations", texts=("subject", "object"), own=("public_id", "subject_type", "predicate", "object_type"),
         owners=("fact",),
     ),
+    Kind("outbox", "outbox", texts=("text",), own=("id", "team", "state")),
 )  # fmt: skip
 
 

@@ -308,6 +308,16 @@ ON_DEMAND = {
         fact INTEGER REFERENCES observations (id) ON DELETE CASCADE,  -- the fact that says it
         UNIQUE (subject, predicate, object)
     )""",
+    "outbox": """
+    CREATE TABLE IF NOT EXISTS outbox (
+        id TEXT NOT NULL,                     -- the public id of the row that was shared
+        team TEXT NOT NULL,
+        text TEXT NOT NULL,                   -- the item as the team gets it
+        rev INTEGER NOT NULL,                 -- which the server had last; 0 where it has none
+        state TEXT NOT NULL,                  -- waiting, sent, conflict
+        at INTEGER NOT NULL,
+        PRIMARY KEY (team, id)
+    )""",
 }
 
 VERSION = len(MIGRATIONS)

@@ -1,0 +1,189 @@
+"""The commands of `team` that speak with a team's server; no other command and no hook does, but `search --team`."""
+
+from typing import Annotated, Any
+
+import typer
+
+from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.format import count, day, digits_of, not_as_shown
+from ralph_mem.core.project import Project as Place
+from ralph_mem.core.settings import effective
+from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
+from ralph_mem.maintenance import registry
+from ralph_mem.maintenance.team import approvals, exchange, local_copy, server, setting_up, shared_item
+from ralph_mem.maintenance.team.exchange import Proposal, Pushed
+from ralph_mem.memory import access
+from ralph_mem.memory.rows import outbox
+
+group = typer.Typer()
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The team, in small letters.")]
+Names = Annotated[str, typer.Argument(metavar="NAME", help="Only this team; default: all that the project has joined.")]
+Address = Annotated[str, typer.Argument(metavar="ADDRESS", help="host=/run/postgresql dbname=team, or a host with TLS.")]
+
+
+@group.command()
+def init(
+    name: Name,
+    address: Address,
+    members: Annotated[
+        list[str], typer.Option("--member", metavar="LOGIN=ROLE", help="reader, writer or reviewer; LOGIN= takes one out.")
+    ] = [],  # noqa: B006
+    json: Json = False,
+) -> None:
+    """Make a team at a PostgreSQL server, bring its tables up to date, and say which logins are in it.
+
+    The address is that of who runs the server, with the right to make roles. It is kept nowhere.
+
+    Example: ralph-mem team init shop "host=/run dbname=t" --member al=writer
+    """
+    parts = [each.partition("=") for each in members]
+    version = setting_up.make(address, setting_up.checked_name(name), {login: role for login, _, role in parts})
+    if json:
+        printing.as_json({"team": name, "version": version, "members": members})
+    else:
+        printing.text(f"{name} is at version {version}, {count(len(members), 'login')} changed.")
+        printing.text(f"Each joins in a project: ralph-mem team join {name} ADDRESS")
+
+
+@group.command()
+def join(name: Name, address: Address, project: Project = "", json: Json = False) -> None:
+    """Join a team with this project: its address is kept in your data folder, never in the repository.
+
+    Only a Unix socket, or TLS that checks the server's name. A password belongs into the file that PGPASSFILE names.
+
+    Example: ralph-mem team join shop "host=/run/postgresql dbname=team"
+    """
+    place = registry.choose(project)
+    role = exchange.role_of(address, setting_up.checked_name(name))
+    opened = access.to_write(place)
+    with access.Change(opened):
+        approvals.join(place, name, address)
+    opened.close()
+    if json:
+        printing.as_json({"team": name, "role": role, "address": server.shown(address)})
+    else:
+        printing.text(f"Joined {name} as {role}, at {server.shown(address)}. ralph-mem team sync brings both up to date.")
+
+
+@group.command()
+def leave(name: Name, project: Project = "", json: Json = False) -> None:
+    """Leave a team: its items here, what waits for its server and its address go; what you shared stays there.
+
+    Example: ralph-mem team leave shop
+    """
+    place = registry.choose(project)
+    exchange.address_of(place, name)
+    opened = access.to_write(place)
+    number = local_copy.drop(opened, place, name)
+    with access.Change(opened):
+        outbox.remove(opened, name)
+        approvals.join(place, name, "")
+    opened.close()
+    if json:
+        printing.as_json({"team": name, "dropped": number})
+    else:
+        printing.text(f"Left {name}: {count(number, 'item')} of it dropped here.")
+
+
+@group.command()
+def push(name: Names = "", project: Project = "", json: Json = False) -> None:
+    """Send what you shared with a team's server and what you forgot of it.
+
+    Example: ralph-mem team push
+    """
+    place = registry.choose(project)
+    done = {team: pushed(place, team) for team in joined(place, name)}
+    if json:
+        printing.as_json({team: found._asdict() for team, found in done.items()})
+        return
+    for team, found in done.items():
+        printing.text("\n".join(told_pushed(team, found)))
+
+
+@group.command(cls=Confirmed)
+def accept(
+    name: Name,
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Items; none means all that are proposed.")] = [],  # noqa: B006
+    reject: Annotated[bool, typer.Option("--reject", help="Say no to them in place of yes.")] = False,
+    confirm: Digits = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Show what is proposed to a team and, with --confirm, accept exactly that for all; only a reviewer may.
+
+    Example: ralph-mem team accept shop
+    """
+    place = registry.choose(project)
+    found = [each for each in exchange.proposals(place, name, exchange.now_ms()) if not ids or each.item.id in ids]
+    digits = digits_of([f"{each.rev} {shared_item.digest(name, each.item)}" for each in found])
+    if not found or confirm.lower() != digits:
+        _show(found, digits, json)
+        if confirm:
+            raise not_as_shown(confirm)
+        return
+    late = exchange.decide(place, name, found, "rejected" if reject else "accepted")
+    done = [each.item.id for each in found if each.item.id not in late]
+    if json:
+        printing.as_json({"decided": done, "not_decided": late})
+        return
+    printing.text(f"{'Rejected' if reject else 'Accepted'}: {', '.join(done) or 'nothing'}.")
+    if late:
+        printing.text(f"Not decided, since somebody was faster or you are no reviewer: {', '.join(late)}.")
+
+
+def _show(found: list[Proposal], digits: str, json: bool) -> None:
+    if json:
+        shown = [{"id": each.item.id, "login": each.login, "rev": each.rev, "text": each.item.body} for each in found]
+        printing.as_json({"would_decide": shown, "digest": digits, "confirmed": False})
+        return
+    for item, login, _ in found:
+        printing.text(f"{item.id}  {item.kind} of {item.author} (claimed; login {ascii(login)[1:-1]}), {day(item.at)}:")
+        printing.verbatim("\n".join("  " + line for line in item.body.splitlines()))
+    printing.text(f"Nothing is changed yet. To do exactly this, add --confirm {digits}" if found else "Nothing is proposed.")
+
+
+def joined(place: Place, name: str = "") -> list[str]:
+    """Return the teams that a project has joined, or the one of a name. Raises RalphMemError for one that it has not."""
+    if name:
+        exchange.address_of(place, name)
+        return [name]
+    return sorted(approvals.stores(place))
+
+
+def pushed(place: Place, team: str) -> Pushed:
+    """Send what waits for a team's server."""
+    opened = access.to_write(place)
+    try:
+        return exchange.push(opened, place, effective.load(place), team)
+    finally:
+        opened.close()
+
+
+def told_pushed(team: str, done: Pushed) -> list[str]:
+    """Say what became of what waited for a server, a line each."""
+    lines = [f"{team}: {len(done.sent)} sent."]
+    lines += [f"{name}: the server has another text, and keeps it; share yours anew to propose it" for name in done.conflicts]
+    lines += [f"{name}: not sent, {why}" for name, why in done.refused]
+    if done.forgotten:
+        behind = ", ".join(ascii(login)[1:-1] for login in done.behind)
+        lines.append(f"{len(done.forgotten)} forgotten there too.")
+        lines += [f"Not pulled since, and may hold it: {behind}."] if behind else []
+    return lines
+
+
+def status_of(place: Place, team: str) -> dict[str, Any]:
+    """Return how it stands with a team's server, which need not be there: what waits here, and whether it answers."""
+    opened = access.to_write(place)
+    try:
+        entries = outbox.entries(opened, team)
+    finally:
+        opened.close()
+    counts = {state: len([each for each in entries if each.state == state]) for state in outbox.STATES}
+    address = approvals.stores(place)[team]
+    try:
+        answer = f"you are a {exchange.role_of(address, team)}"
+    except RalphMemError as error:
+        answer = f"not there: {error}"
+    return {"team": team, "address": server.shown(address), "server": answer, **counts}

@@ -1,0 +1,1 @@
+"""What a team shares, promoted and approved by persons, one item at a time."""

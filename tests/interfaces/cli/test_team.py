@@ -1,0 +1,71 @@
+"""What is shared, pulled and approved at a terminal: shown first, done with the digits of what was shown."""
+
+import re
+
+import pytest
+
+from ralph_mem.maintenance.team import shared_item
+from tests.maintenance.team.situations import BONN, DEPLOYS, an_item
+
+NOTE = "Releases of the lantern go out with make ship."
+
+
+@pytest.fixture
+def a_colleague(a_person):
+    """Let a colleague's item lie in the person's checkout."""
+    file = a_person.project / ".ralph-team" / "fact" / f"{BONN}.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(shared_item.text_of(an_item()))
+    return file
+
+
+def digits(said):
+    return re.search(r"--confirm (\w+)", said)[1]
+
+
+def shared(person):
+    (fact,) = person.json("facts", "list", "--kind", "rule") or [None]
+    return fact["id"]
+
+
+def test_what_is_shared_is_shown_as_it_will_be_stored_and_written_with_its_digits(a_person):
+    a_person.reads("facts", "add", NOTE, "--kind", "rule")
+    name = shared(a_person)
+    preview = a_person.reads("share", name)
+    file = a_person.project / ".ralph-team" / "bullet" / f"{name}.md"
+    assert NOTE in preview and not file.exists()
+    assert "Nothing is committed" in a_person.reads("share", name, "--confirm", digits(preview))
+    assert file.read_text() in preview
+
+
+def test_other_digits_than_those_that_were_shown_write_nothing(a_person):
+    a_person.reads("facts", "add", NOTE, "--kind", "rule")
+    said = a_person.cli("share", shared(a_person), "--confirm", "abcdef12")
+    assert said.code == 1 and not (a_person.project / ".ralph-team").exists()
+
+
+def test_what_a_colleague_shares_is_pulled_approved_and_told(a_person, a_colleague):
+    assert "1 new" in a_person.reads("team", "pull")
+    assert "1 item of your team not approved yet" in a_person.reads("search", "lantern deploys")
+    assert DEPLOYS in a_person.reads("search", "lantern deploys", "--outside")
+    assert "1 item of your team not approved yet" in a_person.types("mem-search", "lantern deploys")
+    preview = a_person.reads("team", "approve")
+    assert DEPLOYS in preview and "Ada (claimed)" in preview
+    a_person.reads("team", "approve", "--confirm", digits(preview))
+    assert DEPLOYS in a_person.types("mem-search", "lantern deploys")
+    assert [each["standing"] for each in a_person.json("team", "list")] == ["approved"]
+
+
+def test_what_changed_since_it_was_shown_is_not_approved(a_person, a_colleague):
+    a_person.reads("team", "pull")
+    shown = digits(a_person.reads("team", "approve"))
+    a_colleague.write_text(shared_item.text_of(an_item(body="Deploys of the lantern go to Paris.")))
+    a_person.reads("team", "pull")
+    assert a_person.cli("team", "approve", "--confirm", shown).code == 1
+    assert [each["standing"] for each in a_person.json("team", "list")] == ["waiting"]
+
+
+def test_an_item_that_is_refused_is_named_with_its_reason(a_person, a_colleague):
+    a_colleague.write_text("no item")
+    said = a_person.reads("team", "pull")
+    assert f"Refused .ralph-team/fact/{BONN}.md: " in said

@@ -1,0 +1,41 @@
+"""A team with a server, as its people type it."""
+
+import re
+
+from tests.interfaces.cli.test_team import digits
+from tests.maintenance.team import postgres
+from tests.maintenance.team.servers import a_postgres, a_server
+from tests.maintenance.team.situations import CELLE, an_item
+
+__all__ = ["a_postgres", "a_server"]
+RULE = "Releases of the lantern go out with make ship."
+
+
+def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_server):
+    made = a_person.reads("team", "init", "shop", a_server.address(postgres.ADMIN), "--member", "walt=reviewer")
+    assert "version 2" in made
+    assert "Joined shop as reviewer" in a_person.reads("team", "join", "shop", a_server.address("walt"))
+    a_person.reads("facts", "add", RULE, "--kind", "rule")
+    (fact,) = a_person.json("facts", "list", "--kind", "rule")
+    shown = a_person.reads("share", fact["id"], "--team", "shop")
+    a_person.reads("share", fact["id"], "--team", "shop", "--confirm", digits(shown))
+    assert "1 to be sent" in a_person.reads("team", "status")
+    a_server.holds("wanda", an_item(CELLE, "The cellar of the lantern is dry."))
+    assert "shop: 1 sent." in a_person.reads("team", "sync")
+    proposed = a_person.reads("team", "accept", "shop")
+    assert RULE in proposed and "login wanda" in proposed
+    a_person.reads("team", "accept", "shop", "--confirm", digits(proposed))
+    assert "1 new, 1 your own" in a_person.reads("team", "pull", "shop")
+    assert "The cellar of the lantern is dry." in a_person.reads("search", "--team", "shop", "cellar")
+    assert [each["standing"] for each in a_person.json("team", "list")] == ["waiting"]
+    assert "1 item of it dropped" in a_person.reads("team", "leave", "shop")
+
+
+def test_where_the_server_is_gone_status_says_so_in_one_line_and_ends_well(a_person, a_server):
+    a_person.reads("team", "join", "shop", a_server.address("walt"))
+    (file,) = (a_person.data / "team").iterdir()
+    file.write_text(re.sub(r"host=\S+", "host=/nowhere", file.read_text()))
+    said = a_person.reads("team", "status")
+    assert len([line for line in said.splitlines() if "not there" in line]) == 1
+    assert a_person.cli("team", "pull", "shop").code == 1
+    assert a_person.cli("search", "timezone").code == 0
