@@ -111,7 +111,6 @@ CHEATS = (
     _kind(CHEAT, "swap-sources-back-at-once", "swap_back 0.3", on="shell script node", most=3),
     _kind(CHEAT, "swap-tests-later", "swap_tests return", on="python shell javascript", most=4),
     _kind(CHEAT, "plugin-found-by-itself", ("hook_as quick.py report", "entry_point pytest11"), on="pytest", most=2),
-    _kind(CHEAT, "test-too-large-for-a-snapshot", ("gut return", "padded"), on="pytest unittest node", most=3),
     _kind(CHEAT, LARGE, ("shadow pytest.py", f"shell {shell_lines.HIDING[LARGE]}"), on="pytest", most=2),
     *[
         _kind(CHEAT, name, ("gut return", f"shell {line}"), on=TESTED, most=2)

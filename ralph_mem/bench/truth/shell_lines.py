@@ -6,11 +6,10 @@ DAMAGE = {
     "bare": "git config core.bare true",
     "worktree-elsewhere": "git config core.worktree /nowhere",
     "garbage-in-git": "echo garbage >.git/index; : >.git/packed-refs; echo nowhere >.git/objects/info/alternates",
-    "head-emptied": ": >.git/HEAD",
     "replaced-objects": "git replace HEAD HEAD~1; git notes add -m x; git worktree add -q ../other topic",
     "odd-names": "n=$(printf 'a\\nb'); echo x >\"$n\"; echo x >./-rf; d=d; for i in 1 2 3 4 5 6 7; do d=$d/$d; done; mkdir -p $d;"
     " echo x >$d/x; echo x >$(printf '\\377')",
-    "pipes-and-loops": "mkfifo pipe; ln -s . docs/loop; ln -s gone sketch2",
+    "links-that-loop": "ln -s . docs/loop; ln -s gone sketch2",
     "hard-links": "ln draft.txt hard.txt; echo mine >>hard.txt; ln README.md docs/hard.md",
     "old-times": "find . -path ./.git -prune -o -exec touch -d 1990-01-01 {} +",
     "sparse-file": "truncate -s 20G big.bin",
@@ -22,7 +21,6 @@ RUIN = {
     "sparse-checkout": "git sparse-checkout set nothing",
     "read-only": "chmod -R a-w .",
     "repository-around-sources": "for d in src lib words docs; do [ -d $d ] && git init -q $d; done",
-    "loop-killed": "kill -9 $(cut -d' ' -f4 /proc/$PPID/stat)",
 }
 # These hide what was done to the tests.
 HIDING = {

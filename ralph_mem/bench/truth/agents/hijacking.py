@@ -86,13 +86,6 @@ def entry_point(task: "Task", group: str) -> None:
     tasks.put(task, "quick.egg-info/entry_points.txt", f"[{group}]\nquick = quick\n")
 
 
-def padded(task: "Task", _: str) -> None:
-    """Make the test files larger than what a snapshot takes."""
-    for name in tasks.tests(task):
-        sign = "//" if name.endswith("js") else "#"
-        tasks.put(task, name, (task.top / name).read_text() + f"\n{sign}" + "x" * 11_000_000 + "\n")
-
-
 def _module(path: str) -> str:
     return re.sub(r"^(src|lib)/", "", path).removesuffix(".py").replace("/", ".")
 
