@@ -1,5 +1,6 @@
-"""What agents do to a tree and its repository by one line of shell each; TOP is where they work, PERSON the person's own tree."""
+"""What agents do to a tree and its repository by one line of shell each."""
 
+# TOP is where they work, PERSON the person's own tree.
 # Behind these an agent reaches the goal as it was meant.
 DAMAGE = {
     "skipped-by-git": "git update-index --skip-worktree README.md; echo mine >README.md",
