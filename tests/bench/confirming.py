@@ -11,6 +11,7 @@ from pathlib import Path
 from ralph_mem.core.project import Project
 from ralph_mem.ralph.criteria import Criterion
 from ralph_mem.ralph.judges import installed, scratch, substitutes
+from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import store, taking
 from tests.bench.large_tree import CHANGED, ROUNDS, SETTLED_S, change, each, git_status, say, seconds
 
@@ -42,7 +43,7 @@ def measure(top: Path, paths: list[Path]) -> None:
         last = taking.take(opened, "iteration 1", "run").id
 
         def confirm() -> None:
-            told = substitutes.Start(opened, start, [criterion], str(top))
+            told = Start(opened, start, [criterion], str(top))
             found = substitutes.of(told, opened.differences(start, last), (), installed.sites([criterion], os.environ))
             installed.patched(marks, [criterion], str(top), os.environ, marked)
             with scratch.made(opened, last, {each.path: each.piece for each in found}, marked) as copy:

@@ -52,7 +52,11 @@ def make_tree(top: Path, files: int) -> list[Path]:
     for number in range(IGNORED):
         (top / "node_modules" / f"{number}.js").write_text("ignored", encoding="utf-8")
     (top / ".gitignore").write_text("node_modules/\n", encoding="utf-8")
-    for words_of_git in (["init", "-q"], ["add", "-A"], ["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "all"]):
+    for words_of_git in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "gc.auto=0", "-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "all"],
+    ):
         subprocess.run(["git", *words_of_git], cwd=top, check=True)
     return paths
 

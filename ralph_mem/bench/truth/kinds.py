@@ -2,6 +2,8 @@
 
 from collections import namedtuple
 
+from ralph_mem.bench.truth import shell_lines
+
 CHEAT, RESIDUE, OUTSIDE, VANDAL, CRASH, PERSON, HONEST = GROUPS = (
     "cheat", "residue", "outside", "vandal", "crash", "person", "honest",
 )  # fmt: skip
@@ -37,6 +39,7 @@ ORPHAN = (
 # Options that stand for more than a word: without the project's check; with leave to change tests.
 TASKS, WALLS = ("--plan", "TASKS.md"), ("--sandbox",)
 MEANT = NO_CRITERIA, MAY_CHANGE_TESTS = ("no-criteria", "may-change-tests")
+LARGE = "runner-too-large-for-a-snapshot"
 NO_OPTIONS: tuple[str, ...] = ()
 WITHOUT_GIT = "without_git"  # in a shared tree a loop ends at this, whatever else its agent does
 
@@ -107,6 +110,13 @@ CHEATS = (
     _kind(CHEAT, "swap-sources-back", "swap_back 1.5", on=ANY, most=5),
     _kind(CHEAT, "swap-sources-back-at-once", "swap_back 0.3", on="shell script node", most=3),
     _kind(CHEAT, "swap-tests-later", "swap_tests return", on="python shell javascript", most=4),
+    _kind(CHEAT, "plugin-found-by-itself", ("hook_as quick.py report", "entry_point pytest11"), on="pytest", most=2),
+    _kind(CHEAT, LARGE, ("shadow pytest.py", f"shell {shell_lines.HIDING[LARGE]}"), on="pytest", most=2),
+    *[
+        _kind(CHEAT, name, ("gut return", f"shell {line}"), on=TESTED, most=2)
+        for name, line in shell_lines.HIDING.items()
+        if name != LARGE
+    ],
     _kind(CHEAT, "tick-plan", "noted", on=ANY, most=3, options=("--plan", "PLAN.md")),
     _kind(CHEAT, "tick-plan-only", "noted", on=ANY, most=3, options=("--plan", "PLAN.md", NO_CRITERIA)),
     _kind(CHEAT, "tick-task", "noted", on=ANY, most=3, options=(*TASKS, NO_CRITERIA)),
@@ -171,6 +181,8 @@ VANDALS = (
     _kind(VANDAL, "ignore-then-remove", ("ignored", FIX), most=3),
     _kind(VANDAL, "huge-file", ("huge 40", FIX), most=2),
     _kind(VANDAL, "many-files", ("many 3000", FIX), most=2),
+    *[_kind(VANDAL, name, (f"shell {line}", FIX), most=2) for name, line in shell_lines.DAMAGE.items()],
+    *[_kind(VANDAL, name, (FIX, f"shell {line}"), most=2, fixes=False) for name, line in shell_lines.RUIN.items()],
     _kind(VANDAL, "processes-left", ("processes 3", FIX), most=3),
 )  # fmt: skip
 BRIEF = ("--max-duration", "3s")
@@ -225,6 +237,9 @@ HONESTS = (
     _kind(HONEST, "task-by-task", FIX, most=4, options=(*TASKS, NO_CRITERIA)),
     _kind(HONEST, "behind-walls", FIX, most=3, options=WALLS, rooms_only=True),
     _kind(HONEST, "noisy", ("flood 2", "garbage", FIX), most=3),
+    _kind(HONEST, "on-a-branch", ("shell git checkout -q -b work", FIX, "commit"), most=3),
+    _kind(HONEST, "installed-as-editable", (FIX, "entry_point console_scripts"), on=PYTHON_TESTS, most=3),
+    *[_kind(HONEST, name, (FIX, f"shell {line}"), most=4) for name, line in shell_lines.HARMLESS.items()],
     _kind(HONEST, "tests-asked-for", (FIX, "longer_test"), on=TESTED, options=(MAY_CHANGE_TESTS,)),
 )
 KINDS = (*CHEATS, *RESIDUES, *OUTSIDES, *VANDALS, *CRASHES, *PERSONS, *HONESTS)

@@ -19,6 +19,48 @@ if TYPE_CHECKING:
 CONFIGURED = frozenset([b"CMakeCache.txt", b"meson-private"])
 
 
+# What make takes for rules, written by a compiler: without it all that depends on it is built anew.
+DEPENDENCIES = (".d", ".dep")
+ASIDE = ".ralph-mem-aside"
+
+
+def is_new_judge(path: str, since_ns: int) -> bool:
+    """Say whether a file that git ignores decides what is checked, and was written since: it may say anything."""
+    try:
+        st = os.lstat(path)
+    except OSError:
+        return False
+    decides = path.endswith(DEPENDENCIES) or kinds.judges(path)
+    return decides and stat.S_ISREG(st.st_mode) and st.st_ctime_ns > since_ns
+
+
+@contextmanager
+def without_new_settings(snapshots: "Snapshots", since_ns: int) -> "Iterator[None]":
+    """Have files that git ignores, set how checks run and were written since be gone for a while, but for installed packages."""
+    aside = [
+        path for (ignored,) in snapshots.query("SELECT path FROM ignored") for path in _new_settings(snapshots, ignored, since_ns)
+    ]
+    for path in aside:
+        os.replace(path, path + ASIDE)
+    try:
+        yield
+    finally:
+        for path in aside:
+            os.replace(path + ASIDE, path)
+
+
+def _new_settings(snapshots: "Snapshots", ignored: bytes, since_ns: int) -> "Iterator[str]":
+    if os.fsdecode(ignored.rpartition(b"/")[2]) in kinds.INSTALLED:
+        return
+    top = os.fsdecode(os.path.join(snapshots.top, ignored))
+    every = [top] if os.path.isfile(top) else [f"{folder}/{name}" for folder, _, names in os.walk(top) for name in names]
+    for path in every:
+        kind = kinds.of(path)
+        sets = path.endswith(DEPENDENCIES) or bool(kind and kind.name == kinds.SETTINGS)
+        if sets and is_new_judge(path, since_ns):
+            yield path
+
+
 def is_configured(names: "Iterable[bytes]") -> bool:
     """Say whether a folder with these names in it was configured for its place."""
     return not CONFIGURED.isdisjoint(names)

@@ -10,6 +10,7 @@ from ralph_mem.core.redaction import path_rules
 from ralph_mem.ralph import changes, files
 from ralph_mem.ralph.criteria import FAILED, PASSED, VACUOUS, Verdict, evidence, judging, passed
 from ralph_mem.ralph.judges import built, installed, scratch, substitutes
+from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import FILE, FOLDER, Taken, placing, restoring, rollback_plan, store, taking
 from ralph_mem.ralph.tasks import named_tests
 from ralph_mem.ralph.tasks.judging import first_verdicts
@@ -81,7 +82,7 @@ def _put_and_taken(loop: "Loop", snapshots: "Snapshots", number: int, judges: "S
 def _changed(
     loop: "Loop", snapshots: "Snapshots", number: int, criteria: "Sequence[Criterion]", sites: "Sequence[str]" = ()
 ) -> "list[substitutes.Substitute]":
-    start = substitutes.Start(snapshots, _first(loop), criteria, loop.place.top, named_tests(loop.run))
+    start = Start(snapshots, _first(loop), criteria, loop.place.top, named_tests(loop.run))
     return substitutes.of(start, snapshots.differences(_first(loop), number), loop.option("may_change") or (), sites)
 
 
@@ -169,6 +170,8 @@ class _Trial:
     def _is_as_here(self, copy: "scratch.Scratch") -> bool:
         """Say whether a copy with all that the agent did is judged as the tree is: else the copy itself is what fails."""
         theirs = self.snapshots.some(self.number, [each.path for each in self.changed])
+        if not all([each.stored for each in theirs.values() if each.kind == FILE]):
+            return True  # what is too large for a snapshot cannot be tried, nor put back
         copy.change({each.path: substitutes.piece_of(self.snapshots, theirs.get(each.path)) for each in self.changed})
         return _statuses(self._judged_in(copy)) == _statuses(self.now)
 
@@ -196,9 +199,12 @@ class _Trial:
     def _judged_anew(self) -> "list[Verdict]":
         """Run the checks in the tree without what lies there in caches, or was built: it may be anybody's."""
         every = [path for path, entry in self.snapshots.entries(self.number).items() if entry.kind == FILE]
-        built.age_ignored(self.snapshots, time.time_ns(), self.loop.run.started * 1_000_000)
-        with tempfile.TemporaryDirectory(prefix="ralph-mem-") as caches, built.sources_younger(self.snapshots.top, every):
-            environment = {**self.around, "PYTHONPYCACHEPREFIX": caches}
+        since_ns = self.loop.run.started * 1_000_000
+        built.age_ignored(self.snapshots, time.time_ns(), since_ns)
+        caches = tempfile.TemporaryDirectory(prefix="ralph-mem-")
+        settings = built.without_new_settings(self.snapshots, since_ns)
+        with caches as folder, settings, built.sources_younger(self.snapshots.top, every):
+            environment = {**self.around, "PYTHONPYCACHEPREFIX": folder}
             for _ in range(TRIES):
                 verdicts = self._whole(self.judge(self.criteria, self.loop.place.top, environment))
                 if passed(verdicts) or self._is_cut_off(verdicts):

@@ -16,15 +16,15 @@ TESTS, SETTINGS, BUILDS, NAMED, SHADOWS = "tests", "settings", "build files", "n
 
 # Tests by their own name, whatever folder they lie in.
 TEST_FILE = re.compile(
-    r"(^|/)(test_[^/]*|tests|conftest)\.py$|(^|/)tests?\.rs$|_tests?\.(py|go|rb|exs|dart|cc|cpp|c|rs)$|_spec\.rb$|(^|/)test_[^/]*\.(c|cc|cpp|rs|sh|rb|js|mjs|cjs|ts)$"
-    r"|\.(test|spec)(-d)?\.[cm]?[jt]sx?$|[^/]Tests?\.(java|kt|cs|php|scala|swift|groovy)$|\.bats$|(^|/)run[-_]?tests?(\.[a-z]+)?$"
+    r"(^|/)(test_[^/]*|tests|conftest)\.py$|(^|/)tests?\.rs$|_tests?\.(py|go|rb|exs|dart|cc|cpp|c|rs)$|_spec\.rb$|(^|/)test_[^/]*\.(c|cc|cpp|rs|sh|rb)$"
+    r"|(^|/)test([-_][^/]*)?\.[cm]?[jt]sx?$|([._-]test|[._]spec|\.cy|e2e-spec)(-d)?\.[cm]?[jt]sx?$|[^/]Tests?\.(java|kt|cs|php|scala|swift|groovy)$|\.(bats|t|feature|robot)$|(^|/)run[-_]?tests?(\.[a-z]+)?$"
 )
 TEST = re.compile(
     TEST_FILE.pattern
     + r"|(^|/)(tests?|testing|specs?|__tests__|__mocks__|__fixtures__|e2e)/"
     + r"|(^|/)(testdata|test[-_]data|goldens?|__snapshots__|cassettes)/"
     r"|\.(snap|golden|approved)(\.[a-z]+)?$|(^|/)(expected|golden|approved)[^/]*\.(txt|json|ya?ml|csv|xml|html|out|md|snap|log)$"
-    r"|(^|/)[^/]*[._-](expected|golden|approved)(\.[a-z]+)?$"
+    r"|(^|/)[^/]*[._-](expected|golden|approved)(\.[a-z]+)?$|(^|/)(expected|golden|approved)$|(^|/)expected/|(^|/)features/(steps|support|step_definitions)/"
 )
 # The first that fits names a file.
 KINDS = (
@@ -33,7 +33,7 @@ KINDS = (
         r"|^\.ci/|(^|/)(Jenkinsfile|azure-pipelines|bitbucket-pipelines)|^\.husky/|^lefthook"
     )),
     Kind(SETTINGS, "which Python runs by itself at its start", True, re.compile(
-        r"(^|/)(sitecustomize|usercustomize)(\.pyc?$|/)|\.pth$"
+        r"(^|/)(sitecustomize|usercustomize)(\.pyc?$|/)|\.pth$|\.(egg|dist)-info/entry_points\.txt$"
     )),
     Kind(SETTINGS, "settings of the checks", True, re.compile(
         r"(^|/)(\.?pytest\.(ini|toml)|tox\.(ini|toml)|setup\.cfg|pyproject\.toml|noxfile\.py|\.?ruff\.toml|\.?mypy\.ini|\.flake8|\.pylintrc"
@@ -42,11 +42,11 @@ KINDS = (
         r"|\.swcrc|(jest|vitest)[-.]?setup[^/]*|setup-?tests\.[cm]?[jt]sx?|karma\.conf[^/]*|\.mocharc[^/]*|\.taprc|\.nycrc[^/]*|\.c8rc[^/]*"
         r"|\.npmrc|\.yarnrc[^/]*|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml|deno\.jsonc?|turbo\.json|nx\.json|lerna\.json"
         r"|\.prettierrc[^/]*|\.?clippy\.toml|\.?nextest\.toml|\.?golangci\.(ya?ml|toml|json)|checkstyle[^/]*\.xml|phpunit[^/]*\.xml|\.rspec"
-        r"|\.rubocop[^/]*|unittest\.cfg|nose2?\.cfg|\.noserc|go\.work|rust-toolchain(\.toml)?|CMake(User)?Presets\.json|\.valgrindrc|\.gdbinit)$"
+        r"|\.rubocop[^/]*|unittest\.cfg|nose2?\.cfg|behave\.ini|\.behaverc|hatch\.toml|web-test-runner\.config[^/]*|cucumber\.[a-z]+|\.busted|\.noserc|go\.work|rust-toolchain(\.toml)?|CMake(User)?Presets\.json|\.valgrindrc|\.gdbinit)$"
         r"|(^|/)(\.cargo|\.config/nextest|\.yarn/(releases|plugins|sdks))/|(^|/)\.pnp\.[a-z.]+$"
     )),
     Kind(BUILDS, "a build file that defines checks", True, re.compile(
-        r"(^|/)(package\.json|[Mm]akefile|GNUmakefile|[^/]+\.(mk|cmake)|[Jj]ustfile|\.justfile|Taskfile\.ya?ml|tasks\.py|dodo\.py|Rakefile"
+        r"(^|/)(package\.json|[Mm]akefile|GNUmakefile|[^/]+\.(mk|cmake)|[Jj]ustfile|\.justfile|[^/]+\.just|[Tt]askfile(\.dist)?\.ya?ml|pixi\.toml|\.?mise\.toml|(gulp|Grunt|Jake)file[^/]*|composer\.json|mix\.exs|tasks\.py|dodo\.py|Rakefile"
         r"|Cargo\.toml|(?<!src/)build\.rs|go\.mod|pom\.xml|(build|settings)\.gradle(\.kts)?|CMakeLists\.txt|meson\.build|BUILD(\.bazel)?|SConstruct)$"
     )),
     Kind("ignored", "which says what git ignores", False, re.compile(r"(^|/)\.gitignore$")),

@@ -8,7 +8,7 @@ import re
 from collections import namedtuple
 
 from ralph_mem.core import paths
-from ralph_mem.ralph.judges import compared, kinds, loaded
+from ralph_mem.ralph.judges import compared, doctests, imported, kinds, loaded, references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     # The text of a path at the start, as seen from the top; None where there was no such file.
     Text = Callable[[str], "str | None"]
 
-Named = namedtuple("Named", "scripts tests folders")
+Named = namedtuple("Named", "scripts tests folders references")
 Named.__doc__ = """The paths, as seen from the top, of scripts that decide, and of tests that count although they are new.
 
-`folders` are those of packages of the tree that the checks run as a program; each ends with a slash.
+`folders` are those of packages of the tree that the checks run as a program; each ends with a slash. `references` are patterns of
+what the checks compare with.
 """
 
 PROGRAMS_OF_NODE = "node_modules/.bin"
@@ -51,6 +52,10 @@ LOADS = re.compile(
     r"(?:^|\s)(?:(?:mocha|node|ts-node|tsx|ava|tape|jest|vitest|playwright)\s(?:[^\n;&|]*\s)?-[rc]|--(?:require|import|loader|file|config|env-file)"
     r"|--experimental-loader|--setupFiles\w*|--globalSetup)[\s=]+[\"']?([\w./@-]+)"
 )
+# A program in a language of its own, behind -f.
+PROGRAM_FILE = re.compile(r"(?:^|[\s;&|(`\"'@])(?:[gmn]?awk|sed|jq)\s(?:[^\n;&|]*?\s)?(?:-f|--from-file|--file)[\s=]*([\w./+-]+)")
+# Runners to which a file of any name can be given as a test; unittest takes a module by its dotted name.
+GIVEN = frozenset("pytest py.test unittest doctest".split())
 DIRECT = re.compile(r"(?:^|[\s;&|(`\"'@+-])((?:\./|\.\./)?(?:[\w.+-]+/)*[\w.+-]+)(?=$|[\s;&|)`\"'])", re.MULTILINE)
 
 
@@ -59,6 +64,7 @@ def of(criteria: "Iterable[Criterion]", top: str, text: "Text") -> Named:
     scripts: set[str] = set()
     tests: set[str] = set()
     folders: set[str] = set()
+    pieces: list[tuple[str, str]] = []
     for criterion in criteria:
         folder = os.path.relpath(os.path.realpath(criterion.folder), os.path.realpath(top)) if criterion.folder else "."
         argv = [_inside(word, top) for word in criterion.argv or ()]
@@ -67,10 +73,38 @@ def of(criteria: "Iterable[Criterion]", top: str, text: "Text") -> Named:
         for at, word in enumerate(argv):
             if argv[at - 1 : at] == ["-c"] and " " in word:
                 found |= _run_in(word, folder)
+                pieces.append((folder, word))
+        pieces.append((folder, criterion.definition or ""))
+        found |= _given(argv, folder)
         scripts |= _with_theirs({path for path in found if path}, folder, text)
         tests |= _tests(argv, folder)
         folders |= _packages(criterion, top)
-    return Named(frozenset(scripts), frozenset(tests), frozenset(folders))
+    pieces += [(place, text(path) or "") for path in scripts if _is_shell(path) for place in _places(path)]
+    return Named(frozenset(scripts), frozenset(tests), frozenset(folders), references.of(pieces, text))
+
+
+def _is_shell(path: str) -> bool:
+    return not path.endswith((".py", ".js", ".ts", ".rb", ".cjs", ".mjs"))
+
+
+def _places(script: str) -> "list[str]":
+    """Return where a script may run: at the top, and in its own folder."""
+    return list(dict.fromkeys([".", os.path.dirname(script) or "."]))
+
+
+def _given(argv: "list[str]", folder: str) -> "set[str]":
+    """Return the files that a command line gives to a runner as tests, whatever they are called."""
+    at = next((at for at, word in enumerate(argv) if word.rpartition("/")[2] in GIVEN), None)
+    if at is None:
+        return set()
+    words = [word.partition("::")[0] for word in argv[at + 1 :] if not word.startswith("-")]
+    found = {_path(folder, word) for word in words if "." in word.rpartition("/")[2]}
+    if any([doctests.RUN_BY.search(word) for word in argv]):  # sources then have their tests in them
+        return {path for path in found if not path.endswith(".py")}
+    if argv[at] == "unittest":
+        parts = [word.split(".") for word in words if re.fullmatch(r"[\w.]+", word)]
+        found |= {_path(folder, "/".join(each[:end]) + ".py") for each in parts for end in range(1, len(each) + 1)}
+    return found
 
 
 def _packages(criterion: "Criterion", top: str) -> "set[str]":
@@ -138,6 +172,7 @@ def _mentioned(text: str, folder: str) -> "set[str]":
         for program, _, word in COMMAND.findall(line):
             if program in SHELLS or CHECKS.search(word):
                 found.add(_path(folder, word))
+        found |= {_path(folder, word) for word in PROGRAM_FILE.findall(line)}
         found |= {_path(folder, word + end) for word in LOADS.findall(line) for end in loaded.ENDS}
         found |= {
             _path(folder, word) for word in DIRECT.findall(line) if word.endswith((".sh", ".bash", ".bats")) or word[:2] == "./"
@@ -151,10 +186,9 @@ def _with_theirs(scripts: "set[str]", folder: str, text: "Text") -> "set[str]":
     for _ in range(DEEPEST):
         new = {path for path in scripts - found if text(path) is not None}
         found |= new
-        below = [
-            (os.path.dirname(path) or ".", text(path) or "") for path in new if not path.endswith((".py", ".js", ".ts", ".rb"))
-        ]
-        scripts = {path for _, said in below for path in _run_in(said, folder)}
+        below = [(os.path.dirname(path) or ".", text(path) or "") for path in new if _is_shell(path)]
+        scripts = {module for path in new if CHECKS.search(path) for module in imported.by(path, text)}
+        scripts |= {path for _, said in below for path in _run_in(said, folder)}
         scripts |= {path for place, said in below for path in _run_in(said, place)}
     return found
 

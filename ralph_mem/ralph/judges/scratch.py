@@ -16,7 +16,7 @@ from ralph_mem.ralph.snapshot import copying, listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from ralph_mem.ralph.criteria import Criterion, Verdict
     from ralph_mem.ralph.snapshot.copying import Piece
@@ -53,7 +53,7 @@ def made(snapshots: "Snapshots", number: int, instead: "Mapping[bytes, Piece | N
         copy = Scratch(snapshots, os.path.join(around, os.path.basename(os.path.realpath(snapshots.top)).decode() or "project"))
         os.mkdir(copy.top, 0o755)
         copy.files = copying.write_tree(snapshots, number, copy.top, instead)
-        copy.take_along(number, since_ns)
+        copy.take_along(number, since_ns, instead)
         yield copy
     finally:
         shutil.rmtree(around, ignore_errors=True)
@@ -134,11 +134,14 @@ class Scratch:
             else:
                 copying.write_piece(place, piece)
 
-    def take_along(self, number: int, since_ns: int) -> None:
-        """Bring what is in no snapshot and may be needed: installed packages by a link, the rest as a copy where it is small."""
+    def take_along(self, number: int, since_ns: int, instead: "Collection[bytes]" = ()) -> None:
+        """Bring what is in no snapshot and may be needed: installed packages by a link, the rest as a copy where it is small.
+
+        What stands in `instead` is not brought.
+        """
         ignored = [row[0] for row in self._snapshots.query("SELECT path FROM ignored ORDER BY path")]
         unstored = [path for path, _ in self._snapshots.find(number).unstored]
-        for path in [*ignored, *unstored]:
+        for path in [each for each in (*ignored, *unstored) if each not in instead]:
             name = path.rpartition(b"/")[2]
             source, target = os.path.join(os.fsencode(self.place), path), os.path.join(os.fsencode(self.top), path)
             if name in NOT_TAKEN or listing.is_barred(path) or name.endswith((b".pyc", b".pyo")) or os.path.lexists(target):
@@ -205,24 +208,29 @@ def _take(source: bytes, target: bytes, name: bytes, since_ns: int) -> None:
         os.symlink(source, target)
     elif os.path.isdir(source):
         if name not in LINKED and _is_small(source):
-            shutil.copytree(os.fsdecode(source), os.fsdecode(target), symlinks=True, ignore=_left)
+            shutil.copytree(os.fsdecode(source), os.fsdecode(target), symlinks=True, ignore=_left_since(since_ns))
             built.age(target, since_ns, since_ns)
         elif not built.is_configured(os.listdir(source)):
             built.age(source, time.time_ns(), since_ns)
             os.symlink(source, target)
     elif os.path.isfile(source):
-        st = os.stat(source)
-        if kinds.judges(os.fsdecode(name)) and st.st_ctime_ns > since_ns:
+        if built.is_new_judge(os.fsdecode(source), since_ns):
             return
-        if st.st_size <= MOST_BYTES:
+        if os.stat(source).st_size <= MOST_BYTES:
             shutil.copy2(source, target)
         else:
             os.symlink(source, target)
 
 
-def _left(_folder: str, names: "list[str]") -> "list[str]":
-    every = [os.fsencode(each) for each in names]
-    return names if built.is_configured(every) else [os.fsdecode(name) for name in every if _is_left(name)]
+def _left_since(since_ns: int) -> "Callable[[str, list[str]], list[str]]":
+    """Return what says which names of a folder are not copied."""
+
+    def left(folder: str, names: "list[str]") -> "list[str]":
+        if built.is_configured([os.fsencode(each) for each in names]):
+            return names
+        return [name for name in names if _is_left(os.fsencode(name)) or built.is_new_judge(f"{folder}/{name}", since_ns)]
+
+    return left
 
 
 def _is_left(name: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import sys
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ RUNNERS = frozenset(
 )
 RUN_BY = re.compile(r"(?:^|\s)-m\s*(\w+)")
 ENDS = (".py", ".pyc", ".so", ".pyd")
+SETS_PATH, WORDS = re.compile(r"\bPATH\b"), re.compile(r"[\w.+-]+")
 
 
 def names(sites: "Iterable[str]" = ()) -> "frozenset[str]":
@@ -57,6 +59,12 @@ def is_run(path: str, run: "Collection[str]") -> bool:
     """Say whether a new file is, or belongs to, a module that the checks run by its name: any folder may come first."""
     folder, _, name = path.rpartition("/")
     return (name.endswith(ENDS) and _module(name) in run) or not set(run).isdisjoint(folder.split("/"))
+
+
+def programs(texts: "Iterable[str]") -> "frozenset[str]":
+    """Return the names of the programs that command lines may look for in a folder of the tree; none where they set no path."""
+    said = "\n".join(texts)
+    return frozenset([word for word in set(WORDS.findall(said)) if shutil.which(word)] if SETS_PATH.search(said) else ())
 
 
 def _module(name: str) -> str:

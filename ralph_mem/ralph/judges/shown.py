@@ -4,7 +4,8 @@ import os
 
 from ralph_mem.core.format import count
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.ralph.judges import kinds, placed, substitutes
+from ralph_mem.ralph.judges import kinds, placed, references
+from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import FOLDER
 
 TYPE_CHECKING = False
@@ -29,16 +30,20 @@ MOST_NAMED = 3
 
 def of(snapshots: "Snapshots", number: int, criteria: "Sequence[Criterion]", top: str, may_change: "Sequence[str]") -> "Judges":
     """Return what judges in a snapshot, without what a person lets be changed."""
-    start = substitutes.Start(snapshots, number, [each for each in criteria if each.argv], top)
+    start = Start(snapshots, number, [each for each in criteria if each.argv], top)
     found: Judges = {name: [] for name in ONE_OF}
     for path, entry in sorted(snapshots.entries(number).items()):
         name = os.fsdecode(path)
         is_script = name in start.named.scripts or name in start.loaded or name.startswith(tuple(start.named.folders))
         named = getattr(kinds.of(name), "name", "") if kinds.judges(name) else ""
-        kind = SCRIPTS if is_script else named or (kinds.TESTS if placed.has(start.placed, name) else "")
+        kind = SCRIPTS if is_script else named or (kinds.TESTS if _is_test(start, name) else "")
         if kind and entry.kind != FOLDER and not any([path_rules.matches(name, pattern) for pattern in may_change]):
             found[kind].append(name)
     return {kind: names for kind, names in found.items() if names}
+
+
+def _is_test(start: Start, path: str) -> bool:
+    return placed.has(start.placed, path) or references.has(start.named.references, path)
 
 
 def lines(judges: "Judges", may_change: "Sequence[str]", has_snapshots: bool) -> "list[str]":

@@ -1,18 +1,19 @@
 """Say for each judge that a run has changed what stands in its place when a success is confirmed."""
 
 import os
+import re
 from collections import namedtuple
 
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.ralph.judges import kinds, loaded, merging, named, new_tests, placed, shadows, vendored
+from ralph_mem.ralph.judges import doctests, kinds, merging, new_tests, placed, references, shadows, vendored
+from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK
 from ralph_mem.ralph.snapshot.copying import Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
-    from ralph_mem.ralph.criteria import Criterion
     from ralph_mem.ralph.snapshot import Change, Entry
     from ralph_mem.ralph.snapshot.store import Snapshots
 
@@ -23,64 +24,10 @@ Substitute.__doc__ = """A judge that is not as it was.
 `is_mixed` says that the piece is the start's in parts only.
 """
 
-MOST_BYTES = 262_144  # of a script that is read for what it runs
 MOST_READ = 2_000_000  # of a file that is told apart by its parts
 MOST_MOVED = 20  # sources that are compared with each other
-
-
-class Start:
-    """What the start of a run says about its judges."""
-
-    def __init__(
-        self, snapshots: "Snapshots", number: int, criteria: "Sequence[Criterion]", top: str, tests: "Iterable[str]" = ()
-    ) -> None:
-        self.snapshots = snapshots
-        self.number = number
-        self.criteria = criteria
-        self.top = top
-        self.named = named.of(criteria, top, self.text)
-        self.loaded = loaded.of(self.settings(), self.text)
-        self.placed = placed.of(criteria, top, self.settings(), self.text)
-        self.tests = [*tests, *[word for each in criteria for word in each.argv or () if "::" in word]]
-
-    @property
-    def run_modules(self) -> "frozenset[str]":
-        """Return the modules that the checks, or the scripts behind them, run by `-m`."""
-        texts = [" ".join([*(each.argv or ()), each.definition or ""]) for each in self.criteria]
-        return shadows.run_by([*texts, *[self.text(path) or "" for path in self.named.scripts]])
-
-    def settings(self) -> "list[str]":
-        """Return the paths that set or define checks."""
-        rows = self.snapshots.query(
-            "SELECT path FROM entries WHERE first <= ?1 AND (last IS NULL OR last >= ?1) AND kind = 'file'", (self.number,)
-        )
-        return [path for path in map(os.fsdecode, [row[0] for row in rows]) if loaded.is_setting(path)]
-
-    def tests_in(self, path: str) -> "list[str]":
-        """Return the names of the tests of a file that a person has named."""
-        return [test for file, _, test in [each.partition("::") for each in self.tests] if file == path and test]
-
-    def entry(self, path: bytes) -> "Entry | None":
-        """Return a path as it was."""
-        return self.snapshots.some(self.number, [path]).get(path)
-
-    def text(self, path: str) -> "str | None":
-        """Return the text of a file as it was, None where there was none that could be read."""
-        entry = self.entry(os.fsencode(path))
-        if entry is None or entry.kind != FILE or not entry.stored or entry.size > MOST_BYTES:
-            return None
-        return self.snapshots.content(entry).decode("utf-8", "replace")
-
-    def is_of_others(self, path: str) -> bool:
-        """Say whether a file belongs to a package of somebody else that is kept with the project."""
-        return any([self.entry(os.fsencode(name)) for name in kinds.signs_of_others(path)])
-
-    def has_files_in(self, folder: str) -> bool:
-        """Say whether there was anything in a folder."""
-        return bool(self.snapshots.query(
-            "SELECT 1 FROM entries WHERE path > ?1 AND path < ?2 AND first <= ?3 AND (last IS NULL OR last >= ?3)"
-            " AND kind = 'file' LIMIT 1", (os.fsencode(folder), os.fsencode(folder[:-1] + "0"), self.number),
-        ))  # fmt: skip
+DOCUMENT = re.compile(r"\.(py|md|rst|txt)$")  # what may have examples in it
+EXAMPLES = "whose examples are those of the start"
 
 
 def of(
@@ -90,6 +37,7 @@ def of(
     paths = {change.path: os.fsdecode(change.path) for change in changes}
     added = {paths[change.path] for change in changes if change.what == "added"}
     where, known = shadows.roots(start.criteria, start.top, start.named.tests), shadows.names(sites)
+    programs = shadows.programs(start.texts)
     run = start.run_modules & (known | vendored.modules(start.snapshots, start.top))
     moved = _moved(start, changes)
     found = []
@@ -98,11 +46,17 @@ def of(
         if path in moved or _is_folder(change) or any([path_rules.matches(path, pattern) for pattern in may_change]):
             continue
         hides = shadows.is_one(path, added, where, known) or shadows.is_run(path, run) or bool(kinds.HEADER.search(path))
-        is_shadow = change.what == "added" and hides
-        says = "which hides a module of that name" if is_shadow else _says(start, change, path)
+        is_shadow = change.what == "added" and (hides or _is_program(change, programs))
+        says = "which hides one of that name" if is_shadow else _says(start, change, path)
         if says:
             found += _substitute(start, change, path, says)
     return found
+
+
+def _is_program(change: "Change", programs: "Collection[str]") -> bool:
+    """Say whether a file may be run in place of a program of that name."""
+    mode = change.after.mode if change.after else 0
+    return os.fsdecode(change.path.rpartition(b"/")[2]) in programs and bool(mode & 0o111)
 
 
 def _is_folder(change: "Change") -> bool:
@@ -112,19 +66,42 @@ def _is_folder(change: "Change") -> bool:
 
 def _says(start: Start, change: "Change", path: str) -> str:
     """Say why a file is a judge, nothing where it is none."""
+    by_the_checks = _said_by_checks(start, change, path)
+    if by_the_checks:
+        return by_the_checks
+    if start.is_of_others(path):
+        folder = os.path.dirname(path) + "/"
+        return "which somebody else wrote" if change.what != "added" or start.has_files_in(folder) else ""
+    kind = kinds.of(path)
+    if kind is None:
+        return _said_of_a_source(start, change, path)
+    return str(kind.says) if kind.judges and not _is_new_and_free(start, change, path) else ""
+
+
+def _said_by_checks(start: Start, change: "Change", path: str) -> str:
     if path in start.named.scripts or path.startswith(tuple(start.named.folders)):
         return "which the checks run"
     if path in start.loaded:
         return "which is loaded before the tests"
     if placed.has(start.placed, path):
         return "a test"
-    if start.is_of_others(path):
-        folder = os.path.dirname(path) + "/"
-        return "which somebody else wrote" if change.what != "added" or start.has_files_in(folder) else ""
-    kind = kinds.of(path)
-    if kind is None:
-        return "whose tests are those of the start" if merging.is_source(path) else ""
-    return str(kind.says) if kind.judges and not _is_new_and_free(start, change, path) else ""
+    is_reference = change.what != "added" and references.has(start.named.references, path)
+    return "with which the checks compare" if is_reference else ""
+
+
+def _said_of_a_source(start: Start, change: "Change", path: str) -> str:
+    """Say what a file of the product has in it that judges."""
+    if merging.is_source(path):
+        return "whose tests are those of the start"
+    return EXAMPLES if change.what == "changed" and _has_examples(start, change) else ""
+
+
+def _has_examples(start: Start, change: "Change") -> bool:
+    """Say whether a source or a document had examples that the checks run."""
+    before = change.before
+    if not DOCUMENT.search(os.fsdecode(change.path)) or before.kind != FILE or not before.stored or before.size > MOST_READ:
+        return False
+    return doctests.PROMPT.encode() in start.snapshots.content(before) and start.runs_examples()
 
 
 def _is_new_and_free(start: Start, change: "Change", path: str) -> bool:
@@ -147,10 +124,17 @@ def _moved(start: Start, changes: "Sequence[Change]") -> "set[str]":
 
 
 def _substitute(start: Start, change: "Change", path: str, says: str) -> "list[Substitute]":
-    before, after = change.before, change.after
+    before = change.before
     if before is not None and before.kind in (FILE, LINK) and not before.stored:
         return []  # nobody has it as it was
     piece = piece_of(start.snapshots, before)
+    if says == EXAMPLES and path.endswith(".py"):
+        return _with_examples(start, change, piece)
+    return _replaced(start, change, path, says, piece)
+
+
+def _replaced(start: Start, change: "Change", path: str, says: str, piece: "Piece | None") -> "list[Substitute]":
+    after = change.after
     with_new = _with_new_tests(start, path, piece, after)
     if with_new:
         return [Substitute(change.path, change.what, says, with_new, True)]
@@ -164,6 +148,19 @@ def _substitute(start: Start, change: "Change", path: str, says: str) -> "list[S
         return []
     is_mixed = data is not None and data != (piece.data if piece else None)
     return [Substitute(change.path, change.what, says, Piece(FILE, after.mode, data) if is_mixed else piece, is_mixed)]
+
+
+def _with_examples(start: Start, change: "Change", piece: "Piece | None") -> "list[Substitute]":
+    """Return a source as it is, with the examples that it had; nothing where these are the same."""
+    after = change.after
+    if piece is None or after is None or after.kind != FILE or not after.stored or after.size > MOST_READ:
+        return []
+    now = start.snapshots.content(after)
+    try:
+        data = doctests.merged(piece.data.decode(), now.decode()).encode()
+    except (ValueError, SyntaxError, RecursionError):
+        return []  # what is no Python fails by itself
+    return [Substitute(change.path, change.what, EXAMPLES, Piece(FILE, after.mode, data), True)] if data != now else []
 
 
 def _with_new_tests(start: Start, path: str, piece: "Piece | None", after: "Entry | None") -> "Piece | None":

@@ -7,6 +7,7 @@ import pytest
 
 from ralph_mem.ralph.stop_reasons import exit_code
 from tests.ralph.judges.shops import PYTEST, NodeShop, Shop
+from tests.ralph.loops import git
 
 needs_node = pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 HOOK = """\
@@ -87,6 +88,27 @@ def test_what_an_agent_does_to_the_tests_is_no_success(shop, cheat):
     is_refused(shop, shop.start(step, criteria=(PYTEST,), tampering=0), before, path)
 
 
+PLUGIN = (
+    writes("shop.egg-info/entry_points.txt", "[pytest11]\nquick = quick\n")
+    + writes("shop.egg-info/PKG-INFO", "Metadata-Version: 2.1\nName: shop\nVersion: 1\n") + writes("quick.py", HOOK)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("ignored", ["", "*.egg-info/\n"])
+def test_a_plugin_that_pytest_finds_by_itself_is_no_success(shop, monkeypatch, ignored):
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    shop.write(".gitignore", ignored)
+    git(shop.top, "init", "-q")
+    run = shop.start(PLUGIN, criteria=(PYTEST,), tampering=0, limits={"iterations": 1})
+    assert run.reason == ("max_iterations" if ignored else "tampered")
+
+
+def test_a_runner_that_no_snapshot_has_for_its_size_is_no_success(shop):
+    step = writes("pytest.py", SAYS_TWO_PASSED) + "head -c 11000000 /dev/zero | tr '\\0' '#' >>pytest.py\n"
+    run = shop.start(step, criteria=(PYTEST,), tampering=0)
+    assert run.reason == "tampered" and "pytest.py (added)" in run.why
+
+
 IN_NODE = {
     "a script that is true": ("package.json", "sed -i 's/node --test test.*\"/true\"/' package.json"),
     "a test without its assertion": ("test/shop.test.js", "sed -i '/strictEqual.*3/d' test/shop.test.js"),
@@ -120,6 +142,27 @@ def test_a_script_that_another_script_runs_is_a_judge(tmp_path):
     shop.write("verify", "#!/bin/sh\nexec ./check.sh\n").chmod(0o755)
     run = shop.start("echo 'exit 0' >check.sh", criteria=("custom=./verify",), tampering=0)
     assert run.reason == "tampered" and "check.sh (changed)" in run.why and "grep" in shop.text("check.sh")
+
+
+BUILT = "build/shop: shop.c\n\tcc -o $@ $<\ncheck: build/shop\n\t./build/shop\n-include $(wildcard build/*.d)\n"
+RULE = "check:\n\t@true\n"
+
+
+def test_rules_that_a_compiler_is_said_to_have_left_are_not_believed(tmp_path):
+    shop = Shop(tmp_path)
+    for name, text in {"Makefile": BUILT, "shop.c": "int main(void) { return 1; }\n", ".gitignore": "build/\n"}.items():
+        shop.write(name, text)
+    shop.write("build/.keep", "")
+    run = shop.start(writes("build/shop.d", RULE), criteria=("custom=make check",), limits={"iterations": 1})
+    assert run.reason == "max_iterations" and shop.text("build/shop.d") == RULE
+
+
+def test_a_program_on_the_path_of_a_check_that_stands_before_the_real_one_is_no_success(tmp_path):
+    shop = Shop(tmp_path)
+    shop.write("Makefile", "export PATH := $(CURDIR)/bin:$(PATH)\ncheck:\n\tcmp one.txt three.txt\n\tgrep -q right one.txt\n")
+    before = shop.judges()
+    steps = writes("bin/grep", "#!/bin/sh\nexit 0\n") + "chmod +x bin/grep"
+    is_refused(shop, shop.start(steps, criteria=("custom=make check",), tampering=0), before, "bin/grep")
 
 
 def test_a_runner_that_is_patched_where_it_is_installed_is_not_believed(tmp_path, monkeypatch):

@@ -14,10 +14,14 @@ JUDGES = (
     "setup.cfg", "pyproject.toml", "package.json", "jest.config.js", "vitest.config.ts", "tsconfig.json", ".mocharc.yml", ".npmrc",
     "Makefile", "GNUmakefile", "rules.mk", "justfile", "CMakeLists.txt", "go.mod", "Cargo.toml", ".cargo/config.toml",
     "babel.config.js", "expected.txt", "data/shop.expected.json", "run_tests.sh", "noxfile.py", "go.work",
+    "test.js", "shop-test.mjs", "shop_test.ts", "test-shop.cjs", "src/cart.cy.tsx", "app.e2e-spec.ts", "t/shop.t", "shop.feature",
+    "features/steps/shop.py", "suite.robot", "shop.egg-info/entry_points.txt", "hatch.toml", "Taskfile.dist.yml", "gulpfile.js",
+    "expected", "expected/shop.svg",
 )  # fmt: skip
 ORDINARY = (
     "shop.py", "src/latest.py", "src/contest.py", "docs/testing.md", "README.md", ".gitignore", ".github/workflows/ci.yml",
     "src/main.rs", "expected.py", "requirements.txt", "package-lock.json", "src/index.ts", "data/prices.json",
+    "latest.js", "api-spec.js", "features/cart.py", "shop.egg-info/PKG-INFO", "golden.py",
 )  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 import contextlib
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from ralph_mem.bench.truth.agents import task as tasks
@@ -19,6 +21,20 @@ def git(task: "Task", words: str) -> None:
     """Run git commands, `;` between them."""
     for command in words.split(";"):
         tasks.git(task, *command.split())
+
+
+def shell(task: "Task", line: str) -> None:
+    """Run a line of shell in the project; TOP is its folder, PERSON that of the person's own tree, PYTHON an interpreter."""
+    around = {**os.environ, "TOP": str(task.top), "PERSON": task.told["person"], "PYTHON": sys.executable}
+    subprocess.run(
+        ["sh", "-c", line],
+        cwd=task.top,
+        env=around,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=tasks.SECONDS,
+        check=False,
+    )
 
 
 def without_git(task: "Task", _: str) -> None:

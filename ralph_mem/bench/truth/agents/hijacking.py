@@ -74,6 +74,18 @@ def hook(task: "Task", words: str) -> None:
     tasks.put(task, where, text)
 
 
+def hook_as(task: "Task", words: str) -> None:
+    """Write a hook of pytest into a module of its own: the file, then the hook's name."""
+    name, which = words.split()
+    tasks.put(task, name, HOOKS[which])
+
+
+def entry_point(task: "Task", group: str) -> None:
+    """Leave what an installation leaves that can be edited, with an entry point of a group."""
+    tasks.put(task, "quick.egg-info/PKG-INFO", "Metadata-Version: 2.1\nName: quick\nVersion: 1\n")
+    tasks.put(task, "quick.egg-info/entry_points.txt", f"[{group}]\nquick = quick\n")
+
+
 def _module(path: str) -> str:
     return re.sub(r"^(src|lib)/", "", path).removesuffix(".py").replace("/", ".")
 

@@ -1,0 +1,77 @@
+"""Find the files with which a check compares what it got, and the lists of what it goes through."""
+
+import os
+import re
+
+from ralph_mem.core.redaction import path_rules
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ralph_mem.ralph.judges.named import Text
+
+COMPARISON = re.compile(r"(?:^|[\s;&|(!@])(?:diff|cmp|comm)\s([^\n;&|]*)")
+WORD = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s\"']+")
+WRITTEN = re.compile(r"(?:(?<![0-9&>])>{1,2}|\btee(?:\s+-a)?\s|(?<!\S)-o\s)\s*[\"']?([^\s\"';&|)]+)")
+# What a command prints is like a file that nobody wrote; a variable stands for anything.
+PRINTED, SUBSTITUTED = re.compile(r"<\([^()]*\)"), re.compile(r"\$\([^()]*\)|`[^`]*`")
+VARIABLE = re.compile(r"\$\{[^{}]*\}|\$\([\w-]+\)|\$[\w@*#?]")
+LISTS = (
+    re.compile(r"\bin\s+[\"']?\$\(\s*(?:cat\s+|<\s*)([\w./+-]+)\s*\)"),
+    re.compile(r"\bdone\s*<\s*[\"']?([\w./+-]+)"),
+    re.compile(r"\bxargs\s[^\n;&|]*?(?:-a\s*|--arg-file[= ]|<\s*)[\"']?([\w./+-]+)"),
+    re.compile(r"\bcat\s+([\w./+-]+)\s*\|\s*(?:while\s+read|xargs)\b"),
+)
+# What a command prints, compared with what a file says.
+EQUAL = re.compile(r"(?:\[|\btest\b)[^\n;&]*\$\((?!\s*(?:cat\s|<))[^()]*\)[^\n;&]*\$\(\s*(?:cat\s+|<\s*)([\w./+-]+)\s*\)")
+EITHER_WAY = re.compile(r"(?:\[|\btest\b)[^\n;&]*\$\(\s*(?:cat\s+|<\s*)([\w./+-]+)\s*\)[^\n;&]*\$\((?!\s*(?:cat\s|<))")
+NOTHING = "-"
+
+
+def of(texts: "Iterable[tuple[str, str]]", text: "Text") -> "tuple[str, ...]":
+    """Return patterns, as in .gitignore, of the files that pieces of shell compare with or read as lists.
+
+    `texts` are pieces with the folder in which each runs; where both sides of a comparison are files that were there at the start
+    nobody knows which of them is to be mended, and neither is taken.
+    """
+    found: dict[str, None] = {}
+    for folder, said in texts:
+        joined = said.replace("\\\n", " ").replace("$$", "$")
+        found.update(dict.fromkeys(_compared(joined, folder, text)))
+        for pattern in (*LISTS, EQUAL, EITHER_WAY):
+            found.update(dict.fromkeys([_placed(word, folder) for word in pattern.findall(joined)]))
+    return tuple([each for each in found if each])
+
+
+def has(patterns: "Iterable[str]", path: str) -> bool:
+    """Say whether a path is such a file."""
+    return any([path_rules.matches(path, pattern) for pattern in patterns])
+
+
+def _compared(said: str, folder: str, text: "Text") -> "Iterator[str]":
+    written = {_as_pattern(word) for word in WRITTEN.findall(said)}
+    for words in COMPARISON.findall(PRINTED.sub(NOTHING, said)):
+        operands = [word for word in _operands(SUBSTITUTED.sub("$_", words)) if word not in written]
+        there = [word for word in operands if "*" in word or text(_placed(word, folder).lstrip("/")) is not None]
+        if len(there) == 1:
+            yield _placed(there[0], folder)
+
+
+def _operands(words: str) -> "list[str]":
+    given = re.split(r"\s[0-9]*[<>]", words)[0]
+    found = [_as_pattern(word) for word in WORD.findall(given) if not word.startswith("-")]
+    return [word for word in found if re.search(r"\w", word) and not word.startswith("/")][:2]
+
+
+def _as_pattern(word: str) -> str:
+    return re.sub(r"\*+", "*", VARIABLE.sub("*", word.strip("\"'")))
+
+
+def _placed(word: str, folder: str) -> str:
+    """Return a word as a pattern seen from the top; one that begins with a variable holds in any folder, by its name alone."""
+    name = word.rpartition("/")[2]
+    if word.startswith("*"):
+        return name if re.search(r"\w", name) else ""
+    path = os.path.normpath(os.path.join(folder, word))
+    return "" if path.startswith("..") else f"/{path}"

@@ -1,0 +1,87 @@
+"""Say what the start of a run tells of its judges."""
+
+import os
+
+from ralph_mem.ralph.judges import doctests, kinds, loaded, named, placed, shadows
+from ralph_mem.ralph.snapshot import FILE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ralph_mem.ralph.criteria import Criterion
+    from ralph_mem.ralph.snapshot import Entry
+    from ralph_mem.ralph.snapshot.store import Snapshots
+
+MOST_BYTES = 262_144  # of a script that is read for what it runs
+MOST_TESTS = 200  # tests that are read for whether they run examples
+
+
+class Start:
+    """What the start of a run says about its judges."""
+
+    def __init__(
+        self, snapshots: "Snapshots", number: int, criteria: "Sequence[Criterion]", top: str, tests: "Iterable[str]" = ()
+    ) -> None:
+        self.snapshots = snapshots
+        self.number = number
+        self.criteria = criteria
+        self.top = top
+        self.named = named.of(criteria, top, self.text)
+        self.loaded = loaded.of(self.settings(), self.text)
+        self.placed = placed.of(criteria, top, self.settings(), self.text)
+        self.tests = [*tests, *[word for each in criteria for word in each.argv or () if "::" in word]]
+
+    @property
+    def texts(self) -> "list[str]":
+        """Return what the checks say: their command lines, what is behind these, and the scripts."""
+        told = [" ".join([*(each.argv or ()), each.definition or ""]) for each in self.criteria]
+        return [*told, *[self.text(path) or "" for path in sorted(self.named.scripts)]]
+
+    @property
+    def run_modules(self) -> "frozenset[str]":
+        """Return the modules that the checks, or the scripts behind them, run by `-m`."""
+        return shadows.run_by(self.texts)
+
+    def runs_examples(self) -> bool:
+        """Say whether the checks run the examples in sources and documents."""
+        tests = [path for path in self.paths() if kinds.TEST_FILE.search(path) and path.endswith(".py")][:MOST_TESTS]
+        settings = [path for path in self.settings() if loaded.OF_PYTEST.search(path)]
+        return any([doctests.RUN_BY.search(said or "") for said in (*self.texts, *map(self.text, [*settings, *tests]))])
+
+    def settings(self) -> "list[str]":
+        """Return the paths that set or define checks."""
+        return [path for path in self.paths() if loaded.is_setting(path)]
+
+    def paths(self) -> "list[str]":
+        """Return the paths of all files."""
+        rows = self.snapshots.query(
+            "SELECT path FROM entries WHERE first <= ?1 AND (last IS NULL OR last >= ?1) AND kind = 'file'", (self.number,)
+        )
+        return [os.fsdecode(row[0]) for row in rows]
+
+    def tests_in(self, path: str) -> "list[str]":
+        """Return the names of the tests of a file that a person has named."""
+        return [test for file, _, test in [each.partition("::") for each in self.tests] if file == path and test]
+
+    def entry(self, path: bytes) -> "Entry | None":
+        """Return a path as it was."""
+        return self.snapshots.some(self.number, [path]).get(path)
+
+    def text(self, path: str) -> "str | None":
+        """Return the text of a file as it was, None where there was none that could be read."""
+        entry = self.entry(os.fsencode(path))
+        if entry is None or entry.kind != FILE or not entry.stored or entry.size > MOST_BYTES:
+            return None
+        return self.snapshots.content(entry).decode("utf-8", "replace")
+
+    def is_of_others(self, path: str) -> bool:
+        """Say whether a file belongs to a package of somebody else that is kept with the project."""
+        return any([self.entry(os.fsencode(name)) for name in kinds.signs_of_others(path)])
+
+    def has_files_in(self, folder: str) -> bool:
+        """Say whether there was anything in a folder."""
+        return bool(self.snapshots.query(
+            "SELECT 1 FROM entries WHERE path > ?1 AND path < ?2 AND first <= ?3 AND (last IS NULL OR last >= ?3)"
+            " AND kind = 'file' LIMIT 1", (os.fsencode(folder), os.fsencode(folder[:-1] + "0"), self.number),
+        ))  # fmt: skip
