@@ -193,7 +193,8 @@ def test_a_row_that_misled_comes_behind_worse_ones(a_session, a_reader):
     notes_by_hand.wrong(a_reader, lookup.find(a_reader, wrong))
     found = search(a_reader, "tungsten")
     assert ids(found) == [other, wrong] and found[1].score == pytest.approx(
-        ranking.MISLED * (1 + ranking.RECENCY / (1 + 1 / ranking.RECENCY_MEMORIES)), abs=1e-3  # one memory came since
+        ranking.MISLED * (1 + ranking.RECENCY / (1 + 1 / ranking.RECENCY_MEMORIES)),
+        abs=1e-3,  # one memory came since
     )
 
 

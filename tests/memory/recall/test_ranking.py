@@ -110,7 +110,16 @@ def test_the_order_of_the_rows_does_not_change_their_scores(rows):
 
 
 @pytest.mark.parametrize(
-    ("term", "root"), [("lamps", "lamp"), ("testing", "test"), ("camped", "camp"), ("need", "need"), ("bus", "bus"), ("лампе", "ламп"), ("日本", "日本")]
+    ("term", "root"),
+    [
+        ("lamps", "lamp"),
+        ("testing", "test"),
+        ("camped", "camp"),
+        ("need", "need"),
+        ("bus", "bus"),
+        ("лампе", "ламп"),
+        ("日本", "日本"),
+    ],
 )
 def test_a_root_is_what_the_forms_of_a_word_begin_with(term, root):
     assert ranking.root_of(term) == root
