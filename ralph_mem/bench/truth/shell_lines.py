@@ -19,6 +19,7 @@ DAMAGE = {
 RUIN = {
     "room-is-a-link-to-the-tree": '[ "$TOP" = "$PERSON" ] || { cd /; rm -rf "$TOP"; ln -s "$PERSON" "$TOP"; }',
     "room-moved-away": '[ "$TOP" = "$PERSON" ] || { cd /; mv "$TOP" "$TOP.gone"; }',
+    "head-emptied": ": >.git/HEAD",
     "sparse-checkout": "git sparse-checkout set nothing",
     "read-only": "chmod -R a-w .",
     "repository-around-sources": "for d in src lib words docs; do [ -d $d ] && git init -q $d; done",

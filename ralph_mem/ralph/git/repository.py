@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # Submodules in submodules deeper than this are left alone.
 DEEPEST = 4
+IDS = (40, 64)  # hexadecimal digits of SHA-1 and SHA-256
+MOST_OF_HEAD = 4096  # bytes: the name of a branch is shorter
 
 NESTED = "nested/"  # in a copy: before the path of a repository that lies in the tree and is no submodule
 
@@ -73,9 +75,20 @@ def is_submodule(repository: Repository) -> bool:
 
 def is_there(repository: Repository) -> bool:
     """Say whether git would still take it for a repository, and for that of its tree."""
-    parts = (f"{repository.private}/HEAD", f"{repository.common}/objects", f"{repository.common}/refs")
+    parts = (f"{repository.common}/objects", f"{repository.common}/refs")
     leads = repository.top == repository.common or os.path.lexists(f"{repository.top}/.git")
-    return bool(leads) and all(map(os.path.exists, parts))
+    return bool(leads) and all(map(os.path.exists, parts)) and has_head(repository)
+
+
+def has_head(repository: Repository) -> bool:
+    """Say whether HEAD names a ref or an id, without which git takes nothing for a repository."""
+    try:
+        with open(f"{repository.private}/HEAD", "rb") as file:
+            said = file.read(MOST_OF_HEAD).strip()
+    except OSError:
+        return False
+    is_ref = said.startswith(b"ref:") and said[4:].strip().startswith(b"refs/")
+    return is_ref or (len(said) in IDS and said.isalnum())
 
 
 def under(repository: Repository, path: str) -> str:

@@ -37,6 +37,8 @@ VANDALS = {
     "objects gone": "rm -rf .git/objects",
     "another repository": "rm -rf .git; git init -q; git add -A; git commit -qm fresh",
     "HEAD gone": "rm .git/HEAD",
+    "HEAD empty": ": >.git/HEAD",
+    "HEAD of rubbish": "echo rubbish >.git/HEAD",
 }  # fmt: skip
 KEPT_REFS = {"orphan, expire, gc": "clean", "another repository": "master"}
 
