@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 NAMES = ("fits", "stands_out", "says", "title", "file", "pairs", "short", "turns_ago", "note")
 # Where a model says it, how near the memory comes is the last one: such rows have a table of weights of their own.
 NEAR = "near"
-# A pool of less than a handful counts as filled up with rows that say nothing: one row alone stands out from what might have been
-# there.
+# A smaller pool counts as filled up with rows that say nothing: one row alone stands out from what might have been there. By their
+# days rows stand out from those that are there, and only a handful is filled up.
 POOL, HANDFUL = 20, 5
 MOST_PAIRS, MOST_PATHS = 3, 40
 ASKED, SAID = 6, 7
-# The least spread of a pool's scores: rows that are all alike do not stand out by a hair. Any from 0.05 to 0.2 does.
+LEAST = 1e-4  # a spread of nothing: all scores are the same
+# The least spread of a pool's dated scores: rows that are all alike do not stand out by a hair. Any from 0.05 to 0.2 does.
 LEAST_SPREAD = 0.1
 MUCH_TEXT = 20.0  # what the text score of a long and full answer to a long prompt comes to
 SHORTEST_NAME, SHORTEST_STEM = 4, 3  # letters of `a.py` and `lamp` of lamp.py: shorter ones stand in too many sentences
 # What a receipt keeps of each: how many steps of this size, at most MOST_STEPS.
-STEPS, MOST_STEPS, BITS = (0.02, 0.125, 0.125, 1.0, 1.0, 1.0, 1 / 60, 0.2, 1.0, 0.02), 63, 6
-PACKED = 1 << (BITS * len(STEPS) + 2)  # none of the numbers that earlier receipts hold in its place is as large
+STEPS, MOST_STEPS, BITS = (0.125, 0.125, 0.125, 1.0, 1.0, 1.0, 1 / 60, 0.2, 1.0, 0.02), 63, 6
+PACKED = 1 << (BITS * len(STEPS) + 1)  # none of the numbers that earlier receipts hold in its place is as large
 # How little a prompt says: 1 for one word that no project knows, more for one that everybody uses.
 ONE_WORD, MOST_SHORT = 8.0, 8.0
 MARKS = ".,:;!?()[]{}<>'\"`"
@@ -54,14 +55,16 @@ class Prompt:
 
 
 def of(
-    prompt: Prompt, rows: "list[tuple[Any, ...]]", texts: "list[float]", scores: "list[float]", places: "list[int]", newest: int,
+    prompt: Prompt, rows: "list[tuple[Any, ...]]", texts: "list[float]", scores: "list[float]", dated: "list[float]",
+    places: "list[int]", newest: int,
 ) -> "list[tuple[float, ...]]":  # fmt: skip
     """Return the features of the rows at some places of a pool.
 
-    Given are the text scores and the whole ones of all rows of the pool, and the number of the newest row.
+    Given are the text scores, the undated scores and the dated ones of all rows of the pool, and the number of the newest row.
     """
     once = _each_once(rows)
-    middle, spread = _spread([scores[at] for at in once], max(HANDFUL, len(once)))
+    middle, spread = _spread([scores[at] for at in once], max(POOL, len(once)))
+    middle_dated, spread_dated = _spread([dated[at] for at in once], max(HANDFUL, len(once)))
     whole = ranking.most_of_text(sum([worth for _, worth in prompt.roots]) or 1.0)
     found: list[tuple[float, ...]] = []
     for at in places:
@@ -69,8 +72,8 @@ def of(
         texts_of_row = [text.lower() for text in row[index_text.INDEXED]]
         is_turn = ranking.is_turn(row)
         found.append((
-            texts[at] / whole,
-            (scores[at] - middle) / (spread + LEAST_SPREAD),
+            (scores[at] - middle) / max(LEAST, spread) * texts[at] / whole,
+            (dated[at] - middle_dated) / (spread_dated + LEAST_SPREAD),
             texts[at] / MUCH_TEXT,
             sum([worth for root, worth in prompt.roots if root in texts_of_row[0]]),
             float(_names_file(prompt, texts_of_row[3]) or (not is_turn and _names(prompt, texts_of_row[4]))),

@@ -3,7 +3,7 @@
 from ralph_mem.memory.recall import features
 
 # From how much on a word is said of a feature: thirds of what the features of the development sets reach.
-FITS, TITLE = ((0.45, "fits well"), (0.2, "fits in part"), (0.0, "hardly fits")), 8.0
+FITS, TITLE = ((1.5, "fits well"), (0.6, "fits in part"), (0.0, "hardly fits")), 8.0
 STANDS_OUT, NEAR, SHORT = 2.0, 0.5, 0.8
 
 

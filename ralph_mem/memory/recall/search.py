@@ -109,12 +109,13 @@ def judged(
     if not rows:
         return []
     texts = ranking.text_scores(rows, weights)
-    scores = ranking.dated(rows, ranking.undated(rows, texts, set(index_text.words(query)), near), now, counts.total)
+    undated = ranking.undated(rows, texts, set(index_text.words(query)), near)
+    scores = ranking.dated(rows, undated, now, counts.total)
     places = sorted(range(len(rows)), key=lambda at: -scores[at])
     seats = _seats(rows, places)
     first = list(nearest)[:NEAREST]
     places = seats + [at for at in places if rows[at][0] in first and at not in seats]
-    found = features.of(features.Prompt(query, counts), rows, texts, scores, places, counts.total)
+    found = features.of(features.Prompt(query, counts), rows, texts, undated, scores, places, counts.total)
     if nearest:
         far = min(nearest.values())
         found = [(*values, nearest.get(rows[at][0], far)) for at, values in zip(places, found)]
