@@ -79,16 +79,21 @@ def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str,
     try:
         module = module_of(seen.kind)
     except ImportError as error:  # a Python that was built without SQLite
-        return _trouble(seen, place, "nothing can be remembered" if seen.kind == "start" else "", error)
+        return _unstored().trouble(seen, place, "nothing can be remembered" if seen.kind == "start" else "", error)  # type: ignore[no-any-return]
     found: Records = []
     try:
         found = records_of(module, seen, place, values)
         said = store(module, found, seen, place, values) if found or hasattr(module, "answer") else {}
     except Exception as error:  # the one place that must survive everything: keep what is redacted, and tell
-        said = _trouble(seen, place, _keep(place, found), error)
-        said = {**_from_a_copy(module, found, seen, place, values), **said} if hasattr(module, "answer") else said
+        said = _unstored().told(module, found, seen, place, values, error)
     own = _of_loop(seen, place, values) if (not said or seen.source == "compact") and not seen.host else {}
     return said or own
+
+
+def _unstored() -> "Any":
+    from ralph_mem.interfaces.hooks import unstored  # lazy: only for an event that could not be stored
+
+    return unstored
 
 
 def module_of(kind: str) -> "ModuleType | None":
@@ -216,46 +221,3 @@ def _answer(module: "ModuleType | None", opened: "Store", seen: "Activity", plac
         said = {}
     opened.execute("RELEASE answering")
     return said
-
-
-# Where it could not be stored
-
-
-def _from_a_copy(
-    module: "ModuleType | None", found: "Records", seen: "Activity", place: "Project", values: "Values"
-) -> "dict[str, str]":
-    """Answer from a memory that can only be read."""
-    from ralph_mem.memory import inspect  # lazy: only when an event could not be stored
-
-    return inspect.answer(module, found, seen, place, values)
-
-
-def _keep(place: "Project", found: "Records") -> str:
-    """Keep records for later; returns what became of them, nothing where there is no memory to keep them for."""
-    from ralph_mem.core import spool  # lazy: only when an event could not be stored
-
-    there = paths.exists(place.folder)
-    starting = any([record["verb"] == "session" for record in found])
-    # a memory that was deleted in the middle of a session stays deleted until the next start
-    if not (there or starting or spool.waits_for_a_memory(place.root) or _is_new(place)):
-        return ""
-    return "an event waits to be stored" if found and spool.put(place.root, found) else "an event was lost"
-
-
-def _is_new(place: "Project") -> bool:
-    from ralph_mem.memory.ownership import check  # lazy: only for an event that could not be stored
-
-    return check.is_new(place)
-
-
-def _trouble(seen: "Activity", place: "Project", outcome: str, error: Exception) -> "dict[str, str]":
-    """Tell about trouble: at a session start at once, otherwise at the next one."""
-    from ralph_mem.core import notices  # lazy: only when an event could not be stored
-
-    line = f"{outcome}: {error}"
-    if seen.kind == "start":
-        notices.take(place.root)
-        return {"message": "ralph-mem: " + line[:300].replace("\n", " ")}
-    if outcome:
-        notices.note(place.root, line)
-    return {}

@@ -113,7 +113,10 @@ def sessions(asked: "Asked") -> str:
     typed = _typed(asked, "sessions")
     reader = asked.reader()
     if typed.words:
-        return _session(asked, reader, one_id(typed, "sessions"), 0)
+        name = one_id(typed, "sessions")
+        if not name.startswith(A_SESSION):
+            raise RalphMemError(f"{name[:40]!a} is no session", "/mem sessions lists them")
+        return _session(asked, reader, name, 0)
     page = typed.number("--page", 1, 1, 100_000)
     span = typed.moment("--since", asked.now), typed.moment("--until", asked.now) or lookup.FOREVER
     found = reports.listed(reader, asked.now, SESSIONS, *span, page)

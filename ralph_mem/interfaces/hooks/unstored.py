@@ -1,0 +1,52 @@
+"""Keep and tell of an event that could not be stored."""
+
+from ralph_mem.core import notices, paths, spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from ralph_mem.core.project import Activity, Project
+
+    Values = dict[str, Any]
+    Records = list[dict[str, Any]]
+
+
+def told(
+    module: "ModuleType | None", found: "Records", seen: "Activity", place: "Project", values: "Values", error: Exception
+) -> "dict[str, str]":
+    """Keep the records of an event for later; returns the trouble, and an answer from what can be read."""
+    said = trouble(seen, place, _keep(place, found), error)
+    if not hasattr(module, "answer"):
+        return said
+    from ralph_mem.memory import inspect  # lazy: only for an event that is answered
+
+    return {**inspect.answer(module, found, seen, place, values), **said}
+
+
+def _keep(place: "Project", found: "Records") -> str:
+    """Keep records for later; returns what became of them, nothing where there is no memory to keep them for."""
+    there = paths.exists(place.folder)
+    starting = any([record["verb"] == "session" for record in found])
+    # a memory that was deleted in the middle of a session stays deleted until the next start
+    if not (there or starting or spool.waits_for_a_memory(place.root) or _is_new(place)):
+        return ""
+    return "an event waits to be stored" if found and spool.put(place.root, found) else "an event was lost"
+
+
+def _is_new(place: "Project") -> bool:
+    from ralph_mem.memory.ownership import check  # lazy: only where nothing is there
+
+    return check.is_new(place)
+
+
+def trouble(seen: "Activity", place: "Project", outcome: str, error: Exception) -> "dict[str, str]":
+    """Tell about trouble: at a session start at once, otherwise at the next one."""
+    line = f"{outcome}: {error}"
+    if seen.kind == "start":
+        notices.take(place.root)
+        return {"message": "ralph-mem: " + line[:300].replace("\n", " ")}
+    if outcome:
+        notices.note(place.root, line)
+    return {}
