@@ -2,6 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
 
 # As sessions name them. All but the first have their words put into those of the first, which the rest of the house understands.
@@ -28,3 +29,8 @@ def whose(fields: "dict[str, Any]") -> str:
             return "copilot"
         return "" if not folder.endswith("/chats") else "gemini" if name.startswith("session-") else "qwen"
     return "codex" if "turn_id" in fields or name.startswith("rollout-") else FIRST
+
+
+def setup_of(host: str) -> "ModuleType":
+    """Return the module that says how another client is set up and started; `host` is one of `OTHERS`."""
+    return __import__(f"ralph_mem.hosts.{host}.setup", None, None, ("TITLE",))  # lazy: one host at a time

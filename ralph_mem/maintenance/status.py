@@ -69,6 +69,7 @@ def of(
         opened = access.to_read(project)
         held += opened
         found["sessions"], since, stopped = of_sessions(opened[0])
+        found["other_clients"] = _other_clients(opened[0])
         found |= zip((*COUNTED[1:], "emptied", "last_recorded"), map(int, opened[0].one(kinds.OF_STATUS)))
         found["injections"], found["injected_tokens"] = opened[0].one(INJECTED, (now - WEEK_MS,))
         found["global_notes"] = opened[1].one(kinds.NOTES)[0] if len(opened) > 1 else 0
@@ -80,6 +81,15 @@ def of(
         found["trouble"] = f"{UNUSABLE}: {error}"
         found["state"] = state(project, values, UNUSABLE, session=session)
     return found
+
+
+def _other_clients(opened: "connection.Store") -> "dict[str, int]":
+    """Return when the last session of each client but Claude Code began."""
+    if not opened.property(connection.OTHER_HOSTS):
+        return {}
+    from ralph_mem.memory.rows import sessions  # lazy: only where another client was ever heard
+
+    return {name: at for name, at in sessions.by_host(opened).items() if name != sessions.AGENT}
 
 
 def state(project: "Project", values: "dict[str, Any]", missing: str, since: int = 0, session: str = "") -> str:
@@ -166,6 +176,9 @@ def lines(found: "dict[str, Any]") -> "list[str]":
         told += [count(found["emptied"], "old tool output") + f" {cut}"] if found["emptied"] else []
         told += [count(found["global_notes"], "note") + " for all projects"] if found["global_notes"] else []
         told.append(f"last recorded {when(found['last_recorded'])}" if found["last_recorded"] else "nothing recorded yet")
+        told += ["also from " + ", ".join([f"{name}, last {when(at)}" for name, at in found["other_clients"].items()])] * bool(
+            found["other_clients"]
+        )
         told.append(f"told in the last 7 days: {found['injections']} times, {found['injected_tokens']} tokens")
     told.append(f"{amount(found['bytes'])} in {found['database']}")
     told += [f"embeddings: {found['embeddings']}", f"ralph-mem {found['version']}"]

@@ -101,7 +101,8 @@ def cells(session: Session) -> "tuple[object, ...]":
     """Return what stands in the columns of a list."""
     asked = session.request or ("(a loop)" if session.loop else "")
     length = duration(session.last - session.at)
-    return session.id, when(session.at), length, session.prompts, session.failed, session.state, asked, session.outcome
+    state = session.state if session.agent == sessions.AGENT else f"{session.state}, {session.agent}"
+    return session.id, when(session.at), length, session.prompts, session.failed, state, asked, session.outcome
 
 
 def line(session: Session) -> str:

@@ -6,6 +6,7 @@ from ralph_mem.core import paths
 from ralph_mem.core.project import PASTED
 from ralph_mem.core.redaction import privacy
 from ralph_mem.memory.rows import row
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.memory.inject.instruction_text import Said
+    from ralph_mem.memory.store.connection import Store
 
     Item = tuple[str, set[str], str]  # of a block: its id, its words, and its text
 
@@ -43,8 +45,8 @@ class Memory:
     """A memory as it can be told: in a line, or in full."""
 
     __slots__ = (
-        *("again", "asked", "at", "by", "differs", "files", "is_own", "lines", "misled", "pinned", "public_id", "said", "seq"),
-        "session",
+        *("again", "asked", "at", "by", "differs", "files", "host", "is_own", "lines", "misled", "pinned", "public_id", "said"),
+        *("seq", "session"),
     )  # fmt: skip
 
     def __init__(self, values: "tuple[Any, ...]", known: "Said | None", settings: "dict[str, Any]") -> None:
@@ -75,6 +77,7 @@ class Memory:
         self.by = (USER, AGENT) if self.public_id[:4] != "obs-" else (self._author(speaker, origin), "")
         self.again: list[Memory] = []  # what says the same, and is not told beside it
         self.differs = False  # from what the instructions say of the same
+        self.host = ""  # the client it is from, where that is another than Claude Code
         if known:
             self._leave_out(known)
 
@@ -94,7 +97,7 @@ class Memory:
 
     def label(self) -> str:
         """Return its id and its day where the person is, how often it was said, and the user's word if it misled."""
-        word = (MISLED if self.misled else "") + (DIFFERS if self.differs else "")
+        word = (MISLED if self.misled else "") + (DIFFERS if self.differs else "") + (f", in {self.host}" if self.host else "")
         times = f"{len(self.again) + 1} times, last on " if self.again[1:] else "twice, last on " if self.again else ""
         last = max([self.at, *[each.at for each in self.again]])
         year, month, day, *_ = time.localtime(last / 1000)
@@ -149,6 +152,16 @@ class Memory:
     def only_withholds(self) -> bool:
         """Say whether all that is left of it beside a request is that its answer is withheld."""
         return self.said == WITHHELD and not (self.files or self.lines) and self.public_id[:4] != "obs-"
+
+
+def name_hosts(store: "Store", memories: "list[Memory]") -> None:
+    """Let each memory say which client it is from, where that is another than Claude Code."""
+    if store.property(connection.OTHER_HOSTS):
+        from ralph_mem.memory.rows import sessions  # lazy: only where another client was ever heard
+
+        hosts = sessions.hosts_of(store, [memory.public_id for memory in memories])
+        for memory in memories:
+            memory.host = hosts.get(memory.public_id, "")
 
 
 def folded(memories: "list[Memory]") -> "list[Memory]":

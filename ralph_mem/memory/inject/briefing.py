@@ -145,6 +145,7 @@ def build(
 
         read[TURNS], folder = folder_turns.first(store, read[TURNS], folder, LOOKED_AT)
     parts = _worth(read, known, settings, told)
+    block.name_hosts(stores[0], [memory for part in parts.values() for memory in part])
     page = Page(settings["memory.inject_tokens_start"], folder)
     standing = [each for each in stores if each.property(FACTS) and _is_to_be_told(each.property(connection.STANDING))]
     if standing or any(parts.values()):

@@ -53,7 +53,9 @@ def build(
     if not found:
         return "", []
     fresh, known = _fresh(found, project, settings, window) if found[0].admitted else ([], None)
-    block.compare([memory for _, memory in fresh], known)
+    memories = [memory for _, memory in fresh]
+    block.compare(memories, known)
+    block.name_hosts(stores[0], memories)
     texts, items = _fill(fresh, window.told, settings["memory.inject_tokens_prompt"])
     passed = {item.memory for item in items} | set(window.told)
     missed = [hit for hit in found if hit.values[1] not in passed][:MOST_MISSED]

@@ -262,8 +262,9 @@ def index(found: "Row") -> str:
 
 
 def _marks(found: "Row") -> str:
-    """Return whose an item of a team is, what the person said about a row, and of a statement whether it holds no longer."""
+    """Return whose a row is, which other client it is from, what the person said about it, and whether it holds no longer."""
     whose = f" of {found.speaker}" if found.speaker and found.type == ITEM else ""
+    whose += f" in {found.host}" if found.host else ""
     said = "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
     return whose + said + _standing(found) + _whereabouts(found)
 

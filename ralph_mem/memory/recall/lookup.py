@@ -10,7 +10,7 @@ from ralph_mem.core.format import count, when
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
-from ralph_mem.memory.rows import index_text, kinds
+from ralph_mem.memory.rows import index_text, kinds, sessions
 from ralph_mem.memory.rows.row import allowed
 
 TYPE_CHECKING = False
@@ -65,11 +65,12 @@ NOT_UNAPPROVED = f" AND NOT (o.type = 'item' AND o.tainted = 2 AND substr(o.tool
 class Row:
     """A turn or an observation as a reader sees it; `said` and `lines` of outside text are withheld unless asked for.
 
-    `asked` is a turn's prompt or an observation's title, `said` the answer or the content.
+    `asked` is a turn's prompt or an observation's title, `said` the answer or the content, `host` the client that recorded it where
+    that is another than Claude Code.
     """
 
     __slots__ = (
-        *("asked", "at", "branch", "commit", "files", "lines", "misled", "number", "origin", "pinned", "public_id", "said"),
+        *("asked", "at", "branch", "commit", "files", "host", "lines", "misled", "number", "origin", "pinned", "public_id", "said"),
         *("score", "seq", "session", "speaker", "state", "store", "tainted", "tokens", "turn", "type"),
     )
 
@@ -78,7 +79,7 @@ class Row:
         self.number, self.public_id, self.type, self.session, self.seq, self.at, self.tainted = values[:7]
         self.asked, self.said, self.files, self.lines, self.tokens, self.pinned, self.misled = values[7:14]
         self.turn, self.origin, self.state, self.branch, self.commit, self.speaker = values[14:]
-        self.score = 0.0
+        self.score, self.host = 0.0, ""
         if self.tainted and not outside:
             self.asked = "subagent's report" if self.type == "response" else self.asked  # its title is its beginning
             self.said = WITHHELD if self.said else ""
@@ -131,6 +132,10 @@ class Reader:
             row.asked, row.said, row.files, row.lines = next(safe), next(safe), next(safe), next(safe)
             row.branch = row.branch and gate.clean(row.branch)  # a repository says what it likes in its HEAD
             row.speaker = row.speaker and gate.clean(row.speaker)
+        for store in self.stores:
+            hosts = sessions.hosts_of(store, [row.public_id for row in rows if row.store is store])
+            for row in [row for row in rows if row.public_id in hosts]:
+                row.host = hosts[row.public_id]
         return rows
 
     def _excluded(self, row: Row) -> bool:

@@ -5,22 +5,19 @@ import shlex
 import shutil
 
 from ralph_mem.core.errors import LoopError
+from ralph_mem.hosts import known
 from ralph_mem.hosts.claude_code import launch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# None of them asks anybody: codex writes in the folder alone, without a network; the other two do what their user may. Gemini ends
-# at once in a folder that nobody has trusted, as that of a room never is. Claude is started by `launch`, with the rules that were
-# allowed.
+# None of them asks anybody, and each does what its user may, but for what its host's module says. Claude is started by `launch`,
+# with the rules that were allowed.
 CLAUDE = "claude"
-COMMANDS = {
-    "codex": ("codex", "exec", "--skip-git-repo-check", "--sandbox", "workspace-write", "-"),
-    "gemini": ("gemini", "--skip-trust", "--approval-mode=yolo", "-p", "{prompt}"),
-    "opencode": ("opencode", "run", "{prompt}"),
-}
-PACKAGES = {"codex": "@openai/codex", "gemini": "@google/gemini-cli", "opencode": "opencode-ai"}
+SETUPS = [known.setup_of(name) for name in known.OTHERS]
+COMMANDS = {setup.PROGRAM: setup.HEADLESS for setup in SETUPS}
+PACKAGES = {setup.PROGRAM: setup.PACKAGE for setup in SETUPS}
 MODEL = "--model"
 MOST_LABEL = 40
 

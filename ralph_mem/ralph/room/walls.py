@@ -25,7 +25,16 @@ PROGRAM = "bwrap"
 HINT = "install bubblewrap, or leave out --sandbox: then nothing holds an agent that writes to other folders on purpose"
 TRIES_S = 10.0
 # Where agents keep their settings and sessions, below the home; of those that are not there only claude's is made.
-OF_AGENTS = (*launch.SETTINGS, ".codex", ".gemini", ".config/opencode", ".local/share/opencode", ".local/state/opencode")
+OF_AGENTS = (
+    *launch.SETTINGS,
+    ".codex",
+    ".copilot",
+    ".gemini",
+    ".qwen",
+    ".config/opencode",
+    ".local/share/opencode",
+    ".local/state/opencode",
+)
 # What hooks write in the data home. Snapshots, records and what a person approved are not among it.
 OF_HOOKS = (paths.SPOOL, paths.SETTINGS, paths.TROUBLE, paths.NEWS)
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))  # hooks run from there

@@ -1,6 +1,8 @@
 """What one client's agent did is remembered as from there, and told in every other."""
 
 import json
+import os
+import posix
 
 import pytest
 
@@ -8,7 +10,9 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts import known, others
 from ralph_mem.hosts.claude_code import event
-from ralph_mem.memory import capture
+from ralph_mem.maintenance import status
+from ralph_mem.memory import access, capture, reports
+from ralph_mem.memory.recall import layers, lookup
 from tests.core.redaction import secret_corpus
 from tests.hosts.others.clients import FAILED, PROMPT, TOOL, Shape, recorded, told
 
@@ -98,6 +102,18 @@ def test_where_no_start_is_told_the_first_prompt_is_told_what_a_start_is(guest):
     shape = guest.shape("qwen")
     assert "byte order mark" in told(guest.sends("qwen", *shape.prompt("Go on with the work of yesterday")))
     assert "byte order mark" not in told(guest.sends("qwen", *shape.prompt("And what comes after it")))
+
+
+def test_what_is_told_found_and_counted_names_the_client_that_it_is_from(guest, monkeypatch):
+    works(guest, "codex")
+    assert ", in codex]" in told(guest.sends("gemini", *guest.shape("gemini").start()))
+    place = Project(str(guest.project))
+    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(guest.home)})
+    reader = lookup.Reader(access.to_read(place), place, effective.load(place))
+    rows = lookup.search(reader, "zeppelin exporter", 0, lookup.Wanted(1))
+    assert " turn in codex  " in layers.shown(reader, rows, 1)
+    assert any(line.startswith("also from codex, last ") for line in status.lines(status.of(place, reader.settings, 0)))
+    assert {reports.cells(each)[5] for each in reports.listed(reader, 2**53, 9)} == {"ended, codex", "open, gemini"}
 
 
 # Twice
