@@ -87,9 +87,9 @@ def _other_clients(opened: "connection.Store") -> "dict[str, int]":
     """Return when the last session of each client but Claude Code began."""
     if not opened.property(connection.OTHER_HOSTS):
         return {}
-    from ralph_mem.memory.rows import sessions  # lazy: only where another client was ever heard
+    from ralph_mem.memory.rows import session_hosts, sessions  # lazy: only where another client was ever heard
 
-    return {name: at for name, at in sessions.by_host(opened).items() if name != sessions.AGENT}
+    return {name: at for name, at in session_hosts.by_host(opened).items() if name != sessions.AGENT}
 
 
 def state(project: "Project", values: "dict[str, Any]", missing: str, since: int = 0, session: str = "") -> str:

@@ -2,7 +2,6 @@
 
 import posix
 import sys
-import time
 
 from ralph_mem.core import fast, paths
 from ralph_mem.memory.ownership import check, seals
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-
-STOPPED_AT = "stopped_at"  # the property of a database that says when the last turn in it ended, in milliseconds
 
 
 def begin(project: "Project", wait_ms: int) -> connection.Store:
@@ -67,6 +64,12 @@ def open_ready(project: "Project", wait_ms: int = connection.PROMPT_WAIT_MS, sta
 
             relocate.settle(project, number, known)
     return opened
+
+
+def _migrate(opened: connection.Store) -> None:
+    from ralph_mem.memory import migrating  # lazy: only when a database is made or older than the release
+
+    migrating.migrate(opened)
 
 
 def _made(project: "Project", wait_ms: int) -> connection.Store:
@@ -131,44 +134,6 @@ def _is_created(path: str) -> bool:
     return True
 
 
-def _migrate(opened: connection.Store) -> None:
-    """Run the migrations that are missing, all or none, with a backup before the first that changes data."""
-    from ralph_mem.memory.store import schema  # lazy: only when a database is made or older than the release
-
-    opened.execute("PRAGMA journal_mode = WAL").fetchone()
-    version = opened.one("PRAGMA user_version")[0]
-    if version:
-        _back_up(opened, version)
-    opened.begin(durable=True)
-    try:
-        version = opened.one("PRAGMA user_version")[0]
-        for statements in schema.MIGRATIONS[version:]:
-            for statement in statements:
-                opened.execute(statement)
-        if not version:
-            opened.set_property("project_id", row.public_id("project"))
-            seals.put(opened)
-            opened.set_property("backed_up_at", time.time_ns() // 1_000_000)  # the first backup is made a day later
-            opened.set_property(STOPPED_AT, 0)
-        opened.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        opened.execute(f"PRAGMA user_version = {schema.VERSION}")
-        if not version:
-            opened.set_property("checked_schema", opened.one("PRAGMA schema_version")[0])
-        opened.commit()
-    finally:
-        opened.roll_back()
-    opened.checkpoint()  # or each event would read all of it in the log
-
-
-def _back_up(opened: connection.Store, version: int) -> None:
-    home = paths.data_home()
-    if home:
-        paths.make_folder(f"{home}/{paths.BACKUPS}")
-        name = f"{home}/{paths.BACKUPS}/{opened.property('project_id')}-schema-{version}.db"
-        paths.write(name, "")  # empty and for the owner alone, before SQLite fills it
-        opened.execute("VACUUM INTO ?", (name,))
-
-
 def notice(opened: connection.Store, project: "Project") -> str:
     """Enter the project in the registry; returns a line for the user where its memory turned out to be a copy.
 
@@ -198,7 +163,7 @@ def notice(opened: connection.Store, project: "Project") -> str:
 
 def _gap(opened: connection.Store, entry: str) -> str:
     """Say whether the memory ends before a stop that is known outside of it: its log was deleted, or is an older one."""
-    at = opened.property(STOPPED_AT)
+    at = opened.property(connection.STOPPED_AT)
     try:
         if not isinstance(at, int) or posix.stat(entry).st_mtime_ns // 1_000_000 <= at:
             return ""
@@ -233,7 +198,7 @@ def _register(opened: connection.Store, home: str, number: str, place: "dict[str
     try:
         paths.make_folder(f"{home}/{paths.PROJECTS}")
         paths.write(entry, fast.dumps(place))
-        mark(entry, opened.property(STOPPED_AT) or 0)
+        mark(entry, opened.property(connection.STOPPED_AT) or 0)
     except OSError:  # an unwritable home: the project works, only a copy of it is not noticed
         pass
 

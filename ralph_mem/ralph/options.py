@@ -118,7 +118,7 @@ OPTIONS = (
     Option("--no-apply", FLAG, "", "Leave the result in the loop's room until `ralph apply`.", "apply", "never", where="headless"),
     Option("--no-memory", FLAG, "", "Tell the agent nothing of earlier work, and keep nothing.", "memory", False),
     Option("--no-wait", FLAG, "", "End at a rate limit instead of waiting.", "wait", False, where="headless"),
-    Option("--agent", LIST, "CMD", "claude, codex, copilot, gemini, opencode, qwen or a command; repeatable: the next where one fails.",
+    Option("--agent", LIST, "CMD", "claude, codex, copilot, gemini, opencode, qwen or a command; several: the next if one fails.",
            "agents", each_in_words, where="headless"),
     Option("--model", VALUE, "NAMES", "Of claude; several as sonnet,opus: the next where one fails.", "models", names_of,
            where="headless"),

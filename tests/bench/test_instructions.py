@@ -73,7 +73,7 @@ def a_memory_with_facts(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bare(a_filled_memory):
-    return a_filled_memory.instructions([a_filled_memory.python, "-I", "-S", "-c", "pass"], b"")
+    return least(a_filled_memory, [a_filled_memory.python, "-I", "-S", "-c", "pass"], b"")
 
 
 def events(hooks):
@@ -98,9 +98,14 @@ def stop(hooks):
     return hooks.event("Stop", last_assistant_message="The parser decodes quoted values now.", stop_hook_active=False)
 
 
+def least(hooks, order, data):
+    """Return the least of three counts: by the seed of its hashes and the names of its files one differs by some thousandths."""
+    return min(hooks.instructions(order, data) for _ in range(3))
+
+
 @pytest.mark.parametrize("event", BUDGET)
 def test_an_event_stays_within_its_budget(a_filled_memory, bare, event):
-    count = a_filled_memory.instructions(a_filled_memory.direct(event.split()[0]), events(a_filled_memory)[event])
+    count = least(a_filled_memory, a_filled_memory.direct(event.split()[0]), events(a_filled_memory)[event])
     assert count / bare <= BUDGET[event], f"{event}: {count / 1e6:.1f} million, {count / bare:.3f} times a bare interpreter"
 
 
@@ -120,7 +125,7 @@ def test_an_event_of_another_client_costs_little_more_than_the_same_of_the_first
 
 @pytest.mark.parametrize("event", WITH_FACTS)
 def test_an_event_in_a_memory_with_facts_stays_within_a_budget_of_its_own(a_memory_with_facts, bare, event):
-    count = a_memory_with_facts.instructions(a_memory_with_facts.direct(event), events(a_memory_with_facts)[event])
+    count = least(a_memory_with_facts, a_memory_with_facts.direct(event), events(a_memory_with_facts)[event])
     assert count / bare <= WITH_FACTS[event], f"{event}: {count / 1e6:.1f} million, {count / bare:.3f} times a bare interpreter"
 
 

@@ -14,7 +14,7 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json
 from ralph_mem.maintenance import wiring
 from ralph_mem.memory import access, plugin_folder
-from ralph_mem.memory.rows import sessions
+from ralph_mem.memory.rows import session_hosts
 
 commands = typer.Typer()
 group = typer.Typer()
@@ -54,7 +54,7 @@ def _last(place: projects.Project) -> dict[str, int]:
         return {}
     opened = access.to_read(place)
     try:
-        return sessions.by_host(opened[0])
+        return session_hosts.by_host(opened[0])
     finally:
         for each in opened:
             each.close()

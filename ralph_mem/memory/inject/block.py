@@ -157,9 +157,9 @@ class Memory:
 def name_hosts(store: "Store", memories: "list[Memory]") -> None:
     """Let each memory say which client it is from, where that is another than Claude Code."""
     if store.property(connection.OTHER_HOSTS):
-        from ralph_mem.memory.rows import sessions  # lazy: only where another client was ever heard
+        from ralph_mem.memory.rows import session_hosts  # lazy: only where another client was ever heard
 
-        hosts = sessions.hosts_of(store, [memory.public_id for memory in memories])
+        hosts = session_hosts.hosts_of(store, [memory.public_id for memory in memories])
         for memory in memories:
             memory.host = hosts.get(memory.public_id, "")
 

@@ -10,7 +10,7 @@ from ralph_mem.core.format import count, when
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
-from ralph_mem.memory.rows import index_text, kinds, sessions
+from ralph_mem.memory.rows import index_text, kinds, session_hosts
 from ralph_mem.memory.rows.row import allowed
 
 TYPE_CHECKING = False
@@ -133,7 +133,7 @@ class Reader:
             row.branch = row.branch and gate.clean(row.branch)  # a repository says what it likes in its HEAD
             row.speaker = row.speaker and gate.clean(row.speaker)
         for store in self.stores:
-            hosts = sessions.hosts_of(store, [row.public_id for row in rows if row.store is store])
+            hosts = session_hosts.hosts_of(store, [row.public_id for row in rows if row.store is store])
             for row in [row for row in rows if row.public_id in hosts]:
                 row.host = hosts[row.public_id]
         return rows

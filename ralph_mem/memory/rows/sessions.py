@@ -20,10 +20,6 @@ SUMMARY_CHARACTERS = 400
 TICK_BITS = 41
 TICKS = (1 << TICK_BITS) - 1
 AGENT, OURS = "claude-code", "ralph-mem"
-MOST_ASKED = 500  # ids in one query: an old SQLite takes 999 values
-OF_HOSTS = """
-SELECT m.public_id, s.agent FROM {} AS m JOIN sessions AS s ON s.id = m.session_id
-WHERE m.public_id IN ({}) AND s.agent NOT IN (?, ?)"""
 
 START = """
 INSERT INTO sessions (public_id, client_session, project_path, source, agent, fence, context_since, started_at,
@@ -74,24 +70,6 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     if record["source"] == "compact":  # the context window holds nothing any more of what was said or injected before
         store.execute(EMPTIED, (number,))
     return number
-
-
-def by_host(store: "Store") -> "dict[str, int]":
-    """Return when the last session of each client began, in ms, by the client's name."""
-    return dict(store.execute("SELECT agent, max(started_at) FROM sessions WHERE agent <> ? GROUP BY agent", (OURS,)).fetchall())
-
-
-def hosts_of(store: "Store", names: "list[str]") -> "dict[str, str]":
-    """Return of memories, by their ids, those that another client than Claude Code recorded, with its name."""
-    if not names or not store.property(connection.OTHER_HOSTS):
-        return {}
-    found: dict[str, str] = {}
-    for first in range(0, len(names), MOST_ASKED):
-        some = names[first : first + MOST_ASKED]
-        for table in ("turns", "observations"):
-            sql = OF_HOSTS.format(table, ", ".join("?" * len(some)))
-            found.update(store.execute(sql, (*some, AGENT, OURS)).fetchall())
-    return found
 
 
 def own(store: "Store", name: str, at: int) -> int:

@@ -33,6 +33,7 @@ MOST_COUNTED = 1000
 MEMORIES = f"SELECT count(*) FROM (SELECT 1 FROM memories LIMIT {MOST_COUNTED + 1})"
 LEARNED_AT = "learner_woken"  # the property of a database that says when the process that learns was last started
 OTHER_HOSTS = "other_hosts"  # the property of a database in which another client than Claude Code was ever heard
+STOPPED_AT = "stopped_at"  # the property of a database that says when the last turn in it ended, in milliseconds
 FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
 
 

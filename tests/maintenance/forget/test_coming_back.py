@@ -17,7 +17,7 @@ from ralph_mem.maintenance.recovery import restore as restoring
 from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
 from ralph_mem.memory import opening
 from ralph_mem.memory.rows import rewrite
-from ralph_mem.memory.store import schema
+from ralph_mem.memory.store import connection, schema
 from ralph_mem.memory.store.connection import Store
 from tests.readers import files_of, forget, holding, in_order, last, reader_of
 from tests.sessions import NOON
@@ -230,7 +230,7 @@ def _interrupted(step):
 
 def test_the_start_after_a_restore_misses_nothing_of_what_the_backup_never_had(registered, a_backup):
     registered.store.begin()
-    registered.store.set_property(opening.STOPPED_AT, NOON + 9000)
+    registered.store.set_property(connection.STOPPED_AT, NOON + 9000)
     registered.store.commit()
     opening.mark(f"{paths.data_home()}/projects/{registered.store.property('project_id')}.json", NOON + 9000)
     restore(registered, lies_again(*a_backup))
