@@ -399,7 +399,8 @@ def _environment_of(process):
 def _tree(top, leave_out):
     found, waiting = {}, [str(top)]
     while waiting:
-        with os.scandir(waiting.pop()) as entries:
+        folder = waiting.pop()
+        with os.scandir(folder) if os.path.isdir(folder) else contextlib.nullcontext(()) as entries:
             for entry in entries:
                 is_folder = entry.is_dir()
                 if is_folder and (entry.name == "__pycache__" or entry.path in leave_out):
