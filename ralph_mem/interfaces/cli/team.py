@@ -215,6 +215,8 @@ def approve(
     place = registry.choose(project)
     chosen = _chosen(_held(place), ids, take_back)
     digits = digits_of([shared_item.digest(each.team, each.item) for each in chosen])
+    if confirm and not chosen:
+        raise not_as_shown(confirm)
     if not chosen or confirm.lower() != digits:
         _show(chosen, digits, json)
         if confirm:

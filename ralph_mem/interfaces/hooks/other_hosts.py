@@ -4,7 +4,7 @@ from ralph_mem.core import session_pause
 from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts import known, others
 from ralph_mem.memory import capture
-from ralph_mem.memory.rows import receipts, tombstones, turn_ends
+from ralph_mem.memory.rows import receipts, tombstones, turns
 from ralph_mem.memory.rows import records as write
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def answer(module: "ModuleType", opened: "Store", seen: "Activity", place: "Proj
     if receipts.was_given(opened, seen.session, event, seen.turn, seen.at - TWICE_MS):
         return {}
     said: dict[str, str] = module.answer(opened, seen, place, values)
-    if seen.kind != "prompt" or not turn_ends.is_first_unheard(opened, seen.session, UNHEARD):
+    if seen.kind != "prompt" or not turns.is_first_unheard(opened, seen.session, UNHEARD):
         return said
     from ralph_mem.interfaces.hooks import session_start  # lazy: only with the first prompt of a client that tells of no start
 
@@ -60,7 +60,7 @@ def answer(module: "ModuleType", opened: "Store", seen: "Activity", place: "Proj
 def _catch_up(opened: "Store", seen: "Activity", place: "Project", values: "dict[str, Any]") -> None:
     """Complete the last turns of clients whose answers stand in their records alone, which they may write later."""
     for host in known.ANSWERED_LATE:
-        for session, event, since, ended in turn_ends.unanswered(opened, host):
+        for session, event, since, ended in turns.unanswered(opened, host):
             text = "" if session_pause.was_paused(session) else others.said(host, session, since)
             if text:
                 (response,), redactions = privacy.protect([text], place, values, seen.cwd)

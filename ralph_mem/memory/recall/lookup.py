@@ -10,8 +10,9 @@ from ralph_mem.core.format import count, when
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
-from ralph_mem.memory.rows import index_text, kinds, session_hosts
+from ralph_mem.memory.rows import index_text, kinds
 from ralph_mem.memory.rows.row import allowed
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +133,9 @@ class Reader:
             row.asked, row.said, row.files, row.lines = next(safe), next(safe), next(safe), next(safe)
             row.branch = row.branch and gate.clean(row.branch)  # a repository says what it likes in its HEAD
             row.speaker = row.speaker and gate.clean(row.speaker)
-        for store in self.stores:
+        for store in [each for each in self.stores if each.property(connection.OTHER_HOSTS)]:
+            from ralph_mem.memory.rows import session_hosts  # lazy: only where another client was ever heard
+
             hosts = session_hosts.hosts_of(store, [row.public_id for row in rows if row.store is store])
             for row in [row for row in rows if row.public_id in hosts]:
                 row.host = hosts[row.public_id]

@@ -93,14 +93,12 @@ def _writer(verb: str) -> "Write":
         from ralph_mem.memory.rows import sessions  # lazy: as above
 
         return sessions.start if verb == "session" else sessions.end
-    if verb in ("turn", "close", "files", "keep"):
+    if verb in ("turn", "close", "files", "keep", OUTCOME):
         from ralph_mem.memory.rows import turns  # lazy: as above
 
-        return {"turn": turns.start, "close": turns.close, "files": turns.note_files, "keep": turns.keep}[verb]
-    if verb == OUTCOME:
-        from ralph_mem.memory.rows import turn_ends  # lazy: only for what is told late
-
-        return turn_ends.settle
+        return {"turn": turns.start, "close": turns.close, "files": turns.note_files, "keep": turns.keep, OUTCOME: turns.settle}[
+            verb
+        ]
     if verb == HEARD:
         from ralph_mem.memory.rows import shingles  # lazy: only for what came in from outside
 

@@ -1,6 +1,6 @@
 """Give a row other texts or delete it, with its index entry and what its neighbours quote. No hook needs it."""
 
-from ralph_mem.memory.rows import notes, row, sessions, turn_ends, turns
+from ralph_mem.memory.rows import notes, row, sessions, turns
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def rebuild(store: "Store", number: int, gone: "Sequence[str]" = (), response: "
     if gone:
         _take_off(store, number, gone)
     context = turns.context_of(store, session, seq)
-    store.execute("UPDATE turns SET context = ?, lines = ? WHERE id = ?", (context, turn_ends.lines_of(store, number), number))
+    store.execute("UPDATE turns SET context = ?, lines = ? WHERE id = ?", (context, turns.lines_of(store, number), number))
     left = any(row.weigh(store, row.TURN, number))
     if left and was_found:
         row.remember(store, row.TURN, number)

@@ -56,7 +56,7 @@ def checks(run):
 def test_where_all_is_well_it_leaves_with_0(ralph_mem, a_client):
     run = ralph_mem("doctor")
     assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout.splitlines()[-1] == "0 problems, 0 warnings, 25 ok"
+    assert run.stdout.splitlines()[-1] == "0 problems, 0 warnings, 26 ok"
     assert all(line.startswith("ok ") for line in run.stdout.splitlines()[:-2])
 
 

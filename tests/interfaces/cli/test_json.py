@@ -15,6 +15,7 @@ ELSEWHERE = {
     "tokens", "import", "import-archive", "ralph start", "ralph plan", "ralph stop", "ralph resume", "ralph rollback",
     "ralph apply", "ralph diff", "ralph log", "ralph hint", "ralph pause", "ralph continue", "ralph watch",
     "ralph bisect", "ralph replay", "playbook import", "relations edit", "relations remove",
+    "team init", "team join", "team leave", "team accept",
 }  # fmt: skip
 # Words that go well for somebody who remembers a session; TURN, SESSION and FACT stand for ids.
 WORDS = {
@@ -25,7 +26,8 @@ WORDS = {
     "facts fold": "FACT OTHER", "facts promote": "FACT", "facts starter": "tests", "core set": "port 8080", "core get": "KEY",
     "core delete": "KEY",
     "config get": "memory.show", "config set": "memory.show full", "export": "--to out.jsonl", "ralph config": "max_iterations 3",
-    "playbook search": "never", "sql": "SELECT(1)",
+    "playbook search": "never", "sql": "SELECT(1)", "share": "FACT", "hosts add": "gemini --dry-run",
+    "hosts remove": "gemini",
 }  # fmt: skip
 NAMES = [" ".join(path[1:]) for path, _ in LEAVES]
 RUN = [name for name in NAMES if name not in NO_DATA | ELSEWHERE]

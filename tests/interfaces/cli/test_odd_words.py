@@ -12,7 +12,18 @@ from tests.interfaces.cli.test_app import LEAVES
 from tests.odd_words import CANARY, ODD
 
 # What starts processes, reads stdin or takes seconds at each call, and takes no words.
-SLOW = {"demo", "man", "statusline", "doctor", "bench loop", "bench truth", "embeddings setup", "embeddings rebuild", "uninstall"}
+SLOW = {
+    "demo",
+    "man",
+    "statusline",
+    "doctor",
+    "page",
+    "bench loop",
+    "bench truth",
+    "embeddings setup",
+    "embeddings rebuild",
+    "uninstall",
+}
 NAMES = [" ".join(path[1:]) for path, _ in LEAVES if " ".join(path[1:]) not in SLOW]
 ADDS, TAKES = {"inject", "facts add", "core set"}, {"undo"}
 LONGEST = 700  # of a line with its hint

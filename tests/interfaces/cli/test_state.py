@@ -24,6 +24,7 @@ KEYS = {
         "injected_tokens",
         "global_notes",
         "emptied",
+        "other_clients",
     ),
 }
 

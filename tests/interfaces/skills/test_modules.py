@@ -17,7 +17,7 @@ MODULES = {
     "mem-search --layer 3 thrown": 30,
     "mem-status": 24,
     "mem-inject a note": 42,
-    "mem-inject --global a note": 43,
+    "mem-inject --global a note": 44,
     "mem-forget --query thrown": 59,
     "mem-forget --confirm --query thrown": 59,
 }
