@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from .broken_repository import git, tree_of, write
-from .client import NoClient, eventually, find_client
+from .client import eventually
 from .looping import PATH, Keeper
 from .messages_api import MessagesApi, call, say
 
@@ -14,14 +14,10 @@ CHECK = ("--criteria", "custom=./run.sh => 1", "--cooldown", "0", "--max-iterati
 
 
 @pytest.fixture
-def keeper(tmp_path):
+def keeper(tmp_path, client_binary):
     """A person with a broken repository; nothing that the loop started may be left."""
-    try:
-        binary = find_client()
-    except NoClient as missing:
-        pytest.skip(str(missing))
     with MessagesApi() as api:
-        person = Keeper(tmp_path, binary, api)
+        person = Keeper(tmp_path, client_binary, api)
         yield person
         eventually(lambda: not person.client.survivors(), 3, otherwise=lambda: f"left behind: {person.client.survivors()}")
 

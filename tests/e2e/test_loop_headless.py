@@ -10,7 +10,7 @@ from tests import clock
 from tests.ralph.snapshot.conftest import bytes_below
 
 from .broken_repository import FAILING, replies, tree_of
-from .client import NoClient, eventually, find_client
+from .client import eventually
 from .looping import GOAL, Keeper
 from .messages_api import MessagesApi, call, refuse, say
 
@@ -19,28 +19,20 @@ AT_ONCE = ("--cooldown", "0")
 Driven = namedtuple("Driven", "keeper start git said prompts green back git_back again")
 
 
-@pytest.fixture(scope="module")
-def binary():
-    try:
-        return find_client()
-    except NoClient as missing:
-        pytest.skip(str(missing))
-
-
 @pytest.fixture
-def keeper(tmp_path, binary):
+def keeper(tmp_path, client_binary):
     """A person with a broken repository; nothing that the loop started may be left."""
     with MessagesApi() as api:
-        person = Keeper(tmp_path, binary, api)
+        person = Keeper(tmp_path, client_binary, api)
         yield person
         eventually(lambda: not person.client.survivors(), 3, otherwise=lambda: f"left behind: {person.client.survivors()}")
 
 
 @pytest.fixture(scope="module")
-def driven(binary, tmp_path_factory):
+def driven(client_binary, tmp_path_factory):
     """A loop that has reached its goal, was rolled back, and the rollback undone."""
     with MessagesApi() as api:
-        keeper = Keeper(tmp_path_factory.mktemp("driven"), binary, api)
+        keeper = Keeper(tmp_path_factory.mktemp("driven"), client_binary, api)
         start, git = tree_of(keeper.project), bytes_below(keeper.project / ".git")
         keeper.mends_all()
         said = keeper.begin(*AT_ONCE)

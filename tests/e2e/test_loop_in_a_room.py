@@ -8,7 +8,7 @@ from ralph_mem.ralph.room import walls
 from tests.ralph.snapshot.conftest import bytes_below
 
 from .broken_repository import replies, tree_of
-from .client import NoClient, eventually, find_client
+from .client import eventually
 from .looping import Keeper
 from .messages_api import MessagesApi
 
@@ -16,13 +16,9 @@ AT_ONCE = ("--cooldown", "0")
 
 
 @pytest.fixture
-def keeper(tmp_path):
-    try:
-        binary = find_client()
-    except NoClient as missing:
-        pytest.skip(str(missing))
+def keeper(tmp_path, client_binary):
     with MessagesApi() as api:
-        person = Keeper(tmp_path, binary, api)
+        person = Keeper(tmp_path, client_binary, api)
         person.where = ()
         yield person
         eventually(lambda: not person.client.survivors(), 3, otherwise=lambda: f"left behind: {person.client.survivors()}")

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from .broken_repository import FAILING, tree_of
-from .client import REPOSITORY, Client, NoClient, eventually, find_client
+from .client import REPOSITORY, Client, eventually
 from .looping import GOAL, PATH, Keeper
 from .messages_api import MessagesApi, call, say
 
@@ -16,14 +16,10 @@ CHECK = "--criteria 'custom=./run.sh => 1' --cooldown 0"
 
 
 @pytest.fixture
-def keeper(tmp_path):
+def keeper(tmp_path, client_binary):
     """A person with a broken repository; nothing that the loop started may be left."""
-    try:
-        binary = find_client()
-    except NoClient as missing:
-        pytest.skip(str(missing))
     with MessagesApi() as api:
-        person = Keeper(tmp_path, binary, api)
+        person = Keeper(tmp_path, client_binary, api)
         yield person
         assert person.client.left_behind == []
 

@@ -14,7 +14,7 @@ import yaml
 
 from tests.hook import Hook, install
 
-from .client import REPOSITORY, Client, NoClient, find_client
+from .client import REPOSITORY, Client
 from .messages_api import MessagesApi, call, say
 
 FIX_PROMPT = "The ledger check is red, please find out why and repair it"
@@ -204,18 +204,14 @@ def hooks_switched_off(client):
 
 
 @pytest.fixture(scope="module", params=[None, "Bash"], ids=["nothing-allowed", "Bash-allowed"])
-def a_session_of_odd_notes(request, tmp_path_factory):
+def a_session_of_odd_notes(request, tmp_path_factory, client_binary):
     """Let one client keep a note of each odd text, where no tool is allowed, and where the person has allowed Bash."""
-    try:
-        binary = find_client()
-    except NoClient as missing:
-        pytest.skip(str(missing))
     folder = tmp_path_factory.mktemp("odd")
     project = folder / "shop"
     project.mkdir()
     lines = [f"/mem-inject {text.replace('FILE', f'made-{name}')}" for name, text in ODD.items()]
     with MessagesApi() as api:
-        client = Client(binary, home=folder / "home", project=project, api=api, plugin=REPOSITORY)
+        client = Client(client_binary, home=folder / "home", project=project, api=api, plugin=REPOSITORY)
         run = typed(client, *lines, allowed=request.param)
     assert client.left_behind == []
     with closing(sqlite3.connect(project / ".ralph-mem" / "memory.db")) as db:

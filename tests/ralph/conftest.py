@@ -9,6 +9,8 @@ from ralph_mem.core.project import Project
 from ralph_mem.ralph.criteria import FAILED, PASSED, Verdict
 from ralph_mem.ralph.record import NO_ITERATION, baseline_entry, entry_of, fold
 from ralph_mem.ralph.stop_reasons import DEFAULT
+from tests.ralph.clients import Client
+from tests.ralph.loops import Loops
 
 NOON = 1_767_268_800_000  # 2026-01-01 12:00 UTC, in milliseconds
 MINUTE = 60_000
@@ -25,6 +27,18 @@ def a_home(tmp_path, monkeypatch):
     kept = {name: value for name, value in posix.environ.items() if name not in (b"XDG_DATA_HOME", b"XDG_CONFIG_HOME")}
     monkeypatch.setattr(posix, "environ", {**kept, b"HOME": str(home).encode()})
     return home
+
+
+@pytest.fixture
+def loops(tmp_path):
+    """Return a project, and loops that work in it."""
+    return Loops(tmp_path)
+
+
+@pytest.fixture
+def client(tmp_path, monkeypatch):
+    """Return what stands in for the client of a loop: it does and says what it is given."""
+    return Client(tmp_path / "client", monkeypatch)
 
 
 @pytest.fixture

@@ -8,19 +8,9 @@ import pytest
 from ralph_mem.ralph import display, record, runs, stop_reasons, stopping
 from ralph_mem.ralph.record import fold
 from tests.clock import HANGS_S
-from tests.ralph.clients import Client, ends
+from tests.ralph.clients import ends
 from tests.ralph.conftest import entries
-from tests.ralph.loops import STEPS, Loops
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
-
-
-@pytest.fixture
-def client(tmp_path, monkeypatch):
-    return Client(tmp_path / "client", monkeypatch)
+from tests.ralph.loops import STEPS
 
 
 def test_an_agent_that_hangs_takes_the_time_of_its_iteration_and_not_that_of_the_run(loops):

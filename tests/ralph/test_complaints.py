@@ -19,8 +19,8 @@ from ralph_mem.ralph import headless, in_session, record, runs
 from ralph_mem.ralph.agents import command
 from ralph_mem.ralph.record import HEADLESS
 from tests.hook import MANIFEST, REPOSITORY, said_to_anybody, said_to_model
-from tests.ralph.clients import Client, Session, ends
-from tests.ralph.loops import GOAL, STEPS, Loops
+from tests.ralph.clients import Session, ends
+from tests.ralph.loops import GOAL, STEPS
 
 pytestmark = pytest.mark.check  # whole loops, hook by hook; what they are made of has tests of its own
 
@@ -38,16 +38,6 @@ class Sums(unittest.TestCase):
     def test_two(self):
         self.assertEqual(1 + 1, 3)
 """
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
-
-
-@pytest.fixture
-def client(tmp_path, monkeypatch):
-    return Client(tmp_path / "client", monkeypatch)
 
 
 @pytest.fixture

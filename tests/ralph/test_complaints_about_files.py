@@ -20,18 +20,13 @@ from ralph_mem.ralph.snapshot import listing, store
 from tests import clock
 from tests.hook import REPOSITORY, install
 from tests.ralph.clients import Session
-from tests.ralph.loops import CHECK, STEPS, Loops, git, kept, names
+from tests.ralph.loops import CHECK, STEPS, git, kept, names
 from tests.ralph.snapshot.conftest import bytes_below, tree_of
 
 pytestmark = pytest.mark.check  # whole loops, hook by hook; what they are made of has tests of its own
 
 ONE = {"iterations": 1}
 LARGE = 3 * 1024**3
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 @pytest.fixture

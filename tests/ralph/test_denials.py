@@ -2,25 +2,13 @@
 
 import shlex
 
-import pytest
-
 from ralph_mem.ralph import decision, display, headless, prospects, record, runs, stopping
 from ralph_mem.ralph.record import fold
-from tests.ralph.clients import Client, ends
+from tests.ralph.clients import ends
 from tests.ralph.conftest import after, entries, failing_tests, iteration
-from tests.ralph.loops import STEPS, Loops
+from tests.ralph.loops import STEPS
 
 REFUSED = "Bash(npm test:*)"
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
-
-
-@pytest.fixture
-def client(tmp_path, monkeypatch):
-    return Client(tmp_path / "client", monkeypatch)
 
 
 def test_an_agent_that_is_refused_a_tool_is_told_so_and_goes_on(loops, client):

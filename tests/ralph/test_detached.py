@@ -9,13 +9,8 @@ import pytest
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import detached, runs, stopping
 from tests import clock
-from tests.ralph.loops import STEPS, Loops
+from tests.ralph.loops import STEPS
 from tests.ralph.test_stopping import until
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def launch(loops, *steps, anyway=False, **wished):

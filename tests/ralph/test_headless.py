@@ -24,11 +24,6 @@ from tests.ralph.loops import GOAL, STEPS, Loops, git
 LARGE = 1_000_000
 
 
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
-
-
 @contextlib.contextmanager
 def small_disk():
     """Let no file grow beyond a quarter of a megabyte: a disk that is full, as far as anybody can tell."""

@@ -11,12 +11,7 @@ from ralph_mem.core.errors import SnapshotError
 from ralph_mem.memory.ownership import seals
 from ralph_mem.ralph import display, files, headless, record, rolling_back, runs, stopping
 from ralph_mem.ralph.criteria import acceptance
-from tests.ralph.loops import STEPS, Loops
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
+from tests.ralph.loops import STEPS
 
 
 def home():

@@ -6,17 +6,12 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import display, headless, record, runs, stopping
 from ralph_mem.ralph.record import GUARD
 from ralph_mem.ralph.runs import now_ms
-from tests.ralph.loops import STEPS, Loops
+from tests.ralph.loops import STEPS
 from tests.ralph.snapshot.conftest import tree_of
 from tests.ralph.test_stopping import agents, in_a_session, until
 
 # The second iteration does not end; once it is begun again, it does.
 STALLS = f"{STEPS[1]}; [ -e ../go ] || {{ touch ../go; setsid sleep 60 & sleep 60; }}"
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 @pytest.fixture

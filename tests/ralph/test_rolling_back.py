@@ -10,13 +10,8 @@ import pytest
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import rolling_back, runs
 from ralph_mem.ralph.snapshot import store
-from tests.ralph.loops import CHECK, STEPS, Loops, git, kept, names
+from tests.ralph.loops import CHECK, STEPS, git, kept, names
 from tests.ralph.snapshot.conftest import bytes_below, tree_of
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 @pytest.fixture

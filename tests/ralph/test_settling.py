@@ -1,18 +1,11 @@
 """An iteration takes one snapshot; what the checks leave behind is neither the agent's doing nor the person's."""
 
-import pytest
-
 from ralph_mem.ralph import rolling_back
 from ralph_mem.ralph.snapshot import store
-from tests.ralph.loops import CHECK, STEPS, Loops, kept, names
+from tests.ralph.loops import CHECK, STEPS, kept, names
 
 # Leaves a new file behind, rewrites one of the project, and takes one away.
 LEAVING = CHECK.replace("exit $wrong", "date >report-$$.txt; echo counted >>counts.txt; rm -f draft.txt; exit $wrong")
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def labels(loops):

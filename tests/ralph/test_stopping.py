@@ -9,14 +9,9 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import in_session, runs, starting, stopping
 from ralph_mem.ralph.record import GUARD, IN_SESSION
 from tests import clock
-from tests.ralph.loops import STEPS, Loops
+from tests.ralph.loops import STEPS
 
 LONG = f"{STEPS[0]}; setsid sleep 60 & sleep 60"
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def until(condition, seconds=10):

@@ -22,22 +22,12 @@ from ralph_mem.ralph import (
 )
 from ralph_mem.ralph.agents import presets, succession
 from ralph_mem.ralph.record import fold
-from tests.ralph.clients import Client, ends
+from tests.ralph.clients import ends
 from tests.ralph.conftest import NOON, a_run, after, entries, failing_tests, iteration, lint
-from tests.ralph.loops import GOAL, STEPS, Loops
+from tests.ralph.loops import GOAL, STEPS
 
 MENDS = ("/bin/sh", "-c", "; ".join(STEPS))
 IDLE = "date +%N >>notes"
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
-
-
-@pytest.fixture
-def client(tmp_path, monkeypatch):
-    return Client(tmp_path / "client", monkeypatch)
 
 
 def wished(loops, **given):

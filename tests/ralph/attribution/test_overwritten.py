@@ -8,7 +8,7 @@ from ralph_mem.ralph import rolling_back
 from ralph_mem.ralph.attribution import listening, overwritten
 from ralph_mem.ralph.snapshot import MEANWHILE
 from tests.ralph.attribution.test_shared_tree import wait_until
-from tests.ralph.loops import STEPS, Loops, git, kept, names
+from tests.ralph.loops import STEPS, git, kept, names
 
 pytestmark = pytest.mark.skipif(not listening.is_possible(), reason="the calls of this machine are not known")
 
@@ -20,11 +20,6 @@ WAYS = {
     "removed": "rm one.txt",
     "edited in place": "sed -i s/mine/right/ one.txt",
 }
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def edited(loops, *acts):

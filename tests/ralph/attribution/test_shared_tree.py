@@ -9,15 +9,10 @@ import pytest
 from ralph_mem.ralph import rolling_back
 from ralph_mem.ralph.attribution import explaining, listening, system_calls
 from ralph_mem.ralph.snapshot import MEANWHILE
-from tests.ralph.loops import CHECK, STEPS, Loops, git, kept, names
+from tests.ralph.loops import CHECK, STEPS, git, kept, names
 from tests.ralph.snapshot.conftest import tree_of
 
 pytestmark = pytest.mark.skipif(not listening.is_possible(), reason="the calls of this machine are not known")
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def test_what_the_person_writes_while_an_iteration_runs_is_kept_and_named(loops):

@@ -10,14 +10,9 @@ from ralph_mem.core import project as projects
 from ralph_mem.core import rooms
 from ralph_mem.ralph import headless, rolling_back, runs, stopping
 from ralph_mem.ralph.room import applying
-from tests.ralph.loops import STEPS, Loops, git
+from tests.ralph.loops import STEPS, git
 
 MENDS = "; ".join(STEPS)
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def in_a_room(loops, *steps, **wished):

@@ -12,17 +12,12 @@ from ralph_mem.core import news, rooms
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import planning, runs
 from tests.ralph.clients import Client, ends
-from tests.ralph.loops import STEPS, Loops
+from tests.ralph.loops import STEPS
 
 MENDS = "; ".join(STEPS)
 # The first to come takes the one turn that succeeds; the others work on for a minute.
 ONE_SUCCEEDS = f"if mkdir $here/taken 2>/dev/null; then echo its >who.txt; {MENDS}; else echo slow >slow.txt; sleep 60; fi"
 ALL_BUT_THE_FIRST = f"if mkdir $here/taken 2>/dev/null; then sleep 60; else {MENDS}; fi"
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def rooms_of(loops):

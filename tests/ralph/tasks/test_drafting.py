@@ -6,7 +6,6 @@ import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph.tasks import drafting
-from tests.ralph.loops import Loops
 
 ANSWER = """\
 Here it is:
@@ -18,11 +17,6 @@ Here it is:
 ```
 I hope this helps.
 """
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def says(loops, *answers):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.ralph.snapshot import FILE, LINK, Entry, store, taking
 from ralph_mem.ralph.watching import file_patch, patch
-from tests.ralph.loops import STEPS, Loops
+from tests.ralph.loops import STEPS
 
 SECRET = "API_TOKEN = 'ghp_" + "a1B2c3D4e5F6" * 3 + "'\n"
 NAMES = ["a", "b c", "caf\u00e9.txt", 'quo"te', "tab\there", "back\\slash", "d/e", "d/f g/h", " lead", "trail ", "#note"]
@@ -19,11 +19,6 @@ TEXTS = st.builds(lambda lines, end: b"\n".join(lines) + end, LINES, st.sampled_
 CONTENTS = st.one_of(TEXTS, st.binary(max_size=200))
 PLACES = st.tuples(st.sampled_from(["file", "program", "link"]), CONTENTS)
 TREES = st.dictionaries(st.sampled_from(NAMES), PLACES, max_size=6)
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def entry_of(kind, content):

@@ -12,13 +12,7 @@ from ralph_mem.ralph.record import fold
 from ralph_mem.ralph.watching import hints, pausing
 from tests import clock
 from tests.ralph.conftest import MINUTE, NOON, entries, failing_tests, iteration
-from tests.ralph.loops import STEPS, Loops
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
-
+from tests.ralph.loops import STEPS
 
 # The agent of the first iteration waits until the person has said what they say.
 LISTENING = "until [ -e ../said ]; do sleep 0.05; done; " + STEPS[0]

@@ -13,16 +13,11 @@ from ralph_mem.ralph.runs import Live
 from ralph_mem.ralph.watching import activity, transcript, view
 from tests import clock
 from tests.ralph.conftest import NOON, a_run, failing_tests, iteration
-from tests.ralph.loops import STEPS, Loops
+from tests.ralph.loops import STEPS
 from tests.ralph.made import a_plan
 
 SECRET = "ghp_" + "a1B2c3D4e5F6" * 3
 SPEAKING = f"echo mending one; echo {SECRET}; until [ -e ../seen ]; do sleep 0.05; done; "
-
-
-@pytest.fixture
-def loops(tmp_path):
-    return Loops(tmp_path)
 
 
 def seen(run, doing=(), pauses=False):
