@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
@@ -62,14 +63,15 @@ def test_a_project_without_any_check_begins_nothing(keeper):
 
 
 def test_what_the_person_edits_during_the_loop_or_after_it_is_kept_and_named(keeper):
-    start = tree_of(keeper.project)
+    start, edited = tree_of(keeper.project), Event()
     keeper.api.play(
-        {"turns": [call(("Write", {"file_path": str(keeper.project / "new.txt"), "content": "x"})), say("ok", delay_s=2)]}
+        {"turns": [call(("Write", {"file_path": str(keeper.project / "new.txt"), "content": "x"})), say("ok", until=edited)]}
     )
     with ThreadPoolExecutor(1) as threads:
         loop = threads.submit(keeper.begin, *CHECK)
         eventually((keeper.project / "new.txt").exists, 30)
         write(keeper.project, "ledger/tax.py", "mine, during\n")
+        edited.set()
         assert loop.result().code == 10
     write(keeper.project, "new.txt", "mine, afterwards\n")
     write(keeper.project, "notes.md", "mine, afterwards\n")
