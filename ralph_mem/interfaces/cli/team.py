@@ -60,7 +60,11 @@ def share(
     if team:
         _keep(reader.project, team, [each.item for each in found], json)
         return
-    files = [item_files.write(reader.project, each.item) for each in found]
+    opened = access.to_write(reader.project)
+    try:
+        files = local_copy.share(opened, reader.project, [each.item for each in found])
+    finally:
+        opened.close()
     if json:
         printing.as_json({"files": files, "confirmed": True})
     else:

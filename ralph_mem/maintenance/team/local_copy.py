@@ -33,6 +33,9 @@ class ManyGo(RalphMemError):
         super().__init__(what, f"if that is right: ralph-mem team pull --confirm {digits_of(leaving)}")
 
 
+EDITED = "it bears the id of something of yours and says something else than you shared: look at who changed it"
+
+
 class Taken(NamedTuple):
     """What a pull changed, by ids: new here, changed, gone, unchanged, own; refused with why. `waiting` is how many wait."""
 
@@ -91,11 +94,15 @@ def take(
     kept: dict[str, Shared] = {}
     own: dict[str, Shared] = {}
     refused: list[tuple[str, str]] = []
+    shared = _shared(opened, project, team)
     for item in items:
         if marks.have(tombstones.ROW, item.id):
             continue
         if _is_own(opened, team, item.id):
-            own[item.id] = item
+            if shared_item.digest(team, item) in shared:
+                own[item.id] = item
+            else:
+                refused.append((item.id, EDITED))
         elif protect(item.body)[1] or protect(item.author)[1] or protect("\n".join(item.anchors))[1]:
             refused.append((item.id, "it holds what looks like a secret: tell its author"))
         else:
@@ -112,6 +119,13 @@ def take(
     new = [name for name in kept if name not in before]
     same = [name for name in kept if name in before and name not in changed]
     return Taken(new, changed, leaving, same, list(own), refused, number)
+
+
+def share(opened: Store, project: Project, items: list[Shared]) -> list[str]:
+    """Write a person's own items into files of the repository, and note outside of it what they say; returns the files' names."""
+    with access.Change(opened):
+        approvals.change(project, {shared_item.digest(FILES, item) for item in items}, set())
+        return [item_files.write(project, item) for item in items]
 
 
 def approve(opened: Store, project: Project, chosen: list[Held], take_back: bool = False) -> int:
@@ -216,7 +230,14 @@ def _is_own(opened: Store, team: str, public_id: str) -> bool:
 def _own_beside(opened: Store, project: Project, team: str, kept: dict[str, Shared]) -> dict[str, Shared]:
     """Return the person's own items, which may replace or contradict those of others."""
     found = item_files.read(project, time.time_ns() // 1_000_000).items if team == FILES else _given(opened, team)
-    return {item.id: item for item in found if item.id not in kept and _is_own(opened, team, item.id)}
+    shared = _shared(opened, project, team)
+    own = [item for item in found if item.id not in kept and _is_own(opened, team, item.id)]
+    return {item.id: item for item in own if shared_item.digest(team, item) in shared}
+
+
+def _shared(opened: Store, project: Project, team: str) -> set[str]:
+    """Return the hashes of what this person shared, or approved: of one's own that somebody has edited since it has none."""
+    return approvals.read(project) if team == FILES else {shared_item.digest(team, each) for each in _given(opened, team)}
 
 
 def _given(opened: Store, team: str) -> list[Shared]:

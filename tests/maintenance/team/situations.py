@@ -50,7 +50,7 @@ class Team:
     def shares(self, name, text="", supersedes=()):
         """Share a row for good; returns the item."""
         item = promotion.promote(reader_of(self.session), name, text, supersedes).item
-        item_files.write(self.project, item)
+        local_copy.share(self.opened, self.project, [item])
         return item
 
     def standing(self):
