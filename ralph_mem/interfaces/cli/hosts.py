@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ralph_mem.core import project as projects
+from ralph_mem.core.errors import StoreError
 from ralph_mem.core.format import when
 from ralph_mem.hosts import known
 from ralph_mem.interfaces.cli import printing
@@ -50,11 +51,13 @@ def list_all(context: typer.Context, json: Json = False) -> None:
 
 
 def _last(place: projects.Project) -> dict[str, int]:
-    if not access.is_there(place):
-        return {}
-    opened = access.to_read(place)
+    """Return when each client was last heard of here; nothing where the memory is none of this person's, or cannot be read."""
     try:
-        return session_hosts.by_host(opened[0])
+        opened = access.to_look(place, access.WAIT_MS)
+    except StoreError:  # whatever is wrong with it `status` and `doctor` tell
+        return {}
+    try:
+        return session_hosts.by_host(opened[0]) if opened else {}
     finally:
         for each in opened:
             each.close()

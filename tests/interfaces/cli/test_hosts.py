@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -174,3 +175,9 @@ def test_hosts_lists_them_with_where_our_hooks_are(a_newcomer):
     assert rows["qwen"]["hooks"] == "this project" and rows["gemini"]["hooks"] == "no"
     a_newcomer.reads("hosts", "remove", "qwen", "--project")
     assert not (a_newcomer.project / ".qwen" / "settings.json").exists()
+
+
+def test_hosts_lists_them_where_the_memory_is_somebody_elses(a_person):
+    shutil.rmtree(a_person.data)  # with the key by which it is known to be theirs
+    assert "is not used" in a_person.fails("search", "thrown")
+    assert [row["last"] for row in json.loads(a_person.reads("hosts", "--json"))] == [0] * len(known.OTHERS)
