@@ -33,7 +33,9 @@ def serve(started_in: Project, port: int = 0, opens: bool = True, detached: bool
         return
     if detached:
         _leave()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn says it again when it has ended: to be stopped is no failure
+    # uvicorn says it again when it has ended: to be stopped is no failure. A shell lets what runs behind it ignore Ctrl-C
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(0))
     log.hold()
     handed = handover.Handed(keys.way_in, security.TOKEN_S)
     keys.on_open = handed.used

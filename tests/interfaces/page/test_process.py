@@ -105,6 +105,17 @@ def test_a_signal_leaves_nothing_but_its_log(number, a_page):
     assert not processes_of(a_page)
 
 
+def test_an_interrupt_ends_it_where_a_shell_has_them_ignored(tmp_path):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as it is for what is started behind a shell
+    try:
+        started = Started(tmp_path, tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    started.is_ready()
+    started.process.send_signal(signal.SIGINT)
+    assert started.ends() == ["log"]
+
+
 def processes_of(page):
     """Return the processes that were started for a page, whoever is their parent by now."""
     found = []
