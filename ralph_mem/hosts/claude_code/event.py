@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Two megabytes hold every text we would keep, and leave an event of nothing but brackets below 64 MB of memory; of a longer one the
 # end is kept too, since the ids stand there.
-HEAD_BYTES = 1_638_400
+HEAD_BYTES = 1_835_008
 TAIL_BYTES = 262_144
 CHUNK_BYTES = 65_536
 # The client writes an event whole and at once. A pipe that says nothing for this long will not.
