@@ -62,7 +62,7 @@ def _memory(place: "Project", values: "dict[str, Any]", name: str) -> str:
     address = connection.address_of(place.folder + "/memory.db", "mode=ro")
     try:
         db = connection.sqlite.connect(address, timeout=WAIT_S, isolation_level=None, uri=True)
-        (number,) = db.execute(connection.MEMORIES).fetchone()
+        number = connection.counted(db)
         (version,) = db.execute("PRAGMA user_version").fetchone()
         told, tokens = db.execute(TOLD, (name,)).fetchone() or (0, 0)
     except connection.sqlite.OperationalError as error:

@@ -42,7 +42,7 @@ def at_start(
     Once per project it offers the sessions that the client kept beside its transcript from before; once a day, by the time `at`
     in ms, it says how many candidates wait for the person's yes or no.
     """
-    (number,) = opened.one(connection.MEMORIES)
+    number = connection.counted(opened)
     news = _news(opened, project, number)
     if transcript and not opened.property(OFFERED):
         from ralph_mem.interfaces.hooks import earlier  # lazy: once per project

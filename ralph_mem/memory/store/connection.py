@@ -30,11 +30,17 @@ LEFT_LOG_BYTES = 1_048_576
 UNDO, STANDING = "undo", "facts_standing"
 # To count 100,000 takes a millisecond, which each start and each status line would cost; the status counts them all.
 MOST_COUNTED = 1000
-MEMORIES = f"SELECT count(*) FROM (SELECT 1 FROM memories LIMIT {MOST_COUNTED + 1})"
 LEARNED_AT = "learner_woken"  # the property of a database that says when the process that learns was last started
 OTHER_HOSTS = "other_hosts"  # the property of a database in which another client than Claude Code was ever heard
 STOPPED_AT = "stopped_at"  # the property of a database that says when the last turn in it ended, in milliseconds
 FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
+
+
+def counted(db: "Any") -> int:
+    """Return how many memories an open database has; of more than MOST_COUNTED one more than that."""
+    if db.execute(f"SELECT 1 FROM memories LIMIT 1 OFFSET {MOST_COUNTED}").fetchone():
+        return MOST_COUNTED + 1
+    return int(db.execute("SELECT count(*) FROM memories").fetchone()[0])
 
 
 class Store:
