@@ -113,10 +113,7 @@ def measure_commands(
     """
     given = command_logs.read(file)
     report = _watched("Telling", lambda announce: used.run(given, announce))
-    if json:
-        printing.as_json(report)
-    else:
-        used_commands.show(report)
+    _show(report, used_commands.show, json)
 
 
 @inner.command("facts")
@@ -130,10 +127,7 @@ def measure_facts(
     """
     given = rule_files.read(file)
     report = _watched("Taking in", lambda announce: facts.run(given, announce))
-    if json:
-        printing.as_json(report)
-    else:
-        taken_in.show(report)
+    _show(report, taken_in.show, json)
 
 
 @inner.command("taught")
@@ -149,10 +143,7 @@ def measure_taught(
     """
     given = teachings.read(str(taught.OWN) if file == "-" else file)
     report = _watched("Playing", lambda announce: taught.run(given, announce))
-    if json:
-        printing.as_json(report)
-    else:
-        _print_taught(report)
+    _show(report, _print_taught, json)
 
 
 @inner.command("precision")
@@ -166,10 +157,7 @@ def measure_precision(
     """
     given = beliefs.read(folder)
     report = _watched("Asking", lambda announce: precision.run(given, announce))
-    if json:
-        printing.as_json(report)
-    else:
-        _print_precision(report)
+    _show(report, _print_precision, json)
 
 
 @inner.command("loop")
@@ -184,10 +172,7 @@ def measure_loop(
     Example: ralph-mem bench loop --seeds 2
     """
     report = _watched("Looping", lambda announce: loop.run(seeds=seeds, announce=announce))
-    if json:
-        printing.as_json(report)
-    else:
-        _print_loop(report)
+    _show(report, _print_loop, json)
 
 
 class Where(str, Enum):
@@ -215,10 +200,7 @@ def measure_truth(
     """
     way = "" if where is Where.both else where.value
     report = _watched("Looping", lambda announce: truth.run(only, project, way, sample, seed, announce))
-    if json:
-        printing.as_json(report)
-    else:
-        truth_table.show(report)
+    _show(report, truth_table.show, json)
     if not figures.holds(report):
         raise typer.Exit(1)
 
@@ -232,6 +214,10 @@ def _watched(what: str, act: Callable[[retrieval.Announce], Result]) -> Result:
     """Do what takes a while; on a terminal a bar shows how far it is."""
     with printing.steps(what) as tell:
         return act(tell)
+
+
+def _show(report: Result, show: Callable[[Result], None], json: bool) -> None:
+    printing.as_json(report) if json else show(report)
 
 
 def _print_retrieval(report: dict[str, Any], per_category: bool) -> None:
