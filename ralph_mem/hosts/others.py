@@ -142,17 +142,31 @@ def call_id(session: object, stamp: str, given: "Fields") -> str:
     return f"call:{session}:{stamp}:{zlib.crc32(fast.dumps(given).encode('utf-8', 'replace')):08x}"
 
 
+# Slash commands are Claude Code's; everybody has a terminal, and so has an agent. The first are in what a model is told.
+IN_CONTEXT = (
+    ("(its words: /mem-search --layer 3 ", "(its words: ralph-mem show "),
+    ("; /mem-search finds them.)", "; ralph-mem search finds them.)"),
+)
+IN_MESSAGES = (("/mem for more", "ralph-mem --help for more"), ("/mem ", "ralph-mem "))
+
+
+def _in_a_terminal(text: str, words: "tuple[tuple[str, str], ...]") -> str:
+    for typed, command in words:
+        text = text.replace(typed, command)
+    return text
+
+
 def answer(seen: Activity, said: "dict[str, str]") -> str:
     """Return what to print, in the words of the host of an activity: `message` is for the person, `context` for the model.
 
     Most took the form over from Claude Code; no field is in it that a strict reader does not know.
     """
-    event, context = ANSWERED.get(seen.kind, ""), said.get("context")
+    event, context = ANSWERED.get(seen.kind, ""), _in_a_terminal(said.get("context", ""), IN_CONTEXT)
     if not event:
         return ""
     if shape_of(seen.host).FLAT:
         return fast.dumps({"additionalContext": context}) if context else ""
-    found: Fields = {"systemMessage": said["message"]} if said.get("message") else {}
+    found: Fields = {"systemMessage": _in_a_terminal(said["message"], IN_MESSAGES)} if said.get("message") else {}
     if context:
         found["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": context}
     return fast.dumps(found) if found else ""

@@ -116,6 +116,18 @@ def test_what_is_told_found_and_counted_names_the_client_that_it_is_from(guest, 
     assert {reports.cells(each)[5] for each in reports.listed(reader, 2**53, 9)} == {"ended, codex", "open, gemini"}
 
 
+def test_nobody_else_is_sent_to_a_slash_command(guest):
+    host = guest.attended()
+    first = host.sends("gemini", *host.shape("gemini").start())
+    assert "ralph-mem pause switches that off" in first["systemMessage"]
+    shape = host.shape("gemini")
+    host.sends("gemini", *shape.prompt(ASKED))
+    host.sends("gemini", *shape.command("make mast", "so it stands there", 2))
+    host.sends("gemini", *shape.stop(SAID))
+    second = host.sends("gemini", *host.shape("gemini").start())
+    assert "ralph-mem show " in told(second) and "/mem" not in told(second) + second["systemMessage"]
+
+
 # Twice
 
 
