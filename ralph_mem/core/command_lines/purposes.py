@@ -1,6 +1,7 @@
 """Tell what a command is for by its words, such as testing, linting or building."""
 
-PURPOSES = TEST, LINT, BUILD, TYPES, RUN, FORMAT = ("test", "lint", "build", "types", "run", "format")
+# Of these an image is what `docker build` makes: who wants to know how the project is built means another command.
+PURPOSES = TEST, LINT, BUILD, TYPES, RUN, FORMAT, IMAGE = ("test", "lint", "build", "types", "run", "format", "image")
 # Programs by what they are for, whatever is behind them.
 TOOLS = {
     name: purpose
@@ -131,8 +132,8 @@ def _of_runner(program: str, rest: "list[str]") -> "list[str]":
     """Return what the first word of a runner says, of one of several targets what each says."""
     targets = _targets(program, rest)
     if program in ("docker", "docker-compose", "podman"):
-        targets = [word for word in targets if word != "compose"][:1]
-        targets = targets if targets in (["build"], ["up"]) else []
+        verb = next((word for word in targets if word not in ("compose", "buildx", "image")), "")
+        return [IMAGE] if verb in ("build", "bake") else [RUN] if verb == "up" else []
     if program == "cmake":
         return [BUILD] if "--build" in rest else []
     if program in ("make", "gmake") and not targets:

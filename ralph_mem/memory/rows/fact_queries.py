@@ -99,7 +99,7 @@ def commands(store: "Store") -> "list[Fact]":
     """Return the commands that the log proves, one of a purpose, in the order of the purposes."""
     from ralph_mem.core.command_lines.purposes import PURPOSES  # lazy: a prompt needs none of it
 
-    found = read(store, f"WHERE f.status = '{ACTIVE}' AND f.kind = '{COMMAND}' AND NOT o.misled ORDER BY f.said_at DESC LIMIT 6")
+    found = read(store, f"WHERE f.status = '{ACTIVE}' AND f.kind = '{COMMAND}' AND NOT o.misled ORDER BY f.said_at DESC LIMIT 7")
     return sorted(found, key=lambda fact: [not fact.text.startswith(name) for name in PURPOSES])
 
 

@@ -43,7 +43,6 @@ PURPOSES = {
     "build": [
         "make",
         "go build -o shop ./cmd/shop",
-        "docker build -t shop .",
         "cmake --build build",
         "npm run build",
         "npx tsc -b",
@@ -56,6 +55,7 @@ PURPOSES = {
         "docker compose up -d",
         "node server.js",
     ],
+    "image": ["docker build -t shop .", "docker buildx build --push .", "docker compose build web", "podman build ."],
     "format": ["ruff format", "cargo fmt", "gofmt -w .", "npm run format", "npx prettier --write ."],
 }
 
