@@ -25,6 +25,12 @@ WEIGHED = 4
 # not age, loses nothing at 0.3; sixteen rows of commits and coding sessions then hold as many answers as twenty-four did.
 NEWEST_FIRST, NEW_ROWS, RECENT_ROWS = 60, 200, 0.3
 FOREVER = 2**62
+# A query without any of these names no time; nor does one without a year. The month of May is told by its capital.
+TIME_WORDS = frozenset(
+    "yesterday today week month year night ago days weeks monday tuesday wednesday thursday friday saturday sunday january february"
+    " march april june july august september october november december".split()
+)
+MAY, YEARS = "May", (" 19", " 20")
 QUOTES, MARKS, MOST_PHRASES = '"`', ".,:;!?()[]{}<>'\"`", 8
 
 STANDS = """
@@ -74,6 +80,16 @@ def phrases_of(query: str) -> "list[str]":
     inside += [word for word in words if any([not char.isalpha() for char in word])]
     kept = [" ".join([word for word in part.split() if word not in index_text.STOPWORDS]) for part in inside]
     return [phrase for phrase in dict.fromkeys(kept) if phrase.isprintable() and len(index_text.split(phrase)) > 1][:MOST_PHRASES]
+
+
+def time_named(query: str, now: int) -> "tuple[int, int] | None":
+    """Return from when until when the time is that a query names, in ms, as seen from `now`; nothing without one."""
+    words = query.lower().replace("?", " ").replace(",", " ").replace(".", " ").split()
+    if TIME_WORDS.isdisjoint(words) and MAY not in query and not any([sign in query for sign in YEARS]):
+        return None
+    from ralph_mem.memory.recall import times  # lazy: only for a query that may name a time
+
+    return times.named(query, now)
 
 
 def find(

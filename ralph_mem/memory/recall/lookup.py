@@ -178,7 +178,8 @@ def _of_store(reader: Reader, store: "Store", query: str, now: int, wanted: Want
     if sense:
         near = _add_near(sense, store, query, rows, wanted)
     newest = store.one(NEWEST)[0] or 0
-    scored = list(zip(ranking.scores(rows, weights, set(index_text.words(query)), now, newest, near), rows))
+    span = candidates.time_named(query, now)
+    scored = list(zip(ranking.scores(rows, weights, set(index_text.words(query)), now, newest, near, span), rows))
     turns = {values[1]: score for score, values in scored}
     for score, values in _raw(reader, store, terms, now, wanted, most):
         if values[-1] not in turns or wanted.types:

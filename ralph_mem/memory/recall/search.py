@@ -110,7 +110,7 @@ def judged(
         return []
     texts = ranking.text_scores(rows, weights)
     undated = ranking.undated(rows, texts, set(index_text.words(query)), near)
-    scores = ranking.dated(rows, undated, now, counts.total)
+    scores = ranking.dated(rows, undated, now, counts.total, candidates.time_named(query, now))
     places = sorted(range(len(rows)), key=lambda at: -scores[at])
     seats = _seats(rows, places)
     first = list(nearest)[:NEAREST]

@@ -1,0 +1,63 @@
+"""Which time a query names, as seen from Wednesday, 17 June 2026, at noon here."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from ralph_mem.memory.recall import candidates, times
+from tests.folded import folded
+
+NOON = int(time.mktime((2026, 6, 17, 12, 0, 0, 0, 0, -1)) * 1000)
+NAMED = {
+    "what did we do yesterday?": ("2026-06-16", "2026-06-17"),
+    "undo what broke today": ("2026-06-17", "2026-06-18"),
+    "the parser bug of last week": ("2026-06-08", "2026-06-15"),
+    "why did the build fail this week": ("2026-06-15", "2026-06-22"),
+    "what changed last month": ("2026-05-01", "2026-06-01"),
+    "the release of last year": ("2025-01-01", "2026-01-01"),
+    "on Monday we moved the cache": ("2026-06-15", "2026-06-16"),
+    "the fix from last Wednesday": ("2026-06-10", "2026-06-11"),
+    "2 days ago it still worked": ("2026-06-15", "2026-06-16"),
+    "what broke 3 weeks ago": ("2026-05-24", "2026-05-31"),
+    "everything of the past 2 days": ("2026-06-15", "2026-06-18"),
+    "what did we decide in May": ("2026-05-01", "2026-06-01"),
+    "what did we decide in August": ("2025-08-01", "2025-09-01"),
+    "the outage of 3 June": ("2026-06-03", "2026-06-04"),
+    "the outage of December 24th": ("2025-12-24", "2025-12-25"),
+    "the outage of June 3, 2025": ("2025-06-03", "2025-06-04"),
+    "the log of 2026-01-31.": ("2026-01-31", "2026-02-01"),
+    "June 2024": ("2024-06-01", "2024-07-01"),
+    "what did we drop in 2024": ("2024-01-01", "2025-01-01"),
+}
+UNNAMED = [
+    "it may fail", "May I merge this?", "the last test", "port 2024", "run 20 tests", "retry 3 times", "a weekday", "",
+    "bump to 2026.1", "last 5 lines", "sunday driver",
+]  # fmt: skip
+
+
+def ms(day):
+    return int(time.mktime((*time.strptime(day, "%Y-%m-%d")[:8], -1)) * 1000)
+
+
+@folded("query", NAMED)
+def test_a_query_names_a_time(query):
+    assert candidates.time_named(query, NOON) == tuple(map(ms, NAMED[query]))
+
+
+@folded("query", UNNAMED)
+def test_words_that_only_look_like_a_time_name_none(query):
+    assert candidates.time_named(query, NOON) is None
+
+
+@given(some.text(), some.integers(0, 4_000_000_000_000))
+def test_any_text_names_a_span_in_time_or_none(text, now):
+    span = times.named(text, now)
+    assert span is None or span[0] < span[1]
+
+
+@pytest.mark.parametrize("day", ["30 February 2025", "31 June", "2025-13-40"])
+def test_a_day_that_the_calendar_lacks_breaks_nothing(day):
+    span = times.named(f"the change of {day}", NOON)
+    assert span is None or span[0] < span[1]
