@@ -27,6 +27,7 @@ ASKED, SAID = 6, 7
 LEAST = 1e-4  # a spread of nothing: all scores are the same
 # The least spread of a pool's dated scores: rows that are all alike do not stand out by a hair. Any from 0.05 to 0.2 does.
 LEAST_SPREAD = 0.1
+LEAST_WORTH = 2.0  # of a prompt, a quarter of one rare word's: no memory fits well to words that everybody uses. Flat up to 2
 MUCH_TEXT = 20.0  # what the text score of a long and full answer to a long prompt comes to
 SHORTEST_NAME, SHORTEST_STEM = 4, 3  # letters of `a.py` and `lamp` of lamp.py: shorter ones stand in too many sentences
 # What a receipt keeps of each: how many steps of this size, at most MOST_STEPS.
@@ -65,7 +66,7 @@ def of(
     once = _each_once(rows)
     middle, spread = _spread([scores[at] for at in once], max(POOL, len(once)))
     middle_dated, spread_dated = _spread([dated[at] for at in once], max(HANDFUL, len(once)))
-    whole = ranking.most_of_text(sum([worth for _, worth in prompt.roots]) or 1.0)
+    whole = ranking.most_of_text(max(LEAST_WORTH, sum([worth for _, worth in prompt.roots])))
     found: list[tuple[float, ...]] = []
     for at in places:
         row = rows[at]
