@@ -1,4 +1,7 @@
-"""Read the time that a query names, such as `yesterday`, `last week`, `in May` or `3 June 2025`; loaded only where one may."""
+"""Read the time that a query names, such as `yesterday`, `last week`, `in May` or `3 June 2025`.
+
+Loaded only for a query that may name one.
+"""
 
 import time
 
