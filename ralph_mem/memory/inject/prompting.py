@@ -1,7 +1,7 @@
 """Choose what a prompt is told within a budget, without what its session already knows."""
 
 from ralph_mem.memory.inject import block
-from ralph_mem.memory.recall import features, search
+from ralph_mem.memory.recall import candidates, features, search
 from ralph_mem.memory.rows import receipts, row
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ralph_mem.memory.store.connection import Store
 
 MOST_ITEMS = 3
+MOST_OF_A_TIME = 8  # where the prompt asks what was done then: lines of eight turns leave room for one of them in full
 MOST_MISSED = 3
 NO_SESSION = -1
 
@@ -47,12 +48,14 @@ def build(
     tells what means the same without a common word. Both results are empty where nothing is worth saying.
     """
     tell = settings["memory.tell"]
-    found = search.hits(stores[0], query, now, sense, tell)
-    if len(stores) > 1:
+    span = candidates.time_asked_about(query, now)
+    found = search.of_time(stores[0], span) if span else search.hits(stores[0], query, now, sense, tell)
+    if len(stores) > 1 and not span:
         found = _with_shared(found, search.hits(stores[1], query, now, sense, tell))
     if not found:
         return "", []
     fresh, known = _fresh(found, project, settings, window) if found[0].admitted else ([], None)
+    fresh = fresh[: MOST_OF_A_TIME if span else MOST_ITEMS]
     memories = [memory for _, memory in fresh]
     block.compare(memories, known)
     block.name_hosts(stores[0], memories)
@@ -71,7 +74,7 @@ def _fresh(
     choice = [(hit, block.Memory(hit.values, known, settings)) for hit in found]
     kept = block.folded([memory for _, memory in choice])  # of those that are not admitted, too: they were said as often
     fresh = [(hit, memory) for hit, memory in choice if hit.admitted and memory in kept and _is_fresh(memory, window)]
-    return fresh[:MOST_ITEMS], known
+    return fresh, known
 
 
 def _with_shared(own: "list[search.Hit]", shared: "list[search.Hit]") -> "list[search.Hit]":

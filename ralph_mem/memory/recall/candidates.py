@@ -92,6 +92,16 @@ def time_named(query: str, now: int) -> "tuple[int, int] | None":
     return times.named(query, now)
 
 
+def time_asked_about(query: str, now: int) -> "tuple[int, int] | None":
+    """Return the time that a query names, if it asks what was done then and nothing else: `what did we do yesterday?`."""
+    span = time_named(query, now)
+    if not span:
+        return None
+    from ralph_mem.memory.recall import times  # lazy: only for a query that names a time
+
+    return span if times.asks_what_was_done(query) else None
+
+
 def find(
     store: "Store", index: str, terms: "list[str]", now: int, wanted: Wanted, most: int
 ) -> "tuple[list[str], dict[str, float]]":

@@ -33,6 +33,7 @@ SHORTEST_NAME, SHORTEST_STEM = 4, 3  # letters of `a.py` and `lamp` of lamp.py: 
 # What a receipt keeps of each: how many steps of this size, at most MOST_STEPS.
 STEPS, MOST_STEPS, BITS = (0.125, 0.125, 0.125, 1.0, 1.0, 1.0, 1 / 60, 0.2, 1.0, 0.02), 63, 6
 PACKED = 1 << (BITS * len(STEPS) + 1)  # none of the numbers that earlier receipts hold in its place is as large
+OF_TIME = 2 * PACKED  # stands for what has no features, since the prompt asked what was done at its time
 # How little a prompt says: 1 for one word that no project knows, more for one that everybody uses.
 ONE_WORD, MOST_SHORT = 8.0, 8.0
 MARKS = ".,:;!?()[]{}<>'\"`"
@@ -132,6 +133,8 @@ def _pairs(prompt: Prompt, texts: "list[str]") -> int:
 
 def packed(values: "tuple[float, ...]") -> int:
     """Return features as one number, roughly, for a receipt."""
+    if not values:
+        return OF_TIME
     found = PACKED
     for place, (value, step) in enumerate(zip(values, STEPS)):
         found |= max(0, min(MOST_STEPS, int(value / step + 0.5))) << (BITS * place)
@@ -140,6 +143,6 @@ def packed(values: "tuple[float, ...]") -> int:
 
 def unpacked(number: int) -> "dict[str, float]":
     """Return the features of a receipt's line by their names, roughly; nothing for a line that has none."""
-    if number < PACKED:
+    if number < PACKED or number == OF_TIME:
         return {}
     return {name: (number >> (BITS * place) & MOST_STEPS) * step for place, (name, step) in enumerate(zip((*NAMES, NEAR), STEPS))}

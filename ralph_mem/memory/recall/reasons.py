@@ -11,7 +11,7 @@ def words(evidence: int) -> str:
     """Return the reasons of a receipt's line, the weightiest first; nothing for one that was not judged by features."""
     kept = features.unpacked(evidence)
     if not kept:
-        return ""
+        return "the prompt asks what was done then" if evidence == features.OF_TIME else ""
     found = [next(word for least, word in FITS if kept["fits"] >= least)]
     found += [f"the prompt names {'it or ' * bool(kept['note'])}a file of it"] if kept["file"] else []
     found += ["its title says much of it"] if kept["title"] >= TITLE else []

@@ -5,6 +5,8 @@ Loaded only for a query that may name one.
 
 import time
 
+from ralph_mem.memory.rows import index_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Span = tuple[int, int]  # from, and until which, in ms since 1970
@@ -13,12 +15,32 @@ if TYPE_CHECKING:
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 ORDINALS = ("st", "nd", "rd", "th")
+# What may stand beside a time in a question about nothing else, and what says that it is about the past.
+PAST = frozenset(
+    "did done was were been have had worked happened changed finished stopped left made built decided recap summarize"
+    " summarise summary remind".split()
+)
+OF_TIMES = PAST | frozenset(
+    (
+        *MONTHS,
+        *WEEKDAYS,
+        *"yesterday today last past ago day days week weeks month months year night morning work working change things".split(),
+    )
+)
+YET_TO_COME = frozenset("will should shall would can could must need needs plan todo if".split())
 BEFORE_MONTH = frozenset("in of on during since last early late mid until by this from".split())
 BEFORE_YEAR = frozenset("in of during since last early late mid until by from".split())
 BEFORE_WEEKDAY = frozenset("on last since this".split())
 LONGEST_NUMBER = 4  # digits
 MARKS = ".,:;!?()[]{}<>'\"`"
 FIRST_YEAR, LAST_YEAR = 1990, 2100
+
+
+def asks_what_was_done(query: str) -> bool:
+    """Say whether a query that names a time asks what was done then, and nothing else."""
+    words = {word.strip(MARKS) for word in query.lower().split()}
+    others = [term for term in index_text.terms(query) if term not in OF_TIMES and not term.isdecimal()]
+    return not others and not PAST.isdisjoint(words) and YET_TO_COME.isdisjoint(words)
 
 
 def named(query: str, now: int) -> "Span | None":

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ralph_mem.memory.inject import block, prompting
 from ralph_mem.memory.recall import reasons
 from ralph_mem.memory.rows import receipts, row
-from tests.sessions import Session, receipts_of
+from tests.sessions import DAY, Session, receipts_of
 
 ASKED = "Where is the tungsten of the lantern?"
 SAID = "The tungsten is in the cellar, behind the ladder."
@@ -62,6 +62,16 @@ def on_an_island(monkeypatch):
 @pytest.mark.usefixtures("on_an_island")
 def test_a_memory_is_told_with_the_day_that_it_was_for_the_person(a_memory, another_session):
     assert f"[{a_memory}, 2026-01-02]" in another_session.asks("Is there any tungsten left?")
+
+
+def test_what_was_done_at_a_time_is_told_to_who_asks_for_it_newest_first(a_session, another_session):
+    turns = [a_session.has_a_turn(f"Mend the {part} of the lantern", f"The {part} is new.") for part in ("wick", "glass", "handle")]
+    another_session.now = a_session.now + DAY
+    text = another_session.asks("What did we do yesterday?")
+    assert [text.index(name) for name in reversed(turns)] == sorted(text.index(name) for name in turns)
+    evidence = another_session.rows("SELECT evidence FROM receipt_items WHERE outcome != 'missed'")[0][0]
+    assert reasons.words(evidence) == "the prompt asks what was done then"
+    assert another_session.asks("What did we do last week?") == ""
 
 
 @pytest.mark.parametrize(

@@ -61,3 +61,23 @@ def test_any_text_names_a_span_in_time_or_none(text, now):
 def test_a_day_that_the_calendar_lacks_breaks_nothing(day):
     span = times.named(f"the change of {day}", NOON)
     assert span is None or span[0] < span[1]
+
+
+QUESTIONS = [
+    "what did we do yesterday?", "What have you changed today?", "where did we stop last Friday?", "recap of last week",
+    "what did we work on last month", "remind me what was done 2 days ago", "what happened on 3 June?",
+]  # fmt: skip
+OTHERS = [
+    "what did we do yesterday about the parser?", "what should we do today?", "run the tests of last week", "what did we do?",
+    "do it today", "the build was broken yesterday", "will it be done this week",
+]  # fmt: skip
+
+
+@folded("query", QUESTIONS)
+def test_a_question_about_a_time_alone_asks_what_was_done(query):
+    assert candidates.time_asked_about(query, NOON) is not None
+
+
+@folded("query", OTHERS)
+def test_a_question_about_more_than_a_time_is_answered_by_its_words(query):
+    assert candidates.time_asked_about(query, NOON) is None
