@@ -21,8 +21,9 @@ NO_ENTRIES, UNREACHABLE, GONE = "nothing was said in it", "it cannot be read", "
 ELSEWHERE, OLD = "of another project", "it ended before --since"
 
 # `folder` is where the session started, `first` and `last` are the times of its first and last entry, `agents` the files of
-# its subagents with who they are. `bytes` and `changed_at` (nanoseconds) tell whether a file is the same as before.
-Kept = namedtuple("Kept", "path session folder first last bytes changed_at agents")
+# its subagents with who they are. `bytes` and `changed_at` (nanoseconds) tell whether a file is the same as before. `host` is
+# the client that kept it where that is another one.
+Kept = namedtuple("Kept", "path session folder first last bytes changed_at agents host", defaults=("",))
 AgentFile = namedtuple("AgentFile", "path agent first bytes changed_at")
 Passed = namedtuple("Passed", "path why detail")
 TRANSCRIPTS = "projects"
@@ -83,7 +84,7 @@ def _look(path: Path, strays: "_Strays") -> "Kept | None":
     status = path.stat()
     session = path.stem if NAMED.fullmatch(path.stem) else head["session"] or path.stem
     agents = [*_agents_in(path.with_suffix("") / "subagents"), *strays.of(path.parent, session)]
-    last = max(_last(path), head["at"])
+    last = max(last_moment(path), head["at"])
     return Kept(path, session, head["cwd"], head["at"], last, status.st_size, status.st_mtime_ns, agents)
 
 
@@ -101,7 +102,7 @@ def _head(path: Path) -> dict[str, Any]:
     return {}
 
 
-def _last(path: Path) -> int:
+def last_moment(path: Path) -> int:
     """Return the time of the last line that has one, looked for at the end of the file; 0 where none is found there."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - TAIL_BYTES))

@@ -39,7 +39,7 @@ def calls(item: object, common: "Fields") -> "Iterator[tuple[str, Fields]]":
     if not isinstance(item, dict) or not isinstance(item.get("id"), str):
         return
     if item.get("type") == "CommandExecution":
-        told = {**common, "tool_name": "Bash", "tool_use_id": item["id"], "tool_input": {"command": _typed(item.get("command"))}}
+        told = {**common, "tool_name": "Bash", "tool_use_id": item["id"], "tool_input": {"command": typed(item.get("command"))}}
         code, output = item.get("exit_code"), item.get("aggregated_output")
         output = output if isinstance(output, str) else ""
         if isinstance(code, int):
@@ -50,7 +50,7 @@ def calls(item: object, common: "Fields") -> "Iterator[tuple[str, Fields]]":
                 yield _change(path, change, {**common, "tool_use_id": f"{item['id']}:{number}"})
 
 
-def _typed(words: object) -> str:
+def typed(words: object) -> str:
     """Return the command line that a shell was given."""
     found = [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
     return found[2] if len(found) == 3 and found[1] in SHELLS else " ".join(found)

@@ -15,6 +15,8 @@ from ralph_mem.core.format import count, moment_of
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import privacy, terminal
 from ralph_mem.core.settings import effective
+from ralph_mem.hosts import kept as kept_by
+from ralph_mem.hosts import known
 from ralph_mem.hosts.claude_code import archive
 from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.interfaces.cli import printing
@@ -31,7 +33,10 @@ commands = typer.Typer()
 
 @commands.command("import")
 def import_sessions(
-    path: Annotated[str, typer.Argument(help="A transcript, or a folder of some. Default: all of Claude Code's.")] = "",
+    path: Annotated[str, typer.Argument(help="A transcript, or a folder of some. Default: all that the client has kept.")] = "",
+    host: Annotated[
+        str, typer.Option("--from", metavar="CLIENT", help=f"Whose: {', '.join(known.OTHERS)}. Default: Claude Code.")
+    ] = known.FIRST,
     everything: Annotated[
         bool, typer.Option("--all", "--all-projects", help="Of every project, each into its own memory.")
     ] = False,
@@ -42,21 +47,28 @@ def import_sessions(
 ) -> None:
     """Carry out `import`.
 
+    Another client's sessions come in from what it has kept of them itself, as its hooks would have recorded them.
     A path that is named, and --all, take in the sessions of every project, each into the memory of its own. What is known
     stays as it is, so this may be broken off and run again.
     """
     only = registry.choose(project) if project or not (path or everything) else None
     first = moment_of(since, time.time_ns() // 1_000_000) if since else 0
-    report = _carried_out(Path(path).expanduser() if path else archive.place(), only, first, dry_run)
-    printing.as_json(_fields(report, dry_run)) if json else _print_report(report, dry_run, only)
+    if host not in (known.FIRST, *known.OTHERS):
+        raise RalphMemError(f"there is no client {host[:20]!a}", "one of " + ", ".join((known.FIRST, *known.OTHERS)))
+    report = _carried_out(_found(host, Path(path).expanduser() if path else None), host, only, first, dry_run)
+    printing.as_json(_fields(report, host, dry_run)) if json else _print_report(report, dry_run, only)
     raise typer.Exit(int(any(each.why in importing.TROUBLE for each in report.passed)))
 
 
-def _carried_out(path: Path, only: Place | None, since: int, dry: bool) -> importing.Report:
-    files = archive.files_in(path)
+def _found(host: str, path: Path | None) -> list[Path]:
+    return archive.files_in(path or archive.place()) if host == known.FIRST else kept_by.files_in(host, path)
+
+
+def _carried_out(files: list[Path], host: str, only: Place | None, since: int, dry: bool) -> importing.Report:
     with printing.progress("looking" if dry else "importing") as bar:
         task = bar.add_task("", total=len(files))
-        kept, passed = archive.look(files, lambda number: bar.update(task, completed=number, description=f"file {number}"))
+        looked = lambda number: bar.update(task, completed=number, description=f"file {number}")  # noqa: E731
+        kept, passed = archive.look(files, looked) if host == known.FIRST else kept_by.look(host, files, looked)
         by_project, others = archive.sort(kept, only, since)
         bar.reset(task, total=max(1, sum(each.bytes for _, sessions in by_project.values() for each in sessions)))
 
@@ -71,10 +83,11 @@ def _carried_out(path: Path, only: Place | None, since: int, dry: bool) -> impor
         return importing.run(by_project, importing.Report(passed + others), tell, dry=dry)
 
 
-def _fields(report: importing.Report, dry: bool) -> dict[str, object]:
+def _fields(report: importing.Report, host: str, dry: bool) -> dict[str, object]:
     why = Counter((each.why, each.detail) for each in report.passed)
     return {
         "dry_run": dry,
+        "from": host,
         **{what: report.total(what) for what in importing.COUNTED},
         "projects": [{"path": terminal.plain(root), **counts} for root, counts in report.projects.items()],
         "passed_over": [{"why": why, "detail": terminal.plain(detail), "sessions": n} for (why, detail), n in why.items()],

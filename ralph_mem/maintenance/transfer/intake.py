@@ -10,6 +10,7 @@ from typing import Any
 
 from ralph_mem.core.project import Activity, Project
 from ralph_mem.core.redaction import privacy
+from ralph_mem.hosts import kept as others
 from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.hosts.claude_code.event import activity
 from ralph_mem.hosts.claude_code.transcripts import Source, Step, Transcript, merged, own_start
@@ -30,6 +31,9 @@ KNOWN, FORGOTTEN, BESIDE = "known already", "forgotten", "another import is at w
 SEEN = "SELECT transcript, position, bytes, changed_at, until FROM imports WHERE transcript IN ({})"
 UNTIL = "SELECT until FROM imports WHERE transcript = ?"
 MODEL = "UPDATE sessions SET model = coalesce(model, ?) WHERE client_session = ?"
+# Of a client whose process nobody tells.
+TAKEN_OVER = """
+SELECT 1 FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?) AND created_at > ? LIMIT 1"""
 READ = "INSERT OR REPLACE INTO imports (transcript, position, bytes, changed_at, until) VALUES (?, ?, ?, ?, ?)"
 
 # What became of one session. `unreadable` lines were no JSON; `cut` says that the last one had no end.
@@ -89,10 +93,10 @@ class Memory:
             seen = {}  # a file that became shorter is another one
         session = self._session(kept, seen)
         session.mark = mark
-        own = Transcript(kept.path, kept.session)
+        own = others.Record(kept) if kept.host else Transcript(kept.path, kept.session)
         agents = {each.agent.id: Transcript(each.path, kept.session, each.agent) for each in kept.agents}
         positions = {name: seen[name].position if name in seen else 0 for name in (kept.session, *agents)}
-        if kept.session not in seen:
+        if kept.session not in seen and not kept.host:
             positions[kept.session] = own_start(kept.path)
             session.source = "fork" if positions[kept.session] else session.source
         sources = [Source(each.first, each.agent.id, agents[each.agent.id], positions[each.agent.id]) for each in kept.agents]
@@ -157,8 +161,8 @@ class Memory:
         known, earlier = rows.get(kept.session), rows.get(EARLIER + kept.session)
         if known and (earlier or not seen):
             return Session(kept, EARLIER + kept.session, until, known.first, earlier)
-        if known and known.pid:  # an import came first, then hooks took over
-            raise PassedOver(KNOWN)
+        if known and (known.pid or (kept.host and self._rows(TAKEN_OVER, kept.session, until))):
+            raise PassedOver(KNOWN)  # an import came first, then hooks took over
         return Session(kept, kept.session, until, 0, known)
 
     # From activities to rows
@@ -170,7 +174,9 @@ class Memory:
             if session.before and step.at >= session.before:
                 break
             seen = activity(step.event)
-            batch += self._records(session, seen) if seen else []
+            if seen:
+                seen.host = session.kept.host
+                batch += self._records(session, seen)
             session.last = max(session.last, step.at)
             if step.position is not None:
                 positions[name] = step.position
@@ -209,7 +215,7 @@ class Memory:
     def _start(self, session: Session, seen: Activity) -> dict[str, Any]:
         return records.session(
             session.name, self.place.root, seen.at, session.source, transcript=str(session.kept.path), branch=self._branch(seen),
-            commit_id="",
+            commit_id="", **({"agent": session.kept.host} if session.kept.host else {}),
         )  # fmt: skip
 
     def _branch(self, seen: Activity) -> str:
