@@ -1,4 +1,4 @@
-"""Read what Codex kept of past sessions (0.169.0), also in the words of earlier releases, which told of no finished items.
+"""Read what Codex kept of past sessions (0.169.0), also in the words of earlier releases.
 
 Where a call is told both as a finished item and as what the model was given, the item counts: it says how the call ended.
 """
@@ -42,6 +42,10 @@ def events(record: Record, entry: dict[str, Any]) -> "list[Event | None]":
     told, kind = entry.get("payload"), entry.get("type")
     if not isinstance(told, dict):
         return []
+    if kind == "session_meta":
+        git = told.get("git")
+        branch = git.get("branch") if isinstance(git, dict) else ""
+        record.branch = record.branch or (branch if isinstance(branch, str) else "")
     if kind == "turn_context":
         record.folder = told["cwd"] if isinstance(told.get("cwd"), str) else record.folder
         record.model = record.model or (told["model"] if isinstance(told.get("model"), str) else "")
@@ -156,10 +160,9 @@ def _ended(record: Record, call: str, name: str, given: dict[str, Any], said: "t
         line = given.get("cmd", given.get("command"))
         line = finished.typed(line) if isinstance(line, list) else line
         told |= {"tool_name": "Bash", "tool_input": {"command": line if isinstance(line, str) else ""}}
-        end = (
-            ended.unknown(told, text) if code is None else ended.passed(told, text) if code == 0 else ended.failed(told, code, text)
-        )
-        return [record.ours(end, **told)]
+        if code is None:
+            return [record.ours(ended.unknown(told, text), **told)]
+        return [record.ours(ended.passed(told, text) if code == 0 else ended.failed(told, code, text), **told)]
     if name in PATCHES:
         patch = given.get("input", given.get("patch"))
         return _patched(record, call, patch) if isinstance(patch, str) and not code else []
@@ -172,8 +175,8 @@ def _patched(record: Record, call: str, patch: str) -> "list[Event | None]":
     """Return the changes of a patch, a file each."""
     pieces = FILE.split(patch)[1:]
     changes: dict[str, Any] = {}
-    for verb, path, body in zip(pieces[::3], pieces[1::3], pieces[2::3]):
-        body = body.partition("\n*** ")[0].lstrip("\n")
+    for verb, path, rest in zip(pieces[::3], pieces[1::3], pieces[2::3]):
+        body = rest.partition("\n*** ")[0].lstrip("\n")
         whole = path if path.startswith("/") else f"{record.folder}/{path}"
         added = "".join([line[1:] + "\n" for line in body.split("\n") if line.startswith("+")])
         changes[whole] = {"type": "add", "content": added} if verb == "Add" else {"type": "update", "unified_diff": body}

@@ -1,6 +1,7 @@
-"""Read what Gemini CLI kept of past sessions: lines (0.61.0), of which some patch what came before, or one document (earlier).
+"""Read what Gemini CLI kept of past sessions (0.61.0), also as earlier releases wrote it.
 
-Its record names neither what hooks call a prompt nor what they call a call: both bear its own names.
+It is lines, of which some patch what came before, or one document. It does not have the times by which hooks name prompts and
+calls: these bear the record's own times and ids.
 """
 
 from pathlib import Path

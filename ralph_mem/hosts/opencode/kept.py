@@ -1,4 +1,4 @@
-"""Read what OpenCode kept of past sessions: three tables of its database, and no other (1.18.33).
+"""Read what OpenCode kept of past sessions from three tables of its database (1.18.33).
 
 The same file holds accounts and credentials. It is opened to be read, and an authorizer lets nothing be named but these tables.
 """
@@ -102,7 +102,7 @@ def _of_message(record: Record, name: str, message: dict[str, Any], parts: list[
         return
     model = message.get("modelID")
     record.model = record.model or (model if isinstance(model, str) else "")
-    said = []
+    said: list[str] = []
     for part in parts:
         if part.get("type") == "tool":
             said, record.said = [], None

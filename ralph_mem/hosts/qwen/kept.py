@@ -1,4 +1,7 @@
-"""Read what Qwen Code kept of past sessions (0.24.4). Its calls bear the ids that hooks know; its prompts have none there either."""
+"""Read what Qwen Code kept of past sessions (0.24.4).
+
+Its calls bear the ids that hooks know; its prompts bear the time at which they were written down.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -31,9 +31,6 @@ KNOWN, FORGOTTEN, BESIDE = "known already", "forgotten", "another import is at w
 SEEN = "SELECT transcript, position, bytes, changed_at, until FROM imports WHERE transcript IN ({})"
 UNTIL = "SELECT until FROM imports WHERE transcript = ?"
 MODEL = "UPDATE sessions SET model = coalesce(model, ?) WHERE client_session = ?"
-# Of a client whose process nobody tells.
-TAKEN_OVER = """
-SELECT 1 FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?) AND created_at > ? LIMIT 1"""
 READ = "INSERT OR REPLACE INTO imports (transcript, position, bytes, changed_at, until) VALUES (?, ?, ?, ?, ?)"
 
 # What became of one session. `unreadable` lines were no JSON; `cut` says that the last one had no end.
@@ -161,7 +158,7 @@ class Memory:
         known, earlier = rows.get(kept.session), rows.get(EARLIER + kept.session)
         if known and (earlier or not seen):
             return Session(kept, EARLIER + kept.session, until, known.first, earlier)
-        if known and (known.pid or (kept.host and self._rows(TAKEN_OVER, kept.session, until))):
+        if known and (known.pid or (kept.host and self._rows(turns.MADE_SINCE, kept.session, until))):
             raise PassedOver(KNOWN)  # an import came first, then hooks took over
         return Session(kept, kept.session, until, 0, known)
 

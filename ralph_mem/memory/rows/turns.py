@@ -24,6 +24,7 @@ LOOKED_UP = {
            1 + coalesce((SELECT max(seq) FROM observations WHERE session_id = s.id), 0))""",
 }
 MADE_AT = "SELECT created_at FROM turns WHERE event_id = ?"
+MADE_SINCE = "SELECT 1 FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?) AND created_at > ? LIMIT 1"
 OF_SESSION = "FROM sessions AS s WHERE s.client_session = ?"
 LINES_CHARACTERS = 1200
 
