@@ -21,7 +21,8 @@ PLACES, NAMES = ("",), ("opencode*.db",)
 TABLES = ("session", "message", "part")
 ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION)
 SESSIONS = """
-SELECT id, directory, parent_id, time_created, time_updated, (SELECT count(*) FROM message WHERE session_id = session.id)
+SELECT id, directory, parent_id, time_created, (SELECT max(time_updated) FROM part WHERE session_id = session.id),
+    (SELECT count(*) FROM message WHERE session_id = session.id)
 FROM session ORDER BY time_created, id"""
 MESSAGES = f"""
 SELECT id, time_created, CASE WHEN length(data) <= {HEAD_BYTES} THEN data END FROM message WHERE session_id = ?
@@ -38,8 +39,10 @@ def place() -> str:
 
 def opened(path: Path) -> sqlite3.Connection:
     """Open a database of OpenCode to read the three tables. Raises RalphMemError."""
+    # Nobody is at work on one without a log: to read it as it is leaves no files beside it.
+    still = "" if path.with_name(path.name + "-wal").exists() else "&immutable=1"
     try:
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=WAIT_S)
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{still}", uri=True, timeout=WAIT_S)
     except sqlite3.Error as error:
         raise RalphMemError(f"{error}: {path}", "name a database of OpenCode") from error
     db.set_authorizer(_may)
@@ -80,6 +83,8 @@ def steps(record: Record, start: int = 0) -> Iterator[Step]:
             record.unreadable += parts.count(None)
             if message:
                 yield from _of_message(record, name, message, [part for part in parts if part], number)
+        if record.notes.get("under way"):  # what it says is not all of it yet
+            record.said = None
         for event in record.closing():
             yield Step(event.at, event, number)
 
@@ -100,7 +105,8 @@ def _of_message(record: Record, name: str, message: dict[str, Any], parts: list[
         return
     if message.get("role") != "assistant" or message.get("summary") is True:
         return
-    model = message.get("modelID")
+    model, times = message.get("modelID"), message.get("time")
+    record.notes["under way"] = not (isinstance(times, dict) and times.get("completed"))
     record.model = record.model or (model if isinstance(model, str) else "")
     said: list[str] = []
     for part in parts:
