@@ -16,7 +16,7 @@ INSTALL_TIMEOUT_S = 900
 NODE = "node@24.21.0"  # Copilot and Qwen need a newer one than a machine may have
 
 # `tools` are the client's names for: run a command, write a file; with the parameters that these take.
-Known = namedtuple("Known", "package program node settings command environment tools")
+Known = namedtuple("Known", "package program node settings command resumed environment tools")
 Run = namedtuple("Run", "returncode out err")
 
 
@@ -64,27 +64,31 @@ OPENAI = {"OPENAI_API_KEY": "dummy", "OPENAI_BASE_URL": "http://127.0.0.1:{port}
 KNOWN = {
     "codex": Known(
         "@openai/codex@0.169.0", "codex", False, _codex,
-        ("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "{prompt}"), {"STUB_KEY": "dummy"},
+        ("exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "{prompt}"),
+        ("exec", "resume", "--last", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", "{prompt}"), {"STUB_KEY": "dummy"},
         {"run": ("exec_command", "cmd"), "write": None},
     ),
     "copilot": Known(
         "@github/copilot@1.0.102", "copilot", True, _nothing, ("--allow-all-tools", "--no-auto-update", "-p", "{prompt}"),
+        ("--continue", "--allow-all-tools", "--no-auto-update", "-p", "{prompt}"),
         {"COPILOT_PROVIDER_BASE_URL": "http://127.0.0.1:{port}/v1", "COPILOT_PROVIDER_API_KEY": "dummy",
          "COPILOT_MODEL": "stub-model", "COPILOT_OFFLINE": "true"},
         {"run": ("bash", "command"), "write": ("create", "path", "file_text")},
     ),
     "gemini": Known(
         "@google/gemini-cli@0.61.0", "gemini", True, _gemini, ("--yolo", "-m", "gemini-2.5-pro", "-p", "{prompt}"),
+        ("--yolo", "-m", "gemini-2.5-pro", "--resume", "latest", "-p", "{prompt}"),
         {"GEMINI_API_KEY": "dummy", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:{port}"},
         {"run": ("run_shell_command", "command"), "write": ("write_file", "file_path", "content")},
     ),
     "opencode": Known(
-        "opencode-ai@1.18.33", "opencode", False, _opencode, ("run", "{prompt}"),
+        "opencode-ai@1.18.33", "opencode", False, _opencode, ("run", "{prompt}"), ("run", "--continue", "{prompt}"),
         {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
         {"run": ("bash", "command"), "write": ("write", "filePath", "content")},
     ),
     "qwen": Known(
-        "@qwen-code/qwen-code@0.24.4", "qwen", True, _qwen, ("--yolo", "-p", "{prompt}"), OPENAI,
+        "@qwen-code/qwen-code@0.24.4", "qwen", True, _qwen, ("--yolo", "-p", "{prompt}"),
+        ("--yolo", "--continue", "-p", "{prompt}"), OPENAI,
         {"run": ("run_shell_command", "command"), "write": ("write_file", "file_path", "content")},
     ),
 }  # fmt: skip
@@ -146,6 +150,10 @@ class Person:
     def ask(self, prompt, timeout=180):
         """Run one prompt to its end."""
         return self.command(*[word.format(prompt=prompt) for word in self.known.command], timeout=timeout)
+
+    def goes_on(self, prompt):
+        """Run one more prompt in the last session."""
+        return self.command(*[word.format(prompt=prompt) for word in self.known.resumed])
 
     def command(self, *words, timeout=180):
         """Run the client with any arguments; nothing of its group survives this call."""

@@ -1,5 +1,6 @@
 """The other clients as they are published: what their agents do is recorded without a secret, and told in each other."""
 
+import json
 import sqlite3
 import subprocess
 import sys
@@ -42,13 +43,19 @@ def person(tmp_path, api, clients):
     project.mkdir()
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
 
-    def with_client(host):
+    def with_client(host, *, hooked=True):
         found = Person(host, home=home, project=project, port=api.server_port)
-        ours = [sys.executable, "-m", "ralph_mem.interfaces.cli", "hosts", "add", host]
-        subprocess.run(ours, cwd=REPOSITORY, env=found.environment(), check=True)
+        if hooked:
+            ours(found, "hosts", "add", host)
         return found
 
     return with_client
+
+
+def ours(client, *words):
+    """Run our command line as its person, and return what it says."""
+    order = [sys.executable, "-m", "ralph_mem.interfaces.cli", *words]
+    return subprocess.run(order, cwd=REPOSITORY, env=client.environment(), check=True, capture_output=True, text=True).stdout
 
 
 def call(host, line):
@@ -101,6 +108,37 @@ def test_a_client_is_told_at_a_prompt_what_it_is_about(person, api, host):
     assert client.ask("The zeppelin exporter fails again, what was it?").returncode == 0
     assert "byte order mark" in api.heard()
     assert ("UserPromptSubmit",) in rows(client, "SELECT event FROM receipts")
+
+
+def imported(client, host):
+    return json.loads(ours(client, "import", "--from", host, "--project", str(client.project), "--json"))
+
+
+@pytest.mark.parametrize("host", KNOWN)
+def test_what_hooks_recorded_does_not_come_in_again_from_what_the_client_kept_and_a_resumed_session_goes_on(person, api, host):
+    client = person(host)
+    works(api, client, host)
+    api.play("It writes UTF-16.")
+    assert client.goes_on("And what else about it?").returncode == 0
+    assert [prompt.strip('"') for (prompt,) in rows(client, "SELECT prompt FROM turns")] == [ASKED, "And what else about it?"]
+    assert rows(client, "SELECT agent, source FROM sessions") == [(host, "startup")]
+    before = rows(client, "SELECT event_id FROM turns UNION ALL SELECT event_id FROM observations")
+    told = imported(client, host)
+    assert (told["sessions"], told["turns"], told["observations"]) == (0, 0, 0) and told["passed_over"][0]["sessions"] == 1
+    assert rows(client, "SELECT event_id FROM turns UNION ALL SELECT event_id FROM observations") == before
+
+
+@pytest.mark.parametrize("host", KNOWN)
+def test_what_a_client_kept_without_hooks_comes_in_with_outcomes_and_without_secrets_and_once(person, api, host):
+    client = person(host, hooked=False)
+    works(api, client, host)
+    told = imported(client, host)
+    assert (told["sessions"], told["turns"], told["observations"]) == (1, 1, 2)
+    assert [(prompt.strip('"'), said) for prompt, said in rows(client, "SELECT prompt, response FROM turns")] == [(ASKED, SAID)]
+    assert rows(client, "SELECT type, metadata LIKE '%\"exit\": 3%' FROM observations WHERE title LIKE 'python3%'") == [
+        ("error", 1)
+    ]
+    assert holding(client, SECRET) == [] and imported(client, host)["turns"] == 0
 
 
 INSTALLING = {

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+import time
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -28,14 +29,18 @@ INSERT INTO credential VALUES ('mine', 'a-token-of-the-person');
 ISO, MS = re.compile(r"2026-11-24T\d\d:\d\d:\d\d\.\d{3}Z"), re.compile(r"\b17955\d{8}\b")
 
 
+FIRST_MS = 1795517114813  # when the first of these sessions began; all are of the same minute
+
+
 class Past:
-    """A session of a client in a project, moved in time by milliseconds; its first prompt is `asked`."""
+    """A session of a client in a project, which begins `by` milliseconds from now; its prompt is `asked`, and `said` its answer."""
 
     asked = "Why does the zeppelin exporter fail?"
     said = "The zeppelin exporter writes UTF-16 and needs a byte order mark."
 
     def __init__(self, host, home, project, by=0):
-        self.host, self.home, self.project, self.by = host, Path(home), Path(project), by
+        self.host, self.home, self.project = host, Path(home), Path(project)
+        self.by = time.time_ns() // 1_000_000 + by - FIRST_MS
         self.hooked = [json.loads(line) for line in self._read("hooks").splitlines()]
         self.lines = self._read("record").splitlines()
         first = self.hooked[0]["fields"]

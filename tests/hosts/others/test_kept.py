@@ -5,7 +5,6 @@ import os
 import posix
 import shutil
 import sqlite3
-import time
 import tracemalloc
 from contextlib import closing
 
@@ -23,7 +22,7 @@ from ralph_mem.maintenance.transfer import import_transcripts as importing
 from ralph_mem.maintenance.transfer import intake
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import lookup
-from tests.hosts.others.past import SECRET, Past
+from tests.hosts.others.past import FIRST_MS, SECRET, Past
 
 MINUTE = 60_000
 OUTCOMES = {
@@ -43,10 +42,8 @@ def person(guest, monkeypatch):
     return guest
 
 
-def past(person, host, by=None):
-    """Return a session of a client that was a minute from now, so that it is later than whatever happens in a test."""
-    if by is None:
-        by = time.time_ns() // 1_000_000 + MINUTE - 1795517114813
+def past(person, host, by=MINUTE):
+    """Return a session of a client, one that is later than whatever happens in a test unless told otherwise."""
     return Past(host, person.home, person.project, by)
 
 
@@ -112,13 +109,14 @@ def test_an_imported_session_equals_one_that_hooks_recorded(person, host):
 
 @pytest.mark.parametrize("host", known.OTHERS)
 def test_outcomes_edits_and_times_are_those_of_the_record_and_no_secret_is_in_it(person, host):
-    past(person, host, by=0).is_kept()
+    session = past(person, host, by=-MINUTE)
+    session.is_kept()
     assert counts(take(person, host)) == (1, 1, 5)
     assert set(rows(person, "SELECT type, title FROM observations")) == OUTCOMES
     assert rows(person, "SELECT metadata FROM observations WHERE title LIKE 'python3%'")[0][0].startswith('{"exit": 3')
     assert rows(person, "SELECT trim(prompt, '\"'), response FROM turns") == [(Past.asked, Past.said)]
     (at,) = rows(person, "SELECT created_at FROM turns")[0]
-    assert 0 <= at - 1795517114000 < 2 * MINUTE
+    assert 0 <= at - (FIRST_MS + session.by) < MINUTE
     files = [path.read_bytes() for path in person.memory.iterdir() if path.is_file()]
     assert not any(SECRET.encode() in data for data in files)
 

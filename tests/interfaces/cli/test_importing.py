@@ -10,6 +10,7 @@ import pytest
 
 from tests.hook import REPOSITORY
 from tests.hosts.claude_code.written import Written
+from tests.hosts.others.past import Past
 from tests.interfaces.cli.situations import complaint
 
 NAMES = [f"7e57ab1e-0000-4000-8000-{number:012d}" for number in range(60)]
@@ -80,6 +81,23 @@ def test_a_named_transcript_comes_in_from_wherever_it_lies(a_newcomer):
     assert a_newcomer.values("SELECT client_session FROM sessions") == [NAMES[0]]
 
 
+def test_what_another_client_kept_comes_in_by_its_name_and_says_whose_it_is(a_newcomer):
+    Past("codex", a_newcomer.home, a_newcomer.project).is_kept()
+    told = a_newcomer.json("import", "--from", "codex", "--dry-run")
+    assert {key: told[key] for key in ("dry_run", "from", "sessions", "turns")} == {
+        "dry_run": True, "from": "codex", "sessions": 1, "turns": 1,
+    }  # fmt: skip
+    assert not a_newcomer.memory.exists()
+    assert "imported: 1 session, 1 turn, 5 observations" in a_newcomer.reads("import", "--from", "codex")
+    assert "ended, codex" in a_newcomer.reads("sessions")
+    assert "byte order mark" in a_newcomer.reads("search", "zeppelin exporter")
+
+
+def test_a_database_of_opencode_comes_in_by_its_path(a_newcomer):
+    path = Past("opencode", a_newcomer.home, a_newcomer.project).is_kept()
+    assert "1 session, 1 turn, 5 observations" in a_newcomer.reads("import", "--from", "opencode", str(path))
+
+
 def test_a_second_time_says_that_all_is_known(a_newcomer):
     session(a_newcomer)
     a_newcomer.reads("import")
@@ -106,7 +124,10 @@ def test_a_transcript_that_cannot_be_read_is_told_and_the_others_come_in(a_newco
     assert f"left out, it cannot be read: {shut}" in said.out and "imported: 1 session" in said.out
 
 
-@pytest.mark.parametrize("arguments", [["/no/such/path"], ["--since", "soon"], ["--project", "nobody"], ["."], []])
+@pytest.mark.parametrize(
+    "arguments",
+    [["/no/such/path"], ["--since", "soon"], ["--project", "nobody"], ["."], [], ["--from", "nobody"], ["--from", "qwen"]],
+)
 def test_what_cannot_be_done_is_said_in_one_line_and_a_hint(a_newcomer, arguments):
     said = a_newcomer.cli("import", *arguments)
     assert said.code == 1 and "hint: " in said.err
