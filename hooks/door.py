@@ -29,7 +29,7 @@ PACKAGES = FACES | {
     "ralph_mem.core.redaction", "ralph_mem.memory", "ralph_mem.memory.store", "ralph_mem.memory.rows",
     "ralph_mem.memory.ownership", "ralph_mem.memory.recall", "ralph_mem.memory.inject", "ralph_mem.memory.facts", "ralph_mem.hosts",
     "ralph_mem.hosts.claude_code", "ralph_mem.hosts.codex", "ralph_mem.hosts.copilot", "ralph_mem.hosts.gemini",
-    "ralph_mem.hosts.opencode", "ralph_mem.hosts.qwen", "ralph_mem.ralph", "ralph_mem.ralph.agents", "ralph_mem.ralph.room", "ralph_mem.ralph.watching",
+    "ralph_mem.hosts.opencode", "ralph_mem.hosts.qwen", "ralph_mem.hosts.cursor", "ralph_mem.hosts.goose", "ralph_mem.ralph", "ralph_mem.ralph.agents", "ralph_mem.ralph.room", "ralph_mem.ralph.watching",
     "ralph_mem.maintenance", "ralph_mem.maintenance.forget", "ralph_mem.maintenance.recovery", "ralph_mem.interfaces",
     "ralph_mem.ralph.git", "ralph_mem.ralph.attribution", "ralph_mem.interfaces.mcp",
 }  # fmt: skip

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 # As sessions name them. All but the first have their words put into those of the first, which the rest of the house understands.
 FIRST = "claude-code"
 OTHERS = ("codex", "copilot", "gemini", "opencode", "qwen")
+# Known by their documents, and not seen: their events are understood, and nothing else of ours speaks of them.
+BY_DOCUMENTS = ("cursor", "goose")
 # Two install the plugin as it is, whose lines name no host. Who else runs them has lines of its own, and would be told twice.
 UNNAMED = ("codex", "copilot")
 ANSWERED_LATE = ("copilot",)  # who tells no hook what was answered, and writes it down later
@@ -20,8 +22,8 @@ def whose(fields: "dict[str, Any]") -> str:
         return "opencode"
     if "sessionId" in fields:
         return "copilot"
-    if "conversation_id" in fields:  # Cursor, which reads the hooks of others too
-        return ""
+    if "conversation_id" in fields or "event" in fields:  # both read the hooks of others too
+        return "cursor" if "conversation_id" in fields else "goose"
     path = fields.get("transcript_path")
     folder, _, name = path.rpartition("/") if isinstance(path, str) else ("", "", "")
     if "timestamp" in fields:

@@ -3,8 +3,9 @@
 A host is a folder with a module `shape`: `EVENTS` are its names of events by ours, `FIELDS` its names of fields by ours, `TOOLS`
 our names of tools by its own (nothing for one whose calls leave nothing, what is not listed brings in something from outside),
 `PARAMETERS` our names of what a tool is given by its own, `INSTRUCTIONS` the files that it gives its model anyway, `SOURCES` how a
-session begins by its words, `LATE` whether its record alone tells how the calls of a turn ended, `FLAT`
-whether it takes an answer that names no event. `unwrapped` puts right what tables cannot say, `outcome` reads how a call ended.
+session begins by its words, `LATE` whether its record alone tells how the calls of a turn ended, `FLAT` the field of an answer that
+names no event, nothing for one that does, `TOLD` at what it takes an answer, where that is not both. `unwrapped` puts right what
+tables cannot say, `outcome` reads how a call ended.
 """
 
 import time
@@ -31,7 +32,7 @@ MOST_STAMP, MOST_MS = 40, 10**14  # of a time: characters, and milliseconds up t
 
 def read(name: str, host: str) -> "Activity | None":
     """Read an event of a named host from stdin; None for what is not understood, or not of its shape."""
-    if host not in known.OTHERS or name not in NAMES:
+    if (host not in known.OTHERS and host not in known.BY_DOCUMENTS) or name not in NAMES:
         return None
     head, tail = ours.drain_stdin()
     if tail:
@@ -156,16 +157,22 @@ def _in_a_terminal(text: str, words: "tuple[tuple[str, str], ...]") -> str:
     return text
 
 
+def takes_in(seen: Activity) -> bool:
+    """Say whether what is answered to an activity reaches the model of its host."""
+    return seen.kind in getattr(shape_of(seen.host), "TOLD", ANSWERED)
+
+
 def answer(seen: Activity, said: "dict[str, str]") -> str:
     """Return what to print, in the words of the host of an activity: `message` is for the person, `context` for the model.
 
     Most took the form over from Claude Code; no field is in it that a strict reader does not know.
     """
-    event, context = ANSWERED.get(seen.kind, ""), _in_a_terminal(said.get("context", ""), IN_CONTEXT)
+    event, context = ANSWERED.get(seen.kind, "") if takes_in(seen) else "", _in_a_terminal(said.get("context", ""), IN_CONTEXT)
     if not event:
         return ""
-    if shape_of(seen.host).FLAT:
-        return fast.dumps({"additionalContext": context}) if context else ""
+    flat = shape_of(seen.host).FLAT
+    if flat:
+        return fast.dumps({flat: context}) if context else ""
     found: Fields = {"systemMessage": _in_a_terminal(said["message"], IN_MESSAGES)} if said.get("message") else {}
     if context:
         found["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": context}

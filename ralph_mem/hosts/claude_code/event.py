@@ -35,7 +35,7 @@ PASTED = "<pasted_content "
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
 RULE_FILES = ("CLAUDE.md", "AGENTS.md")  # those of a project, which its repository holds
 # What none of its events has, and how the record of a session is not called: another client installed the same plugin.
-STRANGE, STRANGE_RECORD = ("timestamp", "turn_id", "sessionId", "conversation_id"), "/rollout-"
+STRANGE, STRANGE_RECORD = ("timestamp", "turn_id", "sessionId", "conversation_id", "event"), "/rollout-"
 # How it wants to be answered; it drops an answer that does not name its event.
 ANSWERED = {"start": "SessionStart", "prompt": "UserPromptSubmit", "answer": "Stop"}
 

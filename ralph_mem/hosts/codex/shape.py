@@ -13,7 +13,7 @@ TOOLS = {"Bash": "Bash", "apply_patch": "", "update_plan": "", "view_image": "",
 PARAMETERS: "dict[str, str]" = {}
 SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("AGENTS.md", "~/.codex/AGENTS.md")
-FLAT = False
+FLAT = ""
 LATE = True
 
 

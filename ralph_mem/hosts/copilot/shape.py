@@ -22,7 +22,7 @@ TOOLS = {
 PARAMETERS = {"path": "file_path", "file_text": "content", "old_str": "old_string", "new_str": "new_string"}
 SOURCES = {"new": "startup"}
 INSTRUCTIONS = (".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
-FLAT = True
+FLAT = "additionalContext"
 LATE = False
 ENDED, ENDS = "<shellId: ", " completed with exit code "  # the last line of what a command printed
 

@@ -17,7 +17,7 @@ TOOLS = {
 PARAMETERS = {"absolute_path": "file_path", "dir_path": "path"}
 SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("GEMINI.md", "~/.gemini/GEMINI.md")
-FLAT = False
+FLAT = ""
 LATE = False
 # Around what a hook gave the model, which the next event hands back as the beginning of the prompt.
 GIVEN = (("<hook_context>", "</hook_context>"), ("&lt;hook_context&gt;", "&lt;/hook_context&gt;"))

@@ -19,7 +19,7 @@ TOOLS = {
 PARAMETERS = {"filePath": "file_path", "oldString": "old_string", "newString": "new_string"}
 SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "~/.config/opencode/AGENTS.md")
-FLAT = False
+FLAT = ""
 LATE = False
 
 

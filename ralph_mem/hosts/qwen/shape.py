@@ -17,7 +17,7 @@ TOOLS = {
 PARAMETERS = {"absolute_path": "file_path", "dir_path": "path"}
 SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("QWEN.md", "AGENTS.md", "~/.qwen/QWEN.md")
-FLAT = False
+FLAT = ""
 LATE = False
 
 

@@ -42,7 +42,7 @@ def answer(module: "ModuleType", opened: "Store", seen: "Activity", place: "Proj
     earlier ones with its first prompt.
     """
     _catch_up(opened, seen, place, values)
-    if not hasattr(module, "answer"):
+    if not hasattr(module, "answer") or (seen.kind in others.ANSWERED and not others.takes_in(seen)):
         return {}
     event = receipts.AT_START if seen.kind == "start" else receipts.AT_PROMPT
     if receipts.was_given(opened, seen.session, event, seen.turn, seen.at - TWICE_MS):

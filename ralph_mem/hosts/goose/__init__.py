@@ -1,0 +1,1 @@
+"""What Goose hands to a hook, by its public documents."""
