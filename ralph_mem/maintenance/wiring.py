@@ -127,6 +127,7 @@ class Wired:
 
     def _entry(self, line: str, seconds: int) -> dict[str, Any]:
         told = {"type": "command", self.setup.COMMAND: line, self.setup.TIMEOUT: seconds * self.setup.PER_SECOND}
+        told |= {"name": self.setup.NAMED} if hasattr(self.setup, "NAMED") else {}
         return {HOOKS: [told]} if self.setup.GROUPED else told
 
 

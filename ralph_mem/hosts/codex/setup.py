@@ -11,4 +11,4 @@ EVENTS = (
 )  # fmt: skip
 GROUPED, COMMAND, TIMEOUT, PER_SECOND = True, "command", "timeout", 1
 VERSION = 0  # of the file's format, 0 where it names none
-TRUST = "Codex runs no hook that you have not granted: type /hooks in it"
+TRUST = "Codex runs no hook that you have not granted: trust them when it asks at its next start, or type /hooks in it"

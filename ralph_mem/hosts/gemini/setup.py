@@ -11,5 +11,6 @@ EVENTS = (
     ("AfterAgent", "stop", 10), ("SessionEnd", "session-end", 5),
 )  # fmt: skip
 GROUPED, COMMAND, TIMEOUT, PER_SECOND = True, "command", "timeout", 1000
+NAMED = "ralph-mem"  # stands beside what a hook says to a person, in place of its whole line
 VERSION = 0
 TRUST = ""

@@ -17,6 +17,7 @@ THEIRS = """{
     "b": 1
 }"""
 LINES = REPOSITORY / "tests" / "fixtures" / "hook-lines.json"
+ENTRIES = REPOSITORY / "tests" / "fixtures" / "codex" / "hook-entries" / "hooks.json"
 
 
 @pytest.fixture
@@ -144,6 +145,16 @@ def test_the_lines_of_hooks_are_those_of_earlier_releases(wired):
     own = json.loads((REPOSITORY / "hooks" / "hooks.json").read_text())["hooks"]
     now["plugin"] = [row["hooks"][0]["command"] for (row,) in own.values()]
     assert now == json.loads(LINES.read_text())
+
+
+def test_codex_trusts_an_entry_by_all_of_it_and_none_of_ours_has_changed(wired):
+    """Its grant is a hash of the whole entry: how long it waits counts too."""
+    assert json.loads(text_of(added(wired, "codex"))) == json.loads(ENTRIES.read_text())
+
+
+def test_who_adds_codex_is_told_that_its_hooks_wait_for_a_grant(a_newcomer):
+    assert "trust them when it asks" in a_newcomer.reads("hosts", "add", "codex")
+    assert "trust them when it asks" in a_newcomer.reads("hosts")
 
 
 def test_geminis_extension_has_the_same_lines(wired):
