@@ -54,6 +54,7 @@ export const RalphMem = async ({ directory }) => {
   const created = new Set() // sessions that began in this process
   const begun = new Set() // those whose start was told
   const compacted = new Set()
+  const asking = new Set() // whose prompt is not answered yet: a compaction, too, ends in silence
   const answers = new Map() // session -> the id of the agent's last message, and what it says
   const agents = new Set() // messages of the agent
   let number = 0
@@ -77,6 +78,7 @@ export const RalphMem = async ({ directory }) => {
   return {
     "chat.message": async (i, o) => {
       try {
+        asking.add(i.sessionID)
         const start = await begin(i.sessionID)
         const found = await ask("user-prompt-submit", with_("chat.message", i, o))
         const text = [start, found].filter(Boolean).join("\n\n")
@@ -95,9 +97,9 @@ export const RalphMem = async ({ directory }) => {
       try {
         const { sessionID, info, part } = event.properties ?? {}
         if (event.type === "session.created" && !info?.parentID) created.add(sessionID ?? info.id)
-        if (event.type === "message.updated" && info?.role === "assistant") agents.add(info.id)
+        if (event.type === "message.updated" && info?.role === "assistant" && !info.summary) agents.add(info.id) // a summary is no answer
         if (event.type === "message.part.updated") note(part)
-        if (event.type === "session.idle" && begun.has(sessionID)) {
+        if (event.type === "session.idle" && asking.delete(sessionID)) {
           const { rest = "", text = "" } = answers.get(sessionID) ?? {}
           answers.delete(sessionID)
           tell("stop", with_("session.idle", { sessionID }, { said: rest + text }))
