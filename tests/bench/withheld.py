@@ -1,9 +1,9 @@
 """`python -m tests.bench.withheld FILE.json [OTHER.json ...]`: how many ordinary answers are withheld for what strangers said.
 
 A history (docs/benchmarks.md) is played through the hooks' functions: each prompt, command and file, then the answer. It does not
-hold what programs printed. So each command and file brings in texts on the same subject, those that have the most words in common with
-the turn: of the other files, which strangers wrote; without any, of what the same agent said in later sessions, which has its turns of
-phrase and is the severer test. Where all that is brought in is the project's own, it makes no difference.
+hold what programs printed. So each command and file brings in texts on the same subject, those with the most words of the turn: of
+the other files, which strangers wrote; without any, of what the same agent said in later sessions, which has its turns of phrase
+and is the severer test. Where all that is brought in is the project's own, it makes no difference.
 """
 
 import functools
