@@ -1,7 +1,7 @@
 """`python -m tests.bench.many_sessions [SESSIONS]`: what years leave behind beside their rows, and whether a start stays as quick.
 
 Each session is a start, a prompt, a page, a failing command, an answer that repeats the page or not, and its end; its clock says an
-hour later than that of the one before. Every twentieth goes through the hooks' door, in forks, the others through the functions
+hour later than that of the one before. Every hundredth goes through the hooks' door, in forks, the others through the functions
 behind it in this process. Nothing is learned, since that is a process of its own whose clock would be the machine's. Printed twenty
 times, with the difference per 1,000 sessions at the end. Backups, of which there are few, hold the same rows again.
 """
@@ -28,9 +28,9 @@ from tests.launcher import Launcher
 from tests.sessions import Session
 
 SESSIONS, MARKS = 20_000, 20
-STEP_S, BEGIN_S = 3600, 1_790_000_000
-THROUGH_DOOR = 20  # the least number of sessions of which one goes that way
-STARTS = 15  # of which the quickest counts: others may be at work
+STEP_S = 3600
+THROUGH_DOOR = 100  # the least number of sessions of which one goes that way
+STARTS = 5  # of which the quickest counts: others may be at work
 MUST_KB = 100  # per 1,000 sessions, beyond their rows
 # A session, what was asked and done in it, what was told of it, and what finds it again.
 ROWS = ("sessions", "turns", "observations", "memories", "receipts", "receipt_items", "memory_fts", "observations_fts")
@@ -62,7 +62,7 @@ Mark = namedtuple("Mark", "sessions rows_kb other_kb files files_kb backups star
 class Dated(QuickHook):
     """A session whose hooks see another clock."""
 
-    now: float = BEGIN_S
+    now = 0.0
     waiting: "list[tuple[float, str, str]]"
 
     def send(self, name: str, data: bytes) -> "dict[str, str]":
@@ -94,6 +94,7 @@ def main() -> None:
         with contextlib.closing(Launcher(INTERPRETER, plugin)) as launcher:
             first = Dated(Path(folder, "person"), plugin, launcher)
             first.environment |= {"RALPH_MEM_MEMORY_LEARN": "off", "RALPH_MEM_MEMORY_WORKER": "off"}
+            first.now = time.time() - (count + 24) * STEP_S  # files that are new are not older than they seem
             marks = list(_marks(first, count))
     one, last = marks[len(marks) // 4], marks[-1]
     thousands = (last.sessions - one.sessions) / 1000
@@ -105,12 +106,12 @@ def main() -> None:
 def _marks(first: Dated, count: int) -> "list[Mark]":
     words, drawn, found = Words(seed=11), random.Random(11), []
     print(f"{'sessions':>9} {'rows KB':>10} {'other KB':>9} {'files':>6} {'files KB':>9} {'backups':>7} {'start ms':>9}")
-    _by_door(_later(first, BEGIN_S), words, drawn)  # which makes the memory
+    _by_door(_later(first, first.now), words, drawn)  # which makes the memory
     with at_home(first.home):
         place = projects.find(str(first.project))
         with contextlib.closing(opening.open_ready(place)) as opened:
             for number in range(1, count + 1):
-                session = _later(first, BEGIN_S + number * STEP_S)
+                session = _later(first, first.now + number * STEP_S)
                 if number % THROUGH_DOOR:
                     _in_process(Session(opened, place, session.session, int(session.now * 1000)), words, drawn)
                 else:

@@ -1,6 +1,5 @@
 """The worker as a process: one, for a minute, behind a closed door, whatever its clients do."""
 
-import contextlib
 import os
 import signal
 import socket
@@ -193,93 +192,6 @@ def test_rubbish_is_answered_or_hung_up_on_and_does_no_harm(a_home, a_session, a
             except OSError:  # it hangs up on what is too long while that is still being sent
                 continue
     assert who() == a_worker and near(a_session, "car")
-
-
-# Clients that mean harm: each is hung up on, the worker answers whoever is its own, and what it takes stays as it was.
-GROWN_KB = 16_384  # what an allocator may keep; the 100 MB that one of them sends do not fit
-CONNECTIONS, SENT_MB, DRIPS = 1000, 100, 200
-
-
-def resident_kb(pid):
-    return int(Path(f"/proc/{pid}/status").read_text().partition("VmRSS:")[2].split()[0])
-
-
-@contextlib.contextmanager
-def connected(home):
-    with socket.socket(socket.AF_UNIX) as line:
-        line.settimeout(PATIENCE_S)
-        embeddings_client.with_address(str(home / BELOW_HOME / "worker"), line.connect)
-        yield line
-
-
-def sends_without_end(home):
-    with connected(home) as line:
-        for _ in range(SENT_MB):
-            line.sendall(b"x" * 1_048_576)
-
-
-def drips(home):
-    with connected(home) as line:
-        for _ in range(DRIPS):
-            line.sendall(b" ")
-            time.sleep(0.02)
-
-
-def connects_a_thousand_times(home):
-    lines = []
-    for _ in range(CONNECTIONS):
-        lines.append(socket.socket(socket.AF_UNIX))
-        lines[-1].setblocking(False)  # behind a queue that is full the next waits, and would wait for the ones before
-        try:
-            embeddings_client.with_address(str(home / BELOW_HOME / "worker"), lines[-1].connect)
-        except OSError:
-            time.sleep(0.001)
-    for line in lines:
-        line.close()
-
-
-def asks_a_thousand_times_and_reads_nothing(home):
-    for _ in range(CONNECTIONS):
-        with connected(home) as line:
-            line.sendall(b'{"query": "car", "folder": "/etc"}\n')
-
-
-@pytest.mark.parametrize(
-    "does_harm", [sends_without_end, drips, connects_a_thousand_times, asks_a_thousand_times_and_reads_nothing]
-)
-def test_no_client_ends_it_or_has_it_grow(a_home, a_session, a_worker, does_harm):
-    near(a_session, "car")
-    before = resident_kb(a_worker)
-    try:
-        does_harm(a_home)
-    except OSError:  # it was hung up on while it was still sending
-        pass
-    assert until(lambda: embeddings_client.ask({}, time.monotonic() + PATIENCE_S).get("pid")) == a_worker
-    assert near(a_session, "car") and resident_kb(a_worker) - before < GROWN_KB
-    assert len(list(Path(f"/proc/{a_worker}/fd").iterdir())) < 64
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
-def test_another_user_who_gets_at_its_socket_is_told_nothing(a_home, a_session, a_worker):
-    place = a_home / BELOW_HOME / "worker"
-    place.chmod(0o711)
-    (place / "socket").chmod(0o777)
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            os.chdir(place)
-            os.setgroups([])
-            os.setgid(65534)
-            os.setuid(65534)
-            with socket.socket(socket.AF_UNIX) as line:
-                line.settimeout(PATIENCE_S)
-                line.connect("socket")
-                code = 2 if line.recv(1000) else 0
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert near(a_session, "car")
 
 
 def test_a_damaged_vector_is_passed_over(a_session, a_worker):
