@@ -4,6 +4,7 @@ What is not known to be the project's own counts as outside. Where git is not th
 """
 
 from ralph_mem.core.command_lines import commands
+from ralph_mem.core.paths import is_folder
 from ralph_mem.memory.own_files import Brought, Files, strange
 
 TYPE_CHECKING = False
@@ -18,7 +19,7 @@ SHOWING = commands.LOOKING - commands.NAMING | frozenset(
 SEARCHING = frozenset("grep egrep fgrep rg ag ack".split())
 PATTERNED = SEARCHING | frozenset("sed awk gawk mawk perl jq yq tr".split())  # their first operand is no file
 DEEP = frozenset("rg ag ack".split())  # what searches whole folders unasked
-REMOTE = ("origin/", "upstream/", "FETCH_HEAD")
+REMOTE = ("origin/", "upstream/", "FETCH_HEAD", "@{", "refs/remotes/")
 MOVING = frozenset("cd pushd".split())
 FILE = "file"  # what stands for a program where a file was read
 LOOP = "for"  # what stands for the words that a loop goes through
@@ -87,4 +88,16 @@ def _is_own_git(rest: "list[str]", files: Files) -> bool:
         if rest[0] == "-C" and not files.tracks("".join(rest[1:2])):
             return False
         rest = rest[2:] if rest[0] in ("-C", "-c") else rest[1:]
-    return "".join(rest[:1]) in commands.OWN_GIT and not any([word.startswith(REMOTE) for word in rest])
+    if "".join(rest[:1]) not in commands.OWN_GIT:
+        return False
+    operands = [word for word in rest[1:] if word[:1] != "-"]
+    if "--no-index" in rest:
+        return all(map(files.tracks, operands))
+    return not any([_is_of_others(revision, files) for word in operands for revision in word.split("..")])
+
+
+def _is_of_others(revision: str, files: Files) -> bool:
+    """Say whether a word of git's names what came from another repository."""
+    name, slash, _ = revision.lstrip(".").partition("/")
+    fetched = bool(slash) and is_folder(f"{files.project.git}/refs/remotes/{name}")
+    return fetched or any([sign in revision for sign in REMOTE])

@@ -16,6 +16,7 @@ BROUGHT = frozenset(
     "node_modules bower_components site-packages dist-packages .venv venv virtualenvs .tox .nox .cargo .rustup .m2 .gem .npm .pnpm"
     " .yarn .gradle .nuget .pub-cache Pods".split()
 )
+SOCKETS = ("/dev/tcp/", "/dev/udp/")  # what a shell takes for a place in the net
 MOST_LINES, MOST_FILES = 2000, 100  # of what a search printed
 
 
@@ -52,7 +53,9 @@ class Files:
         """Say whether a file, or anything in a folder, is the project's own. A pattern counts as the folder before it."""
         cut = min([at for at in map(path.find, "*?[{") if at >= 0], default=len(path))
         path = path if cut == len(path) else path[:cut].rpartition("/")[0] or "."
-        if path.startswith("/dev/") or (path[:1] == "$" and "/" not in path):
+        if path.startswith("/dev/"):
+            return not path.startswith(SOCKETS)
+        if path[:1] == "$" and "/" not in path:
             return True
         known = self.index and self.index.is_known
         return self.holds(path) and (not known or self.index.holds(self.place(path)))  # type: ignore[union-attr]

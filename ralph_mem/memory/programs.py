@@ -16,6 +16,7 @@ TARGETS = frozenset("make gmake just task rake invoke ninja gradle gradlew tox n
 SCRIPTS = frozenset("run run-script test t tst start stop restart".split())
 # Of these the first word says what they do.
 VERBS = purposes.RUNNERS | frozenset("git pip pip3 kubectl gh apt brew gem aws svn hg uv conda dnf helm terraform".split())
+FETCHED = frozenset("run test exec x".split())  # behind these may stand what is first fetched
 FOLDER_OPTIONS = frozenset("-C --prefix --manifest-path --rootdir --project --directory --cwd --dir".split())
 GIVEN = frozenset("-m - -c -e -p --eval --print".split())  # behind these stands no file
 MOST_OF_NAME, MOST_OF_VERB = 40, 16
@@ -37,13 +38,21 @@ def brought(words: "list[str]", files: "Files") -> "Brought | None":
     away = [word.partition("=")[2] or word for word in words[1:] if _is_away(word, files)]
     if away or purposes.name_of(words[0]) in commands.CONTAINERS:
         return Brought(called(purposes.name_of(words[0]), words[1:]), files.place(away[0]) if away else "")
-    first = next((word for word in rest if word[:1] != "-"), "")
+    first, second = [*[word for word in rest if word[:1] != "-"][:2], "", ""][:2]
+    if first in FETCHED and name in purposes.RUNNERS and _is_fetched(second):
+        return Brought(f"{name} {first}")
     if name in TARGETS or (name in purposes.OF_SCRIPTS and first in SCRIPTS) or purposes.of(words) or commands.part_checks(words):
         return None
     if name in RUNNING or purposes.name_of(words[0]) in RUNNING:
         return _of_script(name, rest, files) if name in RUNNING else _of_script(words[0], words[1:], files)
     is_path = "/" in words[0] and name == purposes.name_of(words[0])  # a program of its own, or one that it was given
     return strange(name, words[:1], files) if is_path else Brought(called(name, rest))
+
+
+def _is_fetched(word: str) -> bool:
+    """Say whether what is to be run lies elsewhere: an address, or a package by its host, as Go names them."""
+    host, slash, _ = word.partition("/")
+    return "://" in word or bool(slash and "." in host.strip("."))
 
 
 def _of_script(name: str, rest: "list[str]", files: "Files") -> "Brought | None":

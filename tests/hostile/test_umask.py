@@ -13,8 +13,11 @@ from ralph_mem.core import notices, paths, spool
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective, trust
 from ralph_mem.maintenance import config_file
+from ralph_mem.maintenance.recovery import backups
 from ralph_mem.memory import opening
 from ralph_mem.memory.ownership import foreign, seals
+from ralph_mem.memory.rows import records, shingles
+from ralph_mem.ralph.snapshot import store, taking
 from tests.hostile.test_databases import FILES, a_home
 
 __all__ = ["a_home"]
@@ -75,9 +78,33 @@ def a_verdict(project):
     assert os.listdir(os.path.join(paths.data_home(), "known"))
 
 
+def a_backup(project):
+    opened = opening.open_ready(project)
+    assert Path(backups.make(opened, 1)).is_file()
+    opened.close()
+
+
+def a_snapshot(project):
+    begin(project)
+    for name, size in (("large", 2_000_000), ("small", 10)):  # one lies beside the database of the snapshots
+        Path(project.root, name).write_bytes(os.urandom(size))
+        Path(project.root, name).chmod(0o600)  # the project's own
+    with store.open_store(project) as snapshots:
+        taking.take(snapshots, "start", "run-1")
+    assert sum(len(names) for *_, names in os.walk(store.folder_of(project))) >= 2
+
+
+def what_was_heard(project):
+    opened = opening.open_ready(project)
+    shingles.keep(opened, records.heard("a session", 1, "event", ("00" * 8, ""), ""))
+    assert os.listdir(f"{project.folder}/{paths.HEARD}")
+    opened.close()
+
+
 ARTEFACTS = (
     *(the_memory, its_log, the_key, an_approval, a_setting),
     *(a_memory_set_aside, an_event_that_waits, a_line_of_trouble, a_verdict),
+    *(a_backup, a_snapshot, what_was_heard),
 )
 
 
@@ -87,9 +114,9 @@ def a_project(a_home, tmp_path):
     return Project(str(tmp_path / "shop"))
 
 
-def test_there_are_twenty_seven_cases():
+def test_there_are_thirty_six_cases():
     print(f"{len(UMASKS) * len(ARTEFACTS)} cases")
-    assert len(UMASKS) * len(ARTEFACTS) == 27
+    assert len(UMASKS) * len(ARTEFACTS) == 36
 
 
 @pytest.mark.parametrize("artefact", ARTEFACTS, ids=lambda each: each.__name__)

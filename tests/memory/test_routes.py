@@ -16,6 +16,11 @@ from tests.sessions import Session
 
 # By decision (docs/privacy-and-trust.md): what a person pastes is theirs to answer for, and is told as pasted.
 DECIDED = {"a person's paste": routes.QUOTED}
+# Likewise what a person brings in with `!`, of which no hook is told, and what an agent has written into a file of the project.
+DECIDED_LATER = {
+    "a line that a person typed behind !": routes.OURS,
+    "a file that repeats a page, read in a later session": routes.OURS,
+}
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +78,12 @@ def test_of_every_fifth_route_nothing_is_told(try_quickly):
     assert_not_told([try_quickly(number, route) for number, route in enumerate(wanted)], {})
     own = routes.in_process(routes.OWN)[::3]
     assert {try_quickly(100 + number, route).how for number, route in enumerate(own)} == {routes.OURS}
+
+
+@pytest.mark.check  # some eight seconds
+def test_no_route_of_the_second_lot_is_told_but_by_decision(try_quickly):
+    assert_not_told([try_quickly(number, route) for number, route in enumerate(routes.HELD_BACK_LATER)], DECIDED_LATER)
+    assert len(routes.HELD_BACK_LATER) >= 45
 
 
 # Orders to the reader of a memory, as strangers would write them: each opening with each act.

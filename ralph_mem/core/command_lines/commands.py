@@ -23,7 +23,7 @@ OWN_GIT = frozenset(
 FETCHING = frozenset("curl wget http https xh lynx links w3m gh glab".split())
 FARTHER = (
     *(" /", "~", "..", "=/", "`", "$", "<", "cd ", " -C", "node_modules", "venv", '"/', "'/"),
-    *("origin/", "upstream/", "FETCH_HEAD"),
+    *("origin/", "upstream/", "FETCH_HEAD", "..", "--no-index", "://", "@", "go run "),
 )
 QUOTING = (
     "'",
@@ -90,7 +90,7 @@ def is_own_at_sight(command: str) -> bool:
 def _passes_on(words: "list[str]") -> bool:
     """Say whether a command prints nothing but what it is told, or what comes through a pipe."""
     if words[0] == "git":
-        return "".join(words[1:2]) in OWN_GIT
+        return "".join(words[1:2]) in OWN_GIT and not (words[1] == "diff" and any(["/" in word for word in words]))
     return words[0] in NAMING or (words[0] in LOOKING and all([word[0] in "-+0123456789" for word in words[1:]]))
 
 
@@ -141,7 +141,7 @@ def part_checks(words: "list[str]") -> bool:
     while words and (_name(words[0]) in LAUNCHING or "=" in words[0] or words[0][:1] in "-!{0123456789"):
         words = words[1:]
     until = next((at for at, word in enumerate(words) if ">" in word), len(words))
-    names = [_name(word).lower() for word in words[:until] if not word.startswith("-")][:4]
+    names = [_name(word).lower().partition("@")[0] for word in words[:until] if not word.startswith("-")][:4]
     if not names or not INSTALLING.isdisjoint(names[1:2]):
         return False
     if names[0] in CHECKING or "--check" in words:

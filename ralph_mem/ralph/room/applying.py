@@ -117,11 +117,12 @@ def _merged(snapshots: "Snapshots", run: "record.Run", result: Result, now: int)
 
 
 def _open_conflicts(snapshots: "Snapshots", run: "record.Run") -> "set[bytes]":
-    """Return the paths that the last result had changed and that stayed as the person had them."""
+    """Return the paths that the last result had changed and that stayed as the person had them, or could not be written."""
     last = run.applied[-1]
     written = {change.path for change in snapshots.differences(last["safety"], last["target"])}
     differ = {change.path for change in snapshots.differences(last["target"], last["snapshot"])}
-    return {change.path for change in snapshots.differences(run.base, last["snapshot"])} & differ - written
+    changed = {change.path for change in snapshots.differences(run.base, last["snapshot"])}
+    return changed & differ - written | {path for path in changed if path.decode("utf-8", "replace") in last["conflicts"]}
 
 
 def of_agents(snapshots: "Snapshots", run_id: str) -> "set[bytes]":

@@ -161,6 +161,7 @@ def test_its_door_is_closed_to_others_and_its_means_are_limited(a_home, a_worker
     lines = Path(f"/proc/{a_worker}/limits").read_text().splitlines()
     soft = {line[:26].strip(): line[26:47].strip() for line in lines}
     assert soft["Max address space"].isdigit() and soft["Max cpu time"].isdigit()
+    assert soft["Max core file size"] == "0"
     assert Path(f"/proc/{a_worker}/cwd").resolve() == Path("/")
 
 
