@@ -10,11 +10,12 @@ from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import asker
 from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import exchange, item_files, local_copy, promotion, shared_item, standing
+from ralph_mem.maintenance.team import exchange, item_files, local_copy, policy, promotion, pushing, shared_item, standing
 from ralph_mem.maintenance.team.local_copy import Held, Taken
 from ralph_mem.maintenance.team.promotion import Promoted
 from ralph_mem.memory import access
@@ -28,6 +29,7 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Items, as `team
 COLUMNS = ("id", "standing", "kind", "whose", "said", "text")
 GIST_CHARACTERS = 60
 NOTHING = "Nothing of a team is held here; `ralph-mem team pull` takes in what the repository has."
+NAMELESS, FOR_A_PERSON = "an item", "a person who pulls is told which it is, and why"
 COMMIT = f"Nothing is committed. Look at it, then: git add {paths.TEAM_FILES}"
 
 
@@ -43,7 +45,7 @@ def share(
 ) -> None:
     """Show facts, bullets or notes as your team would get them, and with --confirm write each into a file of the repository.
 
-    They are redacted with today's rules. Nothing is committed: that, and the review, are yours.
+    Only a person confirms it. They are redacted with today's rules. Nothing is committed: that, and the review, are yours.
 
     Example: ralph-mem share obs-k3w9x2mfqa
     """
@@ -57,6 +59,7 @@ def share(
         if confirm:
             raise not_as_shown(confirm)
         return
+    team_store.need_person()
     if team:
         _keep(reader.project, team, [each.item for each in found], json)
         return
@@ -75,7 +78,7 @@ def _keep(place: Place, team: str, items: list[shared_item.Shared], json: bool) 
     exchange.address_of(place, team)
     opened = access.to_write(place)
     try:
-        exchange.keep(opened, team, items, exchange.now_ms())
+        pushing.keep(opened, team, items, exchange.now_ms())
     finally:
         opened.close()
     if json:
@@ -103,19 +106,22 @@ def list_(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """List what others share, what waits for your approval first.
+    """List what others share, what waits for your approval first. A model that types it hears of that how much there is.
 
     Example: ralph-mem team list --waiting
     """
     place = registry.choose(project)
-    found = _held(place)
-    found = [each for each in found if each.standing.word == standing.WAITING or not only_waiting]
+    held = [each for each in _held(place) if each.standing.word == standing.WAITING or not only_waiting]
+    found = [each for each in held if each.standing.word != standing.WAITING] if asker.is_a_model() else held
     if json:
         printing.as_json([_values(each) for each in found])
-    elif found:
+        return
+    if found:
         printing.table(COLUMNS, [_cells(each) for each in found])
-    else:
+    elif not held:
         printing.text(NOTHING)
+    if len(held) > len(found):
+        printing.text(_told_waiting(len(held) - len(found)))
 
 
 @group.command(cls=Confirmed)
@@ -155,14 +161,19 @@ def status(project: Project = "", json: Json = False) -> None:
     place = registry.choose(project)
     held = _held(place)
     number = len([each for each in held if each.standing.word == standing.WAITING])
+    rules = policy.read().told()
     servers = [team_store.status_of(place, team) for team in team_store.joined(place)]
     if json:
-        printing.as_json({"held": len(held), "waiting_for_you": number, "servers": servers})
+        printing.as_json({"held": len(held), "waiting_for_you": number, "servers": servers, "policy": rules})
         return
     printing.text(f"{count(len(held), 'item')} of others held here." + (f" {_told_waiting(number)}" if number else ""))
     for each in servers:
         waits = f"{each['waiting']} to be sent, {each['conflict']} in conflict"
         printing.text(terminal.plain(f"{each['team']} at {each['address']}: {each['server']}; {waits}"))
+        for line in team_store.told_behind(each["behind"]):
+            printing.text(line)
+    if rules:
+        printing.text(terminal.plain(rules))
 
 
 def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
@@ -171,15 +182,22 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
     found = {}
     for team in [name] if name else [local_copy.FILES, *team_store.joined(place)]:
         now = exchange.now_ms()
-        read = item_files.read(place, now) if team == local_copy.FILES else exchange.accepted(place, team, now)
         opened = access.to_write(place)
         try:
-            taken = local_copy.take(opened, place, settings, team, read.items, confirm)
+            if team == local_copy.FILES:
+                read = item_files.read(place, now)
+                taken = local_copy.take(opened, place, settings, team, read.items, confirm)
+            else:
+                with exchange.noted(opened, team, synced=True):
+                    there = exchange.accepted(place, team, now, settings["team.max_items"])
+                    read = item_files.Read(there.items, there.refused)
+                    taken = local_copy.take(opened, place, settings, team, there.items, confirm, there.is_full)
+                    exchange.note_pull(place, team)
         finally:
             opened.close()
-        if team != local_copy.FILES:
-            exchange.note_pull(place, team)
         found[team] = taken._replace(refused=[*read.refused, *taken.refused])
+    if asker.is_a_model():  # what a stranger called a file, or wrote into it, is for no model
+        found = {team: taken._replace(refused=[(NAMELESS, FOR_A_PERSON)] * len(taken.refused)) for team, taken in found.items()}
     if json:
         printing.as_json(
             {team: {**taken._asdict(), "refused": [list(each) for each in taken.refused]} for team, taken in found.items()}
@@ -216,6 +234,7 @@ def approve(
 
     Example: ralph-mem team approve obs-k3w9x2mfqa
     """
+    team_store.need_person()
     place = registry.choose(project)
     chosen = _chosen(_held(place), ids, take_back)
     digits = digits_of([shared_item.digest(each.team, each.item) for each in chosen])

@@ -1,5 +1,6 @@
 """The commands of `team` that speak with a team's server; no other command and no hook does, but `search --team`."""
 
+import os
 from typing import Annotated, Any
 
 import typer
@@ -7,16 +8,33 @@ import typer
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
+from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import approvals, exchange, local_copy, server, setting_up, shared_item
-from ralph_mem.maintenance.team.exchange import Proposal, Pushed
+from ralph_mem.maintenance.team import (
+    approvals,
+    exchange,
+    kept_answers,
+    local_copy,
+    policy,
+    pushing,
+    seal,
+    server,
+    setting_up,
+    shared_item,
+)
+from ralph_mem.maintenance.team.exchange import Proposal
+from ralph_mem.maintenance.team.pushing import Pushed
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import outbox
+from ralph_mem.memory.rows import outbox, team_servers
+from ralph_mem.memory.store.connection import Store
 
 group = typer.Typer()
+
+ONLY_A_PERSON = "only a person reads what nobody has approved, and decides about it"
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The team, in small letters.")]
 Names = Annotated[str, typer.Argument(metavar="NAME", help="Only this team; default: all that the project has joined.")]
@@ -48,7 +66,13 @@ def init(
 
 
 @group.command()
-def join(name: Name, address: Address, project: Project = "", json: Json = False) -> None:
+def join(
+    name: Name,
+    address: Address,
+    key: Annotated[str, typer.Option("--key", metavar="FILE", help="The team's key, by which its server cannot read.")] = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
     """Join a team with this project: its address is kept in your data folder, never in the repository.
 
     Only a Unix socket, or TLS that checks the server's name. A password belongs into the file that PGPASSFILE names.
@@ -56,15 +80,37 @@ def join(name: Name, address: Address, project: Project = "", json: Json = False
     Example: ralph-mem team join shop "host=/run/postgresql dbname=team"
     """
     place = registry.choose(project)
+    policy.read().check_server(setting_up.checked_name(name), address)
+    file = seal.checked(place, key) if key else ""
     role = exchange.role_of(address, setting_up.checked_name(name))
     opened = access.to_write(place)
     with access.Change(opened):
-        approvals.join(place, name, address)
+        approvals.join(place, name, address, file)
+        team_servers.heard(opened, name, exchange.now_ms(), answered=True)
     opened.close()
     if json:
-        printing.as_json({"team": name, "role": role, "address": server.shown(address)})
+        printing.as_json({"team": name, "role": role, "address": server.shown(address), "key": file})
     else:
         printing.text(f"Joined {name} as {role}, at {server.shown(address)}. ralph-mem team sync brings both up to date.")
+
+
+@group.command("key")
+def make_key(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, outside of any repository.")], json: Json = False
+) -> None:
+    """Write a new key, by which a team's server keeps texts that it cannot read.
+
+    Each member needs the same file, and joins with --key. Whoever loses it loses what is there; hand it on as you would a password.
+
+    Example: ralph-mem team key ~/.config/shop.key
+    """
+    path = os.path.abspath(os.path.expanduser(file))
+    seal.make(path)
+    if json:
+        printing.as_json({"key": terminal.plain(path)})
+    else:
+        printing.text(f"Written for you alone: {terminal.plain(path)}.")
+        printing.text("Each member joins with it: ralph-mem team join NAME ADDRESS --key FILE")
 
 
 @group.command()
@@ -80,6 +126,8 @@ def leave(name: Name, project: Project = "", json: Json = False) -> None:
     with access.Change(opened):
         outbox.remove(opened, name)
         approvals.join(place, name, "")
+        team_servers.left(opened, name)
+    kept_answers.drop(place)
     opened.close()
     if json:
         printing.as_json({"team": name, "dropped": number})
@@ -116,6 +164,7 @@ def accept(
     Example: ralph-mem team accept shop
     """
     place = registry.choose(project)
+    need_person()
     found = [each for each in exchange.proposals(place, name, exchange.now_ms()) if not ids or each.item.id in ids]
     digits = digits_of([f"{each.rev} {shared_item.digest(name, each.item)}" for each in found])
     if not found or confirm.lower() != digits:
@@ -144,6 +193,12 @@ def _show(found: list[Proposal], digits: str, json: bool) -> None:
     printing.text(f"Nothing is changed yet. To do exactly this, add --confirm {digits}" if found else "Nothing is proposed.")
 
 
+def need_person() -> None:
+    """Raise RalphMemError where a model has typed a command, in the shell of its session."""
+    if asker.is_a_model():
+        raise RalphMemError(ONLY_A_PERSON, "they type it in a terminal of their own; `ralph-mem team status` says how many wait")
+
+
 def joined(place: Place, name: str = "") -> list[str]:
     """Return the teams that a project has joined, or the one of a name. Raises RalphMemError for one that it has not."""
     if name:
@@ -156,7 +211,8 @@ def pushed(place: Place, team: str) -> Pushed:
     """Send what waits for a team's server."""
     opened = access.to_write(place)
     try:
-        return exchange.push(opened, place, effective.load(place), team)
+        with exchange.noted(opened, team):
+            return pushing.push(opened, place, effective.load(place), team)
     finally:
         opened.close()
 
@@ -167,23 +223,32 @@ def told_pushed(team: str, done: Pushed) -> list[str]:
     lines += [f"{name}: the server has another text, and keeps it; share yours anew to propose it" for name in done.conflicts]
     lines += [f"{name}: not sent, {why}" for name, why in done.refused]
     if done.forgotten:
-        behind = ", ".join(ascii(login)[1:-1] for login in done.behind)
-        lines.append(f"{len(done.forgotten)} forgotten there too.")
-        lines += [f"Not pulled since, and may hold it: {behind}."] if behind else []
+        lines += [f"{len(done.forgotten)} forgotten there too.", *told_behind(done.behind)]
     return lines
 
 
 def status_of(place: Place, team: str) -> dict[str, Any]:
-    """Return how it stands with a team's server, which need not be there: what waits here, and whether it answers."""
+    """Return how it stands with a team's server, which need not be there: what waits here, whether it answers, who is behind."""
+    address = approvals.stores(place)[team]
     opened = access.to_write(place)
     try:
         entries = outbox.entries(opened, team)
+        answer, behind = _answer(opened, address, team)
     finally:
         opened.close()
     counts = {state: len([each for each in entries if each.state == state]) for state in outbox.STATES}
-    address = approvals.stores(place)[team]
+    return {"team": team, "address": server.shown(address), "server": answer, "behind": behind, **counts}
+
+
+def _answer(opened: Store, address: str, team: str) -> tuple[str, list[str]]:
     try:
-        answer = f"you are a {exchange.role_of(address, team)}"
+        with exchange.noted(opened, team):
+            return f"you are a {exchange.role_of(address, team)}", exchange.who_is_behind(address, team)
     except RalphMemError as error:
-        answer = f"not there: {error}"
-    return {"team": team, "address": server.shown(address), "server": answer, **counts}
+        return f"not there: {error}", []
+
+
+def told_behind(behind: list[str]) -> list[str]:
+    """Say who has not pulled since something was forgotten, nothing where nobody is behind."""
+    logins = ", ".join([ascii(login)[1:-1] for login in behind])
+    return [f"Not pulled since the last forget, and may hold it: {logins}."] if behind else []

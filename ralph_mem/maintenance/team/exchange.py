@@ -1,51 +1,42 @@
-"""Bring what a person shares to a team's server, and what was accepted back; each step can be repeated."""
+"""Take in what a team has accepted at its server, and decide about what is proposed there."""
 
 import time
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import NamedTuple
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
-from ralph_mem.core.redaction import whole
-from ralph_mem.maintenance.team import approvals, item_files, server, shared_item
+from ralph_mem.maintenance.team import approvals, item_files, seal, server, shared_item
+from ralph_mem.maintenance.team.seal import Seal
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import kinds, outbox
-from ralph_mem.memory.rows.outbox import Entry
+from ralph_mem.memory.rows import team_servers
 from ralph_mem.memory.store.connection import Store
 
-# As many as a local copy holds; where a team has more, `search --team` asks the server.
-MOST_ITEMS = 50_000
-PAGE = 1_000
-PUT = "INSERT INTO ralph_mem.item (team, id, body) VALUES (%s, %s, %s) ON CONFLICT (team, id) DO NOTHING RETURNING rev"
-THERE = "SELECT rev, body FROM ralph_mem.item WHERE team = %s AND id = %s"
-EDIT = "UPDATE ralph_mem.item SET body = %s, state = 'proposed' WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
-MARK = "INSERT INTO ralph_mem.tombstone (team, id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-DELETE = "DELETE FROM ralph_mem.item WHERE team = %s AND id = %s"
-BURIED = "SELECT 1 FROM ralph_mem.tombstone WHERE team = %s AND id = %s"
+PAGE, MOST_ITEMS = 1_000, 50_000  # in one answer; in a local copy, as the setting `team.max_items` has it by itself
+# When the oldest was accepted of as many as a local copy holds: what is older stays at the server alone.
+FIRST = "SELECT updated FROM ralph_mem.item WHERE team = %s AND state = 'accepted' ORDER BY updated DESC OFFSET %s LIMIT 1"
 ACCEPTED = """
-SELECT id, body FROM ralph_mem.item WHERE team = %s AND state = 'accepted' AND id > %s ORDER BY id LIMIT 1000"""
+SELECT id, body FROM ralph_mem.item WHERE team = %s AND state = 'accepted' AND id > %s
+AND (%s::timestamptz IS NULL OR updated >= %s) ORDER BY id LIMIT 1000"""
 PROPOSED = (
     "SELECT id, body, author::text, rev FROM ralph_mem.item WHERE team = %s AND state = 'proposed' ORDER BY updated, id LIMIT 1000"
 )
 DECIDE = "UPDATE ralph_mem.item SET state = %s WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
-PULLED = "UPDATE ralph_mem.pull SET at = now() WHERE team = %s AND login = current_user"
 BEHIND = """
-SELECT p.login::text FROM ralph_mem.pull AS p WHERE p.team = %(team)s AND (p.at IS NULL OR p.at < (
+SELECT p.login::text FROM ralph_mem.pull AS p WHERE p.team = %(team)s AND p.login <> current_user AND (p.at IS NULL OR p.at < (
     SELECT max(t.at) FROM ralph_mem.tombstone AS t WHERE t.team = %(team)s)) ORDER BY 1"""
-FOUND = """
-SELECT i.id, i.body FROM ralph_mem.found(%s, %s, %s) AS f JOIN ralph_mem.item AS i ON i.team = %s AND i.id = f.id
-ORDER BY f.rank DESC, i.id"""
-QUERY_CHARACTERS = 1_000
+PULLED = "UPDATE ralph_mem.pull SET at = now() WHERE team = %s AND login = current_user"
 
 
-class Pushed(NamedTuple):
-    """What became of what waited, by ids: sent, in conflict, refused and why, forgotten there; who has not pulled since."""
+class Accepted(NamedTuple):
+    """What a team has accepted: the items, what was refused and why, and whether more may be there than a local copy holds."""
 
-    sent: list[str]
-    conflicts: list[str]
+    items: list[Shared]
     refused: list[tuple[str, str]]
-    forgotten: list[str]
-    behind: list[str]
+    is_full: bool
 
 
 class Proposal(NamedTuple):
@@ -58,10 +49,10 @@ class Proposal(NamedTuple):
 
 def address_of(project: Project, team: str) -> str:
     """Return the address of a team's server. Raises RalphMemError for a team that was not joined."""
-    found = approvals.stores(project).get(team)
-    if not found:
+    address = approvals.stores(project).get(team)
+    if not address:
         raise RalphMemError(f"this project has not joined {team[:40]!a}", "ralph-mem team join NAME ADDRESS")
-    return found
+    return address
 
 
 def role_of(address: str, team: str) -> str:
@@ -73,109 +64,63 @@ def role_of(address: str, team: str) -> str:
     return str(row[0])
 
 
-# What goes out
+def behind(connection: server.Connection, team: str) -> list[str]:
+    """Return the logins that have not pulled since something was forgotten last, and may hold it."""
+    return [str(login) for (login,) in connection.execute(BEHIND, {"team": team}).fetchall()]
 
 
-def keep(store: Store, team: str, items: list[Shared], at: int) -> None:
-    """Let items wait for a team's server. Raises RalphMemError where enough wait."""
-    with access.Change(store) as opened:
-        if len(outbox.entries(opened, state=outbox.WAITING)) + len(items) > outbox.MOST_WAITING:
-            raise RalphMemError(f"{outbox.MOST_WAITING:,} items wait for their server already", "ralph-mem team push")
-        for item in items:
-            outbox.put(opened, team, item.id, shared_item.text_of(item), at)
+def who_is_behind(address: str, team: str) -> list[str]:
+    """Return as `behind`, of a server to be opened. Raises ServerError."""
+    with server.opened(address) as connection:
+        return behind(connection, team)
 
 
-def push(store: Store, project: Project, settings: dict[str, Any], team: str) -> Pushed:
-    """Send what waits, and tell the server what was forgotten here. What was done before a kill is found done."""
-    waiting, gone = _sorted(store, team)
-    done = Pushed([], [], [], [], [])
-    if not waiting and not gone:
-        return done
-    protect = whole.protector(project, settings)
-    with server.opened(address_of(project, team)) as connection:
-        for entry in gone:
-            _forget(store, connection, entry, done)
-        for entry in waiting:
-            if protect(entry.text)[1]:  # by a rule that came since it was shared
-                done.refused.append((entry.id, "it holds what looks like a secret now: share it anew"))
-            else:
-                _send(store, connection, entry, done)
-        if done.forgotten:
-            done.behind.extend(str(login) for (login,) in connection.execute(BEHIND, {"team": team}).fetchall())
-    return done
-
-
-def _sorted(store: Store, team: str) -> tuple[list[Entry], list[Entry]]:
-    """Return what waits for the server, and what it may have of rows that are forgotten here."""
-    entries = outbox.entries(store, team)
-    gone = [entry for entry in entries if not _is_there(store, entry)]
-    return [entry for entry in entries if entry.state == outbox.WAITING and entry not in gone], gone
-
-
-def _is_there(store: Store, entry: Entry) -> bool:
-    """Say whether the row is still there that an item was made of; a forget leaves none of its text in the outbox either."""
+@contextmanager
+def noted(store: Store, team: str, synced: bool = False) -> Iterator[None]:
+    """Note in the memory whether a server has answered, and whether it and the memory are `synced` now, for `status` to say."""
     try:
-        shared_item.read(entry.text, 2**62)
-    except Refused:
-        return False
-    return store.one(kinds.reading(kinds.OBSERVATION, "id") + " WHERE t.public_id = ?", (entry.id,)) is not None
-
-
-def _send(store: Store, connection: server.Connection, entry: Entry, done: Pushed) -> None:
-    """Bring one item to the server, each in a transaction of its own, and write down here what became of it."""
-    with connection.transaction():
-        if connection.execute(BURIED, (entry.team, entry.id)).fetchone():
-            done.refused.append((entry.id, "it was forgotten there"))
-            return
-        row = connection.execute(PUT, (entry.team, entry.id, entry.text)).fetchone()
-        if row is None:
-            rev, body = connection.execute(THERE, (entry.team, entry.id)).fetchone() or (0, None)
-            row = (rev,) if body == entry.text else None
-            row = row or connection.execute(EDIT, (entry.text, entry.team, entry.id, entry.rev)).fetchone()
-            state = (outbox.SENT, row[0]) if row else (outbox.CONFLICT, rev)
-        else:
-            state = (outbox.SENT, row[0])
-    connection.commit()
-    with access.Change(store) as opened:
-        outbox.mark(opened, entry, *state)
-    (done.sent if row else done.conflicts).append(entry.id)
-
-
-def _forget(store: Store, connection: server.Connection, entry: Entry, done: Pushed) -> None:
-    """Leave a tombstone for an item, and delete it; only then the entry here goes."""
-    with connection.transaction():
-        if connection.execute(THERE, (entry.team, entry.id)).fetchone():
-            connection.execute(MARK, (entry.team, entry.id))
-            connection.execute(DELETE, (entry.team, entry.id))
-            done.forgotten.append(entry.id)
-    connection.commit()
-    with access.Change(store) as opened:
-        outbox.remove(opened, entry.team, entry.id)
+        yield
+    except server.ServerError:
+        with access.Change(store):
+            team_servers.heard(store, team, now_ms(), answered=False)
+        raise
+    with access.Change(store):
+        team_servers.heard(store, team, now_ms(), answered=True, synced=synced)
 
 
 # What comes in
 
 
-def accepted(project: Project, team: str, now: int) -> item_files.Read:
-    """Return what a team has accepted, and what of it is no item and was refused. Raises ServerError for too many."""
-    found = item_files.Read([], [])
-    after = ""
-    address = address_of(project, team)
-    for _ in range(MOST_ITEMS // PAGE):
-        rows = _page(address, team, after)
-        for name, body in rows:
-            _take(found, name, body, now)
-        if len(rows) < PAGE:
-            return found
+def accepted(project: Project, team: str, now: int, most: int = MOST_ITEMS) -> Accepted:
+    """Return what a team has accepted, the last `most` of it, and what of it is no item and was refused. Raises ServerError."""
+    read = item_files.Read([], [])
+    after, number = "", 0
+    address, lock = address_of(project, team), seal.of(project, team)
+    first = _first(address, team, most)
+    while True:
+        rows = _page(address, team, after, first)
+        for name, body in rows[: most - number]:
+            add(read, lock, (name, body), now)
+        number += len(rows)
+        if len(rows) < PAGE or number >= most:
+            return Accepted(read.items, read.refused, first is not None)
         after = rows[-1][0]
-    raise server.ServerError(f"{team} has more than {MOST_ITEMS:,} items", "`ralph-mem search --team` asks the server itself")
 
 
-def _page(address: str, team: str, after: str) -> list[tuple[str, str]]:
+def _first(address: str, team: str, most: int) -> datetime | None:
+    """Return when the oldest item was accepted that a local copy has room for, None where it has room for all."""
+    with server.opened(address) as connection:
+        rows = connection.execute(FIRST, (team, most - 1)).fetchmany(1)
+    if rows and not isinstance(rows[0][0], datetime):
+        raise server.ServerError("the server answers what was not asked for", "nothing was taken in")
+    return rows[0][0] if rows else None
+
+
+def _page(address: str, team: str, after: str, first: datetime | None) -> list[tuple[str, str]]:
     """Return the next ids with their texts, in order; a server that sends more than was asked for is not listened to."""
     rows: list[tuple[str, str]] = []
     with server.opened(address) as connection:
-        for name, body in connection.cursor().stream(ACCEPTED, (team, after)):
+        for name, body in connection.cursor().stream(ACCEPTED, (team, after, first, first)):
             if not isinstance(name, str) or not isinstance(body, str) or name <= after or len(rows) == PAGE:
                 raise server.ServerError("the server answers what was not asked for", "nothing was taken in")
             rows.append((name, body))
@@ -183,17 +128,19 @@ def _page(address: str, team: str, after: str) -> list[tuple[str, str]]:
     return rows
 
 
-def _take(found: item_files.Read, name: str, body: str, now: int) -> None:
+def add(read: item_files.Read, lock: Seal, row: tuple[str, str], now: int) -> None:
+    """Add the item of a row, its id and its text, to what was read, or say there why it is refused."""
+    name, body = row
     try:
-        if len(body) > item_files.MOST_BYTES:
+        if len(body) > seal.MOST_BYTES:
             raise Refused(f"it has {len(body):,} characters")  # noqa: TRY301 - refused as all else here
-        item = shared_item.read(body, now)
+        item = shared_item.read(lock.opened(body), now)
         if item.id != name:
             raise Refused("its id is not that of its text")  # noqa: TRY301 - as above
     except Refused as error:
-        found.refused.append((ascii(name[:40])[1:-1], str(error)))
+        read.refused.append((ascii(name[:40])[1:-1], str(error)))
         return
-    found.items.append(item)
+    read.items.append(item)
 
 
 def note_pull(project: Project, team: str) -> None:
@@ -202,18 +149,18 @@ def note_pull(project: Project, team: str) -> None:
         connection.execute(PULLED, (team,))
 
 
-# What a reviewer decides, and what is looked for there
+# What a reviewer decides
 
 
 def proposals(project: Project, team: str, now: int) -> list[Proposal]:
     """Return what waits for a reviewer, oldest first; what is no item is left out."""
-    found = []
+    proposed, lock = [], seal.of(project, team)
     with server.opened(address_of(project, team)) as connection:
         for name, body, login, rev in connection.execute(PROPOSED, (team,)).fetchall():
             read = item_files.Read([], [])
-            _take(read, str(name), str(body), now)
-            found += [Proposal(item, str(login), int(rev)) for item in read.items]
-    return found
+            add(read, lock, (str(name), str(body)), now)
+            proposed += [Proposal(item, str(login), int(rev)) for item in read.items]
+    return proposed
 
 
 def decide(project: Project, team: str, chosen: list[Proposal], state: str) -> list[str]:
@@ -223,16 +170,6 @@ def decide(project: Project, team: str, chosen: list[Proposal], state: str) -> l
             each.item.id for each in chosen
             if connection.execute(DECIDE, (state, team, each.item.id, each.rev)).fetchone() is None
         ]  # fmt: skip
-
-
-def search(project: Project, settings: dict[str, Any], team: str, query: str, limit: int, now: int) -> list[Shared]:
-    """Return what a team's server finds for a query, the best first. The query leaves as the rules of redaction leave it."""
-    safe = whole.protector(project, settings)(query[:QUERY_CHARACTERS])[0]
-    found = item_files.Read([], [])
-    with server.opened(address_of(project, team)) as connection:
-        for name, body in connection.execute(FOUND, (team, safe, limit, team)).fetchall():
-            _take(found, str(name), str(body), now)
-    return found.items
 
 
 def now_ms() -> int:

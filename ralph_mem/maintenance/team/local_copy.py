@@ -8,7 +8,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import digits_of
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import whole
-from ralph_mem.maintenance.team import approvals, item_files, shared_item, standing
+from ralph_mem.maintenance.team import approvals, item_files, policy, shared_item, standing
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.maintenance.team.standing import Standing
 from ralph_mem.memory import access, notes_by_hand
@@ -18,10 +18,10 @@ from ralph_mem.memory.rows import kinds, outbox, tombstones
 from ralph_mem.memory.rows.items import Stored
 from ralph_mem.memory.store.connection import Store
 
-TEAM, FILES = "team", "repository"
+TEAM, FILES = rows.TEAM, "repository"
 # More copies than these go only at a person's word: a server or a branch that lost its items must not take them along.
 MOST_GOING = 20
-WITHHELD, OPEN = 2, 0  # how tainted a row is: somebody else's is told to nobody unasked
+WITHHELD, OPEN = rows.STRANGERS, 0  # how tainted a row is: somebody else's is told to nobody unasked
 IS_THERE = " WHERE t.public_id = ?"
 
 
@@ -83,12 +83,13 @@ def waiting(opened: Store) -> int:
 
 
 def take(
-    opened: Store, project: Project, settings: dict[str, Any], team: str, items: list[Shared], may_go: str = ""
+    opened: Store, project: Project, settings: dict[str, Any], team: str, items: list[Shared], may_go: str = "",
+    is_full: bool = False,
 ) -> Taken:  # fmt: skip
     """Let a memory hold exactly these items of a team, besides those that are its own or were forgotten here.
 
-    All of it in one transaction. Where many copies would go, `may_go` are the digits of their ids. Raises ManyGo without them, and
-    RalphMemError where approvals cannot be read.
+    All of it in one transaction. Where many copies would go, `may_go` are the digits of their ids; of a copy that `is_full` as many
+    go as come, which nobody is asked about. Raises ManyGo without them, and RalphMemError where approvals cannot be read.
     """
     protect, marks = whole.protector(project, settings), tombstones.Marks()
     kept: dict[str, Shared] = {}
@@ -110,7 +111,8 @@ def take(
     with access.Change(opened):
         before = _stored(opened, team)
         leaving = [name for name in before if name not in kept]
-        if len(leaving) > MOST_GOING and may_go.lower() != digits_of(leaving):
+        pushed_out = len([name for name in kept if name not in before]) if is_full else 0
+        if len(leaving) > MOST_GOING + pushed_out and may_go.lower() != digits_of(leaving):
             raise ManyGo(leaving)
         _delete(opened, [before[name] for name in leaving])
         changed = [name for name in kept if name in before and _of(before[name]) != kept[name]]
@@ -121,8 +123,18 @@ def take(
     return Taken(new, changed, leaving, same, list(own), refused, number)
 
 
+def search(opened: Store, project: Project, settings: dict[str, Any], team: str, query: str, limit: int) -> list[Shared]:
+    """Return what of the items that are held of a team answers a query, the best first."""
+    reader = lookup.Reader([opened], project, settings, outside=True)
+    wanted = lookup.Wanted(limit, types=(rows.TYPE,), tool=rows.text_of(opened, namespace(team)))
+    copies = _copies(opened, team)
+    answers = lookup.search(reader, query, time.time_ns() // 1_000_000, wanted)
+    return [copies[each.public_id] for each in answers if each.public_id in copies]
+
+
 def share(opened: Store, project: Project, items: list[Shared]) -> list[str]:
     """Write a person's own items into files of the repository, and note outside of it what they say; returns the files' names."""
+    policy.need(items, FILES)
     with access.Change(opened):
         approvals.change(project, {shared_item.digest(FILES, item) for item in items}, set())
         return [item_files.write(project, item) for item in items]
