@@ -2,7 +2,11 @@
 
 import posix
 
-RULES_VERSION = 2  # stored with every row, so that a later rule finds the rows it never saw
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RULES_VERSION = 3  # stored with every row, so that a later rule finds the rows it never saw
 
 FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
 SAMPLES = ("example", "sample", "template", "dist")
@@ -37,6 +41,34 @@ LONGER = ("authorization", "credentials", "passw", "passp")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
 WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
+# Programs that take a secret on their command line, those of `shell.TAKES` (a test holds the two together).
+TAKING = (
+    " 7z 7za 7zr 7zz altool ansible-vault apksigner argon2 asadmin aws az bcp buildah cargo cf chamber chpasswd circleci"
+    " cqlsh crackmapexec crane crowbar cryptsetup curl databricks doas docker doppler dotnet etcdctl evil-winrm exp expdp"
+    " fly flyctl gcloud gh glab gopass gpg gpg2 helm heroku htpasswd http https hydra ibmcloud imp impdp infisical influx"
+    " ipmitool isql iw iwconfig jarsigner jboss-cli.sh k3s keydb-cli keyring keytool kinit kubectl kubelogin kubeseal"
+    " ldapadd ldapcompare ldapdelete ldapmodify ldapmodrdn ldappasswd ldapsearch ldapwhoami lftp mariadb mariadb-dump mc"
+    " medusa microk8s mkpasswd mongo mongodump mongoexport mongoimport mongorestore mongosh mongostat mongotop mosquitto_pub"
+    " mosquitto_sub mqttx mssql-cli mstsc mycli mysql mysql_config_editor mysqladmin mysqlcheck mysqldump mysqlimport ncftp"
+    " nerdctl net net.py netexec netlify nmblookup nmcli nodetool npm nuget nxc oathtool oc openssl openvpn oras osql pass"
+    " passwd pdftk pg_dump pgbench podman psql pth-winexe pw qpdf rabbitmqctl railway rar rdesktop redis-cli rman rpcclient"
+    " secret-tool security skopeo slappasswd smbcacls smbclient smbget smbpasswd snap snmpbulkwalk snmpget snmpgetnext"
+    " snmpinform snmpset snmptable snmptrap snmpwalk snowsql snyk sqlcl sqlcmd sqlldr sqlplus ssh-add sshpass su sudo"
+    " supabase swaks systemd-creds teller twine unrar unzip useradd usermod valkey-cli vault vercel vncviewer wg winexe"
+    " wlfreerdp wmic wpa_cli wpa_passphrase wrangler wsadmin wzzip xcrun xfreerdp xh zip zipcloak"
+    " "
+)
+# What `hints` goes by: signs that stand for a class of secrets, in lower case.
+FORMATS = (
+    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5", "{crypt",
+    "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "ry code", "up code", "ch code", "cy code", "me code", "ue code", "fa code", "phrase", "mnemonic", "seed words", "xprv", "saml",
+    ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
+)  # fmt: skip
+DOCUMENTS = ("secret", "sensitive", "concealed", "securestring", '"kty"', '"ishidden')
+STATEMENTS = (
+    "identified", "password", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw", "authtok",
+    "community ", "enable secret", "key-string", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:", ":*:",
+)  # fmt: skip
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
 
 
@@ -102,7 +134,73 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
     folded = fold(text)
     starts = {word[:width].decode() for word in long_words(text) for width in (2, 3)}
     spans = tokens.find(text, folded, starts) + headers.find(text, folded)
-    return spans + assignments.find(text, folded)
+    return spans + assignments.find(text, folded) + _of_classes(text, folded)
+
+
+def _of_classes(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    names = hints(text, folded)
+    if not names:
+        return []
+    from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
+
+    return classes.find(text, folded, names, _holds_secret)
+
+
+def _holds_secret(text: str) -> bool:
+    return trips(text) and bool(redact(text)[1])
+
+
+def hints(text: str, folded: str) -> "list[str]":
+    """Return the names of the classes of which a text may hold a secret, by a look that costs little."""
+    found = ["formats"] if any([sign in folded for sign in FORMATS]) else []
+    if any([sign in folded for sign in DOCUMENTS]):
+        found.append("documents")
+    found += [
+        name for name, may_hold in (("tables", _begins_cell), ("wrappers", _begins_call)) if _any_label(text, folded, may_hold)
+    ]
+    if "passw" in folded or "pwd" in folded:
+        found.append("passwords")
+    if any([sign in folded for sign in STATEMENTS]):
+        found.append("statements")
+    if "$ " in text or "❯ " in text or "➜ " in text:
+        found.append("printing")
+    if any([f" {word} " in TAKING for word in folded.replace("/", " ").split()]):
+        found.append("shell")
+    if any([reads_as_text(word) for word in _words(text.encode("utf-8", "surrogatepass"), HIDING_FLOOR)]):
+        found.append("encodings")
+    return found
+
+
+def _any_label(text: str, folded: str, may_hold: "Callable[[str], bool]") -> bool:
+    """Say whether what follows any label, up to the end of its line and with that, is such that a class may be there."""
+    for label in (*LABELS, "pass", "psk"):
+        at = folded.find(label)
+        while at >= 0:
+            at += len(label)
+            line, end, _ = folded[at : at + 128].lstrip(NAME).partition("\n")
+            if may_hold(line.lstrip("\"'`\\]?*:)") + end):
+                return True
+            at = folded.find(label, at)
+    return False
+
+
+def _begins_cell(after: str) -> bool:
+    bare = after.lstrip(" ")
+    return (
+        after[:1] in ("\n", ",", "\t")
+        or after[:2] == "  "
+        or bare[:1] in ("|", "│", "║")
+        or (after[:1] == " " and ": " in after[:8])
+    )
+
+
+def _begins_call(after: str) -> bool:
+    return ('"' in after or "'" in after) and any([sign in after for sign in ("(", "?", "||", " or ", "{", "just ", ":", "=")])
+
+
+def reads_as_text(word: bytes) -> bool:
+    """Say whether a word may be the base64 of a text: every fourth character of it then stands for six of seven bits."""
+    return not word[:64:4].strip(b"CDIJKLMNOPQRSTUVWXYZabcdef") and not word.isdigit() and not word.islower() and not word.isupper()
 
 
 def may_hide(text: str) -> bool:
@@ -114,7 +212,15 @@ def may_hide(text: str) -> bool:
 
 def trips(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
-    return any([_looks_issued(word) for word in long_words(text)]) or _holds_url(text) or _holds_label(text)
+    if (
+        any([_looks_issued(word) for word in long_words(text)])
+        or _holds_url(text)
+        or "sig=" in text
+        or "-Signature=" in text
+        or _holds_label(text)
+    ):
+        return True
+    return bool(_of_classes(text, fold(text)))
 
 
 def long_words(text: str) -> "list[bytes]":
@@ -226,7 +332,9 @@ def _is_assigned(after: str) -> bool:
 def _comes_before_value(before: str) -> bool:
     """Say whether a name stands where a blank is enough: `--token x`, `set TOKEN x`."""
     outside = before.rstrip(NAME)
-    return before.startswith("--", len(outside)) or outside.endswith(("set ", "setx ", "-x ", "-gx ", "env ", "config "))
+    return before.startswith("-", len(outside)) or outside.endswith(
+        ("set ", "setx ", "-x ", "-gx ", "env ", "config ", "--global ", "--local ", "--system ")
+    )
 
 
 def _stands_out(word: str, numbers_tell: bool) -> bool:

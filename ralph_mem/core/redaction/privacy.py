@@ -30,6 +30,13 @@ TELLING_FILES = (
     ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", "id_", "netrc", ".npmrc", ".pypirc", ".pgpass", "credentials",
     "secrets.", ".kdbx", ".ssh", ".aws", ".gnupg", ".docker", ".kube",
 )  # fmt: skip
+# Each entry of `printing.WHOLE` and `printing.MAKING` holds one of these (a test sees to that), and so does what names a secret.
+PRINTING = (
+    "secret", "token", "pass", "cred", "key", "auth", "jwt", " pw", "pwd", "op ", "bw ", "raw", "decrypt", " -d", "gen", "vault",
+    "rand", "chamber", "sops", "login", "urandom", "shadow", "reveal", "conn", "config get", "config:get", "export", "shell", "pulumi",
+    "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical", "oath", "totp", "etcdctl", "wallet", "priv", "oc ",
+    "railway", "netlify", "stripe", "az ", "masterauth", "requirepass", "berglas", "caddy", "consul", "random", "initial",
+)  # fmt: skip
 RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading, no news
 
 
@@ -69,6 +76,12 @@ def _in_context(text: str) -> str:
 def may_name_secrets(text: str) -> bool:
     """Say whether a path or a command may name a file that holds secrets, for `path_rules` to decide."""
     return any([sign in text for sign in TELLING_FILES])
+
+
+def may_print_secrets(command: str) -> bool:
+    """Say whether a command may print a secret and nothing else, for `printing` to decide."""
+    folded = command.lower()
+    return any([sign in folded for sign in PRINTING])
 
 
 def _known(folders: "list[str]") -> "list[str]":

@@ -1,0 +1,138 @@
+"""Find secrets in statements of SQL and PowerShell, lines of configuration and addresses with a grammar of their own."""
+
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain
+
+# What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
+BEFORE_QUOTED = (
+    "identified by", "identified with", "password", "password for", "convertto-securestring", "securestring", "passphrase",
+    "set password", "using password", "authentication string", "psk",
+)  # fmt: skip
+STEPPED_OVER = " \t=:(\\"
+# Between the words and the quotes: types of SQL strings, options of PowerShell, how something is encrypted.
+BETWEEN = frozenset("n u e for by as with to is values encrypted plaintext_password sha256_password mysql_native_password password"
+                    " caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
+# Words at the beginning of a line of configuration, or behind a word of SQL, before a secret without quotes.
+DIRECTIVES = (
+    "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ", "ldap_default_authtok ",
+    "snmp-server community ", "rocommunity ", "rwcommunity ", "enable secret ", "enable password ",
+    "key-string ", "smtp_sasl_password ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
+)  # fmt: skip
+WORD = LETTERS + DIGITS + "_-.$"
+FEWEST = 5
+LONGEST = 200
+
+
+def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
+    found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded) + _oracle(text, folded)
+    return found + _pgpass(text)
+
+
+def _places(folded: str, sign: str) -> "list[int]":
+    places, at = [], folded.find(sign)
+    while at >= 0:
+        places.append(at)
+        at = folded.find(sign, at + len(sign))
+    return places
+
+
+def _is_value(value: str) -> bool:
+    if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?" or " " in value:
+        return False
+    return not is_plain(value) or (value.isalpha() and len(value) > 9)
+
+
+def _quoted(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign in BEFORE_QUOTED:
+        for at in _places(folded, sign):
+            rest = text[at + len(sign) : at + len(sign) + LONGEST].partition("\n")[0]
+            if at and folded[at - 1].isalnum():
+                continue
+            start = _opening(rest)
+            quote = rest[start : start + 1]
+            end = rest.find(quote, start + 1) if start >= 0 and quote else -1
+            value = rest[start + 1 : end].rstrip("\\") if end > 0 else ""
+            if value and _is_value(value):
+                begin = at + len(sign) + start + 1
+                spans.append((begin, begin + len(value), "password"))
+    return spans
+
+
+def _opening(rest: str) -> int:
+    """Return where the quotes open behind what may stand between, or -1: `FOR 'bob'@'%' = PASSWORD('`, ` N'`, ` -String "`."""
+    at = 0
+    while at < len(rest):
+        if rest[at] in "'\"":
+            after = rest.find(rest[at], at + 1)
+            if after > 0 and rest[after + 1 : after + 2] == "@":  # a user, with a host
+                host = rest[after + 2 : after + 3]
+                at = rest.find(host, after + 3) + 1 if host in ("'", '"') else after + 2
+                if at <= 0:
+                    return -1
+                continue
+            return at
+        if rest[at] in STEPPED_OVER:
+            at += 1
+            continue
+        word = rest[at:]
+        word = word[: len(word) - len(word.lstrip(WORD))]
+        if word.lower() not in BETWEEN:
+            return -1
+        at += len(word)
+    return -1
+
+
+def _directives(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign in DIRECTIVES:
+        for at in _places(folded, sign):
+            if at and (folded[at - 1].isalnum() or folded[at - 1] in "_-"):
+                continue
+            start = at + len(sign)
+            word = (text[start : start + LONGEST].split("\n", 1)[0].split() or [""])[-1 if "auth-pass" in sign else 0]
+            value = word.strip("\"'\\;,")
+            if _is_value(value):
+                begin = text.find(value, start)
+                spans.append((begin, begin + len(value), "password"))
+    return spans
+
+
+def _acl(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the passwords of the access lists of Redis: `user app on >password ~*`."""
+    spans = []
+    for sign in (" on ", "setuser "):
+        for at in _places(folded, sign):
+            line = text[at : at + LONGEST].partition("\n")[0]
+            mark = line.find(">") if "~" in line or "+" in line or "allkeys" in line else -1
+            while mark >= 0:
+                value = line[mark + 1 :].split(" ", 1)[0].strip("\"'\\")
+                if line[mark - 1] in " \"'\\" and len(value) >= FEWEST and not is_filler(value):
+                    spans.append((at + mark + 1, at + mark + 1 + len(value), "password"))
+                mark = line.find(">", mark + 1)
+    return spans
+
+
+def _oracle(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign in ("jdbc:oracle:thin:", "jdbc:oracle:oci:", "jdbc:oracle:oci8:"):
+        for at in _places(folded, sign):
+            address = text[at + len(sign) : at + len(sign) + LONGEST].partition(" ")[0].partition("\n")[0]
+            user, slash, rest = address.partition("/")
+            password = rest.rpartition("@")[0]
+            if slash and user and "@" not in user and password:
+                begin = at + len(sign) + len(user) + 1
+                spans.append((begin, begin + len(password), "url-password"))
+    return spans
+
+
+def _pgpass(text: str) -> "list[tuple[int, int, str]]":
+    """Find the last of the five fields of a line `host:port:database:user:password`."""
+    spans, at = [], 0
+    for line in text.split("\n"):
+        fields = line.strip().split(":", 4)
+        if len(fields) == 5 and " " not in line.strip() and fields[1] in ("*", "5432", "5433", "6432", "5439", "26257"):
+            if _is_value(fields[4]):
+                spans.append((at + line.rfind(fields[4]), at + line.rfind(fields[4]) + len(fields[4]), "password"))
+        at += len(line) + 1
+    return spans

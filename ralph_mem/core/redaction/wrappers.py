@@ -1,0 +1,142 @@
+"""Find secrets that stand inside of a call, behind a name or by themselves, such as `SecretStr("...")` or `x ?? "..."`."""
+
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
+
+NAME = LETTERS + DIGITS + "_-."
+STEMS = ("pass", "pwd", "secret", "token", "key", "cred", "jwt", "salt")
+OPERATORS = ("=>", ":=", "<-", "=", ":")
+# Calls that take what they are given for the value itself; so does whatever begins like a class.
+TAKING = frozenset(
+    "of from new some just ok wrap unsafe str string bytes encode expose secret text literal fixed make sensitive ref signal pure"
+    " strdup tochararray into b64encode unsecure observable optional to_owned parse value nonce buffer mask unwrap plain".split()
+)
+# What is said for want of another value.
+ELSE = ("||", "??", " or ", "env", "fetch", "default", "?:", "unwrap_or", "orelse")
+FETCHING = ("get(", "input(", "prompt", "getpass", "request", "config(", "find(", "query", "select", "argv")
+BLANKS = " \t"
+LONGEST_CALL = 200
+PLACEHOLDERS = ("password", "passphrase", "api key", "enter", "your")
+
+
+def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
+    spans = []
+    for stem in STEMS:
+        at = folded.find(stem)
+        while at >= 0:
+            begin = at - len(text[max(0, at - 60) : at]) + len(text[max(0, at - 60) : at].rstrip(NAME))
+            window = text[at : at + 80]
+            end = at + len(window) - len(window.lstrip(NAME))
+            spans += _behind(text, begin, end)
+            at = folded.find(stem, end)
+    return spans
+
+
+def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
+    name = text[begin:end].strip("-.")
+    line = text[end : end + LONGEST_CALL].partition("\n")[0]
+    if line[:1] == "(" or line[:2] in ("!(", "::"):  # a call by such a name
+        return _of_class(name, end, line)
+    bare = line.lstrip("\"'`\\]) \t?")
+    operator = next((sign for sign in OPERATORS if bare.startswith(sign)), "")
+    kind = _kind(name)
+    if not operator or not kind or bare[len(operator) : len(operator) + 1] == "=":
+        return []
+    at = len(line) - len(bare) + len(operator)
+    rest = line[at:].lstrip(BLANKS)
+    start = end + len(line) - len(rest)
+    if name.lower() == "pass" and rest[:1] in ("'", '"'):
+        return _quoted(start, rest[:1] + rest[1:].partition(rest[0])[0] + rest[0], kind, "quoted")
+    call, opening, _ = rest.partition("(")
+    is_call = opening and call and not call.strip(NAME + ":!<> *&@") and "  " not in call
+    folded = rest.lower()
+    if is_call and _takes(call):
+        return _quoted(start, rest, kind, "quoted")
+    if rest[:5] == "Just ":
+        return _quoted(start, rest, kind, "quoted")
+    if any([sign in folded for sign in ELSE]) and rest[:1] not in ("'", '"'):
+        return _quoted(start, rest, kind, "listed" if kind != "password" else "quoted", least=1)
+    return []
+
+
+def _kind(name: str) -> str:
+    if name.lower() == "pass":
+        return "password"
+    return kind_of_name(name)
+
+
+def _of_class(name: str, end: int, line: str) -> "list[tuple[int, int, str]]":
+    """Return what a constructor of a secret is given: the last text, behind the name of a user."""
+    last = name.rpartition(".")[2]
+    method = "of from new make just some wrap unsafe".split()
+    owner = name.rpartition(".")[0].rpartition(".")[2] if last.lower() in method else last
+    if (
+        not owner[:1].isupper()
+        or owner.isupper()
+        or not _is_of_secret(owner)
+        or owner.endswith(("Error", "Exception", "Field", "Input"))
+    ):
+        return []
+    return _quoted(end, line, "password" if "ass" in owner or "red" in owner else "secret", "quoted")
+
+
+def _is_of_secret(name: str) -> bool:
+    for ending in ("Str", "String", "Bytes", "Value", "Credential", "Credentials", "Text", "Box"):
+        name = name.removesuffix(ending) or name
+        if name.lower().endswith(("credential", "credentials")):
+            return True
+    return kind_of_name(name) != "" or name in (
+        "Network",
+        "UsernamePassword",
+        "PS",
+        "Basic",
+        "AwsBasic",
+        "StaticCredentials",
+        "PSCredential",
+    )
+
+
+def _takes(call: str) -> bool:
+    """Say whether a call is one that holds what it is given: a class, or one of a few names."""
+    parts = [
+        part for part in call.replace("::", ".").replace("!", "").replace("*", " ").replace("<", ".").split(".") if part.strip()
+    ]
+    words = " ".join(parts).split()
+    if not words or any([sign.rstrip("(") in call.lower() for sign in FETCHING]):
+        return False
+    return words[-1].lower() in TAKING or (words[-1][:1].isupper() and not words[-1].isupper()) or words[-1] in ("b", "r", "u")
+
+
+def _quoted(start: int, line: str, kind: str, style: str, least: int = 0) -> "list[tuple[int, int, str]]":
+    """Return the last quoted text of a line, up to where its call ends, where it is a secret."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(line):
+        if line[at] in ";\n" or (line[at] == "," and "(" not in line[:at] and found):
+            break
+        if line[at] in "'\"`":
+            close = line.find(line[at], at + 1)
+            if close < 0:
+                break
+            found.append((at + 1, close))
+            at = close
+        at += 1
+    for begin, end in reversed(found):
+        value = line[begin:end].rstrip("\\")
+        if len(found) > least or "(" not in line[:begin]:
+            if _is_value(value, kind, style):
+                return [(start + begin, start + begin + len(value), kind)]
+    return []
+
+
+def _is_value(value: str, kind: str, style: str) -> bool:
+    if not value or not value.isprintable() or any([sign in value for sign in " ()"]) or value[:1] in "$%{<" or (value.isupper() and "_" in value) or (is_plain(value) and not (
+        value.isalpha() and kind == "password" and len(value) > 9
+    )):  # fmt: skip
+        return False
+    if any([word == value.lower() for word in PLACEHOLDERS]):
+        return False
+    parts = value.replace("-", "_").replace(".", "_").split("_")
+    if len(parts) > 1 and all([part.isalpha() for part in parts]):  # the name of something
+        return False
+    return is_secret(value, kind, style)
