@@ -321,6 +321,7 @@ def filled(output, rng):
         "T": lambda: some(rng, ALNUM, 32),
         "T2": lambda: some(rng, ALNUM, 21),
         "T8": lambda: some(rng, ALNUM, 8),
+        "T28": lambda: some(rng, ALNUM, 27) + "=",
         "H": lambda: some(rng, HEX, 32),
         "H8": lambda: some(rng, HEX, 8),
         "B": lambda: some(rng, BASE64, 43) + "=",
