@@ -12,14 +12,34 @@ if TYPE_CHECKING:
 
 LONGEST_PASSWORD = 24  # of letters alone
 LONGEST_LINE = 2048
+# What stands in a text that holds a secret of a class, in lower case.
+FORMATS = (
+    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5", "{crypt",
+    "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
+    ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
+)  # fmt: skip
+DOCUMENTS = ("secret", "sensitive", "concealed", '"kty"', '"ishidden', "service_account", "chpasswd:", "secure:")
+STATEMENTS = (
+    "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw", "authtok",
+    "community ", " secret ", "key-string", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:", ":*:", " chap", "@tcp(",
+)  # fmt: skip
+PROMPTS = ("$ ", "❯ ", "➜ ")
 
 
-def find(text: str, folded: str, names: "list[str]", holds_secret: "Callable[[str], bool]") -> "list[Span]":
-    """Find the spans (start, end, kind) of the classes that are named; `holds_secret` judges what was decoded."""
+def find(text: str, folded: str, holds_secret: "Callable[[str], bool]") -> "list[Span]":
+    """Find the spans (start, end, kind) of all classes; `holds_secret` judges what was decoded."""
     spans: list[Span] = []
-    for name in names:
-        spans += _encodings(text, holds_secret) if name == "encodings" else FINDING[name](text, folded)
-    return [span for span in spans if span[1] > span[0]]
+    for name in _named(text, folded):
+        spans += FINDING[name](text, folded)
+    return [span for span in spans + _encodings(text, holds_secret) if span[1] > span[0]]
+
+
+def _named(text: str, folded: str) -> "list[str]":
+    """Return the names of the classes whose signs a text has."""
+    found = ["shell", "tables", "wrappers"]
+    for name, signs in (("formats", FORMATS), ("documents", DOCUMENTS), ("statements", STATEMENTS), ("passwords", ("passw", "pwd"))):
+        found += [name] * any([sign in folded for sign in signs])
+    return found + ["printing"] * any([sign in text for sign in PROMPTS])
 
 
 def _shell(text: str, _folded: str) -> "list[Span]":

@@ -12,6 +12,7 @@ SHORTEST = 4
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     spans = _manifests(text) if "kind: secret" in folded else []
+    spans += _users(text, folded) if "chpasswd:" in folded else []
     if "{" not in text:
         return spans
     tight = folded.replace(" ", "")
@@ -59,6 +60,20 @@ def _is_of_secret(lines: "list[str]", number: int) -> bool:
         if lines[at].strip(" -+").startswith("kind:") and _indent(lines[at]) == depth
     ]
     return bool(kinds) and min(kinds)[1].partition(":")[2].strip().strip("\"'").lower() == "secret"
+
+
+def _users(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the passwords of a list of `user:password` below `chpasswd:`."""
+    spans, at = [], folded.find("chpasswd:")
+    for line in text[at : at + FARTHEST].split("\n"):
+        user, colon, password = line.strip(" -\r").partition(":")
+        if colon and user not in ("list", "expire", "chpasswd") and password and " " not in password and not is_filler(password):
+            begin = at + line.index(":" + password) + 1
+            spans.append((begin, begin + len(password), "password"))
+        at += len(line) + 1
+        if line.strip() and line[:1] not in " -" and "chpasswd" not in line:
+            break
+    return spans
 
 
 def _value(line: str, start: int) -> "list[tuple[int, int, str]]":

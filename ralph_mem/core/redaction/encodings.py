@@ -19,7 +19,8 @@ def find(text: str, holds_secret: "Callable[[str], bool]") -> "list[tuple[int, i
     spans = []
     masked = text.encode("latin-1", "replace").translate(_TABLE)
     at = 0
-    for word in masked.split():
+    for whole in masked.split():
+        word = whole.rstrip(b"=").rpartition(b"=")[2]  # NAME=d29yZA==
         at = masked.find(word, at)
         if FEWEST <= len(word) <= MOST and _hides(_decoded(word), holds_secret):
             spans.append((at, at + len(word), "encoded"))

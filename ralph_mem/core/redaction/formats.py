@@ -9,8 +9,8 @@ HASHES = (
     ("$1$", 20), ("$2a$", 40), ("$2b$", 40), ("$2y$", 30), ("$5$", 30), ("$6$", 40), ("$y$", 30), ("$7$", 30), ("$apr1$", 18),
     ("$argon2i$", 40), ("$argon2d$", 40), ("$argon2id$", 40), ("$pbkdf2", 40), ("pbkdf2_sha256$", 40), ("pbkdf2_sha1$", 40),
     ("pbkdf2:sha", 40), ("scrypt:", 40), ("$scrypt$", 40), ("$s0$", 40), ("bcrypt_sha256$", 40), ("argon2$argon2", 40),
-    ("{ssha", 24), ("{sha}", 28), ("{smd5}", 24), ("{crypt}", 16), ("{pbkdf2", 40), ("scram-sha-256$", 40), ("scram-sha-1$", 40),
-    ("$krb5", 40), ("$ntlm", 30), ("$p$", 30), ("$h$", 30), ("$netntlm", 30),
+    ("{ssha}", 24), ("{ssha512}", 40), ("{ssha256}", 40), ("{sha}", 28), ("{smd5}", 24), ("{crypt}", 16), ("{pbkdf2", 40), ("scram-sha-256$", 40), ("scram-sha-1$", 40),
+    ("$krb5", 40), ("$ntlm", 30), ("$s$", 50), ("$p$", 30), ("$h$", 30), ("$netntlm", 30),
 )  # fmt: skip
 NO_HASH = "aad3b435b51404eeaad3b435b51404ee:"  # of an empty LM password: the other half follows
 CODES = ("recovery code", "backup code", "scratch code", "emergency code", "one-time code", "rescue code", "2fa code")
@@ -94,7 +94,7 @@ def _phrases(text: str, folded: str) -> "list[tuple[int, int, str]]":
     for sign in PHRASES:
         for at in _places(folded, sign):
             start = at + len(sign)
-            start += len(text[start : start + 40]) - len(text[start : start + 40].lstrip(" \t\r\n\"'`:=(is-\\>"))
+            start += _announcement(text[start : start + 60])
             end, words = start, 0
             for word in text[start : start + 400].replace(",", " ").split(" "):
                 bare = word.strip("\"'`.\n\\")
@@ -108,6 +108,13 @@ def _phrases(text: str, folded: str) -> "list[tuple[int, int, str]]":
             if words >= FEWEST_WORDS:
                 spans.append((start, min(end, len(text)), "seed-phrase"))
     return spans
+
+
+def _announcement(text: str) -> int:
+    """Return where what a heading announces begins: behind its colon, or the blanks and signs that follow it."""
+    colon = text.partition("\n")[0].find(":")
+    start = colon + 1 if colon >= 0 else 0
+    return start + len(text[start:]) - len(text[start:].lstrip(" \t\r\n\"'`:=(is-\\>"))
 
 
 def _wallets(text: str) -> "list[tuple[int, int, str]]":

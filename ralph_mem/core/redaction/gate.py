@@ -2,10 +2,6 @@
 
 import posix
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 RULES_VERSION = 3  # stored with every row, so that a later rule finds the rows it never saw
 
 FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
@@ -41,34 +37,36 @@ LONGER = ("authorization", "credentials", "passw", "passp")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
 WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
-# Programs that take a secret on their command line, those of `shell.TAKES` (a test holds the two together).
-TAKING = (
-    " 7z 7za 7zr 7zz altool ansible-vault apksigner argon2 asadmin aws az bcp buildah cargo cf chamber chpasswd circleci"
-    " cqlsh crackmapexec crane crowbar cryptsetup curl databricks doas docker doppler dotnet etcdctl evil-winrm exp expdp"
-    " fly flyctl gcloud gh glab gopass gpg gpg2 helm heroku htpasswd http https hydra ibmcloud imp impdp infisical influx"
-    " ipmitool isql iw iwconfig jarsigner jboss-cli.sh k3s keydb-cli keyring keytool kinit kubectl kubelogin kubeseal"
-    " ldapadd ldapcompare ldapdelete ldapmodify ldapmodrdn ldappasswd ldapsearch ldapwhoami lftp mariadb mariadb-dump mc"
-    " medusa microk8s mkpasswd mongo mongodump mongoexport mongoimport mongorestore mongosh mongostat mongotop mosquitto_pub"
-    " mosquitto_sub mqttx mssql-cli mstsc mycli mysql mysql_config_editor mysqladmin mysqlcheck mysqldump mysqlimport ncftp"
-    " nerdctl net net.py netexec netlify nmblookup nmcli nodetool npm nuget nxc oathtool oc openssl openvpn oras osql pass"
-    " passwd pdftk pg_dump pgbench podman psql pth-winexe pw qpdf rabbitmqctl railway rar rdesktop redis-cli rman rpcclient"
-    " secret-tool security skopeo slappasswd smbcacls smbclient smbget smbpasswd snap snmpbulkwalk snmpget snmpgetnext"
-    " snmpinform snmpset snmptable snmptrap snmpwalk snowsql snyk sqlcl sqlcmd sqlldr sqlplus ssh-add sshpass su sudo"
-    " supabase swaks systemd-creds teller twine unrar unzip useradd usermod valkey-cli vault vercel vncviewer wg winexe"
-    " wlfreerdp wmic wpa_cli wpa_passphrase wrangler wsadmin wzzip xcrun xfreerdp xh zip zipcloak"
-    " "
+# Words of which one at least stands in a text of a class that its labels do not tell (tests hold them together with the modules
+# that `classes` loads): programs that take or print a secret, what follows those that do more than that, words of statements.
+HINTS = frozenset(
+    b"--decrypt --pass --password-stdin --proxy-user --pw --reveal --user --with-decryption -opw -pass -pw -raw -upw 2a 2b "
+    b"2y 5432 5433 6432 7z 7za 7zr 7zz aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user age "
+    b"ansible-vault apg apksigner apr1 argon2 argon2i argon2id assertion auth-pass auth-user-pass auths authtok authtoken "
+    b"bcp bindpw bw chamber change_password chap chpasswd circleci codes snmp-server concealed consul convertto-securestring "
+    b"crypt cryptsetup databricks decrypt diceware doppler dumpprivkey encrypt_string etcdctl expdp find-generic-password "
+    b"fly flyctl freerdp genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 hash-password heroku "
+    b"htpasswd identified impdp infisical ishidden isql iwconfig jarsigner jdbc key-string key:generate keydb-cli keyring "
+    b"keytool keyvault kinit kms krb5asrep krb5tgs kty kubeseal ldapadd ldapdelete ldapmodify ldappasswd ldapsearch "
+    b"ldapwhoami lftp login lpass mariadb mariadb-dump masterauth mc mkpasswd mnemonic mosquitto_passwd mstsc mycli "
+    b"mysql_config_editor mysqladmin mysqldump mysqlimport ncftp net net.py netlify netntlm nmcli ntlm oathtool obscure "
+    b"olcrootpw op openssl osql passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psexec psk "
+    b"pulumi pwgen qpdf rabbitmqctl rage railway rand rar redis-cli requirepass reveal rman rocommunity rootpw rp rpcclient "
+    b"rwcommunity saml saml2 samlassertion samlresponse sasl_passwd scram-sha-256 scrypt secret secret-tool secrets "
+    b"secretsmanager secure securerandom securestring seed sensitive sentinel service_account setuser slappasswd "
+    b"smbcacls smbclient smbget smbpasswd smd5 snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlcl sqlcmd sqlldr "
+    b"sqlplus ssh-add ssh-keygen ssha sshpass stdin steghide store-secret su sudo supabase swaks systemd-creds teller "
+    b"unlock-keychain unrar urandom user-secrets useradd usermod valkey-cli vault vercel wg whoami wifi-sec.psk winexe "
+    b"wlfreerdp wmic wpa-psk wpa_cli wpa_passphrase wrangler xfreerdp xkcdpass zipcloak".split()
 )
-# What `hints` goes by: signs that stand for a class of secrets, in lower case.
-FORMATS = (
-    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5", "{crypt",
-    "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "ry code", "up code", "ch code", "cy code", "me code", "ue code", "fa code", "phrase", "mnemonic", "seed words", "xprv", "saml",
-    ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
+# What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
+HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
+# Signs that no word holds, by a character that most texts lack.
+SIGNS = (
+    ("$", ("$6$", "$5$", "$1$", "$y$", "$S$", "$P$")), ("<", ("<<<",)), (">", (" on >",)), ("@", ("@tcp(", "@unix(")),
+    ("|", ("| pass ",)), ("=", ("login=", "pass=", "pw=")), ("(", ("nect(", "nection(")), ("{", ("{SHA}",)), ("*", (":*:",)),
 )  # fmt: skip
-DOCUMENTS = ("secret", "sensitive", "concealed", "securestring", '"kty"', '"ishidden')
-STATEMENTS = (
-    "identified", "password", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw", "authtok",
-    "community ", "enable secret", "key-string", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:", ":*:",
-)  # fmt: skip
+FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U")  # of a password, with most programs
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
 
 
@@ -127,75 +125,76 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
 
 def by_rules(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what the rules tell."""
-    if not trips(text):
+    folded = fold(text)
+    labels = _labels(folded)
+    spans = _of_classes(text, folded, labels)
+    if not spans and not _holds_sign(text, folded, labels):
         return []
     from ralph_mem.core.redaction import assignments, headers, tokens  # lazy: only for text in which a secret may be
 
-    folded = fold(text)
     starts = {word[:width].decode() for word in long_words(text) for width in (2, 3)}
-    spans = tokens.find(text, folded, starts) + headers.find(text, folded)
-    return spans + assignments.find(text, folded) + _of_classes(text, folded)
+    spans += tokens.find(text, folded, starts) + headers.find(text, folded)
+    return spans + assignments.find(text, folded)
 
 
-def _of_classes(text: str, folded: str) -> "list[tuple[int, int, str]]":
-    names = hints(text, folded)
-    if not names:
+def _of_classes(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> "list[tuple[int, int, str]]":
+    if not may_be_of_class(text, folded, labels):
         return []
     from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
-    return classes.find(text, folded, names, _holds_secret)
+    return classes.find(text, folded, _holds_secret)
 
 
 def _holds_secret(text: str) -> bool:
     return trips(text) and bool(redact(text)[1])
 
 
-def hints(text: str, folded: str) -> "list[str]":
-    """Return the names of the classes of which a text may hold a secret, by a look that costs little."""
-    found = ["formats"] if any([sign in folded for sign in FORMATS]) else []
-    if any([sign in folded for sign in DOCUMENTS]):
-        found.append("documents")
-    found += [
-        name for name, may_hold in (("tables", _begins_cell), ("wrappers", _begins_call)) if _any_label(text, folded, may_hold)
-    ]
-    if "passw" in folded or "pwd" in folded:
-        found.append("passwords")
-    if any([sign in folded for sign in STATEMENTS]):
-        found.append("statements")
-    if "$ " in text or "❯ " in text or "➜ " in text:
-        found.append("printing")
-    if any([f" {word} " in TAKING for word in folded.replace("/", " ").split()]):
-        found.append("shell")
-    if any([reads_as_text(word) for word in _words(text.encode("utf-8", "surrogatepass"), HIDING_FLOOR)]):
-        found.append("encodings")
-    return found
-
-
-def _any_label(text: str, folded: str, may_hold: "Callable[[str], bool]") -> bool:
-    """Say whether what follows any label, up to the end of its line and with that, is such that a class may be there."""
-    for label in (*LABELS, "pass", "psk"):
-        at = folded.find(label)
-        while at >= 0:
-            at += len(label)
-            line, end, _ = folded[at : at + 128].lstrip(NAME).partition("\n")
-            if may_hold(line.lstrip("\"'`\\]?*:)") + end):
-                return True
-            at = folded.find(label, at)
-    return False
-
-
-def _begins_cell(after: str) -> bool:
-    bare = after.lstrip(" ")
+def may_be_of_class(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> bool:
+    """Say whether a text may hold a secret that is told by what it stands in: the look costs little, and `classes` decides."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
+        return True
+    if any([char in text and any([sign in text for sign in signs]) for char, signs in SIGNS]):
+        return True
     return (
-        after[:1] in ("\n", ",", "\t")
-        or after[:2] == "  "
-        or bare[:1] in ("|", "│", "║")
-        or (after[:1] == " " and ": " in after[:8])
+        any([_begins_class(folded, at) for _, start, at in labels if _is_name(text, folded, start, at)])
+        or (" -" in text and any([_may_be_flagged(text, flag) for flag in FLAGS]))
+        or any([_is_of_class(word) for word in _words(raw, HIDING_FLOOR)])
     )
 
 
-def _begins_call(after: str) -> bool:
-    return ('"' in after or "'" in after) and any([sign in after for sign in ("(", "?", "||", " or ", "{", "just ", ":", "=")])
+def _labels(folded: str) -> "list[tuple[str, int, int]]":
+    """Return each place of a label: which it is, where it begins and where it ends."""
+    found = []
+    for label in LABELS:
+        at = folded.find(label)
+        while at >= 0:
+            found.append((label, at, at + len(label)))
+            at = folded.find(label, at + len(label))
+    return found
+
+
+def _begins_class(folded: str, at: int) -> bool:
+    """Say whether what follows a name is the sign of a table or of a call."""
+    line, end, _ = folded[at : at + 128].lstrip(NAME).partition("\n")
+    after = line.lstrip("\"'`\\]?*:)") + end
+    if after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║"):
+        return True
+    if after[:1] == " " and after[1:2].isalnum() and "\n" in after and after.count(" ") == 1:
+        return True
+    return '"' in after or "'" in after
+
+
+def _may_be_flagged(text: str, flag: str) -> bool:
+    """Say whether a flag has a value with both letters and digits or a symbol, and no path, port or version."""
+    at = text.find(flag)
+    while at >= 0:
+        at += len(flag)
+        word = text[at : at + 64].lstrip(" =").partition(" ")[0].partition("\n")[0].strip("'\"")
+        if len(word) > 5 and word.strip(UNTELLING) and word.strip(NUMBERS) and "/" not in word:
+            return True
+        at = text.find(flag, at)
+    return False
 
 
 def reads_as_text(word: bytes) -> bool:
@@ -212,15 +211,16 @@ def may_hide(text: str) -> bool:
 
 def trips(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
-    if (
-        any([_looks_issued(word) for word in long_words(text)])
-        or _holds_url(text)
-        or "sig=" in text
-        or "-Signature=" in text
-        or _holds_label(text)
-    ):
+    folded = fold(text)
+    labels = _labels(folded)
+    return _holds_sign(text, folded, labels) or bool(_of_classes(text, folded, labels))
+
+
+def _holds_sign(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> bool:
+    """Say whether a text holds a token, an address or a name that may be or announce a secret."""
+    if any([_looks_issued(word) for word in long_words(text)]) or _holds_url(text) or "sig=" in text or "-Signature=" in text:
         return True
-    return bool(_of_classes(text, fold(text)))
+    return _holds_label(text, folded, labels)
 
 
 def long_words(text: str) -> "list[bytes]":
@@ -251,6 +251,11 @@ def _looks_issued(word: bytes) -> bool:
     return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and _is_dotted(word))
 
 
+def _is_of_class(word: bytes) -> bool:
+    """Say whether a long word may be the base64 of a text, an assertion, a wallet's key."""
+    return reads_as_text(word) or word[:3] in (b"PHN", b"xpr", b"ypr", b"zpr", b"tpr") or (51 <= len(word) <= 53 and word[0] in b"5KLc9")
+
+
 def _is_dotted(word: bytes) -> bool:
     """Say whether the first dots of a long word stand where those of a token do: most such words are paths of modules."""
     head, _, rest = word.partition(b".")
@@ -270,17 +275,12 @@ def _holds_url(text: str) -> bool:
     return False
 
 
-def _holds_label(text: str) -> bool:
-    folded = fold(text)
-    for label in LABELS:
-        at = folded.find(label)
-        while at >= 0:
-            start, at = at, at + len(label)
-            if _is_name(text, folded, start, at) and (
-                _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
-            ):
-                return True
-            at = folded.find(label, at)
+def _holds_label(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> bool:
+    for label, start, at in labels:
+        if _is_name(text, folded, start, at) and (
+            _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
+        ):
+            return True
     return " -" in text and any([command in folded and _has_flag(text, folded, command, flag) for command, flag in COMMANDS])
 
 

@@ -132,7 +132,7 @@ def is_filler(value: str) -> bool:
     lowered = value.lower()
     if lowered in PLAIN or len(set(value)) < 4 or "EXAMPLE" in value:
         return True
-    if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
+    if (value[0] in "<{[%" and value[-1] in ">}]%" and not looks_random(value[1:-1])) or "{{" in value or "${" in value or value.startswith("$("):
         return True
     if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
         return True
@@ -183,6 +183,8 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "" if word == "token" and owner in PLACES else "secret"
     if word == "key" and owner:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
+    if word == "id" and owner == "secret":  # of an approle, of an access list
+        return "key"
     if word == "signature":
         return "key" if owner in ("amz", "goog", "amzn", "oss") else ""
     return "key" if word in RANDOM_WORDS or (word.endswith("key") and len(word) > 6) else ""

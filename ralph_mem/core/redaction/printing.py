@@ -1,6 +1,6 @@
 """Tell which commands print a secret and nothing else, and cut it out of what they printed. Loaded only where one may be meant."""
 
-from ralph_mem.core.redaction import shell
+from ralph_mem.core.redaction import shell_words, taking
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_jumbled, is_plain, kind_of_name, looks_random
 
 # Programs and words behind them, in this order: what these print is a secret, from their manuals. `-o=`: an option with a value.
@@ -59,7 +59,7 @@ def without(command: str, output: str) -> str:
     """Return what a command printed without the secrets that are all that it was to print."""
     if not output.strip():
         return output
-    printing = [part for line in _visible(command) for part in _printing(shell.commands(line))]
+    printing = [part for line in _visible(command) for part in _printing(shell_words.commands(line))]
     if any([_is_whole(words) for words in printing]):
         return MARK if not _is_harmless(printing, output) else output
     kind = next((kind for kind in map(_named, printing) if kind), "")
@@ -115,7 +115,7 @@ def _visible(command: str) -> "list[str]":
     for line in command.replace("\\\n", " ").split("\n"):
         said = line.lstrip()
         inner = exit_codes.substituted(line) if "$(" in line or "`" in line else []
-        if inner and said.startswith(shell.PRINTING):
+        if inner and said.startswith(("echo", "printf", "yes")):
             lines += inner
         for each in inner:
             line = line.replace(each, "")
@@ -127,7 +127,7 @@ def _visible(command: str) -> "list[str]":
 def _script(line: str) -> "list[str]":
     """Return what a shell elsewhere is told to run: `ssh host 'cat x'`, `sh -c "..."`, `docker exec c cat x`."""
     found = []
-    for _, command in shell.commands(line):
+    for _, command in shell_words.commands(line):
         words = [word for _, _, word in command]
         name = words[0].rpartition("/")[2] if words else ""
         if name in ("ssh", "bash", "sh", "zsh", "su", "eval"):
@@ -143,7 +143,7 @@ def _printing(parts: "list[tuple[str, list[tuple[int, int, str]]]]") -> "list[li
     pipe: list[list[str]] = []
     for sign, command in [*parts, (";", [])]:
         words = [word for _, _, word in command]
-        if sign not in shell.JOINING:
+        if sign not in ("|", "|&"):
             found += _seen(pipe)
             pipe = []
         pipe.append(words)
@@ -183,7 +183,7 @@ def _is_whole(words: "list[str]") -> bool:
         return False
     for entry in WHOLE.replace("\n", "|").split("|"):
         program, *needed = entry.split() or [""]
-        if program and program == name and shell._holds(said, needed):
+        if program and program == name and taking.holds(said, needed):
             return True
     return False
 

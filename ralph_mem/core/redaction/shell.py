@@ -1,242 +1,218 @@
-"""Find secrets that a command line hands to a program, by what the program takes as flags, operands or through a pipe.
+"""Find secrets on command lines: what programs take, what flags, verbs and pipes hand to any other."""
 
-Loaded only for a text that names one of these programs.
-"""
+from ralph_mem.core.redaction import taking
+from ralph_mem.core.redaction.names import DIGITS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name, looks_random
+from ralph_mem.core.redaction.shell_words import commands
 
-from ralph_mem.core.redaction.names import DIGITS, is_filler
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.core.redaction.shell_words import Word
 
-# Programs, words that stand behind them, and where a secret stands: a flag whose value it is, in the same word or the next one,
-# `flag%` where it is what follows that sign in the value, `#2` for the second operand behind the words, `=` for the value of
-# each NAME=VALUE, `<` for what is piped in or stands behind `<<<`. From the manuals of these programs.
-TAKES = """
-zip unzip zipcloak wzzip | | -P
-7z 7za 7zr 7zz | | -p
-rar unrar | | -p -hp
-openssl | | -passin -passout -pass -k -K -password
-apksigner jarsigner keytool | | --ks-pass --key-pass -storepass -keypass -srcstorepass -deststorepass -srckeypass -destkeypass
-ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn | | -w -s -a
-smbclient rpcclient winexe smbget net.py nmblookup wmic pth-winexe smbcacls | | -U% --user%
-snmpwalk snmpget snmpset snmpbulkwalk snmptrap snmpinform snmptable snmpgetnext | | -A -X -c
-xfreerdp wlfreerdp mstsc | | /p:
-rdesktop vncviewer evil-winrm crackmapexec netexec nxc sshpass | | -p
-sqlcmd bcp osql isql | | -P
-mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop cqlsh nodetool snowsql mssql-cli | | -p
-mysql mysqldump mysqladmin mariadb mariadb-dump mysqlimport mysqlcheck mycli | | -p
-mosquitto_pub mosquitto_sub mqttx ipmitool | | -P
-docker podman nerdctl buildah skopeo crane oras | login | -p
-helm | login | -p
-oc cf kubelogin az ibmcloud | login | -p
-twine | upload | -p
-dotnet nuget | source | -p
-dotnet | user-secrets set | #2
-curl | | -u: --user: --proxy-user: -U:
-http https xh | | -a: --auth:
-lftp ncftp | | -u,
-etcdctl influx | | --user:
-redis-cli valkey-cli keydb-cli | | -a
-redis-cli valkey-cli | auth | #1 #2
-redis-cli valkey-cli | requirepass | #1
-redis-cli valkey-cli | masterauth | #1
-nmcli | password | #1
-nmcli | 802-11-wireless-security.psk | #1
-nmcli | wifi-sec.psk | #1
-wpa_passphrase | | #2
-wpa_cli | passphrase | #2
-iwconfig iw | key | #1
-security | unlock-keychain | -p
-security | set-keychain-password | -p -o
-security | create-keychain | -p
-security | import | -P
-security | add-generic-password | -w
-security | add-internet-password | -w
-xcrun altool | | -p
-htpasswd | | #3
-rabbitmqctl | add_user | #2
-rabbitmqctl | change_password | #2
-net | user | #2
-net | use | #2
-mc | alias set | #3 #4
-cargo npm snyk | login | #1
-vault | login | #1
-vault | kv put | =
-vault | kv patch | =
-vault | write | =
-chamber | write | #3
-kubectl oc microk8s k3s | create secret | --from-literal= --docker-password
-gh glab | secret set | --body -b
-glab | variable set | #2
-gh | variable set | --body -b
-fly flyctl | secrets set | =
-infisical doppler teller | secrets set | = #2
-netlify | env:set | #2
-az | keyvault secret set | --value
-aws | | --secret-string --secret-access-key
-aws | securestring | --value
-databricks | secrets | --string-value
-wrangler heroku supabase railway | secrets set | =
-usermod useradd | | -p
-swaks | | -ap
-crowbar hydra medusa | | -p
-openvpn | | --auth-pass
-pdftk | | input_pw owner_pw user_pw
-qpdf | --encrypt | #1 #2
-oathtool | | #1
-pgbench pg_dump psql | | --password
-gpg gpg2 | | --passphrase
-restic borg rclone | | --password-command
-influx mysqlsh | | -password
-asadmin wsadmin jboss-cli.sh | | -p
-sudo su doas | | <
-docker podman nerdctl skopeo crane oras helm | --password-stdin | <
-chpasswd smbpasswd passwd cryptsetup kinit pw | | <
-vercel | env add | <
-gh glab | secret set | <
-gh glab | login | <
-gh glab | variable set | <
-wrangler | secret put | <
-gcloud | secrets | <
-docker podman | secret create | <
-pass gopass | insert | <
-kubectl oc | secret | <
-fly flyctl | secrets import | <
-doppler infisical heroku railway supabase netlify circleci | secret | <
-circleci | store-secret | <
-doppler infisical | secrets | <
-vault | | <
-secret-tool | store | <
-keyring | set | <
-openssl mkpasswd htpasswd argon2 slappasswd wg ansible-vault kubeseal gpg gpg2 systemd-creds | | <
-mysql_config_editor ssh-add snap | | <
-aws | secretsmanager | <
-"""
-PROGRAMS = frozenset(word for line in TAKES.strip().splitlines() for word in line.partition("|")[0].split())
+    Place = tuple[int, int]
+
 PRINTING = ("echo", "printf", "yes")
 JOINING = ("|", "|&")
-PARTING = (*JOINING, "||", "&&", ";", "&", "\n")
-ORACLE = frozenset("sqlplus sqlldr expdp impdp exp imp rman sqlcl".split())
+FILTERS = frozenset("grep egrep rg ag sed awk jq yq wc tee head tail sort uniq xargs cut tr cat less column pbcopy xclip".split())
+# What says that a command reads a secret from its input.
+READING = frozenset(
+    "--password-stdin --with-token --passwd-on-stdin --stdin --pass-stdin --token-stdin --passphrase-fd --auth-user-pass"
+    " --password-file --pw-stdin --secret-stdin --key-file --passphrase-file".split()
+)
+LABELS = ("passw", "passphrase", "secret", "token", "login", "auth", "cred", "sshpass", "askpass")
+# What hands over a name and its value, one behind the other.
+SETTING = frozenset("set put add write create config env store save update patch insert new edit secret secrets variable".split())
+BARE_NAMES = frozenset("pass pw pwd password passwd passphrase psk passcode".split())
+LOGGING_IN = frozenset("login auth authenticate add-authtoken authtoken --with-token activate register".split())
+USERS = frozenset("-u -U -l -n -D --user --username --login --login-name --email --account -user -username /ru /user".split())
+PAIRS = frozenset("-u -U -a --user --auth --proxy-user --creds --credentials --basic-auth --userpwd".split())
+SHORT = ("-p", "-P", "-w")
+# With these programs `-p` and its like are ports, parents and packages.
+OTHERWISE = frozenset(
+    "ssh scp sftp mkdir cp mv tar docker podman nerdctl psql pg_dump pg_restore createdb createuser cargo python python3 node pytest tmux"
+    " git patch install nmap nc netstat lsof ps kill rsync read mvn gradle go npm yarn pnpm rustc gcc clang wget printf jq uvicorn"
+    " gunicorn flask ls grep rg find journalctl systemctl adduser chmod chown kubectl-ctx touch diff sed top perf strace".split()
+)
+ENDINGS = ("pw", "pass", "passwd", "pwd")
+PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
+WORDS = taking.PROGRAMS | taking.ORACLE | READING | LOGGING_IN | BARE_NAMES | SETTING | PAIRS | {"stdin", "/rp", "chpasswd"}
+WORD_BYTES = bytes([code if chr(code).isalnum() or chr(code) in "-_./:" else 32 for code in range(128)]) + b" " * 128
 LONGEST_LINE = 2048
+LONGEST_BODY = 40  # lines behind `<<EOF`
 FEWEST = 4  # characters of a password that a flag is known to hold
+REPEATED = 6  # characters of a value that is looked for elsewhere too
 
 
 def find(text: str) -> "list[tuple[int, int, str]]":
-    """Find the spans (start, end, kind) of what programs are handed that is secret."""
-    spans, at = [], 0
-    for line in text.split("\n"):
-        folded = line.lower()
-        if len(line) <= LONGEST_LINE and any([word in PROGRAMS or word in ORACLE for word in _names(folded)]):
-            spans += [(at + start, at + end, "password") for start, end in _of_line(line)]
+    """Find the spans (start, end, kind) of what programs are handed that is secret, wherever in the text that stands."""
+    places, at, lines = [], 0, text.split("\n")
+    for number, line in enumerate(lines):
+        if len(line) <= LONGEST_LINE and _may_hand(line):
+            places += [(at + start, at + end) for start, end in _of_line(line)]
+            if "<<" in line:
+                places += _of_body(line, lines[number + 1 : number + LONGEST_BODY], at + len(line) + 1)
         at += len(line) + 1
-    return spans
+    values = {text[start:end] for start, end in places if end - start >= REPEATED}
+    places += [(at, at + len(value)) for value in values for at in _all(text, value)]
+    return [(start, end, "password") for start, end in places]
 
 
-def _names(folded: str) -> "list[str]":
-    """Return what might be the name of a program in a line."""
-    return "".join([char if char.isalnum() or char in "_.-" else " " for char in folded]).split()
+def _all(text: str, value: str) -> "list[int]":
+    found, at = [], text.find(value)
+    while at >= 0:
+        found.append(at)
+        at = text.find(value, at + len(value))
+    return found
 
 
-def _of_line(line: str) -> "list[tuple[int, int]]":
-    found: list[tuple[int, int]] = []
-    before: list[tuple[int, int, str]] = []  # the command whose output comes through the pipe
-    for sign, command in commands(line):
-        at = next((at for at, word in enumerate(command) if _program(word[2]) in PROGRAMS | ORACLE), -1)
+def _may_hand(line: str) -> bool:
+    if "<<<" in line or " -p" in line or "pw " in line or "/p:" in line or "-P" in line or "pass " in line:
+        return True
+    words = line.encode("utf-8", "surrogatepass").translate(WORD_BYTES).lower().split()
+    return not WORDS.isdisjoint([taking.program(word.decode()) for word in words])
+
+
+def _of_line(line: str) -> "list[Place]":
+    found: list[Place] = []
+    before: list[Word] = []  # the command whose output comes through the pipe
+    for sign, words in commands(line):
+        piped = _printed(before) if sign in JOINING else []
+        at = next((at for at, word in enumerate(words) if taking.program(word[2]) in taking.PROGRAMS | taking.ORACLE), -1)
         if at >= 0:
-            found += _of_command(command[at:], _piped(before) if sign in JOINING else [])
+            found += [place for place in taking.of_command(words[at:], piped) if _tells(line[slice(*place)])]
+        if words:
+            found += [place for place in _of_any(words) if _tells(line[slice(*place)])]
+            found += [place for place in [*piped, *taking.here(words)] if _reads_secret(words, line[slice(*place)])]
         # what only hands on, such as `head`, is looked through
-        before = command if sign not in JOINING or not before else before
-    return [(start, end) for start, end in found if _is_telling(line[start:end])]
-
-
-def _program(word: str) -> str:
-    return word.rpartition("/")[2].rpartition("\\")[2].lower().removesuffix(".exe")
-
-
-def _of_command(words: "list[tuple[int, int, str]]", piped: "list[tuple[int, int]]") -> "list[tuple[int, int]]":
-    program, said = _program(words[0][2]), [word.lower() for _, _, word in words[1:]]
-    if program in ORACLE:
-        return [span for word in words[1:] for span in _of_oracle(word)]
-    found: list[tuple[int, int]] = []
-    for line in TAKES.strip().splitlines():
-        programs, needed, places = [part.split() for part in line.split("|", 2)]
-        if program in programs and _holds(said, needed):
-            last = max([said.index(word) for word in needed], default=-1) + 2
-            for place in places:
-                found += _at_place(place, words, last, piped)
+        before = words if sign not in JOINING or not before else before
     return found
 
 
-def _holds(said: "list[str]", needed: "list[str]") -> bool:
-    """Say whether words stand in a line in this order."""
-    at = 0
-    for word in needed:
-        if word not in said[at:]:
-            return False
-        at += said[at:].index(word) + 1
-    return True
+def _of_any(words: "list[Word]") -> "list[Place]":
+    """Return what stands where any program would take a secret."""
+    return [*_flagged(words), *_paired(words), *_set(words), *_logging_in(words), *_echoed(words), *_properties(words)]
 
 
-def _at_place(
-    place: str, words: "list[tuple[int, int, str]]", first: int, piped: "list[tuple[int, int]]"
-) -> "list[tuple[int, int]]":
-    if place == "<":
-        return piped + _here(words)
-    if place == "=":
-        return [span for word in words[first:] for span in [_behind(word, "=")] if span and word[2][:1] != "-"]
-    if place[0] == "#":
-        operands = _operands(words[first:])
-        return [operands[int(place[1:]) - 1][:2]] if len(operands) >= int(place[1:]) else []
-    sign = place[-1] if place[-1] in "%:,=" and place != "/p:" else ""
-    return _of_flag(place.removesuffix(sign), sign, words)
+def _following(words: "list[Word]") -> "list[tuple[Word, Word]]":
+    """Return each word with the one behind it, which says nothing where there is none or a flag."""
+    nothing = (0, 0, "")
+    return [(word, after if after[2][:1] != "-" else nothing) for word, after in zip(words, [*words[1:], nothing])]
 
 
-def _operands(words: "list[tuple[int, int, str]]") -> "list[tuple[int, int, str]]":
-    return [word for word in words if word[2][:1] not in ("-", "<", ">", "/") and not (word[2][:1] == "\\")]
+def _flagged(words: "list[Word]") -> "list[Place]":
+    found: list[Place] = []
+    has_user = any([word[2] in USERS and after[2] for word, after in _following(words)]) or any(
+        [word[2][:3].lower() == "/u:" for word in words]
+    )
+    is_short = has_user and OTHERWISE.isdisjoint([taking.program(words[0][2]), taking.program(words[-1][2])])
+    for (start, end, said), after in _following(words):
+        name = said.lower()
+        if name[:1] in ("-", "/") and name.lstrip("-/").endswith(ENDINGS) and len(name) > 2 and after[2]:
+            found.append(after[:2])
+        elif name in ("/rp", "/pw", "/pass") or (said in SHORT and is_short and _is_mixed(after[2])):
+            found.append(after[:2])
+        elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")):
+            found.append((end - len(said) + said.index(":") + 1, end))
+    return [place for place in found if place[1]]
 
 
-def _of_flag(flag: str, sign: str, words: "list[tuple[int, int, str]]") -> "list[tuple[int, int]]":
+def _paired(words: "list[Word]") -> "list[Place]":
+    """Return the passwords of `-u name:password`."""
     found = []
-    for word, following in zip(words, [*words[1:], (0, 0, "")]):
-        start, end, said = word
-        if said == flag and following[2][:1] not in ("", "-"):
-            found.append(following)
-        elif said.startswith(flag + "=") or (
-            flag[:2] != "--" and said.startswith(flag) and len(flag) < 4 and len(said) > len(flag)
-        ):
-            glued = len(flag) + said.startswith(flag + "=")
-            found.append((end - len(said) + glued, end, said[glued:]))
-    if not sign:
-        return [_without_source(each) for each in found]
-    return [span for each in found for span in [_behind(each, sign)] if span]
-
-
-def _without_source(word: "tuple[int, int, str]") -> "tuple[int, int]":
-    """Leave out what says where a password comes from; nothing is left of one that stands elsewhere."""
-    start, end, said = word
-    for source in ("pass:", "stdin", "file:", "env:", "fd:"):
-        if said.startswith(source):
-            return (start + 5, end) if source == "pass:" else (end, end)
-    return start, end
-
-
-def _behind(word: "tuple[int, int, str]", sign: str) -> "tuple[int, int] | None":
-    start, end, said = word
-    at = said.find(sign)
-    if at < 0:
-        return None
-    return end - len(said) + at + 1, end
-
-
-def _here(words: "list[tuple[int, int, str]]") -> "list[tuple[int, int]]":
-    """Return what stands behind `<<<`."""
-    found = []
-    for word, following in zip(words, [*words[1:], (0, 0, "")]):
-        if word[2] == "<<<":
-            found.append(following[:2])
-        elif word[2].startswith("<<<"):
-            found.append((word[1] - len(word[2]) + 3, word[1]))
+    for word, after in _following(words):
+        flag, equals, _ = word[2].partition("=")
+        start, end, said = word if equals else after
+        said = said[len(flag) + 1 :] if equals else said
+        user, colon, password = said.partition(":")
+        if flag in PAIRS and colon and user.replace(".", "a").replace("-", "a").replace("_", "a").replace("@", "a").isalnum():
+            if _is_mixed(password) and "/" not in password and not user.isdigit():
+                found.append((end - len(password), end))
     return found
 
 
-def _piped(words: "list[tuple[int, int, str]]") -> "list[tuple[int, int]]":
+def _set(words: "list[Word]") -> "list[Place]":
+    """Return the values behind a name: `config set dbPassword x`, `connect Home password x`."""
+    found = []
+    for at, ((_, _, said), (start, end, value)) in enumerate(_following(words)):
+        name = said.lower()
+        if said[:1] == "-" or not value or "=" in said or not said.replace("_", "a").replace("-", "a").replace(".", "a").replace(":", "a").isalnum():
+            continue
+        kind = "password" if name in BARE_NAMES else kind_of_name(said)
+        is_set = not SETTING.isdisjoint([word[2].lower().rpartition(":")[2] for word in words[:at]])
+        if at and kind and (is_set or name in BARE_NAMES) and is_secret(value, kind, "flag"):
+            found.append((start, end))
+    return found
+
+
+def _logging_in(words: "list[Word]") -> "list[Place]":
+    said = [word[2].lower() for word in words]
+    is_login = not LOGGING_IN.isdisjoint(said)
+    return [
+        after[:2] for word, after in _following(words)
+        if (word[2].lower() in LOGGING_IN or (is_login and word[2] in ("-t", "-k", "-T", "-K"))) and _is_issued(after[2])
+    ]  # fmt: skip
+
+
+def _is_issued(value: str) -> bool:
+    return looks_random(value) and not is_plain(value) and not is_filler(value)
+
+
+def _echoed(words: "list[Word]") -> "list[Place]":
+    """Return what a command echoes that a flag runs for a password."""
+    found = []
+    for before, (_, end, said) in zip([(0, 0, ""), *words], words):
+        flag, echo, rest = said.partition("echo ")
+        if echo and any([label in (flag or before[2]).lower() for label in LABELS]):
+            value = rest.removeprefix("-n ").removeprefix("-e ")
+            found.append((end - len(value), end))
+    return found
+
+
+def _properties(words: "list[Word]") -> "list[Place]":
+    """Return the values of NAME=VALUE whose name ends with what stands for a password only beside such a value."""
+    found = []
+    for _, end, said in words:
+        name, equals, value = said.partition("=")
+        last = name.replace("_", ".").replace("-", ".").rpartition(".")[2].lower()
+        if equals and last in PROPERTIES and (_is_issued(value) or (last in ENDINGS and _is_mixed(value))):
+            found.append((end - len(value), end))
+    return found
+
+
+def _reads_secret(words: "list[Word]", value: str) -> bool:
+    """Say whether a command reads from its input what is none but a secret, and this may be one."""
+    said = [word[2].lower() for word in words if not word[2].startswith("<<<")]
+    if not said or taking.program(said[0]) in FILTERS:
+        return False
+    if taking.program(said[0]) in ("base64", "md5sum", "sha256sum", "sha1sum"):
+        user, colon, password = value.partition(":")
+        return bool(colon) and user.isalnum() and _is_mixed(password)
+    reads = not READING.isdisjoint([word.partition("=")[0] for word in said])
+    return (reads and _tells(value)) or (any([label in word for word in said for label in LABELS]) and _is_mixed(value))
+
+
+def _of_body(line: str, body: "list[str]", at: int) -> "list[Place]":
+    """Return the secrets of what a command reads up to a mark: each line that is one word, or what follows a name in it."""
+    mark = line.partition("<<")[2].lstrip("-~ ").split(" ", 1)[0].split("|", 1)[0].strip("'\"\\")
+    if not mark or not any([_takes_input(words) for _, words in commands(line)]):
+        return []
+    found = []
+    for each in body:
+        if each.strip() == mark:
+            return found
+        value = each.strip().partition(":")[2] or each.strip()
+        if value and " " not in value and _is_mixed(value):
+            found.append((at + each.rfind(value), at + each.rfind(value) + len(value)))
+        at += len(each) + 1
+    return found
+
+
+def _takes_input(words: "list[Word]") -> bool:
+    said = [word[2].lower() for word in words]
+    programs = [taking.program(word) for word in said]
+    return not READING.isdisjoint(said) or any([name in ("chpasswd", "smbpasswd", "kinit", "newusers", "cryptsetup") for name in programs])
+
+
+def _printed(words: "list[Word]") -> "list[Place]":
     """Return what a command prints that only repeats what it is told."""
     at = next((at for at, word in enumerate(words) if word[2].rpartition("/")[2] in PRINTING), -1)
     if at < 0:
@@ -247,61 +223,16 @@ def _piped(words: "list[tuple[int, int, str]]") -> "list[tuple[int, int]]":
     return [word[:2] for word in told if word[2][:1] != ">"]
 
 
-def _of_oracle(word: "tuple[int, int, str]") -> "list[tuple[int, int]]":
-    """Return the password of `user/password@place`."""
-    start, end, said = word
-    user, slash, rest = said.partition("/")
-    if not slash or not user.replace("_", "a").replace("$", "a").isalnum() or "/" in rest.partition("@")[0]:
-        return []
-    begin = end - len(said) + len(user) + 1
-    return [(begin, begin + len(rest.rpartition("@")[0] or rest))]
+def _is_mixed(value: str) -> bool:
+    """Say whether a value is a password by itself: letters with digits or symbols, and no path, port, file or name."""
+    if len(value) < REPEATED or is_filler(value) or value[0] in "$<-{/.@" or "/" in value or " " in value:
+        return False
+    return is_secret(value, "password", "flag") or is_jumbled(value)
 
 
-def _is_telling(value: str) -> bool:
-    """Say whether a value is one: no variable, no option, no file of that, no number."""
+def _tells(value: str) -> bool:
+    """Say whether a value that stands where a secret belongs is one: no variable, no option, no file of that, no number."""
     value = value.strip("\"'\\ \t\r\n")
     if len(value) < FEWEST or is_filler(value) or value[0] in "$<-{" or value.startswith(("@", "//", "./", "/dev/", "`")):
         return False
     return bool(value.strip(DIGITS)) or len(value) > 5
-
-
-def commands(line: str) -> "list[tuple[str, list[tuple[int, int, str]]]]":
-    """Return the commands of a line, each with the sign before it, as words: start and end of what is meant, and how it reads."""
-    found: list[tuple[str, list[tuple[int, int, str]]]] = [("", [])]
-    at = 0
-    while at < len(line):
-        sign = next((sign for sign in ("||", "&&", "|&", "|", ";", "&") if line.startswith(sign, at)), "")
-        if line[at] in " \t\r":
-            at += 1
-        elif sign and not line.startswith("&>", at):
-            found.append((sign, []))
-            at += len(sign)
-        elif line.startswith("<<<", at):
-            found[-1][1].append((at, at + 3, "<<<"))
-            at += 3
-        else:
-            word, at = _word(line, at)
-            found[-1][1].append(word)
-    return found
-
-
-def _word(line: str, at: int) -> "tuple[tuple[int, int, str], int]":
-    """Return the next word: its start and its end without the quotes around all of it, and what it says; and where it is over."""
-    start, said, inner, end = at, [], at, at
-    while at < len(line) and line[at] not in " \t\r|;&":
-        slashes = 1 if line[at] == "\\" and line[at + 1 : at + 2] in ("'", '"') else 0
-        quote = line[at + slashes]
-        if quote in "\"'":
-            close = line.find(line[at : at + slashes + 1], at + slashes + 1)
-            if close < 0:  # of something around the whole line
-                at += slashes + 1
-                break
-            inner = at + slashes + 1 if at == start else inner
-            said.append(line[at + slashes + 1 : close])
-            end, at = close, close + slashes + 1
-        else:
-            said.append(line[at])
-            at += 1
-            end = at
-    text = "".join(said)
-    return (inner, end, text), max(at, start + 1)

@@ -15,8 +15,9 @@ BETWEEN = frozenset("n u e for by as with to is values encrypted plaintext_passw
 DIRECTIVES = (
     "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ", "ldap_default_authtok ",
     "snmp-server community ", "rocommunity ", "rwcommunity ", "enable secret ", "enable password ",
-    "key-string ", "smtp_sasl_password ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
+    "key-string ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
 )  # fmt: skip
+BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which comes first
 WORD = LETTERS + DIGITS + "_-.$"
 FEWEST = 5
 LONGEST = 200
@@ -25,7 +26,7 @@ LONGEST = 200
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded) + _oracle(text, folded)
-    return found + _pgpass(text)
+    return found + _pgpass(text) + _levelled(text, folded) + _chap(text, folded) + _of_driver(text)
 
 
 def _places(folded: str, sign: str) -> "list[int]":
@@ -90,8 +91,8 @@ def _directives(text: str, folded: str) -> "list[tuple[int, int, str]]":
             if at and (folded[at - 1].isalnum() or folded[at - 1] in "_-"):
                 continue
             start = at + len(sign)
-            word = (text[start : start + LONGEST].split("\n", 1)[0].split() or [""])[-1 if "auth-pass" in sign else 0]
-            value = word.strip("\"'\\;,")
+            word = (text[start : start + LONGEST].split("\n", 1)[0].split() or [""])[-1 if sign in BEHIND_A_PLACE else 0]
+            value = word.rpartition(":")[2].strip("\"'\\;,")
             if _is_value(value):
                 begin = text.find(value, start)
                 spans.append((begin, begin + len(value), "password"))
@@ -124,6 +125,51 @@ def _oracle(text: str, folded: str) -> "list[tuple[int, int, str]]":
                 begin = at + len(sign) + len(user) + 1
                 spans.append((begin, begin + len(password), "url-password"))
     return spans
+
+
+def _levelled(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find what follows the level of a secret in the configuration of a switch: `secret 0 x`, `password 7 x`."""
+    spans = []
+    for sign in (" secret ", " password ", " key "):
+        for at in _places(folded, sign):
+            level, _, rest = text[at + len(sign) : at + len(sign) + LONGEST].partition("\n")[0].partition(" ")
+            value = rest.partition(" ")[0]
+            if level.isdigit() and len(level) == 1 and _is_value(value):
+                begin = at + len(sign) + len(level) + 1
+                spans.append((begin, begin + len(value), "password"))
+    return spans
+
+
+def _chap(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the third field of each line of a file of secrets of PPP."""
+    begin = folded.find(" chap")
+    if begin < 0 or "secret" not in folded[max(0, begin - 80) : begin + 80]:
+        return []
+    spans, at = [], text.find("\n", begin) + 1 or len(text)
+    for line in text[at:].split("\n"):
+        fields = line.split()
+        if len(fields) in (3, 4) and line[:1] != "#" and _is_value(fields[2].strip("\"")):
+            value = fields[2].strip("\"")
+            spans.append((at + line.index(value), at + line.index(value) + len(value), "password"))
+        at += len(line) + 1
+    return spans
+
+
+def _of_driver(text: str) -> "list[tuple[int, int, str]]":
+    """Find the password of `user:password@tcp(host)`, of an address without a scheme."""
+    spans = []
+    for sign in ("@tcp(", "@unix("):
+        for at in _places(text, sign):
+            user, colon, password = _last_word(text[max(0, at - LONGEST) : at]).partition(":")
+            if colon and user and not is_filler(password or "x") and password[:1] not in "$%{":
+                spans.append((at - len(password), at, "url-password"))
+    return spans
+
+
+def _last_word(text: str) -> str:
+    for stop in " \t\n\"'`=":
+        text = text.rpartition(stop)[2]
+    return text
 
 
 def _pgpass(text: str) -> "list[tuple[int, int, str]]":

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     Span = tuple[int, int, str]
 
 RULES = "|│║┃"
+EDGES = dict.fromkeys(map(ord, "─━═┌┬┐╭╮╔╦╗"), " ")  # in which heads may stand
 QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
@@ -27,6 +28,7 @@ def find(text: str) -> "list[Span]":
         parted = _parted(line) if len(line) <= LONGEST_LINE else []
         for sign, cells in parted:
             spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
+        spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
         found = [head for sign, cells in parted for head in _heads(sign, cells)]
         rows = 0 if found else rows + 1
         heads = found or (heads if line.strip() and rows < MOST_ROWS else [])
@@ -36,11 +38,12 @@ def find(text: str) -> "list[Span]":
 
 def _parted(line: str) -> "list[tuple[str, list[Cell]]]":
     """Return the cells of a line by each sign that may part them: rules, tabs, commas, two blanks."""
+    line = line.translate(EDGES)
     found = [(" ", _by_blanks(line))]
     bare = line
     for sign in RULES[1:]:
         bare = bare.replace(sign, "|")
-    found += [(sign, _by_sign(bare, sign)) for sign in "|\t," if sign in bare]
+    found += [(sign, _by_sign(bare, sign)) for sign in "|\t,;" if sign in bare]
     return [(sign, cells) for sign, cells in found if 1 < len(cells) <= MOST_CELLS]
 
 
@@ -78,6 +81,8 @@ def _announces(name: str) -> str:
     folded = name.lower()
     if any([key in folded for key in KEYS]):
         return "key"
+    if folded in ("pass", "pw", "pwd"):
+        return "password"
     words = name.split(" ")
     return (
         kind_of_name(name) if all([word.replace("_", "a").replace("-", "a").replace(".", "a").isalnum() for word in words]) else ""
@@ -96,19 +101,28 @@ def _is_value(value: str, kind: str) -> bool:
 
 def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
     """Return the value behind each cell that names a secret; a comma parts lists too, where that says nothing."""
-    if sign == ",":
+    if sign in ",;":
         return []
     pairs = zip(cells, cells[1:])
     named = [(value, _announces(name)) for (_, _, name), value in pairs]
     return [(start, end, kind) for (start, end, value), kind in named if kind and _is_value(value, kind)]
 
 
+def _alone(line: str) -> "list[Span]":
+    """Return the value of a line that is a name and a value with nothing but a blank between."""
+    name, _, value = line.strip().partition(" ")
+    kind = kind_of_name(name) if value and name.isalpha() and name[0].isupper() else ""
+    if kind != "password" or not _is_value(value, kind):
+        return []
+    return [(line.rindex(value), line.rindex(value) + len(value), kind)]
+
+
 def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
     spans = []
     for parted, index, kind, column, count in heads:
-        if parted != sign or len(cells) > count or (sign == "," and len(cells) < count):
+        if parted != sign or len(cells) > count or (sign in ",;" and len(cells) < count):
             continue
-        if sign == " ":  # a cell may be empty: what begins where the head does, or nearly
+        if parted == " ":  # a cell may be empty: what begins where the head does, or nearly
             below = [cell for cell in cells if abs(cell[0] - column) <= 1 and len(cells) > 1]
         else:
             below = cells[index : index + 1]
@@ -121,7 +135,7 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     names = [name for _, _, name in cells if name]
     if not all([len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha() for name in names]):
         return []
-    is_listed = sign == "," and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
+    is_listed = sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
     if is_listed:  # words of a sentence, or of code
         return []
     found = enumerate(cells)

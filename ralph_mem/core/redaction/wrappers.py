@@ -11,8 +11,12 @@ TAKING = frozenset(
     " strdup tochararray into b64encode unsecure observable optional to_owned parse value nonce buffer mask unwrap plain".split()
 )
 # What is said for want of another value.
+INFIX = ("%||%", "??", "||", " or ", "?:")
+NO_CALLS = ("in", "is", "and", "or", "not", "like", "if", "else", "for", "as", "then", "must", "of", "from", "to", "with")
 ELSE = ("||", "??", " or ", "env", "fetch", "default", "?:", "unwrap_or", "orelse")
 FETCHING = ("get(", "input(", "prompt", "getpass", "request", "config(", "find(", "query", "select", "argv")
+# How calls end that take a password, and which of what they are given it is, from 0.
+CONNECTING = (("nect(", 2), ("nection(", 2), ("ogin(", 1))
 BLANKS = " \t"
 LONGEST_CALL = 200
 PLACEHOLDERS = ("password", "passphrase", "api key", "enter", "your")
@@ -29,6 +33,24 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
             end = at + len(window) - len(window.lstrip(NAME))
             spans += _behind(text, begin, end)
             at = folded.find(stem, end)
+    return spans + _connecting(text)
+
+
+def _connecting(text: str) -> "list[tuple[int, int, str]]":
+    """Find the password that a call which connects or logs in is given behind a name: `connect(dsn, 'app', 'x')`."""
+    spans = []
+    for sign, place in CONNECTING:
+        at = text.find(sign)
+        while at >= 0:
+            at += len(sign)
+            given, start = text[at : at + LONGEST_CALL].partition("\n")[0].split(","), at
+            for number, each in enumerate(given[: place + 1]):
+                bare = each.strip(" )};")
+                if number == place and bare[:1] in ("'", '"') and bare[-1:] == bare[:1] and is_secret(bare[1:-1] or "x", "password", "bare"):
+                    begin = start + each.index(bare) + 1
+                    spans.append((begin, begin + len(bare) - 2, "password"))
+                start += len(each) + 1
+            at = text.find(sign, at)
     return spans
 
 
@@ -37,7 +59,7 @@ def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
     line = text[end : end + LONGEST_CALL].partition("\n")[0]
     if line[:1] == "(" or line[:2] in ("!(", "::"):  # a call by such a name
         return _of_class(name, end, line)
-    bare = line.lstrip("\"'`\\]) \t?")
+    bare = _without_type(line.lstrip("\"'`\\]) \t?"))
     operator = next((sign for sign in OPERATORS if bare.startswith(sign)), "")
     kind = _kind(name)
     if not operator or not kind or bare[len(operator) : len(operator) + 1] == "=":
@@ -52,11 +74,27 @@ def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
     folded = rest.lower()
     if is_call and _takes(call):
         return _quoted(start, rest, kind, "quoted")
-    if rest[:5] == "Just ":
-        return _quoted(start, rest, kind, "quoted")
+    infix = max([rest.rfind(sign) + len(sign) for sign in INFIX if sign in rest], default=0)
+    behind = rest[infix:].lstrip(BLANKS)
+    if infix and behind[:1] in ("'", '"'):
+        return _quoted(start + len(rest) - len(behind), behind, kind, "quoted")
+    if _is_applied(rest):
+        return _quoted(start, rest, kind, "quoted" if kind == "password" else "listed")
     if any([sign in folded for sign in ELSE]) and rest[:1] not in ("'", '"'):
         return _quoted(start, rest, kind, "listed" if kind != "password" else "quoted", least=1)
     return []
+
+
+def _without_type(line: str) -> str:
+    """Drop a type that stands between a name and its value without a sign: `param adminPassword string = 'x'`."""
+    kind, equals, _ = line.partition(" = ")
+    return line[len(kind) + 1 :] if equals and kind and len(kind) < 24 and not kind.strip(NAME + "*[]") else line
+
+
+def _is_applied(rest: str) -> bool:
+    """Say whether a word stands before a text as a function does without brackets: `Just "x"`, `mkForce "x"`."""
+    word, blank, text = rest.partition(" ")
+    return bool(blank) and text[:1] in ("'", '"') and word.replace(".", "a").replace("_", "a").isalpha() and word.lower() not in NO_CALLS
 
 
 def _kind(name: str) -> str:

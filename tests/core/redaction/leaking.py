@@ -23,7 +23,7 @@ def stored(command, text):
 
 def pasted(command, text):
     """Return what is stored of the same where somebody pastes it: a command that only looks leaves no row by itself."""
-    return privacy.protect([f"{command}\n{text}"], SHOP, DEFAULTS)[0][0]
+    return privacy.protect([f"$ {command}\n{text}"], SHOP, DEFAULTS)[0][0]
 
 
 def leaking(outputs, seed):

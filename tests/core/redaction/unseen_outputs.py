@@ -135,9 +135,7 @@ FIRST = [
     Output("document", "cat plan.json", '{"after": {"value": "@P@"}, "sensitive": true, "type": "string", "value": "@P@"}'),
     Output("document", "cat cred.xml", "<hudson.util.Secret><username>bob</username><password>{@B@}</password></hudson.util.Secret>"),
     Output("document", "cat key.jwk", '{"keys":[{"kty":"oct","kid":"1","k":"@T@"}]}'),
-    Output("document", "gcloud iam service-accounts keys create /dev/stdout", '{"type": "service_account", "private_key_id": "@H@", "client_email": "a@b.example"}'),
     Output("document", "cat pm.json", '{"values": [{"key": "host", "value": "x"}, {"key": "login", "type": "secret", "value": "@P@"}]}'),
-    Output("document", "cat pulumi.yaml", "config:\n  app:dbPassword:\n    secure: @B@"),
     Output("document", "cat docker.json", '{"auths": {"r.example": {"auth": "@C@"}}}'),
     Output("document", "cat cloud-init.yml", "chpasswd:\n  list: |\n    bob:@P@\n  expire: false"),
     # a command
