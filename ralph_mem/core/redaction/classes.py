@@ -18,10 +18,10 @@ FORMATS = (
     "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
     ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
 )  # fmt: skip
-DOCUMENTS = ("secret", "sensitive", "concealed", '"kty"', '"ishidden', "service_account", "chpasswd:", "secure:")
+DOCUMENTS = ("secret", "sensitive", "concealed", '"kty"', '"ishidden', "service_account", "chpasswd:", "random_password")
 STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw", "authtok",
-    "community ", " secret ", "key-string", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:", ":*:", " chap", "@tcp(",
+    "community ", " secret ", "key-string", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:", ":*:", " chap", "@",
 )  # fmt: skip
 PROMPTS = ("$ ", "❯ ", "➜ ")
 

@@ -30,6 +30,7 @@ LABELS = ("passw", "passp", "_pass", "pwd", "secret", "token", "key", "auth", "c
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
+PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
 # These go on: their first letters are labels, as are those of words that announce nothing.
@@ -40,31 +41,34 @@ DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
 # Words of which one at least stands in a text of a class that its labels do not tell (tests hold them together with the modules
 # that `classes` loads): programs that take or print a secret, what follows those that do more than that, words of statements.
 HINTS = frozenset(
-    b"--decrypt --pass --password-stdin --proxy-user --pw --reveal --user --with-decryption -opw -pass -pw -raw -upw 2a 2b "
-    b"2y 5432 5433 6432 7z 7za 7zr 7zz aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user age "
-    b"ansible-vault apg apksigner apr1 argon2 argon2i argon2id assertion auth-pass auth-user-pass auths authtok authtoken "
-    b"bcp bindpw bw chamber change_password chap chpasswd circleci codes snmp-server concealed consul convertto-securestring "
-    b"crypt cryptsetup databricks decrypt diceware doppler dumpprivkey encrypt_string etcdctl expdp find-generic-password "
-    b"fly flyctl freerdp genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 hash-password heroku "
-    b"htpasswd identified impdp infisical ishidden isql iwconfig jarsigner jdbc key-string key:generate keydb-cli keyring "
-    b"keytool keyvault kinit kms krb5asrep krb5tgs kty kubeseal ldapadd ldapdelete ldapmodify ldappasswd ldapsearch "
-    b"ldapwhoami lftp login lpass mariadb mariadb-dump masterauth mc mkpasswd mnemonic mosquitto_passwd mstsc mycli "
-    b"mysql_config_editor mysqladmin mysqldump mysqlimport ncftp net net.py netlify netntlm nmcli ntlm oathtool obscure "
-    b"olcrootpw op openssl osql passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psexec psk "
-    b"pulumi pwgen qpdf rabbitmqctl rage railway rand rar redis-cli requirepass reveal rman rocommunity rootpw rp rpcclient "
-    b"rwcommunity saml saml2 samlassertion samlresponse sasl_passwd scram-sha-256 scrypt secret secret-tool secrets "
-    b"secretsmanager secure securerandom securestring seed sensitive sentinel service_account setuser slappasswd "
-    b"smbcacls smbclient smbget smbpasswd smd5 snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlcl sqlcmd sqlldr "
-    b"sqlplus ssh-add ssh-keygen ssha sshpass stdin steghide store-secret su sudo supabase swaks systemd-creds teller "
-    b"unlock-keychain unrar urandom user-secrets useradd usermod valkey-cli vault vercel wg whoami wifi-sec.psk winexe "
-    b"wlfreerdp wmic wpa-psk wpa_cli wpa_passphrase wrangler xfreerdp xkcdpass zipcloak".split()
+    b"--decrypt --pass --passcode --password-stdin --proxy-user --pw --raw --reveal --user --with-decryption -opw -pass -pw "
+    b"-raw -upw 2a 2b 2y 7z 7za 7zr 7zz aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user "
+    b"ansible-vault apg apksigner apr1 argon2 argon2i argon2id auth-pass auth-user-pass auths authtok authtoken bcp bindpw "
+    b"bw chamber change_password chap chpasswd circleci codes concealed consul convertto-securestring crypt cryptsetup "
+    b"databricks decrypt diceware doas doppler dumpprivkey encrypt_string etcdctl expdp find-generic-password fly flyctl "
+    b"freerdp genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 hash-password heroku htpasswd "
+    b"identified impdp infisical ishidden isql iwconfig jarsigner jdbc key-string key:generate keydb-cli keytool keyvault "
+    b"kinit kms krb5asrep krb5tgs kty kubeseal kv ldapadd ldapdelete ldapmodify ldappasswd ldapsearch ldapwhoami lftp login "
+    b"lpass mariadb mariadb-dump masterauth mc mkpasswd mnemonic mosquitto_passwd mstsc mycli mysql_config_editor mysqladmin "
+    b"mysqldump mysqlimport ncftp net net.py netlify netntlm nmcli ntlm oathtool obscure olcrootpw openssl osql passcode "
+    b"passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret plink private-lines psexec psk pulumi pwgen qpdf "
+    b"rabbitmqctl rage railway random_password rar rclone redis-cli requirepass reveal rman rocommunity rootpw rp rpcclient "
+    b"rwcommunity saml saml2 samlassertion samlresponse sasl_passwd schtasks scram-sha-256 scrypt secret-tool secretsmanager "
+    b"securerandom securestring seed sentinel service_account setuser signtool slappasswd smbcacls smbclient smbget "
+    b"smbpasswd smd5 snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlcl sqlcmd sqlldr sqlplus ssh-add "
+    b"ssh-keygen ssha sshpass stdin steghide store-secret su sudo supabase swaks systemd-creds teller unlock-keychain unrar "
+    b"unseal urandom user-secrets useradd usermod valkey-cli vercel wg whoami wifi-sec.psk winexe wlfreerdp wmic wpa-psk "
+    b"wpa_cli wpa_passphrase wrangler xfreerdp xkcdpass zipcloak".split()
 )
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
-# Signs that no word holds, by a character that most texts lack.
+# Signs that no word holds, by what most texts lack.
 SIGNS = (
-    ("$", ("$6$", "$5$", "$1$", "$y$", "$S$", "$P$")), ("<", ("<<<",)), (">", (" on >",)), ("@", ("@tcp(", "@unix(")),
-    ("|", ("| pass ",)), ("=", ("login=", "pass=", "pw=")), ("(", ("nect(", "nection(")), ("{", ("{SHA}",)), ("*", (":*:",)),
+    ("$", ("$ ", "$6$", "$5$", "$1$", "$y$", "$S$", "$P$")), ("<", ("<<<",)), (">", (" on >",)), ("@", ("@tcp(", "@unix(")),
+    ("|", ("| pass ", "| base64")), ("=", ("login=", "pass=", "pw=")), ("(", ("nect(", "nection(", "ogin(")), ("{", ("{SHA}",)),
+    ("*", (":*:",)), ("/", (" /p", "/pw")), ("ensitive", ('"sensitive"',)), ("Secret", ("kind: Secret", '"Secret"', "SecureString")),
+    ("secret ", ("secret set", "secret put", "secret create", "secret generic")), ("secrets ", ("secrets set", "secrets put", "secrets create",
+    "secrets versions", "secrets import", "secrets get")), (":", ("pass: ", "pass\':", 'pass":', ":5432:", ":6432:")), ("❯", ("❯ ",)),
 )  # fmt: skip
 FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U")  # of a password, with most programs
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
@@ -157,7 +161,8 @@ def may_be_of_class(text: str, folded: str, labels: "list[tuple[str, int, int]]"
     if any([char in text and any([sign in text for sign in signs]) for char, signs in SIGNS]):
         return True
     return (
-        any([_begins_class(folded, at) for _, start, at in labels if _is_name(text, folded, start, at)])
+        ("@" in text and any([_may_log_in(piece[-64:]) for piece in text.split("@")[:-1]]))
+        or any([_begins_class(label, text, at) for label, start, at in labels if _is_name(text, folded, start, at)])
         or (" -" in text and any([_may_be_flagged(text, flag) for flag in FLAGS]))
         or any([_is_of_class(word) for word in _words(raw, HIDING_FLOOR)])
     )
@@ -174,15 +179,33 @@ def _labels(folded: str) -> "list[tuple[str, int, int]]":
     return found
 
 
-def _begins_class(folded: str, at: int) -> bool:
-    """Say whether what follows a name is the sign of a table or of a call."""
-    line, end, _ = folded[at : at + 128].lstrip(NAME).partition("\n")
+def _begins_class(label: str, text: str, at: int) -> bool:
+    """Say whether a name stands as in a table or before a call, and in reach a word that may be its value."""
+    line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
-    if after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║"):
-        return True
-    if after[:1] == " " and after[1:2].isalnum() and "\n" in after and after.count(" ") == 1:
-        return True
-    return '"' in after or "'" in after
+    is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┐", "─", "┬")
+    if not (is_head or '"' in after or "'" in after or (after[:1] == " " and after.count(" ") == 1)):
+        return False
+    is_password = "pass" in label or label in ("pwd", "credential")
+    least = 6 if is_password else 8 if label in ("secret", "token") else 16
+    text = after[:128] + ("\n".join(below.split("\n", 4)[:4]) if is_head else "")
+    for sign in PARTING:
+        text = text.replace(sign, " ")
+    return any([len(word) >= least and _may_be_value(word, is_password) for word in text.split()])
+
+
+def _may_be_value(word: str, is_password: bool) -> bool:
+    """Say whether a word of a table or a call is no path, name or number; a password may be capitals among small letters."""
+    if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
+        return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
+    folded = word.lower()
+    return _stands_out(folded, False) and "." not in word.rstrip(CLOSING + ".") and ("/" not in word or len(word) > 32)
+
+
+def _may_log_in(before: str) -> bool:
+    """Say whether what stands before an @ ends like `user:password`, both of one word."""
+    user, _, password = before.replace("\n", " ").rpartition(" ")[2].rpartition(":")
+    return len(password) > 5 and user[-1:].isalnum() and bool(password.strip(NUMBERS)) and "/" not in password
 
 
 def _may_be_flagged(text: str, flag: str) -> bool:

@@ -132,7 +132,7 @@ def is_filler(value: str) -> bool:
     lowered = value.lower()
     if lowered in PLAIN or len(set(value)) < 4 or "EXAMPLE" in value:
         return True
-    if (value[0] in "<{[%" and value[-1] in ">}]%" and not looks_random(value[1:-1])) or "{{" in value or "${" in value or value.startswith("$("):
+    if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
         return True
     if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
         return True

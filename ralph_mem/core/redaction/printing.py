@@ -31,6 +31,12 @@ redis-cli requirepass | redis-cli masterauth | docker-credential get | git crede
 terraform output -raw | tofu output -raw | terragrunt output -raw | pulumi --show-secrets | pulumi stack output --show-secrets
 """
 # Parts of code and files by which chance, or what stands for a secret, is printed.
+# The same, whatever the program.
+MAKING_WORDS = (
+    ("crypto", "rand"), ("generate", "password"), ("generate", "secret"), ("generate", "token"), ("generate", "key"), ("token", "create"),
+    ("create", "token"), ("auth", "token"), ("secret", "get"), ("secrets", "get"), ("secret", "access"), ("print-access-token",),
+    ("get-token",), ("create-token",), ("generate-token",), ("generate-access-token",), ("show-secret",), ("get-secret",), ("genkey",),
+)  # fmt: skip
 MAKING = (
     "secrets.token_", "token_urlsafe", "token_hex", "get_random_secret_key", "generate_key", "randombytes", "securerandom",
     "getrandomvalues", "random_bytes(", "/dev/urandom", "/dev/random", "/run/secrets/", "/etc/shadow", "secrets.choice", "genrsa",
@@ -179,6 +185,8 @@ def _is_whole(words: "list[str]") -> bool:
     )
     if name == "pass" and len(words) == 2 and words[1] not in NOT_SHOWN and words[1][:1] != "-":
         return True
+    if any([taking.holds(said, [*needed]) for needed in MAKING_WORDS]):
+        return True
     if "=" not in line and name == "kubectl" and "describe" in said:
         return False
     for entry in WHOLE.replace("\n", "|").split("|"):
@@ -220,7 +228,7 @@ def _values(output: str) -> "list[str]":
     if len(lines) > FEW_LINES:
         return []
     values = [line.rpartition(" ")[2].strip("\"',") if line.count(" ") < FEW_LINES else "" for line in lines]
-    return [value for value in values if value]
+    return [value for value in values if value and value.isascii()]
 
 
 def _without_value(output: str, kind: str) -> str:

@@ -25,6 +25,7 @@ BARE_NAMES = frozenset("pass pw pwd password passwd passphrase psk passcode".spl
 LOGGING_IN = frozenset("login auth authenticate add-authtoken authtoken --with-token activate register".split())
 USERS = frozenset("-u -U -l -n -D --user --username --login --login-name --email --account -user -username /ru /user".split())
 PAIRS = frozenset("-u -U -a --user --auth --proxy-user --creds --credentials --basic-auth --userpwd".split())
+PROMPTS = ("$", "❯", "➜", "%", "#", ">")
 SHORT = ("-p", "-P", "-w")
 # With these programs `-p` and its like are ports, parents and packages.
 OTHERWISE = frozenset(
@@ -65,7 +66,7 @@ def _all(text: str, value: str) -> "list[int]":
 
 
 def _may_hand(line: str) -> bool:
-    if "<<<" in line or " -p" in line or "pw " in line or "/p:" in line or "-P" in line or "pass " in line:
+    if "<<<" in line or " /p" in line or "base64" in line or " -p" in line or "pw " in line or "/p:" in line or "-P" in line or "pass " in line or "-D" in line:
         return True
     words = line.encode("utf-8", "surrogatepass").translate(WORD_BYTES).lower().split()
     return not WORDS.isdisjoint([taking.program(word.decode()) for word in words])
@@ -106,9 +107,9 @@ def _flagged(words: "list[Word]") -> "list[Place]":
     is_short = has_user and OTHERWISE.isdisjoint([taking.program(words[0][2]), taking.program(words[-1][2])])
     for (start, end, said), after in _following(words):
         name = said.lower()
-        if name[:1] in ("-", "/") and name.lstrip("-/").endswith(ENDINGS) and len(name) > 2 and after[2]:
+        if name[:1] in ("-", "/") and name.lstrip("-/").endswith(ENDINGS) and len(name) > 2 and name.count("/") < 2 and after[2]:
             found.append(after[:2])
-        elif name in ("/rp", "/pw", "/pass") or (said in SHORT and is_short and _is_mixed(after[2])):
+        elif name in ("/rp", "/pw", "/pass") or (name == "/p" and _is_mixed(after[2])) or (said in SHORT and is_short and _is_mixed(after[2])):
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")):
             found.append((end - len(said) + said.index(":") + 1, end))
@@ -161,7 +162,7 @@ def _echoed(words: "list[Word]") -> "list[Place]":
     found = []
     for before, (_, end, said) in zip([(0, 0, ""), *words], words):
         flag, echo, rest = said.partition("echo ")
-        if echo and any([label in (flag or before[2]).lower() for label in LABELS]):
+        if echo and any([name[:1] == "-" and label in name.lower() for name in (flag, before[2]) for label in LABELS]):
             value = rest.removeprefix("-n ").removeprefix("-e ")
             found.append((end - len(value), end))
     return found
@@ -180,12 +181,15 @@ def _properties(words: "list[Word]") -> "list[Place]":
 
 def _reads_secret(words: "list[Word]", value: str) -> bool:
     """Say whether a command reads from its input what is none but a secret, and this may be one."""
-    said = [word[2].lower() for word in words if not word[2].startswith("<<<")]
-    if not said or taking.program(said[0]) in FILTERS:
+    said = [word[2].lower() for word in words if not word[2].startswith("<<<") and word[2] not in PROMPTS]
+    program = taking.program(said[0]) if said else ""
+    if program in FILTERS or not program.replace("-", "a").replace("_", "a").replace(".", "a").isalnum():
         return False
-    if taking.program(said[0]) in ("base64", "md5sum", "sha256sum", "sha1sum"):
+    if program in ("base64", "md5sum", "sha256sum", "sha1sum"):
         user, colon, password = value.partition(":")
         return bool(colon) and user.isalnum() and _is_mixed(password)
+    if any([(word.startswith(("sudo", "doas")) and " -s" in word) for word in said]):
+        return _tells(value)
     reads = not READING.isdisjoint([word.partition("=")[0] for word in said])
     return (reads and _tells(value)) or (any([label in word for word in said for label in LABELS]) and _is_mixed(value))
 
@@ -226,6 +230,8 @@ def _printed(words: "list[Word]") -> "list[Place]":
 def _is_mixed(value: str) -> bool:
     """Say whether a value is a password by itself: letters with digits or symbols, and no path, port, file or name."""
     if len(value) < REPEATED or is_filler(value) or value[0] in "$<-{/.@" or "/" in value or " " in value:
+        return False
+    if value.strip("!?.@,:;").isalpha() and (value.isupper() or value[1:].islower()):  # a word with a sign behind it
         return False
     return is_secret(value, "password", "flag") or is_jumbled(value)
 

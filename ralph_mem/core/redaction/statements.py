@@ -1,6 +1,6 @@
 """Find secrets in statements of SQL and PowerShell, lines of configuration and addresses with a grammar of their own."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
 BEFORE_QUOTED = (
@@ -18,6 +18,7 @@ DIRECTIVES = (
     "key-string ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
 )  # fmt: skip
 BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which comes first
+SCHEMES = ("mailto", "sip", "acct", "npm", "git", "xmpp", "link", "workspace")  # and what else comes before an address
 WORD = LETTERS + DIGITS + "_-.$"
 FEWEST = 5
 LONGEST = 200
@@ -26,7 +27,7 @@ LONGEST = 200
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded) + _oracle(text, folded)
-    return found + _pgpass(text) + _levelled(text, folded) + _chap(text, folded) + _of_driver(text)
+    return found + _pgpass(text) + _levelled(text, folded) + _chap(text, folded) + _of_driver(text) + _of_host(text)
 
 
 def _places(folded: str, sign: str) -> "list[int]":
@@ -163,6 +164,19 @@ def _of_driver(text: str) -> "list[tuple[int, int, str]]":
             user, colon, password = _last_word(text[max(0, at - LONGEST) : at]).partition(":")
             if colon and user and not is_filler(password or "x") and password[:1] not in "$%{":
                 spans.append((at - len(password), at, "url-password"))
+    return spans
+
+
+def _of_host(text: str) -> "list[tuple[int, int, str]]":
+    """Find the password of `user:password@host.name` that has no scheme: as scp and its like take it."""
+    spans, at = [], text.find("@")
+    while at >= 0:
+        user, _, password = _last_word(text[max(0, at - 64) : at]).rpartition(":")
+        host = text[at + 1 : at + 64].split("\n", 1)[0].split(" ", 1)[0].partition(":")[0].partition("/")[0]
+        is_host = "." in host and host.replace(".", "a").replace("-", "a").isalnum() and host[0].isalpha()
+        if is_host and user.replace("-", "a").replace("_", "a").isalnum() and user not in SCHEMES and is_secret(password or "x", "password", "bare"):
+            spans.append((at - len(password), at, "url-password"))
+        at = text.find("@", at + 1)
     return spans
 
 

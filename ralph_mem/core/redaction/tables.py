@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     Span = tuple[int, int, str]
 
 RULES = "|│║┃"
-EDGES = dict.fromkeys(map(ord, "─━═┌┬┐╭╮╔╦╗"), " ")  # in which heads may stand
+EDGES = {**dict.fromkeys(map(ord, "─━═"), " "), **dict.fromkeys(map(ord, "┌┬┐╭╮╔╦╗"), "│")}  # heads may stand between them
 QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
@@ -29,7 +29,7 @@ def find(text: str) -> "list[Span]":
         for sign, cells in parted:
             spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
-        found = [head for sign, cells in parted for head in _heads(sign, cells)]
+        found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line]
         rows = 0 if found else rows + 1
         heads = found or (heads if line.strip() and rows < MOST_ROWS else [])
         at += len(line) + 1
@@ -111,8 +111,8 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
 def _alone(line: str) -> "list[Span]":
     """Return the value of a line that is a name and a value with nothing but a blank between."""
     name, _, value = line.strip().partition(" ")
-    kind = kind_of_name(name) if value and name.isalpha() and name[0].isupper() else ""
-    if kind != "password" or not _is_value(value, kind):
+    kind = kind_of_name(name) if value and name.isalpha() else ""
+    if kind not in ("password", "secret") or not _is_value(value, kind):
         return []
     return [(line.rindex(value), line.rindex(value) + len(value), kind)]
 

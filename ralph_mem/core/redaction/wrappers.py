@@ -11,6 +11,7 @@ TAKING = frozenset(
     " strdup tochararray into b64encode unsecure observable optional to_owned parse value nonce buffer mask unwrap plain".split()
 )
 # What is said for want of another value.
+DIRECT = ("|| ", "?? ", "or ", "by lazy {")  # which may follow a name at once
 INFIX = ("%||%", "??", "||", " or ", "?:")
 NO_CALLS = ("in", "is", "and", "or", "not", "like", "if", "else", "for", "as", "then", "must", "of", "from", "to", "with")
 ELSE = ("||", "??", " or ", "env", "fetch", "default", "?:", "unwrap_or", "orelse")
@@ -57,11 +58,14 @@ def _connecting(text: str) -> "list[tuple[int, int, str]]":
 def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
     name = text[begin:end].strip("-.")
     line = text[end : end + LONGEST_CALL].partition("\n")[0]
+    if line[:2] == ", " and line[2:3] in ("'", '"') and text[begin - 1 : begin] == ":" and ")" in line:  # the default of what is looked up
+        return _quoted(end + 2, line[2:].partition(")")[0], _kind(name), "listed")
     if line[:1] == "(" or line[:2] in ("!(", "::"):  # a call by such a name
         return _of_class(name, end, line)
     bare = _without_type(line.lstrip("\"'`\\]) \t?"))
-    operator = next((sign for sign in OPERATORS if bare.startswith(sign)), "")
+    operator = next((sign for sign in (*OPERATORS, *DIRECT) if bare.startswith(sign)), "")
     kind = _kind(name)
+    is_typed = bare[:1] == "=" and len(bare) < len(line.lstrip("\"'`\\]) \t?"))
     if not operator or not kind or bare[len(operator) : len(operator) + 1] == "=":
         return []
     at = len(line) - len(bare) + len(operator)
@@ -78,7 +82,7 @@ def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
     behind = rest[infix:].lstrip(BLANKS)
     if infix and behind[:1] in ("'", '"'):
         return _quoted(start + len(rest) - len(behind), behind, kind, "quoted")
-    if _is_applied(rest):
+    if _is_applied(rest) or ((is_typed or operator in DIRECT) and rest[:1] in ("'", '"')):
         return _quoted(start, rest, kind, "quoted" if kind == "password" else "listed")
     if any([sign in folded for sign in ELSE]) and rest[:1] not in ("'", '"'):
         return _quoted(start, rest, kind, "listed" if kind != "password" else "quoted", least=1)
@@ -94,7 +98,7 @@ def _without_type(line: str) -> str:
 def _is_applied(rest: str) -> bool:
     """Say whether a word stands before a text as a function does without brackets: `Just "x"`, `mkForce "x"`."""
     word, blank, text = rest.partition(" ")
-    return bool(blank) and text[:1] in ("'", '"') and word.replace(".", "a").replace("_", "a").isalpha() and word.lower() not in NO_CALLS
+    return bool(blank) and text[:1] in ("'", '"') and word.lstrip("!").replace(".", "a").replace("_", "a").replace("-", "a").isalpha() and word.lower() not in NO_CALLS
 
 
 def _kind(name: str) -> str:
