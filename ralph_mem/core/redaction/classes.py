@@ -1,4 +1,4 @@
-"""Find secrets by the class of what they stand in, such as command lines, tables, calls, documents and encodings."""
+"""Find secrets by the class of what they stand in, such as command lines and tables."""
 
 from ralph_mem.core.redaction.names import is_jumbled
 
@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int, str]
     Find = Callable[[str, str], list[Span]]
+    Redact = Callable[[str], tuple[str, dict[str, int]]]
 
 
 LONGEST_PASSWORD = 24  # of letters alone
@@ -26,18 +27,23 @@ STATEMENTS = (
 PROMPTS = ("$ ", "❯ ", "➜ ")
 
 
-def find(text: str, folded: str, holds_secret: "Callable[[str], bool]") -> "list[Span]":
-    """Find the spans (start, end, kind) of all classes; `holds_secret` judges what was decoded."""
+def find(text: str, folded: str, redact: "Redact") -> "list[Span]":
+    """Find the spans (start, end, kind) of all classes; `redact` looks into what was decoded."""
     spans: list[Span] = []
     for name in _named(text, folded):
         spans += FINDING[name](text, folded)
-    return [span for span in spans + _encodings(text, holds_secret) if span[1] > span[0]]
+    return [span for span in spans + _encodings(text, redact) if span[1] > span[0]]
 
 
 def _named(text: str, folded: str) -> "list[str]":
     """Return the names of the classes whose signs a text has."""
     found = ["shell", "tables", "wrappers"]
-    for name, signs in (("formats", FORMATS), ("documents", DOCUMENTS), ("statements", STATEMENTS), ("passwords", ("passw", "pwd"))):
+    for name, signs in (
+        ("formats", FORMATS),
+        ("documents", DOCUMENTS),
+        ("statements", STATEMENTS),
+        ("passwords", ("passw", "pwd")),
+    ):
         found += [name] * any([sign in folded for sign in signs])
     return found + ["printing"] * any([sign in text for sign in PROMPTS])
 
@@ -78,10 +84,10 @@ def _documents(text: str, folded: str) -> "list[Span]":
     return documents.find(text, folded)
 
 
-def _encodings(text: str, holds_secret: "Callable[[str], bool]") -> "list[Span]":
+def _encodings(text: str, redact: "Redact") -> "list[Span]":
     from ralph_mem.core.redaction import encodings  # lazy: only for a word that reads as text when it is decoded
 
-    return encodings.find(text, holds_secret)
+    return encodings.find(text, redact)
 
 
 def _statements(text: str, folded: str) -> "list[Span]":

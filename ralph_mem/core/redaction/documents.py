@@ -1,4 +1,4 @@
-"""Find secrets in documents that say of a part of theirs that it is secret, such as manifests of Kubernetes or keys."""
+"""Find secrets in documents that say of a part that it is secret, such as manifests of Kubernetes."""
 
 from ralph_mem.core.redaction.names import is_filler
 

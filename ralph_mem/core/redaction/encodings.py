@@ -1,4 +1,4 @@
-"""Find base64 that stands for a text in which there is a secret, such as a name with its password, a document, an address."""
+"""Find base64 that stands for a text with a secret, such as a name with its password."""
 
 import binascii
 
@@ -14,15 +14,15 @@ ACCOUNTS = ("service_account", "private_key", "client_secret", "refresh_token", 
 ENCODED = LETTERS + DIGITS + "+/-_="
 
 
-def find(text: str, holds_secret: "Callable[[str], bool]") -> "list[tuple[int, int, str]]":
-    """Find the spans (start, end, kind) of what is encoded and holds a secret, as `holds_secret` says of what was decoded."""
+def find(text: str, redact: "Callable[[str], tuple[str, dict[str, int]]]") -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind) of what is encoded and holds a secret, as `redact` says of what was decoded."""
     spans = []
     masked = text.encode("latin-1", "replace").translate(_TABLE)
     at = 0
     for whole in masked.split():
         word = whole.rstrip(b"=").rpartition(b"=")[2]  # NAME=d29yZA==
         at = masked.find(word, at)
-        if FEWEST <= len(word) <= MOST and _hides(_decoded(word), holds_secret):
+        if FEWEST <= len(word) <= MOST and _hides(_decoded(word), redact):
             spans.append((at, at + len(word), "encoded"))
         at += len(word)
     return spans
@@ -42,7 +42,7 @@ def _decoded(word: bytes) -> str:
     return text if text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable() else ""
 
 
-def _hides(text: str, holds_secret: "Callable[[str], bool]") -> bool:
+def _hides(text: str, redact: "Callable[[str], tuple[str, dict[str, int]]]") -> bool:
     if not text:
         return False
     user, colon, password = text.strip().partition(":")
@@ -51,4 +51,4 @@ def _hides(text: str, holds_secret: "Callable[[str], bool]") -> bool:
         return not is_plain(password) and not is_filler(password)
     if text.lstrip()[:1] == "{" and any([name in text for name in ACCOUNTS]):
         return True
-    return holds_secret(text)
+    return bool(redact(text)[1])

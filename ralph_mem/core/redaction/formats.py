@@ -1,4 +1,4 @@
-"""Find secrets that are told by how they are written, such as hashes of passwords, codes, phrases, wallets and assertions."""
+"""Find secrets that are told by how they are written, such as hashes of passwords and codes."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, looks_random
 

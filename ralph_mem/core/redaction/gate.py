@@ -2,6 +2,10 @@
 
 import posix
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Label = tuple[str, int, int]  # which it is, where it begins, where it ends
+
 RULES_VERSION = 3  # stored with every row, so that a later rule finds the rows it never saw
 
 FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
@@ -41,37 +45,40 @@ DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
 # Words of which one at least stands in a text of a class that its labels do not tell (tests hold them together with the modules
 # that `classes` loads): programs that take or print a secret, what follows those that do more than that, words of statements.
 HINTS = frozenset(
-    b"--decrypt --pass --passcode --password-stdin --proxy-user --pw --raw --reveal --user --with-decryption -opw -pass -pw "
-    b"-raw -upw 2a 2b 2y 7z 7za 7zr 7zz aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user "
-    b"ansible-vault apg apksigner apr1 argon2 argon2i argon2id auth-pass auth-user-pass auths authtok authtoken bcp bindpw "
-    b"bw chamber change_password chap chpasswd circleci codes concealed consul convertto-securestring crypt cryptsetup "
-    b"databricks decrypt diceware doas doppler dumpprivkey encrypt_string etcdctl expdp find-generic-password fly flyctl "
-    b"freerdp genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 hash-password heroku htpasswd "
-    b"identified impdp infisical ishidden isql iwconfig jarsigner jdbc key-string key:generate keydb-cli keytool keyvault "
-    b"kinit kms krb5asrep krb5tgs kty kubeseal kv ldapadd ldapdelete ldapmodify ldappasswd ldapsearch ldapwhoami lftp login "
-    b"lpass mariadb mariadb-dump masterauth mc mkpasswd mnemonic mosquitto_passwd mstsc mycli mysql_config_editor mysqladmin "
-    b"mysqldump mysqlimport ncftp net net.py netlify netntlm nmcli ntlm oathtool obscure olcrootpw openssl osql passcode "
-    b"passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret plink private-lines psexec psk pulumi pwgen qpdf "
-    b"rabbitmqctl rage railway random_password rar rclone redis-cli requirepass reveal rman rocommunity rootpw rp rpcclient "
-    b"rwcommunity saml saml2 samlassertion samlresponse sasl_passwd schtasks scram-sha-256 scrypt secret-tool secretsmanager "
-    b"securerandom securestring seed sentinel service_account setuser signtool slappasswd smbcacls smbclient smbget "
-    b"smbpasswd smd5 snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlcl sqlcmd sqlldr sqlplus ssh-add "
-    b"ssh-keygen ssha sshpass stdin steghide store-secret su sudo supabase swaks systemd-creds teller unlock-keychain unrar "
-    b"unseal urandom user-secrets useradd usermod valkey-cli vercel wg whoami wifi-sec.psk winexe wlfreerdp wmic wpa-psk "
-    b"wpa_cli wpa_passphrase wrangler xfreerdp xkcdpass zipcloak".split()
+    b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -pass -pw -raw 2a 2b "
+    b"2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner apr1 argon2 "
+    b"argon2i argon2id auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password chpasswd circleci codes "
+    b"concealed consul convertto-securestring crypt cryptsetup databricks decrypt doas doppler dumpprivkey encrypt_string "
+    b"etcdctl find-generic-password fly flyctl genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 "
+    b"hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc key-string key:generate keydb-cli "
+    b"keytool keyvault kinit kms krb5tgs kty kubeseal kv login lpass masterauth mc mkpasswd mnemonic mosquitto_passwd "
+    b"mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 "
+    b"pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl railway random_password rclone redis-cli "
+    b"requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion samlresponse sasl_passwd scram-sha-256 "
+    b"scrypt secret-tool secretsmanager securerandom securestring seed sentinel service_account setuser slappasswd smbpasswd "
+    b"snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide "
+    b"store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal urandom user-secrets valkey-cli vercel wg "
+    b"whoami wpa_passphrase wrangler".split()
 )
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
-# Signs that no word holds, by what most texts lack.
-SIGNS = (
-    ("$", ("$ ", "$6$", "$5$", "$1$", "$y$", "$S$", "$P$")), ("<", ("<<<",)), (">", (" on >",)), ("@", ("@tcp(", "@unix(")),
-    ("|", ("| pass ", "| base64")), ("=", ("login=", "pass=", "pw=")), ("(", ("nect(", "nection(", "ogin(")), ("{", ("{SHA}",)),
-    ("*", (":*:",)), ("/", (" /p", "/pw")), ("ensitive", ('"sensitive"',)), ("Secret", ("kind: Secret", '"Secret"', "SecureString")),
-    ("secret ", ("secret set", "secret put", "secret create", "secret generic")), ("secrets ", ("secrets set", "secrets put", "secrets create",
-    "secrets versions", "secrets import", "secrets get")), (":", ("pass: ", "pass\':", 'pass":', ":5432:", ":6432:")), ("❯", ("❯ ",)),
-)  # fmt: skip
-FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U")  # of a password, with most programs
+# Signs that no word holds, a line for each sign or two that most texts lack, and these behind it; one text is made in no time.
+SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$
+<\t<<<
+>\t on >
+@\t@tcp(\t@unix(
+|\t| pass \t| base64
+=\tlogin=\tpass=\tpw=
+(\tnect(\tnection(\togin(
+{\t{SHA}
+*\t:*:
+/\t /p\t/pw
+:\tpass: \tpass':\tpass":\t:5432:\t:6432:
+❯\t❯ 
+ecret\tkind: Secret\t"Secret"\tSecureString\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
+ensitive\t"sensitive\""""  # noqa: E501, W291
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
+FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U")  # of a password, with most programs
 
 
 def clean(text: str) -> str:
@@ -136,39 +143,48 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
         return []
     from ralph_mem.core.redaction import assignments, headers, tokens  # lazy: only for text in which a secret may be
 
-    starts = {word[:width].decode() for word in long_words(text) for width in (2, 3)}
+    starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
     spans += tokens.find(text, folded, starts) + headers.find(text, folded)
     return spans + assignments.find(text, folded)
 
 
-def _of_classes(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> "list[tuple[int, int, str]]":
+def _of_classes(text: str, folded: str, labels: "list[Label]") -> "list[tuple[int, int, str]]":
     if not may_be_of_class(text, folded, labels):
         return []
     from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
-    return classes.find(text, folded, _holds_secret)
+    return classes.find(text, folded, redact)
 
 
-def _holds_secret(text: str) -> bool:
-    return trips(text) and bool(redact(text)[1])
-
-
-def may_be_of_class(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> bool:
+def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     """Say whether a text may hold a secret that is told by what it stands in: the look costs little, and `classes` decides."""
     raw = text.encode("utf-8", "surrogatepass")
     if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
         return True
-    if any([char in text and any([sign in text for sign in signs]) for char, signs in SIGNS]):
-        return True
+    groups = [line.split("\t") for line in SIGNS.split("\n") if line.partition("\t")[0] in text]
     return (
-        ("@" in text and any([_may_log_in(piece[-64:]) for piece in text.split("@")[:-1]]))
+        any([sign in text for group in groups for sign in group[1:]])
+        or any([_may_be_value(word, True) for word in _handed(text)])
         or any([_begins_class(label, text, at) for label, start, at in labels if _is_name(text, folded, start, at)])
-        or (" -" in text and any([_may_be_flagged(text, flag) for flag in FLAGS]))
-        or any([_is_of_class(word) for word in _words(raw, HIDING_FLOOR)])
+        or any([reads_as_text(word) for word in _words(raw, HIDING_FLOOR)])
     )
 
 
-def _labels(folded: str) -> "list[tuple[str, int, int]]":
+def _handed(text: str) -> "list[str]":
+    """Return the words behind a flag that may be a password's, and what stands before an @ behind a colon."""
+    found = [
+        piece[-64:].replace("\n", " ").rpartition(" ")[2].rpartition(":")[2] for piece in text.split("@")[:-1] if ":" in piece[-64:]
+    ]
+    for flag in FLAGS:
+        at = text.find(flag)
+        while at >= 0:
+            at += len(flag)
+            found.append(text[at : at + 64].lstrip(" =\"'").partition(" ")[0].partition("\n")[0].rpartition(":")[2])
+            at = text.find(flag, at)
+    return found
+
+
+def _labels(folded: str) -> "list[Label]":
     """Return each place of a label: which it is, where it begins and where it ends."""
     found = []
     for label in LABELS:
@@ -196,32 +212,18 @@ def _begins_class(label: str, text: str, at: int) -> bool:
 
 def _may_be_value(word: str, is_password: bool) -> bool:
     """Say whether a word of a table or a call is no path, name or number; a password may be capitals among small letters."""
+    word = word.strip("'\"")
     if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
         return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
-    folded = word.lower()
-    return _stands_out(folded, False) and "." not in word.rstrip(CLOSING + ".") and ("/" not in word or len(word) > 32)
-
-
-def _may_log_in(before: str) -> bool:
-    """Say whether what stands before an @ ends like `user:password`, both of one word."""
-    user, _, password = before.replace("\n", " ").rpartition(" ")[2].rpartition(":")
-    return len(password) > 5 and user[-1:].isalnum() and bool(password.strip(NUMBERS)) and "/" not in password
-
-
-def _may_be_flagged(text: str, flag: str) -> bool:
-    """Say whether a flag has a value with both letters and digits or a symbol, and no path, port or version."""
-    at = text.find(flag)
-    while at >= 0:
-        at += len(flag)
-        word = text[at : at + 64].lstrip(" =").partition(" ")[0].partition("\n")[0].strip("'\"")
-        if len(word) > 5 and word.strip(UNTELLING) and word.strip(NUMBERS) and "/" not in word:
-            return True
-        at = text.find(flag, at)
-    return False
+    is_plain = "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32)
+    return len(word) > 5 and not is_plain and _stands_out(word.lower(), False)
 
 
 def reads_as_text(word: bytes) -> bool:
-    """Say whether a word may be the base64 of a text: every fourth character of it then stands for six of seven bits."""
+    """Say whether a long word may be the base64 of a text, where every fourth character stands for six of seven bits, or one of a
+    wallet's keys."""
+    if word[:3] in (b"xpr", b"ypr", b"zpr", b"tpr") or (51 <= len(word) <= 53 and word[0] in b"5KLc9"):
+        return True
     return not word[:64:4].strip(b"CDIJKLMNOPQRSTUVWXYZabcdef") and not word.isdigit() and not word.islower() and not word.isupper()
 
 
@@ -239,11 +241,16 @@ def trips(text: str) -> bool:
     return _holds_sign(text, folded, labels) or bool(_of_classes(text, folded, labels))
 
 
-def _holds_sign(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> bool:
+def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
     """Say whether a text holds a token, an address or a name that may be or announce a secret."""
-    if any([_looks_issued(word) for word in long_words(text)]) or _holds_url(text) or "sig=" in text or "-Signature=" in text:
+    if holds_token(text) or _holds_url(text) or "sig=" in text or "-Signature=" in text:
         return True
     return _holds_label(text, folded, labels)
+
+
+def holds_token(text: str) -> bool:
+    """Say whether a word looks like an issued token."""
+    return any([_looks_issued(word) for word in long_words(text)])
 
 
 def long_words(text: str) -> "list[bytes]":
@@ -276,7 +283,11 @@ def _looks_issued(word: bytes) -> bool:
 
 def _is_of_class(word: bytes) -> bool:
     """Say whether a long word may be the base64 of a text, an assertion, a wallet's key."""
-    return reads_as_text(word) or word[:3] in (b"PHN", b"xpr", b"ypr", b"zpr", b"tpr") or (51 <= len(word) <= 53 and word[0] in b"5KLc9")
+    return (
+        reads_as_text(word)
+        or word[:3] in (b"PHN", b"xpr", b"ypr", b"zpr", b"tpr")
+        or (51 <= len(word) <= 53 and word[0] in b"5KLc9")
+    )
 
 
 def _is_dotted(word: bytes) -> bool:
@@ -298,7 +309,7 @@ def _holds_url(text: str) -> bool:
     return False
 
 
-def _holds_label(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> bool:
+def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
     for label, start, at in labels:
         if _is_name(text, folded, start, at) and (
             _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))

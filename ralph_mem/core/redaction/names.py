@@ -39,13 +39,10 @@ PLAIN = frozenset(
 )
 
 # Tokens that say where a listing goes on.
-PLACES = frozenset("next page continuation starting pagination sync resume paging continue cursor idempotency".split())
+PLACES = " next page continuation starting pagination sync resume paging continue cursor idempotency "
 # `test_pass` is a check that passes, as a lone `pass` is a word of Python.
-UNTELLING_OWNERS = frozenset(
-    (
-        "",
-        *"test tests check checks lint build first second third one two all must should each single multi by to pre post will".split(),
-    )
+UNTELLING_OWNERS = (
+    "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
 )
 PASSWORD_FLOOR = 6
 SECRET_FLOOR = 8
@@ -175,12 +172,12 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
     owner = words[index - 1] if index else ""
     if (
         word.endswith(PASSWORD_WORDS)
-        or (word in ("pass", "pw") and owner not in UNTELLING_OWNERS)
+        or (word in ("pass", "pw") and f" {owner} " not in UNTELLING_OWNERS)
         or word in ("pgpass", "mypass", "psk")
     ):
         return "" if word == "oldpwd" else "password"
     if word.endswith(SECRET_WORDS):
-        return "" if word == "token" and owner in PLACES else "secret"
+        return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
     if word == "id" and owner == "secret":  # of an approle, of an access list

@@ -1,4 +1,4 @@
-"""Tell which commands print a secret and nothing else, and cut it out of what they printed. Loaded only where one may be meant."""
+"""Tell which commands print a secret and nothing else, and cut it out of that."""
 
 from ralph_mem.core.redaction import shell_words, taking
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_jumbled, is_plain, kind_of_name, looks_random

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ralph_mem.core.project import Project
+    from ralph_mem.core.project import Activity, Project
 
 INJECTED = "<ralph-mem-"
 # Most of what is kept is less than a tenth of this; the rest is room for error lines.
@@ -37,6 +37,7 @@ PRINTING = (
     "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical", "oath", "totp", "etcdctl", "wallet", "priv", "oc ",
     "railway", "netlify", "stripe", "az ", "masterauth", "requirepass", "berglas", "caddy", "consul", "random", "initial",
 )  # fmt: skip
+NAMES = ("session", "turn", "id", "agent_id", "model", "reason", "transcript", "task")  # of an activity
 RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading, no news
 
 
@@ -52,6 +53,13 @@ def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", 
     else:
         safe = _redact(SEPARATOR.join(ready), known, [], counts).split(SEPARATOR)
     return safe, fast.dumps(counts) if counts else None
+
+
+def rename(seen: "Activity") -> None:
+    """Redact what a client calls things, where a token stands in that: what is stored by it, and asked for by it, stays together."""
+    told = {name: value for name in NAMES for value in [getattr(seen, name)] if value}
+    if gate.holds_token("\n".join(told.values())):
+        seen.__dict__.update({name: gate.redact(value)[0] for name, value in told.items()})
 
 
 def redacted(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, int]":

@@ -1,4 +1,4 @@
-"""Find secrets on command lines: what programs take, what flags, verbs and pipes hand to any other."""
+"""Find secrets on command lines, where flags, verbs and pipes hand them to a program."""
 
 from ralph_mem.core.redaction import taking
 from ralph_mem.core.redaction.names import DIGITS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name, looks_random
@@ -21,6 +21,7 @@ READING = frozenset(
 LABELS = ("passw", "passphrase", "secret", "token", "login", "auth", "cred", "sshpass", "askpass")
 # What hands over a name and its value, one behind the other.
 SETTING = frozenset("set put add write create config env store save update patch insert new edit secret secrets variable".split())
+ASSIGNING = ("set", "setx", "-x", "-gx", "-Ux")  # before a name that `assignments` judges
 BARE_NAMES = frozenset("pass pw pwd password passwd passphrase psk passcode".split())
 LOGGING_IN = frozenset("login auth authenticate add-authtoken authtoken --with-token activate register".split())
 USERS = frozenset("-u -U -l -n -D --user --username --login --login-name --email --account -user -username /ru /user".split())
@@ -66,7 +67,17 @@ def _all(text: str, value: str) -> "list[int]":
 
 
 def _may_hand(line: str) -> bool:
-    if "<<<" in line or " /p" in line or "base64" in line or " -p" in line or "pw " in line or "/p:" in line or "-P" in line or "pass " in line or "-D" in line:
+    if (
+        "<<<" in line
+        or " /p" in line
+        or "base64" in line
+        or " -p" in line
+        or "pw " in line
+        or "/p:" in line
+        or "-P" in line
+        or "pass " in line
+        or "-D" in line
+    ):
         return True
     words = line.encode("utf-8", "surrogatepass").translate(WORD_BYTES).lower().split()
     return not WORDS.isdisjoint([taking.program(word.decode()) for word in words])
@@ -109,7 +120,11 @@ def _flagged(words: "list[Word]") -> "list[Place]":
         name = said.lower()
         if name[:1] in ("-", "/") and name.lstrip("-/").endswith(ENDINGS) and len(name) > 2 and name.count("/") < 2 and after[2]:
             found.append(after[:2])
-        elif name in ("/rp", "/pw", "/pass") or (name == "/p" and _is_mixed(after[2])) or (said in SHORT and is_short and _is_mixed(after[2])):
+        elif (
+            name in ("/rp", "/pw", "/pass")
+            or (name == "/p" and _is_mixed(after[2]))
+            or (said in SHORT and is_short and _is_mixed(after[2]))
+        ):
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")):
             found.append((end - len(said) + said.index(":") + 1, end))
@@ -135,11 +150,16 @@ def _set(words: "list[Word]") -> "list[Place]":
     found = []
     for at, ((_, _, said), (start, end, value)) in enumerate(_following(words)):
         name = said.lower()
-        if said[:1] == "-" or not value or "=" in said or not said.replace("_", "a").replace("-", "a").replace(".", "a").replace(":", "a").isalnum():
+        if (
+            said[:1] == "-"
+            or not value
+            or "=" in said
+            or not said.replace("_", "a").replace("-", "a").replace(".", "a").replace(":", "a").isalnum()
+        ):
             continue
         kind = "password" if name in BARE_NAMES else kind_of_name(said)
         is_set = not SETTING.isdisjoint([word[2].lower().rpartition(":")[2] for word in words[:at]])
-        if at and kind and (is_set or name in BARE_NAMES) and is_secret(value, kind, "flag"):
+        if at and kind and words[at - 1][2] not in ASSIGNING and (is_set or name in BARE_NAMES) and is_secret(value, kind, "flag"):
             found.append((start, end))
     return found
 
@@ -199,7 +219,7 @@ def _of_body(line: str, body: "list[str]", at: int) -> "list[Place]":
     mark = line.partition("<<")[2].lstrip("-~ ").split(" ", 1)[0].split("|", 1)[0].strip("'\"\\")
     if not mark or not any([_takes_input(words) for _, words in commands(line)]):
         return []
-    found = []
+    found: list[Place] = []
     for each in body:
         if each.strip() == mark:
             return found
@@ -213,7 +233,9 @@ def _of_body(line: str, body: "list[str]", at: int) -> "list[Place]":
 def _takes_input(words: "list[Word]") -> bool:
     said = [word[2].lower() for word in words]
     programs = [taking.program(word) for word in said]
-    return not READING.isdisjoint(said) or any([name in ("chpasswd", "smbpasswd", "kinit", "newusers", "cryptsetup") for name in programs])
+    return not READING.isdisjoint(said) or any(
+        [name in ("chpasswd", "smbpasswd", "kinit", "newusers", "cryptsetup") for name in programs]
+    )
 
 
 def _printed(words: "list[Word]") -> "list[Place]":

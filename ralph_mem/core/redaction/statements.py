@@ -1,4 +1,4 @@
-"""Find secrets in statements of SQL and PowerShell, lines of configuration and addresses with a grammar of their own."""
+"""Find secrets in statements of SQL, lines of configuration and addresses without a scheme."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret
 
@@ -149,8 +149,8 @@ def _chap(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans, at = [], text.find("\n", begin) + 1 or len(text)
     for line in text[at:].split("\n"):
         fields = line.split()
-        if len(fields) in (3, 4) and line[:1] != "#" and _is_value(fields[2].strip("\"")):
-            value = fields[2].strip("\"")
+        if len(fields) in (3, 4) and line[:1] != "#" and _is_value(fields[2].strip('"')):
+            value = fields[2].strip('"')
             spans.append((at + line.index(value), at + line.index(value) + len(value), "password"))
         at += len(line) + 1
     return spans
@@ -174,7 +174,13 @@ def _of_host(text: str) -> "list[tuple[int, int, str]]":
         user, _, password = _last_word(text[max(0, at - 64) : at]).rpartition(":")
         host = text[at + 1 : at + 64].split("\n", 1)[0].split(" ", 1)[0].partition(":")[0].partition("/")[0]
         is_host = "." in host and host.replace(".", "a").replace("-", "a").isalnum() and host[0].isalpha()
-        if is_host and user.replace("-", "a").replace("_", "a").isalnum() and user not in SCHEMES and is_secret(password or "x", "password", "bare"):
+        if (
+            is_host
+            and user.replace("-", "a").replace("_", "a").isalnum()
+            and user not in SCHEMES
+            and password[:2] != "//"
+            and is_secret(password or "x", "password", "bare")
+        ):
             spans.append((at - len(password), at, "url-password"))
         at = text.find("@", at + 1)
     return spans

@@ -65,14 +65,16 @@ PREFIXES = {prefix: (alphabet, least, kind) for prefixes, alphabet, least, kind 
 
 def find(text: str, folded: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of secrets; `folded` is the text in lower case, character by character, and
-    `starts` the first two and three characters of its long words.
+    `starts` the first two and three characters of those of its long words that may be tokens.
     """
     shapes = _prefixed(text, starts) + _marked(text) + _dotted(text, folded)
     return shapes + _near_aws_keys(text) + _webhooks(text) + _url_passwords(text)
 
 
 def _prefixed(text: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
-    spans = []
+    spans: list[tuple[int, int, str]] = []
+    if not starts:
+        return spans
     for prefix, (alphabet, least, kind) in PREFIXES.items():
         at = text.find(prefix) if prefix[:3] in starts else -1
         while at >= 0:

@@ -1,4 +1,4 @@
-"""Find secrets that stand inside of a call, behind a name or by themselves, such as `SecretStr("...")` or `x ?? "..."`."""
+"""Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
 
@@ -47,7 +47,12 @@ def _connecting(text: str) -> "list[tuple[int, int, str]]":
             given, start = text[at : at + LONGEST_CALL].partition("\n")[0].split(","), at
             for number, each in enumerate(given[: place + 1]):
                 bare = each.strip(" )};")
-                if number == place and bare[:1] in ("'", '"') and bare[-1:] == bare[:1] and is_secret(bare[1:-1] or "x", "password", "bare"):
+                if (
+                    number == place
+                    and bare[:1] in ("'", '"')
+                    and bare[-1:] == bare[:1]
+                    and is_secret(bare[1:-1] or "x", "password", "bare")
+                ):
                     begin = start + each.index(bare) + 1
                     spans.append((begin, begin + len(bare) - 2, "password"))
                 start += len(each) + 1
@@ -58,7 +63,9 @@ def _connecting(text: str) -> "list[tuple[int, int, str]]":
 def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
     name = text[begin:end].strip("-.")
     line = text[end : end + LONGEST_CALL].partition("\n")[0]
-    if line[:2] == ", " and line[2:3] in ("'", '"') and text[begin - 1 : begin] == ":" and ")" in line:  # the default of what is looked up
+    if (
+        line[:2] == ", " and line[2:3] in ("'", '"') and text[begin - 1 : begin] == ":" and ")" in line
+    ):  # the default of what is looked up
         return _quoted(end + 2, line[2:].partition(")")[0], _kind(name), "listed")
     if line[:1] == "(" or line[:2] in ("!(", "::"):  # a call by such a name
         return _of_class(name, end, line)
@@ -98,7 +105,12 @@ def _without_type(line: str) -> str:
 def _is_applied(rest: str) -> bool:
     """Say whether a word stands before a text as a function does without brackets: `Just "x"`, `mkForce "x"`."""
     word, blank, text = rest.partition(" ")
-    return bool(blank) and text[:1] in ("'", '"') and word.lstrip("!").replace(".", "a").replace("_", "a").replace("-", "a").isalpha() and word.lower() not in NO_CALLS
+    return (
+        bool(blank)
+        and text[:1] in ("'", '"')
+        and word.lstrip("!").replace(".", "a").replace("_", "a").replace("-", "a").isalpha()
+        and word.lower() not in NO_CALLS
+    )
 
 
 def _kind(name: str) -> str:

@@ -17,7 +17,13 @@ BY_COMMAND = "command"  # the class of which nothing but the command tells that 
 def stored(command, text):
     """Return all that a hook stores of a command with that output, as one text."""
     response = {"stdout": text, "stderr": "", "interrupted": False}
-    event = {"session_id": "s", "tool_name": "Bash", "tool_input": {"command": command}, "tool_response": response, "tool_use_id": "t"}
+    event = {
+        "session_id": "s",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_response": response,
+        "tool_use_id": "t",
+    }
     return json.dumps(capture.records(host.activity(Event("post-tool-use", event)), SHOP, DEFAULTS), ensure_ascii=False)
 
 
