@@ -15,16 +15,29 @@ LONGEST_PASSWORD = 24  # of letters alone
 LONGEST_LINE = 2048
 # What stands in a text that holds a secret of a class, in lower case.
 FORMATS = (
-    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5", "{crypt",
+    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
+    "{crypt",
     "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
     ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
 )  # fmt: skip
-DOCUMENTS = ("secret", "sensitive", "concealed", '"kty"', '"ishidden', "service_account", "chpasswd:", "random_password")
+DOCUMENTS = (
+    "secret",
+    "sensitive",
+    "concealed",
+    '"kty"',
+    '"ishidden',
+    "service_account",
+    "securestring",
+    "chpasswd:",
+    "random_password",
+)
 STATEMENTS = (
-    "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw", "authtok",
-    "community ", " secret ", "key-string", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:", ":*:", " chap", "@",
+    "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
+    "authtok",
+    "community ", " secret ", "key-string", "ascii-text", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:",
+    ":*:", " chap", "@",
 )  # fmt: skip
-PROMPTS = ("$ ", "❯ ", "➜ ")
+PROMPTS = ("$ ", "\u276f ", "\u279c ")
 
 
 def find(text: str, folded: str, redact: "Redact") -> "list[Span]":

@@ -44,12 +44,23 @@ def _manifests(text: str) -> "list[tuple[int, int, str]]":
     spans = []
     for number, line in enumerate(lines):
         name = line.strip(" -+\r").rstrip()
-        if name not in ("data:", "stringData:") or not _is_of_secret(lines, number):
+        if not name.startswith(("data:", "stringData:")) or not _is_of_secret(lines, number):
             continue
+        spans += _flow(line, starts[number]) if "{" in line else []
         for below in range(number + 1, len(lines)):
             if lines[below].strip() and _indent(lines[below]) <= _indent(line):
                 break
             spans += _value(lines[below], starts[below])
+    return spans
+
+
+def _flow(line: str, start: int) -> "list[tuple[int, int, str]]":
+    """Return the values of `data: {name: value}`."""
+    spans = []
+    for pair in line.partition("{")[2].partition("}")[0].split(","):
+        value = pair.partition(":")[2].strip().strip("\"'")
+        if len(value) >= SHORTEST and not is_filler(value):
+            spans.append((start + line.index(value), start + line.index(value) + len(value), "secret"))
     return spans
 
 

@@ -9,7 +9,8 @@ HASHES = (
     ("$1$", 20), ("$2a$", 40), ("$2b$", 40), ("$2y$", 30), ("$5$", 30), ("$6$", 40), ("$y$", 30), ("$7$", 30), ("$apr1$", 18),
     ("$argon2i$", 40), ("$argon2d$", 40), ("$argon2id$", 40), ("$pbkdf2", 40), ("pbkdf2_sha256$", 40), ("pbkdf2_sha1$", 40),
     ("pbkdf2:sha", 40), ("scrypt:", 40), ("$scrypt$", 40), ("$s0$", 40), ("bcrypt_sha256$", 40), ("argon2$argon2", 40),
-    ("{ssha}", 24), ("{ssha512}", 40), ("{ssha256}", 40), ("{sha}", 28), ("{smd5}", 24), ("{crypt}", 16), ("{pbkdf2", 40), ("scram-sha-256$", 40), ("scram-sha-1$", 40),
+    ("{ssha}", 24), ("{ssha512}", 40), ("{ssha256}", 40), ("{sha}", 28), ("{smd5}", 24), ("{crypt}", 16), ("{pbkdf2", 40),
+    ("scram-sha-256$", 40), ("scram-sha-1$", 40),
     ("$krb5", 40), ("$ntlm", 30), ("$s$", 50), ("$p$", 30), ("$h$", 30), ("$netntlm", 30),
 )  # fmt: skip
 NO_HASH = "aad3b435b51404eeaad3b435b51404ee:"  # of an empty LM password: the other half follows
@@ -58,9 +59,8 @@ def _hashes(text: str, folded: str) -> "list[tuple[int, int, str]]":
             end = colon if colon >= 0 else end
             if end - at >= least and any([char in DIGITS for char in text[at + len(sign) : end]]):
                 spans.append((at, end, "password-hash"))
-    for at in _places(folded, NO_HASH):
-        spans.append((at + len(NO_HASH), _run(text, at + len(NO_HASH), ALNUM), "password-hash"))
-    return spans
+    ends = [at + len(NO_HASH) for at in _places(folded, NO_HASH)]
+    return spans + [(at, _run(text, at, ALNUM), "password-hash") for at in ends]
 
 
 def _codes(text: str, folded: str) -> "list[tuple[int, int, str]]":

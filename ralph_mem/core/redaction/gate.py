@@ -45,20 +45,20 @@ DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
 # Words of which one at least stands in a text of a class that its labels do not tell (tests hold them together with the modules
 # that `classes` loads): programs that take or print a secret, what follows those that do more than that, words of statements.
 HINTS = frozenset(
-    b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -pass -pw -raw 2a 2b "
-    b"2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner apr1 argon2 "
-    b"argon2i argon2id auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password chpasswd circleci codes "
-    b"concealed consul convertto-securestring crypt cryptsetup databricks decrypt doas doppler dumpprivkey encrypt_string "
-    b"etcdctl find-generic-password fly flyctl genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 "
-    b"hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc key-string key:generate keydb-cli "
-    b"keytool keyvault kinit kms krb5tgs kty kubeseal kv login lpass masterauth mc mkpasswd mnemonic mosquitto_passwd "
-    b"mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 "
-    b"pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl railway random_password rclone redis-cli "
-    b"requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion samlresponse sasl_passwd scram-sha-256 "
-    b"scrypt secret-tool secretsmanager securerandom securestring seed sentinel service_account setuser slappasswd smbpasswd "
-    b"snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide "
-    b"store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal urandom user-secrets valkey-cli vercel wg "
-    b"whoami wpa_passphrase wrangler".split()
+    b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -opw -pass -pw -raw "
+    b"-upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner "
+    b"apr1 argon2 argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password "
+    b"chpasswd circleci codes concealed consul convertto-securestring crypt cryptsetup databricks decrypt doas doppler "
+    b"dumpprivkey encrypt_string etcdctl find-generic-password fly flyctl genkey genpsk get-login-password get-secret-value "
+    b"glab gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc key-string "
+    b"key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv login lpass masterauth mc mkpasswd mnemonic "
+    b"mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl passwd pbkdf2 "
+    b"pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl railway "
+    b"random_password rclone redis-cli requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion "
+    b"samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed sentinel "
+    b"service_account setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus "
+    b"ssh-add ssh-keygen ssha stdin steghide store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal "
+    b"urandom user-secrets valkey-cli vercel wg whoami wpa_passphrase wrangler".split()
 )
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -74,8 +74,9 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$
 *\t:*:
 /\t /p\t/pw
 :\tpass: \tpass':\tpass":\t:5432:\t:6432:
-❯\t❯ 
-ecret\tkind: Secret\t"Secret"\tSecureString\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
+\u276f\t\u276f 
+ecret\tkind: Secret\t"Secret"\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
+ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
 FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U")  # of a password, with most programs
@@ -220,9 +221,8 @@ def _may_be_value(word: str, is_password: bool) -> bool:
 
 
 def reads_as_text(word: bytes) -> bool:
-    """Say whether a long word may be the base64 of a text, where every fourth character stands for six of seven bits, or one of a
-    wallet's keys."""
-    if word[:3] in (b"xpr", b"ypr", b"zpr", b"tpr") or (51 <= len(word) <= 53 and word[0] in b"5KLc9"):
+    """Say whether a long word may be the base64 of a text or a wallet's key: each fourth character stands for six of seven bits."""
+    if word[:3] in (b"PHN", b"xpr", b"ypr", b"zpr", b"tpr") or (51 <= len(word) <= 53 and word[0] in b"5KLc9"):
         return True
     return not word[:64:4].strip(b"CDIJKLMNOPQRSTUVWXYZabcdef") and not word.isdigit() and not word.islower() and not word.isupper()
 
@@ -279,15 +279,6 @@ def _looks_issued(word: bytes) -> bool:
         return False
     # besides the prefixes: Telegram's second half, and the tokens that are told by their dots
     return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and _is_dotted(word))
-
-
-def _is_of_class(word: bytes) -> bool:
-    """Say whether a long word may be the base64 of a text, an assertion, a wallet's key."""
-    return (
-        reads_as_text(word)
-        or word[:3] in (b"PHN", b"xpr", b"ypr", b"zpr", b"tpr")
-        or (51 <= len(word) <= 53 and word[0] in b"5KLc9")
-    )
 
 
 def _is_dotted(word: bytes) -> bool:

@@ -90,9 +90,8 @@ def is_secret(value: str, kind: str, style: str) -> bool:
         )
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
-    if kind == "password" and style == "quoted" and value.replace("-", "").isalpha() and value.islower():
-        return True
-    if kind == "password" and style in ("quoted", "flag") and is_jumbled(value):
+    is_word = style == "quoted" and value.replace("-", "").isalpha() and value.islower()
+    if kind == "password" and (is_word or (style in ("quoted", "flag") and is_jumbled(value))):
         return True
     if (
         " " in value

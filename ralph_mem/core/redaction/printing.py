@@ -33,9 +33,11 @@ terraform output -raw | tofu output -raw | terragrunt output -raw | pulumi --sho
 # Parts of code and files by which chance, or what stands for a secret, is printed.
 # The same, whatever the program.
 MAKING_WORDS = (
-    ("crypto", "rand"), ("generate", "password"), ("generate", "secret"), ("generate", "token"), ("generate", "key"), ("token", "create"),
+    ("crypto", "rand"), ("generate", "password"), ("generate", "secret"), ("generate", "token"), ("generate", "key"), ("token",
+    "create"),
     ("create", "token"), ("auth", "token"), ("secret", "get"), ("secrets", "get"), ("secret", "access"), ("print-access-token",),
-    ("get-token",), ("create-token",), ("generate-token",), ("generate-access-token",), ("show-secret",), ("get-secret",), ("genkey",),
+    ("get-token",), ("create-token",), ("generate-token",), ("generate-access-token",), ("show-secret",), ("get-secret",),
+    ("genkey",),
 )  # fmt: skip
 MAKING = (
     "secrets.token_", "token_urlsafe", "token_hex", "get_random_secret_key", "generate_key", "randombytes", "securerandom",
@@ -58,7 +60,7 @@ RAW = ("terraform", "tofu", "terragrunt")
 MARK = "[REDACTED:output]"
 FEW_LINES = 3
 NAME = LETTERS + DIGITS + "_-."
-PROMPTS = ("$ ", "❯ ", "➜ ", "% ", "> ", "# ")
+PROMPTS = ("$ ", "\u276f ", "\u279c ", "% ", "> ", "# ")
 
 
 def without(command: str, output: str) -> str:
@@ -123,10 +125,10 @@ def _visible(command: str) -> "list[str]":
         inner = exit_codes.substituted(line) if "$(" in line or "`" in line else []
         if inner and said.startswith(("echo", "printf", "yes")):
             lines += inner
+        left = line
         for each in inner:
-            line = line.replace(each, "")
-        lines.append(line)
-        lines += _script(line)
+            left = left.replace(each, "")
+        lines += [left, *_script(left)]
     return lines
 
 
@@ -202,11 +204,18 @@ def _is_harmless(printing: "list[list[str]]", output: str) -> bool:
     if words[0].rpartition("/")[2] in RAW or words[:3] == ["npm", "config", "get"] or words[:1] == ["etcdctl"]:
         value, named = output.strip(), kind_of_name(words[-1])
         return not named and (
-            is_plain(value)
+            _is_resource(value)
+            or is_plain(value)
             or is_filler(value)
             or not (is_jumbled(value) or looks_random(value) or any([each in DIGITS for each in value]))
         )
     return output.lower().lstrip().startswith(("error", "usage", "fatal", "no ", "not ", "could not", "cannot"))
+
+
+def _is_resource(value: str) -> bool:
+    """Say whether a value is what a cloud calls a thing: `vpc-0a1b2c3d4e5f6a7b8`."""
+    name, _, number = value.strip('"').rpartition("-")
+    return name.replace("-", "a").isalpha() and name.islower() and len(number) > 7 and not number.strip("0123456789abcdef")
 
 
 def _named(words: "list[str]") -> str:

@@ -33,7 +33,8 @@ TELLING_FILES = (
 # Each entry of `printing.WHOLE` and `printing.MAKING` holds one of these (a test sees to that), and so does what names a secret.
 PRINTING = (
     "secret", "token", "pass", "cred", "key", "auth", "jwt", " pw", "pwd", "op ", "bw ", "raw", "decrypt", " -d", "gen", "vault",
-    "rand", "chamber", "sops", "login", "urandom", "shadow", "reveal", "conn", "config get", "config:get", "export", "shell", "pulumi",
+    "rand", "chamber", "sops", "login", "urandom", "shadow", "reveal", "conn", "config get", "config:get", "export", "shell",
+    "pulumi",
     "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical", "oath", "totp", "etcdctl", "wallet", "priv", "oc ",
     "railway", "netlify", "stripe", "az ", "masterauth", "requirepass", "berglas", "caddy", "consul", "random", "initial",
 )  # fmt: skip
@@ -56,7 +57,7 @@ def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", 
 
 
 def rename(seen: "Activity") -> None:
-    """Redact what a client calls things, where a token stands in that: what is stored by it, and asked for by it, stays together."""
+    """Redact what a client calls things, where a token stands in that; what is stored by it and asked for by it stays together."""
     told = {name: value for name in NAMES for value in [getattr(seen, name)] if value}
     if gate.holds_token("\n".join(told.values())):
         seen.__dict__.update({name: gate.redact(value)[0] for name, value in told.items()})

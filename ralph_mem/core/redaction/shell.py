@@ -26,13 +26,15 @@ BARE_NAMES = frozenset("pass pw pwd password passwd passphrase psk passcode".spl
 LOGGING_IN = frozenset("login auth authenticate add-authtoken authtoken --with-token activate register".split())
 USERS = frozenset("-u -U -l -n -D --user --username --login --login-name --email --account -user -username /ru /user".split())
 PAIRS = frozenset("-u -U -a --user --auth --proxy-user --creds --credentials --basic-auth --userpwd".split())
-PROMPTS = ("$", "❯", "➜", "%", "#", ">")
+PROMPTS = ("$", "\u276f", "\u279c", "%", "#", ">")
 SHORT = ("-p", "-P", "-w")
 # With these programs `-p` and its like are ports, parents and packages.
 OTHERWISE = frozenset(
-    "ssh scp sftp mkdir cp mv tar docker podman nerdctl psql pg_dump pg_restore createdb createuser cargo python python3 node pytest tmux"
-    " git patch install nmap nc netstat lsof ps kill rsync read mvn gradle go npm yarn pnpm rustc gcc clang wget printf jq uvicorn"
-    " gunicorn flask ls grep rg find journalctl systemctl adduser chmod chown kubectl-ctx touch diff sed top perf strace".split()
+    "adduser cargo chmod chown clang cp createdb createuser diff docker find flask gcc git go gradle grep gunicorn install "
+    "journalctl jq kill ls lsof mkdir mv mvn nc nerdctl netstat nmap node npm patch perf pg_dump pg_restore pnpm podman "
+    "printf ps psql pytest python python3 read rg rsync rustc scp sed sftp ssh strace systemctl tar tmux top touch uvicorn "
+    "wget yarn".split()
+)
 )
 ENDINGS = ("pw", "pass", "passwd", "pwd")
 PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
@@ -115,16 +117,13 @@ def _flagged(words: "list[Word]") -> "list[Place]":
     has_user = any([word[2] in USERS and after[2] for word, after in _following(words)]) or any(
         [word[2][:3].lower() == "/u:" for word in words]
     )
-    is_short = has_user and OTHERWISE.isdisjoint([taking.program(words[0][2]), taking.program(words[-1][2])])
-    for (start, end, said), after in _following(words):
+    is_short = has_user and OTHERWISE.isdisjoint([taking.program(word[2]) for word in words])
+    for (_, end, said), after in _following(words):
         name = said.lower()
-        if name[:1] in ("-", "/") and name.lstrip("-/").endswith(ENDINGS) and len(name) > 2 and name.count("/") < 2 and after[2]:
-            found.append(after[:2])
-        elif (
-            name in ("/rp", "/pw", "/pass")
-            or (name == "/p" and _is_mixed(after[2]))
-            or (said in SHORT and is_short and _is_mixed(after[2]))
-        ):
+        is_named = (
+            name[:1] in ("-", "/") and name.count("/") < 2 and len(name) > 2 and name.lstrip("-/").endswith((*ENDINGS, "/rp"))
+        )
+        if is_named or name == "/rp" or ((name == "/p" or (said in SHORT and is_short)) and _is_mixed(after[2])):
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")):
             found.append((end - len(said) + said.index(":") + 1, end))
@@ -136,12 +135,12 @@ def _paired(words: "list[Word]") -> "list[Place]":
     found = []
     for word, after in _following(words):
         flag, equals, _ = word[2].partition("=")
-        start, end, said = word if equals else after
+        _, end, said = word if equals else after
         said = said[len(flag) + 1 :] if equals else said
         user, colon, password = said.partition(":")
-        if flag in PAIRS and colon and user.replace(".", "a").replace("-", "a").replace("_", "a").replace("@", "a").isalnum():
-            if _is_mixed(password) and "/" not in password and not user.isdigit():
-                found.append((end - len(password), end))
+        is_user = not user.isdigit() and user.replace(".", "a").replace("-", "a").replace("_", "a").replace("@", "a").isalnum()
+        if flag in PAIRS and colon and is_user and _is_mixed(password) and "/" not in password:
+            found.append((end - len(password), end))
     return found
 
 
@@ -159,7 +158,14 @@ def _set(words: "list[Word]") -> "list[Place]":
             continue
         kind = "password" if name in BARE_NAMES else kind_of_name(said)
         is_set = not SETTING.isdisjoint([word[2].lower().rpartition(":")[2] for word in words[:at]])
-        if at and kind and words[at - 1][2] not in ASSIGNING and (is_set or name in BARE_NAMES) and is_secret(value, kind, "flag"):
+        if (
+            at
+            and kind
+            and words[at - 1][2] not in ASSIGNING
+            and (is_set or name in BARE_NAMES)
+            and is_secret(value, kind, "flag")
+            and (kind != "password" or _is_mixed(value))
+        ):
             found.append((start, end))
     return found
 

@@ -1,6 +1,6 @@
 """Find secrets in statements of SQL, lines of configuration and addresses without a scheme."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
 BEFORE_QUOTED = (
@@ -13,9 +13,10 @@ BETWEEN = frozenset("n u e for by as with to is values encrypted plaintext_passw
                     " caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
 # Words at the beginning of a line of configuration, or behind a word of SQL, before a secret without quotes.
 DIRECTIVES = (
-    "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ", "ldap_default_authtok ",
+    "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",
+    "ldap_default_authtok ",
     "snmp-server community ", "rocommunity ", "rwcommunity ", "enable secret ", "enable password ",
-    "key-string ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
+    "key-string ", "ascii-text ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
 )  # fmt: skip
 BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which comes first
 SCHEMES = ("mailto", "sip", "acct", "npm", "git", "xmpp", "link", "workspace")  # and what else comes before an address
@@ -27,7 +28,15 @@ LONGEST = 200
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded) + _oracle(text, folded)
-    return found + _pgpass(text) + _levelled(text, folded) + _chap(text, folded) + _of_driver(text) + _of_host(text)
+    return (
+        found
+        + _pgpass(text)
+        + _levelled(text, folded)
+        + _chap(text, folded)
+        + _of_driver(text)
+        + _of_host(text)
+        + _inserted(text, folded)
+    )
 
 
 def _places(folded: str, sign: str) -> "list[int]":
@@ -186,6 +195,23 @@ def _of_host(text: str) -> "list[tuple[int, int, str]]":
     return spans
 
 
+def _inserted(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the values of columns that name a secret: `INSERT INTO users (name, password) VALUES ('bob', 'x')`."""
+    spans = []
+    for at in _places(folded, "values"):
+        if not folded[:at].rstrip().endswith(")") or text[at + 6 : at + 16].lstrip()[:1] != "(":
+            continue
+        names = folded[max(0, at - LONGEST) : at].rstrip().removesuffix(")").rpartition("(")[2].split(",")
+        row = text[at : at + 2 * LONGEST].partition("(")[2].partition(")")[0]
+        start = text.find(row, at)
+        for name, value in zip(names, row.split(",")):
+            bare = value.strip().strip("'\"")
+            if bare and kind_of_name(name.strip(' `"[]')) and _is_value(bare) and not bare.startswith(("crypt", "gen_")):
+                spans.append((start + value.index(bare), start + value.index(bare) + len(bare), "password"))
+            start += len(value) + 1
+    return spans
+
+
 def _last_word(text: str) -> str:
     for stop in " \t\n\"'`=":
         text = text.rpartition(stop)[2]
@@ -197,8 +223,8 @@ def _pgpass(text: str) -> "list[tuple[int, int, str]]":
     spans, at = [], 0
     for line in text.split("\n"):
         fields = line.strip().split(":", 4)
-        if len(fields) == 5 and " " not in line.strip() and fields[1] in ("*", "5432", "5433", "6432", "5439", "26257"):
-            if _is_value(fields[4]):
-                spans.append((at + line.rfind(fields[4]), at + line.rfind(fields[4]) + len(fields[4]), "password"))
+        is_line = len(fields) == 5 and " " not in line.strip() and fields[1] in ("*", "5432", "5433", "6432", "5439", "26257")
+        if is_line and _is_value(fields[4]):
+            spans.append((at + line.rfind(fields[4]), at + line.rfind(fields[4]) + len(fields[4]), "password"))
         at += len(line) + 1
     return spans

@@ -90,7 +90,14 @@ def _announces(name: str) -> str:
 
 
 def _is_value(value: str, kind: str) -> bool:
-    if " " in value or value[-1:] in ":(.;," or value[:1] in "$<([{-*=" or is_filler(value or "x") or is_plain(value):
+    if (
+        " " in value
+        or "(" in value
+        or value[-1:] in ":(.;,"
+        or value[:1] in "$<([{-*="
+        or is_filler(value or "x")
+        or is_plain(value)
+    ):
         return False
     if kind == "password" and is_jumbled(value):
         return True

@@ -63,12 +63,11 @@ def _connecting(text: str) -> "list[tuple[int, int, str]]":
 def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
     name = text[begin:end].strip("-.")
     line = text[end : end + LONGEST_CALL].partition("\n")[0]
-    if (
-        line[:2] == ", " and line[2:3] in ("'", '"') and text[begin - 1 : begin] == ":" and ")" in line
-    ):  # the default of what is looked up
+    is_default = line[:2] == ", " and line[2:3] in ("'", '"') and text[begin - 1 : begin] == ":" and ")" in line
+    if is_default:  # of what is looked up by that name
         return _quoted(end + 2, line[2:].partition(")")[0], _kind(name), "listed")
     if line[:1] == "(" or line[:2] in ("!(", "::"):  # a call by such a name
-        return _of_class(name, end, line)
+        return _of_class(name, end, line) or _of_setter(name, end, line)
     bare = _without_type(line.lstrip("\"'`\\]) \t?"))
     operator = next((sign for sign in (*OPERATORS, *DIRECT) if bare.startswith(sign)), "")
     kind = _kind(name)
@@ -80,18 +79,23 @@ def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
     start = end + len(line) - len(rest)
     if name.lower() == "pass" and rest[:1] in ("'", '"'):
         return _quoted(start, rest[:1] + rest[1:].partition(rest[0])[0] + rest[0], kind, "quoted")
+    return _of_value(rest, start, kind, is_typed or operator in DIRECT)
+
+
+def _of_value(rest: str, start: int, kind: str, is_bare: bool) -> "list[tuple[int, int, str]]":
+    """Return the secret in what stands behind a name of this kind and a sign; `is_bare` says that no other rule knows the sign."""
     call, opening, _ = rest.partition("(")
     is_call = opening and call and not call.strip(NAME + ":!<> *&@") and "  " not in call
-    folded = rest.lower()
+    is_quoted = rest[:1] in ("'", '"')
     if is_call and _takes(call):
         return _quoted(start, rest, kind, "quoted")
     infix = max([rest.rfind(sign) + len(sign) for sign in INFIX if sign in rest], default=0)
     behind = rest[infix:].lstrip(BLANKS)
     if infix and behind[:1] in ("'", '"'):
         return _quoted(start + len(rest) - len(behind), behind, kind, "quoted")
-    if _is_applied(rest) or ((is_typed or operator in DIRECT) and rest[:1] in ("'", '"')):
+    if _is_applied(rest) or (is_bare and is_quoted):
         return _quoted(start, rest, kind, "quoted" if kind == "password" else "listed")
-    if any([sign in folded for sign in ELSE]) and rest[:1] not in ("'", '"'):
+    if not is_quoted and any([sign in rest.lower() for sign in ELSE]):
         return _quoted(start, rest, kind, "listed" if kind != "password" else "quoted", least=1)
     return []
 
@@ -117,6 +121,14 @@ def _kind(name: str) -> str:
     if name.lower() == "pass":
         return "password"
     return kind_of_name(name)
+
+
+def _of_setter(name: str, end: int, line: str) -> "list[tuple[int, int, str]]":
+    """Return the one text that a method which sets a secret is given: `setPassword("x")`, `withToken("x")`."""
+    last = name.rpartition(".")[2]
+    verb = next((verb for verb in ("set", "with", "put", "add") if last.lower().startswith(verb)), "")
+    kind = kind_of_name(last[len(verb) :]) if verb else ""
+    return _quoted(end, line, kind, "quoted") if kind and "," not in line.partition(")")[0] else []
 
 
 def _of_class(name: str, end: int, line: str) -> "list[tuple[int, int, str]]":
@@ -177,18 +189,15 @@ def _quoted(start: int, line: str, kind: str, style: str, least: int = 0) -> "li
         at += 1
     for begin, end in reversed(found):
         value = line[begin:end].rstrip("\\")
-        if len(found) > least or "(" not in line[:begin]:
-            if _is_value(value, kind, style):
-                return [(start + begin, start + begin + len(value), kind)]
+        if (len(found) > least or "(" not in line[:begin]) and _is_value(value, kind, style):
+            return [(start + begin, start + begin + len(value), kind)]
     return []
 
 
 def _is_value(value: str, kind: str, style: str) -> bool:
-    if not value or not value.isprintable() or any([sign in value for sign in " ()"]) or value[:1] in "$%{<" or (value.isupper() and "_" in value) or (is_plain(value) and not (
-        value.isalpha() and kind == "password" and len(value) > 9
-    )):  # fmt: skip
+    if not value.isprintable() or any([sign in value for sign in " ()"]) or value[:1] in "$%{<" or value.lower() in PLACEHOLDERS:
         return False
-    if any([word == value.lower() for word in PLACEHOLDERS]):
+    if (value.isupper() and "_" in value) or (is_plain(value) and not (value.isalpha() and kind == "password" and len(value) > 9)):
         return False
     parts = value.replace("-", "_").replace(".", "_").split("_")
     if len(parts) > 1 and all([part.isalpha() for part in parts]):  # the name of something

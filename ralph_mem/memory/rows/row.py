@@ -165,7 +165,8 @@ TURN = Kind(
 OBSERVATION = Kind(
     "observation", "observations", prefix="obs", memory="observation_id",
     texts=("title", "content", "files", "lines", "metadata"), json=("metadata",), labels=("tool_name", "agent_type", "speaker"),
-    derived=("context",), names=("event_id", "type", "origin", "agent_id"), given=("event_id", "agent_id"), owners=("session_id", "turn_id"),
+    derived=("context",), names=("event_id", "type", "origin", "agent_id"), given=("event_id", "agent_id"), owners=("session_id",
+    "turn_id"),
     numbers=("seq", "created_at", "emptied_at", "tainted", "pinned", "misled", "edited_at"),
     hashed=("title", "content", "files", "lines"),
     index="observations_fts", indexed=("title", "content", "files", "lines"), index_columns=("title", "body", "files", "lines"),

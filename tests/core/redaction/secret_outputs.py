@@ -5,6 +5,8 @@ words, `C` the base64 of a name and a password, `J` that of a document, `D` that
 known when the rules were written; those of HELD_BACK were written before and tried when they were done.
 """
 
+# ruff: noqa: E501 - what is printed stands on one line
+
 import base64
 import json
 import random
@@ -333,14 +335,15 @@ def filled(output, rng):
     }
     values, texts = {}, []
     for text in (output.command, output.text):
-        for name in makers:
-            while f"@{name}@" in text:
+        whole = text
+        for name, make in makers.items():
+            while f"@{name}@" in whole:
                 same = name == "P" and values.get("P")  # a password that is typed is the one that is printed
-                value = same or makers[name]()
+                value = same or make()
                 values.setdefault(name, value)
                 values.setdefault(value, value)
-                text = text.replace(f"@{name}@", value, 1)
-        texts.append(text)
+                whole = whole.replace(f"@{name}@", value, 1)
+        texts.append(whole)
     return texts[0], texts[1], list(dict.fromkeys(values.values()))
 
 

@@ -12,7 +12,8 @@ from tests.readers import files_of, holding
 TOKEN = "gh" + "p_" + secret_corpus.some(random.Random(18), secret_corpus.ALNUM, 36)
 IDS = {"session_id": "the-session", "transcript_path": "/x/t.jsonl", "permission_mode": "default", "git_branch": "main"}
 TOOL = {
-    **IDS, "tool_name": "Bash", "tool_input": {"command": "make lamp", "description": "Build it"}, "tool_use_id": "t1", "prompt_id": "p1",
+    **IDS, "tool_name": "Bash", "tool_input": {"command": "make lamp", "description": "Build it"}, "tool_use_id": "t1",
+    "prompt_id": "p1",
     "tool_response": {"stdout": "done", "stderr": ""}, "agent_id": "a1", "agent_type": "explore",
 }  # fmt: skip
 EVENTS = {
@@ -63,10 +64,9 @@ def names_of_an_older_release(a_session, monkeypatch):
     """Have two sessions, turns and observations whose names hold a token, stored as they came."""
     monkeypatch.setattr(privacy, "rename", lambda seen: None)
     for number in range(2):
-        told = {
-            field: f"{number}/{TOKEN}"
-            for field in ("session_id", "model", "transcript_path", "prompt_id", "tool_use_id", "agent_id")
-        }
+        told = dict.fromkeys(
+            ("session_id", "model", "transcript_path", "prompt_id", "tool_use_id", "agent_id"), f"{number}/{TOKEN}"
+        )
         for event in ("session-start", "user-prompt-submit", "post-tool-use", "session-end"):
             a_session.sends(event, **{**EVENTS[event], **{key: told[key] for key in told.keys() & {*EVENTS[event], "prompt_id"}}})
     return a_session
