@@ -3,7 +3,16 @@
 from ralph_mem.core.redaction.names import is_filler
 
 # What says in an object of JSON that its value is one, in lower case and without blanks.
-MARKS = ('"sensitive":true', '"type":"concealed"', '"type":"securestring"', '"type":"secret"', '"secret":true', '"ishidden":true')
+MARKS = (
+    '"issecret":true',
+    '"is_secret":true',
+    '"sensitive":true',
+    '"type":"concealed"',
+    '"type":"securestring"',
+    '"type":"secret"',
+    '"secret":true',
+    '"ishidden":true',
+)
 JWK = ("d", "p", "q", "dp", "dq", "qi", "k")
 FARTHEST = 4096
 SHORTEST = 4
@@ -127,7 +136,7 @@ def _places(folded: str, sign: str) -> "list[int]":
 
 def _marked(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
-    for name in ('"sensitive"', '"type"', '"secret"', '"ishidden"'):
+    for name in ('"sensitive"', '"type"', '"secret"', '"ishidden"', '"issecret"', '"is_secret"'):
         for at in _places(folded, name):
             said = folded[at : at + 60].replace(" ", "").replace("\n", "")
             if said.startswith(MARKS):

@@ -3,7 +3,7 @@
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, looks_random
 
 ALNUM = LETTERS + DIGITS
-HASHED = ALNUM + "./+=$,-_:"
+HASHED = ALNUM + "./+=$,-_:*"
 # How hashes of passwords begin, and how long one is at least with that.
 HASHES = (
     ("$1$", 20), ("$2a$", 40), ("$2b$", 40), ("$2y$", 30), ("$5$", 30), ("$6$", 40), ("$y$", 30), ("$7$", 30), ("$apr1$", 18),
@@ -11,7 +11,7 @@ HASHES = (
     ("pbkdf2:sha", 40), ("scrypt:", 40), ("$scrypt$", 40), ("$s0$", 40), ("bcrypt_sha256$", 40), ("argon2$argon2", 40),
     ("{ssha}", 24), ("{ssha512}", 40), ("{ssha256}", 40), ("{sha}", 28), ("{smd5}", 24), ("{crypt}", 16), ("{pbkdf2", 40),
     ("scram-sha-256$", 40), ("scram-sha-1$", 40),
-    ("$krb5", 40), ("$ntlm", 30), ("$s$", 50), ("$p$", 30), ("$h$", 30), ("$netntlm", 30),
+    ("$krb5", 40), ("$ntlm", 30), ("$s$", 50), ("$mysql$", 40), ("$p$", 30), ("$h$", 30), ("$netntlm", 30),
 )  # fmt: skip
 NO_HASH = "aad3b435b51404eeaad3b435b51404ee:"  # of an empty LM password: the other half follows
 CODES = ("recovery code", "backup code", "scratch code", "emergency code", "one-time code", "rescue code", "2fa code")

@@ -48,7 +48,7 @@ HINTS = frozenset(
     b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -opw -pass -pw -raw "
     b"-upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner "
     b"apr1 argon2 argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password "
-    b"chpasswd circleci codes concealed consul convertto-securestring crypt cryptsetup databricks decrypt doas doppler "
+    b"chpasswd circleci codes concealed consul convertto-securestring crypt cryptsetup databricks db2 decrypt doas doppler "
     b"dumpprivkey encrypt_string etcdctl find-generic-password fly flyctl genkey genpsk get-login-password get-secret-value "
     b"glab gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc key-string "
     b"key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv login lpass masterauth mc mkpasswd mnemonic "
@@ -63,7 +63,7 @@ HINTS = frozenset(
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
 # Signs that no word holds, a line for each sign or two that most texts lack, and these behind it; one text is made in no time.
-SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$
+SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 <\t<<<
 >\t on >
 @\t@tcp(\t@unix(
@@ -75,7 +75,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$
 /\t /p\t/pw
 :\tpass: \tpass':\tpass":\t:5432:\t:6432:
 \u276f\t\u276f 
-ecret\tkind: Secret\t"Secret"\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
+ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))

@@ -11,7 +11,7 @@ SECRET_WORDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatek
 RANDOM_WORDS = frozenset("auth jwt sas sig pat otp salt bearer credentials cookie csrf".split())
 KEY_OWNERS = frozenset(
     "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
-    " service shared sharedaccess signing storage subscription webhook".split()
+    " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()
 )
 OPEN_KEYS = frozenset(
     "public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
@@ -179,6 +179,8 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
+    if word == "phrase" and owner == "pass":
+        return "password"
     if word == "id" and owner == "secret":  # of an approle, of an access list
         return "key"
     if word == "signature":

@@ -35,7 +35,6 @@ OTHERWISE = frozenset(
     "printf ps psql pytest python python3 read rg rsync rustc scp sed sftp ssh strace systemctl tar tmux top touch uvicorn "
     "wget yarn".split()
 )
-)
 ENDINGS = ("pw", "pass", "passwd", "pwd")
 PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
 WORDS = taking.PROGRAMS | taking.ORACLE | READING | LOGGING_IN | BARE_NAMES | SETTING | PAIRS | {"stdin", "/rp", "chpasswd"}
@@ -137,7 +136,7 @@ def _paired(words: "list[Word]") -> "list[Place]":
         flag, equals, _ = word[2].partition("=")
         _, end, said = word if equals else after
         said = said[len(flag) + 1 :] if equals else said
-        user, colon, password = said.partition(":")
+        user, colon, password = said.rpartition("\\")[2].partition("%" if flag == "-U" and "%" in said else ":")
         is_user = not user.isdigit() and user.replace(".", "a").replace("-", "a").replace("_", "a").replace("@", "a").isalnum()
         if flag in PAIRS and colon and is_user and _is_mixed(password) and "/" not in password:
             found.append((end - len(password), end))

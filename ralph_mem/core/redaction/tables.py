@@ -108,7 +108,7 @@ def _is_value(value: str, kind: str) -> bool:
 
 def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
     """Return the value behind each cell that names a secret; a comma parts lists too, where that says nothing."""
-    if sign in ",;":
+    if sign in ",;" and not (len(cells) == 2 and "_" in cells[0][2] and cells[0][2].isupper()):
         return []
     pairs = zip(cells, cells[1:])
     named = [(value, _announces(name)) for (_, _, name), value in pairs]

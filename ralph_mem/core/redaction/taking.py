@@ -115,6 +115,7 @@ openssl | passwd | #1
 slappasswd | | -s
 caddy | hash-password | --plaintext
 isql | | #3
+db2 | connect using | #1
 mosquitto_passwd | | #3
 mysqladmin | password | #1
 keyring | set | <
