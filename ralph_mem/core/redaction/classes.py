@@ -15,7 +15,8 @@ LONGEST_PASSWORD = 24  # of letters alone
 LONGEST_LINE = 2048
 # What stands in a text that holds a secret of a class, in lower case.
 FORMATS = (
-    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
+    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql",
+    "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
     "{crypt",
     "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
     ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",

@@ -42,8 +42,8 @@ LONGER = ("authorization", "credentials", "passw", "passp")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
 WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
-# Words of which one at least stands in a text of a class that its labels do not tell (tests hold them together with the modules
-# that `classes` loads): programs that take or print a secret, what follows those that do more than that, words of statements.
+# Words of which one at least stands in a text of a class that its labels do not tell: programs that take or print a secret, what
+# follows those that do more than that, words of statements. The tests of outputs hold them together with the modules of `classes`.
 HINTS = frozenset(
     b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -opw -pass -pw -raw "
     b"-upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner "
@@ -72,7 +72,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 (\tnect(\tnection(\togin(
 {\t{SHA}
 *\t:*:
-/\t /p\t/pw
+/\t /p \t /p:\t/pw 
 :\tpass: \tpass':\tpass":\t:5432:\t:6432:
 \u276f\t\u276f 
 ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get

@@ -173,14 +173,13 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         word.endswith(PASSWORD_WORDS)
         or (word in ("pass", "pw") and f" {owner} " not in UNTELLING_OWNERS)
         or word in ("pgpass", "mypass", "psk")
+        or (word == "phrase" and owner == "pass")
     ):
         return "" if word == "oldpwd" else "password"
     if word.endswith(SECRET_WORDS):
         return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
-    if word == "phrase" and owner == "pass":
-        return "password"
     if word == "id" and owner == "secret":  # of an approle, of an access list
         return "key"
     if word == "signature":

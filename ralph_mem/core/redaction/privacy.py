@@ -37,6 +37,7 @@ PRINTING = (
     "pulumi",
     "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical", "oath", "totp", "etcdctl", "wallet", "priv", "oc ",
     "railway", "netlify", "stripe", "az ", "masterauth", "requirepass", "berglas", "caddy", "consul", "random", "initial",
+    "security", "bootstrap",
 )  # fmt: skip
 NAMES = ("session", "turn", "id", "agent_id", "model", "reason", "transcript", "task")  # of an activity
 RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading, no news

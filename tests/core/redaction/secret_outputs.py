@@ -1,7 +1,7 @@
 """What developers' commands look like with a secret in them, by class: a command, what it prints, and a marker for the secret.
 
-`P` between at signs is a password that a person made up, `T` a generated word, `H` hexadecimal digits, `B` base64, `W` lower-case
-words, `C` the base64 of a name and a password, `J` that of a document, `D` that of a database's address. Members of LISTED were
+`P` between at signs is a password that a person made up, `T` a generated word, `H` hexadecimal digits, `B` base64, `S` words of a
+seed phrase, `C` the base64 of a name and a password, `J` that of a document, `D` that of a database's address. Members of LISTED were
 known when the rules were written; those of HELD_BACK were written before and tried when they were done.
 """
 

@@ -1,7 +1,7 @@
 """More commands and outputs with a secret, of the classes of `secret_outputs` and with its markers, but other members.
 
-FIRST and SECOND were written and counted before any rule was made for them; what each count was stands in the figures of
-`tests/bench/redaction.py`.
+Each list was written and counted before any rule was made for its members. Of the first 25 in 100 left a secret at that time, of
+the second 21, of the third 11, of the fourth 19; without rules by class it is 61 to 69 of each.
 """
 
 # ruff: noqa: E501, Q003 - what is printed stands on one line
