@@ -71,6 +71,8 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     kind = kind_of_name(name)
     if not kind or (text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'):  # "AWS::IAM::AccessKey"
         return []
+    if before.endswith(".svg?"):  # of the picture of a badge, which everybody sees
+        return []
     at = _after_annotation(text, at)
     start, end, quoted = value_bounds(text, at)
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)

@@ -124,7 +124,8 @@ def _wallets(text: str) -> "list[tuple[int, int, str]]":
     for word in masked.split():
         at = masked.find(word, at)
         is_wif = (len(word) in (51, 52, 53) and word[0] in "5KLc9") or (len(word) > 100 and word.startswith(EXTENDED))
-        if is_wif and looks_random(word):
+        is_part = text[at - 1 : at] in ("+", "/") or text[at + len(word) : at + len(word) + 1] in ("+", "/", "=")  # of base64
+        if is_wif and not is_part and looks_random(word):
             spans.append((at, at + len(word), "wallet-key"))
         at += len(word)
     return spans

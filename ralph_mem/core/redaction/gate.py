@@ -51,10 +51,10 @@ HINTS = frozenset(
     b"chpasswd circleci codes concealed consul convertto-securestring crypt cryptsetup databricks db2 decrypt doas doppler "
     b"dumpprivkey encrypt_string etcdctl find-generic-password fly flyctl genkey genpsk get-login-password get-secret-value "
     b"glab gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc key-string "
-    b"key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv login lpass masterauth mc mkpasswd mnemonic "
-    b"mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl passwd pbkdf2 "
-    b"pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl railway "
-    b"random_password rclone redis-cli requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion "
+    b"key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc "
+    b"mkpasswd mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl "
+    b"passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl "
+    b"railway random_password rclone redis-cli requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion "
     b"samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed sentinel "
     b"service_account setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus "
     b"ssh-add ssh-keygen ssha stdin steghide store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal "
@@ -79,7 +79,7 @@ ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret cre
 ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
-FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U")  # of a password, with most programs
+FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U", " -t")  # of a password, with most programs
 
 
 def clean(text: str) -> str:
@@ -180,7 +180,9 @@ def _handed(text: str) -> "list[str]":
         at = text.find(flag)
         while at >= 0:
             at += len(flag)
-            found.append(text[at : at + 64].lstrip(" =\"'").partition(" ")[0].partition("\n")[0].rpartition(":")[2])
+            found.append(
+                text[at : at + 64].lstrip(" =\"'").partition(" ")[0].partition("\n")[0].rpartition(":")[2].rpartition("%")[2]
+            )
             at = text.find(flag, at)
     return found
 

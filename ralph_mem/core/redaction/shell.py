@@ -162,7 +162,7 @@ def _set(words: "list[Word]") -> "list[Place]":
             and kind
             and words[at - 1][2] not in ASSIGNING
             and (is_set or name in BARE_NAMES)
-            and is_secret(value, kind, "flag")
+            and is_secret(value, kind, "flag" if is_set else "listed")
             and (kind != "password" or _is_mixed(value))
         ):
             found.append((start, end))

@@ -22,6 +22,7 @@ BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which com
 SCHEMES = ("mailto", "sip", "acct", "npm", "git", "xmpp", "link", "workspace")  # and what else comes before an address
 WORD = LETTERS + DIGITS + "_-.$"
 FEWEST = 5
+MOST_ROWS = 40
 LONGEST = 200
 
 
@@ -29,13 +30,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded) + _oracle(text, folded)
     return (
-        found
-        + _pgpass(text)
-        + _levelled(text, folded)
-        + _chap(text, folded)
-        + _of_driver(text)
-        + _of_host(text)
-        + _inserted(text, folded)
+        found + _pgpass(text) + _levelled(text, folded) + _chap(text) + _of_driver(text) + _of_host(text) + _inserted(text, folded)
     )
 
 
@@ -150,16 +145,16 @@ def _levelled(text: str, folded: str) -> "list[tuple[int, int, str]]":
     return spans
 
 
-def _chap(text: str, folded: str) -> "list[tuple[int, int, str]]":
+def _chap(text: str) -> "list[tuple[int, int, str]]":
     """Find the third field of each line of a file of secrets of PPP."""
-    begin = folded.find(" chap")
-    if begin < 0 or "secret" not in folded[max(0, begin - 80) : begin + 80]:
-        return []
-    spans, at = [], text.find("\n", begin) + 1 or len(text)
-    for line in text[at:].split("\n"):
+    spans, at = [], 0
+    rows = 0  # that may follow the heading
+    for line in text.split("\n"):
         fields = line.split()
-        if len(fields) in (3, 4) and line[:1] != "#" and _is_value(fields[2].strip('"')):
-            value = fields[2].strip('"')
+        rows = MOST_ROWS if line[:1] == "#" and " chap" in line.lower() and "secret" in line.lower() else rows
+        value = fields[2].strip('"') if rows and len(fields) in (3, 4) and line[:1] != "#" else ""
+        rows = rows - 1 if value or line[:1] == "#" else 0
+        if value and _is_value(value):
             spans.append((at + line.index(value), at + line.index(value) + len(value), "password"))
         at += len(line) + 1
     return spans
