@@ -71,7 +71,7 @@ def _recall(seed: int) -> Iterator[Figure]:
 
 
 def _leaks(seed: int) -> Iterator[Figure]:
-    """Count the outputs of which a hook stores a secret, by class; those that were written last were never tuned on at their count."""
+    """Count the outputs of which a hook stores a secret, by class; the rules were made with these in sight."""
     outputs = [
         *secret_outputs.LISTED,
         *secret_outputs.HELD_BACK,

@@ -64,7 +64,7 @@ HINTS = frozenset(
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
 # Signs that no word holds, a line for each sign or two that most texts lack, and these behind it; one text is made in no time.
 SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
-<\t<<<
+<\t<<<\t<(echo
 >\t on >
 @\t@tcp(\t@unix(
 |\t| pass \t| base64

@@ -122,6 +122,7 @@ def _flagged(words: "list[Word]") -> "list[Place]":
         is_named = (
             name[:1] in ("-", "/") and name.count("/") < 2 and len(name) > 2 and name.lstrip("-/").endswith((*ENDINGS, "/rp"))
         )
+        is_named = is_named or (name.endswith("(echo") and any([label in name for label in LABELS]))
         if is_named or name == "/rp" or ((name == "/p" or (said in SHORT and is_short)) and _is_mixed(after[2])):
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")):
