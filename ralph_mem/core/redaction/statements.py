@@ -153,7 +153,7 @@ def _chap(text: str) -> "list[tuple[int, int, str]]":
         fields = line.split()
         rows = MOST_ROWS if line[:1] == "#" and " chap" in line.lower() and "secret" in line.lower() else rows
         value = fields[2].strip('"') if rows and len(fields) in (3, 4) and line[:1] != "#" else ""
-        rows = rows - 1 if value or line[:1] == "#" else 0
+        rows = max(0, rows - 1) if value or line[:1] == "#" else 0
         if value and _is_value(value):
             spans.append((at + line.index(value), at + line.index(value) + len(value), "password"))
         at += len(line) + 1
