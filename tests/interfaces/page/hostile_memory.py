@@ -1,8 +1,10 @@
 """A memory in which each field of each view holds texts that somebody has chosen."""
 
 import os
+import shutil
 
 from ralph_mem.core.project import Project
+from ralph_mem.maintenance.recovery import backups
 from ralph_mem.memory import access, opening
 from ralph_mem.memory.facts import by_hand, core, taking
 from ralph_mem.memory.rows import facts, relations
@@ -91,3 +93,15 @@ def _another_project(project, texts):
         os.makedirs(folder)
         other = Project(folder)
         Session(opening.open_ready(other), other, f"other {number}").starts()
+    a_project_that_is_gone(project, _line(texts[4], 60).replace("/", "_"))
+
+
+def a_project_that_is_gone(beside, name):
+    """Have a project of this name beside another, with a memory and a backup of it, whose folder somebody has removed."""
+    place = Project(os.path.join(os.path.dirname(beside.root), f"gone {name}"))
+    os.makedirs(place.root)
+    opened = opening.open_ready(place)
+    Session(opened, place, "gone").starts()
+    backups.keep(opened, NOON)
+    opened.close()
+    shutil.rmtree(place.root)

@@ -16,6 +16,7 @@ from ralph_mem.memory.facts import by_hand, core, relations
 from tests.clock import wait_for
 from tests.interfaces.page import hostile_memory
 from tests.interfaces.page.hostile_texts import SCRIPTS, TEXTS
+from tests.interfaces.page.test_hostile_texts import ANSWERS
 from tests.interfaces.page.test_process import Started
 from tests.readers import note
 
@@ -57,6 +58,11 @@ class Browser:
         self.driver.get(f"file://{page.is_ready()}")
         self.waits_for("/here/today")
         self.base = self.driver.current_url.rpartition("/here/")[0]
+
+    def is_as_wide_as(self, width):
+        """Show a page as a window of so many CSS pixels does, which may be narrower than a window of a desktop can be."""
+        told = {"width": width, "height": 1600, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", told)
 
     def waits_for(self, part):
         end = time.monotonic() + 30
@@ -149,6 +155,7 @@ def a_week(a_session):
     with access.Change(session.store) as store:
         relations.learn(store)
     session.note_id = note(session, "Releases go out with make ship.")
+    hostile_memory.a_project_that_is_gone(session.project, "till")
     hostile_memory.loop(session.project, [f"the totals of cart {number} are right" for number in range(20)])
     session.store.checkpoint()
     return session
@@ -272,6 +279,21 @@ def views_of(browser):
             yield kind, "/" + found[1]
 
 
+def shows_everything(browser):
+    """Yield the name of each view once it is shown, then that of each answer, the last of which has deleted a memory."""
+    for view, rest in views_of(browser):
+        browser.goes(view, rest)
+        yield view
+    browser.goes("memory", "/obs-nothing22")
+    yield "failed"
+    browser.goes("forget")
+    browser.does("forget", 'name="query"', query="hangar")
+    yield "forget_preview"
+    browser.presses("Delete exactly this")
+    wait_for(lambda: "Out of reach" in browser.driver.page_source, LOADS_S)
+    yield "forgotten"
+
+
 # What lies beside the window and is cut off or scrolled by nothing around it, and if the frame stays above the content.
 OUT_OF_ITS_BOX = """
 const out = [];
@@ -326,7 +348,7 @@ def test_two_hundred_hostile_texts_run_no_script_and_stay_in_their_boxes(a_brows
     browser.does("forget", 'name="query"', query=SCRIPTS[0])
     assert browser.driver.execute_script("return window.owned") is None
     assert not wrong, json.dumps(wrong, indent=1)[:3000]
-    assert {view for view, _ in views} >= set(routes.VIEWS) - {"gone"}
+    assert {view for view, _ in views} == set(routes.VIEWS)
     assert seen > 120
 
 
@@ -334,9 +356,9 @@ def test_two_hundred_hostile_texts_run_no_script_and_stay_in_their_boxes(a_brows
 @pytest.mark.parametrize("dark", [False, True])
 def test_no_view_has_a_serious_finding_of_axe(dark, a_browser, a_week):
     a_week.store.execute("UPDATE facts SET status = 'candidate' WHERE id = (SELECT max(id) FROM facts)")
-    browser, serious = a_browser(scripts=True, dark=dark), {}
-    for view, rest in views_of(browser):
-        browser.goes(view, rest)
+    browser, seen, serious = a_browser(scripts=True, dark=dark), set(), {}
+    for view in shows_everything(browser):
+        seen.add(view)
         browser.picture(f"{view}-{'dark' if dark else 'light'}")
         browser.driver.execute_script(Path(AXE).read_text())
         found = browser.driver.execute_async_script("axe.run().then(arguments[0])")
@@ -346,3 +368,97 @@ def test_no_view_has_a_serious_finding_of_axe(dark, a_browser, a_week):
             if each["impact"] in ("serious", "critical")
         }
     assert not serious, json.dumps({str(key): value for key, value in serious.items()}, indent=1)
+    assert seen == {*routes.VIEWS, *ANSWERS}
+
+
+NARROW, PAPER = 360, 794  # CSS pixels: a small phone; A4
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_narrow_window_cuts_nothing_off(dark, a_browser, a_week):
+    browser, wrong = a_browser(dark=dark), {}
+    browser.is_as_wide_as(NARROW)
+    for view in shows_everything(browser):
+        browser.picture(f"{view}-narrow-{'dark' if dark else 'light'}")
+        wrong |= {view: out} if (out := browser.driver.execute_script(OUT_OF_ITS_BOX)) else {}
+    assert not wrong, json.dumps(wrong, indent=1)
+
+
+# What is seen on paper and is of no use there, or is light on white.
+NOT_FOR_PAPER = """
+const out = [...document.querySelectorAll("nav, form, button, .skip, .switch")].filter((each) => each.getClientRects().length);
+return out.map((each) => each.outerHTML.slice(0, 120));
+"""
+
+
+def test_paper_has_what_is_remembered_and_nothing_to_press(a_browser, a_week):
+    browser, wrong = a_browser(scripts=True), {}
+    browser.is_as_wide_as(PAPER)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    for view, rest in views_of(browser):
+        browser.goes(view, rest)
+        browser.picture(f"{view}-print")
+        out = browser.driver.execute_script(OUT_OF_ITS_BOX) + browser.driver.execute_script(NOT_FOR_PAPER)
+        wrong |= {view: out} if out else {}
+    assert not wrong, json.dumps(wrong, indent=1)
+
+
+FOCUS = """
+const at = document.activeElement, box = at.getBoundingClientRect(), style = getComputedStyle(at);
+return {words: (at.innerText || at.name || at.tagName).trim(), address: at.getAttribute("href") || "", name: at.name || "",
+  seen: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 && box.width > 0
+    && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth, main: at.id === "main"};
+"""
+
+
+class Keys:
+    """Somebody who has no mouse: what they press, and what has the focus then."""
+
+    def __init__(self, browser):
+        self.browser, self.unseen = browser, []
+
+    def presses(self, *keys):
+        webdriver.ActionChains(self.browser.driver).send_keys(*keys).perform()
+        return self.browser.driver.execute_script(FOCUS)
+
+    def tabs_to(self, is_it, most=80):
+        """Press Tab until the focus is on what is wanted, and note where it was not to be seen."""
+        for _ in range(most):
+            focus = self.presses(webdriver.Keys.TAB)
+            self.unseen += [] if focus["seen"] else [focus]
+            if is_it(focus):
+                return focus
+        raise AssertionError(f"Tab never came to it on {self.browser.driver.current_url}")
+
+
+def test_a_keyboard_alone_finds_pins_corrects_and_forgets_and_its_focus_is_always_seen(a_browser, a_week):
+    browser, key = a_browser(), webdriver.Keys
+    person = Keys(browser)
+    assert person.presses(key.TAB)["words"] == "Skip to the content"
+    assert person.presses(key.ENTER)["main"]
+    browser.goes("today")
+    person.tabs_to(lambda focus: focus["address"].endswith("/search"))
+    person.presses(key.ENTER)
+    browser.waits_for("/here/search")
+    person.tabs_to(lambda focus: focus["name"] == "q")
+    person.presses("releases", key.ENTER)
+    wait_for(lambda: a_week.note_id in browser.driver.page_source, LOADS_S)
+    person.tabs_to(lambda focus: focus["address"].endswith(a_week.note_id))
+    person.presses(key.ENTER)
+    browser.waits_for("/memory/")
+    person.tabs_to(lambda focus: focus["name"] == "text")
+    person.presses(key.CONTROL, "a", key.NULL, "Releases go out with make release.")
+    person.tabs_to(lambda focus: focus["words"].startswith("Save"))
+    person.presses(key.SPACE)
+    wait_for(lambda: "is corrected" in browser.driver.page_source, LOADS_S)
+    person.tabs_to(lambda focus: focus["words"] == "Pin")
+    person.presses(key.SPACE)
+    wait_for(lambda: "is pinned" in browser.driver.page_source, LOADS_S)
+    person.tabs_to(lambda focus: focus["words"].startswith("Forget ..."))
+    person.presses(key.ENTER)
+    wait_for(lambda: "Nothing is deleted yet" in browser.driver.page_source, LOADS_S)
+    person.tabs_to(lambda focus: focus["words"].startswith("Delete exactly this"))
+    person.presses(key.ENTER)
+    wait_for(lambda: "Out of reach" in browser.driver.page_source, LOADS_S)
+    assert a_week.rows("SELECT count(*) FROM observations WHERE public_id = ?", a_week.note_id) == [(0,)]
+    assert not person.unseen, person.unseen

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from ralph_mem.interfaces.page import routes
+from ralph_mem.interfaces.page import rendering, routes
+from ralph_mem.maintenance import registry
 from tests.bench import pages
 from tests.interfaces.page import hostile_memory
 from tests.interfaces.page.hostile_texts import TEXTS
@@ -41,9 +42,18 @@ class Elements(HTMLParser):
             self.strange.append((tag, attrs))
 
 
+# What is no view of its own: what a form answers, and an error.
+ANSWERS = {"forget_preview", "forgotten", "failed"}
+
+
+def test_every_template_is_that_of_a_view_or_an_answer():
+    assert {path.stem for path in rendering.TEMPLATES.iterdir()} - {"base", "parts"} == {*routes.VIEWS, *ANSWERS}
+
+
 def addresses(session):
     """Yield the address of every view, and of some things of each kind."""
-    yield from (name for name, view in routes.VIEWS.items() if view.listed and name != "health")
+    yield from (name for name, view in routes.VIEWS.items() if view.listed)
+    yield from (f"gone/{number}" for number, _, is_there in registry.names() if not is_there)
     yield from ("search?q=zeppelin&layer=3", "search?q=zeppelin&layer=2", "facts?status=candidate", f"loop/{hostile_memory.LOOP}")
     for kind, sql in {
         "memory": "SELECT public_id FROM observations UNION SELECT public_id FROM turns",
@@ -56,14 +66,16 @@ def addresses(session):
 
 def test_no_text_becomes_an_element_an_attribute_or_a_way_out_of_the_page(a_session):
     hostile_memory.fill(a_session, TEXTS)
-    person, wrong = Person(a_session).comes_in(), {}
+    person, seen, wrong = Person(a_session).comes_in(), set(), {}
     for address in addresses(a_session):
         view, _, query = address.partition("?")
+        seen.add(view.partition("/")[0])
         answer = person.receives(path=f"{person.keys.base}/here/{view}", query=query.encode())
         found = Elements(answer.body)
         if answer.status != 200 or found.strange or found.scripts != 1:
             wrong[address] = answer.status, found.strange[:2], person.log
     assert not wrong
+    assert seen == set(routes.VIEWS)
 
 
 @pytest.fixture
