@@ -1,10 +1,9 @@
 """`/mem page` in the real client: a person opens it, nothing that leads in is shown or told to a model, and a word ends it."""
 
 import re
-import sys
 from pathlib import Path
 
-from tests.interfaces.page.test_process import visits
+from tests.interfaces.page.test_process import Started, visits
 
 from .client import REPOSITORY, eventually
 
@@ -20,7 +19,11 @@ def browser_of(folder):
 def test_a_person_opens_the_page_and_ends_it_and_nothing_that_leads_in_is_shown(terminal, client, api, tmp_path):
     client.plugin = REPOSITORY
     program, seen = browser_of(tmp_path)
-    with terminal(BROWSER=program, PATH=f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin") as person:
+    once = Started(client.home, client.project)  # in a terminal, so that it is known which Python has what a page needs
+    once.is_ready()
+    once.says("stop")
+    once.ends()
+    with terminal(BROWSER=program) as person:
         person.say("/mem page")
         shown = person.wait_for("opens in your browser")
         eventually(seen.exists)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import ConfigError, LoopError
-from ralph_mem.ralph.criteria import CUSTOM, MARKER, TYPES, Criterion
+from ralph_mem.ralph.criteria import CUSTOM, MARKER, TYPES, Criterion, native_build
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,9 @@ def _words(kind: str, command: str) -> "tuple[str, ...]":
         raise ConfigError(f"{kind} needs a command", f"write it as '{kind}=./check.sh --all'")
     if ASSIGNMENT.match(words[0]):
         raise ConfigError(f"{words[0]} is no program: a criterion is started without a shell", f"'{kind}=env {command}' sets it")
+    if native_build.is_of_what_was_built(words):
+        what = f"'{kind}=sh -c \"cmake -S . -B build && cmake --build build && ctest --test-dir build\"' builds as well"
+        raise ConfigError("ctest alone runs what was built before, by the agent too, and says nothing of the sources", what)
     return words
 
 

@@ -25,6 +25,21 @@ STEPS = {
 }
 NAMES = {(CMAKE, TEST_PASS): "ctest", (MESON, TEST_PASS): "meson test", (CMAKE, BUILD_SUCCESS): "cmake --build"}
 
+# ctest runs what lies in a build folder, which git ignores: an agent has built that, and its list of tests.
+RUNS_BUILT = re.compile(
+    r"(?:^|[;&|(]\s*|\b(?:ba|da|z)?sh\s+(?:-\w+\s+)+|\b(?:env|exec|time|nice|timeout|xvfb-run)\s+(?:[^\s;&|]+\s+)*?)(?:[\w./-]*/)?ctest(?=$|[\s;&|)])"
+)
+BUILDS = re.compile(
+    r"(?:^|[\s;&|(/])(?:cmake\s(?:\S+\s+)*?(?:--build|--workflow|-P)|g?make|ninja|meson|ctest\s(?:[^;&|]*\s)?(?:--build-and-test|-S|-SP|--script))"
+    r"(?=$|[\s;&|)=])"
+)
+
+
+def is_of_what_was_built(argv: "tuple[str, ...]") -> bool:
+    """Say whether a command runs tests as somebody has built them, and builds nothing."""
+    text = " ".join(argv)
+    return bool(RUNS_BUILT.search(text)) and not BUILDS.search(text)
+
 
 def is_one(place: "Place") -> bool:
     """Say whether a folder is built by one of these."""

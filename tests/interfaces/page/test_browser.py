@@ -38,20 +38,25 @@ LISTED = [name for name, view in routes.VIEWS.items() if view.listed]
 AXE, PICTURES = os.environ.get("RALPH_MEM_TEST_AXE", ""), os.environ.get("RALPH_MEM_TEST_PICTURES", "")
 
 
+def driver_of(folder, scripts=False, dark=False, width=1280):
+    """Start a browser with a profile in a folder."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in (*FLAGS.split(), NO_NETWORK, f"--user-data-dir={folder}", f"--window-size={width},1600"):
+        options.add_argument(flag)
+    if dark:
+        options.add_argument("--force-dark-mode")
+    if not scripts:
+        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+    os.environ["SE_OFFLINE"] = "true"
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+
+
 class Browser:
     """A browser that has a page open."""
 
     def __init__(self, page, folder, scripts=False, dark=False, width=1280):
-        options = webdriver.ChromeOptions()
-        options.binary_location = BROWSER
-        for flag in (*FLAGS.split(), NO_NETWORK, f"--user-data-dir={folder}", f"--window-size={width},1600"):
-            options.add_argument(flag)
-        if dark:
-            options.add_argument("--force-dark-mode")
-        if not scripts:
-            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-        os.environ["SE_OFFLINE"] = "true"
-        self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+        self.driver = driver_of(folder, scripts, dark, width)
         if dark:
             feature = [{"name": "prefers-color-scheme", "value": "dark"}]
             self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": feature})

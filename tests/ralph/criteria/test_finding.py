@@ -556,6 +556,24 @@ def test_what_only_a_shell_understands_is_refused(tree, command):
     assert "put it into a script" in error.value.hint and "sh -c" in error.value.hint
 
 
+@pytest.mark.parametrize("command", ["ctest --test-dir build", "/usr/bin/ctest", "env CI=1 ctest -j4", 'sh -c "cd build && ctest"'])
+def test_ctest_alone_which_runs_what_an_agent_has_built_is_refused_with_what_to_write(tree, command):
+    with pytest.raises(ConfigError, match="runs what was built before") as error:
+        tree.find(f"test_pass={command}")
+    assert tree.argv(error.value.hint.partition("'")[2].rpartition("'")[0])[0].startswith("sh -c cmake")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'sh -c "cmake -S . -B build && cmake --build build && ctest --test-dir build"', 'sh -c "make -C build && ctest"',
+        "ctest -S ci.cmake", "grep -c ctest notes.md", "./run-ctest.sh",
+    ],
+)  # fmt: skip
+def test_a_command_that_builds_what_ctest_runs_is_a_criterion(tree, command):
+    assert tree.argv(f"test_pass={command}")
+
+
 def test_a_variable_in_front_of_a_command_is_refused_with_what_to_write(tree):
     with pytest.raises(ConfigError, match="CI=1 is no program") as error:
         tree.find("test_pass=CI=1 npm test")

@@ -4,7 +4,6 @@ for (const code of document.querySelectorAll("code.copy")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copying";
-  button.textContent = "\u29c9";
   button.setAttribute("aria-label", "Copy " + code.textContent);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(code.textContent);
