@@ -3,7 +3,7 @@
 Processor time of the server until the first byte, the second of two requests. The turns are in sessions of fifty but for one, which
 has a tenth of them, each with a command; beside them are facts, relations, receipts, and texts of nothing but marks, each of which
 takes five bytes in HTML. What the page takes from its start to its first view, with the file that leads there, is told as a ratio
-to `import starlette` alone; and, where a Chromium that selenium drives is here, what a person waits for from the command to the first
+to `import starlette` alone; and, where selenium drives a Chromium here, what a person waits for from the command to the first
 picture in a browser that is running, by the clock on the wall, beside that import.
 """
 
