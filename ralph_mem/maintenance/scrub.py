@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # So many in one transaction: a tool event of a session waits at most 150 ms, and a row takes one or two.
 TOGETHER = 25
 STATE = "scrubbed"  # the property of a database that says, as JSON, how far the worker has come by which rules
+ALONE = ("client_session", "event_id")  # no two rows of a table have the same
 BELOW = "redaction_version < ? OR scan_level < ?"
 
 
@@ -163,7 +164,7 @@ def _redacted(kind: "Kind", values: "Any", protect: "Protect") -> "tuple[dict[st
         is_json = name in kind.json and text is not None
         safe, more = _inside(text, protect) if is_json else protect(text) if text else (text, {})
         if more:  # nothing but a secret is worth a change
-            texts[name] = safe
+            texts[name] = f"{safe}-{values[0]}" if name in ALONE else safe
             _sum_up(counts, {} if name in kind.derived else more)
     return texts, counts
 

@@ -11,16 +11,30 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ralph_mem.core.redaction import context, gate
-from tests.core.redaction import secret_contexts, secret_corpus
+from tests.core.redaction import leaking, secret_contexts, secret_corpus, secret_outputs, unseen_outputs
+from tests.core.redaction.ordinary_outputs import ORDINARY
 
 ROOT = Path(__file__).resolve().parents[2]
+LEAKING, FALSE_HITS_PER_MB_OF_PROSE = 0.03, 1
+DOCUMENTS, LARGEST_DOCUMENT, PROSE_BYTES = (".md", ".rst", ".txt"), 600_000, 12_000_000
 RECALL, FALSE_HITS_PER_MB, MS_PER_4_KIB, EGRESS_MS_PER_4_KIB = 0.99, 2, 0.5, 5
 CERTAIN = ("prefix", "pem", "url")
 GIT_BYTES = 3_000_000
 ORDINARY_COPIES = 8
 PIECE = 4096
 # Tests and the rules themselves hold made-up secrets, which are found as they should be.
-HISTORY = ("log", "-p", "--no-color", "--", "ralph_mem", "hooks", "Makefile", "pyproject.toml", ":!ralph_mem/core/*secret*")
+HISTORY = (
+    "log",
+    "-p",
+    "--no-color",
+    "--",
+    "ralph_mem",
+    "hooks",
+    "Makefile",
+    "pyproject.toml",
+    ":!ralph_mem/core/*secret*",
+    ":!ralph_mem/core/redaction",
+)
 LOCKFILES, HASHES = ("package-lock", "go.sum", "uv.lock", "Cargo.lock"), ("git log", "uuids")
 ASSETS, LOGS = ("image", "certificate", "public key", "ssh public key"), ("pytest", "jest")
 
@@ -31,7 +45,7 @@ Figure = tuple[str, str, str, bool]
 def rows(seed: int | None = None) -> list[Figure]:
     """Return each figure as (name, figure, must, whether it is met); the first says the seed, a new one each day."""
     chosen = int(os.environ.get("RALPH_MEM_SEED", time.time() // 86_400)) if seed is None else seed
-    return [("redaction, seed", str(chosen), "", True), *_recall(chosen), *_false_hits(chosen), *_price()]
+    return [("redaction, seed", str(chosen), "", True), *_recall(chosen), *_leaks(chosen), *_false_hits(chosen), *_price()]
 
 
 def _recall(seed: int) -> Iterator[Figure]:
@@ -56,6 +70,26 @@ def _recall(seed: int) -> Iterator[Figure]:
     yield _share("recall, kinds never seen, with a label", len(held) - len(kept), len(held), RECALL)
 
 
+def _leaks(seed: int) -> Iterator[Figure]:
+    """Count the outputs of which a hook stores a secret, by class; the rules were made with these in sight."""
+    outputs = [
+        *secret_outputs.LISTED,
+        *secret_outputs.HELD_BACK,
+        *unseen_outputs.FIRST,
+        *unseen_outputs.SECOND,
+        *unseen_outputs.THIRD,
+    ]
+    outputs += unseen_outputs.FOURTH
+    every = Counter(output.group for output in outputs)
+    kept = Counter(group for group, _, _ in leaking.leaking(outputs, seed))
+    for group, count in [*every.items(), ("all", every.total())]:
+        number = kept.total() if group == "all" else kept[group]
+        must = 0 if group in CERTAIN else LEAKING
+        yield f"outputs that leave a secret, {group}", f"{number} of {count}", f"{must:.2f}", number <= must * count
+    hits = sum("[REDACTED" in leaking.stored(*each) + leaking.pasted(*each) for each in ORDINARY)
+    yield "ordinary outputs that lose something", f"{hits} of {len(ORDINARY)}", "0", hits == 0
+
+
 def _share(name: str, part: int, whole: int, must: float) -> Figure:
     return name, f"{part / whole:.4f}", f"{must:.2f}", part / whole >= must
 
@@ -67,6 +101,14 @@ def _false_hits(seed: int) -> Iterator[Figure]:
             hits, size = _hits(texts, redacting)
             figure = f"{hits / size * 1e6:.2f} per MB of {size / 1e6:.1f} MB" if size else "no git here"
             yield f"false hits, {name}, {rules}", figure, str(FALSE_HITS_PER_MB), hits <= FALSE_HITS_PER_MB * size / 1e6
+        hits, size = _hits(_prose(), redacting)
+        figure = f"{hits / size * 1e6:.2f} per MB of {size / 1e6:.1f} MB"
+        yield (
+            f"false hits, documentation, {rules}",
+            figure,
+            str(FALSE_HITS_PER_MB_OF_PROSE),
+            hits <= FALSE_HITS_PER_MB_OF_PROSE * size / 1e6,
+        )
         groups = {"lockfiles": LOCKFILES, "hashes, UUIDs": HASHES, "base64 assets": ASSETS, "test logs": LOGS}
         for name, members in groups.items():
             hits, size = _hits(_ordinary(seed, members), redacting)
@@ -87,6 +129,18 @@ def _source() -> Iterator[str]:
     for path in sorted(Path(os.__file__).parent.rglob("*.py")):
         if "site-packages" not in path.parts:
             yield path.read_text("utf-8", "replace")
+
+
+def _prose() -> Iterator[str]:
+    """Return the documentation of this project and what comes with installed packages, as far as it is enough."""
+    folders = [ROOT / "docs", *(Path(folder) for folder in sys.path if folder.endswith("site-packages"))]
+    size = 0
+    for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
+        is_one = path.suffix in DOCUMENTS or path.name == "METADATA"
+        if is_one and size < PROSE_BYTES and path.is_file() and path.stat().st_size < LARGEST_DOCUMENT:
+            text = path.read_text("utf-8", "replace")
+            size += len(text)
+            yield from (text[at : at + 4 * PIECE] for at in range(0, len(text), 4 * PIECE))
 
 
 def _history() -> Iterator[str]:

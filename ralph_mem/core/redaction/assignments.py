@@ -18,6 +18,7 @@ OPERATORS = ("=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 LONGEST_NAME = 80
 LONGEST_VALUE = 4096
+SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -70,14 +71,17 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     kind = kind_of_name(name)
     if not kind or (text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'):  # "AWS::IAM::AccessKey"
         return []
+    if before.endswith(".svg?"):  # of the picture of a badge, which everybody sees
+        return []
     at = _after_annotation(text, at)
     start, end, quoted = value_bounds(text, at)
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
     listed = text[name_end + 1 : name_end + 2] == ","
-    style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "bare"
-    if style == "bare" and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
+    is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
+    style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
+    if style in ("bare", "flag") and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
         return []
     return [(start, end, kind)] if end > start and is_secret(text[start:end], kind, style) else []
 
@@ -116,7 +120,8 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
         return -1
     name = text[name_start:name_end]
     before = text[max(0, name_start - 12) : name_start].rpartition("\n")[2]
-    if name.startswith("--") or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ")):
+    is_flag = name.startswith("--") or (name[:1] == "-" and len(name) > SHORT_FLAG)
+    if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
         return start
     if name.lower() in ("password", "passwd", "passphrase"):
         for verb in ("is ", "was ", "= "):

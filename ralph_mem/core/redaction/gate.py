@@ -2,7 +2,11 @@
 
 import posix
 
-RULES_VERSION = 2  # stored with every row, so that a later rule finds the rows it never saw
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Label = tuple[str, int, int]  # which it is, where it begins, where it ends
+
+RULES_VERSION = 3  # stored with every row, so that a later rule finds the rows it never saw
 
 FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
 SAMPLES = ("example", "sample", "template", "dist")
@@ -30,6 +34,7 @@ LABELS = ("passw", "passp", "_pass", "pwd", "secret", "token", "key", "auth", "c
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
+PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
 # These go on: their first letters are labels, as are those of words that announce nothing.
@@ -37,7 +42,44 @@ LONGER = ("authorization", "credentials", "passw", "passp")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
 WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
+# Words of which one at least stands in a text of a class that its labels do not tell: programs that take or print a secret, what
+# follows those that do more than that, words of statements. The tests of outputs hold them together with the modules of `classes`.
+HINTS = frozenset(
+    b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -opw -pass -pw -raw "
+    b"-upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner "
+    b"apr1 argon2 argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password "
+    b"chpasswd circleci codes concealed consul convertto-securestring crypt cryptsetup databricks db2 decrypt doas doppler "
+    b"dumpprivkey encrypt_string etcdctl find-generic-password fly flyctl genkey genpsk get-login-password get-secret-value "
+    b"glab gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc key-string "
+    b"key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc "
+    b"mkpasswd mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl "
+    b"passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl "
+    b"railway random_password rclone redis-cli requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion "
+    b"samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed sentinel "
+    b"service_account setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus "
+    b"ssh-add ssh-keygen ssha stdin steghide store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal "
+    b"urandom user-secrets valkey-cli vercel wg whoami wpa_passphrase wrangler".split()
+)
+# What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
+HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
+# Signs that no word holds, a line for each sign or two that most texts lack, and these behind it; one text is made in no time.
+SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
+<\t<<<\t<(echo
+>\t on >
+@\t@tcp(\t@unix(
+|\t| pass \t| base64
+=\tlogin=\tpass=\tpw=
+(\tnect(\tnection(\togin(
+{\t{SHA}
+*\t:*:
+/\t /p \t /p:\t/pw 
+:\tpass: \tpass':\tpass":\t:5432:\t:6432:
+\u276f\t\u276f 
+ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
+ecureS\tSecureString
+ensitive\t"sensitive\""""  # noqa: E501, W291
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
+FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U", " -t")  # of a password, with most programs
 
 
 def clean(text: str) -> str:
@@ -95,14 +137,96 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
 
 def by_rules(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what the rules tell."""
-    if not trips(text):
+    folded = fold(text)
+    labels = _labels(folded)
+    spans = _of_classes(text, folded, labels)
+    if not spans and not _holds_sign(text, folded, labels):
         return []
     from ralph_mem.core.redaction import assignments, headers, tokens  # lazy: only for text in which a secret may be
 
-    folded = fold(text)
-    starts = {word[:width].decode() for word in long_words(text) for width in (2, 3)}
-    spans = tokens.find(text, folded, starts) + headers.find(text, folded)
+    starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
+    spans += tokens.find(text, folded, starts) + headers.find(text, folded)
     return spans + assignments.find(text, folded)
+
+
+def _of_classes(text: str, folded: str, labels: "list[Label]") -> "list[tuple[int, int, str]]":
+    if not may_be_of_class(text, folded, labels):
+        return []
+    from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
+
+    return classes.find(text, folded, redact)
+
+
+def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
+    """Say whether a text may hold a secret that is told by what it stands in: the look costs little, and `classes` decides."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
+        return True
+    groups = [line.split("\t") for line in SIGNS.split("\n") if line.partition("\t")[0] in text]
+    return (
+        any([sign in text for group in groups for sign in group[1:]])
+        or any([_may_be_value(word, True) for word in _handed(text)])
+        or any([_begins_class(label, text, at) for label, start, at in labels if _is_name(text, folded, start, at)])
+        or any([reads_as_text(word) for word in _words(raw, HIDING_FLOOR)])
+    )
+
+
+def _handed(text: str) -> "list[str]":
+    """Return the words behind a flag that may be a password's, and what stands before an @ behind a colon."""
+    found = [
+        piece[-64:].replace("\n", " ").rpartition(" ")[2].rpartition(":")[2] for piece in text.split("@")[:-1] if ":" in piece[-64:]
+    ]
+    for flag in FLAGS:
+        at = text.find(flag)
+        while at >= 0:
+            at += len(flag)
+            found.append(
+                text[at : at + 64].lstrip(" =\"'").partition(" ")[0].partition("\n")[0].rpartition(":")[2].rpartition("%")[2]
+            )
+            at = text.find(flag, at)
+    return found
+
+
+def _labels(folded: str) -> "list[Label]":
+    """Return each place of a label: which it is, where it begins and where it ends."""
+    found = []
+    for label in LABELS:
+        at = folded.find(label)
+        while at >= 0:
+            found.append((label, at, at + len(label)))
+            at = folded.find(label, at + len(label))
+    return found
+
+
+def _begins_class(label: str, text: str, at: int) -> bool:
+    """Say whether a name stands as in a table or before a call, and in reach a word that may be its value."""
+    line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
+    after = line.lstrip("\"'`\\]?*:)") + end
+    is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┐", "─", "┬")
+    if not (is_head or '"' in after or "'" in after or (after[:1] == " " and after.count(" ") == 1)):
+        return False
+    is_password = "pass" in label or label in ("pwd", "credential")
+    least = 6 if is_password else 8 if label in ("secret", "token") else 16
+    text = after[:128] + ("\n".join(below.split("\n", 4)[:4]) if is_head else "")
+    for sign in PARTING:
+        text = text.replace(sign, " ")
+    return any([len(word) >= least and _may_be_value(word, is_password) for word in text.split()])
+
+
+def _may_be_value(word: str, is_password: bool) -> bool:
+    """Say whether a word of a table or a call is no path, name or number; a password may be capitals among small letters."""
+    word = word.strip("'\"")
+    if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
+        return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
+    is_plain = "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32)
+    return len(word) > 5 and not is_plain and _stands_out(word.lower(), False)
+
+
+def reads_as_text(word: bytes) -> bool:
+    """Say whether a long word may be the base64 of a text or a wallet's key: each fourth character stands for six of seven bits."""
+    if word[:3] in (b"PHN", b"xpr", b"ypr", b"zpr", b"tpr") or (51 <= len(word) <= 53 and word[0] in b"5KLc9"):
+        return True
+    return not word[:64:4].strip(b"CDIJKLMNOPQRSTUVWXYZabcdef") and not word.isdigit() and not word.islower() and not word.isupper()
 
 
 def may_hide(text: str) -> bool:
@@ -114,7 +238,21 @@ def may_hide(text: str) -> bool:
 
 def trips(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
-    return any([_looks_issued(word) for word in long_words(text)]) or _holds_url(text) or _holds_label(text)
+    folded = fold(text)
+    labels = _labels(folded)
+    return _holds_sign(text, folded, labels) or bool(_of_classes(text, folded, labels))
+
+
+def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
+    """Say whether a text holds a token, an address or a name that may be or announce a secret."""
+    if holds_token(text) or _holds_url(text) or "sig=" in text or "-Signature=" in text:
+        return True
+    return _holds_label(text, folded, labels)
+
+
+def holds_token(text: str) -> bool:
+    """Say whether a word looks like an issued token."""
+    return any([_looks_issued(word) for word in long_words(text)])
 
 
 def long_words(text: str) -> "list[bytes]":
@@ -164,17 +302,12 @@ def _holds_url(text: str) -> bool:
     return False
 
 
-def _holds_label(text: str) -> bool:
-    folded = fold(text)
-    for label in LABELS:
-        at = folded.find(label)
-        while at >= 0:
-            start, at = at, at + len(label)
-            if _is_name(text, folded, start, at) and (
-                _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
-            ):
-                return True
-            at = folded.find(label, at)
+def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
+    for label, start, at in labels:
+        if _is_name(text, folded, start, at) and (
+            _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
+        ):
+            return True
     return " -" in text and any([command in folded and _has_flag(text, folded, command, flag) for command, flag in COMMANDS])
 
 
@@ -226,7 +359,9 @@ def _is_assigned(after: str) -> bool:
 def _comes_before_value(before: str) -> bool:
     """Say whether a name stands where a blank is enough: `--token x`, `set TOKEN x`."""
     outside = before.rstrip(NAME)
-    return before.startswith("--", len(outside)) or outside.endswith(("set ", "setx ", "-x ", "-gx ", "env ", "config "))
+    return before.startswith("-", len(outside)) or outside.endswith(
+        ("set ", "setx ", "-x ", "-gx ", "env ", "config ", "--global ", "--local ", "--system ")
+    )
 
 
 def _stands_out(word: str, numbers_tell: bool) -> bool:

@@ -90,7 +90,8 @@ def _cookie_values(text: str, start: int, end: int, is_set: bool) -> "list[tuple
 
 
 def _is_generated(value: str) -> bool:
-    return any(digit in value for digit in DIGITS) or looks_random(value)
+    is_worded = all([part.isalpha() or part.isdigit() for part in value.split("_")]) and "_" in value  # PART_NUMBER_0001
+    return (any(digit in value for digit in DIGITS) and not is_worded) or looks_random(value)
 
 
 def _flags(text: str, folded: str) -> "list[tuple[int, int, str]]":

@@ -11,7 +11,7 @@ SECRET_WORDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatek
 RANDOM_WORDS = frozenset("auth jwt sas sig pat otp salt bearer credentials cookie csrf".split())
 KEY_OWNERS = frozenset(
     "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
-    " service shared sharedaccess signing storage subscription webhook".split()
+    " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()
 )
 OPEN_KEYS = frozenset(
     "public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
@@ -35,9 +35,15 @@ PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
     " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
     " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"
-    " basic forgot confirmed passwort".split()
+    " basic forgot confirmed passwort sample".split()
 )
 
+# Tokens that say where a listing goes on.
+PLACES = " next page continuation starting pagination sync resume paging continue cursor idempotency "
+# `test_pass` is a check that passes, as a lone `pass` is a word of Python.
+UNTELLING_OWNERS = (
+    "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
+)
 PASSWORD_FLOOR = 6
 SECRET_FLOOR = 8
 RANDOM_FLOOR = 16
@@ -74,25 +80,53 @@ def words_of(name: str) -> "list[str]":
 
 def is_secret(value: str, kind: str, style: str) -> bool:
     """Judge a value beside its name; style is "greedy" (an env line), "quoted", "listed" (a quoted value
-    after a comma) or "bare", from loose to strict.
+    after a comma), "flag" (behind one) or "bare", from loose to strict.
     """
-    if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value):
+    if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
     if kind == "key":
-        return looks_random(value) and not (style == "bare" and is_code(value))
+        return (
+            looks_random(value) and not value.startswith("arn:") and "://" not in value and not (style == "bare" and is_code(value))
+        )
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
-    if kind == "password" and style == "quoted" and value.replace("-", "").isalpha() and value.islower():
+    is_word = style == "quoted" and value.replace("-", "").isalpha() and value.islower()
+    if kind == "password" and (is_word or (style in ("quoted", "flag") and is_jumbled(value))):
         return True
-    if " " in value or is_plain(value) or not (_is_mixed(value) or looks_random(value)) or (style == "bare" and is_code(value)):
+    if (
+        " " in value
+        or is_plain(value)
+        or not (_is_mixed(value) or looks_random(value))
+        or (style in ("bare", "flag") and is_code(value))
+    ):
         return False
     return (kind == "password" and style != "listed") or not _is_wordy(value)
+
+
+def _is_name(value: str, kind: str) -> bool:
+    """Say whether a value is itself the name of a secret: `client_secret="client_secret"`, `KEY=MYSECRETKEY`, `<the key`."""
+    bare = value.rstrip("),;")
+    if value[0] == "<" and not looks_random(value):
+        return True
+    is_word = bare.isalpha() and kind != "password" and bare.isupper()
+    is_name = "_" in bare and bare.replace("_", "a").isalpha() and bare.islower()
+    return (is_word or is_name) and any([word in bare.lower() for word in ("secret", "password", "token", "key", "credential")])
+
+
+def is_jumbled(value: str) -> bool:
+    """Say whether letters, with a digit at an end at most, look generated: what stands between their humps is no word."""
+    value = value.strip(DIGITS)
+    parts = "".join(
+        [" " + char if char.isupper() and before.islower() else char for before, char in zip(" " + value, value)]
+    ).split()
+    odd = [part for part in parts if len(part) < 3 or not any([vowel in part.lower() for vowel in "aeiouy"]) or part[:2].isupper()]
+    return value.isalpha() and len(value) >= SECRET_FLOOR and len(odd) > 1
 
 
 def is_filler(value: str) -> bool:
     """Recognise what stands where a secret should: a reference, a template, a mask, "changeme"."""
     lowered = value.lower()
-    if lowered in PLAIN or len(set(value)) < 4:
+    if lowered in PLAIN or len(set(value)) < 4 or "EXAMPLE" in value:
         return True
     if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
         return True
@@ -107,7 +141,7 @@ def is_plain(value: str) -> bool:
         return True
     if not value.translate(_NOTHING_BUT).strip(DIGITS):
         return True
-    return _is_path(value) or _is_host(value) or ("://" in value and "@" not in value)
+    return _is_path(value) or _is_host(value) or value.startswith("arn:") or ("://" in value and "@" not in value)
 
 
 def looks_random(value: str) -> bool:
@@ -135,12 +169,21 @@ def is_code(value: str) -> bool:
 def _kind_of_word(words: "list[str]", index: int) -> str:
     word = words[index]
     owner = words[index - 1] if index else ""
-    if word.endswith(PASSWORD_WORDS) or (word in ("pass", "pw") and owner) or word in ("pgpass", "mypass"):
+    if (
+        word.endswith(PASSWORD_WORDS)
+        or (word in ("pass", "pw") and f" {owner} " not in UNTELLING_OWNERS)
+        or word in ("pgpass", "mypass", "psk")
+        or (word == "phrase" and owner == "pass")
+    ):
         return "" if word == "oldpwd" else "password"
     if word.endswith(SECRET_WORDS):
-        return "secret"
+        return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
+    if word == "id" and owner == "secret":  # of an approle, of an access list
+        return "key"
+    if word == "signature":
+        return "key" if owner in ("amz", "goog", "amzn", "oss") else ""
     return "key" if word in RANDOM_WORDS or (word.endswith("key") and len(word) > 6) else ""
 
 

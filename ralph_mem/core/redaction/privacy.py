@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from ralph_mem.core.project import Project
+    from ralph_mem.core.project import Activity, Project
 
 INJECTED = "<ralph-mem-"
 # Most of what is kept is less than a tenth of this; the rest is room for error lines.
@@ -30,6 +30,16 @@ TELLING_FILES = (
     ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", "id_", "netrc", ".npmrc", ".pypirc", ".pgpass", "credentials",
     "secrets.", ".kdbx", ".ssh", ".aws", ".gnupg", ".docker", ".kube",
 )  # fmt: skip
+# Each entry of `printing.WHOLE` and `printing.MAKING` holds one of these (a test sees to that), and so does what names a secret.
+PRINTING = (
+    "secret", "token", "pass", "cred", "key", "auth", "jwt", " pw", "pwd", "op ", "bw ", "raw", "decrypt", " -d", "gen", "vault",
+    "rand", "chamber", "sops", "login", "urandom", "shadow", "reveal", "conn", "config get", "config:get", "export", "shell",
+    "pulumi",
+    "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical", "oath", "totp", "etcdctl", "wallet", "priv", "oc ",
+    "railway", "netlify", "stripe", "az ", "masterauth", "requirepass", "berglas", "caddy", "consul", "random", "initial",
+    "security", "bootstrap",
+)  # fmt: skip
+NAMES = ("session", "turn", "id", "agent_id", "model", "reason", "transcript", "task")  # of an activity
 RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading, no news
 
 
@@ -45,6 +55,13 @@ def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", 
     else:
         safe = _redact(SEPARATOR.join(ready), known, [], counts).split(SEPARATOR)
     return safe, fast.dumps(counts) if counts else None
+
+
+def rename(seen: "Activity") -> None:
+    """Redact what a client calls things, where a token stands in that; what is stored by it and asked for by it stays together."""
+    told = {name: value for name in NAMES for value in [getattr(seen, name)] if value}
+    if gate.holds_token("\n".join(told.values())):
+        seen.__dict__.update({name: gate.redact(value)[0] for name, value in told.items()})
 
 
 def redacted(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, int]":
@@ -69,6 +86,12 @@ def _in_context(text: str) -> str:
 def may_name_secrets(text: str) -> bool:
     """Say whether a path or a command may name a file that holds secrets, for `path_rules` to decide."""
     return any([sign in text for sign in TELLING_FILES])
+
+
+def may_print_secrets(command: str) -> bool:
+    """Say whether a command may print a secret and nothing else, for `printing` to decide."""
+    folded = command.lower()
+    return any([sign in folded for sign in PRINTING])
 
 
 def _known(folders: "list[str]") -> "list[str]":

@@ -10,6 +10,7 @@ BASE64 = WORD + "-+/="
 HEX = DIGITS + "abcdefABCDEF"
 UPPER = LETTERS[26:] + DIGITS
 TELLING = 512
+SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 WRAPPED = 48
 
 # Prefixes, what may follow them, at least how much of it, and the kind.
@@ -64,14 +65,16 @@ PREFIXES = {prefix: (alphabet, least, kind) for prefixes, alphabet, least, kind 
 
 def find(text: str, folded: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of secrets; `folded` is the text in lower case, character by character, and
-    `starts` the first two and three characters of its long words.
+    `starts` the first two and three characters of those of its long words that may be tokens.
     """
     shapes = _prefixed(text, starts) + _marked(text) + _dotted(text, folded)
     return shapes + _near_aws_keys(text) + _webhooks(text) + _url_passwords(text)
 
 
 def _prefixed(text: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
-    spans = []
+    spans: list[tuple[int, int, str]] = []
+    if not starts:
+        return spans
     for prefix, (alphabet, least, kind) in PREFIXES.items():
         at = text.find(prefix) if prefix[:3] in starts else -1
         while at >= 0:
@@ -204,13 +207,17 @@ def _url_passwords(text: str) -> "list[tuple[int, int, str]]":
 
 def _end_of_url(text: str, start: int) -> int:
     window = text[start : start + TELLING]
-    ends = [window.find(stop) for stop in (" ", "\n", "\t", '"', "'", "`", "<", ">", "\\", "://")]
+    # a backslash ends it where it spells something; behind a domain stands a user
+    ends = [
+        window.find(stop) for stop in (" ", "\n", "\t", '"', "'", "`", "<", ">", "\\n", "\\t", "\\r", '\\"', "\\\\", "\\u", "://")
+    ]
     return start + min((end for end in ends if end >= 0), default=len(window))
 
 
 def _userinfo_password(text: str, start: int, end: int) -> "tuple[int, int, str] | None":
     authority = text[start:end]
-    userinfo, at, _ = authority.partition("/")[0].rpartition("@")
+    last = _last_at(authority)
+    userinfo, at, _ = (authority[:last], "@", "") if last > 0 else authority.partition("/")[0].rpartition("@")
     if not at:
         # Base64 passwords hold slashes, which a strict reader takes for the end of the host.
         userinfo, at, _ = authority.partition("?")[0].rpartition("@")
@@ -220,9 +227,25 @@ def _userinfo_password(text: str, start: int, end: int) -> "tuple[int, int, str]
     user, colon, password = userinfo.partition(":")
     if not colon:
         return (start, start + len(user), "url-password") if looks_random(user) else None
-    if not password or password.lower() in PASSWORD_FILLERS or (len(password) > 3 and _stands_in(password)):
+    if len(password) < SHORTEST_PASSWORD or password.lower() in PASSWORD_FILLERS or (len(password) > 3 and _stands_in(password)):
         return None
     return start + len(user) + 1, start + len(userinfo), "url-password"
+
+
+def _last_at(authority: str) -> int:
+    """Return where the sign stands behind which the host begins: a password may hold the same, a slash, a question mark too.
+
+    -1 where a strict reader finds it, or none.
+    """
+    first = authority.find("@")
+    user, colon, _ = authority[: max(first, 0)].partition(":")
+    if first < 0 or not colon or "/" in user or authority[len(user) + 1 : first].partition("/")[0].isdigit():
+        return -1
+    last = first
+    for at in range(first + 1, len(authority)):
+        is_host = authority[at] == "@" and authority[at + 1 : at + 2].isalnum() and authority[at - 1] != "/"
+        last = at if is_host and not any([sign in authority[first:at] for sign in "=&"]) else last
+    return last
 
 
 def _stands_in(value: str) -> bool:

@@ -105,6 +105,9 @@ def module_of(kind: str) -> "ModuleType | None":
 
 def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", values: "Values") -> "Records":
     """Return what is to be stored of an activity."""
+    from ralph_mem.core.redaction import privacy  # lazy: not for a Python without SQLite
+
+    privacy.rename(seen)
     if module and hasattr(module, "records"):
         found: Records = module.records(seen, place, values)
     else:

@@ -30,6 +30,7 @@ def late(seen: "Activity", place: "Project", values: "dict[str, Any]") -> "Recor
         return []
     whole: Records = []
     for each in seen.late:
+        privacy.rename(each)
         found = capture.records(each, place, values)
         if each.kind == "command":
             found = [{**record, "verb": write.OUTCOME} for record in found if record["verb"] == "observation"]

@@ -3,6 +3,7 @@
 When it goes on, its agent may repeat that.
 """
 
+from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import capture
 from ralph_mem.memory.rows import records
@@ -24,6 +25,7 @@ def keep_hashes(seen: "Activity", place: "Project", values: "Values", store: "Ca
     if seen.kind not in BRINGING or not effective.recording(place, values):
         return ""
     try:
+        privacy.rename(seen)
         found = [record for record in capture.records(seen, place, values) if record["verb"] == records.HEARD]
         if found:
             store(None, found, seen, place, values)

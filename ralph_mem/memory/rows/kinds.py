@@ -22,6 +22,7 @@ SESSION = Kind(
     "session", "sessions", prefix="sess", texts=("summary",), derived=("summary",), labels=("branch",),
     paths=("project_path", "transcript_path"),
     names=("client_session", "source", "agent", "model", "commit_id", "end_reason"), own=("fence",),
+    given=("client_session", "model", "end_reason", "transcript_path", "project_path"),
     numbers=("started_at", "ended_at"),
 )  # fmt: skip
 # What a kind is made of comes after it, so that a scrub, from the last to the first, does not meet the same secret again.
@@ -83,7 +84,7 @@ def of_id(public_id: str) -> Kind:
 
 def redacted(kind: Kind) -> "tuple[str, ...]":
     """Return the columns that a scrub goes through."""
-    return tuple(dict.fromkeys((*kind.texts, *kind.labels, *kind.derived)))
+    return tuple(dict.fromkeys((*kind.texts, *kind.labels, *kind.derived, *kind.given)))
 
 
 def exported(kind: Kind) -> "tuple[str, ...]":

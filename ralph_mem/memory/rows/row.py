@@ -96,6 +96,7 @@ class Kind:
     - `paths`: redacted only where they leave this home, which needs them as they are;
     - `names`: ids and words of ours or of the client, no free text; exported as they are;
     - `own`: the same, and of no use elsewhere.
+    `given` names those of them that a client or a person calls so, in which a token may stand: redacted and scrubbed as well.
     `json` names the texts that are JSON. `numbers` are exported, all other columns are made anew by an import.
 
     A row of memory is found by its words: in `index`, a contentless FTS5 table whose `index_columns` hold the texts `indexed`, or,
@@ -113,6 +114,7 @@ class Kind:
     paths: "Names" = ()
     names: "Names" = ()
     own: "Names" = ()
+    given: "Names" = ()
     json: "Names" = ()
     numbers: "Names" = ()
     hashed: "Names" = ()
@@ -155,7 +157,7 @@ class Kind:
 TURN = Kind(
     "turn", "turns", prefix="turn", memory="turn_id",
     texts=("prompt", "response", "files", "files_read", "lines"), labels=("branch",), derived=("context", "lines"),
-    names=("event_id", "kind", "status", "origin", "commit_id"), owners=("session_id",),
+    names=("event_id", "kind", "status", "origin", "commit_id"), given=("event_id",), owners=("session_id",),
     numbers=("seq", "created_at", "ended_at", "tainted", "pinned", "misled", "edited_at"),
     hashed=("prompt", "response", "files", "lines"),
     said=("response",), state="t.status",
@@ -163,7 +165,8 @@ TURN = Kind(
 OBSERVATION = Kind(
     "observation", "observations", prefix="obs", memory="observation_id",
     texts=("title", "content", "files", "lines", "metadata"), json=("metadata",), labels=("tool_name", "agent_type", "speaker"),
-    derived=("context",), names=("event_id", "type", "origin", "agent_id"), owners=("session_id", "turn_id"),
+    derived=("context",), names=("event_id", "type", "origin", "agent_id"), given=("event_id", "agent_id"), owners=("session_id",
+    "turn_id"),
     numbers=("seq", "created_at", "emptied_at", "tainted", "pinned", "misled", "edited_at"),
     hashed=("title", "content", "files", "lines"),
     index="observations_fts", indexed=("title", "content", "files", "lines"), index_columns=("title", "body", "files", "lines"),

@@ -4,6 +4,7 @@ import posix
 import zlib
 
 from ralph_mem.core import paths
+from ralph_mem.core.redaction import gate
 from ralph_mem.memory.rows import row
 from ralph_mem.memory.store import connection
 
@@ -86,8 +87,8 @@ def own(store: "Store", name: str, at: int) -> int:
 
 
 def _readable(path: str) -> str:
-    """Return a path as text that fits UTF-8; bytes that are none came in as surrogates."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """Return a path as text that fits UTF-8, without tokens; bytes that are none came in as surrogates."""
+    return gate.redact(path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))[0]
 
 
 def end(store: "Store", record: "dict[str, Any]") -> None:

@@ -1,0 +1,126 @@
+"""Find secrets by the class of what they stand in, such as command lines and tables."""
+
+from ralph_mem.core.redaction.names import is_jumbled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Span = tuple[int, int, str]
+    Find = Callable[[str, str], list[Span]]
+    Redact = Callable[[str], tuple[str, dict[str, int]]]
+
+
+LONGEST_PASSWORD = 24  # of letters alone
+LONGEST_LINE = 2048
+# What stands in a text that holds a secret of a class, in lower case.
+FORMATS = (
+    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql",
+    "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
+    "{crypt",
+    "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
+    ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
+)  # fmt: skip
+DOCUMENTS = (
+    "secret",
+    "sensitive",
+    "concealed",
+    '"kty"',
+    '"ishidden',
+    "service_account",
+    "securestring",
+    "chpasswd:",
+    "random_password",
+)
+STATEMENTS = (
+    "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
+    "authtok",
+    "community ", " secret ", "key-string", "ascii-text", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:",
+    ":*:", " chap", "@",
+)  # fmt: skip
+PROMPTS = ("$ ", "\u276f ", "\u279c ")
+
+
+def find(text: str, folded: str, redact: "Redact") -> "list[Span]":
+    """Find the spans (start, end, kind) of all classes; `redact` looks into what was decoded."""
+    spans: list[Span] = []
+    for name in _named(text, folded):
+        spans += FINDING[name](text, folded)
+    return [span for span in spans + _encodings(text, redact) if span[1] > span[0]]
+
+
+def _named(text: str, folded: str) -> "list[str]":
+    """Return the names of the classes whose signs a text has."""
+    found = ["shell", "tables", "wrappers"]
+    for name, signs in (
+        ("formats", FORMATS),
+        ("documents", DOCUMENTS),
+        ("statements", STATEMENTS),
+        ("passwords", ("passw", "pwd")),
+    ):
+        found += [name] * any([sign in folded for sign in signs])
+    return found + ["printing"] * any([sign in text for sign in PROMPTS])
+
+
+def _shell(text: str, _folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import shell  # lazy: only for a text with a program that takes secrets
+
+    return shell.find(text)
+
+
+def _printing(text: str, _folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import printing  # lazy: only for what was copied from a terminal
+
+    return printing.find(text)
+
+
+def _tables(text: str, _folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import tables  # lazy: only for a text with columns and a label
+
+    return tables.find(text)
+
+
+def _wrappers(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import wrappers  # lazy: only for a label before a call
+
+    return wrappers.find(text, folded)
+
+
+def _formats(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import formats  # lazy: only for a text with one of the signs
+
+    return formats.find(text, folded)
+
+
+def _documents(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import documents  # lazy: only for a text with one of the signs
+
+    return documents.find(text, folded)
+
+
+def _encodings(text: str, redact: "Redact") -> "list[Span]":
+    from ralph_mem.core.redaction import encodings  # lazy: only for a word that reads as text when it is decoded
+
+    return encodings.find(text, redact)
+
+
+def _statements(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import statements  # lazy: only for a text with one of the signs
+
+    return statements.find(text, folded)
+
+
+def _passwords(text: str, folded: str) -> "list[Span]":
+    """Find what is assigned, also where letters alone are no reason for `gate` to look."""
+    from ralph_mem.core.redaction import assignments  # lazy: only for a text that speaks of a password
+
+    if max(map(len, text.split("\n"))) > LONGEST_LINE:  # where each value would reach far
+        return []
+    found = [span for span in assignments.find(text, folded) if span[2] == "password" and span[1] - span[0] <= LONGEST_PASSWORD]
+    return [span for span in found if is_jumbled(text[span[0] : span[1]]) and "assw" not in text[span[0] : span[1]]]
+
+
+FINDING: "dict[str, Find]" = {
+    "shell": _shell, "printing": _printing, "tables": _tables, "wrappers": _wrappers, "formats": _formats, "documents": _documents,
+    "statements": _statements, "passwords": _passwords,
+}  # fmt: skip

@@ -1,0 +1,54 @@
+"""Find base64 that stands for a text with a secret, such as a name with its password."""
+
+import binascii
+
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FEWEST, MOST = 16, 65_536
+# What an account's file of keys holds besides the key.
+ACCOUNTS = ("service_account", "private_key", "client_secret", "refresh_token", '"auth"', "password", "secret", "token")
+ENCODED = LETTERS + DIGITS + "+/-_="
+
+
+def find(text: str, redact: "Callable[[str], tuple[str, dict[str, int]]]") -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind) of what is encoded and holds a secret, as `redact` says of what was decoded."""
+    spans = []
+    masked = text.encode("latin-1", "replace").translate(_TABLE)
+    at = 0
+    for whole in masked.split():
+        word = whole.rstrip(b"=").rpartition(b"=")[2]  # NAME=d29yZA==
+        at = masked.find(word, at)
+        if FEWEST <= len(word) <= MOST and _hides(_decoded(word), redact):
+            spans.append((at, at + len(word), "encoded"))
+        at += len(word)
+    return spans
+
+
+_TABLE = bytes([code if chr(code) in ENCODED else 32 for code in range(256)])
+
+
+def _decoded(word: bytes) -> str:
+    word = word.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
+    if len(word) % 4 == 1 or b"=" in word:
+        return ""
+    try:
+        text = binascii.a2b_base64(word + b"=" * (-len(word) % 4)).decode()
+    except ValueError:
+        return ""
+    return text if text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable() else ""
+
+
+def _hides(text: str, redact: "Callable[[str], tuple[str, dict[str, int]]]") -> bool:
+    if not text:
+        return False
+    user, colon, password = text.strip().partition(":")
+    is_user = 2 < len(user) < 64 and user.replace(".", "a").replace("_", "a").replace("-", "a").replace("@", "a").isalnum()
+    if colon and is_user and len(password) > 5 and " " not in password and password[:2] != "//" and "\n" not in password:
+        return not is_plain(password) and not is_filler(password)
+    if text.lstrip()[:1] == "{" and any([name in text for name in ACCOUNTS]):
+        return True
+    return bool(redact(text)[1])

@@ -1,0 +1,175 @@
+"""Find secrets that are told by how they are written, such as hashes of passwords and codes."""
+
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, looks_random
+
+ALNUM = LETTERS + DIGITS
+HASHED = ALNUM + "./+=$,-_:*"
+# How hashes of passwords begin, and how long one is at least with that.
+HASHES = (
+    ("$1$", 20), ("$2a$", 40), ("$2b$", 40), ("$2y$", 30), ("$5$", 30), ("$6$", 40), ("$y$", 30), ("$7$", 30), ("$apr1$", 18),
+    ("$argon2i$", 40), ("$argon2d$", 40), ("$argon2id$", 40), ("$pbkdf2", 40), ("pbkdf2_sha256$", 40), ("pbkdf2_sha1$", 40),
+    ("pbkdf2:sha", 40), ("scrypt:", 40), ("$scrypt$", 40), ("$s0$", 40), ("bcrypt_sha256$", 40), ("argon2$argon2", 40),
+    ("{ssha}", 24), ("{ssha512}", 40), ("{ssha256}", 40), ("{sha}", 28), ("{smd5}", 24), ("{crypt}", 16), ("{pbkdf2", 40),
+    ("scram-sha-256$", 40), ("scram-sha-1$", 40),
+    ("$krb5", 40), ("$ntlm", 30), ("$s$", 50), ("$mysql$", 40), ("$p$", 30), ("$h$", 30), ("$netntlm", 30),
+)  # fmt: skip
+NO_HASH = "aad3b435b51404eeaad3b435b51404ee:"  # of an empty LM password: the other half follows
+CODES = ("recovery code", "backup code", "scratch code", "emergency code", "one-time code", "rescue code", "2fa code")
+PHRASES = (
+    "seed phrase",
+    "mnemonic",
+    "recovery phrase",
+    "secret phrase",
+    "seed words",
+    "backup phrase",
+    "recovery seed",
+    "wallet seed",
+)
+BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+EXTENDED = ("xprv", "yprv", "zprv", "tprv", "uprv", "vprv")
+FEWEST_WORDS = 12
+MOST_CODES = 24
+
+
+def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
+    found = _hashes(text, folded) + _codes(text, folded) + _phrases(text, folded) + _wallets(text)
+    return found + _assertions(text, folded) + _blocks(text, folded)
+
+
+def _places(text: str, sign: str) -> "list[int]":
+    places, at = [], text.find(sign)
+    while at >= 0:
+        places.append(at)
+        at = text.find(sign, at + len(sign))
+    return places
+
+
+def _run(text: str, at: int, alphabet: str) -> int:
+    window = text[at : at + 512]
+    return at + len(window) - len(window.lstrip(alphabet))
+
+
+def _hashes(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign, least in HASHES:
+        for at in _places(folded, sign):
+            end = _run(text, at + len(sign), HASHED)
+            colon = text.find(":", at + len(sign), end) if sign[0] == "$" else -1  # as of /etc/shadow
+            end = colon if colon >= 0 else end
+            if end - at >= least and any([char in DIGITS for char in text[at + len(sign) : end]]):
+                spans.append((at, end, "password-hash"))
+    ends = [at + len(NO_HASH) for at in _places(folded, NO_HASH)]
+    return spans + [(at, _run(text, at, ALNUM), "password-hash") for at in ends]
+
+
+def _codes(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find what stands in the lines below a heading that speaks of codes, and behind it in its own."""
+    spans = []
+    for sign in CODES:
+        for at in _places(folded, sign):
+            begin, count = text.find(":", at, at + 80) + 1 or text.find("\n", at) + 1 or len(text), 0
+            for line in text[begin : begin + 2000].split("\n")[: MOST_CODES + 2]:
+                codes = [word for word in line.replace(",", " ").split() if _is_code(word)]
+                if line.strip() and not codes and count:
+                    break
+                for word in codes:
+                    where = text.find(word, begin)
+                    spans.append((where, where + len(word), "recovery-code"))
+                    begin, count = where + len(word), count + 1
+                if line.strip() and not codes and line.strip()[-1] != ":":
+                    break
+    return spans
+
+
+def _is_code(word: str) -> bool:
+    bare = word.strip("`*|'\"").replace("-", "")
+    if not (6 <= len(bare) <= 40 and bare.isalnum()):
+        return False
+    return any([char in DIGITS for char in bare]) and (not bare.isdigit() or len(bare) in (6, 8, 10, 12))
+
+
+def _phrases(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign in PHRASES:
+        for at in _places(folded, sign):
+            start = at + len(sign)
+            start += _announcement(text[start : start + 60])
+            end, words = start, 0
+            for word in text[start : start + 400].replace(",", " ").split(" "):
+                bare = word.strip("\"'`.\n\\")
+                if not (bare.isalpha() and bare.islower() and 3 <= len(bare) <= 8) or "\n" in word.strip():
+                    bare = word.partition("\n")[0].strip("\"'`.\\")
+                    words += bare.isalpha() and bare.islower()
+                    end += len(bare)
+                    break
+                words += 1
+                end += len(word) + 1
+            if words >= FEWEST_WORDS:
+                spans.append((start, min(end, len(text)), "seed-phrase"))
+    return spans
+
+
+def _announcement(text: str) -> int:
+    """Return where what a heading announces begins: behind its colon, or the blanks and signs that follow it."""
+    colon = text.partition("\n")[0].find(":")
+    start = colon + 1 if colon >= 0 else 0
+    return start + len(text[start:]) - len(text[start:].lstrip(" \t\r\n\"'`:=(is-\\>"))
+
+
+def _wallets(text: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    masked = "".join([char if char in BASE58 else " " for char in text])
+    at = 0
+    for word in masked.split():
+        at = masked.find(word, at)
+        is_wif = (len(word) in (51, 52, 53) and word[0] in "5KLc9") or (len(word) > 100 and word.startswith(EXTENDED))
+        is_part = text[at - 1 : at] in ("+", "/") or text[at + len(word) : at + len(word) + 1] in ("+", "/", "=")  # of base64
+        if is_wif and not is_part and looks_random(word):
+            spans.append((at, at + len(word), "wallet-key"))
+        at += len(word)
+    return spans
+
+
+def _assertions(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign in ("samlresponse=", 'samlresponse" value="', "samlassertion=", "saml_response="):
+        for at in _places(folded, sign):
+            end = at + len(sign)
+            while end < len(text) and text[end] not in " \t\r\n\"'<>&":
+                end += 1
+            spans.append((at + len(sign), end, "assertion"))
+    for at in _places(folded, ":assertion "):
+        end = folded.find(":assertion>", at)
+        begin = text.find(">", at)
+        if 0 <= begin < end:
+            spans.append((begin + 1, text.rfind("<", begin, end), "assertion"))
+    spans += [(at, _run_all(text, at), "assertion") for at in _places(text, "PHNhbWw")]
+    return spans
+
+
+def _run_all(text: str, at: int) -> int:
+    while at < len(text) and (text[at] in ALNUM or text[at] in "+/=-_%"):
+        at += 1
+    return at
+
+
+def _blocks(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the bodies of files of keys that are no PEM, and passwords that a dialogue or a block types."""
+    spans = []
+    for at in _places(folded, "private-lines:"):
+        begin, end = text.find("\n", at) + 1, folded.find("private-mac", at)
+        if begin:
+            spans.append((begin, end - 1 if end > begin else len(text), "private-key"))
+    for at in _places(folded, "<auth-user-pass>"):
+        lines = text[at : at + 600].split("\n")
+        if len(lines) > 2 and "</" not in lines[2]:
+            start = at + len(lines[0]) + len(lines[1]) + 2
+            spans.append((start, start + len(lines[2].rstrip()), "password"))
+    for at in _places(folded, 'send "'):  # of expect, after what asks for it
+        if "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]:
+            end = text.find('"', at + 6)
+            value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
+            if end > 0 and len(value) > 3 and value[0] not in "$[":
+                spans.append((at + 6, at + 6 + len(value), "password"))
+    return spans

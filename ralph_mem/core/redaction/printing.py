@@ -1,0 +1,248 @@
+"""Tell which commands print a secret and nothing else, and cut it out of that."""
+
+from ralph_mem.core.redaction import shell_words, taking
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_jumbled, is_plain, kind_of_name, looks_random
+
+# Programs and words behind them, in this order: what these print is a secret, from their manuals. `-o=`: an option with a value.
+WHOLE = """
+op read | op item get --reveal | op item get --fields | op document get | pass show | pass otp | pass generate | gopass show
+bw get | bw generate | lpass show | secret-tool lookup | security -w | security -g | security dump-keychain | keyring get
+gcloud secrets access | gcloud print-access-token | gcloud print-identity-token | gcloud kms decrypt | aws kms decrypt
+aws get-secret-value | aws --with-decryption | aws get-login-password | aws export-credentials | az keyvault secret show
+az get-access-token | az keys list | az credential show | az keys renew | az list-keys | az connection-string
+az show-connection-string | kubectl secret -o | kubectl secrets -o | kubectl secret --output | kubectl secret --template
+kubectl secrets --template | oc secret -o | oc secret --template | oc extract | kubectl create token | oc create token
+oc whoami -t | oc whoami --show-token | wg genkey | wg genpsk | wg private-key | wg preshared-keys | wg showconf
+gh auth token | glab auth token | heroku auth:token | heroku config:get | heroku authorizations:create | doppler secrets get
+doppler secrets download | infisical secrets get | infisical export | vault -field | vault print token | vault unwrap
+vault kv get | vault read | vault token create | chamber read | chamber export | sops -d | sops --decrypt | sops decrypt
+ansible-vault view | ansible-vault decrypt | gpg -d | gpg --decrypt | gpg2 -d | gpg2 --decrypt | age -d | age --decrypt
+rage -d | openssl rand | openssl passwd | pwgen | apg | mkpasswd | diceware | xkcdpass | argocd initial-password
+argocd generate-token | rails secret | rails credentials:show | rake secret | mix phx.gen.secret | php key:generate
+rclone reveal | npm token create | npm config get | fly auth token | flyctl auth token | fly tokens create
+flyctl tokens create | railway variables | netlify env:get | firebase login:ci | authelia crypto rand | credstash get
+berglas access | knox get | conjur variable get | akeyless get-secret-value | systemd-creds decrypt | keybase decrypt
+bitcoin-cli dumpprivkey | bitcoin-cli dumpwallet | slappasswd | htpasswd -nb | htpasswd -nbB | htpasswd -n | secretsdump
+secretsdump.py | kubeadm token | kubeadm certs certificate-key | consul keygen | consul acl bootstrap | nomad acl bootstrap
+vault operator generate-root | etcdctl get | tailscale up --authkey | rustup-init --token | caddy hash-password
+travis token | snap export-login | charmcraft login --export | dotnet user-secrets list | stripe config --list
+eas credentials | ssh-keygen -Y sign | oathtool | totp-cli generate | ykman oath accounts code | gpg --export-secret-keys
+redis-cli requirepass | redis-cli masterauth | docker-credential get | git credential fill | git-credential fill
+terraform output -raw | tofu output -raw | terragrunt output -raw | pulumi --show-secrets | pulumi stack output --show-secrets
+"""
+# Parts of code and files by which chance, or what stands for a secret, is printed.
+# The same, whatever the program.
+MAKING_WORDS = (
+    ("crypto", "rand"), ("generate", "password"), ("generate", "secret"), ("generate", "token"), ("generate", "key"), ("token",
+    "create"),
+    ("create", "token"), ("auth", "token"), ("secret", "get"), ("secrets", "get"), ("secret", "access"), ("print-access-token",),
+    ("get-token",), ("create-token",), ("generate-token",), ("generate-access-token",), ("show-secret",), ("get-secret",),
+    ("genkey",),
+)  # fmt: skip
+MAKING = (
+    "secrets.token_", "token_urlsafe", "token_hex", "get_random_secret_key", "generate_key", "randombytes", "securerandom",
+    "getrandomvalues", "random_bytes(", "/dev/urandom", "/dev/random", "/run/secrets/", "/etc/shadow", "secrets.choice", "genrsa",
+    "initial_root_password", "initialadminpassword",
+)  # fmt: skip
+FILTERS = frozenset(
+    "base64 base32 jq yq tr head tail cut awk sed grep egrep cat tee xargs fold rev sort uniq python3 python openssl gunzip xxd od"
+    " column nl strings paste bat gojq dasel".split()
+)
+# What names a secret here names a thing of the code.
+NAMING = frozenset(
+    "git ls find wc stat file rg ag ack tree du cd mkdir touch rm cp mv ln chmod chown which type basename dirname".split()
+)
+NOT_SHOWN = frozenset("ls list find grep search insert edit rm remove mv cp git help version init".split())
+LAUNCHERS = frozenset(
+    "sudo doas env command exec time nice nohup xargs watch bundle poetry uv npx bunx pipenv docker podman".split()
+)
+RAW = ("terraform", "tofu", "terragrunt")
+MARK = "[REDACTED:output]"
+FEW_LINES = 3
+NAME = LETTERS + DIGITS + "_-."
+PROMPTS = ("$ ", "\u276f ", "\u279c ", "% ", "> ", "# ")
+
+
+def without(command: str, output: str) -> str:
+    """Return what a command printed without the secrets that are all that it was to print."""
+    if not output.strip():
+        return output
+    printing = [part for line in _visible(command) for part in _printing(shell_words.commands(line))]
+    if any([_is_whole(words) for words in printing]):
+        return MARK if not _is_harmless(printing, output) else output
+    kind = next((kind for kind in map(_named, printing) if kind), "")
+    return _without_value(output, kind) if kind else output
+
+
+def find(text: str) -> "list[tuple[int, int, str]]":
+    """Find in what somebody copied from a terminal, each command behind a prompt, what is a command's secret output."""
+    spans, at, command, begin = [], 0, "", -1
+    for line in [*text.split("\n"), ""]:
+        prompt = _prompt(line)
+        ends = prompt >= 0 or not line.strip()
+        if ends and command and begin >= 0 and at > begin:
+            spans += _in_output(command, text, begin, at - 1)
+        if ends:
+            command, begin = (line[prompt:], at + len(line) + 1) if prompt >= 0 else ("", -1)
+        at += len(line) + 1
+    return spans
+
+
+def _in_output(command: str, text: str, start: int, end: int) -> "list[tuple[int, int, str]]":
+    output = text[start:end]
+    left = without(command, output)
+    if left == output:
+        return []
+    if left == MARK:
+        return [(start, end, "output")]
+    return [
+        (start + at, start + at + len(value), "output")
+        for value in _values(output)
+        for at in [output.find(value)]
+        if value not in left
+    ]
+
+
+def _prompt(line: str) -> int:
+    """Return where a command begins behind a shell's prompt, or -1."""
+    bare = line.lstrip()
+    for sign in PROMPTS[:3]:
+        if bare.startswith(sign):
+            return len(line) - len(bare) + len(sign)
+        before, found, _ = bare.partition(sign)
+        if found and "@" in before and len(before) < 60 and " " not in before.strip():
+            return len(line) - len(bare) + len(before) + len(sign)
+    return -1
+
+
+def _visible(command: str) -> "list[str]":
+    """Return the lines whose output is seen: what stands for a word is not, unless it is what is printed."""
+    from ralph_mem.core.command_lines import exit_codes  # lazy: only for a command that may print a secret
+
+    lines = []
+    for line in command.replace("\\\n", " ").split("\n"):
+        said = line.lstrip()
+        inner = exit_codes.substituted(line) if "$(" in line or "`" in line else []
+        if inner and said.startswith(("echo", "printf", "yes")):
+            lines += inner
+        left = line
+        for each in inner:
+            left = left.replace(each, "")
+        lines += [left, *_script(left)]
+    return lines
+
+
+def _script(line: str) -> "list[str]":
+    """Return what a shell elsewhere is told to run: `ssh host 'cat x'`, `sh -c "..."`, `docker exec c cat x`."""
+    found = []
+    for _, command in shell_words.commands(line):
+        words = [word for _, _, word in command]
+        name = words[0].rpartition("/")[2] if words else ""
+        if name in ("ssh", "bash", "sh", "zsh", "su", "eval"):
+            found += [word for word in words[1:] if " " in word]
+        if name in ("docker", "podman", "kubectl", "oc", "nerdctl") and ("exec" in words or "run" in words):
+            found += [" ".join(words[at:]) for at in range(2, len(words))][:12]
+    return found
+
+
+def _printing(parts: "list[tuple[str, list[tuple[int, int, str]]]]") -> "list[list[str]]":
+    """Return the words of the commands of a line whose output is seen, as it is or by way of a filter."""
+    found: list[list[str]] = []
+    pipe: list[list[str]] = []
+    for sign, command in [*parts, (";", [])]:
+        words = [word for _, _, word in command]
+        if sign not in ("|", "|&"):
+            found += _seen(pipe)
+            pipe = []
+        pipe.append(words)
+    return found
+
+
+def _seen(pipe: "list[list[str]]") -> "list[list[str]]":
+    pipe = [words for words in map(_launched, pipe) if words]
+    if not pipe or any([word[:1] == ">" or word.endswith(">") for word in pipe[-1]]):
+        return []
+    through = [words[0].rpartition("/")[2] in FILTERS for words in pipe[1:]]
+    return pipe if all(through) else []
+
+
+def _launched(words: "list[str]") -> "list[str]":
+    while words and ((words[0].partition("=")[0].isidentifier() and "=" in words[0]) or words[0] in LAUNCHERS) and words[1:]:
+        if words[0] in ("docker", "podman"):
+            break
+        words = words[1:]
+        while words and words[0][:1] == "-":
+            words = words[1:]
+    return words
+
+
+def _is_whole(words: "list[str]") -> bool:
+    """Say whether all that a command prints is secret."""
+    line = " ".join(words).lower()
+    if any([sign in line for sign in MAKING]):
+        return True
+    name, said = (
+        words[0].rpartition("/")[2],
+        [word.partition("=")[0] if word[:1] == "-" else word.partition("/")[0] for word in words[1:]],
+    )
+    if name == "pass" and len(words) == 2 and words[1] not in NOT_SHOWN and words[1][:1] != "-":
+        return True
+    if any([taking.holds(said, [*needed]) for needed in MAKING_WORDS]):
+        return True
+    if "=" not in line and name == "kubectl" and "describe" in said:
+        return False
+    for entry in WHOLE.replace("\n", "|").split("|"):
+        program, *needed = entry.split() or [""]
+        if program and program == name and taking.holds(said, needed):
+            return True
+    return False
+
+
+def _is_harmless(printing: "list[list[str]]", output: str) -> bool:
+    """Say of what was asked for by a name whether it is none: a host, a number, an address."""
+    words = next((words for words in printing if _is_whole(words)), [])
+    if words[0].rpartition("/")[2] in RAW or words[:3] == ["npm", "config", "get"] or words[:1] == ["etcdctl"]:
+        value, named = output.strip(), kind_of_name(words[-1])
+        return not named and (
+            _is_resource(value)
+            or is_plain(value)
+            or is_filler(value)
+            or not (is_jumbled(value) or looks_random(value) or any([each in DIGITS for each in value]))
+        )
+    return output.lower().lstrip().startswith(("error", "usage", "fatal", "no ", "not ", "could not", "cannot"))
+
+
+def _is_resource(value: str) -> bool:
+    """Say whether a value is what a cloud calls a thing: `vpc-0a1b2c3d4e5f6a7b8`."""
+    name, _, number = value.strip('"').rpartition("-")
+    return name.replace("-", "a").isalpha() and name.islower() and len(number) > 7 and not number.strip("0123456789abcdef")
+
+
+def _named(words: "list[str]") -> str:
+    """Return the kind of secret that a command names, nothing for one that names none."""
+    if words[0].rpartition("/")[2] in NAMING and words[:2] not in (["git", "config"], ["git", "credential"]):
+        return ""
+    kinds = []
+    for word in words[1:]:
+        for piece in "".join([char if char in NAME else " " for char in word]).split():
+            bare = piece.strip("-._")
+            stem = bare.removesuffix(".txt").removesuffix(".secret")
+            kinds.append(kind_of_name(stem) or ("secret" if bare.endswith(".secret") else ""))
+    return next((kind for kind in kinds if kind), "")
+
+
+def _values(output: str) -> "list[str]":
+    """Return the values of an output of one or a few words, each on a line of its own, alone or behind a name."""
+    lines = [line.strip() for line in output.strip().split("\n")]
+    if len(lines) > FEW_LINES:
+        return []
+    values = [line.rpartition(" ")[2].strip("\"',") if line.count(" ") < FEW_LINES else "" for line in lines]
+    return [value for value in values if value and value.isascii()]
+
+
+def _without_value(output: str, kind: str) -> str:
+    for value in _values(output):
+        is_one = looks_random(value) if kind == "key" else len(value) > 5 and not is_filler(value) and not is_plain(value)
+        if is_one and any([char in DIGITS or not char.isalnum() for char in value]):
+            output = output.replace(value, MARK)
+    return output

@@ -1,0 +1,272 @@
+"""Find secrets on command lines, where flags, verbs and pipes hand them to a program."""
+
+from ralph_mem.core.redaction import taking
+from ralph_mem.core.redaction.names import DIGITS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name, looks_random
+from ralph_mem.core.redaction.shell_words import commands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ralph_mem.core.redaction.shell_words import Word
+
+    Place = tuple[int, int]
+
+PRINTING = ("echo", "printf", "yes")
+JOINING = ("|", "|&")
+FILTERS = frozenset("grep egrep rg ag sed awk jq yq wc tee head tail sort uniq xargs cut tr cat less column pbcopy xclip".split())
+# What says that a command reads a secret from its input.
+READING = frozenset(
+    "--password-stdin --with-token --passwd-on-stdin --stdin --pass-stdin --token-stdin --passphrase-fd --auth-user-pass"
+    " --password-file --pw-stdin --secret-stdin --key-file --passphrase-file".split()
+)
+LABELS = ("passw", "passphrase", "secret", "token", "login", "auth", "cred", "sshpass", "askpass")
+# What hands over a name and its value, one behind the other.
+SETTING = frozenset("set put add write create config env store save update patch insert new edit secret secrets variable".split())
+ASSIGNING = ("set", "setx", "-x", "-gx", "-Ux")  # before a name that `assignments` judges
+BARE_NAMES = frozenset("pass pw pwd password passwd passphrase psk passcode".split())
+LOGGING_IN = frozenset("login auth authenticate add-authtoken authtoken --with-token activate register".split())
+USERS = frozenset("-u -U -l -n -D --user --username --login --login-name --email --account -user -username /ru /user".split())
+PAIRS = frozenset("-u -U -a --user --auth --proxy-user --creds --credentials --basic-auth --userpwd".split())
+PROMPTS = ("$", "\u276f", "\u279c", "%", "#", ">")
+SHORT = ("-p", "-P", "-w")
+# With these programs `-p` and its like are ports, parents and packages.
+OTHERWISE = frozenset(
+    "adduser cargo chmod chown clang cp createdb createuser diff docker find flask gcc git go gradle grep gunicorn install "
+    "journalctl jq kill ls lsof mkdir mv mvn nc nerdctl netstat nmap node npm patch perf pg_dump pg_restore pnpm podman "
+    "printf ps psql pytest python python3 read rg rsync rustc scp sed sftp ssh strace systemctl tar tmux top touch uvicorn "
+    "wget yarn".split()
+)
+ENDINGS = ("pw", "pass", "passwd", "pwd")
+PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
+WORDS = taking.PROGRAMS | taking.ORACLE | READING | LOGGING_IN | BARE_NAMES | SETTING | PAIRS | {"stdin", "/rp", "chpasswd"}
+WORD_BYTES = bytes([code if chr(code).isalnum() or chr(code) in "-_./:" else 32 for code in range(128)]) + b" " * 128
+LONGEST_LINE = 2048
+LONGEST_BODY = 40  # lines behind `<<EOF`
+FEWEST = 4  # characters of a password that a flag is known to hold
+REPEATED = 6  # characters of a value that is looked for elsewhere too
+
+
+def find(text: str) -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind) of what programs are handed that is secret, wherever in the text that stands."""
+    places, at, lines = [], 0, text.split("\n")
+    for number, line in enumerate(lines):
+        if len(line) <= LONGEST_LINE and _may_hand(line):
+            places += [(at + start, at + end) for start, end in _of_line(line)]
+            if "<<" in line:
+                places += _of_body(line, lines[number + 1 : number + LONGEST_BODY], at + len(line) + 1)
+        at += len(line) + 1
+    values = {text[start:end] for start, end in places if end - start >= REPEATED}
+    places += [(at, at + len(value)) for value in values for at in _all(text, value)]
+    return [(start, end, "password") for start, end in places]
+
+
+def _all(text: str, value: str) -> "list[int]":
+    found, at = [], text.find(value)
+    while at >= 0:
+        found.append(at)
+        at = text.find(value, at + len(value))
+    return found
+
+
+def _may_hand(line: str) -> bool:
+    if (
+        "<<<" in line
+        or " /p" in line
+        or "base64" in line
+        or " -p" in line
+        or "pw " in line
+        or "/p:" in line
+        or "-P" in line
+        or "pass " in line
+        or "-D" in line
+    ):
+        return True
+    words = line.encode("utf-8", "surrogatepass").translate(WORD_BYTES).lower().split()
+    return not WORDS.isdisjoint([taking.program(word.decode()) for word in words])
+
+
+def _of_line(line: str) -> "list[Place]":
+    found: list[Place] = []
+    before: list[Word] = []  # the command whose output comes through the pipe
+    for sign, words in commands(line):
+        piped = _printed(before) if sign in JOINING else []
+        at = next((at for at, word in enumerate(words) if taking.program(word[2]) in taking.PROGRAMS | taking.ORACLE), -1)
+        if at >= 0:
+            found += [place for place in taking.of_command(words[at:], piped) if _tells(line[slice(*place)])]
+        if words:
+            found += [place for place in _of_any(words) if _tells(line[slice(*place)])]
+            found += [place for place in [*piped, *taking.here(words)] if _reads_secret(words, line[slice(*place)])]
+        # what only hands on, such as `head`, is looked through
+        before = words if sign not in JOINING or not before else before
+    return found
+
+
+def _of_any(words: "list[Word]") -> "list[Place]":
+    """Return what stands where any program would take a secret."""
+    return [*_flagged(words), *_paired(words), *_set(words), *_logging_in(words), *_echoed(words), *_properties(words)]
+
+
+def _following(words: "list[Word]") -> "list[tuple[Word, Word]]":
+    """Return each word with the one behind it, which says nothing where there is none or a flag."""
+    nothing = (0, 0, "")
+    return [(word, after if after[2][:1] != "-" else nothing) for word, after in zip(words, [*words[1:], nothing])]
+
+
+def _flagged(words: "list[Word]") -> "list[Place]":
+    found: list[Place] = []
+    has_user = any([word[2] in USERS and after[2] for word, after in _following(words)]) or any(
+        [word[2][:3].lower() == "/u:" for word in words]
+    )
+    is_short = has_user and OTHERWISE.isdisjoint([taking.program(word[2]) for word in words])
+    for (_, end, said), after in _following(words):
+        name = said.lower()
+        is_named = (
+            name[:1] in ("-", "/") and name.count("/") < 2 and len(name) > 2 and name.lstrip("-/").endswith((*ENDINGS, "/rp"))
+        )
+        is_named = is_named or (name.endswith("(echo") and any([label in name for label in LABELS]))
+        if is_named or name == "/rp" or ((name == "/p" or (said in SHORT and is_short)) and _is_mixed(after[2])):
+            found.append(after[:2])
+        elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")):
+            found.append((end - len(said) + said.index(":") + 1, end))
+    return [place for place in found if place[1]]
+
+
+def _paired(words: "list[Word]") -> "list[Place]":
+    """Return the passwords of `-u name:password`."""
+    found = []
+    for word, after in _following(words):
+        flag, equals, _ = word[2].partition("=")
+        _, end, said = word if equals else after
+        said = said[len(flag) + 1 :] if equals else said
+        user, colon, password = said.rpartition("\\")[2].partition("%" if flag == "-U" and "%" in said else ":")
+        is_user = not user.isdigit() and user.replace(".", "a").replace("-", "a").replace("_", "a").replace("@", "a").isalnum()
+        if flag in PAIRS and colon and is_user and _is_mixed(password) and "/" not in password:
+            found.append((end - len(password), end))
+    return found
+
+
+def _set(words: "list[Word]") -> "list[Place]":
+    """Return the values behind a name: `config set dbPassword x`, `connect Home password x`."""
+    found = []
+    for at, ((_, _, said), (start, end, value)) in enumerate(_following(words)):
+        name = said.lower()
+        if (
+            said[:1] == "-"
+            or not value
+            or "=" in said
+            or not said.replace("_", "a").replace("-", "a").replace(".", "a").replace(":", "a").isalnum()
+        ):
+            continue
+        kind = "password" if name in BARE_NAMES else kind_of_name(said)
+        is_set = not SETTING.isdisjoint([word[2].lower().rpartition(":")[2] for word in words[:at]])
+        if (
+            at
+            and kind
+            and words[at - 1][2] not in ASSIGNING
+            and (is_set or name in BARE_NAMES)
+            and is_secret(value, kind, "flag" if is_set else "listed")
+            and (kind != "password" or _is_mixed(value))
+        ):
+            found.append((start, end))
+    return found
+
+
+def _logging_in(words: "list[Word]") -> "list[Place]":
+    said = [word[2].lower() for word in words]
+    is_login = not LOGGING_IN.isdisjoint(said)
+    return [
+        after[:2] for word, after in _following(words)
+        if (word[2].lower() in LOGGING_IN or (is_login and word[2] in ("-t", "-k", "-T", "-K"))) and _is_issued(after[2])
+    ]  # fmt: skip
+
+
+def _is_issued(value: str) -> bool:
+    return looks_random(value) and not is_plain(value) and not is_filler(value)
+
+
+def _echoed(words: "list[Word]") -> "list[Place]":
+    """Return what a command echoes that a flag runs for a password."""
+    found = []
+    for before, (_, end, said) in zip([(0, 0, ""), *words], words):
+        flag, echo, rest = said.partition("echo ")
+        if echo and any([name[:1] == "-" and label in name.lower() for name in (flag, before[2]) for label in LABELS]):
+            value = rest.removeprefix("-n ").removeprefix("-e ")
+            found.append((end - len(value), end))
+    return found
+
+
+def _properties(words: "list[Word]") -> "list[Place]":
+    """Return the values of NAME=VALUE whose name ends with what stands for a password only beside such a value."""
+    found = []
+    for _, end, said in words:
+        name, equals, value = said.partition("=")
+        last = name.replace("_", ".").replace("-", ".").rpartition(".")[2].lower()
+        if equals and last in PROPERTIES and (_is_issued(value) or (last in ENDINGS and _is_mixed(value))):
+            found.append((end - len(value), end))
+    return found
+
+
+def _reads_secret(words: "list[Word]", value: str) -> bool:
+    """Say whether a command reads from its input what is none but a secret, and this may be one."""
+    said = [word[2].lower() for word in words if not word[2].startswith("<<<") and word[2] not in PROMPTS]
+    program = taking.program(said[0]) if said else ""
+    if program in FILTERS or not program.replace("-", "a").replace("_", "a").replace(".", "a").isalnum():
+        return False
+    if program in ("base64", "md5sum", "sha256sum", "sha1sum"):
+        user, colon, password = value.partition(":")
+        return bool(colon) and user.isalnum() and _is_mixed(password)
+    if any([(word.startswith(("sudo", "doas")) and " -s" in word) for word in said]):
+        return _tells(value)
+    reads = not READING.isdisjoint([word.partition("=")[0] for word in said])
+    return (reads and _tells(value)) or (any([label in word for word in said for label in LABELS]) and _is_mixed(value))
+
+
+def _of_body(line: str, body: "list[str]", at: int) -> "list[Place]":
+    """Return the secrets of what a command reads up to a mark: each line that is one word, or what follows a name in it."""
+    mark = line.partition("<<")[2].lstrip("-~ ").split(" ", 1)[0].split("|", 1)[0].strip("'\"\\")
+    if not mark or not any([_takes_input(words) for _, words in commands(line)]):
+        return []
+    found: list[Place] = []
+    for each in body:
+        if each.strip() == mark:
+            return found
+        value = each.strip().partition(":")[2] or each.strip()
+        if value and " " not in value and _is_mixed(value):
+            found.append((at + each.rfind(value), at + each.rfind(value) + len(value)))
+        at += len(each) + 1
+    return found
+
+
+def _takes_input(words: "list[Word]") -> bool:
+    said = [word[2].lower() for word in words]
+    programs = [taking.program(word) for word in said]
+    return not READING.isdisjoint(said) or any(
+        [name in ("chpasswd", "smbpasswd", "kinit", "newusers", "cryptsetup") for name in programs]
+    )
+
+
+def _printed(words: "list[Word]") -> "list[Place]":
+    """Return what a command prints that only repeats what it is told."""
+    at = next((at for at, word in enumerate(words) if word[2].rpartition("/")[2] in PRINTING), -1)
+    if at < 0:
+        return []
+    told = [word for word in words[at + 1 :] if word[2] not in ("-n", "-e", "-ne", "-en", "--")]
+    if words[at][2].endswith("printf") and len(told) > 1 and "%" in told[0][2]:
+        told = told[1:]
+    return [word[:2] for word in told if word[2][:1] != ">"]
+
+
+def _is_mixed(value: str) -> bool:
+    """Say whether a value is a password by itself: letters with digits or symbols, and no path, port, file or name."""
+    if len(value) < REPEATED or is_filler(value) or value[0] in "$<-{/.@" or "/" in value or " " in value:
+        return False
+    if value.strip("!?.@,:;").isalpha() and (value.isupper() or value[1:].islower()):  # a word with a sign behind it
+        return False
+    return is_secret(value, "password", "flag") or is_jumbled(value)
+
+
+def _tells(value: str) -> bool:
+    """Say whether a value that stands where a secret belongs is one: no variable, no option, no file of that, no number."""
+    value = value.strip("\"'\\ \t\r\n")
+    if len(value) < FEWEST or is_filler(value) or value[0] in "$<-{" or value.startswith(("@", "//", "./", "/dev/", "`")):
+        return False
+    return bool(value.strip(DIGITS)) or len(value) > 5

@@ -1,0 +1,225 @@
+"""Find secrets in statements of SQL, lines of configuration and addresses without a scheme."""
+
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name
+
+# What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
+BEFORE_QUOTED = (
+    "identified by", "identified with", "password", "password for", "convertto-securestring", "securestring", "passphrase",
+    "set password", "using password", "authentication string", "psk",
+)  # fmt: skip
+STEPPED_OVER = " \t=:(\\"
+# Between the words and the quotes: types of SQL strings, options of PowerShell, how something is encrypted.
+BETWEEN = frozenset("n u e for by as with to is values encrypted plaintext_password sha256_password mysql_native_password password"
+                    " caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
+# Words at the beginning of a line of configuration, or behind a word of SQL, before a secret without quotes.
+DIRECTIVES = (
+    "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",
+    "ldap_default_authtok ",
+    "snmp-server community ", "rocommunity ", "rwcommunity ", "enable secret ", "enable password ",
+    "key-string ", "ascii-text ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
+)  # fmt: skip
+BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which comes first
+SCHEMES = ("mailto", "sip", "acct", "npm", "git", "xmpp", "link", "workspace")  # and what else comes before an address
+WORD = LETTERS + DIGITS + "_-.$"
+FEWEST = 5
+MOST_ROWS = 40
+LONGEST = 200
+
+
+def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
+    found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded) + _oracle(text, folded)
+    return (
+        found + _pgpass(text) + _levelled(text, folded) + _chap(text) + _of_driver(text) + _of_host(text) + _inserted(text, folded)
+    )
+
+
+def _places(folded: str, sign: str) -> "list[int]":
+    places, at = [], folded.find(sign)
+    while at >= 0:
+        places.append(at)
+        at = folded.find(sign, at + len(sign))
+    return places
+
+
+def _is_value(value: str) -> bool:
+    if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?" or " " in value:
+        return False
+    return not is_plain(value) or (value.isalpha() and len(value) > 9)
+
+
+def _quoted(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign in BEFORE_QUOTED:
+        for at in _places(folded, sign):
+            rest = text[at + len(sign) : at + len(sign) + LONGEST].partition("\n")[0]
+            if at and folded[at - 1].isalnum():
+                continue
+            start = _opening(rest)
+            quote = rest[start : start + 1]
+            end = rest.find(quote, start + 1) if start >= 0 and quote else -1
+            value = rest[start + 1 : end].rstrip("\\") if end > 0 else ""
+            if value and _is_value(value):
+                begin = at + len(sign) + start + 1
+                spans.append((begin, begin + len(value), "password"))
+    return spans
+
+
+def _opening(rest: str) -> int:
+    """Return where the quotes open behind what may stand between, or -1: `FOR 'bob'@'%' = PASSWORD('`, ` N'`, ` -String "`."""
+    at = 0
+    while at < len(rest):
+        if rest[at] in "'\"":
+            after = rest.find(rest[at], at + 1)
+            if after > 0 and rest[after + 1 : after + 2] == "@":  # a user, with a host
+                host = rest[after + 2 : after + 3]
+                at = rest.find(host, after + 3) + 1 if host in ("'", '"') else after + 2
+                if at <= 0:
+                    return -1
+                continue
+            return at
+        if rest[at] in STEPPED_OVER:
+            at += 1
+            continue
+        word = rest[at:]
+        word = word[: len(word) - len(word.lstrip(WORD))]
+        if word.lower() not in BETWEEN:
+            return -1
+        at += len(word)
+    return -1
+
+
+def _directives(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign in DIRECTIVES:
+        for at in _places(folded, sign):
+            if at and (folded[at - 1].isalnum() or folded[at - 1] in "_-"):
+                continue
+            start = at + len(sign)
+            word = (text[start : start + LONGEST].split("\n", 1)[0].split() or [""])[-1 if sign in BEHIND_A_PLACE else 0]
+            value = word.rpartition(":")[2].strip("\"'\\;,")
+            if _is_value(value):
+                begin = text.find(value, start)
+                spans.append((begin, begin + len(value), "password"))
+    return spans
+
+
+def _acl(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the passwords of the access lists of Redis: `user app on >password ~*`."""
+    spans = []
+    for sign in (" on ", "setuser "):
+        for at in _places(folded, sign):
+            line = text[at : at + LONGEST].partition("\n")[0]
+            mark = line.find(">") if "~" in line or "+" in line or "allkeys" in line else -1
+            while mark >= 0:
+                value = line[mark + 1 :].split(" ", 1)[0].strip("\"'\\")
+                if line[mark - 1] in " \"'\\" and len(value) >= FEWEST and not is_filler(value):
+                    spans.append((at + mark + 1, at + mark + 1 + len(value), "password"))
+                mark = line.find(">", mark + 1)
+    return spans
+
+
+def _oracle(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = []
+    for sign in ("jdbc:oracle:thin:", "jdbc:oracle:oci:", "jdbc:oracle:oci8:"):
+        for at in _places(folded, sign):
+            address = text[at + len(sign) : at + len(sign) + LONGEST].partition(" ")[0].partition("\n")[0]
+            user, slash, rest = address.partition("/")
+            password = rest.rpartition("@")[0]
+            if slash and user and "@" not in user and password:
+                begin = at + len(sign) + len(user) + 1
+                spans.append((begin, begin + len(password), "url-password"))
+    return spans
+
+
+def _levelled(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find what follows the level of a secret in the configuration of a switch: `secret 0 x`, `password 7 x`."""
+    spans = []
+    for sign in (" secret ", " password ", " key "):
+        for at in _places(folded, sign):
+            level, _, rest = text[at + len(sign) : at + len(sign) + LONGEST].partition("\n")[0].partition(" ")
+            value = rest.partition(" ")[0]
+            if level.isdigit() and len(level) == 1 and _is_value(value):
+                begin = at + len(sign) + len(level) + 1
+                spans.append((begin, begin + len(value), "password"))
+    return spans
+
+
+def _chap(text: str) -> "list[tuple[int, int, str]]":
+    """Find the third field of each line of a file of secrets of PPP."""
+    spans, at = [], 0
+    rows = 0  # that may follow the heading
+    for line in text.split("\n"):
+        fields = line.split()
+        rows = MOST_ROWS if line[:1] == "#" and " chap" in line.lower() and "secret" in line.lower() else rows
+        value = fields[2].strip('"') if rows and len(fields) in (3, 4) and line[:1] != "#" else ""
+        rows = max(0, rows - 1) if value or line[:1] == "#" else 0
+        if value and _is_value(value):
+            spans.append((at + line.index(value), at + line.index(value) + len(value), "password"))
+        at += len(line) + 1
+    return spans
+
+
+def _of_driver(text: str) -> "list[tuple[int, int, str]]":
+    """Find the password of `user:password@tcp(host)`, of an address without a scheme."""
+    spans = []
+    for sign in ("@tcp(", "@unix("):
+        for at in _places(text, sign):
+            user, colon, password = _last_word(text[max(0, at - LONGEST) : at]).partition(":")
+            if colon and user and not is_filler(password or "x") and password[:1] not in "$%{":
+                spans.append((at - len(password), at, "url-password"))
+    return spans
+
+
+def _of_host(text: str) -> "list[tuple[int, int, str]]":
+    """Find the password of `user:password@host.name` that has no scheme: as scp and its like take it."""
+    spans, at = [], text.find("@")
+    while at >= 0:
+        user, _, password = _last_word(text[max(0, at - 64) : at]).rpartition(":")
+        host = text[at + 1 : at + 64].split("\n", 1)[0].split(" ", 1)[0].partition(":")[0].partition("/")[0]
+        is_host = "." in host and host.replace(".", "a").replace("-", "a").isalnum() and host[0].isalpha()
+        if (
+            is_host
+            and user.replace("-", "a").replace("_", "a").isalnum()
+            and user not in SCHEMES
+            and password[:2] != "//"
+            and is_secret(password or "x", "password", "bare")
+        ):
+            spans.append((at - len(password), at, "url-password"))
+        at = text.find("@", at + 1)
+    return spans
+
+
+def _inserted(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the values of columns that name a secret: `INSERT INTO users (name, password) VALUES ('bob', 'x')`."""
+    spans = []
+    for at in _places(folded, "values"):
+        if not folded[:at].rstrip().endswith(")") or text[at + 6 : at + 16].lstrip()[:1] != "(":
+            continue
+        names = folded[max(0, at - LONGEST) : at].rstrip().removesuffix(")").rpartition("(")[2].split(",")
+        row = text[at : at + 2 * LONGEST].partition("(")[2].partition(")")[0]
+        start = text.find(row, at)
+        for name, value in zip(names, row.split(",")):
+            bare = value.strip().strip("'\"")
+            if bare and kind_of_name(name.strip(' `"[]')) and _is_value(bare) and not bare.startswith(("crypt", "gen_")):
+                spans.append((start + value.index(bare), start + value.index(bare) + len(bare), "password"))
+            start += len(value) + 1
+    return spans
+
+
+def _last_word(text: str) -> str:
+    for stop in " \t\n\"'`=":
+        text = text.rpartition(stop)[2]
+    return text
+
+
+def _pgpass(text: str) -> "list[tuple[int, int, str]]":
+    """Find the last of the five fields of a line `host:port:database:user:password`."""
+    spans, at = [], 0
+    for line in text.split("\n"):
+        fields = line.strip().split(":", 4)
+        is_line = len(fields) == 5 and " " not in line.strip() and fields[1] in ("*", "5432", "5433", "6432", "5439", "26257")
+        if is_line and _is_value(fields[4]):
+            spans.append((at + line.rfind(fields[4]), at + line.rfind(fields[4]) + len(fields[4]), "password"))
+        at += len(line) + 1
+    return spans

@@ -1,0 +1,149 @@
+"""Find secrets that stand in a table, beside the cell that names them or below the head of their column."""
+
+from ralph_mem.core.redaction.names import DIGITS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Cell = tuple[int, int, str]  # start and end in the line, and what stands there
+    Head = tuple[str, int, str, int, int]  # how cells are parted, which it is of how many, what it announces, where it begins
+    Span = tuple[int, int, str]
+
+RULES = "|│║┃"
+EDGES = {**dict.fromkeys(map(ord, "─━═"), " "), **dict.fromkeys(map(ord, "┌┬┐╭╮╔╦╗"), "│")}  # heads may stand between them
+QUOTED = " \t\"'`"
+# Names whose last word is a number or no label.
+KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
+MOST_ROWS = 200
+MOST_CELLS = 24
+LONGEST_NAME, LONGEST_LINE = 40, 2048
+MOST_WORDS = 3  # of a name
+
+
+def find(text: str) -> "list[Span]":
+    """Find the spans (start, end, kind) of secrets in tables."""
+    spans: list[Span] = []
+    heads: list[Head] = []
+    at = rows = 0
+    for line in text.split("\n"):
+        parted = _parted(line) if len(line) <= LONGEST_LINE else []
+        for sign, cells in parted:
+            spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
+        spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
+        found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line]
+        rows = 0 if found else rows + 1
+        heads = found or (heads if line.strip() and rows < MOST_ROWS else [])
+        at += len(line) + 1
+    return spans
+
+
+def _parted(line: str) -> "list[tuple[str, list[Cell]]]":
+    """Return the cells of a line by each sign that may part them: rules, tabs, commas, two blanks."""
+    line = line.translate(EDGES)
+    found = [(" ", _by_blanks(line))]
+    bare = line
+    for sign in RULES[1:]:
+        bare = bare.replace(sign, "|")
+    found += [(sign, _by_sign(bare, sign)) for sign in "|\t,;" if sign in bare]
+    return [(sign, cells) for sign, cells in found if 1 < len(cells) <= MOST_CELLS]
+
+
+def _by_sign(line: str, sign: str) -> "list[Cell]":
+    cells, at = [], 0
+    for piece in line.split(sign):
+        bare = piece.strip(QUOTED + "\r")
+        start = at + piece.find(bare)
+        cells.append((start, start + len(bare), bare))
+        at += len(piece) + 1
+    return cells
+
+
+def _by_blanks(line: str) -> "list[Cell]":
+    cells: list[Cell] = []
+    at = 0
+    while at < len(line):
+        at += len(line[at:]) - len(line[at:].lstrip(" \t\r"))
+        end = min([each for each in (line.find("  ", at), line.find("\t", at)) if each >= 0], default=len(line))
+        colon = line.find(": ", at, end) if not cells else -1
+        end = colon if colon > at else end
+        word = line[at:end].strip(QUOTED + "\r")
+        if word:
+            start = line.find(word, at)
+            cells.append((start, start + len(word), word))
+        at = max(end + (colon > at), at + 1)
+    return cells
+
+
+def _announces(name: str) -> str:
+    """Return the kind of secret that a cell names, nothing for one that is no name."""
+    name = name.rstrip(":").strip("*_` ")
+    if not name or len(name) > LONGEST_NAME or name.count(" ") >= MOST_WORDS or not name[0].isalpha():
+        return ""
+    folded = name.lower()
+    if any([key in folded for key in KEYS]):
+        return "key"
+    if folded in ("pass", "pw", "pwd"):
+        return "password"
+    words = name.split(" ")
+    return (
+        kind_of_name(name) if all([word.replace("_", "a").replace("-", "a").replace(".", "a").isalnum() for word in words]) else ""
+    )
+
+
+def _is_value(value: str, kind: str) -> bool:
+    if (
+        " " in value
+        or "(" in value
+        or value[-1:] in ":(.;,"
+        or value[:1] in "$<([{-*="
+        or is_filler(value or "x")
+        or is_plain(value)
+    ):
+        return False
+    if kind == "password" and is_jumbled(value):
+        return True
+    if not any([char in DIGITS or not char.isalnum() for char in value]) and not is_secret(value, "key", "quoted"):
+        return False
+    return is_secret(value, kind, "bare" if kind == "password" else "listed")
+
+
+def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
+    """Return the value behind each cell that names a secret; a comma parts lists too, where that says nothing."""
+    if sign in ",;" and not (len(cells) == 2 and "_" in cells[0][2] and cells[0][2].isupper()):
+        return []
+    pairs = zip(cells, cells[1:])
+    named = [(value, _announces(name)) for (_, _, name), value in pairs]
+    return [(start, end, kind) for (start, end, value), kind in named if kind and _is_value(value, kind)]
+
+
+def _alone(line: str) -> "list[Span]":
+    """Return the value of a line that is a name and a value with nothing but a blank between."""
+    name, _, value = line.strip().partition(" ")
+    kind = kind_of_name(name) if value and name.isalpha() else ""
+    if kind not in ("password", "secret") or not _is_value(value, kind):
+        return []
+    return [(line.rindex(value), line.rindex(value) + len(value), kind)]
+
+
+def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
+    spans = []
+    for parted, index, kind, column, count in heads:
+        if parted != sign or len(cells) > count or (sign in ",;" and len(cells) < count):
+            continue
+        if parted == " ":  # a cell may be empty: what begins where the head does, or nearly
+            below = [cell for cell in cells if abs(cell[0] - column) <= 1 and len(cells) > 1]
+        else:
+            below = cells[index : index + 1]
+        spans += [(start, end, kind) for start, end, value in below if value and _is_value(value, kind)]
+    return spans
+
+
+def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
+    """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
+    names = [name for _, _, name in cells if name]
+    if not all([len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha() for name in names]):
+        return []
+    is_listed = sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
+    if is_listed:  # words of a sentence, or of code
+        return []
+    found = enumerate(cells)
+    return [(sign, at, kind, start, len(cells)) for at, (start, _, name) in found for kind in [_announces(name)] if kind]
