@@ -102,6 +102,7 @@ def hot_files():
 # What imports what
 
 
+@pytest.mark.check
 def test_a_folder_imports_the_packages_of_its_line_and_no_other():
     assert not house.strangers(ROOT, FOLDERS)
 
@@ -138,6 +139,7 @@ MOST_WITH_SQL_ON_ROWS = 15
 ON_ROWS = re.compile(r"\b(FROM|INTO|UPDATE|JOIN)\s+(turns|observations)\b")
 
 
+@pytest.mark.check
 def test_few_modules_ask_for_turns_and_observations_and_all_lie_with_rows_and_recall():
     texts = {
         module: [each.value for each in ast.walk(ast.parse(path.read_text())) if isinstance(each, ast.Constant)]
@@ -161,10 +163,12 @@ def test_the_linter_takes_a_folder_for_what_the_table_says():
         assert linted == house.rule_of(FOLDERS, name)[0] or linted == "py37", name
 
 
+@pytest.mark.check
 def test_the_oldest_python_can_read_the_hot_rooms():
     assert not house.unreadable(ROOT, hot_files(), OLDEST_PYTHON)
 
 
+@pytest.mark.check
 def test_the_oldest_python_has_what_the_hot_rooms_use():
     assert not house.unions(ROOT, hot_files())  # vermin takes `O_RDWR | O_CREAT` for one
     order = [sys.executable, "-c", "from vermin import main; main()", "--no-config-file", "--no-tips", "--violations", "-vvv"]
@@ -268,6 +272,7 @@ def ours(loaded):
     return {name for name in loaded if name == "door" or house.is_ours(name)} - packages | (loaded & READ_FACES)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("event", FIELDS_OF_EVENT)
 def test_an_event_loads_so_many_modules_of_ours_and_only_c_beside_them(event, a_session_at_work):
     loaded = modules_loaded(event, *a_session_at_work)
@@ -407,6 +412,7 @@ def test_no_room_is_too_large():
     assert not house.large_rooms(ROOT, lines=LARGEST_ROOM)
 
 
+@pytest.mark.check
 def test_nine_functions_in_ten_are_short():
     assert not house.long_functions(ROOT, p90=P90_OF_FUNCTIONS)
 

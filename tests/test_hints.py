@@ -66,6 +66,7 @@ def words_of(line):
         return line.split()
 
 
+@pytest.mark.check
 def test_every_command_that_is_named_is_there_with_its_options():
     named = [(where, found) for where, text in texts() for found in QUOTED.findall(text)]
     named += [

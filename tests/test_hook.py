@@ -38,6 +38,7 @@ def a_plugin(tmp_path):
     return build
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", BREACHES)
 def test_a_breach_is_seen(a_plugin, what):
     hook = a_plugin(BREACHES[what])

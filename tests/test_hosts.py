@@ -3,6 +3,8 @@
 import ast
 import re
 
+import pytest
+
 from tests.house import modules
 from tests.test_architecture import ROOT
 
@@ -58,10 +60,12 @@ def named(root, known="ralph_mem.hosts"):
     return bad
 
 
+@pytest.mark.check
 def test_only_its_own_folder_knows_the_names_of_a_client():
     assert not named(ROOT)
 
 
+@pytest.mark.check
 def test_the_names_are_found_where_they_stand():
     there = named(ROOT, "nobody")
     for name in ("event.py", "session.py", "transcripts.py", "client.py", "launch"):

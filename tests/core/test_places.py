@@ -149,6 +149,7 @@ def names_of_places():
 ALLOWED = {"core/paths.py", "core/places.py", "bench/truth/agents/breaking.py", "bench/truth/agents/cheating.py"}
 
 
+@pytest.mark.check
 def test_no_other_room_joins_the_name_of_a_place_to_a_folder():
     found = [(room, line) for room, nodes in sources() for line in joined_by_hand(nodes, names_of_places()) if room not in ALLOWED]
     assert found == []

@@ -144,6 +144,7 @@ def test_a_program_that_prints_a_gigabyte_neither_blocks_nor_fills_memory(tmp_pa
 # The end
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "source",
     [
@@ -232,6 +233,7 @@ def test_whoever_asks_may_stop_it(programs):
     assert outcome.ended_by == "stop" and outcome.seconds >= 0.3 and outcome.seconds - watch.lost() < 2
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_us_ends_the_program_first(programs, number):
     inner = programs.command(f"{DEAF}; print('ready', flush=True); time.sleep(60)")
@@ -303,6 +305,7 @@ def test_orphans_leave_no_dead_and_come_to_us_no_more_afterwards(programs):
     assert int(out) != os.getpid()
 
 
+@pytest.mark.check
 @linux
 def test_programs_side_by_side_leave_nothing_once_the_last_has_ended(programs):
     beside = threading.Thread(target=programs.run, args=(CLEANED + "    time.sleep(60)", 2))

@@ -13,6 +13,7 @@ TEXTS = {str(page.relative_to(ROOT)): page.read_text() for page in PAGES}
 MARKED = [pytest.param(story, id=story[0], marks=[pytest.mark.check] if number else []) for number, story in enumerate(STORIES)]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("story", MARKED)
 def test_every_example_prints_what_its_page_shows(story, tmp_path):
     reader = examples.Reader(tmp_path)

@@ -94,6 +94,7 @@ def bodies(hook):
 # A clock that jumps
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "jump", [-HOUR_MS, HOUR_MS, -10 * YEAR_MS, 10 * YEAR_MS], ids=["an hour back", "an hour on", "ten years back", "ten years on"]
 )

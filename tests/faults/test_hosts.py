@@ -55,6 +55,7 @@ CASES = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.skipif(not os.path.isdir("/proc/self/ns"), reason="only Linux tells containers and kernels apart")
 @pytest.mark.parametrize("where", CASES)
 def test_an_open_session_is_judged_by_where_it_began(a_project, where):

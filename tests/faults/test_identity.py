@@ -102,6 +102,7 @@ def number_of(session):
     return session.values("SELECT value FROM properties WHERE key = 'project_id'")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", ["store", "Shop", "deeper/down/shop", "it's\nmoved"])
 def test_a_project_that_was_moved_or_renamed_keeps_its_memory_and_its_id(a_person, a_shop, name):
     number, place = number_of(a_shop), a_person.folder / name
@@ -183,6 +184,7 @@ def found_by(session, word):
     return told, later.run("mem-search", word.encode()).out.decode()
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", NEEDLES)
 def test_a_project_finds_what_is_its_own(neighbours, name):
     told, searched = found_by(neighbours[name], NEEDLES[name])

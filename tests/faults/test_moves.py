@@ -84,6 +84,7 @@ def test_a_copy_takes_nothing_along(waiting):
     assert waiting.values(STORED) == ["Where is the zeppelin?", WAITED] and waiting.spooled() == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("first", ["the new one", "the moved one"])
 def test_a_new_project_in_the_old_place_gets_nothing_of_it(waiting, first):
     moved(waiting, "store")

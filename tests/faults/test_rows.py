@@ -154,6 +154,7 @@ GITS = {
 }  # fmt: skip
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", GITS)
 def test_whatever_git_is_like_there_is_a_memory_and_no_wait(a_person, what):
     a_person.environment["PATH"] = str(a_person.home)  # no git to be found
@@ -212,6 +213,7 @@ def test_where_locks_are_not_supported_events_wait_and_come_in_where_they_are(a_
 # 42: a plugin that is gone
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "gone", ["hooks/run", "hooks/run.py", "hooks", "", "ralph_mem", "ralph_mem/memory/store/connection.py", "hooks/door.py"]
 )

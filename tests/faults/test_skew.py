@@ -185,6 +185,7 @@ def test_a_newer_command_line_brings_the_memory_up_to_date_and_older_hooks_then_
     assert "make mast" in titles(newer) and newer.spooled() == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("words", [["search", "zeppelin"], ["inject", "A lamp"], ["forget", "--all"], ["compress"]])
 def test_an_older_command_line_says_that_it_is_too_old_and_changes_nothing(older, newer, words):
     newer.start()

@@ -129,6 +129,7 @@ NAMES = ("memory.db-wal", "memory.db-shm", "memory.db-journal", "lock")
 PLACES = [(kind, name) for kind in KINDS for name in NAMES]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("kind", "name"), PLACES)
 def test_what_is_no_file_beside_a_memory_holds_up_nobody_and_is_told(a_memory, kind, name):
     place = a_memory.memory / name

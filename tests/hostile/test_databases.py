@@ -217,6 +217,7 @@ def unknown(project):
     os.unlink(connection.verdict_of(paths_home(), project.folder, 0)[0])
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", FILES)
 def test_to_look_at_a_stranger_takes_less_than_a_quarter_of_a_second(a_project, name):
     away(begun(a_project))

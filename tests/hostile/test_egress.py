@@ -178,6 +178,7 @@ def test_nothing_of_it_comes_into_another_home_with_an_archive(a_past, a_quick_s
     assert leaks(files_of(a_quick_session.folder)) == []
 
 
+@pytest.mark.check
 def test_nothing_of_it_waits_in_the_spool_of_a_locked_memory(a_quick_session):
     with a_quick_session.connect() as db:
         db.execute("BEGIN IMMEDIATE")
@@ -189,6 +190,7 @@ def test_nothing_of_it_waits_in_the_spool_of_a_locked_memory(a_quick_session):
     assert a_quick_session.spooled() == [] and leaks(files_of(a_quick_session.home, a_quick_session.memory)) == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "line", ["{}\n", "ralph:\n  {}\n", "token: {}\n", "a: [{}\n", "recording: {}\n", "privacy.redact_patterns: ['({}']\n"]
 )

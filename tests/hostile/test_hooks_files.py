@@ -86,6 +86,7 @@ def test_there_are_more_than_twenty_inputs_and_every_event_has_its_hook():
     assert len(INPUTS) > 20 and len(HANDLERS) == len(FIELDS)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("file", "handler"), HANDLERS)
 def test_a_client_that_tells_no_place_has_nothing_run(tmp_path, a_plugin, file, handler):
     # a repository might bring along what a relative path would name
@@ -96,6 +97,7 @@ def test_a_client_that_tells_no_place_has_nothing_run(tmp_path, a_plugin, file, 
     assert not (tmp_path / "project" / ".ralph-mem").exists()
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("file", "handler"), HANDLERS)
 def test_of_what_an_event_holds_nothing_is_run_or_printed(tmp_path, a_plugin, file, handler):
     for data in INPUTS:
@@ -118,6 +120,7 @@ def test_a_client_that_tells_no_place_has_no_server_run(tmp_path, a_plugin):
     assert not (tmp_path / "project" / ".ralph-mem").exists()
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", FOLDERS)
 def test_of_what_a_server_is_sent_nothing_is_run_and_all_it_says_is_the_protocols(tmp_path, name):
     plugin = install(tmp_path / name)
@@ -135,6 +138,7 @@ def a_notice(out):
     return out if out.startswith((b'{"systemMessage": "ralph-mem', b'{"hookSpecificOutput"')) and json.loads(out) else b""
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", FOLDERS)
 @pytest.mark.parametrize("how", ["in the environment", "as text", "as text and in the environment"])
 def test_the_name_of_the_plugins_folder_is_only_a_name(tmp_path, how, name):

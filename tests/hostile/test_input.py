@@ -131,6 +131,7 @@ def test_what_is_no_event_leaves_nothing(a_quick_session, what):
     assert stored_well(a_quick_session)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", OUTPUTS)
 def test_an_output_is_kept_with_its_beginning_and_its_end_whatever_stands_between(a_quick_session, what):
     data = bash(a_quick_session, tool_response={"stdout": "the beginning\nHERE\nthe end", "stderr": ""})

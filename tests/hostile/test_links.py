@@ -73,6 +73,7 @@ def test_there_are_twenty_four_of_them():
     assert len(CASES) == 24
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("make", "name"), CASES, ids=[f"{make.__name__}: {name or '.ralph-mem'}" for make, name in CASES])
 def test_what_a_link_leads_to_stays_as_it_is(a_clone, make, name):
     make(a_clone, name)

@@ -62,6 +62,7 @@ def test_there_are_sixty_of_them():
     assert len(set(MANIFESTS)) == 60
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("path", "kind"), MANIFESTS)
 def test_a_crafted_manifest_leads_no_write_out_of_the_project_nor_into_git(a_loop, path, kind):
     forge(a_loop, path.replace(b"ABSOLUTE", os.fsencode(a_loop.folder.parent / "outside")), kind)

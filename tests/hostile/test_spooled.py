@@ -32,6 +32,7 @@ def ship(hook, text):
     return {path: path.read_bytes() for path in [*folder.iterdir(), hook.memory / "trouble"]}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", SHIPPED)
 @pytest.mark.parametrize("when", ["before the first session", "in mid-session"])
 def test_what_a_repository_ships_as_waiting_is_neither_stored_nor_told_nor_touched(a_clone, what, when):

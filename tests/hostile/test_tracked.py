@@ -107,6 +107,7 @@ def test_there_are_twelve_of_them():
     assert len(PLACES) == 12
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("make", PLACES, ids=lambda make: make.__name__)
 def test_git_does_not_see_a_memory_and_no_ignore_file_is_changed(a_project, git, make):
     top = make(a_project, git)

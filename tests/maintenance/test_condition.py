@@ -46,6 +46,7 @@ def test_what_is_free_is_given_back_and_every_row_stays(a_past):
     check(a_past.store)
 
 
+@pytest.mark.check
 def test_while_a_session_is_at_work_the_file_is_not_written_anew(a_past):
     a_past.store.execute("UPDATE sessions SET ended_at = NULL, client_pid = ?", (os.getpid(),))
     before = condition.of(a_past.store)

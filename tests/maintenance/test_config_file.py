@@ -453,6 +453,7 @@ def test_a_hand_written_file_is_in_order_but_for_the_key_of_another_release(a_pr
     assert [file.there for file in config_file.check(a_project) if file.path == str(path)] == [True]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("text", "line", "column", "why"),
     [

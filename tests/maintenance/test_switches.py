@@ -32,6 +32,7 @@ def lived_in(a_session):
     return a_session
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("on", list(itertools.product([True, False], repeat=len(SWITCHES))))
 def test_what_is_switched_off_does_not_happen_and_the_rest_does(lived_in, on):
     lived_in.settings.update(zip(SWITCHES, on, strict=True))

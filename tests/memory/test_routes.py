@@ -73,6 +73,7 @@ def try_quickly(tmp_path, a_home):
     return act
 
 
+@pytest.mark.check
 def test_of_every_fifth_route_nothing_is_told(try_quickly):
     wanted = routes.in_process([*routes.LISTED, *routes.HELD_BACK])[::5]
     assert_not_told([try_quickly(number, route) for number, route in enumerate(wanted)], {})

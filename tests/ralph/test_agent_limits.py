@@ -13,6 +13,7 @@ from tests.ralph.conftest import entries
 from tests.ralph.loops import STEPS
 
 
+@pytest.mark.check
 def test_an_agent_that_hangs_takes_the_time_of_its_iteration_and_not_that_of_the_run(loops):
     run = loops.start(
         f"{STEPS[0]}; while :; do echo busy; sleep 0.1; done", "; ".join(STEPS), limits={"iteration_ms": 1000}, memory=True
@@ -22,6 +23,7 @@ def test_an_agent_that_hangs_takes_the_time_of_its_iteration_and_not_that_of_the
     assert "was ended at its time limit" in loops.prompts()[1]
 
 
+@pytest.mark.check
 def test_an_agent_that_says_nothing_is_ended_and_the_run_goes_on_with_what_it_did(loops):
     run = loops.start(f"{STEPS[0]}; sleep 30", "; ".join(STEPS), limits={"silence_ms": 1000}, memory=True)
     assert (run.reason, [each.kind for each in run.iterations]) == ("success", ["silent", "done"])
@@ -29,6 +31,7 @@ def test_an_agent_that_says_nothing_is_ended_and_the_run_goes_on_with_what_it_di
     assert "was ended since it said nothing" in loops.prompts()[1]
 
 
+@pytest.mark.check
 def test_agents_that_hang_again_and_again_end_the_run_and_its_next_step_leaves_them_more_time(loops):
     run = loops.start("sleep 30", limits={"silence_ms": 1000})
     assert (run.reason, len(run.iterations), stop_reasons.exit_code(run.reason)) == ("silent", 3, 26)

@@ -2,6 +2,8 @@
 
 import shlex
 
+import pytest
+
 from ralph_mem.ralph import decision, display, headless, prospects, record, runs, stopping
 from ralph_mem.ralph.record import fold
 from tests.ralph.clients import ends
@@ -11,6 +13,7 @@ from tests.ralph.loops import STEPS
 REFUSED = "Bash(npm test:*)"
 
 
+@pytest.mark.check
 def test_an_agent_that_is_refused_a_tool_is_told_so_and_goes_on(loops, client):
     client.plays(f"{STEPS[0]}; {client.tells('denied')}", f"{STEPS[1]}; {STEPS[2]}; {ends()}")
     run = loops.start(agent=())
@@ -19,6 +22,7 @@ def test_an_agent_that_is_refused_a_tool_is_told_so_and_goes_on(loops, client):
     assert f"- {REFUSED}" in client.heard(2) and "Find another way" in client.heard(2)
 
 
+@pytest.mark.check
 def test_what_no_rule_allows_is_told_as_that(loops, client):
     client.plays(client.tells("denied_for_good"), ends())
     run = loops.start(agent=(), limits={"iterations": 2})
@@ -26,6 +30,7 @@ def test_what_no_rule_allows_is_told_as_that(loops, client):
     assert f"- {what} (no rule allows it)" in client.heard(2) and run.iterations[0].denied == []
 
 
+@pytest.mark.check
 def test_an_agent_that_gets_nowhere_for_refusals_is_ended_with_the_command_that_allows_them(loops, client):
     client.plays(client.tells("denied"))
     run = loops.start(agent=(), limits={"no_progress": 9})
@@ -40,6 +45,7 @@ def test_refusals_end_a_run_no_later_than_any_other_lack_of_progress(loops, clie
     assert (run.reason, len(run.iterations)) == ("permission_denied", 1)
 
 
+@pytest.mark.check
 def test_what_a_person_allows_is_accepted_first_and_the_run_goes_on_with_it(loops, client):
     client.plays(client.tells("denied"))
     run = loops.start(agent=(), allow=("Bash(make:*)",), limits={"no_progress": 1})

@@ -35,6 +35,7 @@ def environment_of(pid):
     return Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
 
 
+@pytest.mark.check
 def test_it_works_until_the_checks_pass(loops):
     launch(loops, *STEPS)
     run = over(loops)
@@ -61,6 +62,7 @@ def test_its_agent_hears_nothing_of_the_session_that_began_it(loops, monkeypatch
     assert "=outer" not in heard and "ANTHROPIC_API_KEY=needed" in heard and "RALPH_MEM_LOOP=loop-" in heard
 
 
+@pytest.mark.check
 def test_a_second_one_is_refused_with_the_reason(loops):
     wish = loops.wish("sleep 60")
     launch(loops, "sleep 60")
@@ -80,6 +82,7 @@ def test_what_was_accepted_is_compared_once_more_when_it_begins(loops):
     assert loops.prompts() == [] and loops.latest() is None
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("anyway", "iterations"), [(False, 0), (True, 1)])
 def test_where_all_checks_pass_already_it_works_only_if_told_to(loops, anyway, iterations):
     for name in ("one", "two", "three"):
@@ -89,6 +92,7 @@ def test_where_all_checks_pass_already_it_works_only_if_told_to(loops, anyway, i
     assert (run.status, len(run.iterations)) == ("success", iterations)
 
 
+@pytest.mark.check
 def test_it_goes_on_with_an_earlier_run(loops):
     loops.start(*STEPS, limits={"iterations": 1})
     detached.resume(loops.project, loops.latest().id, iterations=5)

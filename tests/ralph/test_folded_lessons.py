@@ -155,6 +155,7 @@ def test_a_run_that_ends_again_counts_once(the_runs):
     assert "times" not in title and "still failing" not in text and "fixed by: shop/cart.py" in text
 
 
+@pytest.mark.check
 def test_fifty_runs_leave_at_most_as_many_lessons_as_there_are_failures(the_runs):
     dice, met = random.Random(7), set()
     words = ("lamp", "till", "cart", "tax", "bill", "price", "order", "sum", "user", "token", "color", "font")
@@ -224,6 +225,7 @@ def test_an_account_is_told_to_nobody(the_runs):
     assert the_runs.asked(sql) == [(0,)]
 
 
+@pytest.mark.check
 def test_a_lesson_that_is_forgotten_is_gone_with_what_the_runs_said_of_it_alone(the_runs):
     the_runs.ends(TAX, [a_change("shop/cart.py", "    pass", "    return zeppelin(prices)")])
     the_runs.ends(SUM, [GET])

@@ -28,6 +28,7 @@ def mend(hook, *names):
         hook.loops.write(f"{name}.txt", "right\n")
 
 
+@pytest.mark.check
 def test_what_fails_is_told_at_the_end_of_a_turn_and_the_turn_is_held_up_once(guarded):
     mend(guarded, "one")
     guarded.prompt("Please mend two")
@@ -79,6 +80,7 @@ def test_it_is_gone_with_its_session(guarded):
 # Git
 
 
+@pytest.mark.check
 def test_what_git_lost_in_a_turn_is_said_and_comes_back_while_commits_are_no_news(guarded):
     top = guarded.loops.top
     guarded.typed("ralph", "guard off")

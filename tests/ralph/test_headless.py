@@ -55,6 +55,7 @@ def rows_of(project, query):
 # The way to green
 
 
+@pytest.mark.check
 def test_the_loop_ends_once_the_checks_pass(loops):
     run = loops.start(*STEPS)
     assert (run.status, run.reason, run.mode) == ("success", "success", HEADLESS)
@@ -62,6 +63,7 @@ def test_the_loop_ends_once_the_checks_pass(loops):
     assert loops.text("three.txt") == "right\n" and runs.live(loops.project) is None
 
 
+@pytest.mark.check
 def test_each_prompt_holds_the_goal_and_what_fails_by_now(loops):
     loops.start(*STEPS)
     failing = [
@@ -72,12 +74,14 @@ def test_each_prompt_holds_the_goal_and_what_fails_by_now(loops):
     assert all(GOAL in prompt for prompt in loops.prompts())
 
 
+@pytest.mark.check
 def test_what_was_decided_is_decided_again_from_the_record(loops):
     run = loops.start(*STEPS)
     entries = record.read(runs.path_of(loops.project, run.id))
     assert stopping.replay(entries) == [] and sum(entry["what"] == "decision" for entry in entries) == 3
 
 
+@pytest.mark.check
 def test_the_person_sees_a_line_for_each_iteration(loops):
     run = loops.start(*STEPS)
     stays = [line for line in loops.told if not line.startswith("  ")]
@@ -90,6 +94,7 @@ def test_the_person_sees_a_line_for_each_iteration(loops):
 # Why it ends without that
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("step", "limits", "reason", "passes"),
     [
@@ -104,6 +109,7 @@ def test_an_agent_that_reaches_nothing_is_stopped(loops, step, limits, reason, p
     assert (run.status, run.reason, len(run.iterations)) == ("failed", reason, passes)
 
 
+@pytest.mark.check
 def test_an_agent_is_ended_when_the_time_of_the_whole_run_is_up(loops):
     run = loops.start(f"{STEPS[0]}; sleep 20", limits={"duration_ms": 1200})
     assert (run.reason, len(run.iterations), run.iterations[0].kind) == ("max_duration", 1, "time")
@@ -131,6 +137,7 @@ def test_a_loop_is_stopped_from_outside_and_its_agent_is_gone_with_all_it_starte
     assert run.iterations[0].snapshot and marked("sleep\00054321") == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("who", ["agent", "check"])
 def test_nothing_that_an_iteration_started_writes_on_after_it_however_it_hides(loops, who):
     mark = f"5{time.time_ns() % 10**6}"
@@ -168,6 +175,7 @@ GOALS = (
 )
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("goal", GOALS)
 def test_a_goal_reaches_the_agent_as_it_was_typed_and_runs_nothing(loops, goal):
     loops.start("echo right >one.txt", goal=goal, limits={"iterations": 1})
@@ -195,6 +203,7 @@ NASTY = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("body", NASTY.values(), ids=NASTY.keys())
 def test_a_check_that_does_not_end_is_ended_with_all_that_it_started(loops, body):
     mark = f"4{time.time_ns() % 10**6}"  # no other run of this test beside it may be taken for this one
@@ -234,6 +243,7 @@ def test_a_loop_whose_first_snapshot_finds_the_disk_full_does_not_start(loops):
     assert runs.all(loops.project) == [] and runs.live(loops.project) is None
 
 
+@pytest.mark.check
 def test_a_disk_that_is_full_later_ends_the_loop_and_what_was_there_can_still_be_put_back(loops):
     with small_disk():
         run = loops.start(STEPS[0], f"{STEPS[1]}; ulimit -S -f unlimited; head -c {LARGE} /dev/urandom >large.bin")
@@ -259,6 +269,7 @@ def test_a_home_folder_gets_no_loop(tmp_path, monkeypatch):
 LEAVING = "mkdir -p .benchmarks; date +%N >.coverage; echo seen >>report.txt; exec ./check.sh"
 
 
+@pytest.mark.check
 def test_what_the_first_checks_leave_is_not_the_agents(loops):
     loops.write("leaving.sh", f"#!/bin/sh\n{LEAVING}\n").chmod(0o755)
     run = loops.start(*STEPS, criteria=("custom=./leaving.sh",))
@@ -268,6 +279,7 @@ def test_what_the_first_checks_leave_is_not_the_agents(loops):
     assert not [name for name in (".benchmarks", ".coverage", "report.txt") if (loops.top / name).exists()]
 
 
+@pytest.mark.check
 def test_three_crashes_are_an_error_of_the_agent_whatever_the_checks_leave(loops):
     loops.write("leaving.sh", f"#!/bin/sh\n{LEAVING}\n").chmod(0o755)
     run = loops.start("exit 3", criteria=("custom=./leaving.sh",))
@@ -280,6 +292,7 @@ def test_an_agent_that_goes_back_to_what_the_first_checks_left_goes_in_circles(l
     assert (run.reason, len(run.iterations)) == ("oscillation", 2)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("check", "lacks"),
     [
@@ -333,6 +346,7 @@ def test_the_end_of_a_run_says_what_it_taught_and_so_does_its_status(loops):
     assert "lessons: 3 added" in loops.told and "lessons: 3 added" in display.status_lines(loops.latest(), 0)
 
 
+@pytest.mark.check
 def test_a_run_that_meets_the_same_failures_again_says_what_it_reinforced(loops):
     loops.start(*STEPS, memory=True)
     for name in ("one", "two", "three"):

@@ -31,6 +31,7 @@ def test_an_agent_that_deletes_the_data_home_does_not_take_the_memories_from_the
     assert loops.text("two.txt") == "right\n"
 
 
+@pytest.mark.check
 def test_the_next_loop_has_its_memory(loops):
     loops.start(f"{STEPS[0]}; rm -rf {home()}", memory=True)
     loops.start("; ".join(STEPS), memory=True)
@@ -46,6 +47,7 @@ def test_another_key_in_the_place_of_the_persons_is_no_longer_theirs_and_the_run
     assert any("its key and what you trusted are back" in line for line in loops.told)
 
 
+@pytest.mark.check
 def test_what_a_person_does_meanwhile_stays(loops):
     seals.key()
     approved = home() / paths.TRUST / "approved-other.json"
@@ -54,6 +56,7 @@ def test_what_a_person_does_meanwhile_stays(loops):
     shutil.rmtree(home())
 
 
+@pytest.mark.check
 def test_a_loop_that_finds_the_memory_to_be_nobodys_says_so_when_it_begins_and_when_it_ends(loops):
     loops.start(STEPS[0], memory=True, limits={"iterations": 1})
     shutil.rmtree(home())
@@ -63,6 +66,7 @@ def test_a_loop_that_finds_the_memory_to_be_nobodys_says_so_when_it_begins_and_w
     assert said[0] in "\n".join(display.ended(run)) and said[0] in "\n".join(display.status_lines(loops.latest(), 0))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("here", [True, False], ids=["in the person's files", "in a room"])
 def test_where_the_snapshots_went_too_nothing_is_offered_that_cannot_be_done(loops, here):
     loops.start(STEPS[0], f"rm -rf {home()}; echo right >two.txt", here=here)
@@ -74,6 +78,7 @@ def test_where_the_snapshots_went_too_nothing_is_offered_that_cannot_be_done(loo
             act()
 
 
+@pytest.mark.check
 def test_a_rollback_does_not_take_the_snapshots_of_another_run_for_those_that_are_gone(loops):
     first = loops.start(STEPS[0], limits={"iterations": 1})
     shutil.rmtree(home() / "snapshots")
@@ -85,6 +90,7 @@ def test_a_rollback_does_not_take_the_snapshots_of_another_run_for_those_that_ar
     assert loops.text("two.txt") == "right\n"
 
 
+@pytest.mark.check
 def test_a_room_that_its_agent_deletes_is_made_anew_when_the_run_goes_on(loops):
     run = loops.start(STEPS[0], 'rm -rf "$PWD"', STEPS[1], STEPS[2], here=False)
     assert run.reason == "snapshot_failed" and "`ralph-mem ralph resume` makes the room anew" in run.why
@@ -93,6 +99,7 @@ def test_a_room_that_its_agent_deletes_is_made_anew_when_the_run_goes_on(loops):
     assert run.status == "success" and loops.text("three.txt") == "right\n"
 
 
+@pytest.mark.check
 def test_a_room_of_a_project_without_git_is_not_said_to_be_without_a_guard(loops):
     loops.start(*STEPS, here=False)
     assert not [line for line in loops.told if "git" in line]

@@ -82,6 +82,7 @@ def test_the_goal_is_told_as_it_was_typed_and_runs_nothing(at_work):
 # At each Stop of the owner
 
 
+@pytest.mark.check
 def test_it_goes_on_until_the_checks_pass_and_then_says_so(at_work):
     told = []
     for number in (0, 1, 2):
@@ -103,6 +104,7 @@ def test_the_end_without_success_is_said_with_the_next_step(session):
     assert "max_iterations" in session.run_.reason and "2 of 2" in said and "resume --max-iterations 4" in said
 
 
+@pytest.mark.check
 def test_afterwards_every_file_is_put_back(session):
     before = tree_of(session.project)
     session.begin()

@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ralph_mem.ralph import lesson_text
 from ralph_mem.ralph.criteria import evidence
 from tests.ralph.made import a_change, a_run, an_iteration
@@ -103,6 +105,7 @@ print(lesson_text.of(a_run(failing, tried), "success"))
 """
 
 
+@pytest.mark.check
 def test_the_same_run_makes_the_same_lesson_in_every_process():
     told = set()
     for seed in ("1", "2", "3"):  # in which the order of a set differs

@@ -201,6 +201,7 @@ def stays_within(case):
     assert prompt.build(run, len(run.iterations) + 1, known, budget) == (text, facts)
 
 
+@pytest.mark.check
 @given(case=runs())
 @settings(max_examples=150)
 def test_a_prompt_never_costs_more_than_its_budget_and_never_loses_goal_and_first_failure(case):
@@ -294,6 +295,7 @@ A_LONG_CHANGE = [*a_change()[:4], "\n".join([f"{sign}    price = prices[{at}] * 
 TOLD = Known((("obs-a", "- it was the tax\n" + "  and so on\n" * 200, "- it was the tax"),), (), "")
 
 
+@pytest.mark.check
 def test_twenty_failures_cost_at_most_fifteen_hundred_tokens_the_first_five_whole_and_each_told_once(twenty):
     tried = [an_iteration(number, changed=[A_LONG_CHANGE] * 2, message="I did. " * 99, verdicts=twenty) for number in (1, 2, 3)]
     for iterations, known in (([], NOTHING), (tried, NOTHING), (tried, TOLD)):
@@ -307,6 +309,7 @@ def test_twenty_failures_cost_at_most_fifteen_hundred_tokens_the_first_five_whol
         assert ("it was the tax" in text) == (known is TOLD)
 
 
+@pytest.mark.check
 def test_of_each_failure_that_is_shown_whole_the_code_it_came_to_and_what_it_raised_are_there(twenty):
     text = built(a_run(baseline=twenty))
     said = {test: " ".join(message.split()) for test, message in twenty[0].failing.items()}

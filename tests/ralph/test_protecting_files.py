@@ -17,6 +17,7 @@ def loops(tmp_path):
 CHEAT = "printf '#!/bin/sh\\nexit 0\\n' >check.sh"
 
 
+@pytest.mark.check
 def test_a_check_that_the_agent_rewrote_is_put_back_and_judges_as_before(loops):
     run = loops.start(CHEAT, protect=("check.sh",), limits={"iterations": 1})
     assert run.reason == "max_iterations" and run.iterations[0].verdicts[0].status == "failed"
@@ -24,6 +25,7 @@ def test_a_check_that_the_agent_rewrote_is_put_back_and_judges_as_before(loops):
     assert "grep -q right" in loops.text("check.sh") and (loops.top / "check.sh").stat().st_mode & 0o777 == 0o755
 
 
+@pytest.mark.check
 def test_without_protection_the_edit_is_said_all_the_same(loops):
     run = loops.start(CHEAT, limits={"iterations": 1})
     assert [line for line in run.iterations[0].tampered if "check.sh" in line] != []
@@ -37,6 +39,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("step", DAMAGE.values(), ids=DAMAGE.keys())
 def test_a_protected_folder_is_as_it_was_and_the_rest_is_the_agents(loops, step):
     before = {path: told for path, told in tree_of(loops.top).items() if path.startswith(b"tests")}
@@ -45,6 +48,7 @@ def test_a_protected_folder_is_as_it_was_and_the_rest_is_the_agents(loops, step)
     assert loops.text("one.txt") == "right\n" and loops.text("kept.txt") == "kept\n"
 
 
+@pytest.mark.check
 def test_the_next_agent_is_told_and_a_rollback_puts_the_rest_back(loops):
     before = tree_of(loops.top)
     run = loops.start(f"{CHEAT}; {STEPS[0]}", *STEPS[1:], protect=("check.sh",), memory=True)

@@ -35,6 +35,7 @@ def test_a_run_that_was_killed_is_told_to_be_interrupted(killed):
     assert "interrupted" in " ".join(display.status_lines(run, now_ms()))
 
 
+@pytest.mark.check
 def test_it_goes_on_with_the_iteration_that_was_cut_off_and_ends_green(killed):
     run = resume(killed)
     assert (run.status, [each.number for each in run.iterations]) == ("success", [1, 2, 3])

@@ -84,6 +84,7 @@ DESTROYERS = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("command", DESTROYERS.values(), ids=DESTROYERS.keys())
 def test_what_an_agent_destroys_with_git_or_without_comes_back(repository, command):
     (repository.top / ".ralph-mem").mkdir()
@@ -124,6 +125,7 @@ def test_what_was_kept_once_is_kept_again(loops):
     assert "one.txt" in kept(loops.back()) and loops.text("one.txt") == "mine\n"
 
 
+@pytest.mark.check
 def test_by_force_it_goes_back_too_and_the_undo_brings_it_back(loops):
     loops.start(*STEPS)
     loops.write("one.txt", "mine\n")
@@ -133,6 +135,7 @@ def test_by_force_it_goes_back_too_and_the_undo_brings_it_back(loops):
     assert loops.text("one.txt") == "mine\n"
 
 
+@pytest.mark.check
 def test_what_the_person_changes_between_two_iterations_counts_as_part_of_the_second(loops):
     run = loops.start(STEPS[0], f"{STEPS[1]}; echo mine >mine.txt", STEPS[2])
     assert [change[:2] for change in run.iterations[1].changed] == [["mine.txt", "added"], ["two.txt", "changed"]]
@@ -141,6 +144,7 @@ def test_what_the_person_changes_between_two_iterations_counts_as_part_of_the_se
     assert loops.text("mine.txt") == "mine\n"
 
 
+@pytest.mark.check
 def test_what_an_iteration_that_was_cut_off_had_changed_is_kept_unless_forced(loops):
     run = loops.start(*STEPS)
     path = runs.path_of(loops.project, run.id)
@@ -164,6 +168,7 @@ def _forget_newest_snapshot(loops, run):
 # Which state
 
 
+@pytest.mark.check
 def test_the_best_iteration_and_any_other_can_be_returned_to(loops):
     loops.start(STEPS[0], STEPS[1], "echo wrong >one.txt; echo wrong >two.txt", limits={"iterations": 3})
     loops.back(rolling_back.BEST)
@@ -172,6 +177,7 @@ def test_the_best_iteration_and_any_other_can_be_returned_to(loops):
     assert [loops.text(f"{name}.txt") for name in ("one", "two", "three")] == ["right\n", "wrong\n", "wrong\n"]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("to", "snapshot"), [("9", True), (rolling_back.UNDO, True), (rolling_back.START, False)])
 def test_a_state_that_nobody_kept_is_refused(loops, to, snapshot):
     loops.start(STEPS[0], limits={"iterations": 1}, snapshot=snapshot)
@@ -188,6 +194,7 @@ def test_a_run_that_failed_is_rolled_back_by_itself_where_the_settings_want_that
     assert rolling_back.roll_back_if_wanted(loops.project, loops.values(), run) == []
 
 
+@pytest.mark.check
 def test_while_a_loop_is_at_work_nothing_is_rolled_back(loops):
     run = loops.start(*STEPS)
     runs.write_live(loops.project, runs.Live("loop-other", "in_session", "a-session", os.getppid()))
@@ -212,6 +219,7 @@ def lesson(loops):
         return db.execute("SELECT title, content FROM observations WHERE event_id = ?", (f"lesson:{loops.latest().id}",)).fetchone()
 
 
+@pytest.mark.check
 def test_a_lesson_is_no_remedy_once_it_was_rolled_back_and_one_again_when_that_is_undone(loops):
     loops.start(*STEPS, memory=True)
     reached = lesson(loops)
@@ -226,6 +234,7 @@ def test_a_lesson_is_no_remedy_once_it_was_rolled_back_and_one_again_when_that_i
     assert lesson(loops) == (title, text)
 
 
+@pytest.mark.check
 def test_after_a_rollback_to_an_iteration_what_was_fixed_until_then_is_still_fixed(loops):
     loops.start(*STEPS, memory=True)
     loops.back("2")
@@ -234,6 +243,7 @@ def test_after_a_rollback_to_an_iteration_what_was_fixed_until_then_is_still_fix
     assert text.count("fixed by: ") == 2 and text.count("which was rolled back: three.txt") == 1
 
 
+@pytest.mark.check
 def test_a_remedy_that_a_rollback_kept_is_still_one(loops):
     loops.start(*STEPS, memory=True)
     loops.write("two.txt", "right, and mine\n")
@@ -242,6 +252,7 @@ def test_a_remedy_that_a_rollback_kept_is_still_one(loops):
     assert "fixed by: two.txt" in text and text.count("which was rolled back: ") == 2
 
 
+@pytest.mark.check
 def test_without_memory_a_rollback_leaves_none(loops):
     loops.start(*STEPS)
     loops.back()

@@ -1,5 +1,7 @@
 """An iteration takes one snapshot; what the checks leave behind is neither the agent's doing nor the person's."""
 
+import pytest
+
 from ralph_mem.ralph import rolling_back
 from ralph_mem.ralph.snapshot import store
 from tests.ralph.loops import CHECK, STEPS, kept, names
@@ -13,11 +15,13 @@ def labels(loops):
         return [taken.label for taken in opened.taken(loops.latest().id)]
 
 
+@pytest.mark.check
 def test_an_iteration_takes_one_snapshot_and_the_end_of_a_run_another(loops):
     loops.start(*STEPS)
     assert labels(loops) == ["start", "checks 0", "iteration 1", "iteration 2", "iteration 3", "checks 3"]
 
 
+@pytest.mark.check
 def test_what_checks_leave_is_told_of_no_iteration(loops):
     loops.write("check.sh", LEAVING)
     loops.write("counts.txt", "")
@@ -27,6 +31,7 @@ def test_what_checks_leave_is_told_of_no_iteration(loops):
     ]  # fmt: skip
 
 
+@pytest.mark.check
 def test_a_rollback_takes_what_checks_left_along(loops):
     loops.write("check.sh", LEAVING)
     loops.write("counts.txt", "")

@@ -32,6 +32,7 @@ def in_a_session(loops, mode=IN_SESSION):
     return found.loop.run
 
 
+@pytest.mark.check
 def test_a_loop_in_another_process_ends_with_its_agent_and_the_files_are_known(loops):
     with loops.in_background(LONG) as supervisor:
         live = until(lambda: runs.live(loops.project))
@@ -43,6 +44,7 @@ def test_a_loop_in_another_process_ends_with_its_agent_and_the_files_are_known(l
     assert [path.decode() for path in loops.back().restored] == ["one.txt"]
 
 
+@pytest.mark.check
 def test_a_loop_that_was_killed_is_ended_with_the_agent_that_it_left(loops):
     with loops.in_background(LONG) as supervisor:
         live = until(lambda: runs.live(loops.project))
@@ -66,6 +68,7 @@ def test_a_guard_is_switched_off(loops):
     assert runs.live(loops.project) is None
 
 
+@pytest.mark.check
 def test_where_no_loop_is_at_work_that_is_said_and_an_earlier_run_stays_as_it_is(loops):
     with pytest.raises(LoopError, match="no loop is at work"):
         stopping.stop(loops.project, loops.values())
@@ -75,6 +78,7 @@ def test_where_no_loop_is_at_work_that_is_said_and_an_earlier_run_stays_as_it_is
     assert loops.latest().status == "success"
 
 
+@pytest.mark.check
 def test_the_checks_are_ended_too(loops):
     loops.write("check.sh", "#!/bin/sh\n[ -e started ] && sleep 60\nexit 1\n")
     with loops.in_background("touch started") as supervisor:

@@ -96,6 +96,7 @@ def test_a_model_that_cannot_be_is_refused(loops, given):
 # One after the other
 
 
+@pytest.mark.check
 def test_the_next_agent_works_where_one_makes_no_progress_and_each_has_as_many_attempts(loops):
     run = loops.start(IDLE, others=[MENDS], limits={"no_progress": 2})
     assert (run.reason, [each.agent for each in run.iterations]) == ("success", ["sh", "sh", "sh"])
@@ -104,17 +105,20 @@ def test_the_next_agent_works_where_one_makes_no_progress_and_each_has_as_many_a
     assert stopping.replay(record.read(runs.path_of(loops.project, run.id))) == []
 
 
+@pytest.mark.check
 def test_the_last_agent_ends_the_run_as_a_single_one_would(loops):
     run = loops.start(IDLE, others=[("/bin/sh", "-c", IDLE)], limits={"no_progress": 2})
     assert (run.reason, len(run.iterations), run.turn) == ("no_progress", 4, 1)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("first", [("/nowhere/agent",), ("/bin/sh", "-c", "exit 3")], ids=["missing", "crashes"])
 def test_an_agent_that_cannot_work_leaves_it_to_the_next(loops, first):
     run = loops.start(agent=first, others=[MENDS])
     assert run.reason == "success" and run.turn == 1 and run.iterations[-1].kind == "done"
 
 
+@pytest.mark.check
 def test_a_key_that_is_refused_and_a_rate_limit_leave_it_to_the_next_at_once(loops, client):
     client.plays(client.tells("error_401", code=1), client.tells("limited_until", code=1, resets=int(time.time()) + 900))
     started = time.monotonic()
@@ -123,11 +127,13 @@ def test_a_key_that_is_refused_and_a_rate_limit_leave_it_to_the_next_at_once(loo
     assert stopping.replay(record.read(runs.path_of(loops.project, run.id))) == []
 
 
+@pytest.mark.check
 def test_limits_of_the_run_count_whoever_works(loops):
     run = loops.start(IDLE, others=[MENDS], limits={"no_progress": 2, "iterations": 2})
     assert (run.reason, len(run.iterations)) == ("max_iterations", 2)
 
 
+@pytest.mark.check
 def test_who_did_what_is_told(loops):
     loops.start(IDLE, others=[MENDS], limits={"no_progress": 1})
     run = loops.latest()

@@ -30,6 +30,7 @@ def attended(tmp_path):
     return session
 
 
+@pytest.mark.check
 def test_each_round_says_what_fails_and_what_did_before(attended):
     lines = []
     for number in (0, 1, 2):
@@ -41,6 +42,7 @@ def test_each_round_says_what_fails_and_what_did_before(attended):
     )
 
 
+@pytest.mark.check
 def test_a_round_in_which_nothing_changed_says_no_number_twice(attended):
     attended.stop()
     assert shown(attended.stop()) == "ralph-mem: loop 2/10: 3 of 3 failing"
@@ -59,6 +61,7 @@ def test_a_round_tells_the_model_what_fails_now_and_not_again_what_it_knows(atte
     assert [part for part in ("<goal-", "Rules", "all of which have to pass", "I did what I could.") if part in told] == []
 
 
+@pytest.mark.check
 def test_after_a_compaction_the_next_round_is_told_as_a_whole_again(attended):
     attended.start(source="compact")
     attended.another().start(source="compact")  # of somebody else
@@ -101,11 +104,13 @@ EVENTS = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("event", EVENTS)
 def test_the_next_event_of_a_session_says_how_it_ended(elsewhere, event):
     assert END.search(shown(EVENTS[event](elsewhere.attended())))
 
 
+@pytest.mark.check
 def test_it_is_said_once_and_to_nobody_who_does_not_look(elsewhere):
     assert "loop-" not in shown(elsewhere.another().start())
     assert "loop-" not in shown(elsewhere.another(CLAUDE_CODE_SESSION_ATTENDED="1", RALPH_MEM_LOOP="loop-1/1").prompt("x"))

@@ -283,6 +283,7 @@ def test_a_message_is_one_line_of_bounded_length():
     assert len(message) == plain.LONGEST_MESSAGE and message.endswith("...")
 
 
+@pytest.mark.check
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=400), st.sampled_from(sorted(COMMANDS.values())))
 def test_any_text_can_be_read(text, argv):

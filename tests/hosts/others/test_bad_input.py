@@ -38,6 +38,7 @@ def bad(shape):
     return found
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("host", known.OTHERS)
 def test_what_cannot_be_understood_is_answered_with_silence_and_leaves_nothing(guest, host):
     inputs = bad(guest.shape(host))
@@ -50,6 +51,7 @@ def test_what_cannot_be_understood_is_answered_with_silence_and_leaves_nothing(g
     assert not guest.database.exists() or set(guest.values("SELECT prompt FROM turns")) <= {""}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("host", known.OTHERS)
 def test_the_input_of_another_client_is_answered_with_silence_and_leaves_nothing(guest, host):
     for other in known.OTHERS:

@@ -59,6 +59,7 @@ def ran(call, line, output, code):
     return {"type": "CommandExecution", "id": call, "command": words, "aggregated_output": output, "exit_code": code}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("first", known.OTHERS)
 def test_what_one_remembers_each_other_is_told(guest, first):
     works(guest, first)
@@ -67,6 +68,7 @@ def test_what_one_remembers_each_other_is_told(guest, first):
         assert "byte order mark" in told(guest.sends(second, *shape.start())), second
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("host", known.OTHERS)
 def test_at_a_prompt_its_model_is_told_what_the_prompt_is_about(guest, host):
     works(guest, "gemini")
@@ -79,6 +81,7 @@ def test_at_a_prompt_its_model_is_told_what_the_prompt_is_about(guest, host):
     assert "byte order mark" in told(guest.sends(host, *shape.prompt("The zeppelin exporter fails again, what was it?")))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("host", known.OTHERS)
 def test_a_session_bears_the_name_of_its_client(guest, host):
     works(guest, host)
@@ -131,6 +134,7 @@ def test_nobody_else_is_sent_to_a_slash_command(guest):
 # Twice
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("host", known.OTHERS)
 def test_who_hears_an_event_twice_stores_it_once_and_is_told_once(guest, host):
     works(guest, "gemini" if host != "gemini" else "qwen")
@@ -162,6 +166,7 @@ def test_the_two_spellings_of_copilot_are_one_event(guest):
 # Lines that name no host
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("host", known.UNNAMED)
 def test_the_plugins_own_lines_serve_who_installs_it(guest, host):
     folder = "copilot/as-claude" if host == "copilot" else host

@@ -234,6 +234,7 @@ PLACES = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 def test_a_project_may_lie_anywhere(lived_in, tmp_path, place):
     person = Person(tmp_path / "person", lived_in.plugin, place)
@@ -263,6 +264,7 @@ def test_without_a_home_the_project_is_read_all_the_same(a_person):
 # What a terminal or a pipe does to it
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", ["status", "search thrown --layer 3 --limit 100", "--help"])
 def test_a_pipe_that_is_closed_is_no_trouble(a_person, words, unbuffered):
@@ -280,6 +282,7 @@ def test_a_disk_that_is_full_is_told_in_a_line(a_person, words):
     assert "No space left on device" in complaint(said) and "a bug" not in said.err
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("closed", "words"), [("<&-", "inject -"), (">&-", "status"), ("2>&-", "status"), ("2>&-", "inject -")])
 def test_a_closed_stream_is_no_crash(a_person, closed, words):
     a_person.wrap = ["/bin/sh", "-c", f'"$0" "$@" {closed}']
@@ -311,6 +314,7 @@ def test_a_pipe_gets_no_colours(a_person):
         assert "\x1b" not in said.out + said.err, words
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("words", ["search thrown", "forget --query thrown --confirm"])
 def test_a_terminal_gets_no_colours_where_none_are_wanted(a_person, words):
     assert not COLOUR.search(on_a_terminal(a_person, *words.split(), NO_COLOR="1", TERM="xterm-256color"))

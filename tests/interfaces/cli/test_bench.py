@@ -57,6 +57,7 @@ def test_a_program_finds_the_same_figures_under_their_names(a_newcomer, a_file):
     assert report["trace_only"] is False
 
 
+@pytest.mark.check
 def test_injection_prints_the_hook_beside_those_who_do_not_ask(a_newcomer, a_file):
     lines = a_newcomer.reads("bench", "injection", a_file).splitlines()
     assert [line.split()[0] for line in lines[2:5]] == ["hook", "inject-all", "newest-five"]
@@ -77,6 +78,7 @@ def test_hidden_texts_leave_files_and_lines(a_newcomer):
     assert (report["recall@1"], report["trace_only"]) == (0.5, True)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_note_tells_what_had_to_be_decided(a_newcomer, command):
     path = written(a_newcomer, a_set(a_query("lantern", "m0", before="m9")))
@@ -109,6 +111,7 @@ def test_an_unknown_mode_is_a_wrong_call(a_newcomer, a_file):
     a_newcomer.fails("bench", "retrieval", a_file, "--mode", "psychic", code=2)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_is_left_behind_and_no_memory_is_touched(a_person, command):
     before, database = sorted(a_person.home.rglob("*")), a_person.raw()
@@ -145,6 +148,7 @@ def wait_for(happens):
     clock.wait_for(happens, 20)
 
 
+@pytest.mark.check
 def test_a_mode_without_its_packages_says_what_to_install(a_newcomer, a_file, tmp_path):
     hidden = tmp_path / "hidden"  # a package of this name that cannot be imported
     hidden.mkdir()

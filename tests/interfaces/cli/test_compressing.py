@@ -41,6 +41,7 @@ def test_without_a_confirmation_it_only_says_what_would_be_cut(a_past):
     assert a_past.raw() == before
 
 
+@pytest.mark.check
 def test_old_outputs_are_cut_and_their_text_leaves_the_files(a_past):
     line = a_past.reads("compress", "--confirm")
     assert line.startswith("Compressed ") and " tool outputs, " in line and " and have " in line

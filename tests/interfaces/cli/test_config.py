@@ -45,6 +45,7 @@ def printed(hook, *words):
 # get, set, show
 
 
+@pytest.mark.check
 def test_what_is_set_can_be_got(a_project):
     assert printed(a_project, "get", "memory.retention_days") == "30\n"
     told = printed(a_project, "set", "memory.retention_days", "9")
@@ -94,6 +95,7 @@ def test_a_hand_written_file_keeps_its_words(a_project, the_file):
 # The hooks act on it
 
 
+@pytest.mark.check
 def test_a_change_acts_at_the_next_event_without_pyyaml(a_project):
     a_project.start()
     a_project.prompt("Where is the zeppelin moored?")
@@ -180,6 +182,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", BROKEN)
 def test_check_explains_a_broken_file_and_leaves_with_1(a_project, the_file, what):
     text, why = BROKEN[what]

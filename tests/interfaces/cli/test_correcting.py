@@ -39,6 +39,7 @@ def test_a_note_from_stdin_is_kept_as_it_stands(a_person):
     assert a_person.notes() == [('One\'s "first" $HOME `id`', "\n  \u6642\u9593 \\n")]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("encoding", [None, "utf-8", "ascii"])
 def test_bytes_that_are_no_text_are_replaced(a_person, encoding):
     a_person.reads("inject", "-", stdin=b"caf\xe9 \0!", PYTHONIOENCODING=encoding)

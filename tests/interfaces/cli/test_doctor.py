@@ -83,6 +83,7 @@ def test_it_says_where_the_mcp_server_is_switched_off(ralph_mem, a_session):
     assert "switched off by `mcp: off`" in checks(ralph_mem("doctor", "--json"))["mcp server"]["seen"]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("missing", "state"), [("hooks/run.py", "problem"), (".mcp.json", "warning"), ("hooks/run", "ok")])
 def test_a_server_that_cannot_be_started_is_said(a_client, a_session, monkeypatch, missing, state):
     (a_client / missing).unlink()

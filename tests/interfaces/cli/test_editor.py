@@ -79,6 +79,7 @@ FAILING = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("order", FAILING.values(), ids=FAILING)
 def test_an_editor_that_fails_is_told_and_leaves_nothing(a_person_with_a_note, order):
     before = a_person_with_a_note.raw()

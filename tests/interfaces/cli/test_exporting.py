@@ -55,6 +55,7 @@ def test_it_does_not_write_over_a_file_unless_told_to(a_person, an_export):
     assert lines(an_export) == before.splitlines()[1:-1]
 
 
+@pytest.mark.check
 def test_without_a_file_it_is_printed_and_a_file_behind_the_shell_is_listed(a_person, an_export):
     assert a_person.reads("export").encode().splitlines()[1:-1] == lines(an_export)
     path = a_person.project / "by-the-shell.jsonl"
@@ -78,6 +79,7 @@ def test_filters_all_have_to_fit(a_person):
     assert a_person.json("export", "--until", "2020-01-31", "--to", "none.jsonl")["turn"] == 0
 
 
+@pytest.mark.check
 def test_what_is_wrong_with_a_call_is_said_in_a_line(a_person, elsewhere):
     assert "there is no type" in a_person.fails("export", "--type", "god")
     assert "there is no origin" in a_person.fails("export", "--origin", "god")
@@ -109,6 +111,7 @@ def test_a_database_for_other_tools_is_written_and_never_printed(a_person):
     assert RATE_LIMIT in a_person.reads("export", "--format", "csv")
 
 
+@pytest.mark.check
 def test_a_memory_is_asked_in_sql_as_it_lies_there(a_person):
     before = a_person.raw()
     asked = ("sql", "SELECT prompt, tainted FROM turns WHERE prompt LIKE '%export%'")

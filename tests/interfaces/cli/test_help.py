@@ -124,6 +124,7 @@ def needs(shell):
     return pytest.param(shell, marks=pytest.mark.skipif(not shutil.which(shell), reason=f"{shell} is not installed"))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", [needs(name) for name in SHELLS])
 def test_a_shell_completes_the_name_of_a_command(shell, name):
     environment, folder = shell
@@ -132,6 +133,7 @@ def test_a_shell_completes_the_name_of_a_command(shell, name):
     assert run.stdout.split()[0] == "timeline", run
 
 
+@pytest.mark.check
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 def test_zsh_completes_the_name_of_a_command(shell):
     environment, folder = shell

@@ -54,6 +54,7 @@ def said_of(person, name, words):
     return person.cli(*name.split(), *[ids.get(word, word) for word in words.split()], "--json")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", RUN)
 def test_a_program_reads_one_value(a_person, name):
     said = said_of(a_person, name, WORDS.get(name, ""))

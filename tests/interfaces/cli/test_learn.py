@@ -36,6 +36,7 @@ def answers(person, lines, *more):
     return person.reads("learn", "--review", *more, stdin=lines.encode())
 
 
+@pytest.mark.check
 def test_it_prints_the_verb_the_target_the_score_and_the_sentence(a_teacher):
     head, *rows = a_teacher.reads("learn").splitlines()
     assert head.split() == ["verb", "target", "score", "sentence"]
@@ -52,6 +53,7 @@ def test_a_program_reads_it_as_a_list(a_teacher):
     assert all(each["turn"].startswith("turn-") and each["fact"].startswith("obs-") for each in found)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("option", ["--dry-run", "--no-learn"])
 def test_a_rehearsal_finds_the_same_and_changes_no_byte(a_teacher, option):
     before = digest(a_teacher)
@@ -79,6 +81,7 @@ def test_one_key_each_decides_and_what_is_left_waits(a_teacher):
     assert statuses(a_teacher) == {TAUGHT[0]: "candidate", TAUGHT[1]: "rejected", TAUGHT[2]: "active"}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("lines", ["", "y", "q\ny\n", "x\nx\nx\n", "\n\n\n"])
 def test_half_a_line_any_other_key_and_the_end_change_nothing(a_teacher, lines):
     a_teacher.reads("learn")
@@ -86,6 +89,7 @@ def test_half_a_line_any_other_key_and_the_end_change_nothing(a_teacher, lines):
     assert set(statuses(a_teacher).values()) == {"candidate"}
 
 
+@pytest.mark.check
 def test_it_says_what_a_yes_would_replace_and_replaces_that(a_teacher):
     a_teacher.reads("facts", "add", "Install packages with npm 10 in every folder.")
     a_teacher.prompt("Always install packages with pnpm 9 in every folder.")
@@ -118,6 +122,7 @@ def test_an_agent_decides_nothing(a_teacher):
     assert set(statuses(a_teacher).values()) == {"candidate"}
 
 
+@pytest.mark.check
 def test_at_a_terminal_one_key_is_enough(a_teacher):
     a_teacher.reads("learn")
     ours, theirs = pty.openpty()

@@ -57,6 +57,7 @@ def test_a_rehearsal_shows_each_sentence_and_writes_nothing(a_speaker):
     assert a_speaker.database.read_bytes() == before and not a_speaker.asked.exists()
 
 
+@pytest.mark.check
 def test_at_a_persons_word_it_is_sent_and_what_comes_back_waits_for_review(a_speaker):
     allow(a_speaker, 20)
     text = a_speaker.reads("learn", "--with", MODEL, "--confirm", **a_speaker.has)
@@ -68,6 +69,7 @@ def test_at_a_persons_word_it_is_sent_and_what_comes_back_waits_for_review(a_spe
     assert "No sentence of yours waits" in a_speaker.reads("learn", "--with", MODEL, "--confirm", **a_speaker.has)
 
 
+@pytest.mark.check
 def test_when_the_budget_is_spent_or_there_is_none_it_refuses(a_speaker):
     assert "may spend nothing here" in a_speaker.fails("learn", "--with", MODEL, "--confirm", **a_speaker.has)
     allow(a_speaker, 1)
@@ -89,6 +91,7 @@ def test_without_the_client_it_says_how_to_get_it(a_speaker):
     assert "claude is not on PATH" in a_speaker.fails("learn", "--with", "claude", PATH="/usr/bin:/bin")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("environment", [{"CLAUDE_CODE_SESSION_ID": "x"}, {"RALPH_MEM_MEMORY_LEARN": "off"}])
 def test_an_agent_sends_nothing_and_where_learning_is_off_nobody_does(a_speaker, environment):
     allow(a_speaker, 20)
@@ -96,6 +99,7 @@ def test_an_agent_sends_nothing_and_where_learning_is_off_nobody_does(a_speaker,
     assert not a_speaker.asked.exists()
 
 
+@pytest.mark.check
 def test_a_repository_cannot_set_the_budget(a_speaker):
     (a_speaker.memory / "config.yaml").write_text("memory:\n  model_budget_cents: 5000\n")
     assert "may spend nothing here" in a_speaker.fails("learn", "--with", MODEL, "--confirm", **a_speaker.has)

@@ -39,6 +39,7 @@ def test_a_plan_shows_each_task_with_what_it_runs_and_runs_nothing(an_owner):
     assert "now: task 1: grep -q mended state failed · plan.md 0 of 2 tasks done" in an_owner.reads("ralph", "plan", *given)
 
 
+@pytest.mark.check
 def test_a_plan_is_worked_through_looked_at_and_gone_back_to(an_owner):
     said = an_owner.cli("ralph", "start", "Mend it.", *words(an_owner))
     assert said.code == 0 and (an_owner.project / "plan.md").read_text() == PLAN.replace("[ ]", "[x]")
@@ -54,6 +55,7 @@ def test_a_plan_is_worked_through_looked_at_and_gone_back_to(an_owner):
     assert not (an_owner.project / "news").exists() and "1 of 2 tasks done" in an_owner.reads("ralph", "status")
 
 
+@pytest.mark.check
 def test_a_changed_plan_is_asked_for_and_gone_on_with(an_owner):
     assert an_owner.cli("ralph", "start", "Mend it.", *words(an_owner, "--max-iterations", "1")).code == 10
     (an_owner.project / "plan.md").write_text(PLAN.replace("grep -q told", "grep -qx told"))

@@ -50,6 +50,7 @@ def test_what_takes_long_shows_how_far_it_is_but_where_a_program_reads_the_answe
     assert LONG[words] in stderr_of(a_person, *words.split())
 
 
+@pytest.mark.check
 def test_a_forget_shows_how_far_it_is(a_person):
     words = a_person.confirming("forget", "--query", "thrown")
     assert "forgetting" in on_a_terminal(a_person, *words, **TERMINAL)
@@ -65,6 +66,7 @@ def test_a_bar_that_nobody_sees_takes_all_that_is_told_and_shows_nothing(capfd):
 # Colours
 
 
+@pytest.mark.check
 def test_what_went_wrong_is_in_colour_on_a_terminal_but_where_none_is_wanted(a_newcomer):
     for words in (["nonsense"], ["doctor"]):
         assert COLOUR.search(on_a_terminal(a_newcomer, *words, **TERMINAL))

@@ -165,6 +165,7 @@ def at_a_terminal(person, words, typed):
     return shown.decode(errors="replace"), process.returncode
 
 
+@pytest.mark.check
 def test_what_passes_already_is_asked_about(an_owner):
     (an_owner.project / "state").write_text("mended\n")
     said = an_owner.starts("idles")
@@ -212,6 +213,7 @@ def test_a_value_may_stand_behind_its_option_or_behind_an_equals_sign(an_owner):
         assert said.code == 10 and "1/1  ./check.sh failed" in said.out, said
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("goal", "kept"), [*((goal, goal.strip()) for goal in HOSTILE.values()), *CLEANED.values()], ids=[*HOSTILE, *CLEANED]
 )
@@ -255,6 +257,7 @@ ENDS = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("reason", "words"), ENDS.items(), ids=ENDS)
 def test_the_exit_code_tells_why_it_ended(an_owner, reason, words):
     said = an_owner.starts(words[0], *words[1])
@@ -264,6 +267,7 @@ def test_the_exit_code_tells_why_it_ended(an_owner, reason, words):
     assert an_owner.left_behind() == []
 
 
+@pytest.mark.check
 def test_a_client_that_is_refused_a_tool_ends_it_with_the_rule_to_add(an_owner):
     client = program(an_owner.folder / "claude", REFUSED)
     said = an_owner.cli(*an_owner.loop_of_claude(), RALPH_MEM_CLAUDE=client)
@@ -364,6 +368,7 @@ def test_a_limit_that_was_reached_can_be_raised(an_owner):
 # The way back
 
 
+@pytest.mark.check
 def test_a_rollback_is_shown_first_and_done_when_confirmed_and_can_be_undone(an_owner):
     before = an_owner.files()
     an_owner.starts("mends later")
@@ -394,6 +399,7 @@ def test_stop_rolls_back_only_what_it_has_shown(an_owner):
     assert "tries" not in an_owner.files()
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("words", "why"), [("--best --to 1", "one state"), ("--to x", "no iteration"), ("--to 7", "no snapshot")])
 def test_a_rollback_to_nowhere_is_refused(an_owner, words, why):
     an_owner.starts("tries", "--max-iterations", "1")
@@ -417,6 +423,7 @@ def test_without_snapshots_there_is_no_way_back_and_that_is_said(an_owner):
 # A room of its own
 
 
+@pytest.mark.check
 def test_the_result_of_a_loop_in_a_room_comes_into_the_files_and_goes_again(an_owner):
     before = an_owner.files()
     said = an_owner.starts("mends later", ROOM)
@@ -428,6 +435,7 @@ def test_the_result_of_a_loop_in_a_room_comes_into_the_files_and_goes_again(an_o
     assert an_owner.files() == before
 
 
+@pytest.mark.check
 def test_a_result_is_shown_before_it_is_applied_by_hand(an_owner):
     before = an_owner.files()
     said = an_owner.starts("tries", ROOM, "--max-iterations", "2")
@@ -448,6 +456,7 @@ def test_no_apply_leaves_it_in_the_room(an_owner):
     assert an_owner.files()["state"] == "broken\n"
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("words", "why"), [("--best --to 1", "one state"), ("--to 7", "no snapshot of iteration 7")])
 def test_applying_nothing_is_refused(an_owner, words, why):
     an_owner.starts("tries", ROOM, "--max-iterations", "1")
@@ -488,6 +497,7 @@ def test_history_names_every_iteration_and_where_the_other_runs_are_listed(an_ow
     assert an_owner.json("ralph", "status", first[:9])["reason"] == "max_iterations"
 
 
+@pytest.mark.check
 def test_bisect_and_replay_read_the_record(an_owner):
     an_owner.starts("mends later")
     assert "./check.sh passes since iteration 2" in an_owner.reads("ralph", "bisect", "check")
@@ -572,6 +582,7 @@ def test_an_agent_does_not_become_a_person_by_hiding_who_started_it(an_owner):
     assert an_owner.reads("ralph", "config", "max_iterations").strip() == "10"
 
 
+@pytest.mark.check
 def test_an_agent_does_not_become_a_person_by_leaving_its_parents_and_its_variables_behind(an_owner):
     kept = [f"{name}={shlex.quote(an_owner.environment[name])}" for name in ("HOME", "PATH")]
     call = f"env -i {' '.join(kept)} setsid {sys.executable} -m ralph_mem.interfaces.cli ralph stop"

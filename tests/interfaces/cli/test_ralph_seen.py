@@ -22,6 +22,7 @@ def mended(person, script=TELLS):
     return person.json("ralph", "status")["id"]
 
 
+@pytest.mark.check
 def test_the_patch_of_a_run_takes_the_start_to_the_end(an_owner, tmp_path):
     run = mended(an_owner)
     (tmp_path / "state").write_text("broken\n")
@@ -60,6 +61,7 @@ def test_a_run_that_is_over_is_watched_to_its_end_at_once(an_owner):
     assert said.code == 0 and f"{run} success after 1 iteration" in said.out and "1,200 tokens, $0.25" in said.out
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -80,6 +82,7 @@ def test_what_is_not_there_is_said_in_a_line(an_owner, words, why):
     assert why in an_owner.fails("ralph", *words.split())
 
 
+@pytest.mark.check
 def test_a_forget_reaches_what_an_agent_said(an_owner):
     mended(an_owner, "echo the zebra code; echo mended > state")
     words = ["forget", "--query", "the zebra code"]

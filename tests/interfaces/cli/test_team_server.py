@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.interfaces.cli.test_team import digits
 from tests.maintenance.team import postgres
 from tests.maintenance.team.servers import a_postgres, a_server
@@ -11,6 +13,7 @@ __all__ = ["a_postgres", "a_server"]
 RULE = "Releases of the lantern go out with make ship."
 
 
+@pytest.mark.check
 def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_server):
     made = a_person.reads("team", "init", "shop", a_server.address(postgres.ADMIN), "--member", "walt=reviewer")
     assert "version 4" in made

@@ -85,6 +85,7 @@ def test_what_cannot_be_understood_leaves_nothing(a_project, name, what):
     assert a_project.spooled() == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("data", UNREADABLE.values(), ids=UNREADABLE)
 def test_what_cannot_be_understood_does_not_disturb_a_session(a_session, data):
     for name in ("PostToolUse", "UserPromptSubmit", "Stop"):
@@ -250,6 +251,7 @@ def wait_for(process):
     return process.returncode, process.stdout.read(), process.stderr.read(), watch.free()
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stdin_that_is_never_closed_does_not_hold_up_the_client(a_session, name):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -270,6 +272,7 @@ def test_an_event_that_is_whole_counts_although_stdin_stays_open(a_session):
     assert a_session.values("SELECT prompt FROM turns") == ["Is anybody there?"]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("pause", [1, 0.2])
 def test_an_event_that_trickles_in_is_given_up(a_session, pause):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -452,6 +455,7 @@ def a_checkpointed_session(a_session):
     return a_session
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", DAMAGES)
 def test_a_broken_memory_is_silent_within_the_session(a_checkpointed_session, what):
     hook = a_checkpointed_session
@@ -493,6 +497,7 @@ HOMES = {
 OURS_AT_THE_ROOT = [Path("/.local"), Path("/.config/ralph-mem"), Path("/ralph-mem"), Path("/.ralph-mem")]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", HOMES)
 def test_without_a_home_the_project_has_its_memory_and_nothing_else_is_written(a_project, what):
     hook = a_project.another(**HOMES[what])
@@ -572,6 +577,7 @@ def a_project_at_a_strange_place(request, tmp_path, plugin):
     return Hook(tmp_path / "person", plugin, PLACES[request.param])
 
 
+@pytest.mark.check
 def test_a_project_may_lie_anywhere(a_project_at_a_strange_place):
     hook = a_project_at_a_strange_place
     for answer in hook.every_event():

@@ -43,6 +43,7 @@ def test_a_tool_event_does_not_wait_for_somebody_who_writes_long(a_session, how)
     assert a_session.damage() == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("how", HOW)
 def test_a_prompt_waits_two_seconds_and_is_then_kept_for_later(a_session, how):
     with held(a_session, how):
@@ -211,6 +212,7 @@ def test_what_waited_for_the_newer_release_comes_in_with_it(a_newer_memory):
     assert a_newer_memory.values("SELECT title FROM observations") == ["make mast"]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("blocks", [0, 1, 8, 40, 120])
 def test_a_full_disk_costs_no_more_than_what_does_not_fit(a_session, blocks):
     a_session.prompt("Is there room?")
@@ -278,6 +280,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(a_session):
     assert a_session.damage() == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGALRM])
 def test_a_signal_at_a_random_moment_shows_no_traceback_and_leaves_the_memory_whole(a_session, number):
     dice = random.Random(number)
@@ -407,6 +410,7 @@ def test_another_process_with_the_number_of_a_client_is_not_that_client(a_projec
     assert a_project.values("SELECT end_reason FROM sessions ORDER BY id") == ["crash", None]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("pid", ["", "0", "x", "-1", "\u00b2", "9" * 30, None])
 def test_a_number_of_a_client_that_is_none_does_not_cost_the_session(a_project, pid):
     hook = a_project.another(CLAUDE_PID=pid)
@@ -456,6 +460,7 @@ def files_below(hook):
     return {path: data for path, data in found.items() if kept not in path.parents and path not in {kept, *kept.parents}}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("how", OFF)
 def test_where_recording_is_off_nothing_is_written_and_nothing_said(a_project, how):
     hook = a_project.another(**OFF[how]) if isinstance(OFF[how], dict) else a_project

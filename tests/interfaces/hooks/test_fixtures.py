@@ -107,6 +107,7 @@ def given_a_session(hook, event):
         hook.prompt(WORDS, prompt_id=hook.turn)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", STORED)
 def test_a_captured_event_leaves_this_and_no_more(a_project, name):
     event, data = captured(a_project, name)
@@ -117,6 +118,7 @@ def test_a_captured_event_leaves_this_and_no_more(a_project, name):
     assert a_project.damage() == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", [name for name in STORED if STORED[name]])
 def test_the_same_event_twice_is_stored_once(a_project, name):
     event, data = captured(a_project, name)

@@ -129,6 +129,7 @@ def test_a_paused_project_and_one_without_a_memory_are_left_alone(a_session):
     assert learn(a_session).returncode == 1 and not a_session.memory.exists()
 
 
+@pytest.mark.check
 def test_killed_at_any_moment_it_loses_nothing(a_session):
     a_session.start()
     for said in voices.HOLDS[:12]:

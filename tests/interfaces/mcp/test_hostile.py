@@ -47,6 +47,7 @@ def test_there_are_a_hundred_of_them(tmp_path):
     assert len(set(found)) >= 100 and not any(b"\n" in each for each in found)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])
 def test_each_is_answered_and_the_server_goes_on(plugin, tmp_path, another_memory, version):
     hook = Hook(tmp_path / "person", plugin)
@@ -83,6 +84,7 @@ def _watch(event, given):
         OPENED.append(os.fsdecode(given[0]) if isinstance(given[0], (str, bytes)) else "")
 
 
+@pytest.mark.check
 def test_nothing_of_another_project_is_opened(a_session, another_memory):
     a_session.has_a_turn("Where is the lamp?", "In the hangar.")
     client = Inside(a_session.project.root)

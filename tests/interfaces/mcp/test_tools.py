@@ -293,6 +293,7 @@ def everything(client, session):
     return {what: result["text"] if "text" in result else text_of(result) for what, result in told.items()}
 
 
+@pytest.mark.check
 def test_no_answer_costs_more_than_1500_tokens(a_session, a_client):
     for text in (
         "x" * 3900,

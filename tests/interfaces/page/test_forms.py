@@ -62,6 +62,7 @@ def test_a_row_that_changed_since_it_was_shown_stays_and_the_typed_text_is_given
     ]
 
 
+@pytest.mark.check
 def test_a_forget_shows_what_goes_and_deletes_only_that(a_person, a_note):
     other = note(a_person.session, "Releases are named after birds.")
     page = a_person.sends("forget", id=a_note)
@@ -80,6 +81,7 @@ def test_a_forget_of_what_grew_meanwhile_deletes_nothing(a_person, a_note):
     assert a_person.session.rows("SELECT count(*) FROM observations WHERE type = 'note'") == [(2,)]
 
 
+@pytest.mark.check
 def test_everything_goes_only_when_the_word_is_typed(a_person, a_note):
     page = a_person.sends("forget", all="yes", scope="project")
     digits = a_person.hidden(page, "digits")
@@ -119,6 +121,7 @@ def test_a_candidate_is_decided_in_the_review_and_no_second_time(verb, status, a
     assert post().status_code == 409
 
 
+@pytest.mark.check
 def test_a_relation_is_corrected_with_a_known_predicate_alone_and_removed(a_person):
     a_person.sends("fact-add", text="Ada owns the cart service.", kind="fact")
     with access.Change(a_person.session.store) as store:

@@ -64,6 +64,7 @@ def addresses(session):
         yield from (f"{kind}/{name}" for (name,) in session.rows(sql)[::25])
 
 
+@pytest.mark.check
 def test_no_text_becomes_an_element_an_attribute_or_a_way_out_of_the_page(a_session):
     hostile_memory.fill(a_session, TEXTS)
     person, seen, wrong = Person(a_session).comes_in(), set(), {}
@@ -85,6 +86,7 @@ def a_heavy_memory(a_project):
     return Person(SimpleNamespace(project=a_project)).comes_in()
 
 
+@pytest.mark.check
 def test_no_view_is_larger_than_200_kb_whatever_is_in_it(a_heavy_memory):
     sizes = {}
     for view, query in pages.views(200):

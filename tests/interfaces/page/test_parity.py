@@ -122,6 +122,7 @@ def test_every_form_of_the_page_is_among_the_verbs():
     assert {form for _, form, _ in VERBS} == set(routes.FORMS)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("words", "form", "fields"), VERBS, ids=[words for words, *_ in VERBS])
 def test_a_verb_leaves_the_same_in_the_page_and_in_a_terminal(words, form, fields, a_pair, a_home):
     of_page, of_terminal, names = a_pair

@@ -96,6 +96,7 @@ def test_stop_ends_it_and_leaves_its_log(a_page):
     assert a_page.says("stop").stdout == "No page is at work.\n"
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_signal_leaves_nothing_but_its_log(number, a_page):
     a_page.is_ready()
@@ -135,6 +136,7 @@ def test_it_ends_when_nobody_asks_for_anything(tmp_path):
     assert started.process.returncode == 0
 
 
+@pytest.mark.check
 def test_for_a_session_it_goes_on_by_itself_and_the_browser_gets_the_file(a_page, tmp_path):
     a_page.is_ready()
     a_page.says("stop")
@@ -154,6 +156,7 @@ def test_for_a_session_it_goes_on_by_itself_and_the_browser_gets_the_file(a_page
     assert sorted(path.name for path in a_page.files.iterdir()) == ["log"]
 
 
+@pytest.mark.check
 def test_a_port_that_is_taken_is_said(a_page):
     port = re.search(r":(\d+)/", a_page.is_ready().read_text())[1]
     said = a_page.says("serve", "--no-open", "--port", port)

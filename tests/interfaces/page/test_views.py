@@ -43,6 +43,7 @@ def text_of(page):
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("view", ALL)
 def test_every_view_is_shown_of_a_full_and_of_an_empty_memory(view, a_full_memory):
     assert f"<h1>{routes.VIEWS[view].title}" in a_full_memory.sees(view)
@@ -201,6 +202,7 @@ WITH_FIELDS = [
 ]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("view", WITH_FIELDS)
 def test_odd_words_in_any_field_of_a_view_are_answered_and_none_becomes_markup(view, a_person):
     where = f"{a_person.keys.base}/here/{view}" + ("" if view in ALL else "/x")

@@ -22,6 +22,7 @@ def saying(person, words):
     return turns + others
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("way", WAYS)
 def test_what_a_search_shows_is_not_captured(a_person, way):
     text = a_person.model_runs("mem-search", "thrown signing --layer 3")

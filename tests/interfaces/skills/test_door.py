@@ -94,6 +94,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_whatever_stands_on_stdin_is_answered(a_person, shape):
     for name in ("mem-search", "mem-forget", "mem-inject"):
@@ -102,6 +103,7 @@ def test_whatever_stands_on_stdin_is_answered(a_person, shape):
     assert a_person.at_the_door("mem-status", shape).startswith(f"{a_person.project}: recording")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
 @pytest.mark.parametrize("name", skills.NAMES)
 def test_a_closed_stream_is_no_obstacle(a_person, name, closed):
@@ -176,6 +178,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("how", BROKEN)
 @pytest.mark.parametrize("name", ["mem-search", "mem-inject", "mem-forget"])
 def test_a_memory_that_cannot_be_opened_is_told_in_a_line(a_person, name, how):

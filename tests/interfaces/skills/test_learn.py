@@ -44,6 +44,7 @@ def test_what_is_named_by_its_number_is_decided_and_the_rest_waits(a_teacher):
     assert len(shown(text)) == 3
 
 
+@pytest.mark.check
 def test_a_number_means_what_stood_on_the_screen(a_teacher):
     was = shown(a_teacher.types("mem", "learn"))
     a_teacher.prompt("Never mock the database in `tests/`.")
@@ -53,6 +54,7 @@ def test_a_number_means_what_stood_on_the_screen(a_teacher):
     assert [said for said, status in statuses(a_teacher).items() if status == "active"] == [was[1]]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("words", ["1", "yes", "yes 9", "yes 1 7", "yes 0", "yes one", "maybe 1", "yes -1", "no \u0663"])
 def test_any_other_word_changes_nothing(a_teacher, words):
     a_teacher.types("mem", "learn")

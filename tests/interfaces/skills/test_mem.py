@@ -52,6 +52,7 @@ def test_without_a_verb_it_says_how_it_stands_and_what_there_is(a_person):
     assert [name for name in verbs.OF if f"  /mem {name}" not in text] == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("verb", [verb for verb in verbs.OF if verb != "help"])
 def test_help_says_how_a_verb_is_typed_and_gives_an_example(a_person, verb):
     asked = [mem(a_person, words) for words in (f"help {verb}", f"{verb} --help", f"{verb} -h")]

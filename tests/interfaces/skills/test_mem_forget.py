@@ -96,6 +96,7 @@ def test_the_turn_that_the_command_itself_opens_changes_no_digits(a_person):
 # Deleted
 
 
+@pytest.mark.check
 def test_what_is_confirmed_is_gone_from_every_file(a_person_with_a_secret):
     person = a_person_with_a_secret
     text = person.types_confirmed(person.observation_that_says(CODE_NAME))
@@ -113,10 +114,12 @@ def test_what_is_forgotten_is_not_found_and_not_told_again(a_person_with_a_secre
     assert "Quetzalcoatlus" not in str(person.another().start())
 
 
+@pytest.mark.check
 def test_a_report_does_not_repeat_what_is_gone(a_person_with_a_secret):
     assert "Quetzalcoatlus" not in a_person_with_a_secret.types_confirmed("--query Quetzalcoatlus")
 
 
+@pytest.mark.check
 def test_a_turn_takes_what_it_ran_and_changed_with_it(a_person):
     name = a_person.turn_that_says(RATE_LIMIT)
     text = a_person.types_confirmed(name)
@@ -233,6 +236,7 @@ WRONG = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", WRONG)
 def test_what_is_asked_wrongly_is_said_in_a_line_and_deletes_nothing(a_person, what):
     words, wanted = WRONG[what]

@@ -41,6 +41,7 @@ def is_clean(said):
         assert one_line(said).endswith(")"), said
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("verb", verbs.OF)
 def test_odd_words_behind_a_verb_are_answered_in_words_and_harm_nothing(here, verb):
     before = rows(here)
@@ -56,6 +57,7 @@ def test_odd_words_behind_a_verb_are_answered_in_words_and_harm_nothing(here, ve
     assert list(here.folder.rglob(CANARY)) == [] and here.damage() == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", [name for name in skills.NAMES if name.startswith("mem-")] + ["ralph"])
 def test_odd_words_behind_a_short_command_are_answered_in_words_and_harm_nothing(here, name):
     before = rows(here)

@@ -166,6 +166,7 @@ def test_a_code_of_another_project_or_of_nothing_begins_nothing(an_owner):
     assert not an_owner.runs()
 
 
+@pytest.mark.check
 def test_the_same_shown_twice_has_one_code_and_what_is_accepted_starts_at_once(an_owner):
     words = f'start {CRITERIA} "Mend it."'
     assert an_owner.code(words) == an_owner.code(words)
@@ -188,6 +189,7 @@ def test_a_code_is_forgotten_after_a_day(an_owner):
     assert "nothing was shown here" in one_line(an_owner.says(f"yes {code}"))
 
 
+@pytest.mark.check
 def test_a_loop_goes_on_at_each_stop_until_its_checks_pass(an_owner):
     text = an_owner.begins()
     assert "eight rounds" in text and "the state is not mended" in text and "Mend the state." in text
@@ -229,6 +231,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("goal", HOSTILE.values(), ids=HOSTILE)
 def test_a_goal_is_words_and_nothing_of_it_is_run(an_owner, goal):
     text = an_owner.begins(f"'{goal}'" if goal.startswith("--") or "\n" in goal else goal)
@@ -243,6 +246,7 @@ def test_what_no_text_should_hold_is_taken_out_of_a_goal(an_owner):
     assert json.loads(an_owner.runs()[0].read_text().splitlines()[0])["goal"] == "onetwo \ufffd"
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -283,6 +287,7 @@ def test_a_setting_that_a_person_types_is_changed_and_acts_at_once(an_owner):
     assert an_owner.reads("config", "check").endswith("in order\n")
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "words",
     ["success_criteria custom=./x", "agent 'sh, -c, x'", "allow Bash(*)", "notify curl", "protect []", "recording on"],

@@ -49,6 +49,7 @@ def nothing_was_made(person):
     return list(person.project.iterdir()) == [person.memory] and not list(person.folder.rglob("made"))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("text", TYPED.values(), ids=TYPED)
 def test_a_note_is_kept_as_it_was_typed(a_person, text):
     assert a_person.types("mem-inject", text).startswith("Remembered for this project as obs-")
@@ -56,6 +57,7 @@ def test_a_note_is_kept_as_it_was_typed(a_person, text):
     assert nothing_was_made(a_person)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("text", "wanted"), CHANGED.values(), ids=CHANGED)
 def test_what_no_text_should_hold_is_taken_out(a_person, text, wanted):
     a_person.types("mem-inject", text)
@@ -78,6 +80,7 @@ def test_a_note_of_8_000_characters_is_read_back_whole(a_person):
     assert kept(a_person) == text
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("text", TYPED.values(), ids=TYPED)
 def test_a_search_for_anything_is_answered(a_person, text):
     a_person.types("mem-inject", text)

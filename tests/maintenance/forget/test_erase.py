@@ -393,6 +393,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.check
 def test_while_another_process_reads_the_report_says_that_the_log_keeps_the_text(a_session, a_project, monkeypatch):
     monkeypatch.setattr(access, "WAIT_MS", 400)
     name = a_session.has_a_turn("Where is the tungsten?", "In the cellar.")

@@ -43,6 +43,7 @@ def raw(text):
     return list(verify.holding(verify.inside(paths.data_home() + "/snapshots"), {"": [text.lower()]}))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("query", [SECRET, SHORT, ""])
 def test_while_a_snapshot_holds_it_no_verdict_says_that_no_file_does(a_past, query):
     names = [] if query else a_past.store.one("SELECT public_id FROM turns")

@@ -56,6 +56,7 @@ WRAPPINGS = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
 def test_a_text_is_found_in_whatever_wrapping(tmp_path, wrapping):
     files = []

@@ -116,6 +116,7 @@ def test_a_word_of_which_the_index_holds_no_first_letters_is_found(a_session, ne
     assert holding(files_of(a_session.project), "zephyrwanderlust") == [] and looked(a_session, row) == (["memory.db"], [])
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("text", ["The tungsten is in the cellar.", 'Wüste "über" \\ Öl 🎉 and more'])
 @pytest.mark.parametrize("place", ["spool", "set aside", "came with the project", "trouble", "settings", "memory of all projects"])
 def test_a_file_beside_the_database_that_holds_it_is_found(a_session, everywhere, text, place):
@@ -143,6 +144,7 @@ def test_a_file_beside_the_database_that_holds_it_is_found(a_session, everywhere
 # That it does not cry wolf
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("kind", TEXTS)
 def test_after_a_forget_nothing_is_found(a_session, kind):
     row = kept(a_session, TEXTS[kind])
@@ -241,6 +243,7 @@ def test_a_backup_of_an_older_release_that_holds_the_text_is_deleted(a_session):
     assert f"A backup that held the text is deleted: {backup}" in erasure_report.lines_of_report(report)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("text", ["PIN 4711", "電球は十", "x\ny\nz", "lamp " * 900, "梯子の上の電球" * 500])
 def test_a_backup_is_rid_of_a_short_or_long_text(a_session, text):
     name = a_session.notes("L", text)

@@ -221,6 +221,7 @@ def test_where_there_is_none_it_says_so(person):
     assert "No backup is there yet" in ralph_mem(person, "restore", "--confirm")
 
 
+@pytest.mark.check
 def test_nothing_is_brought_back_while_a_session_writes(a_loss):
     holder = opening.open_ready(place_of(a_loss))
     try:

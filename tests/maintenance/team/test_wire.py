@@ -81,6 +81,7 @@ def _copied(source, target, seen):
         target.shutdown(socket.SHUT_WR)
 
 
+@pytest.mark.check
 def test_no_secret_of_any_kind_goes_over_the_wire(a_member):
     cases = list({case.kind: case for case in secret_contexts.cases(SEED)}.values())
     assert len(cases) >= 60
@@ -224,15 +225,18 @@ def is_harmless(member, serve):
     assert dump(member.opened) == before
 
 
+@pytest.mark.check
 @folded("name", ANSWERS)
 def test_a_hostile_server_is_refused_and_the_memory_untouched(a_member, name):
     is_harmless(a_member, answering(ANSWERS[name]))
 
 
+@pytest.mark.check
 def test_a_server_that_lets_its_bytes_drip_keeps_nobody_waiting(a_member):
     is_harmless(a_member, answering(rows_of(row(BONN.encode(), GOOD)), drip=True))
 
 
+@pytest.mark.check
 def test_a_server_that_says_nothing_keeps_nobody_waiting(a_member):
     is_harmless(a_member, lambda client: time.sleep(60))
 

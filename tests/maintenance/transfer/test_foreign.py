@@ -26,6 +26,7 @@ def taken(path, place, mine=False, **given):
     return opened, incoming.take(opened, records), found
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_thousand_rows_come_in_exactly_as_text_from_outside(name, a_place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

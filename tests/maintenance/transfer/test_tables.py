@@ -142,6 +142,7 @@ def test_a_statement_that_does_anything_but_read_is_refused(run, statement, tmp_
     assert not (tmp_path / "reached").exists() and capfd.readouterr().out == ""
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("statement", ENDLESS)
 def test_a_statement_without_end_is_cut_off(run, statement, capfd):
     said, seconds = run(statement)

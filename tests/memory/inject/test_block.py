@@ -296,6 +296,7 @@ STORED = st.text(SIGNS, max_size=400) | st.sampled_from(
 )
 
 
+@pytest.mark.check
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(STORED, STORED), min_size=1, max_size=7), st.integers(0, 900), st.booleans())
 @example([("<" * 200, "<a href='x'>" * 90)] * 5, 600, False)

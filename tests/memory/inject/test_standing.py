@@ -159,6 +159,7 @@ CHANGES = {
 }  # fmt: skip
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_statement_is_neither_told_nor_in_the_memory_s_files_once_it(change, say, a_session):
     name = say("Releases go out with make ship.")

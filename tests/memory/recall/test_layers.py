@@ -293,6 +293,7 @@ def test_a_timeline_shows_the_turns_before_and_after(a_session, a_reader):
     assert ids(around(a_reader, lookup.find(a_reader, turns[2]), before=2, after=0)) == turns[:3]
 
 
+@pytest.mark.check
 def test_a_timeline_is_in_the_order_of_what_happened(a_thousand_rows):
     reader = reader_of(a_thousand_rows)
     order = [name for name, _ in sorted(a_thousand_rows.rows(

@@ -26,6 +26,7 @@ def a_turn(a_session):
 # Whatever somebody types
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "query",
     [
@@ -207,6 +208,7 @@ def test_a_note_for_all_projects_is_found_and_marked(a_turn, a_session, everywhe
     assert found == {a_turn: False, shared: True}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("limit", "own", "shared", "expected"),
     [

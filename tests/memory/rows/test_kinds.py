@@ -116,6 +116,7 @@ def test_the_worker_comes_to_it_by_and_by(a_made_up):
     assert SECRET not in str(row_of(a_made_up, a_made_up.name)) and scrubbing.count(a_made_up.store) == 0
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("chosen", ["id", "query", "all"])
 def test_a_forget_takes_it_from_row_index_and_file(a_made_up, chosen):
     selection = {"id": ([a_made_up.name], {}), "query": ([], {"query": SECRET}), "all": ([], {"everything": True})}
@@ -126,6 +127,7 @@ def test_a_forget_takes_it_from_row_index_and_file(a_made_up, chosen):
     assert bool(row_of(a_made_up, a_made_up.other)) == (chosen != "all")
 
 
+@pytest.mark.check
 def test_a_forgotten_session_takes_its_own_along(a_made_up):
     (name,) = a_made_up.store.one("SELECT public_id FROM sessions")
     forget(reader_of(a_made_up.session), name)
@@ -134,6 +136,7 @@ def test_a_forgotten_session_takes_its_own_along(a_made_up):
     assert bool(in_index(a_made_up, "tungsten")) == (not is_owned)
 
 
+@pytest.mark.check
 def test_what_comes_back_with_a_backup_goes_again(a_made_up, tmp_path):
     backup = sqlite3.connect(tmp_path / "before.db")
     a_made_up.store.db.backup(backup)
@@ -178,6 +181,7 @@ def test_an_export_is_redacted_by_todays_rules_and_reads_well(a_made_up):
     assert "zirconium" in outgoing.written("shop", records)
 
 
+@pytest.mark.check
 def test_what_was_forgotten_does_not_come_in_with_an_export(a_made_up):
     data = document.packed("shop", NOON, exported(a_made_up), home.key())
     forget(reader_of(a_made_up.session), a_made_up.name)

@@ -251,6 +251,7 @@ def test_a_wrong_clock_that_runs_on_for_days_takes_no_more_than_weeks(a_turn):
     assert [stops(a_turn, JUMP + day * DAY) for day in range(4)] == [0, 0, 0, 0]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("written", "away", "after"), [(0, 0, 1), (0, 3, 1), (20, 21, 3)])
 def test_who_was_away_finds_what_is_due_gone_some_days_after(a_turn, written, away, after):
     """Due is what was written thirty days before; the last Stop was on day 29."""
@@ -261,6 +262,7 @@ def test_who_was_away_finds_what_is_due_gone_some_days_after(a_turn, written, aw
     assert gone.index(5) == after
 
 
+@pytest.mark.check
 def test_a_clock_that_was_set_back_is_believed_at_once(a_turn):
     outputs(a_turn, 5)
     stops(a_turn, NOON + 20 * DAY)

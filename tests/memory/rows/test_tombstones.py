@@ -80,6 +80,7 @@ RECORDS = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", RECORDS)
 def test_a_record_of_what_was_forgotten_does_not_come_in_again_unless_it_is_newer(a_session, a_backup, what):
     record = {"session": a_session.name, "at": NOON + DAY, **RECORDS[what]}

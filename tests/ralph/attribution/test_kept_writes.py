@@ -38,6 +38,7 @@ def beside(loops):
     return [name for name in os.listdir(runs.folder_of(loops.project)) if name.endswith(writes.SUFFIX)]
 
 
+@pytest.mark.check
 def test_a_plain_rollback_takes_what_the_agent_wrote_before_the_kill_and_keeps_what_the_person_did(killed):
     _what, plan = rolling_back.preview_rollback(killed.project, killed.values(), killed.latest(), rolling_back.START)
     report = killed.back()
@@ -74,6 +75,7 @@ def test_a_run_that_goes_on_knows_it_as_well_and_leaves_nothing_beside_its_recor
     assert "made.txt" in names(report.deleted) and set(kept(report)) == {"meanwhile.txt", "later.txt"}
 
 
+@pytest.mark.check
 def test_what_a_rollback_put_back_is_not_the_persons_when_the_run_goes_on(tmp_path):
     loops = Loops(tmp_path)
     loops.start(STEPS[0], "echo x >new.txt", "; ".join(STEPS), limits={"iterations": 1})

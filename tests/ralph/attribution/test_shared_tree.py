@@ -15,6 +15,7 @@ from tests.ralph.snapshot.conftest import tree_of
 pytestmark = pytest.mark.skipif(not listening.is_possible(), reason="the calls of this machine are not known")
 
 
+@pytest.mark.check
 def test_what_the_person_writes_while_an_iteration_runs_is_kept_and_named(loops):
     loops.write("mine.txt", "before")
     person = loops.meanwhile(lambda: (loops.write("mine.txt", "edited"), loops.write("new.txt", "new")))
@@ -33,6 +34,7 @@ def test_a_file_that_a_program_names_by_its_own_open_folder_is_its(loops):
     assert names(report.restored) == ["one.txt"] and kept(report) == {}
 
 
+@pytest.mark.check
 def test_with_all_it_goes_back_as_well_and_the_undo_brings_it_again(loops):
     person = loops.meanwhile(lambda: loops.write("new.txt", "new"))
     loops.start(f"sleep 1; {STEPS[0]}", limits={"iterations": 1})
@@ -43,6 +45,7 @@ def test_with_all_it_goes_back_as_well_and_the_undo_brings_it_again(loops):
     assert loops.text("new.txt") == "new"
 
 
+@pytest.mark.check
 def test_a_file_that_the_agent_wrote_and_then_the_person_is_kept(loops):
     person = loops.meanwhile(lambda: (time.sleep(2), loops.write("one.txt", "mine in the end")))
     loops.start(f"{STEPS[0]}; sleep 3", limits={"iterations": 1})
@@ -50,6 +53,7 @@ def test_a_file_that_the_agent_wrote_and_then_the_person_is_kept(loops):
     assert kept(loops.back()) == {"one.txt": MEANWHILE} and loops.text("one.txt") == "mine in the end"
 
 
+@pytest.mark.check
 def test_what_the_person_writes_where_the_agent_has_just_deleted_a_file_is_theirs(loops):
     person = loops.meanwhile(lambda: (wait_until(lambda: not (loops.top / "one.txt").exists()), loops.write("one.txt", "mine")))
     loops.start("rm one.txt; sleep 1", limits={"iterations": 1})
@@ -63,6 +67,7 @@ def wait_until(there):
         time.sleep(0.01)
 
 
+@pytest.mark.check
 def test_what_the_person_does_while_checks_run_is_theirs(loops):
     loops.write("check.sh", CHECK.replace("exit $wrong", "echo x >left.txt; sleep 1; exit $wrong"))
 
@@ -78,6 +83,7 @@ def test_what_the_person_does_while_checks_run_is_theirs(loops):
     assert kept(report) == {"mine.txt": MEANWHILE} and "left.txt" in names(report.deleted)
 
 
+@pytest.mark.check
 def test_what_is_told_of_an_iteration_is_the_agents(loops):
     person = loops.meanwhile(lambda: loops.write("mine.txt", "mine"))
     run = loops.start(f"sleep 1; {STEPS[0]}", limits={"iterations": 1})
@@ -85,6 +91,7 @@ def test_what_is_told_of_an_iteration_is_the_agents(loops):
     assert [change[0] for change in run.iterations[0].changed] == ["one.txt"]
 
 
+@pytest.mark.check
 def test_what_the_person_protected_and_edits_meanwhile_is_not_put_back_under_their_hands(loops):
     loops.write("tests/test_it.txt", "before")
     person = loops.meanwhile(lambda: loops.write("tests/test_it.txt", "mine"))
@@ -115,6 +122,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.check
 def test_nine_in_ten_files_of_an_agent_come_back_and_no_byte_of_the_persons_goes(loops):
     chance = random.Random(17)
     git(loops.top, "init", "-q")
@@ -150,6 +158,7 @@ def test_nine_in_ten_files_of_an_agent_come_back_and_no_byte_of_the_persons_goes
 # What is heard
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("way", WAYS)
 def test_each_way_to_write_is_heard(loops, way):
     loops.write("f", "was")
@@ -161,6 +170,7 @@ def test_each_way_to_write_is_heard(loops, way):
     assert kept(loops.back()) == {} and tree_of(loops.top) == before
 
 
+@pytest.mark.check
 def test_where_the_system_tells_nothing_a_rollback_takes_all_and_that_is_said(loops, monkeypatch):
     monkeypatch.setattr(system_calls, "filter_of", lambda: b"\0" * 8)
     person = loops.meanwhile(lambda: loops.write("mine.txt", "mine"))

@@ -25,6 +25,7 @@ def agent(session, name, text="right\n"):
     session.edit(name, "wrong", text)
 
 
+@pytest.mark.check
 def test_a_rollback_takes_what_the_agent_edited_and_ran_and_keeps_what_the_person_did(session):
     session.loops.write("mine.txt", "before")
     session.begins()

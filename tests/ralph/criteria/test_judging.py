@@ -366,6 +366,7 @@ def test_the_evidence_is_what_was_compared_word_for_word(a_suite):
     assert not [said for said in verdict.failing.values() if "<" in said]
 
 
+@pytest.mark.check
 def test_the_same_failure_has_one_signature_whatever_its_evidence_says(a_suite):
     a_suite.write("""
         import tempfile, time, uuid

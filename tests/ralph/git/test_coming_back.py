@@ -43,6 +43,7 @@ VANDALS = {
 KEPT_REFS = {"orphan, expire, gc": "clean", "another repository": "master"}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("act", VANDALS.values(), ids=VANDALS.keys())
 def test_git_knows_again_what_it_knew_and_every_object_is_there(loops, act):
     before, there = known(loops.top), objects(loops.top)
@@ -119,6 +120,7 @@ def test_with_force_what_the_person_changed_goes_back_too(loops):
 # There and back again
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("act", ["commit", "reset", "delete branch", "orphan, expire, gc", "stashes cleared and pruned", "config"])
 def test_a_rollback_of_git_is_undone_and_done_again(loops, act):
     before = known(loops.top)

@@ -35,6 +35,7 @@ ACTS = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(("act", "told"), ACTS.items(), ids=[each[:24] for each in ACTS])
 def test_what_changed_is_told_in_words(loops, act, told):
     ids = {name: git(loops.top, "rev-parse", "--short=7", name).decode().strip() for name in ("main", "side")}

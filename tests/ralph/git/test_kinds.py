@@ -5,6 +5,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from ralph_mem.core import project as projects
 from ralph_mem.ralph.git import copies, guarding
 from tests.ralph.git.conftest import asked, fill, known, objects
@@ -179,6 +181,7 @@ def test_a_git_that_hangs_or_is_broken_keeps_no_loop_from_going_on(loops):
     assert loops.start(*STEPS).reason == "success"
 
 
+@pytest.mark.check
 def test_of_many_runs_the_copies_of_the_first_go(loops, monkeypatch):
     monkeypatch.setattr(copies, "MOST_RUNS", 2)
     runs = [loops.start("true", limits={"iterations": 1}).id for _ in range(3)]

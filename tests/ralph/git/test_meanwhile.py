@@ -51,6 +51,7 @@ ACTS = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("person", ACTS.values(), ids=ACTS.keys())
 def test_what_only_the_person_did_is_no_damage_and_stays(loops, person):
     run = both(loops, ("git status -s >/dev/null", STEPS[0]), person)

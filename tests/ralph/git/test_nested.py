@@ -57,6 +57,7 @@ def told(run):
     return [line for line in run.iterations[0].tampered if line.startswith("git of ")]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("act", VANDALS.values(), ids=VANDALS.keys())
 def test_what_an_agent_does_to_a_clone_is_told_and_comes_back(loops, act):
     run = comes_back(loops, act)
@@ -68,6 +69,7 @@ def test_a_loop_in_which_the_repository_of_a_clone_goes_ends_for_it(loops):
     assert (run.reason, len(run.iterations)) == ("repository_lost", 1) and INNER in run.why
 
 
+@pytest.mark.check
 def test_a_clone_in_a_folder_that_git_ignores(loops):
     a_clone(loops, "vendor/dep")
     loops.write(".git/info/exclude", "/vendor/\n")
@@ -75,6 +77,7 @@ def test_a_clone_in_a_folder_that_git_ignores(loops):
     assert "git of vendor/dep: 2 stashes dropped" in told(run)
 
 
+@pytest.mark.check
 def test_clones_in_a_folder_that_is_no_repository(tmp_path):
     made = Loops(tmp_path)
     for name in ("one", "two"):
@@ -91,6 +94,7 @@ def submodule(loops, tmp_path):
     return "sub"
 
 
+@pytest.mark.check
 def test_a_submodule_whose_repository_lies_in_it(loops, tmp_path):
     name = submodule(loops, tmp_path)
     (loops.top / name / ".git").unlink()
@@ -100,6 +104,7 @@ def test_a_submodule_whose_repository_lies_in_it(loops, tmp_path):
     assert told(run) == ["git of sub: 1 commit made on branch main", "git of sub: its config changed"]
 
 
+@pytest.mark.check
 def test_a_submodule_that_loses_the_way_to_its_repository(loops, tmp_path):
     name = submodule(loops, tmp_path)
     run = comes_back(loops, "git commit -qm agent --allow-empty; rm .git", name)
@@ -112,6 +117,7 @@ def test_a_worktree_of_the_repository_itself_is_not_told_of_twice(loops):
     assert [line for line in run.iterations[0].tampered if "commit" in line] == ["git: 1 commit made on branch main"]
 
 
+@pytest.mark.check
 def test_of_many_clones_the_first_are_guarded_and_the_others_named(loops, monkeypatch):
     monkeypatch.setattr(nested, "MOST", 2)
     for name in ("a", "z"):
@@ -121,6 +127,7 @@ def test_of_many_clones_the_first_are_guarded_and_the_others_named(loops, monkey
     assert "git is not guarded in: z" in loops.told
 
 
+@pytest.mark.check
 def test_what_the_person_commits_in_a_clone_meanwhile_stays(loops):
     person = loops.meanwhile(lambda: git(loops.top / INNER, "commit", "-qm", "mine", "--allow-empty"))
     run = loops.start(f"sleep 1; git -C {INNER} branch -qD side", limits={"iterations": 1})
@@ -131,6 +138,7 @@ def test_what_the_person_commits_in_a_clone_meanwhile_stays(loops):
     assert "side" in asked(loops.top / INNER, "branch")
 
 
+@pytest.mark.check
 def test_a_rollback_of_a_clone_is_undone_and_done_again(loops):
     before = known(loops.top / INNER)
     loops.start(f"cd {INNER}; git branch -qD side; git stash drop -q", limits={"iterations": 1})
@@ -145,6 +153,7 @@ def contents_below(folder):
     return {path: told for path, (told, _) in bytes_below(folder).items()}
 
 
+@pytest.mark.check
 def test_in_a_room_no_byte_of_any_repository_of_the_persons_changes(loops, tmp_path):
     a_clone(loops, "clones/dep")
     outside = a_clone(Loops(tmp_path / "other" if (tmp_path / "other").mkdir() is None else tmp_path), "origin")

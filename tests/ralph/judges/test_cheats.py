@@ -81,6 +81,7 @@ def is_refused(loops, run, before, path):
     assert loops.judges() == before and not [each for each in run.iterations[-1].verdicts if each.status == "passed"]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("cheat", IN_PYTHON)
 def test_what_an_agent_does_to_the_tests_is_no_success(shop, cheat):
     path, step = IN_PYTHON[cheat]
@@ -94,6 +95,7 @@ PLUGIN = (
 )  # fmt: skip
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("ignored", ["", "*.egg-info/\n"])
 def test_a_plugin_that_pytest_finds_by_itself_is_no_success(shop, monkeypatch, ignored):
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
@@ -103,6 +105,7 @@ def test_a_plugin_that_pytest_finds_by_itself_is_no_success(shop, monkeypatch, i
     assert run.reason == ("max_iterations" if ignored else "tampered")
 
 
+@pytest.mark.check
 def test_a_runner_that_no_snapshot_has_for_its_size_is_no_success(shop):
     step = writes("pytest.py", SAYS_TWO_PASSED) + "head -c 11000000 /dev/zero | tr '\\0' '#' >>pytest.py\n"
     run = shop.start(step, criteria=(PYTEST,), tampering=0)
@@ -119,6 +122,7 @@ IN_NODE = {
 }  # fmt: skip
 
 
+@pytest.mark.check
 @needs_node
 @pytest.mark.parametrize("cheat", ["a script that is true", "a test without its assertion", "a test that is skipped"])
 def test_what_an_agent_does_to_the_tests_of_node_is_no_success(tmp_path, cheat):

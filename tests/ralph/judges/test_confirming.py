@@ -8,6 +8,7 @@ from tests.ralph.judges.shops import MEND, PYTEST, TEST
 GUT = "sed -i 's/assert total.*/return/' tests/test_shop.py"
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("here", [True, False])
 def test_a_gutted_test_is_put_back_and_the_loop_goes_on_to_an_honest_success(shop, here):
     run = shop.start(GUT, MEND, criteria=(PYTEST,), here=here)
@@ -20,6 +21,7 @@ def test_a_gutted_test_is_put_back_and_the_loop_goes_on_to_an_honest_success(sho
     assert stopping.replay(shop.entries(run)) == []
 
 
+@pytest.mark.check
 def test_who_goes_on_tampering_is_stopped_with_a_reason_of_its_own(shop):
     run = shop.start(GUT, criteria=(PYTEST,), tampering=1)
     assert (run.status, run.reason, len(run.iterations)) == ("failed", "tampered", 2)

@@ -28,18 +28,21 @@ def confirmed(loops, run):
     return (found[-1]["says"], found[-1].get("where")) if found else None
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("what", HONEST)
 def test_honest_work_is_confirmed_in_a_copy(shop, what):
     run = shop.start(f"{MEND}\n{HONEST[what]}", criteria=(PYTEST,), tampering=0)
     assert (run.reason, len(run.iterations), confirmed(shop, run)) == ("success", 1, ("confirmed", "copy"))
 
 
+@pytest.mark.check
 def test_tests_count_that_the_person_lets_be_changed(shop):
     add = "sed -i 's/== 3/== 1/' tests/test_shop.py"
     run = shop.start(add, goal="update the tests", criteria=(PYTEST,), may_change=("tests/**",), tampering=0)
     assert run.reason == "success" and "== 1" in shop.text("tests/test_shop.py")
 
 
+@pytest.mark.check
 def test_a_new_test_counts_that_a_criterion_names(shop):
     shop.write("tests/test_shop.py", TEST.replace("== 3", "== 1"))
     named = f"custom={sys.executable} -m pytest -q -p no:cacheprovider tests/test_three.py"
@@ -71,6 +74,7 @@ def test_without_snapshots_nothing_is_confirmed_and_the_end_says_so(shop):
     assert any("not confirmed" in line for line in ended(run))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("memory", [scratch.MEMORY, "/nowhere"])
 def test_of_the_copy_nothing_is_left(shop, a_home, monkeypatch, memory):
     monkeypatch.setattr(scratch, "MEMORY", memory)

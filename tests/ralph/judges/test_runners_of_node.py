@@ -167,6 +167,7 @@ def test_a_package_behind_a_link_is_told_by_where_it_lies(tmp_path):
     assert packages.told() == [".pnpm/mocha@11/node_modules/colours was changed"]
 
 
+@pytest.mark.check
 @needs_node
 @pytest.mark.parametrize(("step", "reason"), [("sed -i '/strictEqual.*3/d' checks/shop.js", "tampered"), (NODE_MEND, "success")])
 def test_a_test_that_only_the_command_line_calls_so_is_a_judge(tmp_path, step, reason):

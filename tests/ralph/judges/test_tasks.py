@@ -15,12 +15,14 @@ def shop(shop):
     return shop
 
 
+@pytest.mark.check
 def test_a_named_test_may_be_added_to_a_file_that_judges(shop):
     run = shop.start(f"{MEND}\n{NEW}", criteria=(PYTEST,), plan="plan.md", limits={"iterations": 3})
     assert (run.status, "test_pair" in shop.text("tests/test_shop.py")) == ("success", True), run.iterations[-1]
     assert shop.text("plan.md").count("[x]") == 2
 
 
+@pytest.mark.check
 def test_who_guts_an_old_test_beside_a_named_one_has_not_done_the_old_ones_task(shop):
     run = shop.start(f"{GUTS}; {NEW.replace('== 7', '== 3')}", criteria=(PYTEST,), plan="plan.md", limits={"iterations": 1})
     assert run.status == "failed" and "== 3" in shop.text("tests/test_shop.py").partition("test_none")[0]

@@ -25,6 +25,7 @@ def elsewhere(tmp_path):
         yield Path(folder)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("here", [True, False], ids=["here", "in a room"])
 def test_a_project_on_another_file_system_than_the_data_home(elsewhere, here):
     loops = Loops(elsewhere)

@@ -259,6 +259,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.skipif(bool(walls.why_not()), reason=f"bubblewrap cannot be used here: {walls.why_not()}")
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
 def test_with_bubblewrap_what_is_linked_can_be_read_and_not_written_to_but_for_caches(loops, damage):
@@ -269,6 +270,7 @@ def test_with_bubblewrap_what_is_linked_can_be_read_and_not_written_to_but_for_c
     assert "Read-only file system" in said(loops) and "linked, and read-only there: data" in loops.told
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
 def test_without_it_a_loop_that_writes_there_ends_and_says_what(loops, monkeypatch, damage):
     monkeypatch.setattr(walls, "why_not", lambda: "there is no bwrap (bubblewrap) on PATH")

@@ -24,6 +24,7 @@ def rooms_of(loops):
     return [path for path in Path(rooms.folder_of(str(loops.top))).iterdir() if path.is_dir()]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("step", [ONE_SUCCEEDS, ALL_BUT_THE_FIRST], ids=["one", "all but the first"])
 def test_the_first_that_reaches_the_goal_is_applied_and_the_others_are_stopped_and_kept(loops, step):
     began = time.monotonic()
@@ -59,6 +60,7 @@ def test_each_attempt_has_the_iterations_that_were_asked_for(loops):
     assert any("3 runs, 0 with success, 6 iterations" in line for line in loops.told)
 
 
+@pytest.mark.check
 def test_each_attempt_has_the_time_that_was_asked_for(loops):
     loops.start("sleep 60", here=False, parallel=2, limits={"duration_ms": 3000})
     assert {each.reason for each in runs.all(loops.project)} == {"max_duration"}
@@ -85,6 +87,7 @@ def test_a_stop_ends_them_all(loops):
     assert loops.text("one.txt") == "wrong\n"
 
 
+@pytest.mark.check
 def test_they_end_with_the_one_that_began_them(loops):
     process = loops.in_background("touch $here/at-work-$$; sleep 60", here=False, parallel=2)
     end = time.monotonic() + 60

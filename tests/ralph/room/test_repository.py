@@ -62,6 +62,7 @@ DAMAGE = (
 )
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_no_byte_of_the_persons_repository_changes(loops, damage):
     git(loops.top, "branch", "side")
@@ -137,6 +138,7 @@ def test_a_person_without_git(tmp_path):
     assert not [line for line in loops.told if "git" in line]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("operation", ["merge", "rebase", "cherry-pick"])
 def test_in_the_middle_of_an_operation(loops, operation):
     git(loops.top, "checkout", "-q", "-b", "side")
@@ -173,6 +175,7 @@ def test_a_shallow_clone(loops, tmp_path):
     assert (said(shallow).split()[0], run.status) == ("1", "success")
 
 
+@pytest.mark.check
 def test_a_submodule_has_a_repository_of_its_own_too(loops, tmp_path):
     inner = tmp_path / "inner"
     inner.mkdir()
@@ -238,6 +241,7 @@ def test_our_own_files_that_git_tracks_do_not_count_as_deleted(loops):
 # What the person had not committed
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("loss", ["git stash -q -u", "git stash -q -u; git stash drop -q", "git reset -q --hard; git clean -qfdx"])
 def test_work_that_no_commit_has_is_not_thrown_away_by_a_result_that_nobody_looked_at(loops, loss):
     loops.write("story.txt", "begun\n")
@@ -251,6 +255,7 @@ def test_work_that_no_commit_has_is_not_thrown_away_by_a_result_that_nobody_look
     assert run.applied[-1]["conflicts"] == ["draft.txt", "story.txt"]
 
 
+@pytest.mark.check
 def test_an_agent_that_goes_on_with_uncommitted_work_brings_it(loops):
     loops.write("two.txt", "begun\n")
     run = in_a_room(loops, "cat two.txt")

@@ -34,6 +34,7 @@ def work(session, step):
     return answer_of("Stop", ran.out)
 
 
+@pytest.mark.check
 def test_a_session_works_through_a_plan_and_a_ticked_box_is_nothing(session):
     assert "Task 1 of 3, the one to work at now: The first is right" in begin(session)
     assert "Task 1 of 3" in said_to_model(work(session, TICKS_ALL))

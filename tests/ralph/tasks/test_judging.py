@@ -24,6 +24,7 @@ def loops(tmp_path, monkeypatch):
     return loops
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -41,12 +42,14 @@ def test_a_named_test_that_is_not_there_is_skipped_or_fails_proves_nothing(loops
     assert any(part in f"{verdict.why} {verdict.excerpt}" for part in why.split("|"))
 
 
+@pytest.mark.check
 def test_a_named_test_that_the_agent_wrote_and_that_passes_is_enough(loops):
     loops.write("new.py", PASSES)
     run = loops.start("mkdir tests; cp new.py tests/test_sum.py", plan="plan.md", criteria=())
     assert (run.status, done(run), named_paths(of_run(run))) == ("success", [1], {"tests/test_sum.py"})
 
 
+@pytest.mark.check
 def test_a_named_test_of_unittest_is_run_by_unittest(loops):
     loops.write("tests/__init__.py", "")
     loops.write("tests/test_old.py", "import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n")
@@ -71,6 +74,7 @@ def test_a_program_that_is_not_here_is_named_before_anything_begins(loops):
         loops.start(*STEPS, plan="plan.md")
 
 
+@pytest.mark.check
 def test_thousands_of_tasks_that_pass_already_leave_a_short_record(loops):
     loops.write("plan.md", "".join(f"- [x] Part {number}\n  check: true\n" for number in range(60)) + NAMED)
     run = loops.start("true", plan="plan.md", criteria=(), limits={"iterations": 1})
@@ -78,6 +82,7 @@ def test_thousands_of_tasks_that_pass_already_leave_a_short_record(loops):
     assert stopping.replay(record.read(runs.path_of(loops.project, run.id))) == []
 
 
+@pytest.mark.check
 def test_a_box_that_a_person_ticked_too_early_is_said(loops):
     loops.write("plan.md", NAMED.replace("[ ]", "[x]"))
     loops.start("true", plan="plan.md", criteria=(), limits={"iterations": 1})

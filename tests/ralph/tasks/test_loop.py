@@ -37,6 +37,7 @@ def done(run):
     return [told["number"] for told in run.plan if told["key"] in now]
 
 
+@pytest.mark.check
 def test_each_task_is_ticked_by_us_when_its_checks_pass_and_all_of_them_are_a_success(loops):
     run = loops.start(*STEPS, plan="plan.md")
     assert (run.status, len(run.iterations), done(run)) == ("success", 3, [1, 2, 3])
@@ -51,6 +52,7 @@ def test_ticking_all_boxes_is_no_success_and_is_said(loops):
     assert "ticked in plan.md by somebody else, which counts for nothing: task 1, 2, 3" in run.iterations[0].tampered
 
 
+@pytest.mark.check
 def test_a_task_that_broke_an_earlier_one_is_not_done_until_both_hold(loops):
     breaks = "echo right >two.txt; echo wrong >one.txt"
     run = loops.start(STEPS[0], breaks, STEPS[0], STEPS[2], plan="plan.md", criteria=())
@@ -62,6 +64,7 @@ def test_a_task_that_broke_an_earlier_one_is_not_done_until_both_hold(loops):
     assert replayed(loops) == []
 
 
+@pytest.mark.check
 def test_what_breaks_in_the_criteria_of_the_loop_keeps_a_task_from_being_done(loops):
     loops.write("one.txt", "right")
     loops.write("plan.md", "- [ ] Two\n  check: grep -q right two.txt\n")
@@ -71,6 +74,7 @@ def test_what_breaks_in_the_criteria_of_the_loop_keeps_a_task_from_being_done(lo
     assert run.status == "success"
 
 
+@pytest.mark.check
 def test_tasks_are_worked_at_in_the_order_of_what_they_come_after(loops):
     names = (("three", "after: 3"), ("one", ""), ("two", "after: 2"))
     loops.write("plan.md", "".join(f"- [ ] {name} is right\n  check: grep -q right {name}.txt\n  {word}\n" for name, word in names))
@@ -78,6 +82,7 @@ def test_tasks_are_worked_at_in_the_order_of_what_they_come_after(loops):
     assert (run.status, [each.tasks["now"] for each in run.iterations]) == ("success", [2, 3, 1])
 
 
+@pytest.mark.check
 def test_what_passes_already_takes_no_iteration(loops):
     run = loops.start("; ".join(STEPS[:2]), STEPS[2], plan="plan.md")
     assert (run.status, len(run.iterations), len(run.iterations[0].tasks["done"])) == ("success", 2, 2)
@@ -90,6 +95,7 @@ def test_a_plan_that_the_agent_rewrites_changes_nothing_that_is_run(loops):
     assert "changed plan.md, the plan, which counts as it was accepted" in run.iterations[0].tampered
 
 
+@pytest.mark.check
 def test_a_file_that_is_not_the_tasks_is_said(loops):
     loops.write("plan.md", "- [ ] The first is right\n  check: grep -q right one.txt\n  files: one.txt, *.md\n")
     run = loops.start("; ".join(STEPS), plan="plan.md")
@@ -97,6 +103,7 @@ def test_a_file_that_is_not_the_tasks_is_said(loops):
     assert "- change no file but one.txt, *.md\n" in loops.prompts()[0]
 
 
+@pytest.mark.check
 def test_a_task_without_a_check_is_done_by_the_agents_word_only_when_every_criterion_passes(loops):
     loops.write("plan.md", "- [ ] Think of it\n- [ ] The rest\n")
     says = 'sed -n "s/.*as its last line: //p" "$here/prompt-$number"'
@@ -114,6 +121,7 @@ def test_a_task_that_nothing_could_prove_begins_no_loop(loops):
     assert loops.prompts() == []
 
 
+@pytest.mark.check
 def test_a_rollback_leads_back_to_the_moment_at_which_a_task_was_begun(loops):
     loops.start(*STEPS, plan="plan.md")
     loops.back("task-2")
@@ -142,6 +150,7 @@ def test_a_box_that_was_ticked_before_the_loop_counts_where_its_check_passes(loo
     assert loops.text("plan.md") == PLAN.replace("[ ] The third", "[x] The third")
 
 
+@pytest.mark.check
 def test_a_plan_that_a_person_changed_is_gone_on_with_and_what_has_other_checks_is_proved_again(loops):
     loops.start(*STEPS[:2], plan="plan.md", criteria=(), limits={"iterations": 2})
     loops.write("plan.md", TICKED.replace("right two.txt", "good two.txt").replace("[x] The third", "[ ] The third"))

@@ -130,6 +130,7 @@ def test_what_is_no_file_of_the_project_is_no_plan(tmp_path, name):
         reading.read(str(tmp_path / "top"), name, 60)
 
 
+@pytest.mark.check
 def test_ten_thousand_tasks_are_read_in_seconds(read):
     text = "".join(f"- [ ] task {at}\n  test: tests/test_a.py::test_{at}\n  after: {max(1, at)}\n" for at in range(1, 10_000))
     started = time.process_time()

@@ -52,6 +52,7 @@ def untouched(loops):
     return (loops.top / ".git" / "HEAD").read_text(), index, ours, told(loops, "reflog", "HEAD")
 
 
+@pytest.mark.check
 def test_each_iteration_with_progress_is_a_commit_of_its_own_paths(loops):
     before = untouched(loops)
     run = loops.start(*STEPS, commit=True)
@@ -65,6 +66,7 @@ def test_each_iteration_with_progress_is_a_commit_of_its_own_paths(loops):
     assert stopping.replay(record.read(runs.path_of(loops.project, run.id))) == []
 
 
+@pytest.mark.check
 def test_what_an_iteration_without_progress_changed_is_in_the_next_commit(loops):
     loops.start(
         "echo more >'new file.txt'", "rm loose.txt; echo right >one.txt", "printf x >caf\u00e9; chmod +x caf\u00e9", branch="tries"
@@ -75,6 +77,7 @@ def test_what_an_iteration_without_progress_changed_is_in_the_next_commit(loops)
     ]
 
 
+@pytest.mark.check
 def test_private_files_and_other_repositories_stay_out(loops):
     git(loops.top, "init", "-q", "inner")
     run = loops.start("echo KEY=x >.env; echo x >inner/file; ln -s one.txt link; echo right >one.txt", *STEPS[1:], commit=True)
@@ -82,18 +85,21 @@ def test_private_files_and_other_repositories_stay_out(loops):
     assert "link" in names and not {".env", "inner/file", "inner"} & set(names)
 
 
+@pytest.mark.check
 def test_a_branch_begins_where_the_run_did_whatever_its_agent_does_to_head(loops):
     start = told(loops, "rev-parse", "HEAD")
     loops.start("git commit -q --no-verify --no-gpg-sign -am mine; echo right >one.txt", *STEPS[1:], branch="tries/one")
     assert told(loops, "rev-parse", "tries/one~3") == start
 
 
+@pytest.mark.check
 def test_a_branch_that_is_checked_out_meanwhile_is_left_alone(loops):
     run = loops.start(STEPS[0], "git worktree add -q ../other tries; echo right >two.txt", STEPS[2], branch="tries")
     assert len(run.commits) == 1 and any("is checked out" in line for line in loops.told)
     assert git(loops.folder / "other", "status", "--porcelain") == b""
 
 
+@pytest.mark.check
 def test_a_repository_without_a_commit_gets_its_first_on_the_branch(loops):
     git(loops.top, "update-ref", "-d", "HEAD")
     run = loops.start(*STEPS, commit=True)
@@ -147,6 +153,7 @@ def shared(loops):
     return loops
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("here", [True, False], ids=["in the person's files", "in a room"])
 def test_of_a_file_that_the_person_had_changed_a_commit_has_what_the_loop_did_and_no_line_of_theirs(shared, here):
     before = untouched(shared)
@@ -156,6 +163,7 @@ def test_of_a_file_that_the_person_had_changed_a_commit_has_what_the_loop_did_an
     assert untouched(shared) == before and told(shared, "show", ":both.txt") == "".join(["mine\n", *LINES[1:]])
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("step", ["sed -i 's/mine too/right/' both.txt", "echo right >>loose.txt", "echo right >>staged.txt"])
 def test_what_cannot_be_told_from_the_persons_stays_uncommitted_and_is_named(shared, step):
     before = untouched(shared)
@@ -166,6 +174,7 @@ def test_what_cannot_be_told_from_the_persons_stays_uncommitted_and_is_named(sha
     assert "right" in shared.text(name) and untouched(shared) == before and len(run.commits) == 3
 
 
+@pytest.mark.check
 @pytest.mark.skipif(not listening.is_possible(), reason="the calls of this machine are not known")
 def test_what_the_person_writes_while_an_iteration_runs_is_in_no_commit(shared):
     person = shared.meanwhile(lambda: (shared.write("new.txt", "mine"), shared.write("two.txt", "wrong\nmine\n")))
@@ -184,6 +193,7 @@ def repository(loops):
     return {str(path): path.read_bytes() for path in files}
 
 
+@pytest.mark.check
 def test_a_branch_that_was_named_comes_out_of_the_room_with_the_result(loops):
     before = untouched(loops)
     run = loops.start(*STEPS, here=False, branch="tries")
@@ -194,6 +204,7 @@ def test_a_branch_that_was_named_comes_out_of_the_room_with_the_result(loops):
     assert not (loops.folder / "hooked").exists()
 
 
+@pytest.mark.check
 def test_commits_on_no_named_branch_stay_in_the_room_which_is_kept(loops):
     before = repository(loops)
     run = loops.start(*STEPS, here=False, commit=True)
@@ -202,12 +213,14 @@ def test_commits_on_no_named_branch_stay_in_the_room_which_is_kept(loops):
     assert display.commits(loops.latest()) == [f"branch: ralph/{run.id}, 3 commits, in the repository of its room"]
 
 
+@pytest.mark.check
 def test_a_branch_that_an_agent_moved_does_not_leave_its_room(loops):
     moves = "git commit -q --no-gpg-sign -am mine; git update-ref refs/heads/tries HEAD; "
     run = loops.start(*STEPS[:2], moves + STEPS[2], here=False, branch="tries")
     assert run.brought.get("why") and "tries" not in told(loops, "branch", "--list", "tries")
 
 
+@pytest.mark.check
 def test_a_branch_that_the_person_made_meanwhile_stays_theirs(loops):
     there = f"git -C {loops.top} branch tries; "
     run = loops.start(STEPS[0], there + STEPS[1], STEPS[2], here=False, branch="tries")

@@ -91,6 +91,7 @@ def told(loops, span="", **wanted):
         return b"".join(patch.written(found)).decode()
 
 
+@pytest.mark.check
 def test_all_that_a_run_did_is_told_unless_an_iteration_is_named(loops):
     loops.start(*STEPS)
     whole, second, two = told(loops), told(loops, "2"), told(loops, "1..3")
@@ -99,6 +100,7 @@ def test_all_that_a_run_did_is_told_unless_an_iteration_is_named(loops):
     assert "one.txt" not in two and "-wrong\n+right\n" in two
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("span", "why"),
     [
@@ -114,12 +116,14 @@ def test_iterations_that_are_not_there_are_refused(loops, span, why):
         told(loops, span)
 
 
+@pytest.mark.check
 def test_what_the_checks_left_is_no_iterations_work(loops):
     loops.write("check.sh", loops.text("check.sh").replace("echo 1..3", "echo 1..3; echo x >>left"))
     loops.start(*STEPS)
     assert "left" not in told(loops, "2")
 
 
+@pytest.mark.check
 def test_a_file_of_secrets_is_named_and_not_shown(loops):
     loops.start(f"echo KEY=x >.env; printf %s {SECRET!r} >settings.py; echo right >one.txt", *STEPS[1:])
     shown = told(loops)
@@ -128,6 +132,7 @@ def test_a_file_of_secrets_is_named_and_not_shown(loops):
     assert "KEY=x" in told(loops, raw=True) and "ghp_" in told(loops, raw=True)
 
 
+@pytest.mark.check
 def test_an_excluded_path_has_no_name(loops):
     loops.start("echo quiet >private.txt; echo right >one.txt", *STEPS[1:])
     run = loops.latest()
@@ -138,6 +143,7 @@ def test_an_excluded_path_has_no_name(loops):
     assert b"quiet" not in shown and b"private" not in shown and b"# (excluded): added\n" in shown
 
 
+@pytest.mark.check
 def test_a_binary_file_is_named_and_told_where_it_is_wanted(loops):
     loops.start("printf 'a\\0b' >logo.png; echo right >one.txt", *STEPS[1:])
     assert "# logo.png: added; binary, 0 bytes before, 3 bytes now" in told(loops)

@@ -62,6 +62,7 @@ def test_a_hint_holds_no_secret_and_has_a_length(loops):
             hints.give(loops.project, loops.values(), text)
 
 
+@pytest.mark.check
 def test_a_pause_ends_nothing_and_takes_no_time(loops):
     told = []
 
@@ -100,6 +101,7 @@ def test_the_clock_of_a_paused_run_stands_still():
     assert not again.is_paused() and again.elapsed_ms(NOON + 51 * MINUTE) == 7 * MINUTE
 
 
+@pytest.mark.check
 def test_where_nothing_is_at_work_nothing_pauses(loops):
     loops.start(*STEPS)
     for act in (pausing.pause, pausing.go_on):

@@ -116,6 +116,7 @@ def test_of_a_long_output_the_beginning_and_the_end_are_kept(loops):
     assert len(told.head) + len(told.tail) + told.left_out == 20_000
 
 
+@pytest.mark.check
 def test_a_key_that_an_agent_prints_line_by_line_is_not_kept(loops):
     key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 8 + "-----END PRIVATE KEY-----"
     loops.write("shown.txt", key)
@@ -123,6 +124,7 @@ def test_a_key_that_an_agent_prints_line_by_line_is_not_kept(loops):
     assert "MIIEvQIBADAN" not in str(transcript.find(loops.project, run, 1))
 
 
+@pytest.mark.check
 def test_an_iteration_that_is_not_kept_is_said_to_be_so(loops):
     run = loops.start(*STEPS)
     with pytest.raises(LoopError, match="no transcript of iteration 9"):
@@ -132,6 +134,7 @@ def test_an_iteration_that_is_not_kept_is_said_to_be_so(loops):
     assert [told.number for told in transcript.read(loops.project, run)] == [1, 2, 3]
 
 
+@pytest.mark.check
 def test_a_run_that_has_filled_its_room_keeps_less(loops, monkeypatch):
     monkeypatch.setattr(transcript, "MOST_BYTES", 10)
     run = loops.start("seq 1 50; echo right >one.txt", "seq 1 50; echo right >two.txt", STEPS[2])
