@@ -5,7 +5,6 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from ralph_mem.core import descendants
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces import skills, verbs
 from ralph_mem.interfaces.skills import mem
@@ -45,7 +44,7 @@ def _verb(words: "list[str]") -> int:
     made: list[skills.Asked] = []
 
     def asked() -> skills.Asked:
-        made.append(skills.Asked(os.getcwd(), " ".join(words), client_session.session(), typed=not _is_an_agents()))
+        made.append(skills.Asked(os.getcwd(), " ".join(words), client_session.session(), typed=not client_session.is_an_agents()))
         made[0].no_model = True
         return made[0]
 
@@ -55,11 +54,6 @@ def _verb(words: "list[str]") -> int:
         text = text.replace(mem.BEFORE, "ralph-mem ")
     (sys.stderr if failed else sys.stdout).write(skills.plain(text))
     return int(failed)
-
-
-def _is_an_agents() -> bool:
-    """Say whether a model started us with a tool of its session: what changes something is for a person."""
-    return bool(descendants.inherited(client_session.SESSION))
 
 
 if __name__ == "__main__":

@@ -144,15 +144,15 @@ def _texts(value: "Any") -> "list[str]":
 
 
 def get(place: "Place", namespace: "Namespace", key: str) -> "Stored | None":
-    """Return the item of a key, or None, also for one that has expired. Raises StoreError."""
+    """Return the item of a key, or None, also for one that has expired or waits for an approval. Raises StoreError."""
     found = _read(place, namespace, lambda opened: rows.find(opened, namespace, key))
-    return found if found and not is_over(found) else None
+    return found if found and not is_hidden(found) else None
 
 
 def listed(place: "Place", namespace: "Namespace", exactly: bool = True) -> "list[Stored]":
     """Return the items of a namespace, and of those below it unless `exactly`, in the order in which they were made."""
     reader = rows.within if exactly else rows.below
-    return [each for each in _read(place, namespace, lambda opened: reader(opened, namespace)) or [] if not is_over(each)]
+    return [each for each in _read(place, namespace, lambda opened: reader(opened, namespace)) or [] if not is_hidden(each)]
 
 
 def namespaces(place: "Place", prefix: "Namespace") -> "dict[Namespace, int]":
@@ -174,9 +174,9 @@ def _read(place: "Place", namespace: "Namespace", read: "Callable[[Store], Any]"
         opened.close()
 
 
-def is_over(item: "Stored") -> bool:
-    """Say whether an item has expired: it is shown to nobody any more."""
-    return bool(item.expires_at) and item.expires_at <= time.time_ns() // 1_000_000
+def is_hidden(item: "Stored") -> bool:
+    """Say whether an item is shown to no program: it has expired, or others of a team share it and nobody has approved it."""
+    return item.is_unapproved() or (bool(item.expires_at) and item.expires_at <= time.time_ns() // 1_000_000)
 
 
 def search(place: "Place", prefix: "Namespace", query: str, limit: int) -> "list[tuple[float, Stored]]":
@@ -196,7 +196,7 @@ def _search(place: "Place", scope: "Namespace", prefix: "Namespace", query: str,
         wanted = lookup.Wanted(2 * limit, types=(rows.TYPE,), tool=rows.beginning_of(opened, prefix))  # some may have expired
         found = lookup.search(reader, query, time.time_ns() // 1_000_000, wanted, meaning.sense())
         items = [(each.score, rows.of_id(opened, each.public_id)) for each in found]
-        return [(score, item) for score, item in items if item and not is_over(item)]
+        return [(score, item) for score, item in items if item and not is_hidden(item)]
 
     return _read(place, scope, read) or []
 

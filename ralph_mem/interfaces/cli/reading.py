@@ -9,6 +9,7 @@ import typer
 from ralph_mem.core.format import moment_of
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import event
+from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Outside, Project, Type
 from ralph_mem.maintenance import registry as known
@@ -22,7 +23,8 @@ commands = typer.Typer()
 def reader_of(project: str, outside: bool = False) -> lookup.Reader:
     """Open what may be read of a project."""
     place = known.choose(project)
-    return lookup.Reader(access.to_read(place), place, effective.load(place), outside)
+    for_model = outside and client_session.is_an_agents()
+    return lookup.Reader(access.to_read(place), place, effective.load(place), outside, for_model)
 
 
 @commands.command()
@@ -53,7 +55,7 @@ def search(
         printing.as_json([plain_values.of_row(reader, row, depth) for row in rows])
     else:
         printing.text(layers.shown(reader, rows, depth) if rows else "Nothing that is remembered holds any of these words.")
-        if not outside and lookup.unapproved(reader):
+        if (not outside or reader.for_model) and lookup.unapproved(reader):
             printing.text(lookup.unapproved(reader))
 
 

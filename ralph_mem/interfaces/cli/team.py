@@ -10,6 +10,7 @@ from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
@@ -28,6 +29,7 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Items, as `team
 COLUMNS = ("id", "standing", "kind", "whose", "said", "text")
 GIST_CHARACTERS = 60
 NOTHING = "Nothing of a team is held here; `ralph-mem team pull` takes in what the repository has."
+NAMELESS, FOR_A_PERSON = "an item", "a person who pulls is told which it is, and why"
 COMMIT = f"Nothing is committed. Look at it, then: git add {paths.TEAM_FILES}"
 
 
@@ -43,7 +45,7 @@ def share(
 ) -> None:
     """Show facts, bullets or notes as your team would get them, and with --confirm write each into a file of the repository.
 
-    They are redacted with today's rules. Nothing is committed: that, and the review, are yours.
+    Only a person confirms it. They are redacted with today's rules. Nothing is committed: that, and the review, are yours.
 
     Example: ralph-mem share obs-k3w9x2mfqa
     """
@@ -57,6 +59,7 @@ def share(
         if confirm:
             raise not_as_shown(confirm)
         return
+    team_store.need_person()
     if team:
         _keep(reader.project, team, [each.item for each in found], json)
         return
@@ -103,19 +106,22 @@ def list_(
     project: Project = "",
     json: Json = False,
 ) -> None:
-    """List what others share, what waits for your approval first.
+    """List what others share, what waits for your approval first. A model that types it hears of that how much there is.
 
     Example: ralph-mem team list --waiting
     """
     place = registry.choose(project)
-    found = _held(place)
-    found = [each for each in found if each.standing.word == standing.WAITING or not only_waiting]
+    held = [each for each in _held(place) if each.standing.word == standing.WAITING or not only_waiting]
+    found = [each for each in held if each.standing.word != standing.WAITING] if client_session.is_an_agents() else held
     if json:
         printing.as_json([_values(each) for each in found])
-    elif found:
+        return
+    if found:
         printing.table(COLUMNS, [_cells(each) for each in found])
-    else:
+    elif not held:
         printing.text(NOTHING)
+    if len(held) > len(found):
+        printing.text(_told_waiting(len(held) - len(found)))
 
 
 @group.command(cls=Confirmed)
@@ -180,6 +186,8 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
         if team != local_copy.FILES:
             exchange.note_pull(place, team)
         found[team] = taken._replace(refused=[*read.refused, *taken.refused])
+    if client_session.is_an_agents():  # what a stranger called a file, or wrote into it, is for no model
+        found = {team: taken._replace(refused=[(NAMELESS, FOR_A_PERSON)] * len(taken.refused)) for team, taken in found.items()}
     if json:
         printing.as_json(
             {team: {**taken._asdict(), "refused": [list(each) for each in taken.refused]} for team, taken in found.items()}
@@ -216,6 +224,7 @@ def approve(
 
     Example: ralph-mem team approve obs-k3w9x2mfqa
     """
+    team_store.need_person()
     place = registry.choose(project)
     chosen = _chosen(_held(place), ids, take_back)
     digits = digits_of([shared_item.digest(each.team, each.item) for each in chosen])

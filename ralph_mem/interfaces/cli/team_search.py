@@ -2,7 +2,7 @@
 
 from ralph_mem.core.format import day
 from ralph_mem.core.settings import effective
-from ralph_mem.interfaces.cli import printing
+from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.team import exchange
 
@@ -11,6 +11,7 @@ NOTHING = "Nothing that the team has accepted holds these words."
 
 def search(project: str, team: str, query: str, limit: int | None, json: bool) -> None:
     """Ask the server of a team and print the items, the best first. Nothing of it is kept here."""
+    team_store.need_person()
     place = registry.choose(project)
     settings = effective.load(place)
     most = limit or settings["search.max_results"]

@@ -8,6 +8,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective
+from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.maintenance import registry
@@ -17,6 +18,8 @@ from ralph_mem.memory import access
 from ralph_mem.memory.rows import outbox
 
 group = typer.Typer()
+
+ONLY_A_PERSON = "only a person reads what nobody has approved, and decides about it"
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The team, in small letters.")]
 Names = Annotated[str, typer.Argument(metavar="NAME", help="Only this team; default: all that the project has joined.")]
@@ -116,6 +119,7 @@ def accept(
     Example: ralph-mem team accept shop
     """
     place = registry.choose(project)
+    need_person()
     found = [each for each in exchange.proposals(place, name, exchange.now_ms()) if not ids or each.item.id in ids]
     digits = digits_of([f"{each.rev} {shared_item.digest(name, each.item)}" for each in found])
     if not found or confirm.lower() != digits:
@@ -142,6 +146,12 @@ def _show(found: list[Proposal], digits: str, json: bool) -> None:
         printing.text(f"{item.id}  {item.kind} of {item.author} (claimed; login {ascii(login)[1:-1]}), {day(item.at)}:")
         printing.verbatim("\n".join("  " + line for line in item.body.splitlines()))
     printing.text(f"Nothing is changed yet. To do exactly this, add --confirm {digits}" if found else "Nothing is proposed.")
+
+
+def need_person() -> None:
+    """Raise RalphMemError where a model has typed a command, in the shell of its session."""
+    if client_session.is_an_agents():
+        raise RalphMemError(ONLY_A_PERSON, "they type it in a terminal of their own; `ralph-mem team status` says how many wait")
 
 
 def joined(place: Place, name: str = "") -> list[str]:

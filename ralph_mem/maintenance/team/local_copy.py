@@ -18,10 +18,10 @@ from ralph_mem.memory.rows import kinds, outbox, tombstones
 from ralph_mem.memory.rows.items import Stored
 from ralph_mem.memory.store.connection import Store
 
-TEAM, FILES = "team", "repository"
+TEAM, FILES = rows.TEAM, "repository"
 # More copies than these go only at a person's word: a server or a branch that lost its items must not take them along.
 MOST_GOING = 20
-WITHHELD, OPEN = 2, 0  # how tainted a row is: somebody else's is told to nobody unasked
+WITHHELD, OPEN = rows.STRANGERS, 0  # how tainted a row is: somebody else's is told to nobody unasked
 IS_THERE = " WHERE t.public_id = ?"
 
 

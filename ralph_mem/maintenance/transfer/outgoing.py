@@ -12,7 +12,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import path_rules, privacy, terminal
 from ralph_mem.maintenance.transfer import document, fact_rows
 from ralph_mem.maintenance.transfer.document import BESIDE_ROWS, DERIVED, of_name
-from ralph_mem.memory.recall.lookup import STRANGE, WITHHELD, check_types
+from ralph_mem.memory.recall.lookup import STRANGE, STRANGERS, WITHHELD, check_types
 from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.rows.kinds import said_in
 from ralph_mem.memory.rows.row import Kind, allowed
@@ -89,13 +89,17 @@ Parcel = namedtuple("Parcel", "records left_out")
 
 
 class Choice:
-    """What is to be exported: filters that all have to hold, none for everything; times in milliseconds."""
+    """What is to be exported: filters that all have to hold, none for everything; times in milliseconds.
 
-    __slots__ = ("origins", "since", "types", "until")
+    `for_model` leaves out what others of a team share and nobody here has approved.
+    """
+
+    __slots__ = ("for_model", "origins", "since", "types", "until")
 
     def __init__(self, since: int = 0, until: int = 0, types: Sequence[str] = (), origins: Sequence[str] = ()) -> None:
         check_types(types)
         check_origins(origins)
+        self.for_model = False
         self.since, self.until, self.types, self.origins = since, until, list(types), list(origins)
 
     def is_all(self) -> bool:
@@ -112,6 +116,8 @@ class Choice:
             if names:
                 parts.append(f"{column} IN ({', '.join('?' * len(names))})")
                 values += names
+        if self.for_model and kind is kinds.OBSERVATION:
+            parts.append(f"NOT (t.type = 'item' AND t.tainted = {STRANGERS})")
         return " AND ".join(parts), values
 
 

@@ -58,7 +58,8 @@ NOT_OF_A_SESSION = f" AND NOT (o.type = 'item' AND substr(o.tool_name, 1, {len(O
 # Nor is what an agent proposed anybody's before a person has confirmed it: `learn --review` shows it to them.
 PROPOSED = "proposed"
 NOT_PROPOSED = f" AND NOT (o.type = 'fact' AND o.tool_name IS '{PROPOSED}')"
-# Of what a team shares and nobody here has approved only who asks for text from outside sees more than the number.
+# Of what a team shares and nobody here has approved only a person who asks for text from outside sees more than the number.
+STRANGERS = 2  # how tainted a row is that somebody else has written
 OF_A_TEAM, WAITING = '["team"', "team_waiting"  # a namespace; the property of a database that says how many
 NOT_UNAPPROVED = f" AND NOT (o.type = 'item' AND o.tainted = 2 AND substr(o.tool_name, 1, {len(OF_A_TEAM)}) = '{OF_A_TEAM}')"
 
@@ -85,8 +86,12 @@ class Row:
             self.asked = "subagent's report" if self.type == "response" else self.asked  # its title is its beginning
             self.said = WITHHELD if self.said else ""
             self.lines = self.lines if self.type == "turn" else ""  # those of a turn are its own commands'
-            if self.tainted == 2:  # in somebody else's file nothing is anybody's own
+            if self.tainted == STRANGERS:  # in somebody else's file nothing is anybody's own
                 self.asked, self.lines, self.speaker = STRANGE, "", None
+
+
+def _is_unapproved(values: "tuple[Any, ...]") -> bool:
+    return values[2] == "item" and values[6] == STRANGERS
 
 
 class Wanted(candidates.Wanted):
@@ -110,11 +115,17 @@ def check_types(types: "Sequence[str]") -> None:
 
 
 class Reader:
-    """Reads the memories of a project, its own first, as its settings allow; `outside` shows what is withheld otherwise."""
+    """Reads the memories of a project, its own first, as its settings allow; `outside` shows what is withheld otherwise.
 
-    __slots__ = ("outside", "project", "settings", "stores")
+    To a model (`for_model`) that is what came from outside, never what others share and nobody has approved.
+    """
 
-    def __init__(self, stores: "list[Store]", project: "Project", settings: "dict[str, Any]", outside: bool = False) -> None:
+    __slots__ = ("for_model", "outside", "project", "settings", "stores")
+
+    def __init__(
+        self, stores: "list[Store]", project: "Project", settings: "dict[str, Any]", outside: bool = False, for_model: bool = False
+    ) -> None:  # fmt: skip
+        self.for_model = for_model
         self.stores = stores
         self.project = project
         self.settings = settings
@@ -122,7 +133,9 @@ class Reader:
 
     def rows(self, store: "Store", sql: str, values: "Sequence[object]" = ()) -> "list[Row]":
         """Return rows of `TURN` or `OBSERVATION`, without those that the user excludes."""
-        found = [Row(store, row, self.outside) for row in store.execute(sql, values)]
+        found = [
+            Row(store, row, self.outside and not (self.for_model and _is_unapproved(row))) for row in store.execute(sql, values)
+        ]
         return [row for row in found if not self._excluded(row)]
 
     def protected(self, rows: "list[Row]") -> "list[Row]":
@@ -225,7 +238,7 @@ def _raw(
     if not numbers:
         return []
     hidden = "" if wanted.tool.startswith(OF_A_SESSION) else NOT_OF_A_SESSION
-    hidden += "" if reader.outside else NOT_UNAPPROVED
+    hidden += "" if reader.outside and not reader.for_model else NOT_UNAPPROVED
     rows = store.execute(RAW.format(numbers=",".join(numbers)) + NOT_PROPOSED + hidden).fetchall()
     if store.property("facts") and not wanted.types:
         from ralph_mem.memory.rows import fact_queries  # lazy: only for a memory that has some

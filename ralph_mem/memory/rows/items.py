@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 TYPE = "item"
 # What belongs to no session of a client. Apart from what a person notes: notes quote what was noted beside them.
 SESSION = "ralph-mem-items"
+TEAM, STRANGERS = "team", 2  # the namespaces of what a team shares; how tainted it is before somebody has approved it
 SHORT_TERM = "session"  # the first part of the namespaces that go with a session
 # How the namespace of the project begins, in which `HERE` stands for its id: a copy of a memory has another one.
 OWN, HERE = "project", "here"
@@ -48,6 +49,10 @@ class Stored:
         self.updated_at: int = known.get("updated_at", self.created_at)
         self.expires_at: int = known.get("expires_at", 0)
         self.was: list[dict[str, Any]] = known.get("was", [])
+
+    def is_unapproved(self) -> bool:
+        """Say whether it is what others of a team share and nobody here has approved."""
+        return self.namespace[:1] == (TEAM,) and self.tainted == STRANGERS
 
 
 def text_of(store: "Store", namespace: "Namespace") -> str:

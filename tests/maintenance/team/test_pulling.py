@@ -170,7 +170,17 @@ def test_what_a_program_keeps_in_the_same_namespace_is_left_alone(a_team, a_sess
     a_team.has(an_item())
     a_team.pulls()
     assert memory.get(("team", "repository"), "mine").value == {"text": "A program wrote this."}
-    assert memory.get(("team", "repository"), BONN).outside
+    assert [each.key for each in memory.list(("team", "repository"))] == ["mine"]
+
+
+def test_a_program_gets_an_item_once_a_person_has_approved_it(a_team, a_session):
+    a_team.has(an_item())
+    a_team.pulls()
+    memory, place = Memory(a_session.project.root), ("team", "repository")
+    assert (memory.get(place, BONN), memory.list(place), memory.history(place, BONN)) == (None, [], [])
+    assert memory.search(("team",), "lantern deploys") == [] and memory.as_of(time.time()).get(place, BONN) is None
+    a_team.approves()
+    assert memory.get(place, BONN).value["text"] == DEPLOYS
 
 
 def test_a_fact_that_is_no_longer_active_changes_nothing_of_a_teams(a_team, a_session):
