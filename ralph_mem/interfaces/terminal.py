@@ -5,6 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
+from ralph_mem.hosts.claude_code import asker
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces import skills, verbs
 from ralph_mem.interfaces.skills import mem
@@ -44,7 +45,7 @@ def _verb(words: "list[str]") -> int:
     made: list[skills.Asked] = []
 
     def asked() -> skills.Asked:
-        made.append(skills.Asked(os.getcwd(), " ".join(words), client_session.session(), typed=not client_session.is_an_agents()))
+        made.append(skills.Asked(os.getcwd(), " ".join(words), client_session.session(), typed=not asker.is_a_model()))
         made[0].no_model = True
         return made[0]
 

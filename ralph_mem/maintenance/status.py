@@ -8,7 +8,8 @@ from ralph_mem.core.format import amount, count, when
 from ralph_mem.core.release import VERSION
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import kinds
+from ralph_mem.memory.recall import lookup
+from ralph_mem.memory.rows import kinds, team_servers
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -70,6 +71,7 @@ def of(
         held += opened
         found["sessions"], since, stopped = of_sessions(opened[0])
         found["other_clients"] = _other_clients(opened[0])
+        found["team"] = _team(opened[0])
         found |= zip((*COUNTED[1:], "emptied", "last_recorded"), map(int, opened[0].one(kinds.OF_STATUS)))
         found["injections"], found["injected_tokens"] = opened[0].one(INJECTED, (now - WEEK_MS,))
         found["global_notes"] = opened[1].one(kinds.NOTES)[0] if len(opened) > 1 else 0
@@ -90,6 +92,14 @@ def _other_clients(opened: "connection.Store") -> "dict[str, int]":
     from ralph_mem.memory.rows import session_hosts, sessions  # lazy: only where another client was ever heard
 
     return {name: at for name, at in session_hosts.by_host(opened).items() if name != sessions.AGENT}
+
+
+def _team(opened: "connection.Store") -> "dict[str, Any]":
+    """Return how many items of others nobody has approved, and how it stands with each server, as far as it is known here."""
+    waiting = opened.property(lookup.WAITING) or 0
+    if not opened.property(team_servers.HEARD):
+        return {"not_approved": waiting, "servers": []}
+    return {"not_approved": waiting, "servers": team_servers.standing(opened)}
 
 
 def state(project: "Project", values: "dict[str, Any]", missing: str, since: int = 0, session: str = "") -> str:
@@ -179,6 +189,7 @@ def lines(found: "dict[str, Any]") -> "list[str]":
         told += ["also from " + ", ".join([f"{name}, last {when(at)}" for name, at in found["other_clients"].items()])] * bool(
             found["other_clients"]
         )
+        told += _told_of_team(found["team"])
         told.append(f"told in the last 7 days: {found['injections']} times, {found['injected_tokens']} tokens")
     told.append(f"{amount(found['bytes'])} in {found['database']}")
     told += [f"embeddings: {found['embeddings']}", f"ralph-mem {found['version']}"]
@@ -187,6 +198,16 @@ def lines(found: "dict[str, Any]") -> "list[str]":
     waits = count(found["waiting"], "event") + (" waits" if found["waiting"] == 1 else " wait")
     told += [f"{waits} to be stored with the next one"] if found["waiting"] else []
     return [*told, f"trouble: {found['trouble']}"] if found["trouble"] else told
+
+
+def _told_of_team(team: "dict[str, Any]") -> "list[str]":
+    """Say in one line how it stands with what others share, nothing where nobody does."""
+    parts = [f"{count(team['not_approved'], 'item')} not approved"] * bool(team["not_approved"])
+    for each in team["servers"]:
+        synced = f"last sync {when(each['last_sync'])}" if each["last_sync"] else "no sync yet"
+        gone = f"its server is gone since {when(each['gone_since'])}, " if each["gone_since"] else ""
+        parts.append(f"{each['team']}: {gone}{synced}" + (f", {each['to_send']} to be sent" if each["to_send"] else ""))
+    return ["team: " + "; ".join(parts)] if parts else []
 
 
 def _counted(found: "dict[str, Any]", name: str) -> str:

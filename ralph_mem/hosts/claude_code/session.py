@@ -15,13 +15,6 @@ def session() -> str:
     return paths.environment(SESSION)
 
 
-def is_an_agents() -> bool:
-    """Say whether a model started this process, or what started it, with a tool of its session; else a person did."""
-    from ralph_mem.core import descendants  # lazy: no hook asks
-
-    return bool(descendants.inherited(SESSION))
-
-
 class Typed:
     """A command of ours that a person typed: its name, its words, and where that was."""
 

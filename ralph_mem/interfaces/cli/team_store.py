@@ -8,14 +8,15 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import session as client_session
+from ralph_mem.hosts.claude_code import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.team import approvals, exchange, local_copy, server, setting_up, shared_item
 from ralph_mem.maintenance.team.exchange import Proposal, Pushed
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import outbox
+from ralph_mem.memory.rows import outbox, team_servers
+from ralph_mem.memory.store.connection import Store
 
 group = typer.Typer()
 
@@ -63,6 +64,7 @@ def join(name: Name, address: Address, project: Project = "", json: Json = False
     opened = access.to_write(place)
     with access.Change(opened):
         approvals.join(place, name, address)
+        team_servers.heard(opened, name, exchange.now_ms(), answered=True)
     opened.close()
     if json:
         printing.as_json({"team": name, "role": role, "address": server.shown(address)})
@@ -83,6 +85,7 @@ def leave(name: Name, project: Project = "", json: Json = False) -> None:
     with access.Change(opened):
         outbox.remove(opened, name)
         approvals.join(place, name, "")
+        team_servers.left(opened, name)
     opened.close()
     if json:
         printing.as_json({"team": name, "dropped": number})
@@ -150,7 +153,7 @@ def _show(found: list[Proposal], digits: str, json: bool) -> None:
 
 def need_person() -> None:
     """Raise RalphMemError where a model has typed a command, in the shell of its session."""
-    if client_session.is_an_agents():
+    if asker.is_a_model():
         raise RalphMemError(ONLY_A_PERSON, "they type it in a terminal of their own; `ralph-mem team status` says how many wait")
 
 
@@ -166,7 +169,8 @@ def pushed(place: Place, team: str) -> Pushed:
     """Send what waits for a team's server."""
     opened = access.to_write(place)
     try:
-        return exchange.push(opened, place, effective.load(place), team)
+        with exchange.noted(opened, team):
+            return exchange.push(opened, place, effective.load(place), team)
     finally:
         opened.close()
 
@@ -185,15 +189,20 @@ def told_pushed(team: str, done: Pushed) -> list[str]:
 
 def status_of(place: Place, team: str) -> dict[str, Any]:
     """Return how it stands with a team's server, which need not be there: what waits here, and whether it answers."""
+    address = approvals.stores(place)[team]
     opened = access.to_write(place)
     try:
         entries = outbox.entries(opened, team)
+        answer = _answer(opened, address, team)
     finally:
         opened.close()
     counts = {state: len([each for each in entries if each.state == state]) for state in outbox.STATES}
-    address = approvals.stores(place)[team]
-    try:
-        answer = f"you are a {exchange.role_of(address, team)}"
-    except RalphMemError as error:
-        answer = f"not there: {error}"
     return {"team": team, "address": server.shown(address), "server": answer, **counts}
+
+
+def _answer(opened: Store, address: str, team: str) -> str:
+    try:
+        with exchange.noted(opened, team):
+            return f"you are a {exchange.role_of(address, team)}"
+    except RalphMemError as error:
+        return f"not there: {error}"

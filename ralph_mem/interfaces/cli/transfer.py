@@ -15,8 +15,7 @@ from ralph_mem.core.format import count, moment_of
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import privacy, terminal
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import archive
-from ralph_mem.hosts.claude_code import session as client_session
+from ralph_mem.hosts.claude_code import archive, asker
 from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Outside, Project, Type
@@ -242,7 +241,7 @@ def _opened(place: places.Project) -> Store:
 
 def collected(opened: Store, place: places.Project, choice: outgoing.Choice, doing: str) -> outgoing.Parcel:
     """Return what is chosen of a memory as it may leave it, with a bar for whoever waits that says what is done."""
-    choice.for_model = client_session.is_an_agents()
+    choice.for_model = asker.is_a_model()
     with printing.progress(doing) as bar:
         task = bar.add_task("", total=None)
         tell = lambda number: bar.update(task, description=count(number, "row"))  # noqa: E731

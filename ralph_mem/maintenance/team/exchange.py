@@ -1,6 +1,8 @@
 """Bring what a person shares to a team's server, and what was accepted back; each step can be repeated."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ralph_mem.core.errors import RalphMemError
@@ -9,7 +11,7 @@ from ralph_mem.core.redaction import whole
 from ralph_mem.maintenance.team import approvals, item_files, server, shared_item
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import kinds, outbox
+from ralph_mem.memory.rows import kinds, outbox, team_servers
 from ralph_mem.memory.rows.outbox import Entry
 from ralph_mem.memory.store.connection import Store
 
@@ -71,6 +73,19 @@ def role_of(address: str, team: str) -> str:
     if row is None:
         raise server.ServerError(f"this login is no member of {team}", "who runs the server adds it: ralph-mem team init")
     return str(row[0])
+
+
+@contextmanager
+def noted(store: Store, team: str, synced: bool = False) -> Iterator[None]:
+    """Note in the memory whether a server has answered, and whether it and the memory are `synced` now, for `status` to say."""
+    try:
+        yield
+    except server.ServerError:
+        with access.Change(store):
+            team_servers.heard(store, team, now_ms(), answered=False)
+        raise
+    with access.Change(store):
+        team_servers.heard(store, team, now_ms(), answered=True, synced=synced)
 
 
 # What goes out

@@ -91,7 +91,7 @@ class Row:
 
 
 def _is_unapproved(values: "tuple[Any, ...]") -> bool:
-    return values[2] == "item" and values[6] == STRANGERS
+    return (values[2], values[6]) == ("item", STRANGERS)
 
 
 class Wanted(candidates.Wanted):

@@ -1,5 +1,6 @@
 """Keep what a person gave to a team until its server has it, and what it had of it last. Nothing here talks to anybody."""
 
+from ralph_mem.memory.rows import row
 from ralph_mem.memory.store import schema
 
 TYPE_CHECKING = False
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
 TABLE = "outbox"
 STATES = WAITING, SENT, CONFLICT = ("waiting", "sent", "conflict")
 MOST_WAITING = 1_000  # more than a person shares one by one while a server is away
+TO_BE_SENT = f"""
+SELECT x.team, count(*) FROM outbox AS x
+WHERE x.state = 'waiting' OR NOT EXISTS (SELECT 1 FROM {row.OBSERVATION.table} AS o WHERE o.public_id = x.id) GROUP BY x.team"""
 COLUMNS = "id, team, text, rev, state, at"
 
 
@@ -27,6 +31,13 @@ def entries(store: "Store", team: str = "", state: str = "") -> "list[Entry]":
         return []
     sql = f"SELECT {COLUMNS} FROM outbox WHERE (?1 = '' OR team = ?1) AND (?2 = '' OR state = ?2) ORDER BY at, id"
     return [Entry(values) for values in store.execute(sql, (team, state)).fetchall()]
+
+
+def to_be_sent(store: "Store") -> "dict[str, int]":
+    """Return how much is to be sent to each team's server: items that wait, and tombstones of what was forgotten here."""
+    if not store.one("SELECT 1 FROM sqlite_master WHERE name = ?", (TABLE,)):
+        return {}
+    return dict(store.execute(TO_BE_SENT).fetchall())
 
 
 def put(store: "Store", team: str, name: str, text: str, at: int) -> None:

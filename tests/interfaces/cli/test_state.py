@@ -25,6 +25,7 @@ KEYS = {
         "global_notes",
         "emptied",
         "other_clients",
+        "team",
     ),
 }
 

@@ -38,4 +38,24 @@ def test_where_the_server_is_gone_status_says_so_in_one_line_and_ends_well(a_per
     said = a_person.reads("team", "status")
     assert len([line for line in said.splitlines() if "not there" in line]) == 1
     assert a_person.cli("team", "pull", "shop").code == 1
+    (line,) = [line for line in a_person.reads("status").splitlines() if line.startswith("team: ")]
+    assert re.fullmatch(r"team: shop: its server is gone since [\d: -]+, no sync yet", line)
     assert a_person.cli("search", "timezone").code == 0
+
+
+def test_the_status_says_how_it_stands_with_a_team_in_one_line_and_asks_nobody(a_person, a_server):
+    assert a_person.json("status")["team"] == {"not_approved": 0, "servers": []}
+    a_person.reads("team", "join", "shop", a_server.address("walt"))
+    a_person.reads("facts", "add", RULE, "--kind", "rule")
+    (fact,) = a_person.json("facts", "list", "--kind", "rule")
+    shown = a_person.reads("share", fact["id"], "--team", "shop")
+    a_person.reads("share", fact["id"], "--team", "shop", "--confirm", digits(shown))
+    assert "team: shop: no sync yet, 1 to be sent\n" in a_person.reads("status")
+    a_server.holds("wanda", an_item(CELLE, "The cellar of the lantern is dry."))
+    a_server.accepts()
+    a_person.reads("team", "sync")
+    assert re.search(r"\nteam: 1 item not approved; shop: last sync [\d: -]+\n", a_person.reads("status"))
+    (server,) = a_person.json("status")["team"]["servers"]
+    assert (server["team"], server["gone_since"], server["to_send"]) == ("shop", 0, 0) and server["last_sync"] > 0
+    a_person.reads("forget", fact["id"], "--confirm", digits(a_person.reads("forget", fact["id"])))
+    assert a_person.json("status")["team"]["servers"][0]["to_send"] == 1
