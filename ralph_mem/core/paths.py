@@ -10,7 +10,7 @@ STATE = ".ralph-mem"
 BACKUPS, FLAKY, FORGOTTEN, KNOWN, LOOPS, PROJECTS = "backups", "flaky", "forgotten", "known", "loops", "projects"
 SETTINGS, SNAPSHOTS, SPOOL, TROUBLE, TRUST, EMBEDDINGS = "settings", "snapshots", "spool", "trouble", "trust", "embeddings"
 CRASH, EXPORTS, EXPORT_KEY, KEY, PYTHON, QUOTA = "crash.txt", "exports.jsonl", "export-key", "key", "python", "quota"
-HEARD, PAGE, WIRED, TEAM = "heard", "page-files", "hosts", "team"
+HEARD, PAGE, WIRED, TEAM, TEAM_FOUND = "heard", "page-files", "hosts", "team", "team-found"
 TEAM_FILES = ".ralph-team"  # in a work tree, tracked by git: what its people share
 PAUSED, NEWS, PLUGIN, LEARNER, MODEL_COSTS, ROOMS, SCRATCH = (
     "paused",

@@ -31,6 +31,7 @@ DEFAULTS: "dict[str, Any]" = {
     "memory.quota_mb": 4096,
     "search.default_layer": 2,
     "search.max_results": 10,
+    "team.max_items": 50_000,
     "ralph.max_iterations": 10,
     "ralph.cooldown_ms": 1000,
     "ralph.auto_rollback": False,

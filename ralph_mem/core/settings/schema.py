@@ -94,6 +94,10 @@ RULES = {
     ),
     # A hundred lines are what a person scrolls through, and some 4,000 tokens to a model.
     "search.max_results": Rule(NUMBER, "How many hits a search answers with at most.", 1, 100),
+    # Twice of what is copied by itself; what is more than a person can search here is the server's.
+    "team.max_items": Rule(
+        NUMBER, "How many items of a team are copied here, those accepted last; `search --team` finds all.", 1, 100_000
+    ),
     # A pass takes minutes and costs money; a hundred of them take a night.
     "ralph.max_iterations": Rule(NUMBER, "After how many passes a loop gives up.", 1, 100),
     # Up to an hour, which is long enough for most limits on the rate of requests.

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 # Less of these is stricter; what a memory keeps, injects and answers with, and how far a loop may go.
 SMALLER = (
     "memory.inject_tokens_prompt", "memory.inject_tokens_start", "memory.max_observations", "memory.retention_days",
-    "search.default_layer", "search.max_results", "ralph.max_iterations", "ralph.max_duration_ms", "ralph.no_progress_threshold",
+    "search.default_layer", "search.max_results", "team.max_items",
+    "ralph.max_iterations", "ralph.max_duration_ms", "ralph.no_progress_threshold",
     "ralph.timeout_s", "ralph.prompt_tokens", "ralph.tampering", "ralph.iteration_ms", "ralph.silence_ms",
     "memory.model_budget_cents",
 )  # fmt: skip

@@ -184,8 +184,9 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
                 taken = local_copy.take(opened, place, settings, team, read.items, confirm)
             else:
                 with exchange.noted(opened, team, synced=True):
-                    read = exchange.accepted(place, team, now)
-                    taken = local_copy.take(opened, place, settings, team, read.items, confirm)
+                    there = exchange.accepted(place, team, now, settings["team.max_items"])
+                    read = item_files.Read(there.items, there.refused)
+                    taken = local_copy.take(opened, place, settings, team, there.items, confirm, there.is_full)
                     exchange.note_pull(place, team)
         finally:
             opened.close()

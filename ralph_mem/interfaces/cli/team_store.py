@@ -12,7 +12,7 @@ from ralph_mem.hosts.claude_code import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import approvals, exchange, local_copy, server, setting_up, shared_item
+from ralph_mem.maintenance.team import approvals, exchange, kept_answers, local_copy, server, setting_up, shared_item
 from ralph_mem.maintenance.team.exchange import Proposal, Pushed
 from ralph_mem.memory import access
 from ralph_mem.memory.rows import outbox, team_servers
@@ -86,6 +86,7 @@ def leave(name: Name, project: Project = "", json: Json = False) -> None:
         outbox.remove(opened, name)
         approvals.join(place, name, "")
         team_servers.left(opened, name)
+    kept_answers.drop(place)
     opened.close()
     if json:
         printing.as_json({"team": name, "dropped": number})

@@ -3,29 +3,31 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import whole
-from ralph_mem.maintenance.team import approvals, item_files, server, shared_item
+from ralph_mem.maintenance.team import approvals, item_files, kept_answers, server, shared_item
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.memory import access
 from ralph_mem.memory.rows import kinds, outbox, team_servers
 from ralph_mem.memory.rows.outbox import Entry
 from ralph_mem.memory.store.connection import Store
 
-# As many as a local copy holds; where a team has more, `search --team` asks the server.
-MOST_ITEMS = 50_000
-PAGE = 1_000
+PAGE, MOST_ITEMS = 1_000, 50_000  # in one answer; in a local copy, as the setting `team.max_items` has it by itself
 PUT = "INSERT INTO ralph_mem.item (team, id, body) VALUES (%s, %s, %s) ON CONFLICT (team, id) DO NOTHING RETURNING rev"
 THERE = "SELECT rev, body FROM ralph_mem.item WHERE team = %s AND id = %s"
 EDIT = "UPDATE ralph_mem.item SET body = %s, state = 'proposed' WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
 MARK = "INSERT INTO ralph_mem.tombstone (team, id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 DELETE = "DELETE FROM ralph_mem.item WHERE team = %s AND id = %s"
 BURIED = "SELECT 1 FROM ralph_mem.tombstone WHERE team = %s AND id = %s"
+# When the oldest was accepted of as many as a local copy holds: what is older stays at the server alone.
+FIRST = "SELECT updated FROM ralph_mem.item WHERE team = %s AND state = 'accepted' ORDER BY updated DESC OFFSET %s LIMIT 1"
 ACCEPTED = """
-SELECT id, body FROM ralph_mem.item WHERE team = %s AND state = 'accepted' AND id > %s ORDER BY id LIMIT 1000"""
+SELECT id, body FROM ralph_mem.item WHERE team = %s AND state = 'accepted' AND id > %s
+AND (%s::timestamptz IS NULL OR updated >= %s) ORDER BY id LIMIT 1000"""
 PROPOSED = (
     "SELECT id, body, author::text, rev FROM ralph_mem.item WHERE team = %s AND state = 'proposed' ORDER BY updated, id LIMIT 1000"
 )
@@ -40,6 +42,14 @@ ORDER BY f.rank DESC, i.id"""
 QUERY_CHARACTERS = 1_000
 
 
+class Accepted(NamedTuple):
+    """What a team has accepted: the items, what was refused and why, and whether more may be there than a local copy holds."""
+
+    items: list[Shared]
+    refused: list[tuple[str, str]]
+    is_full: bool
+
+
 class Pushed(NamedTuple):
     """What became of what waited, by ids: sent, in conflict, refused and why, forgotten there; who has not pulled since."""
 
@@ -48,6 +58,14 @@ class Pushed(NamedTuple):
     refused: list[tuple[str, str]]
     forgotten: list[str]
     behind: list[str]
+
+
+class Found(NamedTuple):
+    """What a server found: the items, when it said so in ms since 1970, and why it was not asked now, empty where it was."""
+
+    items: list[Shared]
+    at: int
+    gone: str
 
 
 class Proposal(NamedTuple):
@@ -60,10 +78,10 @@ class Proposal(NamedTuple):
 
 def address_of(project: Project, team: str) -> str:
     """Return the address of a team's server. Raises RalphMemError for a team that was not joined."""
-    found = approvals.stores(project).get(team)
-    if not found:
+    address = approvals.stores(project).get(team)
+    if not address:
         raise RalphMemError(f"this project has not joined {team[:40]!a}", "ralph-mem team join NAME ADDRESS")
-    return found
+    return address
 
 
 def role_of(address: str, team: str) -> str:
@@ -171,26 +189,36 @@ def _forget(store: Store, connection: server.Connection, entry: Entry, done: Pus
 # What comes in
 
 
-def accepted(project: Project, team: str, now: int) -> item_files.Read:
-    """Return what a team has accepted, and what of it is no item and was refused. Raises ServerError for too many."""
-    found = item_files.Read([], [])
-    after = ""
+def accepted(project: Project, team: str, now: int, most: int = MOST_ITEMS) -> Accepted:
+    """Return what a team has accepted, the last `most` of it, and what of it is no item and was refused. Raises ServerError."""
+    read = item_files.Read([], [])
+    after, number = "", 0
     address = address_of(project, team)
-    for _ in range(MOST_ITEMS // PAGE):
-        rows = _page(address, team, after)
-        for name, body in rows:
-            _take(found, name, body, now)
-        if len(rows) < PAGE:
-            return found
+    first = _first(address, team, most)
+    while True:
+        rows = _page(address, team, after, first)
+        for name, body in rows[: most - number]:
+            _take(read, name, body, now)
+        number += len(rows)
+        if len(rows) < PAGE or number >= most:
+            return Accepted(read.items, read.refused, first is not None)
         after = rows[-1][0]
-    raise server.ServerError(f"{team} has more than {MOST_ITEMS:,} items", "`ralph-mem search --team` asks the server itself")
 
 
-def _page(address: str, team: str, after: str) -> list[tuple[str, str]]:
+def _first(address: str, team: str, most: int) -> datetime | None:
+    """Return when the oldest item was accepted that a local copy has room for, None where it has room for all."""
+    with server.opened(address) as connection:
+        rows = connection.execute(FIRST, (team, most - 1)).fetchmany(1)
+    if rows and not isinstance(rows[0][0], datetime):
+        raise server.ServerError("the server answers what was not asked for", "nothing was taken in")
+    return rows[0][0] if rows else None
+
+
+def _page(address: str, team: str, after: str, first: datetime | None) -> list[tuple[str, str]]:
     """Return the next ids with their texts, in order; a server that sends more than was asked for is not listened to."""
     rows: list[tuple[str, str]] = []
     with server.opened(address) as connection:
-        for name, body in connection.cursor().stream(ACCEPTED, (team, after)):
+        for name, body in connection.cursor().stream(ACCEPTED, (team, after, first, first)):
             if not isinstance(name, str) or not isinstance(body, str) or name <= after or len(rows) == PAGE:
                 raise server.ServerError("the server answers what was not asked for", "nothing was taken in")
             rows.append((name, body))
@@ -198,7 +226,7 @@ def _page(address: str, team: str, after: str) -> list[tuple[str, str]]:
     return rows
 
 
-def _take(found: item_files.Read, name: str, body: str, now: int) -> None:
+def _take(read: item_files.Read, name: str, body: str, now: int) -> None:
     try:
         if len(body) > item_files.MOST_BYTES:
             raise Refused(f"it has {len(body):,} characters")  # noqa: TRY301 - refused as all else here
@@ -206,9 +234,9 @@ def _take(found: item_files.Read, name: str, body: str, now: int) -> None:
         if item.id != name:
             raise Refused("its id is not that of its text")  # noqa: TRY301 - as above
     except Refused as error:
-        found.refused.append((ascii(name[:40])[1:-1], str(error)))
+        read.refused.append((ascii(name[:40])[1:-1], str(error)))
         return
-    found.items.append(item)
+    read.items.append(item)
 
 
 def note_pull(project: Project, team: str) -> None:
@@ -222,13 +250,13 @@ def note_pull(project: Project, team: str) -> None:
 
 def proposals(project: Project, team: str, now: int) -> list[Proposal]:
     """Return what waits for a reviewer, oldest first; what is no item is left out."""
-    found = []
+    proposed = []
     with server.opened(address_of(project, team)) as connection:
         for name, body, login, rev in connection.execute(PROPOSED, (team,)).fetchall():
             read = item_files.Read([], [])
             _take(read, str(name), str(body), now)
-            found += [Proposal(item, str(login), int(rev)) for item in read.items]
-    return found
+            proposed += [Proposal(item, str(login), int(rev)) for item in read.items]
+    return proposed
 
 
 def decide(project: Project, team: str, chosen: list[Proposal], state: str) -> list[str]:
@@ -240,14 +268,34 @@ def decide(project: Project, team: str, chosen: list[Proposal], state: str) -> l
         ]  # fmt: skip
 
 
-def search(project: Project, settings: dict[str, Any], team: str, query: str, limit: int, now: int) -> list[Shared]:
-    """Return what a team's server finds for a query, the best first. The query leaves as the rules of redaction leave it."""
+def search(project: Project, settings: dict[str, Any], team: str, query: str, limit: int, now: int) -> Found:
+    """Return what a team's server finds for a query, the best first. The query leaves as the rules of redaction leave it.
+
+    The same question is answered anew after ten minutes, and where the server is gone by what it said within a day. Raises
+    ServerError where there is no answer.
+    """
     safe = whole.protector(project, settings)(query[:QUERY_CHARACTERS])[0]
-    found = item_files.Read([], [])
-    with server.opened(address_of(project, team)) as connection:
-        for name, body in connection.execute(FOUND, (team, safe, limit, team)).fetchall():
-            _take(found, str(name), str(body), now)
-    return found.items
+    key, address = kept_answers.key_of(team, safe, limit), address_of(project, team)
+    fresh = kept_answers.kept(project, key, now)
+    if fresh:
+        return Found(fresh[1], fresh[0], "")
+    try:
+        items = _asked(address, team, safe, limit, now)
+    except server.ServerError as error:
+        old = kept_answers.kept(project, key, now, kept_answers.KEPT_MS)
+        if old is None:
+            raise
+        return Found(old[1], old[0], str(error))
+    kept_answers.keep(project, key, now, items)
+    return Found(items, now, "")
+
+
+def _asked(address: str, team: str, safe: str, limit: int, now: int) -> list[Shared]:
+    read = item_files.Read([], [])
+    with server.opened(address) as connection:
+        for name, body in connection.execute(FOUND, (team, safe, limit, team)).fetchmany(limit):
+            _take(read, str(name), str(body), now)
+    return read.items
 
 
 def now_ms() -> int:

@@ -83,12 +83,13 @@ def waiting(opened: Store) -> int:
 
 
 def take(
-    opened: Store, project: Project, settings: dict[str, Any], team: str, items: list[Shared], may_go: str = ""
+    opened: Store, project: Project, settings: dict[str, Any], team: str, items: list[Shared], may_go: str = "",
+    is_full: bool = False,
 ) -> Taken:  # fmt: skip
     """Let a memory hold exactly these items of a team, besides those that are its own or were forgotten here.
 
-    All of it in one transaction. Where many copies would go, `may_go` are the digits of their ids. Raises ManyGo without them, and
-    RalphMemError where approvals cannot be read.
+    All of it in one transaction. Where many copies would go, `may_go` are the digits of their ids; of a copy that `is_full` as many
+    go as come, which nobody is asked about. Raises ManyGo without them, and RalphMemError where approvals cannot be read.
     """
     protect, marks = whole.protector(project, settings), tombstones.Marks()
     kept: dict[str, Shared] = {}
@@ -110,7 +111,8 @@ def take(
     with access.Change(opened):
         before = _stored(opened, team)
         leaving = [name for name in before if name not in kept]
-        if len(leaving) > MOST_GOING and may_go.lower() != digits_of(leaving):
+        pushed_out = len([name for name in kept if name not in before]) if is_full else 0
+        if len(leaving) > MOST_GOING + pushed_out and may_go.lower() != digits_of(leaving):
             raise ManyGo(leaving)
         _delete(opened, [before[name] for name in leaving])
         changed = [name for name in kept if name in before and _of(before[name]) != kept[name]]
@@ -119,6 +121,15 @@ def take(
     new = [name for name in kept if name not in before]
     same = [name for name in kept if name in before and name not in changed]
     return Taken(new, changed, leaving, same, list(own), refused, number)
+
+
+def search(opened: Store, project: Project, settings: dict[str, Any], team: str, query: str, limit: int) -> list[Shared]:
+    """Return what of the items that are held of a team answers a query, the best first."""
+    reader = lookup.Reader([opened], project, settings, outside=True)
+    wanted = lookup.Wanted(limit, types=(rows.TYPE,), tool=rows.text_of(opened, namespace(team)))
+    copies = _copies(opened, team)
+    answers = lookup.search(reader, query, time.time_ns() // 1_000_000, wanted)
+    return [copies[each.public_id] for each in answers if each.public_id in copies]
 
 
 def share(opened: Store, project: Project, items: list[Shared]) -> list[str]:

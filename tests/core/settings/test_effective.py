@@ -173,6 +173,7 @@ EDGES = {
     "memory.retention_days": (1, 3650),
     "search.default_layer": (1, 3),
     "search.max_results": (1, 100),
+    "team.max_items": (1, 100_000),
     "ralph.max_iterations": (1, 100),
     "ralph.cooldown_ms": (0, 3_600_000),
 }

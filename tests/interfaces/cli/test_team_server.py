@@ -13,7 +13,7 @@ RULE = "Releases of the lantern go out with make ship."
 
 def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_server):
     made = a_person.reads("team", "init", "shop", a_server.address(postgres.ADMIN), "--member", "walt=reviewer")
-    assert "version 2" in made
+    assert "version 3" in made
     assert "Joined shop as reviewer" in a_person.reads("team", "join", "shop", a_server.address("walt"))
     a_person.reads("facts", "add", RULE, "--kind", "rule")
     (fact,) = a_person.json("facts", "list", "--kind", "rule")
@@ -41,6 +41,9 @@ def test_where_the_server_is_gone_status_says_so_in_one_line_and_ends_well(a_per
     (line,) = [line for line in a_person.reads("status").splitlines() if line.startswith("team: ")]
     assert re.fullmatch(r"team: shop: its server is gone since [\d: -]+, no sync yet", line)
     assert a_person.cli("search", "timezone").code == 0
+    a_person.reads("facts", "add", RULE, "--kind", "rule")
+    said = a_person.reads("search", "--team", "shop", "lantern")
+    assert "This is of what was pulled, since the team's server: " in said
 
 
 def test_the_status_says_how_it_stands_with_a_team_in_one_line_and_asks_nobody(a_person, a_server):

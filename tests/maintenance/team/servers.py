@@ -91,8 +91,8 @@ class Member(Team):
         return exchange.push(self.opened, self.project, self.session.settings, TEAM)
 
     def pulls(self, may_go=""):
-        read = exchange.accepted(self.project, TEAM, exchange.now_ms())
-        taken = local_copy.take(self.opened, self.project, self.session.settings, TEAM, read.items, may_go)
+        read = exchange.accepted(self.project, TEAM, exchange.now_ms(), self.session.settings["team.max_items"])
+        taken = local_copy.take(self.opened, self.project, self.session.settings, TEAM, read.items, may_go, read.is_full)
         exchange.note_pull(self.project, TEAM)
         return taken._replace(refused=[*read.refused, *taken.refused])
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance.team import approvals, exchange, local_copy, server, shared_item
+from ralph_mem.maintenance.team import approvals, exchange, kept_answers, local_copy, server, shared_item
 from ralph_mem.memory.rows import outbox
 from tests.maintenance.team import postgres
 from tests.maintenance.team.servers import TEAM
@@ -169,9 +169,59 @@ def test_words_are_looked_for_at_the_server_among_what_was_accepted(a_member):
     a_member.server.holds("walt", an_item(), an_item(CELLE, "The cellar is dry."))
     a_member.server.accepts()
     a_member.server.holds("wanda", an_item(DIRK, "Deploys of strangers."))
-    found = exchange.search(a_member.project, a_member.session.settings, TEAM, "deploys", 5, exchange.now_ms())
-    assert [each.id for each in found] == [BONN]
+    assert [each.id for each in asks(a_member).items] == [BONN]
     assert local_copy.teams(a_member.opened) == []
+
+
+def asks(member, words="deploys", later=0):
+    """Look for words at the server, as if so many milliseconds later."""
+    return exchange.search(member.project, member.session.settings, TEAM, words, 5, exchange.now_ms() + later)
+
+
+def test_the_same_question_goes_out_once_in_ten_minutes_and_its_answer_stays_a_day_where_the_server_is_gone(a_member):
+    a_member.server.holds("walt", an_item())
+    a_member.server.accepts()
+    assert asks(a_member, "lantern").items == [an_item()]
+    a_member.server.asks("vera", "DELETE FROM ralph_mem.item")
+    assert (asks(a_member, "lantern").items, asks(a_member, "deploys").items) == ([an_item()], [])
+    assert asks(a_member, "lantern", kept_answers.FRESH_MS + 1).items == []
+    approvals.join(a_member.project, TEAM, "host=/nowhere dbname=team")
+    late = asks(a_member, "lantern", kept_answers.FRESH_MS * 3)
+    assert late.items == [] and "server" in late.gone
+    with pytest.raises(server.ServerError):
+        asks(a_member, "lantern", kept_answers.KEPT_MS * 2)
+
+
+def test_what_a_server_found_goes_with_a_forget(a_member):
+    a_member.server.holds("walt", an_item())
+    a_member.server.accepts()
+    a_member.pulls()
+    asks(a_member)
+    kept = Path(kept_answers.path_of(a_member.project))
+    assert "Bonn" in kept.read_text()
+    forget(reader_of(a_member.session), BONN)
+    assert not kept.exists() or "Bonn" not in kept.read_text()
+
+
+def test_a_copy_that_is_full_holds_what_was_accepted_last_and_the_rest_is_found_at_the_server(a_member):
+    for name, where in ((IDS[2], "attic"), (IDS[0], "cellar"), (IDS[1], "tower")):
+        a_member.server.holds("walt", an_item(name, f"The lantern of the {where} is lit."))
+        a_member.server.accepts()
+    most = {**a_member.session.settings, "team.max_items": 2}
+    read = exchange.accepted(a_member.project, TEAM, exchange.now_ms(), most["team.max_items"])
+    assert ([each.id for each in read.items], read.is_full) == (IDS[:2], True)
+    assert [each.id for each in asks(a_member, "attic").items] == [IDS[2]]
+
+
+def test_what_newer_items_push_out_of_a_full_copy_goes_unasked(a_member):
+    lit = lambda names: [an_item(name, f"The lantern {name} is lit.") for name in names]  # noqa: E731
+    take = lambda items, is_full: local_copy.take(  # noqa: E731
+        a_member.opened, a_member.project, a_member.session.settings, TEAM, items, is_full=is_full
+    )
+    take(lit(IDS[:60]), True)
+    assert len(take(lit(IDS[30:90]), True).gone) == 30
+    with pytest.raises(local_copy.ManyGo):
+        take(lit(IDS[30:60]), True)
 
 
 # Killed, and gone

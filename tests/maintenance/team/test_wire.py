@@ -187,7 +187,9 @@ def answering(data, drip=False):
         client.recv(65_536)
         client.sendall(WELCOME)
         while asked := client.recv(65_536):
-            if b"ralph_mem.item" in asked:
+            if b"OFFSET" in asked:  # whether there is more than a copy holds
+                client.sendall(PARSED + described(b"updated", oid=1184) + message(b"C", b"SELECT 0\0") + READY)
+            elif b"ralph_mem.item" in asked:
                 for byte in data if drip else ():
                     client.sendall(bytes([byte]))
                     time.sleep(0.2)
