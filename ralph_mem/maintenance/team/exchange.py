@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import whole
-from ralph_mem.maintenance.team import approvals, item_files, kept_answers, server, shared_item
+from ralph_mem.maintenance.team import approvals, item_files, kept_answers, meaning, server, shared_item
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.memory import access
 from ralph_mem.memory.rows import kinds, outbox, team_servers
@@ -40,6 +40,7 @@ FOUND = """
 SELECT i.id, i.body FROM ralph_mem.found(%s, %s, %s) AS f JOIN ralph_mem.item AS i ON i.team = %s AND i.id = f.id
 ORDER BY f.rank DESC, i.id"""
 QUERY_CHARACTERS = 1_000
+FOUND_SINCE = "it holds what looks like a secret now: share it anew"
 
 
 class Accepted(NamedTuple):
@@ -125,14 +126,14 @@ def push(store: Store, project: Project, settings: dict[str, Any], team: str) ->
     if not waiting and not gone:
         return done
     protect = whole.protector(project, settings)
+    safe = [entry for entry in waiting if not protect(entry.text)[1]]  # a rule may have come since it was shared
+    done.refused.extend([(entry.id, FOUND_SINCE) for entry in waiting if entry not in safe])
+    vectors = _Vectors(safe)
     with server.opened(address_of(project, team)) as connection:
         for entry in gone:
             _forget(store, connection, entry, done)
-        for entry in waiting:
-            if protect(entry.text)[1]:  # by a rule that came since it was shared
-                done.refused.append((entry.id, "it holds what looks like a secret now: share it anew"))
-            else:
-                _send(store, connection, entry, done)
+        for entry in safe:
+            _send(store, connection, entry, done, vectors)
         if done.forgotten:
             done.behind.extend(str(login) for (login,) in connection.execute(BEHIND, {"team": team}).fetchall())
     return done
@@ -154,7 +155,22 @@ def _is_there(store: Store, entry: Entry) -> bool:
     return store.one(kinds.reading(kinds.OBSERVATION, "id") + " WHERE t.public_id = ?", (entry.id,)) is not None
 
 
-def _send(store: Store, connection: server.Connection, entry: Entry, done: Pushed) -> None:
+class _Vectors:
+    """What items mean that are about to be sent: made before the server is asked, which waits for nobody."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self.model: Any = meaning.embedder() if entries else None
+        texts = meaning.texts_of(self.model, [shared_item.read(entry.text, 2**62).body for entry in entries])
+        self.by_id = dict(zip([entry.id for entry in entries], texts, strict=True))
+
+    def put(self, connection: server.Connection, entry: Entry, rev: int) -> None:
+        """Send the vector of an item, where it has one and the server keeps any."""
+        where = meaning.place(connection) if self.by_id[entry.id] else ""
+        if where:
+            meaning.put(connection, where, self.model.name, (entry.team, entry.id, rev), self.by_id[entry.id])
+
+
+def _send(store: Store, connection: server.Connection, entry: Entry, done: Pushed, vectors: _Vectors) -> None:
     """Bring one item to the server, each in a transaction of its own, and write down here what became of it."""
     with connection.transaction():
         if connection.execute(BURIED, (entry.team, entry.id)).fetchone():
@@ -168,6 +184,8 @@ def _send(store: Store, connection: server.Connection, entry: Entry, done: Pushe
             state = (outbox.SENT, row[0]) if row else (outbox.CONFLICT, rev)
         else:
             state = (outbox.SENT, row[0])
+        if row:
+            vectors.put(connection, entry, row[0])
     connection.commit()
     with access.Change(store) as opened:
         outbox.mark(opened, entry, *state)
@@ -280,7 +298,7 @@ def search(project: Project, settings: dict[str, Any], team: str, query: str, li
     if fresh:
         return Found(fresh[1], fresh[0], "")
     try:
-        items = _asked(address, team, safe, limit, now)
+        items = _asked(address, team, safe, limit, now, meaning.embedder())
     except server.ServerError as error:
         old = kept_answers.kept(project, key, now, kept_answers.KEPT_MS)
         if old is None:
@@ -290,10 +308,14 @@ def search(project: Project, settings: dict[str, Any], team: str, query: str, li
     return Found(items, now, "")
 
 
-def _asked(address: str, team: str, safe: str, limit: int, now: int) -> list[Shared]:
+def _asked(address: str, team: str, safe: str, limit: int, now: int, model: Any) -> list[Shared]:
+    """Ask a server by words and, where there is a model, by meaning."""
     read = item_files.Read([], [])
     with server.opened(address) as connection:
-        for name, body in connection.execute(FOUND, (team, safe, limit, team)).fetchmany(limit):
+        lists = [connection.execute(FOUND, (team, safe, limit, team)).fetchmany(limit)]
+        where = meaning.place(connection) if model else ""
+        lists += [meaning.nearest(connection, where, model, team, safe, limit)] if where else []
+        for name, body in meaning.fused(lists, limit):
             _take(read, str(name), str(body), now)
     return read.items
 

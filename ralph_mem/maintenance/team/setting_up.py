@@ -30,6 +30,20 @@ SET LOCAL statement_timeout = 55000;
 SET LOCAL lock_timeout = 20000;
 CREATE TABLE IF NOT EXISTS ralph_mem.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
 """
+INDEX_SECONDS = 1_200
+SLOWLY = """
+SELECT pg_advisory_xact_lock({lock}); SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '512MB'"""
+HAS_VECTOR = """
+SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"""
+# Only a superuser may bring it in; where somebody else runs this, the server does without.
+MAY_HAVE_VECTOR = """
+SELECT 1 FROM pg_available_extensions, pg_roles WHERE name = 'vector' AND rolname = current_user AND rolsuper"""
+INDEXES = """
+SELECT format(
+    'CREATE INDEX IF NOT EXISTS %I ON ralph_mem.item_vector USING hnsw ((embedding::{place}.vector(%s)) {place}.vector_cosine_ops)'
+    ' WHERE model = %L', 'nearest_' || left(md5(v.model || ' ' || v.dims), 12), v.dims, v.model)
+FROM (SELECT DISTINCT model, {place}.vector_dims(embedding) AS dims FROM ralph_mem.item_vector) AS v
+WHERE v.dims <= 2000"""
 MEMBER = """
 INSERT INTO ralph_mem.member (team, login, role) VALUES (%s, %s, %s) ON CONFLICT (team, login) DO UPDATE SET role = excluded.role"""
 
@@ -64,7 +78,28 @@ def make(address: str, name: str, members: dict[str, str], last: int = 0) -> int
         connection.execute("INSERT INTO ralph_mem.team (name) VALUES (%s) ON CONFLICT DO NOTHING", (checked_name(name),))
         for login, role in members.items():
             _change(connection, name, login, role)
+    if not last:
+        _make_vectors(address)
     return version
+
+
+def _make_vectors(address: str) -> None:
+    """Let a server keep vectors where it has pgvector or may have it, with an index for each model of which it has any.
+
+    In a transaction of its own: an index of many takes minutes.
+    """
+    with server.opened(address, INDEX_SECONDS, as_owner=True) as connection:
+        connection.execute(SLOWLY.format(lock=LOCK))
+        if not connection.execute(HAS_VECTOR).fetchone():
+            if not connection.execute(MAY_HAVE_VECTOR).fetchone():
+                return
+            connection.execute("CREATE EXTENSION vector SCHEMA ralph_mem")
+        (place,) = connection.execute(HAS_VECTOR).fetchone()
+        sql = resources.files("ralph_mem.maintenance.team").joinpath("vectors.sql").read_text()
+        connection.execute("SET LOCAL ROLE ralph_mem_owner")
+        connection.execute(sql.replace("{place}", place))
+        for (index,) in connection.execute(INDEXES.replace("{place}", place)).fetchall():
+            connection.execute(index)
 
 
 def _migrated(connection: Any, last: int) -> int:
