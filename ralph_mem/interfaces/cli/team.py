@@ -15,7 +15,7 @@ from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import exchange, item_files, local_copy, promotion, shared_item, standing
+from ralph_mem.maintenance.team import exchange, item_files, local_copy, promotion, pushing, shared_item, standing
 from ralph_mem.maintenance.team.local_copy import Held, Taken
 from ralph_mem.maintenance.team.promotion import Promoted
 from ralph_mem.memory import access
@@ -78,7 +78,7 @@ def _keep(place: Place, team: str, items: list[shared_item.Shared], json: bool) 
     exchange.address_of(place, team)
     opened = access.to_write(place)
     try:
-        exchange.keep(opened, team, items, exchange.now_ms())
+        pushing.keep(opened, team, items, exchange.now_ms())
     finally:
         opened.close()
     if json:

@@ -8,7 +8,7 @@ from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import exchange, local_copy, server
+from ralph_mem.maintenance.team import exchange, finding, local_copy, server
 from ralph_mem.maintenance.team.shared_item import Shared
 from ralph_mem.memory import access
 
@@ -37,7 +37,7 @@ def _found(place: Project, settings: dict[str, Any], team: str, query: str, most
     """Return the items, where they come from, and what a person has to know about that."""
     now = exchange.now_ms()
     try:
-        answer = exchange.search(place, settings, team, query, most, now)
+        answer = finding.search(place, settings, team, query, most, now)
     except server.ServerError as error:
         if not access.is_there(place):
             raise

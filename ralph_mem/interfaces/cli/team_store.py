@@ -1,5 +1,6 @@
 """The commands of `team` that speak with a team's server; no other command and no hook does, but `search --team`."""
 
+import os
 from typing import Annotated, Any
 
 import typer
@@ -7,13 +8,15 @@ import typer
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
+from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import approvals, exchange, kept_answers, local_copy, server, setting_up, shared_item
-from ralph_mem.maintenance.team.exchange import Proposal, Pushed
+from ralph_mem.maintenance.team import approvals, exchange, kept_answers, local_copy, pushing, seal, server, setting_up, shared_item
+from ralph_mem.maintenance.team.exchange import Proposal
+from ralph_mem.maintenance.team.pushing import Pushed
 from ralph_mem.memory import access
 from ralph_mem.memory.rows import outbox, team_servers
 from ralph_mem.memory.store.connection import Store
@@ -52,7 +55,13 @@ def init(
 
 
 @group.command()
-def join(name: Name, address: Address, project: Project = "", json: Json = False) -> None:
+def join(
+    name: Name,
+    address: Address,
+    key: Annotated[str, typer.Option("--key", metavar="FILE", help="The team's key, by which its server cannot read.")] = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
     """Join a team with this project: its address is kept in your data folder, never in the repository.
 
     Only a Unix socket, or TLS that checks the server's name. A password belongs into the file that PGPASSFILE names.
@@ -60,16 +69,36 @@ def join(name: Name, address: Address, project: Project = "", json: Json = False
     Example: ralph-mem team join shop "host=/run/postgresql dbname=team"
     """
     place = registry.choose(project)
+    file = seal.checked(place, key) if key else ""
     role = exchange.role_of(address, setting_up.checked_name(name))
     opened = access.to_write(place)
     with access.Change(opened):
-        approvals.join(place, name, address)
+        approvals.join(place, name, address, file)
         team_servers.heard(opened, name, exchange.now_ms(), answered=True)
     opened.close()
     if json:
-        printing.as_json({"team": name, "role": role, "address": server.shown(address)})
+        printing.as_json({"team": name, "role": role, "address": server.shown(address), "key": file})
     else:
         printing.text(f"Joined {name} as {role}, at {server.shown(address)}. ralph-mem team sync brings both up to date.")
+
+
+@group.command("key")
+def make_key(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write it, outside of any repository.")], json: Json = False
+) -> None:
+    """Write a new key, by which a team's server keeps texts that it cannot read.
+
+    Each member needs the same file, and joins with --key. Whoever loses it loses what is there; hand it on as you would a password.
+
+    Example: ralph-mem team key ~/.config/shop.key
+    """
+    path = os.path.abspath(os.path.expanduser(file))
+    seal.make(path)
+    if json:
+        printing.as_json({"key": terminal.plain(path)})
+    else:
+        printing.text(f"Written for you alone: {terminal.plain(path)}.")
+        printing.text("Each member joins with it: ralph-mem team join NAME ADDRESS --key FILE")
 
 
 @group.command()
@@ -171,7 +200,7 @@ def pushed(place: Place, team: str) -> Pushed:
     opened = access.to_write(place)
     try:
         with exchange.noted(opened, team):
-            return exchange.push(opened, place, effective.load(place), team)
+            return pushing.push(opened, place, effective.load(place), team)
     finally:
         opened.close()
 

@@ -12,7 +12,7 @@ from ralph_mem.core.project import Project
 
 MOST_BYTES = 16_777_216  # 100,000 items
 OTHERS_MAY_WRITE = 0o022
-APPROVED, STORES = "approved", "stores"
+APPROVED, STORES, KEYS = "approved", "stores", "keys"
 
 
 def path_of(project: Project) -> str:
@@ -33,15 +33,25 @@ def stores(project: Project) -> dict[str, str]:
     return {name: address for name, address in _read(project, STORES).items() if isinstance(address, str)}
 
 
+def keys(project: Project) -> dict[str, str]:
+    """Return the files of the keys by the names of the teams whose texts they lock."""
+    return {name: path for name, path in _read(project, KEYS).items() if isinstance(path, str)}
+
+
 def change(project: Project, add: set[str], drop: set[str]) -> None:
     """Approve hashes and take approvals back. The caller holds the memory's transaction. Raises RalphMemError."""
     now, known = int(time.time()), _read(project, APPROVED)
     _write(project, APPROVED, {**known, **{digest: now for digest in add if digest not in known}}, drop)
 
 
-def join(project: Project, team: str, address: str) -> None:
-    """Keep the address of a team's server, nothing to leave it. The caller holds the memory's transaction. Raises RalphMemError."""
+def join(project: Project, team: str, address: str, key: str = "") -> None:
+    """Keep the address of a team's server and the file of its key, no address to leave it. Without a new key the old one stays.
+
+    The caller holds the memory's transaction. Raises RalphMemError.
+    """
     _write(project, STORES, {**_read(project, STORES), team: address}, set() if address else {team})
+    if key or not address:
+        _write(project, KEYS, {**_read(project, KEYS), team: key}, set() if key else {team})
 
 
 def _read(project: Project, part: str) -> dict[str, Any]:
@@ -56,7 +66,7 @@ def _read(project: Project, part: str) -> dict[str, Any]:
 
 def _write(project: Project, part: str, values: dict[str, Any], drop: set[str]) -> None:
     path = path_of(project)
-    whole = {name: _read(project, name) for name in (APPROVED, STORES)}
+    whole = {name: _read(project, name) for name in (APPROVED, STORES, KEYS)}
     whole[part] = {name: value for name, value in sorted(values.items()) if name not in drop}
     try:
         paths.make_folder(path.rpartition("/")[0])

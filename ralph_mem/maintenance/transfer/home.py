@@ -12,6 +12,7 @@ from ralph_mem.memory.extras import MissingExtra, installation
 
 MARK = b"age-encryption.org/v1"
 # Four random words have as much; what is shorter is guessed in an afternoon, however slow each guess is made.
+ARMOR = "-----BEGIN AGE ENCRYPTED FILE-----"
 FEWEST_CHARACTERS = 12
 
 
@@ -43,12 +44,59 @@ def opened(data: bytes, words: str) -> bytes:
         ) from None
 
 
+# A text of a team, by a key that its members share
+
+
+def new_key() -> str:
+    """Return a new key. Raises MissingExtra."""
+    _need()
+    import pyrage  # lazy: as above
+
+    return str(pyrage.x25519.Identity.generate())
+
+
+def is_key(key: str) -> bool:
+    """Say whether a text is such a key. Raises MissingExtra."""
+    _need()
+    import pyrage  # lazy: as above
+
+    try:
+        return bool(pyrage.x25519.Identity.from_str(key))
+    except pyrage.IdentityError:
+        return False
+
+
+def sealed(text: str, key: str) -> str:
+    """Return a text that only the key opens, in lines of ASCII. Raises MissingExtra."""
+    _need()
+    import pyrage  # lazy: as above
+
+    identity = pyrage.x25519.Identity.from_str(key)
+    return bytes(pyrage.encrypt(text.encode(), [identity.to_public()], armored=True)).decode("ascii")
+
+
+def is_sealed(text: str) -> bool:
+    """Say whether a text needs a key."""
+    return text.startswith(ARMOR)
+
+
+def unsealed(text: str, key: str) -> str:
+    """Return the text that a key opens. Raises ValueError where it does not, or the text is damaged; MissingExtra."""
+    _need()
+    import pyrage  # lazy: as above
+
+    try:
+        return bytes(pyrage.decrypt(text.encode(), [pyrage.x25519.Identity.from_str(key)])).decode()
+    except pyrage.DecryptError as error:
+        raise ValueError(str(error)) from error
+
+
 def _need() -> None:
     try:
         # lazy: brought by the extra `encryption`; whoever has not got it is told how to get it
         import pyrage  # noqa: F401 - only whether it is there
     except ImportError as error:
-        raise MissingExtra("encrypted exports need pyrage", installation("encryption")) from error
+        raise MissingExtra("what is encrypted needs pyrage", installation("encryption")) from error
 
 
 KEY_BYTES = 32

@@ -15,7 +15,7 @@ ELSEWHERE = {
     "tokens", "import", "import-archive", "ralph start", "ralph plan", "ralph stop", "ralph resume", "ralph rollback",
     "ralph apply", "ralph diff", "ralph log", "ralph hint", "ralph pause", "ralph continue", "ralph watch",
     "ralph bisect", "ralph replay", "playbook import", "relations edit", "relations remove",
-    "team init", "team join", "team leave", "team accept",
+    "team init", "team join", "team leave", "team accept", "team key",
 }  # fmt: skip
 # Words that go well for somebody who remembers a session; TURN, SESSION and FACT stand for ids.
 WORDS = {

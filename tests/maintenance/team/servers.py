@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from ralph_mem.core.project import Project
-from ralph_mem.maintenance.team import approvals, exchange, local_copy, setting_up, shared_item
+from ralph_mem.maintenance.team import approvals, exchange, local_copy, pushing, setting_up, shared_item
 from ralph_mem.memory import access, opening
 from ralph_mem.memory.rows import outbox
 from tests.maintenance.team import postgres
@@ -85,10 +85,10 @@ class Member(Team):
             approvals.join(self.project, TEAM, server.address(login))
 
     def gives(self, *items):
-        exchange.keep(self.opened, TEAM, list(items), exchange.now_ms())
+        pushing.keep(self.opened, TEAM, list(items), exchange.now_ms())
 
     def pushes(self):
-        return exchange.push(self.opened, self.project, self.session.settings, TEAM)
+        return pushing.push(self.opened, self.project, self.session.settings, TEAM)
 
     def pulls(self, may_go=""):
         read = exchange.accepted(self.project, TEAM, exchange.now_ms(), self.session.settings["team.max_items"])

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance.team import approvals, exchange, kept_answers, local_copy, server, shared_item
+from ralph_mem.maintenance.team import approvals, exchange, finding, kept_answers, local_copy, pushing, server, shared_item
 from ralph_mem.memory.rows import outbox
 from tests.maintenance.team import postgres
 from tests.maintenance.team.servers import TEAM
@@ -67,7 +67,7 @@ def test_what_a_person_shares_anew_is_a_new_revision_to_be_accepted_again(a_memb
     item = own(a_member)
     a_member.pushes()
     a_member.server.accepts()
-    exchange.keep(a_member.opened, TEAM, [item._replace(body="Deploys go to Celle.")], NOON)
+    pushing.keep(a_member.opened, TEAM, [item._replace(body="Deploys go to Celle.")], NOON)
     a_member.pushes()
     rows = a_member.server.asks("vera", "SELECT strpos(body, 'Celle') > 0, state FROM ralph_mem.item")
     assert rows == [(True, "proposed")]
@@ -93,7 +93,7 @@ def test_of_two_writers_no_edit_is_lost_without_a_word(a_member, another_member)
 def _edits(member, item, seen):
     """Send an edit that is based on a revision; returns the new one, None where the member was told of a conflict."""
     with psycopg.connect(member.server.address(member.login)) as connection:
-        row = connection.execute(exchange.EDIT, (shared_item.text_of(item), TEAM, item.id, seen)).fetchone()
+        row = connection.execute(pushing.EDIT, (shared_item.text_of(item), TEAM, item.id, seen)).fetchone()
         return row and row[0]
 
 
@@ -175,7 +175,7 @@ def test_words_are_looked_for_at_the_server_among_what_was_accepted(a_member):
 
 def asks(member, words="deploys", later=0):
     """Look for words at the server, as if so many milliseconds later."""
-    return exchange.search(member.project, member.session.settings, TEAM, words, 5, exchange.now_ms() + later)
+    return finding.search(member.project, member.session.settings, TEAM, words, 5, exchange.now_ms() + later)
 
 
 def test_the_same_question_goes_out_once_in_ten_minutes_and_its_answer_stays_a_day_where_the_server_is_gone(a_member):

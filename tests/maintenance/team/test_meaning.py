@@ -5,7 +5,7 @@ import array
 import psycopg
 import pytest
 
-from ralph_mem.maintenance.team import exchange, meaning, setting_up
+from ralph_mem.maintenance.team import exchange, finding, meaning, setting_up
 from tests.maintenance.team import postgres
 from tests.maintenance.team.servers import TEAM
 from tests.maintenance.team.situations import BONN, CELLE, DIRK, an_item
@@ -130,7 +130,7 @@ def test_the_query_that_becomes_a_vector_is_redacted_too(pushed, a_member, monke
     heard = []
     monkeypatch.setattr(AModel, "of_query", lambda self, text: heard.append(text) or array.array("f", [1, 0, 0]))
     with recorded(a_member):
-        exchange.search(
+        finding.search(
             a_member.project, a_member.session.settings, TEAM, "lamp ghp_" + "a1B2c3D4" * 4 + "e5F6", 5, exchange.now_ms()
         )
     assert heard and "ghp_a1B2" not in heard[0]

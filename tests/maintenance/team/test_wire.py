@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance.team import approvals, exchange, promotion, server, shared_item
+from ralph_mem.maintenance.team import approvals, exchange, finding, promotion, server, shared_item
 from tests.core.redaction import secret_contexts
 from tests.folded import folded
 from tests.hook import REPOSITORY
@@ -90,7 +90,7 @@ def test_no_secret_of_any_kind_goes_over_the_wire(a_member):
             item = promotion.promote(reader_of(a_member.session), name, f"Use it so:\n{case.text}"[:2000]).item
             a_member.gives(item)
             a_member.pushes()
-            exchange.search(a_member.project, a_member.session.settings, TEAM, f"lantern {case.text}", 5, exchange.now_ms())
+            finding.search(a_member.project, a_member.session.settings, TEAM, f"lantern {case.text}", 5, exchange.now_ms())
         a_member.pulls()
     assert seen.count(b"Use it so") >= len(cases)  # the proxy does see what is sent
     assert [case.kind for case in cases if case.secret.encode() in seen] == []
