@@ -15,7 +15,7 @@ from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import exchange, item_files, local_copy, promotion, pushing, shared_item, standing
+from ralph_mem.maintenance.team import exchange, item_files, local_copy, policy, promotion, pushing, shared_item, standing
 from ralph_mem.maintenance.team.local_copy import Held, Taken
 from ralph_mem.maintenance.team.promotion import Promoted
 from ralph_mem.memory import access
@@ -161,14 +161,17 @@ def status(project: Project = "", json: Json = False) -> None:
     place = registry.choose(project)
     held = _held(place)
     number = len([each for each in held if each.standing.word == standing.WAITING])
+    rules = policy.read().told()
     servers = [team_store.status_of(place, team) for team in team_store.joined(place)]
     if json:
-        printing.as_json({"held": len(held), "waiting_for_you": number, "servers": servers})
+        printing.as_json({"held": len(held), "waiting_for_you": number, "servers": servers, "policy": rules})
         return
     printing.text(f"{count(len(held), 'item')} of others held here." + (f" {_told_waiting(number)}" if number else ""))
     for each in servers:
         waits = f"{each['waiting']} to be sent, {each['conflict']} in conflict"
         printing.text(terminal.plain(f"{each['team']} at {each['address']}: {each['server']}; {waits}"))
+    if rules:
+        printing.text(terminal.plain(rules))
 
 
 def _pull(place: Place, name: str, confirm: str, json: bool) -> None:

@@ -14,7 +14,18 @@ from ralph_mem.hosts.claude_code import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import approvals, exchange, kept_answers, local_copy, pushing, seal, server, setting_up, shared_item
+from ralph_mem.maintenance.team import (
+    approvals,
+    exchange,
+    kept_answers,
+    local_copy,
+    policy,
+    pushing,
+    seal,
+    server,
+    setting_up,
+    shared_item,
+)
 from ralph_mem.maintenance.team.exchange import Proposal
 from ralph_mem.maintenance.team.pushing import Pushed
 from ralph_mem.memory import access
@@ -69,6 +80,7 @@ def join(
     Example: ralph-mem team join shop "host=/run/postgresql dbname=team"
     """
     place = registry.choose(project)
+    policy.read().check_server(setting_up.checked_name(name), address)
     file = seal.checked(place, key) if key else ""
     role = exchange.role_of(address, setting_up.checked_name(name))
     opened = access.to_write(place)

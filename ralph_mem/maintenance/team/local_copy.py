@@ -8,7 +8,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import digits_of
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import whole
-from ralph_mem.maintenance.team import approvals, item_files, shared_item, standing
+from ralph_mem.maintenance.team import approvals, item_files, policy, shared_item, standing
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.maintenance.team.standing import Standing
 from ralph_mem.memory import access, notes_by_hand
@@ -134,6 +134,7 @@ def search(opened: Store, project: Project, settings: dict[str, Any], team: str,
 
 def share(opened: Store, project: Project, items: list[Shared]) -> list[str]:
     """Write a person's own items into files of the repository, and note outside of it what they say; returns the files' names."""
+    policy.need(items, FILES)
     with access.Change(opened):
         approvals.change(project, {shared_item.digest(FILES, item) for item in items}, set())
         return [item_files.write(project, item) for item in items]

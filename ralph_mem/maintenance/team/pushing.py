@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import whole
-from ralph_mem.maintenance.team import exchange, meaning, seal, server, shared_item
+from ralph_mem.maintenance.team import exchange, meaning, policy, seal, server, shared_item
+from ralph_mem.maintenance.team.policy import Policy
 from ralph_mem.maintenance.team.seal import Seal
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.memory import access
@@ -37,6 +38,7 @@ class Pushed(NamedTuple):
 
 def keep(store: Store, team: str, items: list[Shared], at: int) -> None:
     """Let items wait for a team's server. Raises RalphMemError where enough wait."""
+    policy.need(items, team)
     with access.Change(store) as opened:
         if len(outbox.entries(opened, state=outbox.WAITING)) + len(items) > outbox.MOST_WAITING:
             raise RalphMemError(f"{outbox.MOST_WAITING:,} items wait for their server already", "ralph-mem team push")
@@ -51,11 +53,12 @@ def push(store: Store, project: Project, settings: dict[str, Any], team: str) ->
     if not waiting and not gone:
         return done
     protect = whole.protector(project, settings)
-    safe = [entry for entry in waiting if not protect(entry.text)[1]]  # a rule may have come since it was shared
-    done.refused.extend([(entry.id, FOUND_SINCE) for entry in waiting if entry not in safe])
+    rules, address = policy.read(), exchange.address_of(project, team)
+    rules.check_server(team, address)
+    safe = [entry for entry in waiting if _may_go(entry, protect(entry.text)[1], rules, done)]
     lock = seal.of(project, team)
     vectors = _Vectors([] if lock.key else safe)
-    with server.opened(exchange.address_of(project, team)) as connection:
+    with server.opened(address) as connection:
         for entry in gone:
             _forget(store, connection, entry, done)
         for entry in safe:
@@ -79,6 +82,18 @@ def _is_there(store: Store, entry: Entry) -> bool:
     except Refused:
         return False
     return store.one(kinds.reading(kinds.OBSERVATION, "id") + " WHERE t.public_id = ?", (entry.id,)) is not None
+
+
+def _may_go(entry: Entry, secrets: dict[str, int], rules: Policy, done: Pushed) -> bool:
+    """Say whether an item may still go: rules may have come since it was shared."""
+    try:
+        rules.check(shared_item.read(entry.text, 2**62), entry.team)
+    except Refused as error:
+        done.refused.append((entry.id, str(error)))
+        return False
+    if secrets:
+        done.refused.append((entry.id, FOUND_SINCE))
+    return not secrets
 
 
 class _Vectors:

@@ -55,6 +55,8 @@ def key_in(path: str) -> str:
 
 def make(path: str) -> None:
     """Write a new key into a file that only its owner may read. Raises RalphMemError where there is one already."""
+    if not path.isprintable():
+        raise RalphMemError(f"{path!a} cannot be printed", "give the key's file a plain name")
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
