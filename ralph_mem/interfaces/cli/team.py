@@ -170,6 +170,8 @@ def status(project: Project = "", json: Json = False) -> None:
     for each in servers:
         waits = f"{each['waiting']} to be sent, {each['conflict']} in conflict"
         printing.text(terminal.plain(f"{each['team']} at {each['address']}: {each['server']}; {waits}"))
+        for line in team_store.told_behind(each["behind"]):
+            printing.text(line)
     if rules:
         printing.text(terminal.plain(rules))
 

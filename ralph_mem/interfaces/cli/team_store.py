@@ -223,28 +223,32 @@ def told_pushed(team: str, done: Pushed) -> list[str]:
     lines += [f"{name}: the server has another text, and keeps it; share yours anew to propose it" for name in done.conflicts]
     lines += [f"{name}: not sent, {why}" for name, why in done.refused]
     if done.forgotten:
-        behind = ", ".join(ascii(login)[1:-1] for login in done.behind)
-        lines.append(f"{len(done.forgotten)} forgotten there too.")
-        lines += [f"Not pulled since, and may hold it: {behind}."] if behind else []
+        lines += [f"{len(done.forgotten)} forgotten there too.", *told_behind(done.behind)]
     return lines
 
 
 def status_of(place: Place, team: str) -> dict[str, Any]:
-    """Return how it stands with a team's server, which need not be there: what waits here, and whether it answers."""
+    """Return how it stands with a team's server, which need not be there: what waits here, whether it answers, who is behind."""
     address = approvals.stores(place)[team]
     opened = access.to_write(place)
     try:
         entries = outbox.entries(opened, team)
-        answer = _answer(opened, address, team)
+        answer, behind = _answer(opened, address, team)
     finally:
         opened.close()
     counts = {state: len([each for each in entries if each.state == state]) for state in outbox.STATES}
-    return {"team": team, "address": server.shown(address), "server": answer, **counts}
+    return {"team": team, "address": server.shown(address), "server": answer, "behind": behind, **counts}
 
 
-def _answer(opened: Store, address: str, team: str) -> str:
+def _answer(opened: Store, address: str, team: str) -> tuple[str, list[str]]:
     try:
         with exchange.noted(opened, team):
-            return f"you are a {exchange.role_of(address, team)}"
+            return f"you are a {exchange.role_of(address, team)}", exchange.who_is_behind(address, team)
     except RalphMemError as error:
-        return f"not there: {error}"
+        return f"not there: {error}", []
+
+
+def told_behind(behind: list[str]) -> list[str]:
+    """Say who has not pulled since something was forgotten, nothing where nobody is behind."""
+    logins = ", ".join([ascii(login)[1:-1] for login in behind])
+    return [f"Not pulled since the last forget, and may hold it: {logins}."] if behind else []

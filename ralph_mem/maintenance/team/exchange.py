@@ -25,6 +25,9 @@ PROPOSED = (
     "SELECT id, body, author::text, rev FROM ralph_mem.item WHERE team = %s AND state = 'proposed' ORDER BY updated, id LIMIT 1000"
 )
 DECIDE = "UPDATE ralph_mem.item SET state = %s WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
+BEHIND = """
+SELECT p.login::text FROM ralph_mem.pull AS p WHERE p.team = %(team)s AND (p.at IS NULL OR p.at < (
+    SELECT max(t.at) FROM ralph_mem.tombstone AS t WHERE t.team = %(team)s)) ORDER BY 1"""
 PULLED = "UPDATE ralph_mem.pull SET at = now() WHERE team = %s AND login = current_user"
 
 
@@ -59,6 +62,17 @@ def role_of(address: str, team: str) -> str:
     if row is None:
         raise server.ServerError(f"this login is no member of {team}", "who runs the server adds it: ralph-mem team init")
     return str(row[0])
+
+
+def behind(connection: server.Connection, team: str) -> list[str]:
+    """Return the logins that have not pulled since something was forgotten last, and may hold it."""
+    return [str(login) for (login,) in connection.execute(BEHIND, {"team": team}).fetchall()]
+
+
+def who_is_behind(address: str, team: str) -> list[str]:
+    """Return as `behind`, of a server to be opened. Raises ServerError."""
+    with server.opened(address) as connection:
+        return behind(connection, team)
 
 
 @contextmanager

@@ -20,9 +20,6 @@ EDIT = "UPDATE ralph_mem.item SET body = %s, state = 'proposed' WHERE team = %s 
 MARK = "INSERT INTO ralph_mem.tombstone (team, id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 DELETE = "DELETE FROM ralph_mem.item WHERE team = %s AND id = %s"
 BURIED = "SELECT 1 FROM ralph_mem.tombstone WHERE team = %s AND id = %s"
-BEHIND = """
-SELECT p.login::text FROM ralph_mem.pull AS p WHERE p.team = %(team)s AND (p.at IS NULL OR p.at < (
-    SELECT max(t.at) FROM ralph_mem.tombstone AS t WHERE t.team = %(team)s)) ORDER BY 1"""
 FOUND_SINCE = "it holds what looks like a secret now: share it anew"
 
 
@@ -64,7 +61,7 @@ def push(store: Store, project: Project, settings: dict[str, Any], team: str) ->
         for entry in safe:
             _send(store, connection, _Parcel(entry, lock, vectors), done)
         if done.forgotten:
-            done.behind.extend(str(login) for (login,) in connection.execute(BEHIND, {"team": team}).fetchall())
+            done.behind.extend(exchange.behind(connection, team))
     return done
 
 

@@ -13,7 +13,7 @@ RULE = "Releases of the lantern go out with make ship."
 
 def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_server):
     made = a_person.reads("team", "init", "shop", a_server.address(postgres.ADMIN), "--member", "walt=reviewer")
-    assert "version 3" in made
+    assert "version 4" in made
     assert "Joined shop as reviewer" in a_person.reads("team", "join", "shop", a_server.address("walt"))
     a_person.reads("facts", "add", RULE, "--kind", "rule")
     (fact,) = a_person.json("facts", "list", "--kind", "rule")
@@ -62,3 +62,6 @@ def test_the_status_says_how_it_stands_with_a_team_in_one_line_and_asks_nobody(a
     assert (server["team"], server["gone_since"], server["to_send"]) == ("shop", 0, 0) and server["last_sync"] > 0
     a_person.reads("forget", fact["id"], "--confirm", digits(a_person.reads("forget", fact["id"])))
     assert a_person.json("status")["team"]["servers"][0]["to_send"] == 1
+    assert "Not pulled since the last forget, and may hold it: rita, vera, wanda" in a_person.reads("team", "sync")
+    a_person.reads("team", "sync")
+    assert "may hold it: rita, vera, wanda." in a_person.reads("team", "status")

@@ -37,8 +37,8 @@ def _run(order, folder):
 
 
 @contextlib.contextmanager
-def running(folder):
-    """Start a server whose files lie in a folder; returns the folder of its socket."""
+def running(folder, memory="32MB"):
+    """Start a server whose files lie in a folder, with so much memory of its own; returns the folder of its socket."""
     bin_ = programs()
     if bin_ is None:
         pytest.skip(WHY_NOT)
@@ -48,7 +48,7 @@ def running(folder):
             above.chmod(above.stat().st_mode | 0o011)
     data = folder / "data"
     _run([bin_ / "initdb", "-D", data, "-U", ADMIN, "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"], folder)
-    options = f"-c listen_addresses='' -k {folder} -c fsync=off -c shared_buffers=32MB -c max_connections=40"
+    options = f"-c listen_addresses='' -k {folder} -c fsync=off -c shared_buffers={memory} -c max_connections=40"
     _run([bin_ / "pg_ctl", "-D", data, "-w", "-t", str(SECONDS), "-l", folder / "server.log", "-o", options, "start"], folder)
     try:
         yield folder
