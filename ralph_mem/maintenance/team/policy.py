@@ -1,4 +1,4 @@
-"""Read what the administrator of a machine lets its people share: it narrows what they may, and can widen nothing."""
+"""Read what an administrator lets the people of a machine share."""
 
 import os
 import re
