@@ -6,7 +6,7 @@ import pytest
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
-from ralph_mem.maintenance.team import approvals, local_copy, shared_item
+from ralph_mem.maintenance.team import local_copy
 from ralph_mem.memory import access, opening
 from tests.bench import memory_of
 from tests.bench.processes import has
@@ -19,11 +19,12 @@ HOT = ("post-tool-use", "user-prompt-submit", "session-start")
 
 pytestmark = [
     pytest.mark.nightly,  # to take 50,000 in takes minutes
+    pytest.mark.timeout(1_800),
     pytest.mark.skipif(not has("valgrind"), reason="valgrind is not installed, so no instructions can be counted"),
 ]
 
 
-def pulled(folder, are_approved):
+def pulled(folder):
     """Make the memory of the budgets with as many items of a team; returns what runs its hooks."""
     hooks = filled(folder)
     words = memory_of.Words(seed=13)
@@ -33,19 +34,16 @@ def pulled(folder, are_approved):
         place = Project(hooks.root)
         opened = opening.open_ready(place)
         with closing(opened):
-            if are_approved:
-                with access.Change(opened):
-                    approvals.change(place, {shared_item.digest(TEAM, item) for item in items}, set())
             taken = local_copy.take(opened, place, effective.load(place), TEAM, items)
-            assert (len(taken.new), taken.waiting) == (ITEMS - len(taken.refused), 0 if are_approved else len(taken.new))
+            assert len(taken.new) == taken.waiting == ITEMS - len(taken.refused)
             assert len(taken.new) > 0.99 * ITEMS  # a few look like secrets
             access.rewrite(opened)
     return hooks
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["waiting", "approved"])
-def with_items(request, tmp_path_factory):
-    return pulled(tmp_path_factory.mktemp("pulled"), request.param)
+@pytest.fixture(scope="module")
+def with_items(tmp_path_factory):
+    return pulled(tmp_path_factory.mktemp("pulled"))
 
 
 @pytest.fixture(scope="module")
