@@ -8,8 +8,7 @@ from ralph_mem.core.format import amount, count, when
 from ralph_mem.core.release import VERSION
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access
-from ralph_mem.memory.recall import lookup
-from ralph_mem.memory.rows import kinds, team_servers
+from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -96,9 +95,11 @@ def _other_clients(opened: "connection.Store") -> "dict[str, int]":
 
 def _team(opened: "connection.Store") -> "dict[str, Any]":
     """Return how many items of others nobody has approved, and how it stands with each server, as far as it is known here."""
-    waiting = opened.property(lookup.WAITING) or 0
-    if not opened.property(team_servers.HEARD):
+    waiting = opened.property(connection.TEAM_WAITING) or 0
+    if not opened.property(connection.TEAM_SERVERS):
         return {"not_approved": waiting, "servers": []}
+    from ralph_mem.memory.rows import team_servers  # lazy: only where a server was joined
+
     return {"not_approved": waiting, "servers": team_servers.standing(opened)}
 
 

@@ -35,7 +35,7 @@ PASTED = "<pasted_content "
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
 RULE_FILES = ("CLAUDE.md", "AGENTS.md")  # those of a project, which its repository holds
 # What none of its events has, and how the record of a session is not called: another client installed the same plugin.
-STRANGE, STRANGE_RECORD = ("timestamp", "turn_id", "sessionId", "conversation_id", "event"), "/rollout-"
+STRANGE, STRANGE_RECORD = ("timestamp", "turn_id", "sessionId", "conversation_id"), "/rollout-"
 # How it wants to be answered; it drops an answer that does not name its event.
 ANSWERED = {"start": "SessionStart", "prompt": "UserPromptSubmit", "answer": "Stop"}
 
@@ -104,7 +104,9 @@ def read(name: str) -> "Event | None":
 
 def is_strange(event: Event) -> bool:
     """Say whether an event has the shape of another client's."""
-    return any([word in event.fields for word in STRANGE]) or STRANGE_RECORD in event.text("transcript_path")
+    told = event.fields
+    is_goose = "event" in told and "hook_event_name" not in told
+    return is_goose or any([word in told for word in STRANGE]) or STRANGE_RECORD in event.text("transcript_path")
 
 
 def answer(seen: Activity, said: "dict[str, str]") -> str:

@@ -18,7 +18,6 @@ from ralph_mem.core.settings import effective
 from ralph_mem.hosts import kept as kept_by
 from ralph_mem.hosts import known
 from ralph_mem.hosts.claude_code import archive, asker
-from ralph_mem.hosts.claude_code import archive, asker
 from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Outside, Project, Type

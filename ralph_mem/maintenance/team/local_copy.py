@@ -16,6 +16,7 @@ from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import items as rows
 from ralph_mem.memory.rows import kinds, outbox, tombstones
 from ralph_mem.memory.rows.items import Stored
+from ralph_mem.memory.store import connection
 from ralph_mem.memory.store.connection import Store
 
 TEAM, FILES = rows.TEAM, "repository"
@@ -79,7 +80,7 @@ def teams(opened: Store) -> list[str]:
 
 def waiting(opened: Store) -> int:
     """Return how many items wait for a person's approval."""
-    return int(opened.property(lookup.WAITING) or 0)
+    return int(opened.property(connection.TEAM_WAITING) or 0)
 
 
 def take(
@@ -274,5 +275,5 @@ def _count(opened: Store, project: Project) -> int:
         copies = _copies(opened, team)
         number += len(copies) - len(_approved(project, team, copies))
     if number != waiting(opened):
-        opened.set_property(lookup.WAITING, number or None)
+        opened.set_property(connection.TEAM_WAITING, number or None)
     return number

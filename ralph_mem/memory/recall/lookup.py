@@ -60,7 +60,7 @@ PROPOSED = "proposed"
 NOT_PROPOSED = f" AND NOT (o.type = 'fact' AND o.tool_name IS '{PROPOSED}')"
 # Of what a team shares and nobody here has approved only a person who asks for text from outside sees more than the number.
 STRANGERS = 2  # how tainted a row is that somebody else has written
-OF_A_TEAM, WAITING = '["team"', "team_waiting"  # a namespace; the property of a database that says how many
+OF_A_TEAM = '["team"'  # a namespace
 NOT_UNAPPROVED = f" AND NOT (o.type = 'item' AND o.tainted = 2 AND substr(o.tool_name, 1, {len(OF_A_TEAM)}) = '{OF_A_TEAM}')"
 
 
@@ -263,7 +263,7 @@ def _rows(reader: Reader, store: "Store", scores: "list[tuple[str, float]]", lim
 
 def unapproved(reader: Reader) -> str:
     """Say how many items of a team wait for a person's approval, which is all that a model hears of them; nothing for none."""
-    number = sum([store.property(WAITING) or 0 for store in reader.stores])
+    number = sum([store.property(connection.TEAM_WAITING) or 0 for store in reader.stores])
     return f"{count(number, 'item')} of your team not approved yet, and not told: ralph-mem team list" if number else ""
 
 

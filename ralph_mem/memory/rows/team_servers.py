@@ -2,6 +2,7 @@
 
 from ralph_mem.core import fast
 from ralph_mem.memory.rows import outbox
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,13 +10,12 @@ if TYPE_CHECKING:
 
     from ralph_mem.memory.store.connection import Store
 
-HEARD = "team_servers"  # the property of a database: by the names of teams what is known of their servers
 LAST_SYNC, GONE_SINCE = "last_sync", "gone_since"  # in ms since 1970, 0 for never
 
 
 def known(store: "Store") -> "dict[str, dict[str, int]]":
     """Return what is known of the servers that were joined, by the names of their teams."""
-    found: dict[str, dict[str, int]] = fast.loads(store.property(HEARD) or "{}")
+    found: dict[str, dict[str, int]] = fast.loads(store.property(connection.TEAM_SERVERS) or "{}")
     return found
 
 
@@ -32,7 +32,7 @@ def left(store: "Store", team: str) -> None:
 
 
 def _write(store: "Store", servers: "dict[str, dict[str, int]]") -> None:
-    store.set_property(HEARD, fast.dumps(servers) if servers else None)
+    store.set_property(connection.TEAM_SERVERS, fast.dumps(servers) if servers else None)
 
 
 def standing(store: "Store") -> "list[dict[str, Any]]":

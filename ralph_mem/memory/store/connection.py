@@ -28,6 +28,8 @@ LEFT_LOG_BYTES = 1_048_576
 # Properties that hold words of rows, and go with the first of these that changes or goes: how a row was before a person changed
 # it last (memory/undoing.py), and what holds, in lines that are ready for a session's start (memory/facts/prepared.py).
 UNDO, STANDING = "undo", "facts_standing"
+# How many items of a team nobody has approved; by the names of teams what is known of their servers.
+TEAM_WAITING, TEAM_SERVERS = "team_waiting", "team_servers"
 # To count 100,000 takes a millisecond, which each start and each status line would cost; the status counts them all.
 MOST_COUNTED = 1000
 LEARNED_AT = "learner_woken"  # the property of a database that says when the process that learns was last started
