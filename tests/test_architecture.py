@@ -234,7 +234,7 @@ MODULES_OF_EVENT = {
 # The face of the hooks is the one that is read: it chooses the event.
 READ_FACES = {"ralph_mem.interfaces.hooks"}
 # Of the standard library only what is written in C, and not all of it in each Python.
-C_MODULES = {"_functools", "_json", "_operator", "_sha2", "_sha256", "_sqlite3", "fcntl", "gc", "math", "zlib"}
+C_MODULES = {"_functools", "_json", "_operator", "_sha2", "_sha256", "_sqlite3", "binascii", "fcntl", "gc", "math", "zlib"}
 
 
 def modules_loaded(event, home, project, **more):

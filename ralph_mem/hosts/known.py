@@ -22,10 +22,8 @@ def whose(fields: "dict[str, Any]") -> str:
         return "opencode"
     if "sessionId" in fields:
         return "copilot"
-    if "conversation_id" in fields:  # it reads the hooks of others too, as the next does
-        return "cursor"
-    if "event" in fields and "hook_event_name" not in fields:
-        return "goose"
+    if "conversation_id" in fields or ("event" in fields and "hook_event_name" not in fields):
+        return "cursor" if "conversation_id" in fields else "goose"  # both read the hooks of others too
     path = fields.get("transcript_path")
     folder, _, name = path.rpartition("/") if isinstance(path, str) else ("", "", "")
     if "timestamp" in fields:

@@ -12,17 +12,17 @@ FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
 SAMPLES = ("example", "sample", "template", "dist")
 TELLING_NAMES = (b"KEY", b"TOKEN", b"SECRET", b"PASS", b"_PWD", b"CRED", b"AUTH", b"JWT", b"SAS")
 
-# The gate. Issued tokens are told by their first three characters, those of `secret_rules.PREFIXES` (a test holds the
+# The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
 # quicker in a long text, and costs every event what it takes to make it.
 HEADS = (
-    b"ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP EAA EZA EZT FLW GOC HRK KEY LTA NRA NRI "
-    b"NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL "
-    b"acc amz api bb_ bkc bku cio csk dap dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 "
-    b"fm2 fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key "
-    b"lin lsv nap nfp npm ntn nva ops oy2 p8e pat pcs pdl per phs phx pk_ pnu pol ppl psc pul pyp r8_ rdm re_ "
-    b"rk_ rnd roo rub rzp sb_ sbp sdk sec sgp shi shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk "
-    b"tvl v1. vtw wak wan whs xai xap xke xnd xox xsm ya2 zpk "
+    b"A3- ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA "
+    b"NRI NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL acc "
+    b"amz api bb_ bed bkc bku cio cmV csk dap dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 fm2 "
+    b"fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv nap "
+    b"nfp npm ntn nva ops oy2 p8e pat pcs pdl per phs phx pk_ pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp "
+    b"sb_ sbp sdk sec sgp shi shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk tvl v1. vtw wak wan whs xai "
+    b"xap xke xnd xox xsm ya2 zpk "
 )
 ISSUED_FLOOR = 20
 # What may stand in a token is an x, all else a blank; spelled out, since every event would pay for making it.

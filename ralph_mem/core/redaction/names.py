@@ -3,6 +3,14 @@
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = "0123456789"
 SYMBOLS = "!@#$%^&*+~?"
+ALNUM = LETTERS + DIGITS
+WORD = ALNUM + "_"
+DASH = WORD + "-"
+DOT = DASH + "."
+BASE64 = WORD + "-+/="
+HEX = DIGITS + "abcdefABCDEF"
+UPPER = LETTERS[26:] + DIGITS
+LONG = 512  # characters that are looked at at once
 
 # A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
 # may take it back ("password_file").
@@ -214,3 +222,13 @@ def _is_host(value: str) -> bool:
     if port.strip(DIGITS) or not host.islower() or not all(label.replace("-", "a").isalnum() for label in labels):
         return False
     return (len(labels) > 1 or bool(port)) and labels[-1].isalpha() and not looks_random(host)
+
+
+def run_of(text: str, at: int, alphabet: str) -> int:
+    """Return the end of the run of characters of an alphabet."""
+    while True:
+        window = text[at : at + LONG]
+        rest = len(window.lstrip(alphabet))
+        at += len(window) - rest
+        if rest or not window:
+            return at

@@ -2,7 +2,7 @@ import posix
 
 import pytest
 
-from ralph_mem.core.redaction import gate, tokens
+from ralph_mem.core.redaction import gate, prefixes
 from tests.core.redaction import secret_corpus
 from tests.core.redaction.secret_corpus import ALNUM, HEX
 from tests.folded import folded
@@ -148,16 +148,16 @@ def test_ordinary_text_does_not_trip_the_gate():
 
 def test_the_gate_knows_the_beginning_of_every_prefix():
     heads = set(gate.HEADS.decode().split())
-    beginnings = {prefix[:3] for prefix in tokens.PREFIXES if len(prefix) > 2}
+    beginnings = {prefix[:3] for prefix in prefixes.PREFIXES if len(prefix) > 2}
     assert heads == beginnings | {"SK" + digit for digit in HEX + "ABCDEF"}
 
 
 def test_every_common_prefix_is_a_prefix():
-    assert set(tokens.PREFIXES) >= tokens.COMMON
+    assert set(prefixes.PREFIXES) >= prefixes.COMMON
 
 
 def test_no_kind_holds_what_a_mark_cannot():
-    kinds = {kind for *_, kind in tokens.SHAPES}
+    kinds = {kind for *_, kind in prefixes.SHAPES}
     assert all(kind.replace("-", "").isalpha() and kind.islower() and len(kind) < 24 for kind in kinds)
 
 
@@ -175,3 +175,16 @@ def test_hostile_repetition_costs_seconds_at_most(piece):
     start = posix.times().user
     gate.redact(gate.drop_blocks(gate.clean(text))[0])
     assert posix.times().user - start < 2
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH", "rk_prod_" + "h7Kq" * 6, "CLOJARS_" + "h7kq" * 15,
+        "bedrock-api-key-" + "h7Kq" * 8,
+        "shippo_test_" + "a7c3" * 10, "sm_sat_" + "h7Kq" * 10, "GR1348941" + "h7Kq" * 5, "cmVmd" + "h7Kq" * 15,
+        "A3-" + "H7KQ2P-" * 5 + "H7KQ2P",
+    ],
+)  # fmt: skip
+def test_a_token_of_a_provider_is_known_by_its_beginning(token):
+    assert token not in gate.redact(f"it says {token} here")[0]

@@ -1,0 +1,97 @@
+"""Find issued tokens by the prefixes that their providers publish."""
+
+from ralph_mem.core.redaction.names import ALNUM, BASE64, DASH, DIGITS, DOT, HEX, UPPER, WORD, looks_random, run_of
+
+WRAPPED = 48  # characters of a line of a block of base64
+# A token of one provider is letters alone, of which no name has as many.
+LETTERS_ALONE = ("hf_", 34)
+
+# Prefixes, what may follow them, at least how much of it, and the kind.
+SHAPES = (
+    ("AKIA ASIA ABIA ACCA", UPPER, 16, "aws-key"),
+    ("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", WORD, 20, "github-token"),
+    ("glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct-", DOT, 16, "gitlab-token"),
+    ("xoxb- xoxp- xoxa- xoxs- xoxr- xoxe- xoxe. xoxo- xoxc- xoxd- xapp-", DOT, 16, "slack-token"),
+    ("sk_live_ rk_live_ sk_test_ rk_test_ whsec_ sk_prod_", WORD, 16, "stripe-key"),
+    ("AIza", DASH, 30, "google-key"),
+    ("ya29. GOCSPX-", DOT, 20, "google-token"),
+    ("sk-proj- sk-svcacct- sk-admin- sk-or-v1- sk-lf- sk-ant- xai- pplx- gsk_ nvapi- fw_ tgp_v1_ csk-", DASH, 16, "model-key"),
+    ("hf_ api_org_ r8_ jina_ pcsk_", WORD, 28, "model-key"),
+    ("npm_ rubygems_ pypi- pnu_", DASH, 30, "registry-token"),
+    ("cio dapi", ALNUM, 32, "registry-token"),
+    ("sk-", ALNUM, 20, "model-key"),
+    ("SG.", DOT, 40, "sendgrid-key"),
+    ("SK", HEX, 32, "twilio-key"),
+    ("key- pul-", HEX, 32, "api-key"),
+    ("eyJ", DOT + "=", 30, "jwt"),
+    ("dop_v1_ doo_v1_ dor_v1_ lin_api_ lin_oauth_ ntn_ secret_ sbp_ sb_secret_", DASH, 24, "api-key"),
+    ("figd_ figu_ nfp_ phx_ re_ bkua_", DASH, 24, "api-key"),
+    ("shpat_ shpss_ shpca_ shppa_ dckr_pat_ dckr_oat_ pscale_tkn_ pscale_pw_ pscale_oauth_ CCIPAT_", DOT, 20, "api-key"),
+    ("glsa_ glc_ PMAK- PMAT- NRAK- NRJS- NRII- tskey- sq0atp- sq0csp- FLWSECK rzp_live_ ATATT3 ATCTT3 ATBB", BASE64, 20, "api-key"),
+    ("dp.pt. dp.st. dp.ct. dp.sa. dp.scim. hvs. hvb. hvr. dt0c01. amzn.mws. v1.0-", DOT, 20, "api-key"),
+    ("sntrys_ sntryu_ fo1_ fm1r_ fm2_ ops_eyJ ATCTT EZAK EZTK shippo_live_ LTAI AKID EAAA", BASE64, 28, "api-key"),
+    ("AGE-SECRET-KEY-1", UPPER, 40, "age-key"),
+    ("sk_ pk_ fc- e2b_ ico- sqp_ squ_ sqa_ sgp_ p8e-", HEX, 32, "api-key"),
+    ("lsv2_pt_ lsv2_sk_ tvly- apify_api_ bb_live_ esecret_ wandb_v1_ BSA vtwn_ napi_ rnd_", WORD + "-", 28, "model-key"),
+    ("xkeysib- xsmtpsib- pat-na1- pat-eu1- CFPAT- APP_USR- HRKU-AA rdme_ oy2 tfp_ fio-u- WPL_AP1.", DOT, 32, "api-key"),
+    ("duffel_live_ duffel_test_ access-production- access-sandbox- rzp_test_ xnd_production_", DASH, 30, "api-key"),
+    ("AQVN AKCp tk-us- sm_pat_ zpka_ dnkey- persona_production_ polar_oat_ polar_pat_ rootly_ KEY01 bkct_", DASH, 32, "api-key"),
+    ("secret-live- secret-test- ddp_ ddo_ sk_dev_ phs_ pdl_live_ pdl_sdbx_", DASH, 20, "api-key"),
+    ("API-", UPPER, 26, "api-key"),
+    ("tr_dev_ tr_prod_ tr_preview_ tr_stg_", ALNUM, 20, "api-key"),
+    ("sdk- api- waka_", HEX + "-", 36, "api-key"),
+    ("rk_prod_ sm_sat_ sm_aat_ shippo_test_ bedrock-api-key- CLOJARS_ GR1348941", BASE64, 20, "api-key"),
+    ("fm1a_ cmVmd", BASE64, 40, "api-key"),
+    ("A3-", UPPER + "-", 30, "api-key"),
+    ("sl. xnd_development_", DASH, 60, "api-key"),
+    ("EAAB EAAC EAAD EAAG EAAM EAAL", ALNUM, 60, "api-key"),
+)  # fmt: skip
+# Beginnings of ordinary words and names too: what follows must besides look random, or be one piece with a digit.
+COMMON = frozenset(
+    "sk- cio dapi SK key- pul- re_ fw_ hf_ npm_ r8_ pypi- secret_ xai- eyJ EAAA EZAK EZTK LTAI AKID ATBB fo1_ v1.0- pnu_"
+    " csk- sk_ pk_ fc- ico- p8e- BSA napi_ rnd_ oy2 AQVN AKCp tk-us- tfp_ sm_pat_ rootly_ KEY01"
+    " ddp_ ddo_ phs_ API- sdk- api- EAAB EAAC EAAD EAAG EAAM EAAL".split()
+)
+
+PREFIXES = {prefix: (alphabet, least, kind) for prefixes, alphabet, least, kind in SHAPES for prefix in prefixes.split()}
+
+
+def find(text: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
+    """Find the spans (start, end, kind) of tokens; `starts` holds the first two and three characters of the words that may be."""
+    spans: list[tuple[int, int, str]] = []
+    for prefix, (alphabet, least, kind) in PREFIXES.items():
+        at = text.find(prefix) if prefix[:3] in starts else -1
+        while at >= 0:
+            end = run_of(text, at + len(prefix), alphabet)
+            is_long = end - at - len(prefix) >= least
+            if is_long and _starts_word(text, at) and _is_telling(text[at:end], prefix) and not _is_wrapped(text, at, prefix):
+                spans.append((at, end, kind))
+            at = text.find(prefix, max(end, at + len(prefix)))
+    return spans
+
+
+def _starts_word(text: str, at: int) -> bool:
+    if not at or not (text[at - 1].isalnum() or text[at - 1] == "_"):
+        return True
+    # The letter of a spelled-out line end belongs to no word.
+    return text[max(0, at - 2) : at] in ("\\n", "\\t", "\\r")
+
+
+def _is_telling(token: str, prefix: str) -> bool:
+    body = token[len(prefix) :]
+    if prefix == "eyJ" and token.count(".") < 1:
+        return False
+    if (prefix, len(body)) == LETTERS_ALONE and body.isalpha() and not body.islower():
+        return True
+    if prefix in COMMON and not looks_random(body):
+        return body.isalnum() and any(digit in body for digit in DIGITS)
+    return True
+
+
+def _is_wrapped(text: str, at: int, prefix: str) -> bool:
+    """Say whether a common beginning begins a line of a block of base64, such as a certificate, by a line beside it."""
+    if prefix not in COMMON or (at and text[at - 1] != "\n"):
+        return False
+    before = text[max(0, at - 82) : max(0, at - 1)].rpartition("\n")[2]
+    after = text[at : at + 164].partition("\n")[2].partition("\n")[0]
+    return any([len(line) >= WRAPPED and not line.startswith(prefix) and not line.strip(BASE64) for line in (before, after)])
