@@ -16,6 +16,7 @@ from ralph_mem.hosts.claude_code.archive import Kept, Passed
 from ralph_mem.hosts.claude_code.event import HEAD_BYTES
 from ralph_mem.hosts.claude_code.transcripts import EARLIEST_MS, Step
 from ralph_mem.hosts.kept import OF_AN_AGENT, PROMPT, Record
+from ralph_mem.memory.store import connection
 
 PLACES, NAMES = ("",), ("opencode*.db",)
 TABLES = ("session", "message", "part")
@@ -42,7 +43,7 @@ def opened(path: Path) -> sqlite3.Connection:
     # Nobody is at work on one without a log: to read it as it is leaves no files beside it.
     still = "" if path.with_name(path.name + "-wal").exists() else "&immutable=1"
     try:
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{still}", uri=True, timeout=WAIT_S)
+        db = sqlite3.connect(connection.address_of(str(path.absolute()), f"mode=ro{still}"), uri=True, timeout=WAIT_S)
     except sqlite3.Error as error:
         raise RalphMemError(f"{error}: {path}", "name a database of OpenCode") from error
     db.set_authorizer(_may)

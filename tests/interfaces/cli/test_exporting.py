@@ -202,7 +202,7 @@ def test_encryption_without_the_extra_says_how_to_get_it(a_person):
     said = a_person.cli(*order, PYTHONPATH=path)
     assert (
         said.code == 1
-        and said.err.startswith("ralph-mem: encrypted exports need pyrage\n  hint: ")
+        and said.err.startswith("ralph-mem: what is encrypted needs pyrage\n  hint: ")
         and said.err.endswith("[encryption]'\n")
     )
     assert not (a_person.project / "a.age").exists()
