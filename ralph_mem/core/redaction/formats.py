@@ -26,6 +26,7 @@ PHRASES = (
     "wallet seed",
 )
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+OF_BASE64 = frozenset("+/=0OIl")  # what a word of base64 goes on with, where one of base58 would be over
 EXTENDED = ("xprv", "yprv", "zprv", "tprv", "uprv", "vprv")
 FEWEST_WORDS = 12
 MOST_CODES = 24
@@ -124,8 +125,8 @@ def _wallets(text: str) -> "list[tuple[int, int, str]]":
     for word in masked.split():
         at = masked.find(word, at)
         is_wif = (len(word) in (51, 52, 53) and word[0] in "5KLc9") or (len(word) > 100 and word.startswith(EXTENDED))
-        is_part = text[at - 1 : at] in ("+", "/") or text[at + len(word) : at + len(word) + 1] in ("+", "/", "=")  # of base64
-        if is_wif and not is_part and looks_random(word):
+        beside = text[max(0, at - 1) : at] + text[at + len(word) : at + len(word) + 1]
+        if is_wif and not OF_BASE64.intersection(beside) and looks_random(word):
             spans.append((at, at + len(word), "wallet-key"))
         at += len(word)
     return spans

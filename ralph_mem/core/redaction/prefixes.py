@@ -41,7 +41,7 @@ SHAPES = (
     ("tr_dev_ tr_prod_ tr_preview_ tr_stg_", ALNUM, 20, "api-key"),
     ("sdk- api- waka_", HEX + "-", 36, "api-key"),
     ("rk_prod_ sm_sat_ sm_aat_ shippo_test_ bedrock-api-key- CLOJARS_ GR1348941", BASE64, 20, "api-key"),
-    ("fm1a_ cmVmd", BASE64, 40, "api-key"),
+    ("fm1a_ cmVmdGtu", BASE64, 40, "api-key"),
     ("A3-", UPPER + "-", 30, "api-key"),
     ("sl. xnd_development_", DASH, 60, "api-key"),
     ("EAAB EAAC EAAD EAAG EAAM EAAL", ALNUM, 60, "api-key"),

@@ -182,7 +182,7 @@ def test_hostile_repetition_costs_seconds_at_most(piece):
     [
         "hf_" + "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH", "rk_prod_" + "h7Kq" * 6, "CLOJARS_" + "h7kq" * 15,
         "bedrock-api-key-" + "h7Kq" * 8,
-        "shippo_test_" + "a7c3" * 10, "sm_sat_" + "h7Kq" * 10, "GR1348941" + "h7Kq" * 5, "cmVmd" + "h7Kq" * 15,
+        "shippo_test_" + "a7c3" * 10, "sm_sat_" + "h7Kq" * 10, "GR1348941" + "h7Kq" * 5, "cmVmdGtu" + "h7Kq" * 15,
         "A3-" + "H7KQ2P-" * 5 + "H7KQ2P",
     ],
 )  # fmt: skip
