@@ -18,7 +18,7 @@ def shop(shop):
 @pytest.mark.check
 def test_a_named_test_may_be_added_to_a_file_that_judges(shop):
     run = shop.start(f"{MEND}\n{NEW}", criteria=(PYTEST,), plan="plan.md", limits={"iterations": 3})
-    assert (run.status, "test_pair" in shop.text("tests/test_shop.py")) == ("success", True), run.iterations[-1]
+    assert (run.status, "test_pair" in shop.text("tests/test_shop.py")) == ("success", True), (run, run.iterations[-1:])
     assert shop.text("plan.md").count("[x]") == 2
 
 
