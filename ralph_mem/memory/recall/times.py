@@ -27,6 +27,7 @@ OF_TIMES = PAST | frozenset(
         *"yesterday today last past ago day days week weeks month months year night morning work working change things".split(),
     )
 )
+ASKING = frozenset("what where which who how recap summarize summarise summary remind".split())
 YET_TO_COME = frozenset("will should shall would can could must need needs plan todo if".split())
 BEFORE_MONTH = frozenset("in of on during since last early late mid until by this from".split())
 BEFORE_YEAR = frozenset("in of during since last early late mid until by from".split())
@@ -40,7 +41,7 @@ def asks_what_was_done(query: str) -> bool:
     """Say whether a query that names a time asks what was done then, and nothing else."""
     words = {word.strip(MARKS) for word in query.lower().split()}
     others = [term for term in index_text.terms(query) if term not in OF_TIMES and not term.isdecimal()]
-    return not others and not PAST.isdisjoint(words) and YET_TO_COME.isdisjoint(words)
+    return not (others or PAST.isdisjoint(words) or ASKING.isdisjoint(words)) and YET_TO_COME.isdisjoint(words)
 
 
 def named(query: str, now: int) -> "Span | None":

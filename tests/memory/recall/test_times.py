@@ -69,7 +69,7 @@ QUESTIONS = [
 ]  # fmt: skip
 OTHERS = [
     "what did we do yesterday about the parser?", "what should we do today?", "run the tests of last week", "what did we do?",
-    "do it today", "the build was broken yesterday", "will it be done this week",
+    "do it today", "I have work today", "the build was broken yesterday", "will it be done this week",
 ]  # fmt: skip
 
 
