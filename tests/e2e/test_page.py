@@ -33,7 +33,7 @@ def test_a_person_opens_the_page_and_ends_it_and_nothing_that_leads_in_is_shown(
         shown += person.wait_for("Stopped: 1.")
         person.leave()
     port, token = re.search(r":(\d+)/", address)[1], address.rpartition("=")[2]
-    for way_in in (token, f"127.0.0.1:{port}", "open-"):
+    for way_in in (token, f"127.0.0.1:{port}", "/open-"):
         assert way_in not in shown
         assert way_in not in api.heard()
     files = client.home / ".local/share/ralph-mem/page-files"

@@ -1,9 +1,12 @@
 """An iteration takes one snapshot; what the checks leave behind is neither the agent's doing nor the person's."""
 
+import time
+
 import pytest
 
 from ralph_mem.ralph import rolling_back
 from ralph_mem.ralph.snapshot import store
+from ralph_mem.ralph.snapshot.walk import TICK_NS
 from tests.ralph.loops import CHECK, STEPS, kept, names
 
 # Leaves a new file behind, rewrites one of the project, and takes one away.
@@ -45,7 +48,13 @@ def test_a_rollback_takes_what_checks_left_along(loops):
 def test_where_a_loop_is_stopped_between_two_iterations_what_checks_left_is_still_the_loops(loops, monkeypatch):
     loops.write("check.sh", LEAVING)
     loops.write("counts.txt", "")
-    monkeypatch.setattr("ralph_mem.ralph.headless._pause", lambda loop, *_: loops.write("mine.txt", "mine") and False)
+
+    def stopped(*_):
+        time.sleep(TICK_NS / 1e9)  # no person writes in the same tick of the file system's clock as the checks
+        loops.write("mine.txt", "mine")
+        return False
+
+    monkeypatch.setattr("ralph_mem.ralph.headless._pause", stopped)
     run = loops.start(*STEPS)
     assert run.reason == "user_stop" and labels(loops)[-1] == "iteration 1"
     report = loops.back()
