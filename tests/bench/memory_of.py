@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ralph_mem.core import project
+from ralph_mem.core.redaction import gate
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import opening
 from ralph_mem.memory.ownership import seals
@@ -79,7 +80,7 @@ def empty_what_is_due(place: project.Project) -> None:
 def _turn(turn: int, turns: int, tools: int, words: Words, characters: int, folder: str) -> list[dict[str, object]]:
     session = SESSION.format(turn // 6)
     at = NOW_MS - (turns - turn) * 3_600_000
-    common = {"session": session, "turn": f"prompt:{turn}", "at": at, "redactions": None, "redaction_version": 1}
+    common = {"session": session, "turn": f"prompt:{turn}", "at": at, "redactions": None, "redaction_version": gate.RULES_VERSION}
     made: list[dict[str, object]] = []
     if turn % 6 == 0:
         made.append({"verb": "session", "session": session, "project": folder, "at": at, "source": "startup"})

@@ -3,6 +3,7 @@
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.redaction import gate
 from ralph_mem.maintenance.forget import select
 from ralph_mem.maintenance.forget import select as selections
 from ralph_mem.memory import notes_by_hand, reports
@@ -175,6 +176,14 @@ def test_what_is_in_a_new_env_file_is_shown_in_no_layer(a_session, a_reader, tmp
     (tmp_path / "shop" / ".env").write_text("LANTERN_PASSWORD=Zr7opalQ9tungsten\n")
     text = everything(a_reader, a_session, "cellar")
     assert "Zr7opalQ9tungsten" not in text + told(a_reader) and "[REDACTED:known-value]" in text
+
+
+def test_what_earlier_rules_left_is_shown_in_no_layer(a_session, a_reader):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    left = "the cellar opens with ghp_" + "a1B2c3D4e5F6" * 3
+    a_session.store.execute("UPDATE turns SET response = ?, redaction_version = ?", (left, gate.RULES_VERSION - 1))
+    text = everything(a_reader, a_session, "tungsten")
+    assert "ghp_" not in text + told(a_reader) and "[REDACTED:github-token]" in text
 
 
 # What was forgotten
