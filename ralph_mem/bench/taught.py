@@ -57,7 +57,7 @@ def play(user: User, learns: bool) -> tuple[list[bool], list[bool], int]:
             text, lines = _start(throwaway, session)
             twice += measures.told_twice(text)
             told += [_holds(text, lines, each.of) for each in user.repeats if each.session == session.id]
-            useless += [not any(_same(line, each) for each in user.useful) for line in lines]
+            useless += [not any(is_same(line, each) for each in user.useful) for line in lines]
             throwaway.remember(_turns(session))
             if learns:
                 learning.learn(throwaway.store, throwaway.project, throwaway.settings, ALL, FOR_EVER)
@@ -73,10 +73,10 @@ def _start(throwaway: Throwaway, session: Session) -> tuple[str, list[str]]:
 
 def _holds(text: str, lines: list[str], sentences: list[str]) -> bool:
     whole = wording.folded(text)
-    return any(wording.folded(each) in whole or any(_same(line, each) for line in lines) for each in sentences)
+    return any(wording.folded(each) in whole or any(is_same(line, each) for line in lines) for each in sentences)
 
 
-def _same(line: str, sentence: str) -> bool:
+def is_same(line: str, sentence: str) -> bool:
     """Say whether one of two texts stands in the other: a label may hold a little more than what is told, or less."""
     one, other = wording.folded(line), wording.folded(sentence)
     return one in other or other in one

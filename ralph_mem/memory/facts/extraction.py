@@ -7,6 +7,8 @@ into the prompt is somebody else's word and is passed over; so is what is bound 
 import re
 
 from ralph_mem.core.redaction import privacy
+from ralph_mem.memory.facts import extraction_languages as languages
+from ralph_mem.memory.facts import extraction_likelihood as likelihood
 from ralph_mem.memory.facts import extraction_manner as manner
 from ralph_mem.memory.facts import extraction_patterns as patterns
 from ralph_mem.memory.facts import extraction_statements as statements
@@ -77,12 +79,7 @@ ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 MOST_ITEMS = 6
 END = re.compile(r"(?<![ .][a-z])(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\bvs)[.!?\u2026]+[)\"'\u201d]*(?=\s|$)|\n|;(?= )")
 WORD = re.compile(r"[^\W\d_]+")
-# The commonest words of English, and those of other languages that none of its sentences holds.
-ENGLISH = frozenset(
-    "the a an and or but not no do don't dont in on of to for with from by is are was be we you i it this that our your my all use"
-    " run always never must should when every any if as at please keep only have has just why so then than over before after"
-    " into".split()
-)
+# The commonest words of other languages that no English sentence holds.
 FOREIGN = frozenset(
     "der die das und ist nicht ein eine mit auf f\u00fcr den dem wir ich immer nie bitte le la les des est une pas dans pour avec"
     " toujours jamais el los las es que con por para siempre nunca il che non per sempre mai een het niet altijd nooit och inte"
@@ -91,7 +88,9 @@ FOREIGN = frozenset(
 
 
 class Found:
-    """A sentence of a prompt: its text, where it begins and ends there, its kind, and from 0 to 1 how likely it holds."""
+    """A sentence of a prompt: its text, where it begins and ends there, its kind, and from 0 to 1 how likely it is worth telling
+    in a later session.
+    """
 
     __slots__ = ("end", "kind", "start", "strength", "text")
 
@@ -105,8 +104,8 @@ def find(prompt: str) -> "list[Found]":
         return []
     own = _own_words(prompt)
     found = [each for start, end in _sentences(own) for each in _weighed(prompt, own, start, end)]
-    best = sorted(found, key=lambda each: -each.strength)[:MOST_FOUND]
-    return sorted(best, key=lambda each: each.start)
+    best = sorted(found, key=lambda each: -each[0])[:MOST_FOUND]
+    return sorted([each for _, each in best], key=lambda each: each.start)
 
 
 def sentences(prompt: str) -> "list[Found]":
@@ -174,29 +173,36 @@ def _trimmed(text: str, start: int, end: int) -> "tuple[int, int]":
     return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip(" \t\r\n;")))
 
 
-def _weighed(prompt: str, own: str, start: int, end: int) -> "list[Found]":
-    """Return a sentence with its kind and strength, unless it says nothing that holds."""
+def _weighed(prompt: str, own: str, start: int, end: int) -> "list[tuple[float, Found]]":
+    """Return a sentence with how clearly it says that it holds, unless it says nothing of the kind."""
     text, seen = prompt[start:end], own[start:end]
-    if index_text.REDACTED in text or privacy.INJECTED in text or not _is_english(seen) or manner.NOW.search(seen):
+    if index_text.REDACTED in text or privacy.INJECTED in text:
         return []
+    known = languages.kind_of(seen) if languages.language_of(seen) else _english(seen)
+    return [(known[0], Found(text, known[1], known[2], start, end))] if known else []
+
+
+def _english(seen: str) -> "tuple[float, str, float] | None":
+    """Return how clearly an English sentence says that it holds, its kind, and how likely it is worth telling later."""
+    if not _is_english(seen) or manner.NOW.search(seen):
+        return None
     is_reproach = bool(manner.REPROACH.search(seen))
     if not is_reproach and (seen.rstrip().endswith("?") or manner.ASKING.search(seen)):
-        return []
-    kinds = [(strength, kind, seen) for kind, strength, form in patterns.FORMS if form.search(seen)]
-    kinds += [each for each in [statements.kind_of(seen)] if each]
-    if is_reproach:
-        kinds = [each for each in kinds if each[1] == CORRECTION]
-    if not kinds:
-        return []
-    strength, kind = max([(strength + manner.weight(seen, kind, part), kind) for strength, kind, part in kinds])
-    strength = round(min(1.0, strength), 2)
-    return [Found(text, kind, strength, start, end)] if strength >= LEAST_STRENGTH else []
+        return None
+    forms = [(strength, kind) for kind, strength, form in patterns.FORMS if form.search(seen)]
+    stated = statements.kind_of(seen)
+    kinds = [(strength, kind, seen) for strength, kind in forms] + ([stated] if stated else [])
+    kinds = [each for each in kinds if each[1] == CORRECTION or not is_reproach]
+    strength, kind = max([(each[0] + manner.weight(seen, *each[1:]), each[1]) for each in kinds], default=(0.0, ""))
+    if round(strength, 2) < LEAST_STRENGTH:
+        return None
+    return strength, kind, likelihood.of(seen, forms, (stated[0], stated[1]) if stated else None)
 
 
 def _is_english(text: str) -> bool:
     """Say whether the forms, which are English, may be asked about a text: other languages have words of the same letters."""
     words = [word.casefold() for word in WORD.findall(text)]
-    known, foreign = sum([word in ENGLISH for word in words]), sum([word in FOREIGN for word in words])
+    known, foreign = sum([word in languages.ENGLISH for word in words]), sum([word in FOREIGN for word in words])
     letters = sum(map(len, words))
     plain = sum([len(word) for word in words if word.isascii()])
     return foreign <= known and plain >= 0.9 * letters and len(words) > 1

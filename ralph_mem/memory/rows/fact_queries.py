@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 
 # What a session's start may tell of what people said: facts of their own hand that are no notes, what was said in several turns,
 # and what was said in prompts of the last days. Of what three invented users said again .64 had been told by that, .52 with rules
-# and corrections of 14 days alone; .07 and .03 of the lines were useless. More than have room, as the instructions say some.
-STANDING_DAYS_MS, MOST_STANDING = 30 * 86_400_000, 40
+# and corrections of 14 days alone; .07 and .03 of the lines were useless. More than have room, as the instructions say some, and
+# most of what a busy person says in passing is unlikely.
+STANDING_DAYS_MS, MOST_STANDING = 30 * 86_400_000, 120
+# How likely what was said once has to be of use, to be told. With each user left out who was written for the weights, and a real
+# project's prompts among theirs, .24 of the lines are useless from here on and .30 from 0.5 on, and .73 and .76 had been told.
+LEAST_TOLD = 0.58
 STANDING = f"""
 WHERE o.type = '{TYPE}' AND NOT o.misled AND NOT o.pinned AND o.tainted < 2
     AND f.kind IN ({", ".join([f"'{kind}'" for kind in SAID])})
@@ -81,7 +85,7 @@ def standing(store: "Store", at: int) -> "list[Fact]":
     found = read(store, STANDING, (at,))
     often = {fact.public_id: sessions(store, fact.public_id) for fact in found if fact.sightings > 1}
     return sorted(
-        [fact for fact in found if fact.status in HOLDING or _is_recent(fact, at) or often.get(fact.public_id, 1) > 1],
+        [fact for fact in found if fact.status in HOLDING or _is_likely(fact, at) or often.get(fact.public_id, 1) > 1],
         key=lambda fact: (fact.status not in HOLDING, -often.get(fact.public_id, 1), -_clearness(fact), -fact.said_at),
     )
 
@@ -91,8 +95,10 @@ def _clearness(fact: "Fact") -> float:
     return round(float(fact.metadata.get("strength") or 1.0), 1)
 
 
-def _is_recent(fact: "Fact", at: int) -> bool:
-    return fact.source == PROMPT and fact.said_at > at - STANDING_DAYS_MS
+def _is_likely(fact: "Fact", at: int) -> bool:
+    """Say whether what was said once, and lately, is likely enough to be of use."""
+    is_recent = fact.source == PROMPT and fact.said_at > at - STANDING_DAYS_MS
+    return is_recent and float(fact.metadata.get("strength") or 1.0) >= LEAST_TOLD
 
 
 def commands(store: "Store") -> "list[Fact]":

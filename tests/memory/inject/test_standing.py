@@ -74,6 +74,20 @@ def test_what_was_said_in_two_sessions_is_told_whenever_that_was(say, a_session,
     assert 'you said: "The exporter writes UTF-16." (in 2 turns, last on 2025-10-03)' in line
 
 
+def test_what_is_hardly_of_use_later_is_told_once_it_was_said_again(a_session, another_session):
+    def says(session):
+        turn = session.has_a_turn("Look at the worker", "Done.")
+        statement = taking.Statement("The worker polls twice per tick.", facts.FACT, facts.PROMPT, NOON, turn, strength=0.3)
+        with access.Change(session.store) as store:
+            taking.take(store, statement, NOON)
+
+    says(a_session)
+    assert standing(another_session.starts("clear")) == []
+    says(another_session)
+    (line,) = standing(another_session.starts("clear"))
+    assert 'you said: "The worker polls twice per tick." (in 2 turns' in line
+
+
 def test_a_contradiction_is_told_in_one_line_the_newer_first(say, another_session):
     say(NPM, at=NOON - DAY)
     say(PNPM, facts.PROMPT)

@@ -1,0 +1,147 @@
+"""Find what holds in German, French and Spanish sentences: orders, reproaches, and what people do here."""
+
+import re
+
+from ralph_mem.memory.rows.facts import CORRECTION, FACT, PREFER, RULE
+
+# The commonest words of English, and of each of the others, none of which is English.
+ENGLISH = frozenset(
+    "the a an and or but not no do don't dont in on of to for with from by is are was be we you i it this that our your my all use"
+    " run always never must should when every any if as at please keep only have has just why so then than over before after"
+    " into".split()
+)
+WORDS = {
+    "German": frozenset(
+        "der die das und ist sind nicht ein eine einen mit auf für den dem des wir ich du ihr es immer nie niemals bitte kein"
+        " keine keinen wenn dass nur auch noch schon wird werden muss müssen soll sollen darf dürfen bei von zu im vor nach"
+        " hast habe hat haben wieder alle alles jede jeden jeder überall statt sondern hier aber oder wie vorher".split()
+    ),
+    "French": frozenset(
+        "le la les des est une un pas dans pour avec toujours jamais et il elle on nous vous tu je ne de du que qui ce c'est cette"
+        " ces sur sont tout tous toutes toute par sans mon ma mes ici plutôt désormais faut chaque encore as aux au en ou mais"
+        " utilise projet avant après".split()
+    ),
+    "Spanish": frozenset(
+        "el los las que con por para siempre nunca una un es son del al y en se lo su sus pero como todo todos toda todas aquí sin"
+        " usa usamos has he hay esta este está cada antes otra vez muy más también ya si cuando la de no proyecto".split()
+    ),
+}  # fmt: skip
+FEWEST_WORDS, LEAST_KNOWN = 3, 2  # of a sentence, and of those that are known in its language
+SURE, LIKELY = 0.8, 0.6  # of an order or a reproach; of what people do here
+
+
+def _any(*patterns: str) -> "re.Pattern[str]":
+    return re.compile("|".join([f"(?:{each})" for each in patterns]), re.IGNORECASE)
+
+
+# What binds a sentence to this moment, asks, or wishes something of a product: such a sentence holds nothing.
+PASSES = {
+    "German": _any(
+        r"\b(?:vorerst|erst ?mal|heute|morgen|gestern|diesmal|gerade|im moment|momentan|noch nicht|jetzt (?!immer)|bis dahin|seit"
+        r"|ausnahmsweise|in diesem (?:pr|branch|ticket|commit)|zeile \d+|vielleicht|glaube|eventuell)\b|#\d+|\?\W*$",
+        r"^(?:warum|wieso|was|wie|wo|wer|wann|kannst|könntest|soll ich|ist das|gibt es)\b(?!.*\b(?:wieder|schon)\b)",
+        r"\b(?:tabelle|knopf|button|seite|liste|spalte|feld|dialog|nutzer|benutzer|kunde|menü|fenster|anzeige|ansicht|spinner)\w*"
+        r" (?:soll|muss|darf|kann|wird|ist|bleibt)\w*\b",
+    ),
+    "French": _any(
+        r"\b(?:pour l'instant|pour le moment|aujourd'hui|demain|hier|cette fois|maintenant(?<!de maintenant)|pas encore|dans cette"
+        r" pr|ligne \d+|peut-être|je crois|je pense|depuis)\b|#\d+|\?\W*$",
+        r"^(?:pourquoi|comment|quoi|qui|où|quand|est-ce|peux-tu|tu peux)\b(?!.*\b(?:encore|déjà)\b)",
+        r"\b(?:tableau|bouton|page|liste|colonne|champ|fenêtre|menu|utilisateurs?|clients?|prix|carte|écran)\b.{0,20}"
+        r" (?:doit|doivent|a|ont|est|sont|reste|affiche)\b",
+    ),
+    "Spanish": _any(
+        r"\b(?:por ahora|de momento|hoy|mañana|ayer|esta vez|todavía|aún no|en este pr|línea \d+|quizás?|creo|desde)\b"
+        r"|#\d+|\?\W*$|^¿",
+        r"^(?:por qué|cómo|qué|quién|dónde|cuándo|puedes)\b(?!.*\botra vez\b)",
+        r"\b(?:tabla|botón|página|lista|columna|campo|ventana|menú|usuarios?|clientes?|pantalla)\b.{0,20}"
+        r" (?:debe|deben|tiene que|muestra|puede|está)\b",
+    ),
+}
+# Kind, how likely it holds, what it looks like; the first that matches counts.
+FORMS = {
+    "German": (
+        (CORRECTION, SURE, _any(
+            r"\bdu hast\b.{3,}\b(?:wieder|schon wieder|nochmal|trotzdem)\b", r"\b(?:habe?|hatte) (?:ich )?(?:es )?(?:dir|doch|schon"
+            r"|bereits)\b.*\bgesagt\b", r"\b(?:schon|wieder) (?:gesagt|\w+, (?:das|die|der|wir))\b",
+            r"^(?:warum|wieso) .{3,}\b(?:schon )?wieder\b")),
+        (RULE, SURE, _any(
+            r"\b(?:ab (?:jetzt|sofort)|künftig|in zukunft|grundsätzlich|generell|prinzipiell)\b", r"\b(?:verboten|tabu|pflicht"
+            r"|nicht erlaubt|vorgeschrieben|ohne (?:mich zu fragen|rücksprache|rückfrage))\b",
+            r"\b(?:bitte|muss|müssen|sollt?en?|d[aü]rf(?:en|st|t)?|niemand|du)\b.*\b(?:immer|nie|niemals|nur|jede[nrs]?)\b",
+            r"^(?:und |nein,? |bitte |also )*(?:keine?n?|nie|niemals|immer|nicht|jede\w*)\b.*\w(?:en|rn|ln)"
+            r"(?:, (?:niemals|nie|immer))?[.!]*$",
+            r"\bdas gilt\b", r"\bwie (?:immer|überall|üblich)\b",
+            r"^(?:verwende|nutze?|benutze?|nimm|schreib|mach|lass|führ|frag|änder|commit|push)\w* .*\b(?:immer|nie|niemals|nur"
+            r"|statt|überall|, nicht|, kein)\b", r"\bnicht \w+[^,]*, sondern\b", r"\b(?:vor|nach|bei) jede[mrn]\b")),
+        (PREFER, SURE, _any(
+            r"\bich (?:möchte|will|mag|bevorzuge|hätte gern)\b.*\b(?:keine?n?|lieber|immer|nie|kurz\w*|nur)\b",
+            r"\b(?:antworte|schreib|sprich|rede)\b.*\b(?:auf|in) \w+isch\b", r"\bkurze antworten\b")),
+        (FACT, LIKELY, _any(
+            r"\b(?:bei uns|in diesem projekt|in unserem?)\b", r"\bwir (?:verwenden|nutzen|benutzen|nehmen|schreiben|machen|deployen"
+            r"|releasen|speichern|loggen|testen|haben (?:nur|immer|keine?n?)|arbeiten)\b",
+            r"\b(?:läuft|liegt|liegen|gehört|gehören|kommt|kommen|heißt) (?:nur )?(?:auf|unter|in|nach|zu|aus|über)\b",
+            r", (?:nicht|nie|niemals) (?:auf |in |mit |als )?\S+[.!]*$")),
+    ),
+    "French": (
+        (CORRECTION, SURE, _any(
+            r"\btu (?:as|es|l'as) .*\b(?:encore|de nouveau|quand même)\b", r"\btu as (?:encore|de nouveau)\b",
+            r"\bje (?:te l'ai|t'ai|l'ai)(?: déjà)? dit\b", r"^pourquoi .*\b(?:encore|déjà)\b")),
+        (RULE, SURE, _any(
+            r"\b(?:désormais|dorénavant|à partir de maintenant|à l'avenir|en règle générale)\b",
+            r"\b(?:interdit|obligatoire|hors de question|sans me demander|sans mon accord|sans (?:ma )?validation)\b",
+            r"\bil (?:ne )?faut (?:jamais|toujours|pas)\b",
+            r"(?:^|[,:;] )(?:et |mais |stp |merci de )?(?:ne |n')\w+ (?:jamais|pas|plus)\b",
+            r"\b(?:jamais|toujours) \w+(?:er|ir|re|ez)\b", r"\b(?:doit|doivent|dois|devons) (?:toujours|jamais|être|passer)\b",
+            r"^(?:utilise|écris|mets|garde|fais|lance|passe|préfère|demande|vérifie|ajoute|nomme|commite?)\w*\b.*\b(?:toujours"
+            r"|jamais|plutôt que|au lieu de|chaque|, pas)\b", r"^pas de? .+ (?:dans|sans|en)\b", r", (?:toujours|jamais)[.!]*$",
+            r"\bcomme (?:toujours|partout|d'habitude)\b")),
+        (PREFER, SURE, _any(r"\bje (?:préfère|veux (?:toujours|jamais|que)|ne veux (?:pas|jamais)|déteste)\b",
+            r"\bréponds?\b.*\ben (?:français|anglais)\b")),
+        (FACT, LIKELY, _any(
+            r"\b(?:on|nous) (?:n')?(?:utilis|pass|écri|déploi|met|fai|gard|nomm|stock|travaill|test)\w+\b",
+            r"\btou(?:t|te|s|tes)\b.{0,30}\b(?:passent?|vont?|restent?|sont|s'écri\w+|se \w+)\b",
+            r"\bc'est .{2,30}\b(?:ici|dans ce projet|chez nous)\b", r"\bchez nous\b",
+            r", (?:pas|jamais) (?:de |d'|en |sur |le |la |les )?\S+[.!]*$")),
+    ),
+    "Spanish": (
+        (CORRECTION, SURE, _any(
+            r"\b(?:has|hiciste|pusiste|usaste|volviste)\b.*\b(?:otra vez|de nuevo)\b", r"\b(?:ya te (?:dije|he dicho)|te (?:dije|he"
+            r" dicho))\b", r"^por qué .*\botra vez\b")),
+        (RULE, SURE, _any(
+            r"\b(?:a partir de ahora|de ahora en adelante|en el futuro|por regla general)\b", r"\b(?:prohibido|obligatori[oa]"
+            r"|no se permite|no se toca\w*|sin (?:preguntar\w*|mi permiso))\b",
+            r"\bno (?:hagas|uses|pongas|toques|subas|edites|borres|cambies|escribas|commitees|instales|modifiques|mezcles)\b",
+            r"(?:^|[,:;] )(?:y )?(?:nunca|jamás|siempre) \w+",
+            r"\b(?:nunca|jamás) \w+(?:as|es)\b",
+            r"^(?:usa|pon|escribe|haz|ejecuta|corre|pregunta|revisa"
+            r"|guarda|mantén|prefiere|lanza)\b.*\b(?:siempre|nunca|en vez de|en lugar de|cada|, no)\b",
+            r"\b(?:hay que|debes?|tienes? que)\b.*\b(?:siempre|nunca|antes de|cada)\b", r"\bcomo (?:siempre|en todas partes)\b")),
+        (PREFER, SURE, _any(r"\b(?:prefiero|quiero que siempre|no quiero que|odio)\b", r"\bresponde\b.*\ben (?:español|inglés)\b")),
+        (FACT, LIKELY, _any(
+            r"\b(?:usamos|hacemos|escribimos|guardamos|ponemos|desplegamos|trabajamos)\b", r"\btod[oa]s?\b.{0,30}\b(?:va|van|pasa"
+            r"|pasan|se guardan?|deben?|tienen?)\b", r"\b(?:van?|viven?|están?|se guardan?)\b.{0,12} (?:en|por)\b.*"
+            r"\b(?:siempre|nunca)\b",
+            r"\bse (?:guarda|escribe|usa|hace|pone|prueba|despliega|nombra)n? (?:siempre|solo|nunca|en)\b",
+            r", (?:no|nunca) (?:en |con |por )?\S+[.!]*$")),
+    ),
+}  # fmt: skip
+WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+
+
+def language_of(sentence: str) -> str:
+    """Return the name of the language of these that a sentence is in, nothing where it is too short or in none of them."""
+    words = [word.casefold() for word in WORD.findall(sentence)]
+    english = sum([word in ENGLISH for word in words])
+    most, name = max([(sum([word in known for word in words]), name) for name, known in WORDS.items()])
+    return name if most >= LEAST_KNOWN and most > english and len(words) >= FEWEST_WORDS else ""
+
+
+def kind_of(sentence: str) -> "tuple[float, str, float] | None":
+    """Return how clearly a sentence of one of these languages says that it holds, from 0 to 1, its kind, and how likely it is worth
+    telling later; None where it says nothing of the kind.
+    """
+    name = language_of(sentence)
+    if not name or PASSES[name].search(sentence):
+        return None
+    return next(((likely, kind, likely) for kind, likely, form in FORMS[name] if form.search(sentence)), None)
