@@ -1,4 +1,4 @@
-"""Find what holds in German, French and Spanish sentences: orders, reproaches, and what people do here."""
+"""Find the orders, reproaches and customs that hold in German, French and Spanish sentences."""
 
 import re
 
