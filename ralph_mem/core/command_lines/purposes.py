@@ -1,5 +1,7 @@
 """Tell what a command is for by its words, such as testing, linting or building."""
 
+from ralph_mem.core.command_lines.commands import FETCHING, LOOKING, NAMING
+
 # Of these an image is what `docker build` makes: who wants to know how the project is built means another command.
 PURPOSES = TEST, LINT, BUILD, TYPES, RUN, FORMAT, IMAGE = ("test", "lint", "build", "types", "run", "format", "image")
 # Programs by what they are for, whatever is behind them.
@@ -9,9 +11,10 @@ TOOLS = {
         TEST: "pytest py.test tox nox jest vitest mocha ava tap bats rspec phpunit pest ctest nose2 prove karma behave busted"
         " gotestsum unittest trial cypress playwright",
         LINT: "flake8 pylint ruff eslint oxlint stylelint shellcheck golangci-lint staticcheck phpstan psalm rubocop hadolint"
-        " yamllint markdownlint clang-tidy ktlint detekt swiftlint pre-commit biome actionlint bandit",
+        " yamllint hlint tflint markdownlint clang-tidy ktlint detekt swiftlint pre-commit biome actionlint bandit",
         TYPES: "mypy dmypy pyright basedpyright pyre ty vue-tsc svelte-check",
-        BUILD: "ninja gcc g++ cc c++ clang clang++ javac rustc webpack rollup esbuild tsup tsc parcel xcodebuild",
+        BUILD: "ninja scons xmake msbuild nmake hugo sphinx-build latexmk gcc g++ cc"
+        " c++ clang clang++ javac rustc webpack rollup esbuild tsup tsc parcel xcodebuild",
         FORMAT: "black isort prettier gofmt gofumpt goimports rustfmt clang-format yapf autopep8 shfmt dprint stylua",
         RUN: "uvicorn gunicorn flask nodemon http.server",
     }.items()
@@ -20,12 +23,13 @@ TOOLS = {
 # Programs that do what their first words say; of some it may be several, one after the other.
 RUNNERS = frozenset(
     "make gmake just task rake invoke npm yarn pnpm bun cargo go dotnet swift gradle gradlew mvn mvnw mix rails lein sbt zig"
-    " flutter dart deno bazel nx turbo next vite ng astro nuxt composer meson stack cabal dune artisan hatch pdm cmake docker"
-    " poetry docker-compose podman manage.py setup.py".split()
+    " flutter dart deno bazel bazelisk nx turbo next vite ng astro nuxt composer meson stack cabal dune artisan hatch pdm cmake"
+    " docker poetry docker-compose podman manage.py setup.py".split()
 )
 OF_SEVERAL = frozenset("make gmake just rake gradle gradlew mvn mvnw lein sbt turbo".split())
 OF_PACKAGES = frozenset("npm yarn pnpm bun".split())
 OF_SCRIPTS = OF_PACKAGES | {"hatch", "pdm", "composer"}
+OF_CONTAINERS = frozenset("docker docker-compose podman".split())
 RUNNING = OF_SCRIPTS | {"turbo"}  # of which the first word may say that they run the next
 INTERPRETERS = frozenset("python ruby node php bash sh zsh perl tsx ts-node".split())
 LAUNCHERS = frozenset("npx bunx pnpx uvx".split())
@@ -33,21 +37,41 @@ LAUNCHING = frozenset("run exec dlx x".split())
 LAUNCHING_WITH = frozenset(
     "uv poetry pipenv hatch pdm rye pixi npm yarn pnpm bun bundle composer mise docker docker-compose podman coverage".split()
 )
+# What takes any names, so that the first of them says nothing.
+NO_RUNNERS = (
+    LOOKING
+    | NAMING
+    | FETCHING
+    | OF_CONTAINERS
+    | INTERPRETERS
+    | frozenset(
+        "git hg svn jj code vi vim nvim nano emacs open tee diff ssh scp rsync tar zip unzip source . man watch xargs entr kubectl"
+        " apt apt-get brew pip pip3 conda gem sqlite3 psql mysql redis-cli jq yq set eval alias".split()
+    )
+)
 # Options in front of the word that counts, whose value is the next word.
 VALUED = frozenset(
     "--prefix -w --workspace --filter -F -C --dir -f --file --manifest-path -pl --project --cwd --with --extra --group -x".split()
 )
 CHECKING = frozenset(
-    "--check -l --list-different --diff --dry-run -c --check-only --verify-no-changes --set-exit-if-changed".split()
+    "--check -l --list-different --diff --dry-run -c --check-only --verify-no-changes --set-exit-if-changed"
+    " --check-formatted".split()
 )
 ASKING = frozenset("--version --help -h -V --list --co --collect-only help".split())
 SETTING_UP = frozenset("install install-deps init uninstall autoupdate show-trace codegen open show-report".split())
 # Words in the names of targets, scripts and files.
-FORMATS = frozenset("fmt format formatting prettier black gofmt style".split())
+FORMATS = frozenset("fmt format formatting prettier black gofmt style spotless".split())
 CHECKED_TYPES = frozenset("typecheck types type typing tsc mypy pyright dialyzer".split())
 LINTS = frozenset("lint linter linting vet clippy analyze analyse analysis stan ruff eslint credo stylelint rubocop cs".split())
 TESTS = frozenset("test tests testing spec specs e2e unit integration coverage cov jest pytest vitest nextest rspec verify".split())
-BUILDS = frozenset("build compile bundle dist package assemble".split())
+BUILDS = frozenset("build compile bundle dist package assemble assembly wheel bdist sdist".split())
+# What the first word behind a program that nobody knows here has to be, so that it says what it does.
+TELLING = (
+    TESTS & {"test", "tests", "spec", "specs"}
+    | BUILDS & {"build", "compile", "bundle", "dist"}
+    | {"lint", "fmt", "format", "typecheck", "check", "validate"}
+)
+TURNING = frozenset("run call exec xtask run-script workspaces foreach".split())  # it comes behind one of these
 RUNS = frozenset("dev start serve server run runserver watch up develop preview".split())
 
 
@@ -71,6 +95,27 @@ def of(words: "list[str]") -> "list[str]":
     else:
         found = []
     return list(dict.fromkeys([purpose for purpose in found if purpose]))
+
+
+def told(words: "list[str]") -> "list[str]":
+    """Return what a command is for that no list here has, as its own words tell it: `forge test`, `mise run lint`, `bin/build`.
+
+    A stranger's program may call what it does a test as well, so this is no ground to trust what it prints.
+    """
+    name, rest = program(words)
+    is_own = "/" in words[0] and words[0][0] not in "/~"
+    if name in NO_RUNNERS and not is_own:
+        return []
+    if words[0][:1] in ("/", "~") or not ASKING.isdisjoint(rest) or not words[0].islower():
+        return []  # a sentence begins with a capital
+    found = _of_file(words[0], []) if is_own else BUILD if name == "build" != words[0] else ""
+    verbs = [word.lstrip(":+") for word in rest if word[:1] != "-" and word not in TURNING]
+    turns = rest[:1] != [] and rest[0] in TURNING
+    if turns and len(verbs) > 1 and verbs[0] not in TELLING | NO_RUNNERS:
+        verbs = verbs[1:]  # of a program that is launched
+    if not found and verbs and verbs[0] in TELLING and (turns or rest[0][:1] != "-"):
+        found = LINT if verbs[0] in ("check", "validate") else _said(name, verbs[0])
+    return [LINT if found == FORMAT and not CHECKING.isdisjoint(rest) else found] if found else []
 
 
 def alone(words: "list[str]", purpose: str) -> "list[str]":
@@ -106,8 +151,11 @@ def _launches(name: str, words: "list[str]", at: int) -> int:
     verb = next((place for place in range(at, min(at + 3, len(words))) if words[place] in LAUNCHING), 0)
     if not verb or any([word[:1] != "-" and word != "compose" for word in words[at:verb]]):
         return 0
-    known = [place for place in range(verb + 1, len(words)) if name_of(words[place]) in TOOLS or name_of(words[place]) in RUNNERS]
-    known += [place for place in range(verb + 1, len(words)) if name_of(words[place]) in INTERPRETERS]
+    first = verb + 1
+    if name in OF_CONTAINERS:  # the name of a service or an image comes before the program
+        first = next((place for place in range(first, len(words)) if words[place][:1] != "-"), len(words)) + 1
+    started = [(place, name_of(words[place])) for place in range(first, len(words))]
+    known = [place for place, each in started if each in TOOLS or each in RUNNERS or each in INTERPRETERS]
     if name in OF_PACKAGES and words[verb] == "run":
         return 0
     return min(known) if known else 0
@@ -121,6 +169,8 @@ def _of_tool(program: str, rest: "list[str]") -> str:
         purpose = TYPES
     if program == "xcodebuild" and "test" in rest:
         purpose = TEST
+    if program == "ninja" and "-t" not in rest:
+        purpose = next((said for said in [_said(program, word) for word in rest if word[:1] != "-"] if said == TEST), purpose)
     if program in ("tox", "nox"):
         purpose = next((_said(program, name) for option, name in zip(rest, rest[1:]) if option in ("-e", "-s")), "") or TEST
     if purpose == FORMAT and not CHECKING.isdisjoint(rest):
@@ -131,11 +181,15 @@ def _of_tool(program: str, rest: "list[str]") -> str:
 def _of_runner(program: str, rest: "list[str]") -> "list[str]":
     """Return what the first word of a runner says, of one of several targets what each says."""
     targets = _targets(program, rest)
-    if program in ("docker", "docker-compose", "podman"):
+    if program in OF_CONTAINERS:
         verb = next((word for word in targets if word not in ("compose", "buildx", "image")), "")
         return [IMAGE] if verb in ("build", "bake") else [RUN] if verb == "up" else []
     if program == "cmake":
-        return [BUILD] if "--build" in rest else []
+        return [BUILD] if "--build" in rest or "--workflow" in rest else []
+    if program == "nx" and targets[:1] and targets[0] in ("run-many", "affected"):
+        targets = [name for option, name in zip(rest, rest[1:]) if option in ("-t", "--target", "--targets")]
+    if program == "zig" and targets[:1] == ["build"]:
+        targets = targets[1:2] or targets
     if program in ("make", "gmake") and not targets:
         return [BUILD]
     if program == "vite" and not targets:
@@ -163,6 +217,7 @@ SHORT = {
     ("cargo", "t"): TEST, ("npm", "t"): TEST, ("cargo", "c"): TYPES, ("cargo", "check"): TYPES, ("cargo", "b"): BUILD,
     ("cargo", "r"): RUN, ("rails", "s"): RUN, ("go", "run"): RUN,
     ("make", "check"): TEST, ("gradle", "check"): TEST, ("gradlew", "check"): TEST, ("make", "all"): BUILD,
+    ("dotnet", "publish"): BUILD, ("mix", "release"): BUILD, ("go", "install"): BUILD,
     ("gmake", "check"): TEST, ("mvn", "install"): BUILD, ("mvnw", "install"): BUILD,
 }  # fmt: skip
 

@@ -13,10 +13,13 @@ LOUDNESS = frozenset(
 # What else makes no other command of it: how long it may take, how many at a time, where its output goes, which folder it could
 # have been started in, what is measured beside it, if it mends what it finds, and if the first failure ends it. Of the first the
 # next word is the value; the last are operands that say what goes without saying.
-MINOR = frozenset("-o --output -timeout --timeout --jobs -j --maxfail -n --parallel --test-dir".split())
+MINOR = frozenset("-o --output -timeout --timeout --jobs -j --maxfail -n --parallel --test-dir --logger".split())
 COUNTING = frozenset("-j -n --parallel".split())  # their value is a number, or none of theirs
 MINOR_SO = ("-o=", "--output=", "-timeout=", "--timeout=", "--jobs=", "-j", "--maxfail=", "--tb", "--durations", "--cov")
-MINOR_ALONE = frozenset(". ./ -- -x --exitfirst -failfast --fail-fast --bail --bail=1 --fix --write -u --updateSnapshot".split())
+MINOR_ALONE = frozenset(
+    ". ./ -- -x --exitfirst -failfast --fail-fast --bail --bail=1 --fix --write -u --updateSnapshot"
+    " --no-restore --no-build --stacktrace --no-tty -T --rm".split()
+)
 # Only those tests that the next word names; and of a work space only one part, which makes it another command.
 SELECTING = frozenset(
     "-k -R --rerun-failed -run --run -t --testNamePattern --testPathPattern --grep -g --tests -Dtest --lf --last-failed --only"
@@ -63,7 +66,8 @@ def of(command: str) -> "list[Run]":
             found += of(exit_codes.script_in(words)) if len(words) == len(exit_codes.tokens(command)) else []
         elif words and not folder.startswith(SCRATCH):
             sure = behind not in ("|", "|&", "||", "&", ";", "\n") and before != "||"
-            each = [(purpose, purposes.alone(words, purpose)) for purpose in purposes.of(words) if _text(words)]
+            known = (purposes.of(words) or purposes.told(words)) if _text(words) else []
+            each = [(purpose, purposes.alone(words, purpose)) for purpose in known]
             found += [Run(purpose, its_own, folder, given, sure) for purpose, its_own in each]
     return found
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from ralph_mem.core.command_lines import runs
+from ralph_mem.core.command_lines import purposes, runs
 from tests.folded import folded
 
 PURPOSES = {
@@ -178,3 +178,44 @@ def test_a_command_whose_exit_code_something_else_hides_is_not_sure():
 @pytest.mark.filterwarnings("ignore")
 def test_any_line_can_be_read(line):
     assert all(found.text and found.same for found in runs.of(line))
+
+
+@folded(
+    ("command", "purpose"),
+    [
+        ("forge test", "test"),
+        ("mise run lint", "lint"),
+        ("earthly +build", "build"),
+        ("moon run :build", "build"),
+        ("cargo xtask dist", "build"),
+        ("bin/test", "test"),
+        ("scripts/build_all", "build"),
+        ("python -m build", "build"),
+        ("bundle exec jekyll build", "build"),
+        ("npx nx run-many -t test", "test"),
+        ("ninja -C build test", "test"),
+        ("zig build test", "test"),
+        ("dotnet publish -c Release", "build"),
+        ("docker compose run --rm php vendor/bin/phpunit", "test"),
+        ("pants fmt ::", "format"),
+    ],
+)
+def test_the_first_word_behind_a_program_that_no_list_has_says_what_it_is_for(command, purpose):
+    assert [run.purpose for run in runs.of(command)] == [purpose]
+
+
+@folded(
+    "command",
+    [
+        "rm -rf build", "ls test", "mkdir build", "git checkout test", "grep -rn test .", "vim test", "code build",
+        "kubectl get test",
+               "echo build", "/usr/bin/foo test", "curl test", "pip check", "foo --name test", "Run tests for the package", "foo bar test",
+    ],
+)  # fmt: skip
+def test_a_name_behind_any_other_program_says_nothing(command):
+    assert runs.of(command) == []
+
+
+@folded("command", ["forge test", "mise run lint", "bin/build"])
+def test_what_only_its_own_words_call_a_test_is_no_ground_to_trust_it(command):
+    assert purposes.of(command.split()) == [] != purposes.told(command.split())

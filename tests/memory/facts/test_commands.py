@@ -40,6 +40,22 @@ def test_what_passed_last_is_told_and_not_what_ran_most(learnt):
     assert learnt(*["npm test"] * 5, "pnpm test") == ["test: `pnpm test` (passed 2026-01-01)"]
 
 
+def test_another_way_to_run_the_usual_program_is_told_once_a_second_session_took_it(learnt, a_session, another_session):
+    usual, other = "cargo build", "cargo build --release"
+    another_session.now += DAY
+    learnt(usual)
+    learnt(usual, session=another_session)
+    assert learnt(other, session=another_session) == [f"build: `{usual}` (passed 2026-01-02)"]
+    a_session.now += 2 * DAY
+    assert learnt(other) == [f"build: `{other}` (passed 2026-01-03)"]
+
+
+def test_another_program_is_told_at_once(learnt, another_session):
+    another_session.now += DAY
+    learnt("cargo build")
+    assert learnt("cargo build", "make", session=another_session) == ["build: `make` (passed 2026-01-02)"]
+
+
 def test_a_run_of_one_file_is_no_command_of_the_project(learnt):
     assert learnt("pytest", "pytest tests/test_cart.py", "pytest -k total") == ["test: `pytest` (passed 2026-01-01)"]
 
