@@ -21,7 +21,7 @@ WATERMARK = "commands_learnt"
 # Commands in one transaction: a hook that wants to write waits no longer than they take, some 0.1 ms each.
 MOST_AT_ONCE = 250
 # A command that passed in so many sessions is one that people use. Another way to run the same program, with an option more, is
-# told once it is: of the builds told in eight projects that nobody had looked at .63 were used then, and .47 by the last pass alone.
+# told once it is: of the builds told in eight projects that nobody had looked at .63 were used so, and .47 by the last pass.
 USUAL = 2
 PASSED, FAILED, UNKNOWN = "passed", "failed", ""
 
