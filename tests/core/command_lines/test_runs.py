@@ -209,7 +209,7 @@ def test_the_first_word_behind_a_program_that_no_list_has_says_what_it_is_for(co
     [
         "rm -rf build", "ls test", "mkdir build", "git checkout test", "grep -rn test .", "vim test", "code build",
         "kubectl get test",
-               "echo build", "/usr/bin/foo test", "curl test", "pip check", "foo --name test",
+        "echo build", "/usr/bin/foo test", "curl test", "pip check", "foo --name test",
         "Run tests for the package", "foo bar test",
     ],
 )  # fmt: skip
