@@ -28,7 +28,7 @@ READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def is_loose(path: str) -> bool:
     """Say whether an object file holds one object, by its path in a copy."""
     folder, _, name = path.rpartition("/")
-    return len(folder.rpartition("/")[2]) == 2 and len(name) > 30 and folder[:-3].endswith("objects")  # noqa: PLR2004 - xx/yyyy
+    return len(folder.rpartition("/")[2]) == 2 and len(name) > 30 and folder[:-3].endswith("objects")
 
 
 def keep(store: str, common: str, held: str, sizes: "dict[str, int]") -> None:
