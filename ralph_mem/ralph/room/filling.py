@@ -80,7 +80,7 @@ class _Filling:
         return waits
 
     def make_others(self, entries: "dict[bytes, Entry]") -> None:
-        """Copy the files that wait, by threads: it is the file system that takes the time. What the source lacks comes otherwise."""
+        """Copy the files that wait, by threads: the file system takes the time. What the source lacks comes otherwise."""
         if len(self._others) < WORTH_THREADS:
             failed = self._copied(self._others)
         else:
