@@ -1,6 +1,6 @@
-"""Keep the loose objects of repositories in one database: as files each would take longer to make than to read.
+"""Keep the loose objects of repositories in one database.
 
-They are named as in a copy of a repository, and kept as git has them, packed by itself.
+A file of each would take far longer to make than to read. They are named as in a copy of a repository, and kept as git has them, packed by itself.
 """
 
 import os
