@@ -1,6 +1,6 @@
 """Keep the loose objects of repositories in one database.
 
-A file of each would take far longer to make than to read. They are named as in a copy of a repository, and kept as git has them, packed by itself.
+A file of each would take far longer to make than to read. They are named as in a copy of a repository, and kept as git has them.
 """
 
 import os
@@ -124,8 +124,8 @@ def _is_sound(path: str) -> bool:
     with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as db:
         try:
             db.execute("SELECT path, bytes FROM objects ORDER BY path, bytes LIMIT 1")
-        except sqlite3.OperationalError:  # it is busy, or the disk is full
-            return True
+        except sqlite3.OperationalError as error:  # it is busy, or the disk is full; an empty file has no table
+            return "no such table" not in str(error)
         except sqlite3.DatabaseError:
             return False
     return True
