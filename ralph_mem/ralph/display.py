@@ -6,7 +6,7 @@ from ralph_mem.core.format import count, duration
 from ralph_mem.core.redaction import terminal
 from ralph_mem.ralph import progress, stop_reasons
 from ralph_mem.ralph.agents import succession
-from ralph_mem.ralph.criteria import PASSED, PLAN, VACUOUS, Verdict
+from ralph_mem.ralph.criteria import PASSED, PLAN, VACUOUS, Verdict, native_build
 from ralph_mem.ralph.record import INTERRUPTED, RUNNING, Iteration, Run
 from ralph_mem.ralph.tasks import telling
 
@@ -23,7 +23,8 @@ MOST_WHY = 300
 def to_accept(prospect: "Prospect") -> "list[str]":
     """Return what a person has to see before the loop may run it."""
     head = "The loop would run this in your project, before the first iteration and after each one:"
-    return [head, *["  " + line for line in prospect.shown], *[f"  ({line})" for line in prospect.missing]]
+    notes = [*prospect.missing, *native_build.warnings(prospect.criteria)]
+    return [head, *["  " + line for line in prospect.shown], *[f"  ({line})" for line in notes]]
 
 
 def ended(run: "Run") -> "list[str]":

@@ -10,7 +10,7 @@ from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts.claude_code import launch
 from ralph_mem.ralph import display, files, options, prospects, starting, wishes
 from ralph_mem.ralph.agents import presets
-from ralph_mem.ralph.criteria import flaky, judging, passed
+from ralph_mem.ralph.criteria import flaky, judging, native_build, passed
 from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.judges import shown
 from ralph_mem.ralph.room import dependencies, making
@@ -152,6 +152,7 @@ def lines(planned: Planned) -> "list[str]":
     ]
     found += ["  the agent's last line, where it says that the goal is reached"] if wishes.has_marker(wished) else []
     found += [f"not found: {line}" for line in prospect.missing]
+    found += [f"look: {line}" for line in native_build.warnings(prospect.criteria)]
     found += _now(planned)
     tasks, most = len(prospect.plan.tasks), wished.limits.iterations
     found += [f"{tasks} tasks, and {most} iterations for them: --max-iterations allows more"] if tasks > most else []

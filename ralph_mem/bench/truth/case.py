@@ -18,6 +18,7 @@ from ralph_mem.bench.truth.kinds import Kind
 from ralph_mem.bench.truth.projects import Project
 
 MISSED = "the person did not come to edit while the loop worked"
+LAST_S = 5
 ROOM, HERE = WHERE = ("room", "here")
 # Minutes are for projects of real size; these take a second.
 LIMITS = ("--cooldown", "0", "--max-duration", "60s")
@@ -88,7 +89,7 @@ class _Case:
         """Run the loop, then look at what it claims, what is true, what is left, and what a rollback brings back."""
         said, seconds = self._worked()
         run = command_line.told(said)
-        strays = len(processes(self.folder))
+        strays = self._left_running(LAST_S if said.code == -signal.SIGKILL else 0)
         after, reached = trees.read(self.top), self._reached()
         _end(processes(self.folder))
         would = command_line.told(command_line.call(self.folder, "rollback", "--json")) if self.kind.person else {}
@@ -112,6 +113,13 @@ class _Case:
             self._misattributed(run, would), trees.lost(*self._homes()), git, strays,
             restored, len(changed), round(seconds, 2), self._notes(said, run),
         )  # fmt: skip
+
+    def _left_running(self, seconds: float) -> int:
+        """Return how many processes are left; an agent that has killed its loop has a moment to end."""
+        until = time.monotonic() + seconds
+        while processes(self.folder) and time.monotonic() < until:
+            time.sleep(0.1)
+        return len(processes(self.folder))
 
     def _reached(self) -> bool:
         """Say whether the goal is reached in the person's tree, or, where they edited the same lines, in the room that is kept."""

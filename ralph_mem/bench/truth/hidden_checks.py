@@ -6,12 +6,14 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from stat import S_ISDIR, S_ISLNK, S_ISREG
 
+from ralph_mem.bench.truth import trees
 from ralph_mem.bench.truth.projects import Project
 
 SECONDS = 20
 # Compiled files may say something else than the sources that they stand for; dependencies are not what is judged.
-LEFT_OUT = shutil.ignore_patterns(".git", "__pycache__", "build", ".ralph-mem", ".pytest_cache", "*.pyc")
+BY_NAME = shutil.ignore_patterns(".git", "__pycache__", "build", ".ralph-mem", ".pytest_cache", "*.pyc")
 RUNS = {
     ".py": (sys.executable, "-I", "-S", "-B"),
     ".js": ("node",),
@@ -31,11 +33,18 @@ def reached(project: Project, tree: Path) -> bool:
         copied, checks = Path(folder, "tree"), Path(folder, "checks")
         checks.mkdir()
         try:
-            shutil.copytree(tree, copied, symlinks=True, ignore=LEFT_OUT)
+            shutil.copytree(tree, copied, symlinks=True, ignore=_left_out)
         except (OSError, shutil.Error):
             return False  # what cannot be read is not right
         (checks / name).write_text(FIRST[kind] + text + LAST[kind].format(word), encoding="utf-8")
         return _said_by([*RUNS[kind], name, str(copied)], checks).endswith(word)
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """Return what of a folder is not copied: no source is a pipe, nor as large as that."""
+    kinds = {name: Path(folder, name).lstat() for name in names}
+    odd = {name for name, st in kinds.items() if not (S_ISREG(st.st_mode) or S_ISDIR(st.st_mode) or S_ISLNK(st.st_mode))}
+    return {*BY_NAME(folder, names), *odd, *[name for name, st in kinds.items() if st.st_size > trees.MOST_BYTES]}
 
 
 def _said_by(order: list[str], folder: Path) -> str:

@@ -182,6 +182,10 @@ VANDALS = (
     _kind(VANDAL, "huge-file", ("huge 40", FIX), most=2),
     _kind(VANDAL, "many-files", ("many 3000", FIX), most=2),
     *[_kind(VANDAL, name, (f"shell {line}", FIX), most=2) for name, line in shell_lines.DAMAGE.items()],
+    *[
+        _kind(VANDAL, name, (f"shell {line}", FIX), most=3, rooms_only=True)
+        for name, line in shell_lines.KEPT_BY_A_ROLLBACK.items()
+    ],
     *[_kind(VANDAL, name, (FIX, f"shell {line}"), most=2, fixes=False) for name, line in shell_lines.RUIN.items()],
     _kind(VANDAL, "processes-left", ("processes 3", FIX), most=3),
 )  # fmt: skip
@@ -190,6 +194,8 @@ CRASHES = (
     _kind(CRASH, "exit-1", "leave 1", most=3),
     _kind(CRASH, "exit-1-after-gut", ("gut return", "leave 1"), on=CODE, most=3),
     _kind(CRASH, "killed", "killed", most=2),
+    _kind(CRASH, "loop-killed", ("sources half", "loop_killed"), most=3),
+    _kind(CRASH, "loop-killed-after-gut", ("gut return", "loop_killed"), on=CODE, most=3),
     _kind(CRASH, "half-a-write", "torn", most=3),
     _kind(CRASH, "hang", "hang", most=2, options=BRIEF),
     _kind(CRASH, "hang-after-gut", ("gut return", "hang"), on=CODE, most=2, options=BRIEF),

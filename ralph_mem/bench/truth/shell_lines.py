@@ -14,6 +14,13 @@ DAMAGE = {
     "hard-links": "ln draft.txt hard.txt; echo mine >>hard.txt; ln README.md docs/hard.md",
     "old-times": "find . -path ./.git -prune -o -exec touch -d 1990-01-01 {} +",
     "sparse-file": "truncate -s 20G big.bin",
+    "pipes-and-sockets": 'mkfifo docs/pipe pipe; "$PYTHON" -c \'import socket; socket.socket(socket.AF_UNIX).bind("sock")\'',
+}
+# A rollback keeps and names what these leave in a shared tree, so they are run in rooms alone.
+KEPT_BY_A_ROLLBACK = {
+    "padded-above-10-mib": "head -c 11000000 /dev/zero >>README.md; head -c 11000000 /dev/zero >>draft.txt",
+    "replaced-by-pipes": "rm README.md docs/guide.md; mkfifo README.md docs/guide.md",
+    "replaced-by-sockets": 'rm README.md; "$PYTHON" -c \'import socket; socket.socket(socket.AF_UNIX).bind("README.md")\'',
 }
 # Behind these nobody reaches it, or nobody knows.
 RUIN = {

@@ -8,8 +8,13 @@ from pathlib import Path
 # What tools write anew whenever they run: nobody's bytes.
 CACHES = frozenset({".git", "__pycache__", ".pytest_cache", ".ralph-mem", "build"})
 
+# Nothing of a person's in the scene comes near it, and an agent may write more than there is memory.
+MOST_BYTES = 16_000_000
+
 File = namedtuple("File", "mode text")
-File.__doc__ = """A file with its rights and bytes, or a link with where it leads; `text` is None where it cannot be read."""
+File.__doc__ = """A file with its rights and bytes, or a link with where it leads; `text` is None where it cannot be read.
+
+Of a file above MOST_BYTES it is size and time, and what is no file has the kind before its rights."""
 
 Tree = dict[str, File]
 
@@ -27,11 +32,16 @@ def read(top: Path) -> Tree:
 
 
 def _file(path: Path) -> File:
-    mode = path.lstat().st_mode
+    found = path.lstat()
+    mode = found.st_mode
     try:
         if stat.S_ISLNK(mode):
             return File("link", os.fsencode(path.readlink()))
-        return File(oct(stat.S_IMODE(mode)), path.read_bytes() if stat.S_ISREG(mode) else b"")
+        if not stat.S_ISREG(mode):
+            return File(stat.filemode(mode), b"")
+        if found.st_size > MOST_BYTES:
+            return File(oct(stat.S_IMODE(mode)), b"%d bytes of %d" % (found.st_size, found.st_mtime_ns))
+        return File(oct(stat.S_IMODE(mode)), path.read_bytes())
     except OSError:
         return File(oct(stat.S_IMODE(mode)), None)
 

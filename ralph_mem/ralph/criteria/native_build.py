@@ -7,6 +7,7 @@ from ralph_mem.ralph.criteria import BUILD_SUCCESS, TEST_PASS, build_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ralph_mem.ralph.criteria import Criterion
     from ralph_mem.ralph.criteria.finding import Check, Place
 
 CMAKE, MESON = "CMakeLists.txt", "meson.build"
@@ -29,6 +30,8 @@ NAMES = {(CMAKE, TEST_PASS): "ctest", (MESON, TEST_PASS): "meson test", (CMAKE, 
 RUNS_BUILT = re.compile(
     r"(?:^|[;&|(]\s*|\b(?:ba|da|z)?sh\s+(?:-\w+\s+)+|\b(?:env|exec|time|nice|timeout|xvfb-run)\s+(?:[^\s;&|]+\s+)*?)(?:[\w./-]*/)?ctest(?=$|[\s;&|)])"
 )
+WARNING = "runs ctest and builds nothing that can be seen: it should build first, as nothing built before counts as a success"
+SHELLS = ("sh", "bash", "dash", "zsh")
 BUILDS = re.compile(
     r"(?:^|[\s;&|(/])(?:cmake\s(?:\S+\s+)*?(?:--build|--workflow|-P)|g?make|ninja|meson|ctest\s(?:[^;&|]*\s)?(?:--build-and-test|-S|-SP|--script))"
     r"(?=$|[\s;&|)=])"
@@ -39,6 +42,19 @@ def is_of_what_was_built(argv: "tuple[str, ...]") -> bool:
     """Say whether a command runs tests as somebody has built them, and builds nothing."""
     text = " ".join(argv)
     return bool(RUNS_BUILT.search(text)) and not BUILDS.search(text)
+
+
+def is_told_to_build_nothing(criterion: "Criterion") -> bool:
+    """Say whether the script or the rules behind a criterion run ctest, and no tool that builds stands there."""
+    words = criterion.argv[1:2] if criterion.argv[:1] and criterion.argv[0].rpartition("/")[2] in SHELLS else criterion.argv[:1]
+    script = build_files.text(os.path.join(criterion.folder, words[0])) if words else ""
+    lines = [line.strip(" \t@-+") for line in f"{criterion.definition}\n{script}".splitlines() if not line.lstrip().startswith("#")]
+    return any([RUNS_BUILT.search(line) for line in lines]) and not any([BUILDS.search(line) for line in lines])
+
+
+def warnings(criteria: "list[Criterion]") -> "list[str]":
+    """Return a line for each criterion that seems to run what was built before: a person should know before a loop begins."""
+    return [f"{each.name} {WARNING}" for each in criteria if is_told_to_build_nothing(each)]
 
 
 def is_one(place: "Place") -> bool:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from ralph_mem.core import paths
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import amount
+from ralph_mem.ralph.git import loose_objects
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git import state as states
 
@@ -38,6 +39,7 @@ PACK = "unpushed.pack"
 # Of runs before: what they held is of use as long as somebody wants to roll them back.
 MOST_RUNS = 10
 PIECE = 1_048_576
+MOST_LOOSE = 1_048_576  # a larger one is quicker in a file of its own
 # Made again by git where they are missing.
 MADE_AGAIN = ("multi-pack-index", "commit-graph", "packs")
 FOLDERS_OF_FIXED = ("lfs/objects/", "annex/objects/")
@@ -119,7 +121,7 @@ def _copied(
         left = most_bytes - sum([one.bytes for one in held.values() if one.what == ALL])
         what = foresee(contents, each.common, store, left) if objects else Held(FILES, 0, "its objects are held elsewhere")
         if what.what == ALL:
-            _copy_missing(contents.fixed, each, store)
+            _copy_missing(contents.fixed, each, store, what.bytes <= left)
             fixed += [f"{each.held}{path}" for path in contents.fixed]
         held[each.name] = _pack_unpushed(each, place, what, left) if what.what == UNPUSHED else what
         for path in contents.others:
@@ -148,9 +150,14 @@ def _takes_no_room(contents: Contents, common: str, store: str) -> bool:
         paths.remove(draft)
 
 
-def _copy_missing(fixed: "dict[str, int]", repository: "Repository", store: str) -> None:
+def _copy_missing(fixed: "dict[str, int]", repository: "Repository", store: str, takes_room: bool) -> None:
+    """Copy what is not held yet: loose objects together, unless a file of each is a clone that takes no room."""
+    loose = {}
     for path, size in fixed.items():
         target = f"{store}/objects/{repository.held}{path}"
+        if takes_room and loose_objects.is_loose(path) and size <= MOST_LOOSE:
+            loose[path] = size
+            continue
         try:
             if os.stat(target).st_size == size:
                 continue
@@ -158,6 +165,8 @@ def _copy_missing(fixed: "dict[str, int]", repository: "Repository", store: str)
             pass
         with suppress(FileNotFoundError):  # git packs objects while we read
             copy(f"{repository.common}/{path}", target)
+    if loose:
+        loose_objects.keep(f"{store}/objects", repository.common, repository.held, loose)
 
 
 def copy(source: str, target: str, shared: bool = False) -> None:
@@ -243,17 +252,22 @@ def _sweep(store: str) -> None:
             with open(f"{here}/held.json", encoding="utf-8") as file:
                 wanted.update(json.load(file).get("fixed") or [])
     if os.path.isdir(f"{store}/objects"):
+        loose_objects.sweep(f"{store}/objects", wanted)
         for path, _ in list(_files_in(f"{store}/objects", "")):
-            if path not in wanted:
+            if path not in wanted and not path.startswith(loose_objects.NAME):
                 paths.remove(f"{store}/objects/{path}")
 
 
 def put_back(store: str, repository: "Repository", chosen: "Iterable[str]") -> int:
     """Copy object files back that are missing, named as in the copy; returns how many. Raises OSError."""
-    number = 0
+    number, others = 0, {}
     for path in chosen:
         target = f"{repository.common}/{path[len(repository.held) :]}"
-        if not os.path.lexists(target) and os.path.exists(f"{store}/objects/{path}"):
+        if os.path.lexists(target):
+            continue
+        if os.path.exists(f"{store}/objects/{path}"):
             copy(f"{store}/objects/{path}", target, shared=True)
             number += 1
-    return number
+        else:
+            others[path] = target
+    return number + loose_objects.put_back(f"{store}/objects", others)

@@ -21,6 +21,11 @@ CONFIGURED = frozenset([b"CMakeCache.txt", b"meson-private"])
 
 # What make takes for rules, written by a compiler: without it all that depends on it is built anew.
 DEPENDENCIES = (".d", ".dep")
+# What ctest and meson write whenever they run tests, and where programs lie that are none of the project's.
+LOGS = frozenset(["LastTest.log", "testlog.txt", "testlog.json"])
+NO_PROGRAMS = frozenset(["CMakeFiles", "_deps", "meson-private"])
+MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
+TICK_NS = 20_000_000  # the kernel stamps a file with the time of its last tick
 ASIDE = ".ralph-mem-aside"
 
 
@@ -32,6 +37,30 @@ def is_new_judge(path: str, since_ns: int) -> bool:
         return False
     decides = path.endswith(DEPENDENCIES) or kinds.judges(path)
     return decides and stat.S_ISREG(st.st_mode) and st.st_ctime_ns > since_ns
+
+
+def not_built_since(snapshots: "Snapshots", since_ns: int) -> "list[str]":
+    """Return the build folders that git ignores in which tests were run since then, and not one program was built."""
+    tops = [os.fsdecode(os.path.join(snapshots.top, path)) for (path,) in snapshots.query("SELECT path FROM ignored")]
+    folders = [folder for top in tops for folder, _, names in os.walk(top) if is_configured(map(os.fsencode, names))]
+    return [os.path.relpath(each, os.fsdecode(snapshots.top)) for each in folders if _is_run_as_it_was(each, since_ns - TICK_NS)]
+
+
+def _is_run_as_it_was(folder: str, since_ns: int) -> bool:
+    is_run, programs = False, []
+    for here, folders, names in os.walk(folder):
+        folders[:] = [each for each in folders if each not in NO_PROGRAMS]
+        for name in names:
+            st = os.lstat(f"{here}/{name}")
+            is_run |= name in LOGS and st.st_mtime_ns >= since_ns
+            if stat.S_ISREG(st.st_mode) and st.st_mode & 0o100 and _is_program(f"{here}/{name}"):
+                programs.append(st.st_mtime_ns)
+    return is_run and bool(programs) and max(programs) < since_ns
+
+
+def _is_program(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(4).startswith(MAGIC)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections import namedtuple
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.redaction import path_rules
 from ralph_mem.ralph import changes, files
-from ralph_mem.ralph.criteria import FAILED, PASSED, VACUOUS, Verdict, evidence, judging, passed
+from ralph_mem.ralph.criteria import CUSTOM, FAILED, PASSED, TEST_PASS, VACUOUS, Verdict, evidence, judging, passed
 from ralph_mem.ralph.judges import built, installed, scratch, substitutes
 from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import FILE, FOLDER, Taken, placing, restoring, rollback_plan, store, taking
@@ -204,12 +204,14 @@ class _Trial:
         caches = tempfile.TemporaryDirectory(prefix="ralph-mem-")
         settings = built.without_new_settings(self.snapshots, since_ns)
         with caches as folder, settings, built.sources_younger(self.snapshots.top, every):
-            environment = {**self.around, "PYTHONPYCACHEPREFIX": folder}
+            environment, began_ns = {**self.around, "PYTHONPYCACHEPREFIX": folder}, time.time_ns()
             for _ in range(TRIES):
                 verdicts = self._whole(self.judge(self.criteria, self.loop.place.top, environment))
                 if passed(verdicts) or self._is_cut_off(verdicts):
                     break
-        return verdicts
+            # every source is younger than what was built: a check that builds would have built
+            unbuilt = built.not_built_since(self.snapshots, began_ns) if passed(verdicts) else []
+        return [_unbuilt(verdict, unbuilt) for verdict in verdicts]
 
     def _by_the_start(self, verdicts: "list[Verdict]", where: str) -> Outcome:
         """Say what verdicts by the judges of the start mean."""
@@ -236,6 +238,14 @@ def _is_in(before: "dict[str, str]", test: str, message: str) -> bool:
 
 def _failed(verdict: "Verdict", patched: "list[str]") -> "Verdict":
     why = f"it ran with what was changed after the start: {', '.join(patched[:MOST_NAMED])}"
+    return verdict._replace(status=FAILED, why=why, failing={}, excerpt="")
+
+
+def _unbuilt(verdict: "Verdict", folders: "list[str]") -> "Verdict":
+    if not folders or verdict.type not in (TEST_PASS, CUSTOM):
+        return verdict
+    where = ", ".join(folders[:MOST_NAMED])
+    why = f"it ran what was built before in {where}, and built nothing of the sources: it has to build first"
     return verdict._replace(status=FAILED, why=why, failing={}, excerpt="")
 
 

@@ -28,10 +28,11 @@ def copy(source: "str | bytes", target: "str | bytes", is_right: "Callable[[os.s
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode) or (is_right and not is_right(found)):
             return False
-        written = os.open(target, CREATE, 0o600)
+        written = os.open(target, CREATE, stat.S_IMODE(found.st_mode) & 0o777)
         try:
-            _fill(written, file)
-            settle(written, found)
+            made = os.fstat(written)
+            _fill(written, file, (found.st_dev, made.st_dev))
+            settle(written, found, made)
         finally:
             os.close(written)
         after = os.fstat(file)
@@ -43,14 +44,14 @@ def copy(source: "str | bytes", target: "str | bytes", is_right: "Callable[[os.s
     return True
 
 
-def settle(written: int, found: os.stat_result) -> None:
-    """Give an open file mode and time of another: a build tool goes by times."""
-    os.fchmod(written, stat.S_IMODE(found.st_mode))
+def settle(written: int, found: os.stat_result, made: "os.stat_result | None" = None) -> None:
+    """Give an open file mode and time of another: a build tool goes by times. `made` is what it was made as."""
+    if made is None or made.st_mode != found.st_mode:
+        os.fchmod(written, stat.S_IMODE(found.st_mode))
     os.utime(written, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
-def _fill(written: int, file: int) -> None:
-    pair = os.fstat(file).st_dev, os.fstat(written).st_dev
+def _fill(written: int, file: int, pair: "tuple[int, int]") -> None:
     if pair not in NO_CLONES:
         if paths.clone(file, written):
             return

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # What the person's tree was when its keys were taken: a path with this key still holds what its row says.
 KEYS = "SELECT path, key FROM present WHERE first <= ? AND key != x''"
 OWNERS = 0o700
+# Two threads fill two cores; fewer files are copied sooner by one.
+THREADS, WORTH_THREADS, BATCH = 2, 400, 200
 
 
 def fill(snapshots: "Snapshots", number: int, source: str, room: str) -> "tuple[list[bytes], list[bytes]]":
@@ -34,7 +36,9 @@ def fill(snapshots: "Snapshots", number: int, source: str, room: str) -> "tuple[
     entries = snapshots.entries(number)
     work = _Filling(snapshots, os.fsencode(source), os.fsencode(room), _keys(snapshots, number, source))
     for path in sorted(entries):
-        work.make(path, entries[path])
+        if not work.is_for_threads(path, entries[path]):
+            work.make(path, entries[path])
+    work.make_others(entries)
     return work.missing, work.led
 
 
@@ -64,8 +68,37 @@ class _Filling:
     def __init__(self, snapshots: "Snapshots", source: bytes, room: bytes, keys: "dict[bytes, bytes]") -> None:
         self._snapshots, self._source, self._room, self._keys = snapshots, source + b"/", room + b"/", keys
         self._shared: dict[bytes, bytes] = {}  # of hard links: the path of the file that their names share
+        self._others: list[bytes] = []
         self.missing: list[bytes] = []
         self.led: list[bytes] = []
+
+    def is_for_threads(self, path: bytes, entry: Entry) -> bool:
+        """Say whether a path is a file of its own that the source should still have: those wait for `make_others`."""
+        waits = entry.kind == FILE and not entry.twins and path in self._keys
+        if waits:
+            self._others.append(path)
+        return waits
+
+    def make_others(self, entries: "dict[bytes, Entry]") -> None:
+        """Copy the files that wait, by threads: the file system takes the time. What the source lacks comes otherwise."""
+        if len(self._others) < WORTH_THREADS:
+            failed = self._copied(self._others)
+        else:
+            from concurrent.futures import ThreadPoolExecutor  # lazy: brings logging along, and few rooms have so many files
+
+            parts = [self._others[at : at + BATCH] for at in range(0, len(self._others), BATCH)]
+            with ThreadPoolExecutor(THREADS) as pool:
+                failed = [path for part in pool.map(self._copied, parts) for path in part]
+        for path in failed:
+            self._file(path, entries[path])
+
+    def _copied(self, chosen: "list[bytes]") -> "list[bytes]":
+        """Copy files from the source; returns those that it has no more as they were."""
+        return [path for path in chosen if not self._copy(path)]
+
+    def _copy(self, path: bytes) -> bool:
+        key = self._keys.get(path)
+        return copying.copy(self._source + path, self._room + path, (lambda found: key_of(found) == key) if key else None)
 
     def make(self, path: bytes, entry: Entry) -> None:
         """Make a path as an entry has it."""
@@ -92,9 +125,7 @@ class _Filling:
         if entry.twins in self._shared and entry.twins:
             os.link(self._room + self._shared[entry.twins], self._room + path)
             return
-        key = self._keys.get(path)
-        is_known = (lambda found: key_of(found) == key) if key else None
-        if (key or not entry.stored) and copying.copy(self._source + path, self._room + path, is_known):
+        if (path in self._keys or not entry.stored) and self._copy(path):
             pass
         elif entry.stored:
             self._from_store(path, entry)

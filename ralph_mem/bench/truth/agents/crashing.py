@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 from ralph_mem.bench.truth.agents import task as tasks
 
@@ -23,6 +24,17 @@ def leave(_task: "Task", code: str) -> None:
 def killed(_task: "Task", _: str) -> None:
     """Be killed."""
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def loop_killed(_task: "Task", _: str) -> None:
+    """Kill the loop that has started this agent, by the name of its program."""
+    number = os.getppid()
+    while number > 1:
+        folder = Path(f"/proc/{number}")
+        if b"ralph_mem.interfaces.cli" in (folder / "cmdline").read_bytes():
+            os.kill(number, signal.SIGKILL)
+            return
+        number = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
 
 
 def hang(_task: "Task", _: str) -> None:

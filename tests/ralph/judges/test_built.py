@@ -1,0 +1,70 @@
+"""A check that only runs what was built before confirms nothing: an agent can have built it from other sources."""
+
+import shutil
+
+import pytest
+
+from ralph_mem.ralph.criteria import finding, native_build
+from tests.ralph.loops import Loops
+
+CMAKE = """cmake_minimum_required(VERSION 3.13)
+project(shop C)
+enable_testing()
+add_executable(shop_test tests/shop_test.c shop.c)
+add_test(NAME shop COMMAND shop_test)
+"""
+WRONG, RIGHT = "int total(int a, int b) { return a; }\n", "int total(int a, int b) { return a + b; }\n"
+TEST = "int total(int, int);\nint main(void) { return total(1, 2) != 3; }\n"
+BUILD = "cmake -S . -B build && cmake --build build"
+RUN = "cd build && ctest --output-on-failure --no-tests=error"
+MEND = f"cat >shop.c <<'X'\n{RIGHT}X"
+BUILT_FROM_OTHERS = f"{MEND}\n{BUILD}\ncat >shop.c <<'X'\n{WRONG}X"
+
+
+@pytest.fixture
+def shop(tmp_path):
+    if not shutil.which("cmake"):
+        pytest.skip("cmake is not installed")
+    made = Loops(tmp_path)
+    for name, text in {"CMakeLists.txt": CMAKE, "shop.c": WRONG, "tests/shop_test.c": TEST, ".gitignore": "build/\n"}.items():
+        made.write(name, text)
+    return made
+
+
+def asked(shop, text):
+    shop.write("check.sh", f"set -e\n{text}\n")
+    return ("custom=sh check.sh",)
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("agent", [BUILT_FROM_OTHERS, f"{MEND}\n{BUILD}"])
+@pytest.mark.parametrize("here", [True, False])
+def test_a_script_that_runs_what_an_agent_has_built_is_no_success(shop, agent, here):
+    run = shop.start(agent, criteria=asked(shop, RUN), here=here, limits={"iterations": 1})
+    assert run.reason == "max_iterations"
+    assert "built nothing of the sources" in run.iterations[-1].verdicts[0].why
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("here", [True, False])
+def test_a_script_that_builds_first_is_a_success_for_who_mends_the_sources_alone(shop, here):
+    check = asked(shop, f"{BUILD}\n{RUN}")
+    assert shop.start(BUILT_FROM_OTHERS, criteria=check, here=here, limits={"iterations": 1}).reason == "max_iterations"
+    assert shop.start(MEND, criteria=check, here=here, limits={"iterations": 1}).reason == "success"
+
+
+@pytest.mark.parametrize("rule", ["ctest --test-dir build", "cd build && ctest", "@ctest --test-dir build"])
+def test_a_person_is_told_of_a_script_or_rule_that_seems_to_build_nothing(tmp_path, rule):
+    (tmp_path / "check.sh").write_text(f"#!/bin/sh\n# cmake --build build was done by hand\n{rule.strip('@')}\n")
+    (tmp_path / "Makefile").write_text(f"check:\n\t{rule}\n")
+    criteria, _ = finding.find(str(tmp_path), ["custom=./check.sh", "custom=sh check.sh", "custom=make check"])
+    assert len(native_build.warnings(criteria)) == 3
+
+
+@pytest.mark.parametrize(
+    "rule", ["cmake --build build && ctest --test-dir build", "make -C build; ctest", "pytest -q", "./run-ctest"]
+)
+def test_of_others_nothing_is_told(tmp_path, rule):
+    (tmp_path / "check.sh").write_text(f"#!/bin/sh\n{rule}\n")
+    criteria, _ = finding.find(str(tmp_path), ["custom=./check.sh"])
+    assert native_build.warnings(criteria) == []
