@@ -10,7 +10,7 @@ from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import asker
+from ralph_mem.hosts import asker
 from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
@@ -112,7 +112,7 @@ def list_(
     """
     place = registry.choose(project)
     held = [each for each in _held(place) if each.standing.word == standing.WAITING or not only_waiting]
-    found = [each for each in held if each.standing.word != standing.WAITING] if asker.is_a_model() else held
+    found = [each for each in held if each.standing.word != standing.WAITING] if not asker.is_a_person() else held
     if json:
         printing.as_json([_values(each) for each in found])
         return
@@ -196,7 +196,7 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
         finally:
             opened.close()
         found[team] = taken._replace(refused=[*read.refused, *taken.refused])
-    if asker.is_a_model():  # what a stranger called a file, or wrote into it, is for no model
+    if not asker.is_a_person():  # what a stranger called a file, or wrote into it, is for no model
         found = {team: taken._replace(refused=[(NAMELESS, FOR_A_PERSON)] * len(taken.refused)) for team, taken in found.items()}
     if json:
         printing.as_json(

@@ -10,7 +10,7 @@ from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import asker
+from ralph_mem.hosts import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.maintenance import registry
@@ -194,8 +194,8 @@ def _show(found: list[Proposal], digits: str, json: bool) -> None:
 
 
 def need_person() -> None:
-    """Raise RalphMemError where a model has typed a command, in the shell of its session."""
-    if asker.is_a_model():
+    """Raise RalphMemError where a model has typed a command in the shell of its session, or nobody has at a terminal."""
+    if not asker.is_a_person():
         raise RalphMemError(ONLY_A_PERSON, "they type it in a terminal of their own; `ralph-mem team status` says how many wait")
 
 

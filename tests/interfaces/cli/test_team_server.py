@@ -10,6 +10,13 @@ from tests.maintenance.team.servers import a_postgres, a_server
 from tests.maintenance.team.situations import CELLE, an_item
 
 __all__ = ["a_postgres", "a_server"]
+
+
+@pytest.fixture(autouse=True)
+def at_a_terminal(a_person):
+    a_person.has_terminal = True
+
+
 RULE = "Releases of the lantern go out with make ship."
 
 
