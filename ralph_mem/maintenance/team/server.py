@@ -81,6 +81,10 @@ def opened(address: str, seconds: float = SECONDS, *, as_owner: bool = False) ->
                 connection.commit()
             finally:
                 connection.close()  # what is not committed the server takes back: to ask it to would wait for its answer
+    except (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedFunction) as error:
+        raise ServerError(
+            "the tables of the team's server are older than this release", "who runs it types: ralph-mem team init NAME ADDRESS"
+        ) from error
     except psycopg.Error as error:
         raise ServerError(_told(error), f"is {shown(address)} right, and does it run?") from error
     except (UnicodeError, ValueError, TypeError, LookupError, OverflowError) as error:

@@ -38,7 +38,7 @@ TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a brief
 RECENT = index_text.TURN + " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 ORDER BY t.id DESC LIMIT ?"
 NOTES = index_text.OBSERVATION + (
     " WHERE m.observation_id NOT NULL AND o.type = 'note' AND (o.origin = 'user') = ? AND NOT o.misled AND o.tainted < 2"
-    " ORDER BY m.observation_id DESC LIMIT ?"
+    " ORDER BY o.id DESC LIMIT ?"
 )
 PINNED = (
     f"{index_text.OBSERVATION} WHERE o.pinned AND NOT o.misled AND o.tainted < 2 UNION ALL"

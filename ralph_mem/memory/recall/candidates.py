@@ -40,6 +40,7 @@ JOINS = {
     "observations_fts": "JOIN observations AS r ON r.id = f.rowid JOIN observations AS o ON o.id = r.id",
 }
 TABLES = {"memory_fts": "memories", "observations_fts": "observations"}
+NUMBERS = "SELECT (SELECT max(id) FROM {0}), (SELECT min(id) FROM {0})"
 TIMES = {
     "memory_fts": "SELECT id, created_at, turn_id NOT NULL FROM memories WHERE id IN ({})",
     "observations_fts": "SELECT id, created_at, 1 FROM observations WHERE id IN ({})",
@@ -112,7 +113,7 @@ def find(
     stands = read(store, index, terms, wanted, limit)
     counts = counted(store, index, stands, limit, _repeats(store) if index == "memory_fts" else frozenset())
     held, rarity = best(stands, counts, limit, WEIGHED * most)
-    return _weighed(store, index, list(held), held, now, counts.total)[:most], rarity
+    return _weighed(store, index, list(held), held, now, counts.newest)[:most], rarity
 
 
 def read(store: "Store", index: str, terms: "list[str]", wanted: Wanted, limit: int) -> "dict[str, list[str]]":
@@ -127,11 +128,17 @@ def read(store: "Store", index: str, terms: "list[str]", wanted: Wanted, limit: 
 def counted(
     store: "Store", index: str, stands: "dict[str, list[str]]", limit: int, repeats: "AbstractSet[str]" = frozenset()
 ) -> "Counts":  # fmt: skip
-    """Return how many rows there are, and how many hold each term, without those that repeat another one."""
-    total = (store.one("SELECT max(id) FROM " + TABLES[index])[0] or 0) - len(repeats)
+    """Return how many rows there are, and how many hold each term, without those that repeat another one.
+
+    A team's memories have numbers below nought (`row.remember`).
+    """
+    newest, oldest = store.one(NUMBERS.format(TABLES[index]))
+    total = (newest or 0) - min(oldest or 0, 0) - len(repeats)
     if repeats:
         stands = {term: [number for number in rows if number not in repeats] for term, rows in stands.items()}
-    return Counts(total, {term: _count(rows, limit, total) for term, rows in stands.items()})
+    counts = Counts(total, {term: _count(rows, limit, total, newest or 0) for term, rows in stands.items()})
+    counts.newest = newest or 0
+    return counts
 
 
 def _repeats(store: "Store") -> "AbstractSet[str]":
@@ -142,12 +149,12 @@ def _repeats(store: "Store") -> "AbstractSet[str]":
 
 
 class Counts:
-    """How many rows there are, how many of them hold each term, of a common one an estimate, and what each is worth."""
+    """How many rows there are, how many of them hold each term, of a common one an estimate, what each is worth; the newest row."""
 
-    __slots__ = ("of", "total", "worth")
+    __slots__ = ("newest", "of", "total", "worth")
 
     def __init__(self, total: int, of: "dict[str, float]") -> None:
-        self.total, self.of = total, of
+        self.total, self.newest, self.of = total, total, of
         self.worth = {term: self._worth(term, count) for term, count in of.items()}
 
     def _worth(self, term: str, count: float) -> float:
@@ -174,11 +181,11 @@ def best(stands: "dict[str, list[str]]", counts: Counts, limit: int, most: int) 
     return {number: held[number] for number in first[:most]}, rarity
 
 
-def with_newer_first(held: "dict[str, float]", total: int) -> "list[str]":
-    """Return the rows that hold the most, those first that hold much and are among the newest of so many."""
+def with_newer_first(held: "dict[str, float]", newest: int) -> "list[str]":
+    """Return the rows that hold the most, those first that hold much and are near the newest one."""
     first = list(held)
     most = held[first[0]] if first else 1.0
-    first.sort(key=lambda number: -held[number] / most - RECENT_ROWS / (1 + (total - int(number)) / NEW_ROWS))
+    first.sort(key=lambda number: -held[number] / most - RECENT_ROWS / (1 + (newest - int(number)) / NEW_ROWS))
     return first
 
 
@@ -216,11 +223,11 @@ def _stands(store: "Store", index: str, term: str, wanted: Wanted, limit: int) -
     return numbers.split(",") if numbers else []
 
 
-def _count(rows: "list[str]", limit: int, total: int) -> float:
+def _count(rows: "list[str]", limit: int, total: int, newest: int) -> float:
     """Return how many rows hold a term; one that was not read to its end is as frequent as it was so far."""
     if len(rows) < limit:
         return float(len(rows))
-    return min(len(rows) * total / max(1, total - int(rows[-1]) + 1), float(total))
+    return min(len(rows) * total / max(1, newest - int(rows[-1]) + 1), float(total))
 
 
 def _weighed(

@@ -118,18 +118,18 @@ def judged(
     stands = candidates.read(store, INDEX, terms, ANY, limit)
     counts = candidates.counted(store, INDEX, stands, limit)
     held, weights = candidates.best(stands, counts, limit, candidates.NEWEST_FIRST)
-    rows = index_text.load_rows(store, candidates.with_newer_first(held, counts.total)[:POOL])
+    rows = index_text.load_rows(store, candidates.with_newer_first(held, counts.newest)[:POOL])
     nearest, near = _add_near(sense, store, query, rows) if sense else ({}, {})
     if not rows:
         return []
     texts = ranking.text_scores(rows, weights)
     undated = ranking.undated(rows, texts, set(index_text.words(query)), near)
-    scores = ranking.dated(rows, undated, now, counts.total, candidates.time_named(query, now))
+    scores = ranking.dated(rows, undated, now, counts.newest, candidates.time_named(query, now))
     places = sorted(range(len(rows)), key=lambda at: -scores[at])
     seats = _seats(rows, places)
     first = list(nearest)[:NEAREST]
     places = seats + [at for at in places if rows[at][0] in first and at not in seats]
-    found = features.of(features.Prompt(query, counts), rows, texts, undated, scores, places, counts.total)
+    found = features.of(features.Prompt(query, counts), rows, texts, undated, scores, places, counts.newest)
     if nearest:
         far = min(nearest.values())
         found = [(*values, nearest.get(rows[at][0], far)) for at, values in zip(places, found)]
