@@ -118,6 +118,7 @@ def take(
         _delete(opened, [before[name] for name in leaving])
         if kept:
             schema.make(opened, schema.NOTES)
+            opened.set_property(connection.NOTES_INDEXED, 1)
         changed = [name for name in kept if name in before and _of(before[name]) != kept[name]]
         _settle(opened, project, team, kept, own)
         number = _count(opened, project)

@@ -133,7 +133,7 @@ def counted(
     A team's memories have numbers below nought (`row.remember`).
     """
     newest, oldest = store.one(NUMBERS.format(TABLES[index]))
-    total = (newest or 0) - min(oldest or 0, 0) - len(repeats)
+    total = max(newest or 0, 0) - min(oldest or 0, 0) - len(repeats)
     if repeats:
         stands = {term: [number for number in rows if number not in repeats] for term, rows in stands.items()}
     counts = Counts(total, {term: _count(rows, limit, total, newest or 0) for term, rows in stands.items()})
