@@ -55,7 +55,7 @@ def share(
     found = [promotion.promote(reader, each, text, tuple(supersedes)) for each in ids]
     digits = digits_of([team + shared_item.text_of(each.item) for each in found])
     if confirm.lower() != digits:
-        _preview(found, digits, json)
+        _preview(found, digits, json, team)
         if confirm:
             raise not_as_shown(confirm)
         return
@@ -87,17 +87,19 @@ def _keep(place: Place, team: str, items: list[shared_item.Shared], json: bool) 
         printing.text(f"{count(len(items), 'item')} for {team}. ralph-mem team push sends it.")
 
 
-def _preview(found: list[Promoted], digits: str, json: bool) -> None:
+def _preview(found: list[Promoted], digits: str, json: bool, team: str) -> None:
     if json:
-        shown = [{"file": item_files.path_of(each.item), "text": shared_item.text_of(each.item), "cut": each.cut} for each in found]
+        to = [{"team": team} if team else {"file": item_files.path_of(each.item)} for each in found]
+        shown = [{**where, "text": shared_item.text_of(each.item), "cut": each.cut} for where, each in zip(to, found, strict=True)]
         printing.as_json({"would_write": shown, "digest": digits, "confirmed": False})
         return
     for item, cut in found:
-        printing.text(f"{item_files.path_of(item)}:")
+        printing.text(f"For {team}:" if team else f"{item_files.path_of(item)}:")
         printing.verbatim(shared_item.text_of(item))
         if cut:
             printing.text(f"Cut out: {', '.join(f'{number} {kind}' for kind, number in cut.items())}.")
-    printing.text(f"Nothing is written yet. To write exactly this, add --confirm {digits}")
+    what = ("sent", "send") if team else ("written", "write")
+    printing.text(f"Nothing is {what[0]} yet. To {what[1]} exactly this, add --confirm {digits}")
 
 
 @group.command("list")
@@ -204,7 +206,8 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
         )
         return
     for team, taken in found.items():
-        printing.text(f"{team}: " + "\n".join(_told(taken)))
+        if team != local_copy.FILES or len(found) == 1 or any(taken[:-1]):  # who has a server need not have files
+            printing.text(f"{team}: " + "\n".join(_told(taken)))
     number = max(taken.waiting for taken in found.values())
     if number:
         printing.text(_told_waiting(number))

@@ -218,6 +218,8 @@ def accept(
     """
     place = registry.choose(project)
     need_person()
+    if exchange.role_of(exchange.address_of(place, name), name) != "reviewer":
+        raise RalphMemError(f"only a reviewer of {name} accepts", "ralph-mem team status says what you are")
     found = [each for each in exchange.proposals(place, name, exchange.now_ms()) if not ids or each.item.id in ids]
     digits = digits_of([f"{each.rev} {shared_item.digest(name, each.item)}" for each in found])
     if not found or confirm.lower() != digits:

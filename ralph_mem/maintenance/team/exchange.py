@@ -26,8 +26,9 @@ PROPOSED = (
 )
 DECIDE = "UPDATE ralph_mem.item SET state = %s WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
 BEHIND = """
-SELECT p.login::text FROM ralph_mem.pull AS p WHERE p.team = %(team)s AND p.login <> current_user AND (p.at IS NULL OR p.at < (
-    SELECT max(t.at) FROM ralph_mem.tombstone AS t WHERE t.team = %(team)s)) ORDER BY 1"""
+SELECT p.login::text FROM ralph_mem.pull AS p JOIN (
+    SELECT max(t.at) AS at FROM ralph_mem.tombstone AS t WHERE t.team = %(team)s
+) AS forgotten ON coalesce(p.at, '-infinity') < forgotten.at WHERE p.team = %(team)s AND p.login <> current_user ORDER BY 1"""
 PULLED = "UPDATE ralph_mem.pull SET at = now() WHERE team = %s AND login = current_user"
 
 

@@ -1,5 +1,6 @@
 """See that a member has the key that a team's server names, and lock the team's texts with another one."""
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ KEY = """
 SELECT t.key, t.key IS NOT NULL AND EXISTS (SELECT 1 FROM ralph_mem.item AS i
     WHERE i.team = t.name AND i.state = 'accepted' AND i.key IS DISTINCT FROM t.key)
 FROM ralph_mem.team AS t WHERE t.name = %s"""
+IS_KEY = re.compile(r"[0-9a-f]{16}")
 IS_EMPTY = "SELECT NOT EXISTS (SELECT 1 FROM ralph_mem.item WHERE team = %s)"
 NAME_IT = "UPDATE ralph_mem.team SET key = %s WHERE name = %s RETURNING 1"
 OTHERS = "FROM ralph_mem.item WHERE team = %s AND state <> 'rejected' AND key IS DISTINCT FROM %s"
@@ -45,7 +47,9 @@ def need(connection: server.Connection, team: str, lock: Seal) -> None:
 
 def _named(connection: server.Connection, team: str) -> tuple[str, bool]:
     key, is_between = connection.execute(KEY, (team,)).fetchone() or (None, False)
-    return str(key or ""), bool(is_between)
+    if key is not None and not (isinstance(key, str) and IS_KEY.fullmatch(key)):
+        raise server.ServerError("the server answers what was not asked for", "nothing was taken in")
+    return key or "", bool(is_between)
 
 
 def joins(address: str, team: str, lock: Seal, role: str) -> bool:

@@ -40,7 +40,8 @@ JOINS = {
     "observations_fts": "JOIN observations AS r ON r.id = f.rowid JOIN observations AS o ON o.id = r.id",
 }
 TABLES = {"memory_fts": "memories", "observations_fts": "observations"}
-NUMBERS = "SELECT (SELECT max(id) FROM {0}), (SELECT min(id) FROM {0})"
+OWN = "AND f.rowid > 0 "  # a team's memories have numbers below nought (`row.remember`)
+OLDEST = "SELECT min(id) FROM memories"
 TIMES = {
     "memory_fts": "SELECT id, created_at, turn_id NOT NULL FROM memories WHERE id IN ({})",
     "observations_fts": "SELECT id, created_at, 1 FROM observations WHERE id IN ({})",
@@ -111,34 +112,48 @@ def find(
     """
     limit = max(FEWEST_POSTINGS, POSTINGS[index] // max(1, len(terms)))
     stands = read(store, index, terms, wanted, limit)
-    counts = counted(store, index, stands, limit, _repeats(store) if index == "memory_fts" else frozenset())
+    is_memory = index == "memory_fts"
+    counts = counted(store, index, stands, limit, _repeats(store) if is_memory else frozenset(), _others(store) if is_memory else 0)
     held, rarity = best(stands, counts, limit, WEIGHED * most)
     return _weighed(store, index, list(held), held, now, counts.newest)[:most], rarity
 
 
-def read(store: "Store", index: str, terms: "list[str]", wanted: Wanted, limit: int) -> "dict[str, list[str]]":
-    """Return the newest rows that hold each term, at most `limit` of them; a phrase of common parts is left out."""
+def read(store: "Store", index: str, terms: "list[str]", wanted: Wanted, limit: int, only: str = "") -> "dict[str, list[str]]":
+    """Return the newest rows that hold each term, at most `limit` of them; a phrase of common parts is left out.
+
+    `only` is SQL that narrows it, such as `OWN`.
+    """
     stands: dict[str, list[str]] = {}
     for term in terms:  # phrases come last
         if _is_worth_asking(term, stands, limit):
-            stands[term] = _stands(store, index, term, wanted, limit)
+            stands[term] = _stands(store, index, term, wanted, limit, only)
     return stands
 
 
 def counted(
-    store: "Store", index: str, stands: "dict[str, list[str]]", limit: int, repeats: "AbstractSet[str]" = frozenset()
-) -> "Counts":  # fmt: skip
+    store: "Store",
+    index: str,
+    stands: "dict[str, list[str]]",
+    limit: int,
+    repeats: "AbstractSet[str]" = frozenset(),
+    others: int = 0,
+) -> "Counts":
     """Return how many rows there are, and how many hold each term, without those that repeat another one.
 
-    A team's memories have numbers below nought (`row.remember`).
+    `others` is how many there are of a team, which count where they are among the rows.
     """
-    newest, oldest = store.one(NUMBERS.format(TABLES[index]))
-    total = max(newest or 0, 0) - min(oldest or 0, 0) - len(repeats)
+    newest = store.one("SELECT max(id) FROM " + TABLES[index])[0] or 0
+    total = max(newest, 0) + others - len(repeats)
     if repeats:
         stands = {term: [number for number in rows if number not in repeats] for term, rows in stands.items()}
-    counts = Counts(total, {term: _count(rows, limit, total, newest or 0) for term, rows in stands.items()})
-    counts.newest = newest or 0
+    counts = Counts(total, {term: _count(rows, limit, total, newest) for term, rows in stands.items()})
+    counts.newest = newest
     return counts
+
+
+def _others(store: "Store") -> int:
+    """Return how many memories are a team's."""
+    return max(0, -(store.one(OLDEST)[0] or 0))
 
 
 def _repeats(store: "Store") -> "AbstractSet[str]":
@@ -206,18 +221,18 @@ def _is_worth_asking(term: str, stands: "dict[str, list[str]]", limit: int) -> b
     return not known or (all(known) and any([len(rows) < limit for rows in known]))
 
 
-def _stands(store: "Store", index: str, term: str, wanted: Wanted, limit: int) -> "list[str]":
-    filters = ""
+def _stands(store: "Store", index: str, term: str, wanted: Wanted, limit: int, only: str = "") -> "list[str]":
+    filters = only
     values: list[object] = []
     if wanted.since or wanted.until < FOREVER:
-        filters, values = "AND r.created_at >= ? AND r.created_at < ?", [wanted.since, wanted.until]
+        filters, values = only + "AND r.created_at >= ? AND r.created_at < ?", [wanted.since, wanted.until]
     if wanted.types:
         filters += f" AND coalesce(o.type, 'turn') IN ({', '.join('?' * len(wanted.types))})"
         values += wanted.types
         if wanted.tool:
             filters += " AND substr(o.tool_name, 1, ?) = ?"
             values += [len(wanted.tool), wanted.tool]
-    sql = STANDS.format(index=index, joins=JOINS[index] if filters else "", filters=filters)
+    sql = STANDS.format(index=index, joins=JOINS[index] if values else "", filters=filters)
     # in one string: a row of its own for each number would cost ten times as much
     (numbers,) = store.one(sql, (index_text.quoted(term), *values, limit))
     return numbers.split(",") if numbers else []

@@ -12,7 +12,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.mcp import answers, reading
 from ralph_mem.maintenance.team import approvals, local_copy, standing
 from ralph_mem.memory.inject import briefing
-from ralph_mem.memory.recall import candidates, layers
+from ralph_mem.memory.recall import candidates, layers, others
 from ralph_mem.memory.recall import search as prompted
 from ralph_mem.memory.rows import facts
 from ralph_mem.memory.store import connection, schema
@@ -214,29 +214,43 @@ def test_a_thousand_items_are_pulled_within_what_a_person_waits(a_team):
 # Beside very many
 
 
-def test_what_many_others_say_in_the_same_words_does_not_push_out_what_is_ones_own(a_team, monkeypatch):
+def test_what_many_others_say_in_the_same_words_changes_nothing_of_what_is_ones_own(a_team, monkeypatch):
     own = a_fact(a_team.session, "Deploys of the lantern service go to Celle, says Erna.")
-    others = [an_item(name, f"Deploys of the lantern service go to town {name}.") for name in ids(60)]
-    a_team.has(*others)
-    a_team.pulls()
-    a_team.approves()
     monkeypatch.setattr(prompted, "FEWEST_POSTINGS", 8)
     monkeypatch.setattr(prompted, "POSTINGS", 8)
-    found = prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)
-    assert own in [hit.values[1] for hit in found]
-    numbers = a_team.opened.one("SELECT max(m.id), count(*) FROM memories AS m JOIN observations AS o"
-                                " ON o.id = m.observation_id WHERE o.type = 'item'")  # fmt: skip
-    assert numbers == (-1, 60)
+    before = judged(a_team)
+    a_team.has(*[an_item(name, f"Deploys of the lantern service go to town {name}.") for name in ids(60)])
+    a_team.pulls()
+    a_team.approves()
+    assert own in before and {name: values for name, values in judged(a_team).items() if name in before} == before
+    assert len(judged(a_team)) == len(before) + others.MOST
 
 
-def test_a_word_is_as_rare_as_all_memories_make_it_wherever_they_are_numbered(a_team):
+def judged(team):
+    found = prompted.judged(team.opened, "Where do deploys of the lantern service go?", NOON)
+    return {values[1]: features for values, _, features in found}
+
+
+def test_a_team_has_to_answer_more_of_a_prompt_than_ones_own_does(a_team, monkeypatch):
+    a_team.has(an_item())
+    a_team.pulls()
+    a_team.approves()
+    ((hit,),) = [prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)]
+    table = prompted.score.in_force()
+    monkeypatch.setitem(table.levels, "quiet", hit.chance + 0.01)
+    monkeypatch.setitem(table.levels, "normal", hit.chance - 0.01)
+    ((hit,),) = [prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)]
+    assert not hit.admitted
+
+
+def test_a_search_counts_words_among_all_there_are(a_team):
     a_team.has(*[an_item(name, f"The cellar {name} is dry.") for name in ids(9)])
     a_team.pulls()
     a_team.approves()
+    numbers, _ = candidates.find(a_team.opened, prompted.INDEX, ["cellar"], NOON, prompted.ANY, 4)
+    assert sorted(map(int, numbers)) == [-4, -3, -2, -1]
     stands = candidates.read(a_team.opened, prompted.INDEX, ["cellar"], prompted.ANY, 4)
-    counts = candidates.counted(a_team.opened, prompted.INDEX, stands, 4)
-    assert (counts.total, counts.newest, len(stands["cellar"])) == (9, -1, 4)
-    assert counts.of["cellar"] == 9
+    assert candidates.counted(a_team.opened, prompted.INDEX, stands, 4, others=9).of["cellar"] == 9
 
 
 def test_a_briefing_finds_its_notes_without_a_look_at_each_item(a_team):
