@@ -1,4 +1,4 @@
-"""Judge what of a team's items a prompt may mean, which changes nothing of how a person's own memories are judged."""
+"""Judge what of a team's items a prompt may mean, beside a person's own memories."""
 
 from ralph_mem.memory.recall import candidates, features, ranking
 from ralph_mem.memory.rows import index_text
