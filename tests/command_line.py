@@ -34,12 +34,12 @@ def may_be_a_fork(environment):
     return {**ITS_OWN, **seen} == ITS_OWN and "LANG" in seen
 
 
-def run(*words, env, cwd, stdin=b"", deadline=HANGS_S, wrap=(), python=sys.executable):
-    """Run `ralph-mem WORDS`; returns a `CompletedProcess` with bytes."""
+def run(*words, env, cwd, stdin=b"", deadline=HANGS_S, wrap=(), python=sys.executable, terminal=False):
+    """Run `ralph-mem WORDS`; returns a `CompletedProcess` with bytes. At a `terminal` it is a fork, which reads nothing."""
     order = [*wrap, python, *WORDS, *words]
     if wrap or python != sys.executable or not may_be_a_fork(env):
         return subprocess.run(order, input=stdin, env=env, cwd=cwd, capture_output=True, timeout=deadline)
-    ran = launcher().run(stdin, deadline, words=[os.fsdecode(word) for word in words], env=env, cwd=os.fsdecode(cwd))
+    ran = launcher().run(stdin, deadline, words=list(map(os.fsdecode, words)), env=env, cwd=os.fsdecode(cwd), terminal=terminal)
     return subprocess.CompletedProcess(order, ran.code, ran.out, ran.err)
 
 

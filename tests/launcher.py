@@ -59,8 +59,8 @@ class Launcher:
         """Start a process, hand it these bytes, and wait until it is over; after the deadline it is killed, and that raises.
 
         Of `wish` either `argv` (a program), `door` (an event for the plugin), `words` (for the command line) or `code` (Python)
-        says what is started; `env` and `cwd` where; `limits` maps resources to soft limits; `kill_after` is when it gets
-        SIGKILL, in seconds.
+        says what is started; `env` and `cwd` where; `terminal` whether stdin is one; `limits` maps resources to soft limits;
+        `kill_after` is when it gets SIGKILL, in seconds.
         """
         from tests import clock
 
@@ -173,6 +173,8 @@ def become(wish, files):
             os.dup2(file, at)
         for file in files:
             os.close(file)
+        if wish.get("terminal"):  # what is typed at one: its other end stays open as long as this process runs
+            os.dup2(os.openpty()[1], 0)
         os.chdir(wish["cwd"])
         for name, soft in wish.get("limits", {}).items():
             which = getattr(resource, name)

@@ -81,15 +81,17 @@ def above() -> "list[int]":
     return found
 
 
-def inherited(name: str) -> str:
-    """Return a variable of this process or of the nearest one above it that began with it, empty where none shows it."""
-    if os.environ.get(name):
-        return os.environ[name]
-    wanted = b"\0" + name.encode() + b"="
+def inherited(*names: str) -> str:
+    """Return the first of these variables that this process has, or the nearest one above it began with; empty where none has."""
+    for name in names:
+        if os.environ.get(name):
+            return os.environ[name]
     for process in above():
-        _, found, value = (b"\0" + content(f"/proc/{process}/environ")).partition(wanted)
-        if found:
-            return value.partition(b"\0")[0].decode("utf-8", "replace")
+        shown = b"\0" + content(f"/proc/{process}/environ")
+        for name in names:
+            _, found, value = shown.partition(b"\0" + name.encode() + b"=")
+            if found:
+                return value.partition(b"\0")[0].decode("utf-8", "replace")
     return ""
 
 

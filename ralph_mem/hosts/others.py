@@ -4,8 +4,8 @@ A host is a folder with a module `shape`: `EVENTS` are its names of events by ou
 our names of tools by its own (nothing for one whose calls leave nothing, what is not listed brings in something from outside),
 `PARAMETERS` our names of what a tool is given by its own, `INSTRUCTIONS` the files that it gives its model anyway, `SOURCES` how a
 session begins by its words, `LATE` whether its record alone tells how the calls of a turn ended, `FLAT` the field of an answer that
-names no event, nothing for one that does, `TOLD` at what it takes an answer, where that is not both. `unwrapped` puts right what
-tables cannot say, `outcome` reads how a call ended.
+names no event, nothing for one that does, `TOLD` at what it takes an answer, where that is not both, `IN_SHELL` what it sets in
+the shells of its agent. `unwrapped` puts right what tables cannot say, `outcome` reads how a call ended.
 """
 
 import time

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from ralph_mem.hosts.claude_code import asker
+from ralph_mem.hosts import asker
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces import skills, verbs
 from ralph_mem.interfaces.skills import mem

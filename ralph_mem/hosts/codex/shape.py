@@ -15,6 +15,7 @@ SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("AGENTS.md", "~/.codex/AGENTS.md")
 FLAT = ""
 LATE = True
+IN_SHELL = "CODEX_THREAD_ID"
 
 
 def unwrapped(_name: str, fields: "dict[str, Any]") -> "dict[str, Any]":

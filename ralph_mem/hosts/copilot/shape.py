@@ -24,6 +24,7 @@ SOURCES = {"new": "startup"}
 INSTRUCTIONS = (".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
 FLAT = "additionalContext"
 LATE = False
+IN_SHELL = "COPILOT_CLI"
 ENDED, ENDS = "<shellId: ", " completed with exit code "  # the last line of what a command printed
 
 

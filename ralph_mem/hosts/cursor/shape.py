@@ -24,6 +24,7 @@ INSTRUCTIONS = ("AGENTS.md", ".cursorrules")
 FLAT = "additional_context"
 TOLD = ("start",)  # a prompt takes no context in
 LATE = False
+IN_SHELL = "CURSOR_AGENT"
 
 
 def unwrapped(name: str, fields: "Fields") -> "Fields":

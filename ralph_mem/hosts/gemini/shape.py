@@ -19,6 +19,7 @@ SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("GEMINI.md", "~/.gemini/GEMINI.md")
 FLAT = ""
 LATE = False
+IN_SHELL = "GEMINI_CLI"
 # Around what a hook gave the model, which the next event hands back as the beginning of the prompt.
 GIVEN = (("<hook_context>", "</hook_context>"), ("&lt;hook_context&gt;", "&lt;/hook_context&gt;"))
 

@@ -20,6 +20,7 @@ INSTRUCTIONS = ("AGENTS.md", ".goosehints")
 FLAT = ""
 TOLD = ()  # no answer of a hook reaches its model
 LATE = False
+IN_SHELL = "GOOSE_TERMINAL"
 FAILED = "failed; the client does not say how"
 
 

@@ -21,6 +21,7 @@ SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "~/.config/opencode/AGENTS.md")
 FLAT = ""
 LATE = False
+IN_SHELL = "OPENCODE"
 
 
 def unwrapped(_name: str, fields: "dict[str, Any]") -> "dict[str, Any]":

@@ -19,6 +19,7 @@ SOURCES: "dict[str, str]" = {}
 INSTRUCTIONS = ("QWEN.md", "AGENTS.md", "~/.qwen/QWEN.md")
 FLAT = ""
 LATE = False
+IN_SHELL = "QWEN_CODE"
 
 
 def unwrapped(_name: str, fields: "dict[str, Any]") -> "dict[str, Any]":

@@ -8,7 +8,8 @@ import typer
 
 from ralph_mem.core.format import moment_of
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import asker, event
+from ralph_mem.hosts import asker
+from ralph_mem.hosts.claude_code import event
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Outside, Project, Type
 from ralph_mem.maintenance import registry as known
@@ -22,7 +23,7 @@ commands = typer.Typer()
 def reader_of(project: str, outside: bool = False) -> lookup.Reader:
     """Open what may be read of a project."""
     place = known.choose(project)
-    for_model = outside and asker.is_a_model()
+    for_model = outside and not asker.is_a_person()
     return lookup.Reader(access.to_read(place), place, effective.load(place), outside, for_model)
 
 

@@ -10,7 +10,7 @@ from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import asker
+from ralph_mem.hosts import asker
 from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
@@ -55,7 +55,7 @@ def share(
     found = [promotion.promote(reader, each, text, tuple(supersedes)) for each in ids]
     digits = digits_of([team + shared_item.text_of(each.item) for each in found])
     if confirm.lower() != digits:
-        _preview(found, digits, json)
+        _preview(found, digits, json, team)
         if confirm:
             raise not_as_shown(confirm)
         return
@@ -87,17 +87,19 @@ def _keep(place: Place, team: str, items: list[shared_item.Shared], json: bool) 
         printing.text(f"{count(len(items), 'item')} for {team}. ralph-mem team push sends it.")
 
 
-def _preview(found: list[Promoted], digits: str, json: bool) -> None:
+def _preview(found: list[Promoted], digits: str, json: bool, team: str) -> None:
     if json:
-        shown = [{"file": item_files.path_of(each.item), "text": shared_item.text_of(each.item), "cut": each.cut} for each in found]
+        to = [{"team": team} if team else {"file": item_files.path_of(each.item)} for each in found]
+        shown = [{**where, "text": shared_item.text_of(each.item), "cut": each.cut} for where, each in zip(to, found, strict=True)]
         printing.as_json({"would_write": shown, "digest": digits, "confirmed": False})
         return
     for item, cut in found:
-        printing.text(f"{item_files.path_of(item)}:")
+        printing.text(f"For {team}:" if team else f"{item_files.path_of(item)}:")
         printing.verbatim(shared_item.text_of(item))
         if cut:
             printing.text(f"Cut out: {', '.join(f'{number} {kind}' for kind, number in cut.items())}.")
-    printing.text(f"Nothing is written yet. To write exactly this, add --confirm {digits}")
+    what = ("sent", "send") if team else ("written", "write")
+    printing.text(f"Nothing is {what[0]} yet. To {what[1]} exactly this, add --confirm {digits}")
 
 
 @group.command("list")
@@ -112,7 +114,7 @@ def list_(
     """
     place = registry.choose(project)
     held = [each for each in _held(place) if each.standing.word == standing.WAITING or not only_waiting]
-    found = [each for each in held if each.standing.word != standing.WAITING] if asker.is_a_model() else held
+    found = [each for each in held if each.standing.word != standing.WAITING] if not asker.is_a_person() else held
     if json:
         printing.as_json([_values(each) for each in found])
         return
@@ -196,7 +198,7 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
         finally:
             opened.close()
         found[team] = taken._replace(refused=[*read.refused, *taken.refused])
-    if asker.is_a_model():  # what a stranger called a file, or wrote into it, is for no model
+    if not asker.is_a_person():  # what a stranger called a file, or wrote into it, is for no model
         found = {team: taken._replace(refused=[(NAMELESS, FOR_A_PERSON)] * len(taken.refused)) for team, taken in found.items()}
     if json:
         printing.as_json(
@@ -204,7 +206,8 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
         )
         return
     for team, taken in found.items():
-        printing.text(f"{team}: " + "\n".join(_told(taken)))
+        if team != local_copy.FILES or len(found) == 1 or any(taken[:-1]):  # who has a server need not have files
+            printing.text(f"{team}: " + "\n".join(_told(taken)))
     number = max(taken.waiting for taken in found.values())
     if number:
         printing.text(_told_waiting(number))

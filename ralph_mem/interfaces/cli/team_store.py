@@ -10,7 +10,7 @@ from ralph_mem.core.format import count, day, digits_of, not_as_shown
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import asker
+from ralph_mem.hosts import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.maintenance import registry
@@ -21,6 +21,7 @@ from ralph_mem.maintenance.team import (
     local_copy,
     policy,
     pushing,
+    rotation,
     seal,
     server,
     setting_up,
@@ -34,6 +35,8 @@ from ralph_mem.memory.store.connection import Store
 
 group = typer.Typer()
 
+HELD = "The server takes nothing but what the key has locked."
+NOT_HELD = "The server would take what the key has not locked too, until a reviewer types: ralph-mem team rotate {} FILE"
 ONLY_A_PERSON = "only a person reads what nobody has approved, and decides about it"
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The team, in small letters.")]
@@ -83,6 +86,8 @@ def join(
     policy.read().check_server(setting_up.checked_name(name), address)
     file = seal.checked(place, key) if key else ""
     role = exchange.role_of(address, setting_up.checked_name(name))
+    lock = seal.Seal(seal.key_in(file)) if file else seal.of(place, name)
+    is_held = rotation.joins(address, name, lock, role)
     opened = access.to_write(place)
     with access.Change(opened):
         approvals.join(place, name, address, file)
@@ -92,6 +97,8 @@ def join(
         printing.as_json({"team": name, "role": role, "address": server.shown(address), "key": file})
     else:
         printing.text(f"Joined {name} as {role}, at {server.shown(address)}. ralph-mem team sync brings both up to date.")
+        if lock.key:
+            printing.text(HELD if is_held else NOT_HELD.format(name))
 
 
 @group.command("key")
@@ -111,6 +118,52 @@ def make_key(
     else:
         printing.text(f"Written for you alone: {terminal.plain(path)}.")
         printing.text("Each member joins with it: ralph-mem team join NAME ADDRESS --key FILE")
+
+
+@group.command(cls=Confirmed)
+def rotate(
+    name: Name,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The new key, as `ralph-mem team key` writes one.")],
+    confirm: Digits = "",
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Lock what a team has with another key, such as when somebody leaves; only a reviewer may.
+
+    From then on the server takes nothing else, and who has the old key is told to get the new one. Cut short, it is finished by
+    the same command. The first key of a team that has none yet is given in the same way.
+
+    Example: ralph-mem team rotate shop ~/.config/shop-2.key
+    """
+    place = registry.choose(project)
+    need_person()
+    address, path = exchange.address_of(place, name), seal.checked(place, file)
+    old, new = seal.of(place, name), seal.Seal(seal.key_in(path))
+    number, digits = rotation.left(address, name, new), digits_of([name, str(new.id)])
+    if confirm.lower() != digits:
+        if json:
+            printing.as_json({"would_lock": number, "digest": digits, "confirmed": False})
+        else:
+            printing.text(f"{count(number, 'item')} of {name} would be locked with the key in {terminal.plain(path)}.")
+            printing.text("Every member needs that file then, and neither sends nor takes in anything without it.")
+            printing.text(f"Nothing is changed yet. To do exactly this, add --confirm {digits}")
+        if confirm:
+            raise not_as_shown(confirm)
+        return
+    with printing.progress("locking") as bar:
+        task = bar.add_task("", total=number)
+        done = rotation.rotate(address, name, old, new, lambda at: bar.update(task, completed=at))
+    opened = access.to_write(place)
+    with access.Change(opened):
+        approvals.join(place, name, address, path)
+    opened.close()
+    if json:
+        printing.as_json({"locked": done.locked, "rejected": done.rejected, "key": terminal.plain(path), "confirmed": True})
+        return
+    printing.text(f"{count(done.locked, 'item')} locked with the new key. Hand the file on; each member types:")
+    printing.text(f"  ralph-mem team join {name} ADDRESS --key FILE")
+    if done.rejected:
+        printing.text(f"Rejected, since the old key did not open them: {', '.join(done.rejected)}.")
 
 
 @group.command()
@@ -165,6 +218,8 @@ def accept(
     """
     place = registry.choose(project)
     need_person()
+    if exchange.role_of(exchange.address_of(place, name), name) != "reviewer":
+        raise RalphMemError(f"only a reviewer of {name} accepts", "ralph-mem team status says what you are")
     found = [each for each in exchange.proposals(place, name, exchange.now_ms()) if not ids or each.item.id in ids]
     digits = digits_of([f"{each.rev} {shared_item.digest(name, each.item)}" for each in found])
     if not found or confirm.lower() != digits:
@@ -194,8 +249,8 @@ def _show(found: list[Proposal], digits: str, json: bool) -> None:
 
 
 def need_person() -> None:
-    """Raise RalphMemError where a model has typed a command, in the shell of its session."""
-    if asker.is_a_model():
+    """Raise RalphMemError where a model has typed a command in the shell of its session, or nobody has at a terminal."""
+    if not asker.is_a_person():
         raise RalphMemError(ONLY_A_PERSON, "they type it in a terminal of their own; `ralph-mem team status` says how many wait")
 
 

@@ -15,9 +15,9 @@ from ralph_mem.core.format import count, moment_of
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import privacy, terminal
 from ralph_mem.core.settings import effective
+from ralph_mem.hosts import asker, known
 from ralph_mem.hosts import kept as kept_by
-from ralph_mem.hosts import known
-from ralph_mem.hosts.claude_code import archive, asker
+from ralph_mem.hosts.claude_code import archive
 from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Outside, Project, Type
@@ -254,7 +254,7 @@ def _opened(place: places.Project) -> Store:
 
 def collected(opened: Store, place: places.Project, choice: outgoing.Choice, doing: str) -> outgoing.Parcel:
     """Return what is chosen of a memory as it may leave it, with a bar for whoever waits that says what is done."""
-    choice.for_model = asker.is_a_model()
+    choice.for_model = not asker.is_a_person()
     with printing.progress(doing) as bar:
         task = bar.add_task("", total=None)
         tell = lambda number: bar.update(task, description=count(number, "row"))  # noqa: E731

@@ -9,7 +9,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import moment_of
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import asker
+from ralph_mem.hosts import asker
 from ralph_mem.maintenance import registry
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import layers, lookup
@@ -54,7 +54,7 @@ class Asked:
             found = access.to_change(self.project) if change else access.to_read(self.project)
         self.opened += found
         outside = self.flag("outside")
-        for_model = outside and asker.is_a_model()
+        for_model = outside and not asker.is_a_person()
         return lookup.Reader(found, self.project, self.settings, outside, for_model)
 
     def text(self, name: str) -> str:

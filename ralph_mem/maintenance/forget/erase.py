@@ -13,7 +13,7 @@ from ralph_mem.maintenance.forget.pending import Report
 from ralph_mem.maintenance.forget.select import name_of
 from ralph_mem.memory import access
 from ralph_mem.memory.recall.lookup import Reader, transcript
-from ralph_mem.memory.rows import deletion, kinds, tombstones
+from ralph_mem.memory.rows import deletion, kinds, outbox, tombstones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -280,6 +280,8 @@ def _beyond(work: Work, found: "list[inventory.Artefact]") -> "list[str]":
     lines += [f"the record of a loop has it as a name: {path}" for path in verify.holding(records if typed else [], {"": typed})]
     shared = inventory.shared_files(work.project, [*work.job.parts["ids"], *work.job.parts["shared"]])
     lines += [f"you or your team shared it: delete {path}; git's history keeps what was committed" for path in shared]
+    given = {each.team for store in work.stores for each in outbox.entries(store) if each.rev and each.id in work.job.parts["ids"]}
+    lines += [f"the server of {team} has it, and who pulled it: ralph-mem team push takes it from there" for team in sorted(given)]
     lines += [f"an export that you made holds it: {path}" for path in inventory.exports(work.job.needles)]
     return lines + [f"an encrypted export that you made may hold it: {path}" for path in inventory.encrypted_exports()]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
-from ralph_mem.maintenance.team import approvals, item_files, seal, server, shared_item
+from ralph_mem.maintenance.team import approvals, item_files, rotation, seal, server, shared_item
 from ralph_mem.maintenance.team.seal import Seal
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.memory import access
@@ -26,8 +26,9 @@ PROPOSED = (
 )
 DECIDE = "UPDATE ralph_mem.item SET state = %s WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
 BEHIND = """
-SELECT p.login::text FROM ralph_mem.pull AS p WHERE p.team = %(team)s AND p.login <> current_user AND (p.at IS NULL OR p.at < (
-    SELECT max(t.at) FROM ralph_mem.tombstone AS t WHERE t.team = %(team)s)) ORDER BY 1"""
+SELECT p.login::text FROM ralph_mem.pull AS p JOIN (
+    SELECT max(t.at) AS at FROM ralph_mem.tombstone AS t WHERE t.team = %(team)s
+) AS forgotten ON coalesce(p.at, '-infinity') < forgotten.at WHERE p.team = %(team)s AND p.login <> current_user ORDER BY 1"""
 PULLED = "UPDATE ralph_mem.pull SET at = now() WHERE team = %s AND login = current_user"
 
 
@@ -96,7 +97,7 @@ def accepted(project: Project, team: str, now: int, most: int = MOST_ITEMS) -> A
     read = item_files.Read([], [])
     after, number = "", 0
     address, lock = address_of(project, team), seal.of(project, team)
-    first = _first(address, team, most)
+    first = _first(address, team, most, lock)
     while True:
         rows = _page(address, team, after, first)
         for name, body in rows[: most - number]:
@@ -107,9 +108,10 @@ def accepted(project: Project, team: str, now: int, most: int = MOST_ITEMS) -> A
         after = rows[-1][0]
 
 
-def _first(address: str, team: str, most: int) -> datetime | None:
+def _first(address: str, team: str, most: int, lock: Seal) -> datetime | None:
     """Return when the oldest item was accepted that a local copy has room for, None where it has room for all."""
     with server.opened(address) as connection:
+        rotation.need(connection, team, lock)
         rows = connection.execute(FIRST, (team, most - 1)).fetchmany(1)
     if rows and not isinstance(rows[0][0], datetime):
         raise server.ServerError("the server answers what was not asked for", "nothing was taken in")
@@ -156,6 +158,7 @@ def proposals(project: Project, team: str, now: int) -> list[Proposal]:
     """Return what waits for a reviewer, oldest first; what is no item is left out."""
     proposed, lock = [], seal.of(project, team)
     with server.opened(address_of(project, team)) as connection:
+        rotation.need(connection, team, lock)
         for name, body, login, rev in connection.execute(PROPOSED, (team,)).fetchall():
             read = item_files.Read([], [])
             add(read, lock, (str(name), str(body)), now)

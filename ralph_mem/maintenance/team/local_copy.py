@@ -16,7 +16,7 @@ from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import items as rows
 from ralph_mem.memory.rows import kinds, outbox, tombstones
 from ralph_mem.memory.rows.items import Stored
-from ralph_mem.memory.store import connection
+from ralph_mem.memory.store import connection, schema
 from ralph_mem.memory.store.connection import Store
 
 TEAM, FILES = rows.TEAM, "repository"
@@ -116,6 +116,9 @@ def take(
         if len(leaving) > MOST_GOING + pushed_out and may_go.lower() != digits_of(leaving):
             raise ManyGo(leaving)
         _delete(opened, [before[name] for name in leaving])
+        if kept:
+            schema.make(opened, schema.NOTES)
+            opened.set_property(connection.NOTES_INDEXED, 1)
         changed = [name for name in kept if name in before and _of(before[name]) != kept[name]]
         _settle(opened, project, team, kept, own)
         number = _count(opened, project)

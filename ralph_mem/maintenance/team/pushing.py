@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import whole
-from ralph_mem.maintenance.team import exchange, meaning, policy, seal, server, shared_item
+from ralph_mem.maintenance.team import exchange, meaning, policy, rotation, seal, server, shared_item
 from ralph_mem.maintenance.team.policy import Policy
 from ralph_mem.maintenance.team.seal import Seal
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
@@ -14,9 +14,9 @@ from ralph_mem.memory.rows import kinds, outbox
 from ralph_mem.memory.rows.outbox import Entry
 from ralph_mem.memory.store.connection import Store
 
-PUT = "INSERT INTO ralph_mem.item (team, id, body) VALUES (%s, %s, %s) ON CONFLICT (team, id) DO NOTHING RETURNING rev"
+PUT = "INSERT INTO ralph_mem.item (team, id, body, key) VALUES (%s, %s, %s, %s) ON CONFLICT (team, id) DO NOTHING RETURNING rev"
 THERE = "SELECT rev, body FROM ralph_mem.item WHERE team = %s AND id = %s"
-EDIT = "UPDATE ralph_mem.item SET body = %s, state = 'proposed' WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
+EDIT = "UPDATE ralph_mem.item SET body = %s, key = %s, state = 'proposed' WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
 MARK = "INSERT INTO ralph_mem.tombstone (team, id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 DELETE = "DELETE FROM ralph_mem.item WHERE team = %s AND id = %s"
 BURIED = "SELECT 1 FROM ralph_mem.tombstone WHERE team = %s AND id = %s"
@@ -56,6 +56,8 @@ def push(store: Store, project: Project, settings: dict[str, Any], team: str) ->
     lock = seal.of(project, team)
     vectors = _Vectors([] if lock.key else safe)
     with server.opened(address) as connection:
+        if safe:
+            rotation.need(connection, team, lock)
         for entry in gone:
             _forget(store, connection, entry, done)
         for entry in safe:
@@ -126,11 +128,11 @@ def _send(store: Store, connection: server.Connection, parcel: _Parcel, done: Pu
         if connection.execute(BURIED, (entry.team, entry.id)).fetchone():
             done.refused.append((entry.id, "it was forgotten there"))
             return
-        row = connection.execute(PUT, (entry.team, entry.id, closed)).fetchone()
+        row = connection.execute(PUT, (entry.team, entry.id, closed, lock.id)).fetchone()
         if row is None:
             rev, body = connection.execute(THERE, (entry.team, entry.id)).fetchone() or (0, "")
             row = (rev,) if _is_same(lock, str(body), entry.text) else None
-            row = row or connection.execute(EDIT, (closed, entry.team, entry.id, entry.rev)).fetchone()
+            row = row or connection.execute(EDIT, (closed, lock.id, entry.team, entry.id, entry.rev)).fetchone()
             state = (outbox.SENT, row[0]) if row else (outbox.CONFLICT, rev)
         else:
             state = (outbox.SENT, row[0])

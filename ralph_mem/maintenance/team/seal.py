@@ -2,7 +2,7 @@
 
 import os
 
-from ralph_mem.core import paths
+from ralph_mem.core import hashing, paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.maintenance.team import approvals
@@ -10,6 +10,7 @@ from ralph_mem.maintenance.team.shared_item import Refused
 from ralph_mem.maintenance.transfer import home
 
 KEY = "AGE-SECRET-KEY-1"  # how the line of a file of age's begins that holds the key
+ID_DIGITS = 16
 MOST_BYTES = 49_152  # of a text at the server
 
 
@@ -18,6 +19,11 @@ class Seal:
 
     def __init__(self, key: str = "") -> None:
         self.key = key
+
+    @property
+    def id(self) -> str | None:
+        """Return what a server calls the key by, from which nobody finds it out; None without one. Raises MissingExtra."""
+        return hashing.of("key of a team", home.recipient(self.key))[:ID_DIGITS] if self.key else None
 
     def closed(self, text: str) -> str:
         """Return a text as the server gets it. Raises Refused for one that is too long then, and MissingExtra."""

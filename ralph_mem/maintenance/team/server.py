@@ -23,6 +23,8 @@ SELECT rolsuper OR rolbypassrls OR pg_has_role(current_user, 'ralph_mem_owner', 
 FROM pg_roles WHERE rolname = current_user"""
 HINT = "such as host=/run/postgresql dbname=team, or host=db.example.org dbname=team sslrootcert=system"
 
+NOT_ALLOWED = "this login may not do that: a reviewer accepts, and who runs the server adds members: ralph-mem team init"
+
 
 class ServerError(RalphMemError):
     """A server that cannot be reached, refuses, or answers what no server of a team answers."""
@@ -81,6 +83,12 @@ def opened(address: str, seconds: float = SECONDS, *, as_owner: bool = False) ->
                 connection.commit()
             finally:
                 connection.close()  # what is not committed the server takes back: to ask it to would wait for its answer
+    except (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedFunction) as error:
+        raise ServerError(
+            "the tables of the team's server are older than this release", "who runs it types: ralph-mem team init NAME ADDRESS"
+        ) from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise ServerError(_told(error), NOT_ALLOWED) from error
     except psycopg.Error as error:
         raise ServerError(_told(error), f"is {shown(address)} right, and does it run?") from error
     except (UnicodeError, ValueError, TypeError, LookupError, OverflowError) as error:

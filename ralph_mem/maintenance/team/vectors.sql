@@ -31,3 +31,14 @@ DO $$ BEGIN
                 AND i.edited_by = current_user AND m.role IN ('writer', 'reviewer')));
     END IF;
 END $$;
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = 'ralph_mem.item_vector'::regclass AND polname = 'unlocked') THEN
+        -- Of what is locked nobody is told the meaning: what came before the key goes with the change of keys.
+        CREATE POLICY unlocked ON ralph_mem.item_vector AS RESTRICTIVE FOR INSERT TO ralph_mem_member
+            WITH CHECK ((SELECT t.key FROM ralph_mem.team AS t WHERE t.name = item_vector.team) IS NULL);
+        GRANT DELETE ON ralph_mem.item_vector TO ralph_mem_member;
+        CREATE POLICY dropped ON ralph_mem.item_vector FOR DELETE TO ralph_mem_member
+            USING (EXISTS (SELECT 1 FROM ralph_mem.member AS m
+                WHERE m.team = item_vector.team AND m.login = current_user AND m.role = 'reviewer'));
+    END IF;
+END $$;

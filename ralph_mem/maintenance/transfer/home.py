@@ -66,6 +66,14 @@ def is_key(key: str) -> bool:
         return False
 
 
+def recipient(key: str) -> str:
+    """Return the public half of a key, which locks and does not open. Raises MissingExtra."""
+    _need()
+    import pyrage  # lazy: as above
+
+    return str(pyrage.x25519.Identity.from_str(key).to_public())
+
+
 def sealed(text: str, key: str) -> str:
     """Return a text that only the key opens, in lines of ASCII. Raises MissingExtra."""
     _need()

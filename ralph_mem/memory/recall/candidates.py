@@ -40,6 +40,8 @@ JOINS = {
     "observations_fts": "JOIN observations AS r ON r.id = f.rowid JOIN observations AS o ON o.id = r.id",
 }
 TABLES = {"memory_fts": "memories", "observations_fts": "observations"}
+OWN = "AND f.rowid > 0 "  # a team's memories have numbers below nought (`row.remember`)
+OLDEST = "SELECT min(id) FROM memories"
 TIMES = {
     "memory_fts": "SELECT id, created_at, turn_id NOT NULL FROM memories WHERE id IN ({})",
     "observations_fts": "SELECT id, created_at, 1 FROM observations WHERE id IN ({})",
@@ -110,28 +112,48 @@ def find(
     """
     limit = max(FEWEST_POSTINGS, POSTINGS[index] // max(1, len(terms)))
     stands = read(store, index, terms, wanted, limit)
-    counts = counted(store, index, stands, limit, _repeats(store) if index == "memory_fts" else frozenset())
+    is_memory = index == "memory_fts"
+    counts = counted(store, index, stands, limit, _repeats(store) if is_memory else frozenset(), _others(store) if is_memory else 0)
     held, rarity = best(stands, counts, limit, WEIGHED * most)
-    return _weighed(store, index, list(held), held, now, counts.total)[:most], rarity
+    return _weighed(store, index, list(held), held, now, counts.newest)[:most], rarity
 
 
-def read(store: "Store", index: str, terms: "list[str]", wanted: Wanted, limit: int) -> "dict[str, list[str]]":
-    """Return the newest rows that hold each term, at most `limit` of them; a phrase of common parts is left out."""
+def read(store: "Store", index: str, terms: "list[str]", wanted: Wanted, limit: int, only: str = "") -> "dict[str, list[str]]":
+    """Return the newest rows that hold each term, at most `limit` of them; a phrase of common parts is left out.
+
+    `only` is SQL that narrows it, such as `OWN`.
+    """
     stands: dict[str, list[str]] = {}
     for term in terms:  # phrases come last
         if _is_worth_asking(term, stands, limit):
-            stands[term] = _stands(store, index, term, wanted, limit)
+            stands[term] = _stands(store, index, term, wanted, limit, only)
     return stands
 
 
 def counted(
-    store: "Store", index: str, stands: "dict[str, list[str]]", limit: int, repeats: "AbstractSet[str]" = frozenset()
-) -> "Counts":  # fmt: skip
-    """Return how many rows there are, and how many hold each term, without those that repeat another one."""
-    total = (store.one("SELECT max(id) FROM " + TABLES[index])[0] or 0) - len(repeats)
+    store: "Store",
+    index: str,
+    stands: "dict[str, list[str]]",
+    limit: int,
+    repeats: "AbstractSet[str]" = frozenset(),
+    others: int = 0,
+) -> "Counts":
+    """Return how many rows there are, and how many hold each term, without those that repeat another one.
+
+    `others` is how many there are of a team, which count where they are among the rows.
+    """
+    newest = store.one("SELECT max(id) FROM " + TABLES[index])[0] or 0
+    total = max(newest, 0) + others - len(repeats)
     if repeats:
         stands = {term: [number for number in rows if number not in repeats] for term, rows in stands.items()}
-    return Counts(total, {term: _count(rows, limit, total) for term, rows in stands.items()})
+    counts = Counts(total, {term: _count(rows, limit, total, newest) for term, rows in stands.items()})
+    counts.newest = newest
+    return counts
+
+
+def _others(store: "Store") -> int:
+    """Return how many memories are a team's."""
+    return max(0, -(store.one(OLDEST)[0] or 0))
 
 
 def _repeats(store: "Store") -> "AbstractSet[str]":
@@ -142,12 +164,12 @@ def _repeats(store: "Store") -> "AbstractSet[str]":
 
 
 class Counts:
-    """How many rows there are, how many of them hold each term, of a common one an estimate, and what each is worth."""
+    """How many rows there are, how many of them hold each term, of a common one an estimate, what each is worth; the newest row."""
 
-    __slots__ = ("of", "total", "worth")
+    __slots__ = ("newest", "of", "total", "worth")
 
     def __init__(self, total: int, of: "dict[str, float]") -> None:
-        self.total, self.of = total, of
+        self.total, self.newest, self.of = total, total, of
         self.worth = {term: self._worth(term, count) for term, count in of.items()}
 
     def _worth(self, term: str, count: float) -> float:
@@ -174,11 +196,11 @@ def best(stands: "dict[str, list[str]]", counts: Counts, limit: int, most: int) 
     return {number: held[number] for number in first[:most]}, rarity
 
 
-def with_newer_first(held: "dict[str, float]", total: int) -> "list[str]":
-    """Return the rows that hold the most, those first that hold much and are among the newest of so many."""
+def with_newer_first(held: "dict[str, float]", newest: int) -> "list[str]":
+    """Return the rows that hold the most, those first that hold much and are near the newest one."""
     first = list(held)
     most = held[first[0]] if first else 1.0
-    first.sort(key=lambda number: -held[number] / most - RECENT_ROWS / (1 + (total - int(number)) / NEW_ROWS))
+    first.sort(key=lambda number: -held[number] / most - RECENT_ROWS / (1 + (newest - int(number)) / NEW_ROWS))
     return first
 
 
@@ -199,28 +221,28 @@ def _is_worth_asking(term: str, stands: "dict[str, list[str]]", limit: int) -> b
     return not known or (all(known) and any([len(rows) < limit for rows in known]))
 
 
-def _stands(store: "Store", index: str, term: str, wanted: Wanted, limit: int) -> "list[str]":
-    filters = ""
+def _stands(store: "Store", index: str, term: str, wanted: Wanted, limit: int, only: str = "") -> "list[str]":
+    filters = only
     values: list[object] = []
     if wanted.since or wanted.until < FOREVER:
-        filters, values = "AND r.created_at >= ? AND r.created_at < ?", [wanted.since, wanted.until]
+        filters, values = only + "AND r.created_at >= ? AND r.created_at < ?", [wanted.since, wanted.until]
     if wanted.types:
         filters += f" AND coalesce(o.type, 'turn') IN ({', '.join('?' * len(wanted.types))})"
         values += wanted.types
         if wanted.tool:
             filters += " AND substr(o.tool_name, 1, ?) = ?"
             values += [len(wanted.tool), wanted.tool]
-    sql = STANDS.format(index=index, joins=JOINS[index] if filters else "", filters=filters)
+    sql = STANDS.format(index=index, joins=JOINS[index] if values else "", filters=filters)
     # in one string: a row of its own for each number would cost ten times as much
     (numbers,) = store.one(sql, (index_text.quoted(term), *values, limit))
     return numbers.split(",") if numbers else []
 
 
-def _count(rows: "list[str]", limit: int, total: int) -> float:
+def _count(rows: "list[str]", limit: int, total: int, newest: int) -> float:
     """Return how many rows hold a term; one that was not read to its end is as frequent as it was so far."""
     if len(rows) < limit:
         return float(len(rows))
-    return min(len(rows) * total / max(1, total - int(rows[-1]) + 1), float(total))
+    return min(len(rows) * total / max(1, newest - int(rows[-1]) + 1), float(total))
 
 
 def _weighed(

@@ -7,6 +7,7 @@ size and tells how rare each is. The few rows that hold the rarest are read and 
 from ralph_mem.core import fast
 from ralph_mem.memory.recall import candidates, features, ranking, score
 from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ LEAST_SHARE = 0.4
 # Where a model says how near a memory comes, so many of the nearest are judged as well, which need no word in common. How near is
 # near enough says the table of weights: a fixed cosine of 0.65 took a tenth off what is relevant on commits.
 NEAREST = 3
+STRICTER = {"quiet": "quiet", "normal": "quiet", "eager": "normal"}
 # Properties of a database that has facts: that it has any, and as JSON by their ids what each gains or loses in rank, its place
 # among equals, its expiry in ms or 0, and if it has anchors (memory/facts/prepared.py). Of what is no fact the place is the last.
 HAS_FACTS, GAINS, LAST_PLACE = "facts", "facts_gains", 3
@@ -62,7 +64,9 @@ def hits(store: "Store", query: str, now: int, sense: "Sense | None" = None, tel
     best = max(chances, default=0.0)
     hits = []
     for (row, points, values), chance in zip(found, chances):
-        enough = chance >= LEAST_SHARE * best and chance >= table.least(tell, row[index_text.MISLED])
+        enough = chance >= LEAST_SHARE * best and chance >= table.least(
+            tell if row[0] > 0 else STRICTER[tell], row[index_text.MISLED]
+        )
         hits.append(Hit(row, points, chance, values, enough))
     if store.property(HAS_FACTS) and any([hit.values[1][:4] == "obs-" for hit in hits]):
         hits = _weighed(store, hits, now)
@@ -115,25 +119,32 @@ def judged(
     """Return the best rows of a wide pool with their scores and features, of which the cosine is the last where a model says it."""
     terms = candidates.terms_of(query)
     limit = max(FEWEST_POSTINGS, POSTINGS // max(1, len(terms)))
-    stands = candidates.read(store, INDEX, terms, ANY, limit)
+    has_others = bool(store.property(connection.NOTES_INDEXED))  # made with the first items of a team
+    stands = candidates.read(store, INDEX, terms, ANY, limit, candidates.OWN if has_others else "")
     counts = candidates.counted(store, INDEX, stands, limit)
     held, weights = candidates.best(stands, counts, limit, candidates.NEWEST_FIRST)
-    rows = index_text.load_rows(store, candidates.with_newer_first(held, counts.total)[:POOL])
+    rows = index_text.load_rows(store, candidates.with_newer_first(held, counts.newest)[:POOL])
     nearest, near = _add_near(sense, store, query, rows) if sense else ({}, {})
-    if not rows:
+    if not rows and not has_others:
         return []
     texts = ranking.text_scores(rows, weights)
-    undated = ranking.undated(rows, texts, set(index_text.words(query)), near)
-    scores = ranking.dated(rows, undated, now, counts.total, candidates.time_named(query, now))
+    words, span, prompt = set(index_text.words(query)), candidates.time_named(query, now), features.Prompt(query, counts)
+    undated = ranking.undated(rows, texts, words, near)
+    scores = ranking.dated(rows, undated, now, counts.newest, span)
     places = sorted(range(len(rows)), key=lambda at: -scores[at])
     seats = _seats(rows, places)
     first = list(nearest)[:NEAREST]
     places = seats + [at for at in places if rows[at][0] in first and at not in seats]
-    found = features.of(features.Prompt(query, counts), rows, texts, undated, scores, places, counts.total)
+    found = features.of(prompt, rows, texts, undated, scores, places, counts.newest)
     if nearest:
         far = min(nearest.values())
         found = [(*values, nearest.get(rows[at][0], far)) for at, values in zip(places, found)]
-    return [(rows[at], scores[at], values) for at, values in zip(places, found)]
+    answers = [(rows[at], scores[at], values) for at, values in zip(places, found)]
+    if has_others:
+        from ralph_mem.memory.recall import others  # lazy: only in a memory that has items of a team
+
+        answers += others.judged(store, others.Pool(rows, texts, words, span, prompt, counts), now, nearest, near)
+    return answers
 
 
 def _seats(rows: "list[tuple[Any, ...]]", places: "list[int]") -> "list[int]":

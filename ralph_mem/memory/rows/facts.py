@@ -133,15 +133,15 @@ def add(store: "Store", number: int, known: "dict[str, Any]") -> None:
     show(store, number, known["status"])
 
 
-def show(store: "Store", number: int, status: str) -> None:
-    """Make a fact a memory if it is active, and take it from among them if it is not."""
+def show(store: "Store", number: int, status: str, is_others: bool = False) -> None:
+    """Make a fact a memory if it is active, and take it from among them if it is not; `is_others` as in `row.remember`."""
     _changed(store)
     mark = (None if status == ACTIVE else status, number)
     store.execute(MARK, mark)  # where readers see the state of a row
     is_memory = store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,))
     if status == ACTIVE and not is_memory:
         row.remove_entry(store, row.OBSERVATION, number)
-        row.remember(store, row.OBSERVATION, number)
+        row.remember(store, row.OBSERVATION, number, is_others)
     elif status != ACTIVE and is_memory:
         row.remove_entry(store, row.OBSERVATION, number)
         store.execute("DELETE FROM memories WHERE observation_id = ?", (number,))

@@ -154,10 +154,10 @@ SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title,
 FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
 
 
-def load_rows(store: "Store", numbers: "list[str]") -> "list[tuple[Any, ...]]":
-    """Return the rows of memories by number, in that order."""
+def load_rows(store: "Store", numbers: "list[str]", has_turns: bool = True) -> "list[tuple[Any, ...]]":
+    """Return the rows of memories by number, in that order; `has_turns` is whether any may be a turn."""
     listed = ",".join(numbers)
-    rows = store.execute(f"{TURN} WHERE m.id IN ({listed})").fetchall()
+    rows = store.execute(f"{TURN} WHERE m.id IN ({listed})").fetchall() if has_turns else []
     if len(rows) < len(numbers):  # mostly they are turns, and preparing the other question costs as much again
         rows += store.execute(f"{OBSERVATION} WHERE m.id IN ({listed})").fetchall()
     found = {str(values[0]): values for values in rows}

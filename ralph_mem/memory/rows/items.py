@@ -117,6 +117,7 @@ def put(
     `there` is the item of the same key, if there is one: it keeps its id and the time when it was made. In a transaction.
     """
     is_memory = bool(record["title"]) and record["namespace"][0] != SHORT_TERM and is_told
+    is_others = record["namespace"][0] == TEAM
     metadata, speaker = fast.dumps(known), record.get("speaker")
     texts = {"title": record["title"], "content": record["content"]}
     origin = "outside" if record["tainted"] else "tool"
@@ -125,7 +126,7 @@ def put(
         marks = (record["tainted"], origin, record["redactions"], speaker, there.number)
         changed = "tainted = ?, origin = ?, redactions = ?, speaker = ?"
         store.execute(f"UPDATE {row.OBSERVATION.table} SET {changed} WHERE id = ?", marks)
-        facts.show(store, there.number, facts.ACTIVE if is_memory else facts.RETIRED)
+        facts.show(store, there.number, facts.ACTIVE if is_memory else facts.RETIRED, is_others)
         return _of_number(store, there.number)
     if record["session"] == SESSION:
         sessions.own(store, SESSION, record["at"])
@@ -135,7 +136,9 @@ def put(
         record["session"], record["at"], event, *texts.values(), type=TYPE, origin=origin, redactions=record["redactions"],
         speaker=speaker, **known_columns,
     )  # fmt: skip
-    number = row.observe(store, new, is_memory)
+    number = row.observe(store, new, is_memory and not is_others)
+    if is_memory and is_others:
+        facts.show(store, number, facts.ACTIVE, is_others)
     if record.get("public_id"):
         store.execute(f"UPDATE {row.OBSERVATION.table} SET public_id = ? WHERE id = ?", (record["public_id"], number))
     return _of_number(store, number)

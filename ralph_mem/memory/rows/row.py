@@ -176,6 +176,9 @@ OBSERVATION = Kind(
 )  # fmt: skip
 
 
+LAST = "(SELECT min(0, coalesce((SELECT min(id) FROM memories), 0)) - 1)"
+
+
 def put(
     store: "Store",
     kind: Kind,
@@ -236,9 +239,14 @@ def weigh(store: "Store", kind: Kind, number: int) -> "tuple[str, ...]":
     return texts
 
 
-def remember(store: "Store", kind: Kind, number: int) -> None:
-    """Make a row a memory, unless it is one, and findable as it now stands."""
-    sql = f"INSERT INTO memories ({kind.memory}, created_at) SELECT id, created_at FROM {kind.table} WHERE id = ?"
+def remember(store: "Store", kind: Kind, number: int, is_others: bool = False) -> None:
+    """Make a row a memory, unless it is one, and findable as it now stands.
+
+    Memories are looked up from the newest on and no further than a budget: what `is_others`, of which there may be thousands, gets
+    a number below all that are there, so that it never stands before a person's own.
+    """
+    place = LAST if is_others else "NULL"
+    sql = f"INSERT INTO memories (id, {kind.memory}, created_at) SELECT {place}, id, created_at FROM {kind.table} WHERE id = ?"
     store.execute(sql + " ON CONFLICT DO NOTHING", (number,))
     add_entry(store, kind, number)
 

@@ -30,6 +30,7 @@ LEFT_LOG_BYTES = 1_048_576
 UNDO, STANDING = "undo", "facts_standing"
 # How many items of a team nobody has approved; by the names of teams what is known of their servers.
 TEAM_WAITING, TEAM_SERVERS = "team_waiting", "team_servers"
+NOTES_INDEXED = "notes_indexed"  # the property of a database that has the index `schema.NOTES`
 # To count 100,000 takes a millisecond, which each start and each status line would cost; the status counts them all.
 MOST_COUNTED = 1000
 LEARNED_AT = "learner_woken"  # the property of a database that says when the process that learns was last started

@@ -235,6 +235,8 @@ MEANING = (
 
 MIGRATIONS = (SESSIONS + TURNS + OBSERVATIONS + LOOPS + RECEIPTS + JOBS + MEMORIES + INDEXES, MARKS, MEANING)
 
+NOTES = "observations_noted"  # where thousands of memories of a team stand between the notes that a briefing looks for
+
 # What only some memories need is made when they need it: to read of one more table costs every event 0.3 million instructions.
 ON_DEMAND = {
     "shingles": """
@@ -318,6 +320,7 @@ ON_DEMAND = {
         at INTEGER NOT NULL,
         PRIMARY KEY (team, id)
     )""",
+    NOTES: f"CREATE INDEX IF NOT EXISTS {NOTES} ON observations (id) WHERE type = 'note'",
 }
 
 VERSION = len(MIGRATIONS)
@@ -325,12 +328,12 @@ VERSION_NOW = "PRAGMA schema_version"
 
 
 def is_made(store: "Store", table: str) -> bool:
-    """Say whether a memory has one of the tables of `ON_DEMAND`."""
+    """Say whether a memory has one of the tables of `ON_DEMAND`, or its index."""
     return store.one("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)) is not None
 
 
 def make(store: "Store", table: str) -> None:
-    """Make one of the tables of `ON_DEMAND`, unless it is there. A schema that was known to be ours is still known to be."""
+    """Make one of the tables of `ON_DEMAND`, or its index, unless it is there. What was known to be our schema still is."""
     if is_made(store, table):
         return
     is_known = store.one(VERSION_NOW) == (store.property("checked_schema"),)

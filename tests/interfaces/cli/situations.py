@@ -56,7 +56,12 @@ def loaded(plugin):
 
 
 class Person(Hook):
-    """A person with a project: works in the client, whose model runs our commands too, and types at a terminal."""
+    """A person with a project: works in the client, whose model runs our commands too, and types at a terminal.
+
+    `has_terminal` lets what they type see that it is one: else it runs as in a script.
+    """
+
+    has_terminal = False
 
     def copied_to(self, folder):
         """Return the same person with the same memory in another place, for a test to change."""
@@ -132,7 +137,7 @@ class Person(Hook):
 
     def cli(self, *arguments, stdin=b"", cwd=None, **environment):
         """Run `ralph-mem`; returns its exit code and what it printed."""
-        where = {"env": self.terminal(**environment), "cwd": cwd or self.project}
+        where = {"env": self.terminal(**environment), "cwd": cwd or self.project, "terminal": self.has_terminal}
         ran = command_line.run(*arguments, stdin=stdin, deadline=HANGS_S, wrap=self.wrap, **where)
         return Said(ran.returncode, ran.stdout.decode(errors="replace"), ran.stderr.decode())
 

@@ -10,6 +10,11 @@ from tests.maintenance.team.situations import BONN, DEPLOYS, an_item
 NOTE = "Releases of the lantern go out with make ship."
 
 
+@pytest.fixture(autouse=True)
+def at_a_terminal(a_person):
+    a_person.has_terminal = True
+
+
 @pytest.fixture
 def a_colleague(a_person):
     """Let a colleague's item lie in the person's checkout."""
@@ -85,6 +90,13 @@ def test_a_model_hears_only_how_much_waits_whatever_it_types(a_person, a_colleag
     assert "1 item waits for your approval" in said["team", "list"].out
     assert "only a person" in said["team", "approve"].err
     assert "1 item of your team not approved" in said["search", "lantern deploys", "--outside"].out
+
+
+def test_a_person_reads_it_at_a_terminal_and_what_has_none_counts_as_a_model(a_person, a_colleague):
+    a_person.reads("team", "pull")
+    at_none = a_person.copied_to(a_person.folder.parent / "script")
+    assert "Bonn" not in at_none.reads("search", "lantern deploys", "--outside")
+    assert "only a person" in at_none.fails("team", "approve")
     assert "Bonn" in a_person.reads("export") and "Bonn" in a_person.reads("sql", "select * from observations")
 
 

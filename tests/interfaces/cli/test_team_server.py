@@ -10,21 +10,30 @@ from tests.maintenance.team.servers import a_postgres, a_server
 from tests.maintenance.team.situations import CELLE, an_item
 
 __all__ = ["a_postgres", "a_server"]
+
+
+@pytest.fixture(autouse=True)
+def at_a_terminal(a_person):
+    a_person.has_terminal = True
+
+
 RULE = "Releases of the lantern go out with make ship."
 
 
 @pytest.mark.check
 def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_server):
     made = a_person.reads("team", "init", "shop", a_server.address(postgres.ADMIN), "--member", "walt=reviewer")
-    assert "version 4" in made
+    assert "version 5" in made
     assert "Joined shop as reviewer" in a_person.reads("team", "join", "shop", a_server.address("walt"))
     a_person.reads("facts", "add", RULE, "--kind", "rule")
     (fact,) = a_person.json("facts", "list", "--kind", "rule")
     shown = a_person.reads("share", fact["id"], "--team", "shop")
+    assert "For shop:" in shown and ".ralph-team" not in shown
     a_person.reads("share", fact["id"], "--team", "shop", "--confirm", digits(shown))
     assert "1 to be sent" in a_person.reads("team", "status")
     a_server.holds("wanda", an_item(CELLE, "The cellar of the lantern is dry."))
-    assert "shop: 1 sent." in a_person.reads("team", "sync")
+    synced = a_person.reads("team", "sync")
+    assert "shop: 1 sent." in synced and "repository" not in synced
     proposed = a_person.reads("team", "accept", "shop")
     assert RULE in proposed and "login wanda" in proposed
     a_person.reads("team", "accept", "shop", "--confirm", digits(proposed))
@@ -55,6 +64,7 @@ def test_the_status_says_how_it_stands_with_a_team_in_one_line_and_asks_nobody(a
     a_person.reads("facts", "add", RULE, "--kind", "rule")
     (fact,) = a_person.json("facts", "list", "--kind", "rule")
     shown = a_person.reads("share", fact["id"], "--team", "shop")
+    assert "For shop:" in shown and ".ralph-team" not in shown
     a_person.reads("share", fact["id"], "--team", "shop", "--confirm", digits(shown))
     assert "team: shop: no sync yet, 1 to be sent\n" in a_person.reads("status")
     a_server.holds("wanda", an_item(CELLE, "The cellar of the lantern is dry."))
@@ -68,3 +78,24 @@ def test_the_status_says_how_it_stands_with_a_team_in_one_line_and_asks_nobody(a
     assert "Not pulled since the last forget, and may hold it: rita, vera, wanda" in a_person.reads("team", "sync")
     a_person.reads("team", "sync")
     assert "may hold it: rita, vera, wanda." in a_person.reads("team", "status")
+
+
+@pytest.mark.check
+def test_a_team_gets_a_key_and_another_one_at_a_terminal(a_person, a_server):
+    first, second = (str(a_person.home / name) for name in ("shop.key", "shop-2.key"))
+    for file in (first, second):
+        a_person.reads("team", "key", file)
+    joined = a_person.reads("team", "join", "shop", a_server.address("vera"), "--key", first)
+    assert "takes nothing but what the key has locked" in joined
+    shown = a_person.reads("team", "rotate", "shop", second)
+    assert "0 items of shop would be locked" in shown and "Every member needs that file" in shown
+    assert "each member types" in a_person.reads("team", "rotate", "shop", second, "--confirm", digits(shown))
+    assert "not the key of shop" in a_person.fails("team", "join", "shop", a_server.address("walt"), "--key", first)
+    assert "only a person" in a_person.copied_to(a_person.folder.parent / "script").fails("team", "rotate", "shop", first)
+
+
+def test_who_is_no_reviewer_is_told_so_and_who_is_no_member_too(a_person, a_server):
+    a_person.reads("team", "join", "shop", a_server.address("walt"))
+    assert "only a reviewer of shop accepts" in a_person.fails("team", "accept", "shop")
+    said = a_person.cli("team", "join", "shop", a_server.address("sven"))
+    assert said.code == 1 and "who runs the server adds members" in said.err

@@ -93,7 +93,7 @@ def test_of_two_writers_no_edit_is_lost_without_a_word(a_member, another_member)
 def _edits(member, item, seen):
     """Send an edit that is based on a revision; returns the new one, None where the member was told of a conflict."""
     with psycopg.connect(member.server.address(member.login)) as connection:
-        row = connection.execute(pushing.EDIT, (shared_item.text_of(item), TEAM, item.id, seen)).fetchone()
+        row = connection.execute(pushing.EDIT, (shared_item.text_of(item), None, TEAM, item.id, seen)).fetchone()
         return row and row[0]
 
 
@@ -116,12 +116,19 @@ def test_what_was_forgotten_here_is_forgotten_there_and_says_who_has_not_pulled_
     a_member.server.accepts()
     another_member.pulls()
     another_member.approves()
-    forget(reader_of(a_member.session), item.id)
+    report = forget(reader_of(a_member.session), item.id)
+    assert "the server of shop has it, and who pulled it: ralph-mem team push takes it from there" in report.out_of_reach
     done = a_member.pushes()
     assert done.forgotten == [item.id] and "wanda" in done.behind
     assert a_member.server.asks("vera", "SELECT count(*) FROM ralph_mem.item") == [(0,)]
     assert another_member.pulls().gone == [item.id] and "Bonn" not in another_member.is_told()
     assert a_member.waiting() == {}
+
+
+def test_nobody_is_behind_where_nothing_was_forgotten(a_member):
+    own(a_member)
+    a_member.pushes()
+    assert exchange.who_is_behind(a_member.server.address("walt"), TEAM) == []
 
 
 def test_a_tombstone_takes_copies_and_nothing_of_a_persons_own(a_member):

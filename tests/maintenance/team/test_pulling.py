@@ -1,5 +1,6 @@
 """What others share comes in unapproved, and is told once a person has approved exactly that."""
 
+import itertools
 import os
 import posix
 import time
@@ -10,8 +11,11 @@ from ralph_mem import Memory
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.mcp import answers, reading
 from ralph_mem.maintenance.team import approvals, local_copy, standing
-from ralph_mem.memory.recall import layers
+from ralph_mem.memory.inject import briefing
+from ralph_mem.memory.recall import candidates, layers, others
+from ralph_mem.memory.recall import search as prompted
 from ralph_mem.memory.rows import facts
+from ralph_mem.memory.store import connection, schema
 from tests.maintenance.team.situations import BONN, CELLE, DEPLOYS, DIRK, a_fact, an_item
 from tests.readers import forget, in_order, reader_of, search
 from tests.sessions import DAY, NOON
@@ -205,3 +209,57 @@ def test_a_thousand_items_are_pulled_within_what_a_person_waits(a_team):
     began = time.process_time()
     taken = local_copy.take(a_team.opened, a_team.project, a_team.session.settings, local_copy.FILES, items)
     assert (len(taken.new), time.process_time() - began < 5) == (1000, True)
+
+
+# Beside very many
+
+
+def test_what_many_others_say_in_the_same_words_changes_nothing_of_what_is_ones_own(a_team, monkeypatch):
+    own = a_fact(a_team.session, "Deploys of the lantern service go to Celle, says Erna.")
+    monkeypatch.setattr(prompted, "FEWEST_POSTINGS", 8)
+    monkeypatch.setattr(prompted, "POSTINGS", 8)
+    before = judged(a_team)
+    a_team.has(*[an_item(name, f"Deploys of the lantern service go to town {name}.") for name in ids(60)])
+    a_team.pulls()
+    a_team.approves()
+    assert own in before and {name: values for name, values in judged(a_team).items() if name in before} == before
+    assert len(judged(a_team)) == len(before) + others.MOST
+
+
+def judged(team):
+    found = prompted.judged(team.opened, "Where do deploys of the lantern service go?", NOON)
+    return {values[1]: features for values, _, features in found}
+
+
+def test_a_team_has_to_answer_more_of_a_prompt_than_ones_own_does(a_team, monkeypatch):
+    a_team.has(an_item())
+    a_team.pulls()
+    a_team.approves()
+    ((hit,),) = [prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)]
+    table = prompted.score.in_force()
+    monkeypatch.setitem(table.levels, "quiet", hit.chance + 0.01)
+    monkeypatch.setitem(table.levels, "normal", hit.chance - 0.01)
+    ((hit,),) = [prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)]
+    assert not hit.admitted
+
+
+def test_a_search_counts_words_among_all_there_are(a_team):
+    a_team.has(*[an_item(name, f"The cellar {name} is dry.") for name in ids(9)])
+    a_team.pulls()
+    a_team.approves()
+    numbers, _ = candidates.find(a_team.opened, prompted.INDEX, ["cellar"], NOON, prompted.ANY, 4)
+    assert sorted(map(int, numbers)) == [-4, -3, -2, -1]
+    stands = candidates.read(a_team.opened, prompted.INDEX, ["cellar"], prompted.ANY, 4)
+    assert candidates.counted(a_team.opened, prompted.INDEX, stands, 4, others=9).of["cellar"] == 9
+
+
+def test_a_briefing_finds_its_notes_without_a_look_at_each_item(a_team):
+    a_team.has(an_item())
+    a_team.pulls()
+    assert a_team.opened.property(connection.NOTES_INDEXED)
+    plan = a_team.opened.execute("EXPLAIN QUERY PLAN " + briefing.INDEXED_NOTES, (1, 40)).fetchall()
+    assert any(schema.NOTES in step[-1] for step in plan) and not any("TEMP B-TREE" in step[-1] for step in plan)
+
+
+def ids(number):
+    return ["obs-" + "".join(letters) for letters in itertools.islice(itertools.product("abcde", repeat=10), number)]

@@ -130,6 +130,7 @@ def _cut(member, client, most):
         for _ in range(most):
             real.sendall(client.recv(65_536))
         client.shutdown(socket.SHUT_RDWR)
+        real.shutdown(socket.SHUT_RDWR)  # or what still reads from it would keep it open
 
 
 # A server that means harm
@@ -181,7 +182,7 @@ ANSWERS = {
 }
 
 
-def answering(data, drip=False):
+def answering(data, drip=False, key=b""):
     """Return what welcomes a client, says that it is a plain member, and answers the query for items with these bytes."""
 
     def serve(client):
@@ -190,6 +191,8 @@ def answering(data, drip=False):
         while asked := client.recv(65_536):
             if b"OFFSET" in asked:  # whether there is more than a copy holds
                 client.sendall(PARSED + described(b"updated", oid=1184) + message(b"C", b"SELECT 0\0") + READY)
+            elif b"t.key" in asked:  # whether the team has one
+                client.sendall(key or PARSED + described(b"key", b"is_between") + message(b"C", b"SELECT 0\0") + READY)
             elif b"ralph_mem.item" in asked:
                 for byte in data if drip else ():
                     client.sendall(bytes([byte]))
@@ -229,6 +232,11 @@ def is_harmless(member, serve):
 @folded("name", ANSWERS)
 def test_a_hostile_server_is_refused_and_the_memory_untouched(a_member, name):
     is_harmless(a_member, answering(ANSWERS[name]))
+
+
+def test_a_server_that_names_no_key_as_one_is_refused(a_member):
+    named = PARSED + described(b"key", b"is_between") + row(b"\x1b]0;owned", b"x") + message(b"C", b"SELECT 1\0") + READY
+    is_harmless(a_member, answering(rows_of(row(BONN.encode(), GOOD)), key=named))
 
 
 @pytest.mark.check

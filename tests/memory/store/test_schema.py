@@ -57,12 +57,18 @@ def test_a_table_has_its_columns(a_store, table):
     assert columns == TABLES[table].split()
 
 
-@pytest.mark.parametrize("table", schema.ON_DEMAND)
+@pytest.mark.parametrize("table", [name for name in schema.ON_DEMAND if name != schema.NOTES])
 def test_a_table_that_few_need_is_made_when_it_is_needed(a_store, table):
     before = tables_of(a_store)
     for _ in range(2):
         schema.make(a_store, table)
     assert tables_of(a_store) - before == {table}
+
+
+def test_the_index_that_teams_need_has_the_notes_alone(a_store):
+    schema.make(a_store, schema.NOTES)
+    ((found,),) = a_store.execute("SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = ?", (schema.NOTES,)).fetchall()
+    assert found.endswith("WHERE type = 'note'") and schema.is_made(a_store, schema.NOTES)
 
 
 def test_there_are_no_other_tables(a_store):
