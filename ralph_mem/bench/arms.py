@@ -7,7 +7,7 @@ from collections import namedtuple
 from typing import Any
 
 from ralph_mem.bench.throwaway import Throwaway
-from ralph_mem.memory import capture
+from ralph_mem.memory import conversation
 from ralph_mem.memory.inject import block, prompting
 from ralph_mem.memory.recall import search
 from ralph_mem.memory.rows import index_text, row
@@ -40,8 +40,8 @@ def judged(throwaway: Throwaway, text: str, now: int, sense: Any = None) -> list
 
 def is_looked_up(text: str) -> str:
     """Return the words of a prompt that the hook looks up, nothing for one that it does not."""
-    words = capture.asked(text)
-    return words if capture.kind_of(words) == "prompt" and index_text.terms(words) else ""
+    words = conversation.asked(text)
+    return words if conversation.kind_of(words) == "prompt" and index_text.terms(words) else ""
 
 
 def _by_hook(throwaway: Throwaway, text: str, now: int, sense: Any) -> Told:

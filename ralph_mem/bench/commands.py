@@ -15,7 +15,7 @@ from ralph_mem.bench.throwaway import AGENT, Throwaway
 from ralph_mem.core.command_lines import purposes, runs
 from ralph_mem.core.command_lines.runs import Run
 from ralph_mem.core.project import Activity
-from ralph_mem.memory import capture
+from ralph_mem.memory import activities
 from ralph_mem.memory.facts import commands
 from ralph_mem.memory.rows import fact_queries, records, row
 
@@ -85,7 +85,7 @@ def _remember(throwaway: Throwaway, session: Session) -> None:
         records.apply(store, records.session(session.id, project.root, session.at, "startup", agent=AGENT))
         for number, command in enumerate(session.commands):
             seen = _activity(command, session, number)
-            for record in capture.records(seen, project, settings):
+            for record in activities.records(seen, project, settings):
                 records.apply(store, record)
         records.apply(store, records.end(session.id, session.at + len(session.commands)))
         while commands.learn(store, session.at):

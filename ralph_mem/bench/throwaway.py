@@ -12,7 +12,7 @@ from ralph_mem.bench.histories import Memory
 from ralph_mem.core.project import Activity, Project
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import access, capture, notes_by_hand, opening
+from ralph_mem.memory import access, activities, conversation, notes_by_hand, opening
 from ralph_mem.memory.facts import learning, taking
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import facts, kinds, records, row
@@ -101,13 +101,13 @@ class Throwaway:
     def _write_turn(self, memory: Memory) -> None:
         """Store a prompt, what was done about it, and the answer."""
         assert memory.title is not None  # noqa: S101 - notes go another way
-        kind = capture.kind_of(memory.title)
+        kind = conversation.kind_of(memory.title)
         (prompt, response), _ = self._protected(memory.title if kind == "prompt" else "", memory.text)
         of_turn = (memory.session, f"prompt:{memory.id}", memory.at)
-        records.apply(self.store, records.turn(*of_turn, kind, privacy.shorten(prompt, capture.PROMPT_CHARACTERS)))
+        records.apply(self.store, records.turn(*of_turn, kind, privacy.shorten(prompt, conversation.PROMPT_CHARACTERS)))
         for record in self._done(memory):
             records.apply(self.store, record)
-        answer = privacy.shorten(response, capture.RESPONSE_CHARACTERS)
+        answer = privacy.shorten(response, conversation.RESPONSE_CHARACTERS)
         records.apply(self.store, records.close(*of_turn, answer, kind=kind))
         self.turns[self._name(memory, "turn", f"prompt:{memory.id}")] = memory.id
 
@@ -126,7 +126,7 @@ class Throwaway:
 
     def _used(self, memory: Memory, kind: str, number: int = 0, **known: Any) -> list[dict[str, Any]]:
         ids = {"session": memory.session, "turn": f"prompt:{memory.id}", "id": f"{kind}:{number}:{memory.id}", "at": memory.at}
-        return capture.records(Activity(kind, **ids, **known), self.project, self.settings)
+        return activities.records(Activity(kind, **ids, **known), self.project, self.settings)
 
     def _write_note(self, memory: Memory) -> None:
         (said, files, lines), redactions = self._protected(memory.text, "\n".join(memory.files), "\n".join(memory.lines))

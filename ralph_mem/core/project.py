@@ -146,6 +146,10 @@ def _is_home(folder: str) -> bool:
     return paths.same_place(folder, paths.environment("HOME") or "/nowhere")
 
 
+# The kinds of activities that are something said; the rest is what tools did.
+SAID = ("prompt", "answer", "compacting", "end")
+
+
 class Activity:
     """One thing that happened in a session, in words that are the same for every client; a host makes it of what the client tells.
 

@@ -1,11 +1,10 @@
-"""Decide what is stored of an activity, and how much of it. Of what only looks it is a path at most."""
+"""Decide what is stored of what a tool did, and how much of it. Of what only looks it is a path at most."""
 
-import posix
 import zlib
 
-from ralph_mem.core import fast, paths
+from ralph_mem.core import fast
 from ralph_mem.core import project as projects
-from ralph_mem.core.project import NOTIFICATIONS, PASTE_MARKS, PASTED, Activity
+from ralph_mem.core.project import Activity
 from ralph_mem.core.redaction import privacy
 from ralph_mem.memory.rows import records as write
 
@@ -21,77 +20,16 @@ OUTPUT_CHARACTERS = 1200
 FAILURE_CHARACTERS = 2000
 DIFF_CHARACTERS = 1500
 LINES_CHARACTERS = 800
-PROMPT_CHARACTERS = RESPONSE_CHARACTERS = 4000
 SUMMARY_CHARACTERS = 6000
 OUTLINE_LINES = 30
 DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
 MORE = ("|", ";", "&", "\n", "`", "$(", "<(", "! ")  # in a line that may go on after its check, or does not end with its exit code
-LONGEST_MARK = 300  # in characters, of what stands for a pasted image or text
 LONG_MS = 1000  # what takes less says nothing by how long it took
 
 
 def records(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Return what is to be stored of an activity, redacted; nothing for one that is not worth it."""
+    """Return what is to be stored of an activity of a kind in `OF_KIND`, redacted; nothing for one that is not worth it."""
     return OF_KIND[seen.kind](seen, project, settings)
-
-
-# The conversation
-
-
-def _prompt(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Return the turn; its prompt is kept only where it is the user's own words."""
-    kind = kind_here(seen.text)
-    head, commit = projects.head(project)
-    (prompt, branch), redactions = privacy.protect([seen.text if kind == "prompt" else "", head], project, settings, seen.cwd)
-    prompt, event = privacy.shorten(prompt, PROMPT_CHARACTERS), seen.turn or f"prompt:{seen.session}:{seen.at}"
-    opened = write.turn(seen.session, event, seen.at, kind, prompt, branch=branch, commit_id=commit, redactions=redactions)
-    if kind != "prompt" or "@" not in seen.text:
-        return [opened]
-    from ralph_mem.memory import mentions  # lazy: only for a prompt that may bring a file or a resource along
-
-    resource = mentions.resource(seen.text)  # nobody tells its text: the turn is as doubtful as one that read a page
-    event = f"mention:{seen.session}:{seen.at}"
-    marks = [observation(seen, project, settings, title=resource, content="", event_id=event, **OUTSIDE)] if resource else []
-    return [opened, *marks, *mentions.heard(seen, project, settings)]
-
-
-def kind_of(prompt: str) -> str:
-    """Return the kind of turn that a prompt opens: the user's own words, a command of ours, a notification of the client."""
-    text = prompt.lstrip().removeprefix(PASTED).lstrip()
-    if text.startswith(tuple(NOTIFICATIONS)):
-        return "notification"
-    name = text[1:].split(None, 1)[0] if text[:1] == "/" and text[1:2].strip() else ""
-    own = name.removeprefix("ralph-mem:")
-    if own == "ralph" or own.startswith("ralph-"):
-        return "loop"
-    return "command" if own != name or own.startswith("mem-") or own == "mem" else "prompt"
-
-
-def kind_here(prompt: str) -> str:
-    """Return the kind of the turn; a headless loop has put into its prompt what is remembered."""
-    return "loop" if paths.LOOP in posix.environ else kind_of(prompt)
-
-
-def asked(prompt: str) -> str:
-    """Return what a prompt asks: without what we put into the context, and what a client writes where something was pasted."""
-    text = privacy.without_injected(prompt)
-    if PASTED in text:
-        from ralph_mem.core import pastes  # lazy: only for a prompt into which something was pasted
-
-        text = pastes.unmarked(text)
-    for mark in PASTE_MARKS:
-        while mark in text:
-            before, _, rest = text.partition(mark)
-            inside, end, after = rest.partition("]")
-            text = f"{before} {after}" if end and len(inside) <= LONGEST_MARK else before + rest
-    return text
-
-
-def _answer(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Return the end of the turn, which opens it as well where its prompt was never seen."""
-    (response,), redactions = privacy.protect([seen.text], project, settings, seen.cwd)
-    response = privacy.shorten(response, RESPONSE_CHARACTERS)
-    return [write.close(seen.session, seen.turn, seen.at, response, origin="agent", redactions=redactions)]
 
 
 def _report(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
@@ -105,19 +43,6 @@ def _summary(seen: Activity, project: "projects.Project", settings: "dict[str, A
     found = {"type": "summary", "origin": "agent", "title": "summary of a session", "content": seen.text}
     name = f"compact:{seen.session}:{zlib.crc32(seen.text.encode('utf-8', 'replace')):08x}"
     return [observation(seen, project, settings, **found, verb="memory", event_id=name, limit=SUMMARY_CHARACTERS)]
-
-
-def _compacting(seen: Activity, _project: "projects.Project", _settings: "dict[str, Any]") -> "list[Record]":
-    """Make the open turn findable now: a full window may end the session without another event."""
-    return [write.keep(seen.session, seen.at)]
-
-
-def _end(seen: Activity, _project: "projects.Project", _settings: "dict[str, Any]") -> "list[Record]":
-    """Return the end of the session: a bonus. A kill leaves no time for it, so nothing depends on it."""
-    return [write.end(seen.session, seen.at, seen.reason or "other")]
-
-
-# Tools
 
 
 def _read(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
@@ -255,9 +180,8 @@ def _recalled(seen: Activity, project: "projects.Project", settings: "dict[str, 
 
 OUTSIDE: "Record" = {"origin": "outside", "tainted": 1, "type": "tool_use"}
 OF_KIND = {
-    "prompt": _prompt, "answer": _answer, "report": _report, "summary": _summary, "compacting": _compacting, "end": _end,
-    "read": _read, "command": _command, "edit": _edit, "errand": _errand, "outside": _outside, "recalled": _recalled,
-    "output": _printed,
+    "report": _report, "summary": _summary, "read": _read, "command": _command, "edit": _edit, "errand": _errand,
+    "outside": _outside, "recalled": _recalled, "output": _printed,
 }  # fmt: skip
 
 

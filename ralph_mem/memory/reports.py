@@ -6,7 +6,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, duration, when
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import access, capture
+from ralph_mem.memory import access, conversation
 from ralph_mem.memory.inject import block, briefing, prompting
 from ralph_mem.memory.recall import layers, lookup, meaning, reasons
 from ralph_mem.memory.rows import index_text, kinds, sessions
@@ -319,7 +319,7 @@ def preview(
     if prompt:
         words = privacy.without_injected(prompt.replace("\0", ""))  # as the event loses it
         told = receipts_of.held([(item.memory, item.outcome) for item in briefed[1]]) if effective.tells(values) else {}
-        meant = capture.kind_of(words) == "prompt" and index_text.terms(words)
+        meant = conversation.kind_of(words) == "prompt" and index_text.terms(words)
         window = prompting.Window(NEW_SESSION, 0, told, names)
         found = prompting.build(stores, reader.project, values, words, window, now, meaning.sense()) if meant else ("", [])
         answers.append((receipts_of.AT_PROMPT, said, found))

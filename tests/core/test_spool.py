@@ -7,7 +7,7 @@ import pytest
 
 from ralph_mem.core import fast, paths, spool
 from ralph_mem.hosts.claude_code import event as host
-from ralph_mem.memory import capture
+from ralph_mem.memory import activities
 from ralph_mem.memory.rows import draining, records
 from tests.sessions import a_note, check
 
@@ -184,7 +184,7 @@ def test_two_projects_with_like_names_do_not_share_a_spool(tmp_path):
 
 def test_the_largest_record_that_an_event_makes_is_read_whole(a_session):
     event = a_session.event("post-compact", compact_summary="\U0001f600" * 100_000)
-    wait(a_session, *capture.records(host.activity(event), a_session.project, a_session.settings))
+    wait(a_session, *activities.records(host.activity(event), a_session.project, a_session.settings))
     assert drained(a_session) == 1
 
 

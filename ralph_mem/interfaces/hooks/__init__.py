@@ -110,8 +110,12 @@ def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", 
     privacy.rename(seen)
     if module and hasattr(module, "records"):
         found: Records = module.records(seen, place, values)
+    elif seen.kind in project.SAID:
+        from ralph_mem.memory import conversation  # lazy: not for what tools did
+
+        found = conversation.records(seen, place, values)
     else:
-        from ralph_mem.memory import capture  # lazy: a start does without
+        from ralph_mem.memory import capture  # lazy: not for what is said
 
         found = capture.records(seen, place, values)
     if seen.late:

@@ -3,7 +3,7 @@
 from ralph_mem.core import session_pause
 from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts import known, others
-from ralph_mem.memory import capture
+from ralph_mem.memory import activities, conversation
 from ralph_mem.memory.rows import receipts, tombstones, turns
 from ralph_mem.memory.rows import records as write
 
@@ -31,7 +31,7 @@ def late(seen: "Activity", place: "Project", values: "dict[str, Any]") -> "Recor
     whole: Records = []
     for each in seen.late:
         privacy.rename(each)
-        found = capture.records(each, place, values)
+        found = activities.records(each, place, values)
         if each.kind == "command":
             found = [{**record, "verb": write.OUTCOME} for record in found if record["verb"] == "observation"]
         whole += found
@@ -65,5 +65,5 @@ def _catch_up(opened: "Store", seen: "Activity", place: "Project", values: "dict
             text = "" if session_pause.was_paused(session) else others.said(host, session, since)
             if text:
                 (response,), redactions = privacy.protect([text], place, values, seen.cwd)
-                response = privacy.shorten(response, capture.RESPONSE_CHARACTERS)
+                response = privacy.shorten(response, conversation.RESPONSE_CHARACTERS)
                 write.apply(opened, write.close(session, event, ended, response, origin="agent", redactions=redactions))

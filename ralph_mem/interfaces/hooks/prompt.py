@@ -2,7 +2,7 @@
 
 from ralph_mem.core import fast, paths
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import capture
+from ralph_mem.memory import conversation
 from ralph_mem.memory.rows import index_text, receipts, turns
 from ralph_mem.memory.store import connection
 
@@ -26,7 +26,7 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     if len(seen.text) > LONGEST_SENTENCE or not effective.attended():
         return said
     sentence = _to_remember(seen.text, settings["memory.remember"])
-    if not sentence or capture.kind_here(seen.text) != "prompt":
+    if not sentence or conversation.kind_here(seen.text) != "prompt":
         return said
     from ralph_mem.memory import notes_by_hand  # lazy: only for a sentence that is to be remembered
 
@@ -52,8 +52,8 @@ def _to_remember(text: str, openings: "list[str]") -> str:
 
 
 def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
-    prompt = capture.asked(seen.text)
-    if not effective.tells(settings) or capture.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
+    prompt = conversation.asked(seen.text)
+    if not effective.tells(settings) or conversation.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
         return {}
     from ralph_mem.memory.inject import block, prompting  # lazy: only for a prompt with words to look up
 

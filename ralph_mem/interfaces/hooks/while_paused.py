@@ -5,7 +5,7 @@ When it goes on, its agent may repeat that.
 
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import capture
+from ralph_mem.memory import activities
 from ralph_mem.memory.rows import records
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def keep_hashes(seen: "Activity", place: "Project", values: "Values", store: "Ca
         return ""
     try:
         privacy.rename(seen)
-        found = [record for record in capture.records(seen, place, values) if record["verb"] == records.HEARD]
+        found = [record for record in activities.records(seen, place, values) if record["verb"] == records.HEARD]
         if found:
             store(None, found, seen, place, values)
     except Exception:  # noqa: S110 - nothing of a paused session is kept to be stored later, or told

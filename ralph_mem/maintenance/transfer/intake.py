@@ -14,7 +14,7 @@ from ralph_mem.hosts import kept as others
 from ralph_mem.hosts.claude_code.archive import Kept
 from ralph_mem.hosts.claude_code.event import activity
 from ralph_mem.hosts.claude_code.transcripts import Source, Step, Transcript, merged, own_start
-from ralph_mem.memory import access, capture, opening
+from ralph_mem.memory import access, activities, opening
 from ralph_mem.memory.rows import kinds, records, sessions, tombstones, turns
 from ralph_mem.memory.store import connection, schema
 from ralph_mem.memory.store.connection import Store
@@ -191,7 +191,7 @@ class Memory:
             return [self._start(session, seen)] if session.began and session.source == "compact" else []
         if self._is_strange(session, seen.turn):
             return []
-        found = capture.records(seen, self.place, self.settings)
+        found = activities.records(seen, self.place, self.settings)
         found = tombstones.left(found, self.marks) if self.marks else found
         for record in found:
             record["session"] = session.name

@@ -7,7 +7,7 @@ from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings.effective import DEFAULTS
 from ralph_mem.hosts.claude_code import event as host
 from ralph_mem.hosts.claude_code.event import Event
-from ralph_mem.memory import capture
+from ralph_mem.memory import activities
 from tests.core.redaction import secret_corpus, secret_outputs
 
 SHOP = Project("/shop")
@@ -24,7 +24,7 @@ def stored(command, text):
         "tool_response": response,
         "tool_use_id": "t",
     }
-    return json.dumps(capture.records(host.activity(Event("post-tool-use", event)), SHOP, DEFAULTS), ensure_ascii=False)
+    return json.dumps(activities.records(host.activity(Event("post-tool-use", event)), SHOP, DEFAULTS), ensure_ascii=False)
 
 
 def pasted(command, text):

@@ -8,7 +8,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings.effective import DEFAULTS
 from ralph_mem.hosts.claude_code import event as host
 from ralph_mem.hosts.claude_code.event import Event
-from ralph_mem.memory import capture
+from ralph_mem.memory import activities
 from ralph_mem.memory.rows import shingles
 from tests.folded import folded
 
@@ -31,7 +31,7 @@ def captured(name, fields):
 
 def all_captured(name, fields):
     seen = host.activity(Event(name, {"session_id": "s", **fields}))
-    return capture.records(seen, SHOP, SETTINGS) if seen else []
+    return activities.records(seen, SHOP, SETTINGS) if seen else []
 
 
 def ran(command, stdout="", **fields):

@@ -11,7 +11,7 @@ from ralph_mem.core.settings import effective
 from ralph_mem.hosts import known, others
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.maintenance import status
-from ralph_mem.memory import access, capture, reports
+from ralph_mem.memory import access, activities, reports
 from ralph_mem.memory.recall import layers, lookup
 from tests.core.redaction import secret_corpus
 from tests.hosts.others.clients import FAILED, PROMPT, TOOL, Shape, recorded, told
@@ -273,9 +273,9 @@ def test_copilot_the_answer_to_an_earlier_prompt_is_not_taken_for_this_one(guest
 # Secrets
 
 
-def survivors(case, activities, place):
-    """Return of what kind the activities are in whose records a secret can still be read."""
-    records = [(each.kind, capture.records(each, place, effective.DEFAULTS)) for each in activities if each]
+def survivors(case, seen, place):
+    """Return of what kind the seen activities are in whose records a secret can still be read."""
+    records = [(each.kind, activities.records(each, place, effective.DEFAULTS)) for each in seen if each]
     return {kind for kind, found in records if secret_corpus.survives(case.secret, json.dumps(found))}
 
 

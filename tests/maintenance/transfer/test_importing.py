@@ -18,7 +18,7 @@ from ralph_mem.maintenance.forget import erase
 from ralph_mem.maintenance.forget import select as selections
 from ralph_mem.maintenance.transfer import import_transcripts as importing
 from ralph_mem.maintenance.transfer import intake
-from ralph_mem.memory import capture, opening
+from ralph_mem.memory import conversation, opening
 from ralph_mem.memory.store import connection
 from tests.hook import Hook
 from tests.hosts.claude_code.written import SESSION, Written
@@ -570,8 +570,10 @@ def test_one_broken_transcript_does_not_keep_the_others(a_past, projects_folder)
 
 
 def test_a_session_that_fails_in_a_way_that_nobody_foresaw_does_not_keep_the_others(a_past, monkeypatch):
-    failing = capture.OF_KIND["prompt"]
-    monkeypatch.setitem(capture.OF_KIND, "prompt", lambda seen, *rest: None if "lantern" in seen.text else failing(seen, *rest))
+    failing = conversation.OF_KIND["prompt"]
+    monkeypatch.setitem(
+        conversation.OF_KIND, "prompt", lambda seen, *rest: None if "lantern" in seen.text else failing(seen, *rest)
+    )
     report = take()
     assert (counts(report)[0], why(report)) == (1, [importing.FAILED])
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_mem.hosts.claude_code import event  # noqa: F401 - which tells how its client's notifications begin
-from ralph_mem.memory import capture
+from ralph_mem.memory import conversation
 from ralph_mem.memory.rows import row
 from tests.folded import folded
 from tests.sessions import check, found, words_of
@@ -205,7 +205,7 @@ def test_a_turn_does_not_fill_with_files_for_ever(a_session):
     ],
 )
 def test_the_kind_of_a_turn_is_told_by_its_prompt(prompt, kind):
-    assert capture.kind_of(prompt) == kind
+    assert conversation.kind_of(prompt) == kind
 
 
 def test_the_answer_to_one_of_our_commands_is_not_kept(a_session):
