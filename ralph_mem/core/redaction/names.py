@@ -224,6 +224,15 @@ def _is_host(value: str) -> bool:
     return (len(labels) > 1 or bool(port)) and labels[-1].isalpha() and not looks_random(host)
 
 
+def places(text: str, sign: str) -> "list[int]":
+    """Return where in a text a sign stands, overlapping ones too."""
+    found, at = [], text.find(sign)
+    while at >= 0:
+        found.append(at)
+        at = text.find(sign, at + 1)
+    return found
+
+
 def run_of(text: str, at: int, alphabet: str) -> int:
     """Return the end of the run of characters of an alphabet."""
     while True:

@@ -1,7 +1,7 @@
 """Find secrets on command lines, where flags, verbs and pipes hand them to a program."""
 
 from ralph_mem.core.redaction import taking
-from ralph_mem.core.redaction.names import DIGITS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name, looks_random
+from ralph_mem.core.redaction.names import DIGITS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name, looks_random, places
 from ralph_mem.core.redaction.shell_words import commands
 
 TYPE_CHECKING = False
@@ -47,24 +47,16 @@ REPEATED = 6  # characters of a value that is looked for elsewhere too
 
 def find(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what programs are handed that is secret, wherever in the text that stands."""
-    places, at, lines = [], 0, text.split("\n")
+    found, at, lines = [], 0, text.split("\n")
     for number, line in enumerate(lines):
         if len(line) <= LONGEST_LINE and _may_hand(line):
-            places += [(at + start, at + end) for start, end in _of_line(line)]
+            found += [(at + start, at + end) for start, end in _of_line(line)]
             if "<<" in line:
-                places += _of_body(line, lines[number + 1 : number + LONGEST_BODY], at + len(line) + 1)
+                found += _of_body(line, lines[number + 1 : number + LONGEST_BODY], at + len(line) + 1)
         at += len(line) + 1
-    values = {text[start:end] for start, end in places if end - start >= REPEATED}
-    places += [(at, at + len(value)) for value in values for at in _all(text, value)]
-    return [(start, end, "password") for start, end in places]
-
-
-def _all(text: str, value: str) -> "list[int]":
-    found, at = [], text.find(value)
-    while at >= 0:
-        found.append(at)
-        at = text.find(value, at + len(value))
-    return found
+    values = {text[start:end] for start, end in found if end - start >= REPEATED}
+    found += [(at, at + len(value)) for value in values for at in places(text, value)]
+    return [(start, end, "password") for start, end in found]
 
 
 def _may_hand(line: str) -> bool:

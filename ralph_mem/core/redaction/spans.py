@@ -1,5 +1,7 @@
 """Find where in a text the secrets are, by all rules together, and mark them; loaded only when `gate` trips."""
 
+from ralph_mem.core.redaction.names import places
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +42,7 @@ def _round(
     found = False
     for index in range(0, len(pieces), 2):
         piece = pieces[index]
-        spans = [(at, at + len(value), "known-value") for value in known for at in _places(piece, value)]
+        spans = [(at, at + len(value), "known-value") for value in known for at in places(piece, value)]
         spans += (_matches(piece, patterns) if patterns else []) + find(piece)
         found = found or bool(spans)
         pieces[index] = _marked(piece, spans, counts)
@@ -58,15 +60,6 @@ def between_marks(text: str) -> "list[str]":
         else:
             pieces[-1] += MARK + part
     return pieces
-
-
-def _places(text: str, value: str) -> "list[int]":
-    places = []
-    at = text.find(value)
-    while at >= 0:
-        places.append(at)
-        at = text.find(value, at + 1)
-    return places
 
 
 def _matches(text: str, patterns: "Sequence[str]") -> "list[Span]":
