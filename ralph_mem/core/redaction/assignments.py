@@ -3,10 +3,13 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, NAME, is_secret, kind_of_name, looks_random, stands_alone
 
-STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf")
-NAME = LETTERS + DIGITS + "_-."
+STEMS = (
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
+    "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
+)  # fmt: skip
+FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
 BLANKS = " \t"
@@ -16,6 +19,10 @@ FAR_VALUE = 160  # where each line begins with a time, a file name or an author
 OPERATORS = ("=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
+# What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
+LINKS = frozenset("is now was to as with = := => -> → ist lautet auf est es é wird".split())
+MOST_WORDS = 10
+DIRECTING = frozenset("set define #define let const env export user proxy_set_header add_header option param variable".split())
 LONGEST_NAME = 80
 LONGEST_VALUE = 4096
 SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
@@ -24,7 +31,7 @@ SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepas
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans of assigned secrets; `folded` is the text in lower case, character by character."""
     spans = []
-    for stem in STEMS:
+    for stem in STEMS if text.isascii() else STEMS + FOREIGN:
         at = folded.find(stem)
         while at >= 0:
             name_end = skip(text, at, NAME)
@@ -64,7 +71,9 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     if at < 0:
         at = _after_blank(text, name_start, name_end)
     if at < 0:
-        return []
+        at = _in_markup(text, name_start, name_end)
+    if at < 0:
+        return _announced(text, name, name_end) + _directed(text, name, name_start, name_end)
     if name.lower() == "key":
         owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
@@ -73,7 +82,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         return []
     if before.endswith(".svg?"):  # of the picture of a badge, which everybody sees
         return []
-    at = _after_annotation(text, at)
+    at = _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
@@ -83,7 +92,92 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
     if style in ("bare", "flag") and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
         return []
-    return [(start, end, kind)] if end > start and is_secret(text[start:end], kind, style) else []
+    changed = _assigned_anew(text, end, kind) if quoted else []
+    return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
+
+
+def _assigned_anew(text: str, end: int, kind: str) -> "list[tuple[int, int, str]]":
+    """Return what a plan puts in the place of a quoted value: `"old" -> "new"`."""
+    arrow = text[end + 1 : end + 6].lstrip()
+    if not arrow.startswith("-> "):
+        return []
+    start, close, quoted = value_bounds(text, text.index("-> ", end) + 3)
+    return [(start, close, kind)] if quoted and is_secret(text[start:close], kind, "quoted") else []
+
+
+def _below(text: str, at: int) -> int:
+    """Return where a value stands that begins on the next line: of YAML behind a bar, of three quotes, of an open bracket."""
+    line, _, rest = text[at : at + 2 * LONGEST_NAME].partition("\n")
+    if not rest or line.strip(" \t\r\"'`|>-+\\([r#"):
+        return at
+    if not line.strip() and not text[at + len(line) + 1 : at + len(line) + 2].isspace():
+        return at
+    return at + len(line) + 1 + len(rest) - len(rest.lstrip(" \t+"))
+
+
+def _in_markup(text: str, name_start: int, name_end: int) -> int:
+    """Return where the text of an element stands by the name of which, or of whose `key`, a value is secret; -1 if none."""
+    if text[name_start - 1 : name_start] not in ("<", ">", ":", '"', "'"):
+        return -1
+    window = text[name_end : name_end + FAR_VALUE]
+    if not window.startswith((" ", "</", ">", '"', "'")) or ">" not in window.partition("\n")[0]:
+        return -1
+    at = window.index(">") + 1
+    while window[at : at + 1].isspace() or window.startswith("<", at):
+        if window.startswith("<![CDATA[", at):
+            return name_end + at + 9
+        close = window.find(">", at) if window[at] == "<" else at
+        if close < 0 or window.startswith("</", at):
+            return -1
+        at = close + 1
+    return name_end + at if at < len(window) else -1
+
+
+def _announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]]":
+    """Find what a sentence says that a secret is: "the password is now x", "Password for bob: x", also on the next line."""
+    line, _, below = text[name_end : name_end + FAR_VALUE].partition("\n")
+    if line[:1] not in (" ", "\t") and not line[:1] > "\u2fff":
+        return []
+    kind, at = kind_of_name(name.rstrip("s")), name_end
+    words = line.split(" ")
+    for number, (word, after) in enumerate(zip(words, [*words[1:], ""])):
+        at += len(word) + 1
+        is_last = number == len(words) - 1 or not "".join(words[number + 1 :])
+        if not kind or number > MOST_WORDS or word.endswith((".", ";", "{", "(", ",")):
+            return []
+        if word.strip("\"'`*").lower() in LINKS or word.endswith((":", "：", "は")):
+            value = below.partition("\n")[0].strip() if is_last else after
+            bare = value.strip("\"'`*,()").rstrip(".;")
+            tells = stands_alone(bare) if kind == "password" else looks_random(bare) and not is_code_like(bare)
+            if bare and tells:
+                start = text.find(bare, at - 1)
+                return [(start, start + len(bare), kind)]
+    return []
+
+
+def is_code_like(value: str) -> bool:
+    """Say whether what looks generated is rather a place or a call."""
+    return "://" in value or "(" in value or value.count("/") > 2
+
+
+def _directed(text: str, name: str, name_start: int, name_end: int) -> "list[tuple[int, int, str]]":
+    """Find the value of a line of configuration, behind its name and nothing but a blank: `psk x`, `set $token "x"`."""
+    line = text[name_end : name_end + FAR_VALUE].partition("\n")[0]
+    value = line.strip(" \t\r;,)").removeprefix(". ").removeprefix("=> ")
+    bare = value.strip("\"'`")
+    if line[:1] not in (" ", "\t", '"', "'") or not bare or " " in bare:
+        return []
+    kind = "password" if name.lower() == "pass" else kind_of_name(name)
+    is_quoted = len(bare) + 2 == len(value)
+    before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2]
+    is_first = not before.strip(" \t+-#>|:(\"'$") or before.split()[-1].lower() in DIRECTING
+    if not kind or not (is_quoted or is_first) or (is_quoted and kind == "password" and not is_secret(bare, kind, "quoted")):
+        return []
+    tells = is_secret(bare, kind, "quoted") if is_quoted else stands_alone(bare) or (is_first and is_secret(bare, kind, "listed"))
+    if not tells or bare.endswith((":", "(", ".")) or "(" in bare:
+        return []
+    start = name_end + line.index(bare)
+    return [(start, start + len(bare), kind)]
 
 
 def value_position(text: str, name_end: int) -> int:

@@ -30,7 +30,12 @@ TOKEN_BYTES = b" " * 45 + b"xx xxxxxxxxxx       xxxxxxxxxxxxxxxxxxxxxxxxxx    x 
 HIDING_FLOOR = 16  # our own ids have 15 characters
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
-LABELS = ("passw", "passp", "_pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
+LABELS = (
+    "passw", "passp", "pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "pw", "kennwort", "contrase",
+    "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton", "session",
+)  # fmt: skip
+PASSWORD_LABELS = ("pw", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord")
+FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
@@ -146,7 +151,7 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
 
     starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
     spans += tokens.find(text, folded, starts) + headers.find(text, folded)
-    return spans + assignments.find(text, folded)
+    return spans + ([] if may_be_of_class(text, folded, labels) else assignments.find(text, folded))
 
 
 def _of_classes(text: str, folded: str, labels: "list[Label]") -> "list[tuple[int, int, str]]":
@@ -166,7 +171,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or any([_begins_class(label, text, at) for label, start, at in labels if _is_name(text, folded, start, at)])
+        or any([_announces(label, text, at) for label, start, at in labels if _is_name(text, folded, start, at)])
         or any([reads_as_text(word) for word in _words(raw, HIDING_FLOOR)])
     )
 
@@ -198,19 +203,18 @@ def _labels(folded: str) -> "list[Label]":
     return found
 
 
-def _begins_class(label: str, text: str, at: int) -> bool:
-    """Say whether a name stands as in a table or before a call, and in reach a word that may be its value."""
-    line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
-    after = line.lstrip("\"'`\\]?*:)") + end
-    is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┐", "─", "┬")
-    if not (is_head or '"' in after or "'" in after or (after[:1] == " " and after.count(" ") == 1)):
-        return False
-    is_password = "pass" in label or label in ("pwd", "credential")
+def _announces(label: str, text: str, at: int) -> bool:
+    """Say whether in reach of a name stands a word that may be its value: behind it, below it where its line ends or is a head."""
+    line, _, below = text[at : at + 400].partition("\n")
+    after = line.lstrip(NAME + NAME.upper())
+    is_password = "pass" in label or label in ("pwd", "credential") or label in PASSWORD_LABELS
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
-    text = after[:128] + ("\n".join(below.split("\n", 4)[:4]) if is_head else "")
+    bare = after.lstrip("\"'`\\]?*:)")
+    is_head = not bare.strip(" =|>+-") or bare[:1] in ",\t;" or bare[:2] == "  " or bare.lstrip(" ")[:1] in "|│║┃┐─┬"
+    near = after[:96] + ("\n".join(below.split("\n", 4)[:4]) if is_head else "")
     for sign in PARTING:
-        text = text.replace(sign, " ")
-    return any([len(word) >= least and _may_be_value(word, is_password) for word in text.split()])
+        near = near.replace(sign, " ")
+    return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
 
 
 def _may_be_value(word: str, is_password: bool) -> bool:

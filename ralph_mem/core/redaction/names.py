@@ -14,9 +14,24 @@ LONG = 512  # characters that are looked at at once
 
 # A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
 # may take it back ("password_file").
-PASSWORD_WORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort")
-SECRET_WORDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential")
-RANDOM_WORDS = frozenset("auth jwt sas sig pat otp salt bearer credentials cookie csrf".split())
+# Words of German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Russian, Japanese and Chinese stand beside the English.
+PASSWORD_WORDS = (
+    "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "wachtwoord", "contraseña", "contrasena", "senha",
+    "motdepasse", "lösenord", "hasło", "haslo", "пароль", "パスワード", "密码", "密碼",
+)  # fmt: skip
+PASSWORD_NAMES = frozenset("pass passe pw pswd passw mdp clave psk".split())  # which no other word ends with
+SECRET_WORDS = (
+    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential", "geheimnis", "jeton", "secreto",
+    "トークン", "シークレット", "令牌", "密钥",
+)  # fmt: skip
+RANDOM_WORDS = frozenset(
+    "auth jwt sas sig pat otp salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave".split()
+)
+# A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
+NO_PASSWORDS = frozenset("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
+NAME = (
+    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęó" + "".join(map(chr, [*range(0x430, 0x450), *range(0x30A1, 0x30FD)])) + "密码碼令牌钥"
+)
 KEY_OWNERS = frozenset(
     "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
     " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()
@@ -52,6 +67,12 @@ PLACES = " next page continuation starting pagination sync resume paging continu
 UNTELLING_OWNERS = (
     "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
 )
+# Words of sentences, of code and of what is shown in a form: four words with one of these are no passphrase.
+UNTELLING_WORDS = frozenset(
+    "the and for not with from your you are has have this that enter choose repeat confirm reset forgot invalid wrong change show"
+    " must may can will should login user name new old type get set use using config settings args self env process request data"
+    " test case default value string error file path code app service server client admin auth database".split()
+)
 PASSWORD_FLOOR = 6
 SECRET_FLOOR = 8
 RANDOM_FLOOR = 16
@@ -81,6 +102,8 @@ def words_of(name: str) -> "list[str]":
     for char in name:
         if char.isupper() and before.islower():
             spaced.append(" ")
+        elif char.islower() and before.isupper() and len(spaced) > 1 and spaced[-2] != " ":  # DBPass
+            spaced.insert(-1, " ")
         spaced.append(char.lower() if char.isalnum() else " ")
         before = char
     return "".join(spaced).split()
@@ -98,8 +121,8 @@ def is_secret(value: str, kind: str, style: str) -> bool:
         )
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
-    is_word = style == "quoted" and value.replace("-", "").isalpha() and value.islower()
-    if kind == "password" and (is_word or (style in ("quoted", "flag") and is_jumbled(value))):
+    is_word = style == "quoted" and (value.replace("-", "").isalpha() and value.islower() or (value.isdigit() and len(value) > 7))
+    if kind == "password" and (is_word or is_passphrase(value) or is_jumbled(value, 2 if style in ("quoted", "flag") else 3)):
         return True
     if (
         " " in value
@@ -108,7 +131,7 @@ def is_secret(value: str, kind: str, style: str) -> bool:
         or (style in ("bare", "flag") and is_code(value))
     ):
         return False
-    return (kind == "password" and style != "listed") or not _is_wordy(value)
+    return (kind == "password" and (style != "listed" or not is_called_so(value))) or not _is_wordy(value)
 
 
 def _is_name(value: str, kind: str) -> bool:
@@ -118,17 +141,46 @@ def _is_name(value: str, kind: str) -> bool:
         return True
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
     is_name = "_" in bare and bare.replace("_", "a").isalpha() and bare.islower()
-    return (is_word or is_name) and any([word in bare.lower() for word in ("secret", "password", "token", "key", "credential")])
+    return (is_word or is_name) and is_called_so(bare)
 
 
-def is_jumbled(value: str) -> bool:
+def is_called_so(value: str) -> bool:
+    """Say whether a value speaks itself of what it would be."""
+    return any([word in value.lower() for word in ("secret", "pass", "token", "key", "credential")])
+
+
+def is_passphrase(value: str) -> bool:
+    """Say whether a value is four words or more, as people are told to make passwords, and no sentence, name or path."""
+    sign = next((sign for sign in " -_." if sign in value), "")
+    words = value.rstrip(DIGITS + "!?").split(sign) if sign else []
+    return (
+        (len(words) > 3 or (len(words) == 3 and value[-2:].isdigit()))
+        and all([word.isalpha() and 3 <= len(word) <= 9 and word[1:].islower() for word in words])
+        and (value.islower() or all([word[0].isupper() for word in words]))
+        and UNTELLING_WORDS.isdisjoint(value.lower().split(sign))
+        and not is_called_so(value)
+    )
+
+
+def stands_alone(value: str) -> bool:
+    """Say whether a value is none but generated or a password, wherever it stands near a name: no word, name or path looks so."""
+    if len(value) < SECRET_FLOOR or is_filler(value) or is_plain(value) or is_code(value):
+        return False
+    if looks_random(value):
+        return True
+    signs = sum([any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)])
+    is_odd = any([char in value for char in SYMBOLS]) and signs > 1
+    return (is_odd or (signs > 2 and sum(map(value.count, DIGITS)) > 1)) and not any([char in value for char in "/\\()[]{}=,:;<>|"])
+
+
+def is_jumbled(value: str, least: int = 2) -> bool:
     """Say whether letters, with a digit at an end at most, look generated: what stands between their humps is no word."""
     value = value.strip(DIGITS)
     parts = "".join(
         [" " + char if char.isupper() and before.islower() else char for before, char in zip(" " + value, value)]
     ).split()
     odd = [part for part in parts if len(part) < 3 or not any([vowel in part.lower() for vowel in "aeiouy"]) or part[:2].isupper()]
-    return value.isalpha() and len(value) >= SECRET_FLOOR and len(odd) > 1
+    return value.isalpha() and len(value) >= SECRET_FLOOR and len(odd) >= least
 
 
 def is_filler(value: str) -> bool:
@@ -179,8 +231,8 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
     owner = words[index - 1] if index else ""
     if (
         word.endswith(PASSWORD_WORDS)
-        or (word in ("pass", "pw") and f" {owner} " not in UNTELLING_OWNERS)
-        or word in ("pgpass", "mypass", "psk")
+        or (word in PASSWORD_NAMES and (f" {owner} " not in UNTELLING_OWNERS or word != "pass"))
+        or (word.endswith(("pass", "pw")) and len(word) > 4 and word not in NO_PASSWORDS)
         or (word == "phrase" and owner == "pass")
     ):
         return "" if word == "oldpwd" else "password"
