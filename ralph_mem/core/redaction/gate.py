@@ -34,7 +34,8 @@ LABELS = (
     "passw", "passp", "pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "pw", "kennwort", "contrase",
     "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton", "session",
 )  # fmt: skip
-PASSWORD_LABELS = ("pw", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord")
+PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "credential", "pw", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord")
+LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
 FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
@@ -204,14 +205,18 @@ def _labels(folded: str) -> "list[Label]":
 
 
 def _announces(label: str, text: str, at: int) -> bool:
-    """Say whether in reach of a name stands a word that may be its value: behind it, below it where its line ends or is a head."""
-    line, _, below = text[at : at + 400].partition("\n")
-    after = line.lstrip(NAME + NAME.upper())
-    is_password = "pass" in label or label in ("pwd", "credential") or label in PASSWORD_LABELS
+    """Say whether a name stands as in a table, before a call or in a sentence that says what it is, and in reach what may be that."""
+    line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
+    after = line.lstrip("\"'`\\]?*:)") + end
+    is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
+    is_head = is_head or not after.strip(" \n=|>+-<")
+    link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
+    if not (is_head or '"' in after or "'" in after or link >= 0 or (after[:1] == " " and after.count(" ") == 1)):
+        return False
+    is_password = label in PASSWORD_LABELS
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
-    bare = after.lstrip("\"'`\\]?*:)")
-    is_head = not bare.strip(" =|>+-") or bare[:1] in ",\t;" or bare[:2] == "  " or bare.lstrip(" ")[:1] in "|│║┃┐─┬"
-    near = after[:96] + ("\n".join(below.split("\n", 4)[:4]) if is_head else "")
+    near = after[:128] if link < 0 or "'" in after or '"' in after else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
+    near += "\n".join(below.split("\n", 4)[:4]) if is_head or after.endswith(":\n") else ""
     for sign in PARTING:
         near = near.replace(sign, " ")
     return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
@@ -222,7 +227,7 @@ def _may_be_value(word: str, is_password: bool) -> bool:
     word = word.strip("'\"")
     if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
         return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
-    is_plain = "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32)
+    is_plain = "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32) or word.count(":") > 2 or word[:3] in ("SHA", "sha")
     return len(word) > 5 and not is_plain and _stands_out(word.lower(), False)
 
 
@@ -319,6 +324,8 @@ def _is_name(text: str, folded: str, start: int, at: int) -> bool:
     """Say whether a word of a name ends with a label: `tokens` and `author` announce nothing, nor does a lone `key`."""
     after = text[at : at + 1]
     if after.isalnum() and not (after.isupper() and text[at - 1].islower()) and not folded.startswith(LONGER, start):
+        return False
+    if text[start:at] == "PASS" and after == ":":  # of a test
         return False
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True
