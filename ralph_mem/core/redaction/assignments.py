@@ -3,6 +3,7 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
+from ralph_mem.core.redaction import fields
 from ralph_mem.core.redaction.names import DIGITS, NAME, is_secret, kind_of_name, looks_random, stands_alone
 
 STEMS = (
@@ -35,7 +36,8 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
         at = folded.find(stem)
         while at >= 0:
             name_end = skip(text, at, NAME)
-            spans += _assigned(text, at, name_end)
+            start = at - len(text[max(0, at - LONGEST_NAME) : at]) + len(text[max(0, at - LONGEST_NAME) : at].rstrip(NAME))
+            spans += _assigned(text, at, name_end) or fields.find(text, start, name_end)
             at = folded.find(stem, name_end)
     return spans
 
