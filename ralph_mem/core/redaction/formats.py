@@ -1,6 +1,6 @@
 """Find secrets that are told by how they are written, such as hashes of passwords and codes."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, looks_random, places
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, looks_random, places, stands_alone
 
 ALNUM = LETTERS + DIGITS
 HASHED = ALNUM + "./+=$,-_:*"
@@ -160,9 +160,9 @@ def _blocks(text: str, folded: str) -> "list[tuple[int, int, str]]":
             start = at + len(lines[0]) + len(lines[1]) + 2
             spans.append((start, start + len(lines[2].rstrip()), "password"))
     for at in places(folded, 'send "'):  # of expect, after what asks for it
-        if "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]:
-            end = text.find('"', at + 6)
-            value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
-            if end > 0 and len(value) > 3 and value[0] not in "$[":
-                spans.append((at + 6, at + 6 + len(value), "password"))
+        end = text.find('"', at + 6)
+        value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
+        is_asked = "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]
+        if end > 0 and (stands_alone(value) or (is_asked and len(value) > 3 and value[0] not in "$[")):
+            spans.append((at + 6, at + 6 + len(value), "password"))
     return spans

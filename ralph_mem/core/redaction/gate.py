@@ -36,7 +36,7 @@ LABELS = (
 )  # fmt: skip
 PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "credential", "pw", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord")
 LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
-FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
+FOREIGN = ("contraseña", "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
@@ -44,7 +44,7 @@ PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
 # These go on: their first letters are labels, as are those of words that announce nothing.
-LONGER = ("authorization", "credentials", "passw", "passp")
+LONGER = ("authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "contrase", "sessionid")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
 WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
@@ -85,7 +85,7 @@ ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret cre
 ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
-FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U", " -t")  # of a password, with most programs
+FLAGS = (" -p", "'-p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", "login ", "LOGIN ", "user ", "<<", "echo ", "printf ")  # before a password
 
 
 def clean(text: str) -> str:
@@ -172,6 +172,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
+        or (not text.isascii() and any([sign in text for sign in FOREIGN]))
         or any([_announces(label, text, at) for label, start, at in labels if _is_name(text, folded, start, at)])
         or any([reads_as_text(word) for word in _words(raw, HIDING_FLOOR)])
     )
@@ -186,9 +187,10 @@ def _handed(text: str) -> "list[str]":
         at = text.find(flag)
         while at >= 0:
             at += len(flag)
-            found.append(
-                text[at : at + 64].lstrip(" =\"'").partition(" ")[0].partition("\n")[0].rpartition(":")[2].rpartition("%")[2]
-            )
+            found += [
+                piece.strip("\"'`").rpartition(":")[2].rpartition("%")[2]
+                for piece in text[at : at + 96].lstrip(" =\"'").partition("\n")[0].split(" ", 3)[:3]
+            ]
             at = text.find(flag, at)
     return found
 
@@ -228,6 +230,9 @@ def _may_be_value(word: str, is_password: bool) -> bool:
     if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
         return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
     is_plain = "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32) or word.count(":") > 2 or word[:3] in ("SHA", "sha")
+    bare = word.replace("_", "-")
+    if is_password and bare.count("-") > 2 and len(bare) > 15 and bare.replace("-", "").isalpha():
+        return bare.islower()
     return len(word) > 5 and not is_plain and _stands_out(word.lower(), False)
 
 
@@ -323,6 +328,8 @@ def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
 def _is_name(text: str, folded: str, start: int, at: int) -> bool:
     """Say whether a word of a name ends with a label: `tokens` and `author` announce nothing, nor does a lone `key`."""
     after = text[at : at + 1]
+    if after == "s" and text[at + 1 : at + 2] in ("\"", "'", ":", "]", "="):
+        return True
     if after.isalnum() and not (after.isupper() and text[at - 1].islower()) and not folded.startswith(LONGER, start):
         return False
     if text[start:at] == "PASS" and after == ":":  # of a test
