@@ -8,7 +8,7 @@ from ralph_mem.core.redaction.names import DIGITS, NAME, is_secret, kind_of_name
 
 STEMS = (
     "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
-    "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
+    "psk", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
 )  # fmt: skip
 FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
 QUOTES = "\"'`"
@@ -84,6 +84,8 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         return []
     if before.endswith(".svg?"):  # of the picture of a badge, which everybody sees
         return []
+    if text.startswith("<", at) or text[at - 1 : at + 1] == ">\n":
+        at = max(at, _in_markup(text, name_start, name_end))
     at = _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
@@ -147,11 +149,14 @@ def _announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str
         is_last = number == len(words) - 1 or not "".join(words[number + 1 :])
         if not kind or number > MOST_WORDS or word.endswith((".", ";", "{", "(", ",")):
             return []
-        if word.strip("\"'`*").lower() in LINKS or word.endswith((":", "：", "は")):
+        is_heading = is_last and number < 3 and ":" not in line  # `# password (hex)`
+        if is_heading or word.strip("\"'`*").lower() in LINKS or word.endswith((":", "：", "は")):
             value = below.partition("\n")[0].strip() if is_last else after
+            if words[number + 2 : number + 3] == ["/"]:  # `credentials: admin / x`
+                value = " ".join(words[number + 3 :])
             bare = value.strip("\"'`*,()").rstrip(".;")
             tells = stands_alone(bare) if kind == "password" else looks_random(bare) and not is_code_like(bare)
-            if bare and tells:
+            if bare and tells and (not is_heading or looks_random(bare)):
                 start = text.find(bare, at - 1)
                 return [(start, start + len(bare), kind)]
     return []
@@ -192,7 +197,7 @@ def value_position(text: str, name_end: int) -> int:
     elif text.startswith(",", at) and text[name_end : name_end + 1] in ("'", '"'):
         start = skip(text, at + 1, BLANKS)
         return start if text[start : start + 1] in ("'", '"') else -1
-    for operator in OPERATORS:
+    for operator in (*OPERATORS, ". ") if text[name_end : name_end + 1] in ("\"", "'") else OPERATORS:
         if text.startswith(operator, at):
             return skip(text, at + len(operator), BLANKS)
     return -1
@@ -216,7 +221,7 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
         return -1
     name = text[name_start:name_end]
     before = text[max(0, name_start - 12) : name_start].rpartition("\n")[2]
-    is_flag = name.startswith("--") or (name[:1] == "-" and len(name) > SHORT_FLAG)
+    is_flag = name.startswith("--") or text[max(0, name_start - 2) : name_start] == " +" or (name[:1] == "-" and len(name) > SHORT_FLAG)
     if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
         return start
     if name.lower() in ("password", "passwd", "passphrase"):
@@ -250,7 +255,7 @@ def _is_environment_line(text: str, name_start: int, name: str) -> bool:
 def _literal_prefix(text: str, at: int) -> int:
     """Step over the letters before a quote: b"...", f'...', @"..."."""
     for width in (1, 2):
-        if text[at + width : at + width + 1] in ("'", '"') and not text[at : at + width].strip("bBfFrRuU@$"):
+        if text[at + width : at + width + 1] in ("'", '"') and not text[at : at + width].strip("bBfFrRuU@$#NELl8"):
             return at + width
     return at
 

@@ -159,6 +159,10 @@ def _blocks(text: str, folded: str) -> "list[tuple[int, int, str]]":
         if len(lines) > 2 and "</" not in lines[2]:
             start = at + len(lines[0]) + len(lines[1]) + 2
             spans.append((start, start + len(lines[2].rstrip()), "password"))
+    for at in places(text, "UGFzc3dvcmQ6\n"):  # of SMTP: "Password:"
+        line = text[at + 13 : at + 300].partition("\n")[0].rstrip()
+        value = line.rpartition(" ")[2]
+        spans.append((at + 13 + len(line) - len(value), at + 13 + len(line), "password"))
     for at in places(folded, 'send "'):  # of expect, after what asks for it
         end = text.find('"', at + 6)
         value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")

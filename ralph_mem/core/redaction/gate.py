@@ -43,6 +43,8 @@ UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
+# What an address that opens something has before what is secret in it.
+OPENERS = ("/reset", "/verify", "/confirm", "/invit", "/magic", "/activat", "/unlock", "/join/", "code=", "/token/", "/recover", "/bot", "/accept", "/auth/")
 # These go on: their first letters are labels, as are those of words that announce nothing.
 LONGER = ("authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "contrase", "sessionid")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
@@ -85,7 +87,11 @@ ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret cre
 ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
-FLAGS = (" -p", "'-p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", "login ", "LOGIN ", "user ", "<<", "echo ", "printf ")  # before a password
+# Before a password, with most programs, and how many words farther on it stands.
+FLAGS = {
+    " -p": 0, "'-p": 0, " -P": 0, " -w": 0, " -W": 0, " -a": 0, "u ": 0, " -u": 0, " -U": 0, " -t": 0, "echo ": 0, "printf ": 0,
+    "login ": 1, "LOGIN ": 1, "user ": 1, "<<": 1, "printf '%s\\n' ": 0, "echo -n ": 0,
+}  # fmt: skip
 
 
 def clean(text: str) -> str:
@@ -179,18 +185,16 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
 
 
 def _handed(text: str) -> "list[str]":
-    """Return the words behind a flag that may be a password's, and what stands before an @ behind a colon."""
+    """Return the words behind a flag, a name or a sign that may be a password's, and what stands before an @ behind a colon."""
     found = [
         piece[-64:].replace("\n", " ").rpartition(" ")[2].rpartition(":")[2] for piece in text.split("@")[:-1] if ":" in piece[-64:]
     ]
-    for flag in FLAGS:
+    for flag, which in FLAGS.items():
         at = text.find(flag)
         while at >= 0:
             at += len(flag)
-            found += [
-                piece.strip("\"'`").rpartition(":")[2].rpartition("%")[2]
-                for piece in text[at : at + 96].lstrip(" =\"'").partition("\n")[0].split(" ", 3)[:3]
-            ]
+            words = text[at : at + 96].lstrip(" =").replace("\n", " ").split(" ", which + 1)
+            found += [word.strip("\"'`").rpartition(":")[2].rpartition("%")[2] for word in words[which : which + 1]]
             at = text.find(flag, at)
     return found
 
@@ -213,12 +217,13 @@ def _announces(label: str, text: str, at: int) -> bool:
     is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
     is_head = is_head or not after.strip(" \n=|>+-<")
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
-    if not (is_head or '"' in after or "'" in after or link >= 0 or (after[:1] == " " and after.count(" ") == 1)):
+    is_told = is_head or after.endswith(":\n")
+    if not (is_told or '"' in after or "'" in after or link >= 0 or (after[:1] == " " and after.count(" ") == 1)):
         return False
     is_password = label in PASSWORD_LABELS
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
     near = after[:128] if link < 0 or "'" in after or '"' in after else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
-    near += "\n".join(below.split("\n", 4)[:4]) if is_head or after.endswith(":\n") else ""
+    near += "\n".join(below.split("\n", 4)[:4]) if is_told else ""
     for sign in PARTING:
         near = near.replace(sign, " ")
     return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
@@ -310,7 +315,7 @@ def _holds_url(text: str) -> bool:
         userinfo, sign, _ = url.rpartition("@")
         # a name alone is a token where it is long
         telling = ":" in userinfo or ("/" not in userinfo and len(userinfo) >= 16)
-        if (sign and telling) or "hook" in url or "sig=" in url:
+        if (sign and telling) or "hook" in url or "sig=" in url or any([word in url for word in OPENERS]):
             return True
         at = text.find("://", at + 3)
     return False

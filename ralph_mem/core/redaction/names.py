@@ -116,8 +116,9 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
     if kind == "key":
+        is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
         return (
-            looks_random(value) and not value.startswith("arn:") and "://" not in value and not (style == "bare" and is_code(value))
+            (looks_random(value) or is_odd) and not value.startswith("arn:") and "://" not in value and not (style == "bare" and is_code(value))
         )
     if style == "greedy":
         return not is_plain(value) or value.isalpha()

@@ -30,7 +30,7 @@ READING = frozenset(
     "--password-stdin --with-token --passwd-on-stdin --stdin --pass-stdin --token-stdin --passphrase-fd --auth-user-pass"
     " --password-file --pw-stdin --secret-stdin --key-file --passphrase-file".split()
 )
-LABELS = ("passw", "passphrase", "secret", "token", "login", "auth", "cred", "sshpass", "askpass")
+LABELS = ("passw", "pw", "passphrase", "secret", "token", "login", "auth", "cred", "sshpass", "askpass")
 # What hands over a name and its value, one behind the other.
 SETTING = frozenset("set put add write create config env store save update patch insert new edit secret secrets variable".split())
 ASSIGNING = ("set", "setx", "-x", "-gx", "-Ux")  # before a name that `assignments` judges
@@ -53,7 +53,7 @@ ENDINGS = ("pw", "pass", "passwd", "pwd")
 PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
 HASHING = frozenset("grep egrep rg ag sed awk jq yq wc cut tr md5sum sha256sum sha1sum shasum".split())
 HEX_DIGITS = frozenset(HEX)
-WORDS = taking.PROGRAMS | taking.ORACLE | READING | LOGGING_IN | BARE_NAMES | SETTING | PAIRS | {"stdin", "/rp", "chpasswd"}
+WORDS = taking.PROGRAMS | taking.ORACLE | READING | LOGGING_IN | BARE_NAMES | SETTING | PAIRS | SIGNING_IN | {"stdin", "/rp", "chpasswd"}
 WORD_BYTES = bytes([code if chr(code).isalnum() or chr(code) in "-_./:" else 32 for code in range(128)]) + b" " * 128
 LONGEST_LINE = 2048
 LONGEST_BODY = 40  # lines behind `<<EOF`
@@ -112,7 +112,7 @@ def _of_line(line: str) -> "list[Place]":
         if words:
             found += [place for place in _of_any(words) if _tells(line[slice(*place)])]
             found += [place for place in [*piped, *taking.here(words)] if _reads_secret(words, line[slice(*place)])]
-            found += [place for place in _printed(words) if _is_kept(words) and _is_mixed(line[slice(*place)])]
+            found += [place for place in [*piped, *_printed(words)] if _is_kept(words) and _is_mixed(line[slice(*place)])]
             found += _inner(words)
         # what only hands on, such as `head`, is looked through
         before = words if sign not in JOINING or not before else before

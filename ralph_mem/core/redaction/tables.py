@@ -103,7 +103,7 @@ def _is_value(value: str, kind: str) -> bool:
         return True
     if not any([char in DIGITS or not char.isalnum() for char in value]) and not is_secret(value, "key", "quoted"):
         return False
-    return is_secret(value, kind, "bare" if kind == "password" else "listed")
+    return is_secret(value, kind, "listed")
 
 
 def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
@@ -140,7 +140,7 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
 def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     names = [name for _, _, name in cells if name]
-    if not all([len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha() for name in names]):
+    if not all([len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha() or name in "#*.№" for name in names]):
         return []
     is_listed = sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
     if is_listed:  # words of a sentence, or of code
