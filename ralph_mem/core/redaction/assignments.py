@@ -155,8 +155,11 @@ def _announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str
             if words[number + 2 : number + 3] == ["/"]:  # `credentials: admin / x`
                 value = " ".join(words[number + 3 :])
             bare = value.strip("\"'`*,()").rstrip(".;")
-            tells = stands_alone(bare) if kind == "password" else looks_random(bare) and not is_code_like(bare)
-            if bare and tells and (not is_heading or looks_random(bare)):
+            tells = looks_random(bare) and not is_code_like(bare)
+            if kind == "password":
+                is_near = number < 3 and len(bare) > 7 and not bare.islower() and is_secret(bare, "secret", "bare")
+                tells = stands_alone(bare) or is_near
+            if bare and tells and not any([sign in bare for sign in " (\\"]) and (not is_heading or looks_random(bare)):
                 start = text.find(bare, at - 1)
                 return [(start, start + len(bare), kind)]
     return []
@@ -172,7 +175,7 @@ def _directed(text: str, name: str, name_start: int, name_end: int) -> "list[tup
     line = text[name_end : name_end + FAR_VALUE].partition("\n")[0]
     value = line.strip(" \t\r;,)").removeprefix(". ").removeprefix("=> ")
     bare = value.strip("\"'`")
-    if line[:1] not in (" ", "\t", '"', "'") or not bare or " " in bare:
+    if line[:1] not in (" ", "\t", '"', "'") or not bare or " " in bare or bare[0] in "{$<%[-":
         return []
     kind = "password" if name.lower() == "pass" else kind_of_name(name)
     is_quoted = len(bare) + 2 == len(value)

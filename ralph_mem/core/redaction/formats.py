@@ -1,6 +1,6 @@
 """Find secrets that are told by how they are written, such as hashes of passwords and codes."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, looks_random, places, stands_alone
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, looks_random, places, stands_alone
 
 ALNUM = LETTERS + DIGITS
 HASHED = ALNUM + "./+=$,-_:*"
@@ -167,6 +167,6 @@ def _blocks(text: str, folded: str) -> "list[tuple[int, int, str]]":
         end = text.find('"', at + 6)
         value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
         is_asked = "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]
-        if end > 0 and (stands_alone(value) or (is_asked and len(value) > 3 and value[0] not in "$[")):
+        if end > 0 and (stands_alone(value) or is_secret(value or "x", "password", "bare") or (is_asked and len(value) > 3 and value[0] not in "$[")):
             spans.append((at + 6, at + 6 + len(value), "password"))
     return spans

@@ -90,7 +90,7 @@ COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " 
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = {
     " -p": 0, "'-p": 0, " -P": 0, " -w": 0, " -W": 0, " -a": 0, "u ": 0, " -u": 0, " -U": 0, " -t": 0, "echo ": 0, "printf ": 0,
-    "login ": 1, "LOGIN ": 1, "user ": 1, "<<": 1, "printf '%s\\n' ": 0, "echo -n ": 0,
+    "--login ": 0, "auth=": 0, "auth ": 0, "creds ": 0, "creds=": 0, "login ": 1, "LOGIN ": 1, "user ": 1, "<<": 1, "printf '%s\\n' ": 0, "echo -n ": 0,
 }  # fmt: skip
 
 

@@ -120,6 +120,8 @@ def is_secret(value: str, kind: str, style: str) -> bool:
         return (
             (looks_random(value) or is_odd) and not value.startswith("arn:") and "://" not in value and not (style == "bare" and is_code(value))
         )
+    if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
+        return False
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
     is_word = style == "quoted" and (value.replace("-", "").isalpha() and value.islower() or (value.isdigit() and len(value) > 7))

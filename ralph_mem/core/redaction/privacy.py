@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Activity, Project
 
+LONGEST_WORD = 300  # characters of an output that is looked at as one word
 INJECTED = "<ralph-mem-"
 # Most of what is kept is less than a tenth of this; the rest is room for error lines.
 MOST_CHARACTERS = 16_384
@@ -107,10 +108,10 @@ def may_name_secrets(text: str) -> bool:
     return any([sign in text for sign in TELLING_FILES])
 
 
-def may_print_secrets(command: str) -> bool:
-    """Say whether a command may print a secret and nothing else, for `printing` to decide."""
-    folded = command.lower()
-    return any([sign in folded for sign in PRINTING])
+def may_print_secrets(command: str, output: str = "") -> bool:
+    """Say whether a command may print a secret and nothing else, for `printing` to decide: by what it says, or that it prints one word."""
+    folded, word = command.lower(), output.strip() if len(output) < LONGEST_WORD else ""
+    return any([sign in folded for sign in PRINTING]) or (len(word) > 7 and len(word.split()) == 1 and not word.isalpha())
 
 
 def _known(folders: "list[str]") -> "list[str]":

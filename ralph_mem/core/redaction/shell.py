@@ -90,6 +90,7 @@ def _may_hand(line: str) -> bool:
         or "-P" in line
         or "pass " in line
         or "-D" in line
+        or (" --" in line and ":" in line)
         or "echo " in line
         or "printf " in line
         or line[:2] == "+ "
@@ -176,7 +177,7 @@ def _flagged(words: "list[Word]") -> "list[Place]":
             (name == "/p" or (said in SHORT and is_short)) and (_is_mixed(after[2]) or is_passphrase(after[2]))
         ) or (said in SHORT and is_alone and stands_alone(after[2])):
             found.append(after[:2])
-        elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")):
+        elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:
             found.append((end - len(said) + said.index(":") + 1, end))
     return [place for place in found if place[1]]
 
@@ -220,7 +221,7 @@ def _set(words: "list[Word]") -> "list[Place]":
             at
             and kind
             and words[at - 1][2] not in ASSIGNING
-            and (is_set or name in BARE_NAMES)
+            and (is_set or (name in BARE_NAMES and (len(name) > 4 or stands_alone(value))))
             and is_secret(value, kind, "flag" if is_set else "listed")
             and (kind != "password" or _is_mixed(value))
         ):
