@@ -4,12 +4,14 @@ Strict in prose and code, greedy in environment files; of other lines only the `
 """
 
 from ralph_mem.core.redaction import fields
-from ralph_mem.core.redaction.names import DIGITS, NAME, is_secret, kind_of_name, looks_random, stands_alone
+from ralph_mem.core.redaction.names import DIGITS, NAME, is_secret, kind_of_name, kind_of_label, looks_random, stands_alone
 
 STEMS = (
     "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
+    "pin", "otp", "puk", "refresh", "sleutel",
     "psk", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
 )  # fmt: skip
+CODES = ("pin", "otp", "puk")
 FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
@@ -17,7 +19,7 @@ BLANKS = " \t"
 # Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
 TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
 FAR_VALUE = 160  # where each line begins with a time, a file name or an author
-OPERATORS = ("=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
+OPERATORS = ("%3D", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 # What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
@@ -35,6 +37,9 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     for stem in STEMS if text.isascii() else STEMS + FOREIGN:
         at = folded.find(stem)
         while at >= 0:
+            if len(stem) < 4 and stem in CODES and text[at + 3 : at + 4].islower():  # `ping`
+                at = folded.find(stem, at + 1)
+                continue
             name_end = skip(text, at, NAME)
             start = at - len(text[max(0, at - LONGEST_NAME) : at]) + len(text[max(0, at - LONGEST_NAME) : at].rstrip(NAME))
             spans += _assigned(text, at, name_end) or fields.find(text, start, name_end)
@@ -79,7 +84,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     if name.lower() == "key":
         owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
-    kind = kind_of_name(name)
+    kind = kind_of_name(name) or (kind_of_label(name) if text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") else "")
     if not kind or (text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'):  # "AWS::IAM::AccessKey"
         return []
     if before.endswith(".svg?"):  # of the picture of a badge, which everybody sees
@@ -88,11 +93,15 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         at = max(at, _in_markup(text, name_start, name_end))
     at = _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
+    if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
+        end, quoted = text.index("<", at), " " in text[at : text.index("<", at)]
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
+    if name.lower() == "pass" and not (quoted or stands_alone(text[start:end])):
+        return []
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
     if style in ("bare", "flag") and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
         return []
@@ -140,7 +149,9 @@ def _in_markup(text: str, name_start: int, name_end: int) -> int:
 def _announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]]":
     """Find what a sentence says that a secret is: "the password is now x", "Password for bob: x", also on the next line."""
     line, _, below = text[name_end : name_end + FAR_VALUE].partition("\n")
-    if line[:1] not in (" ", "\t") and not line[:1] > "\u2fff":
+    if not line.strip("()\"' ") and " is: " in below.partition("\n")[0]:  # of a test that shows what an expression is
+        line, below = line + " " + below.partition("\n")[0], ""
+    if line[:1] not in (" ", "\t", "(") and not line[:1] > "\u2fff":
         return []
     kind, at = kind_of_name(name.rstrip("s")), name_end
     words = line.split(" ")
@@ -172,14 +183,14 @@ def is_code_like(value: str) -> bool:
 
 def _directed(text: str, name: str, name_start: int, name_end: int) -> "list[tuple[int, int, str]]":
     """Find the value of a line of configuration, behind its name and nothing but a blank: `psk x`, `set $token "x"`."""
-    line = text[name_end : name_end + FAR_VALUE].partition("\n")[0]
+    line = text[name_end : name_end + FAR_VALUE].partition("\n")[0].partition("\\n")[0]
     value = line.strip(" \t\r;,)").removeprefix(". ").removeprefix("=> ")
     bare = value.strip("\"'`")
     if line[:1] not in (" ", "\t", '"', "'") or not bare or " " in bare or bare[0] in "{$<%[-":
         return []
-    kind = "password" if name.lower() == "pass" else kind_of_name(name)
+    kind = kind_of_label(name)
     is_quoted = len(bare) + 2 == len(value)
-    before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2]
+    before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2].rpartition("\\n")[2].rstrip("\\")
     is_first = not before.strip(" \t+-#>|:(\"'$") or before.split()[-1].lower() in DIRECTING
     if not kind or not (is_quoted or is_first) or (is_quoted and kind == "password" and not is_secret(bare, kind, "quoted")):
         return []

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 FORMATS = (
     "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql",
     "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
-    "{crypt",
+    "{crypt", "sha256~", "q~",
     "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
     ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
 )  # fmt: skip
@@ -26,6 +26,7 @@ DOCUMENTS = (
     "securestring",
     "chpasswd:",
     "random_password",
+    "randompassword",
 )
 STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",

@@ -29,7 +29,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
         spans += _json_manifests(text, folded)
     if any([mark in tight for mark in MARKS]):
         spans += _marked(text, folded)
-    if '"random_password"' in folded:
+    if '"random_password"' in folded or "randompassword" in folded:
         spans += [span for at in places(folded, '"result"') for span in _strings(text, at + 8, len(text), True)]
     if '"kty"' in folded:
         spans += _keys(text, folded)

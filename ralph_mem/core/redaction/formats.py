@@ -1,6 +1,6 @@
 """Find secrets that are told by how they are written, such as hashes of passwords and codes."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, looks_random, places, stands_alone
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, looks_random, places
 
 ALNUM = LETTERS + DIGITS
 HASHED = ALNUM + "./+=$,-_:*"
@@ -35,12 +35,24 @@ MOST_CODES = 24
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _hashes(text, folded) + _codes(text, folded) + _phrases(text, folded) + _wallets(text)
-    return found + _assertions(text, folded) + _blocks(text, folded)
+    return found + _assertions(text, folded) + _blocks(text, folded) + _parted(text)
 
 
 def _run(text: str, at: int, alphabet: str) -> int:
     window = text[at : at + 512]
     return at + len(window) - len(window.lstrip(alphabet))
+
+
+def _parted(text: str) -> "list[tuple[int, int, str]]":
+    """Find tokens that a tilde parts: `sha256~...` of OpenShift, `abc8Q~...` of Azure, whose first part has eight characters at most."""
+    spans = []
+    for sign, before in (("sha256~", 0), ("Q~", 4)):
+        for at in places(text, sign):
+            end = _run(text, at + len(sign), ALNUM + "_-.~")
+            is_whole = not before or (text[at - 1 : at].isdigit() and text[at - 4 : at - 1].replace("_", "a").isalnum())
+            if is_whole and 31 <= end - at - len(sign) <= 60 and looks_random(text[at + len(sign) : end]):
+                spans.append((at - before, end, "api-key"))
+    return spans
 
 
 def _hashes(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -167,6 +179,7 @@ def _blocks(text: str, folded: str) -> "list[tuple[int, int, str]]":
         end = text.find('"', at + 6)
         value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
         is_asked = "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]
-        if end > 0 and (stands_alone(value) or is_secret(value or "x", "password", "bare") or (is_asked and len(value) > 3 and value[0] not in "$[")):
+        is_one = len(value) > 3 and (is_secret(value, "password", "bare") or (is_asked and value[0] not in "$["))
+        if end > 0 and is_one:
             spans.append((at + 6, at + 6 + len(value), "password"))
     return spans

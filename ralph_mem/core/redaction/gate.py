@@ -19,7 +19,7 @@ HEADS = (
     b"A3- ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA "
     b"NRI NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL acc "
     b"amz api bb_ bed bkc bku cio cmV csk dap dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 fm2 "
-    b"fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv nap "
+    b"fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv md- nap "
     b"nfp npm ntn nva ops oy2 p8e pat pcs pdl per phs phx pk_ pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp "
     b"sb_ sbp sdk sec sgp shi shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk tvl v1. vtw wak wan whs xai "
     b"xap xke xnd xox xsm ya2 zpk "
@@ -75,7 +75,8 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 <\t<<<\t<(echo
 >\t on >
 @\t@tcp(\t@unix(
-|\t| pass \t| base64
+~\tsha256~\tQ~
+|\t| pass \t| base64\t' | \t" | 
 =\tlogin=\tpass=\tpw=
 (\tnect(\tnection(\togin(
 {\t{SHA}
@@ -90,7 +91,7 @@ COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " 
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = {
     " -p": 0, "'-p": 0, " -P": 0, " -w": 0, " -W": 0, " -a": 0, "u ": 0, " -u": 0, " -U": 0, " -t": 0, "echo ": 0, "printf ": 0,
-    "--login ": 0, "auth=": 0, "auth ": 0, "creds ": 0, "creds=": 0, "login ": 1, "LOGIN ": 1, "user ": 1, "<<": 1, "printf '%s\\n' ": 0, "echo -n ": 0,
+    "--login ": 0, "auth=": 0, "auth ": 0, "creds ": 0, "creds=": 0, "login ": 1, "LOGIN ": 1, "user ": 1, "<<": 1, "printf '%s\\n' ": 0, "printf %s ": 0, "echo -n ": 0,
 }  # fmt: skip
 
 
@@ -376,7 +377,7 @@ def _tells(folded: str, start: int, at: int, is_upper: bool) -> bool:
 def _is_assigned(after: str) -> bool:
     """Say whether a sign between a name and its value follows: nothing else makes a value of what comes behind most names."""
     rest = after.lstrip("\"'`\\]) \t")
-    return rest[:1] in ("=", ":", ">", "!") or (rest[:1] == "," and after[:1] in ("'", '"')) or "value" in after[:64]
+    return rest[:1] in ("=", ":", ">", "!") or rest[:3] == "%3d" or (rest[:1] == "," and after[:1] in ("'", '"')) or "value" in after[:64]
 
 
 def _comes_before_value(before: str) -> bool:

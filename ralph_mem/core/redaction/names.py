@@ -25,8 +25,9 @@ SECRET_WORDS = (
     "トークン", "シークレット", "令牌", "密钥",
 )  # fmt: skip
 RANDOM_WORDS = frozenset(
-    "auth jwt sas sig pat otp salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave".split()
+    "auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave".split()
 )
+KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = frozenset("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
 NAME = (
@@ -109,16 +110,25 @@ def words_of(name: str) -> "list[str]":
     return "".join(spaced).split()
 
 
+def kind_of_label(name: str) -> str:
+    """Say what a name announces where a sign or a mark makes a label of it: a lone `pass` too."""
+    return "password" if name.lower() in ("pass", "npass") else kind_of_name(name)  # the n of a spelled-out line end
+
+
 def is_secret(value: str, kind: str, style: str) -> bool:
     """Judge a value beside its name; style is "greedy" (an env line), "quoted", "listed" (a quoted value
     after a comma), "flag" (behind one) or "bare", from loose to strict.
     """
+    if kind == "code":
+        return (value.isdigit() and 4 <= len(value) <= 10) or looks_random(value)
+    if style != "quoted" and value.rstrip("!?").isalpha() and value[-1] in "!?" and value[1:].islower():  # a word of a sentence
+        return False
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
     if kind == "key":
         is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
         return (
-            (looks_random(value) or is_odd) and not value.startswith("arn:") and "://" not in value and not (style == "bare" and is_code(value))
+            (looks_random(value) or is_odd or is_hexed(value)) and not value.startswith("arn:") and "://" not in value and not (style == "bare" and is_code(value))
         )
     if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
         return False
@@ -169,11 +179,19 @@ def stands_alone(value: str) -> bool:
     """Say whether a value is none but generated or a password, wherever it stands near a name: no word, name or path looks so."""
     if len(value) < SECRET_FLOOR or is_filler(value) or is_plain(value) or is_code(value):
         return False
-    if looks_random(value):
+    if looks_random(value) or is_hexed(value):
         return True
     signs = sum([any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)])
     is_odd = any([char in value for char in SYMBOLS]) and signs > 1
     return (is_odd or (signs > 2 and sum(map(value.count, DIGITS)) > 1)) and not any([char in value for char in "/\\()[]{}=,:;<>|"])
+
+
+def is_hexed(value: str) -> bool:
+    """Say whether hexadecimal digits stand for a readable text."""
+    try:
+        return len(value) > 15 and len(value) % 2 == 0 and bytes.fromhex(value).decode("ascii").isprintable()
+    except ValueError:
+        return False
 
 
 def is_jumbled(value: str, least: int = 2) -> bool:
@@ -245,9 +263,11 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
     if word == "id" and owner == "secret":  # of an approle, of an access list
         return "key"
+    if word in ("pin", "otp", "puk", "totp"):
+        return "code"
     if word == "signature":
         return "key" if owner in ("amz", "goog", "amzn", "oss") else ""
-    return "key" if word in RANDOM_WORDS or (word.endswith("key") and len(word) > 6) else ""
+    return "key" if word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 6) else ""
 
 
 def _is_mixed(value: str) -> bool:

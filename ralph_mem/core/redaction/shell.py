@@ -30,7 +30,7 @@ READING = frozenset(
     "--password-stdin --with-token --passwd-on-stdin --stdin --pass-stdin --token-stdin --passphrase-fd --auth-user-pass"
     " --password-file --pw-stdin --secret-stdin --key-file --passphrase-file".split()
 )
-LABELS = ("passw", "pw", "passphrase", "secret", "token", "login", "auth", "cred", "sshpass", "askpass")
+LABELS = ("passw", "pw", "passphrase", "secret", "token", "login", "auth", "cred", "sshpass", "askpass", "load-key", "unlock", "luks", "crypt", "securestring")
 # What hands over a name and its value, one behind the other.
 SETTING = frozenset("set put add write create config env store save update patch insert new edit secret secrets variable".split())
 ASSIGNING = ("set", "setx", "-x", "-gx", "-Ux")  # before a name that `assignments` judges
@@ -169,13 +169,14 @@ def _flagged(words: "list[Word]") -> "list[Place]":
     is_alone = OTHERWISE.isdisjoint([taking.program(word[2]) for word in words])
     for (_, end, said), after in _following(words):
         name = said.lower()
+        is_asked = said in SHORT and is_alone and (stands_alone(after[2]) or (said in ("-P", "-W") and is_passphrase(after[2])))
         is_named = (
             name[:1] in ("-", "/") and name.count("/") < 2 and len(name) > 2 and name.lstrip("-/").endswith((*ENDINGS, "/rp"))
         )
         is_named = is_named or (name.endswith("(echo") and any([label in name for label in LABELS]))
         if is_named or name == "/rp" or (
             (name == "/p" or (said in SHORT and is_short)) and (_is_mixed(after[2]) or is_passphrase(after[2]))
-        ) or (said in SHORT and is_alone and stands_alone(after[2])):
+        ) or is_asked:
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:
             found.append((end - len(said) + said.index(":") + 1, end))
@@ -246,7 +247,7 @@ def _echoed(words: "list[Word]") -> "list[Place]":
     """Return what a command echoes that a flag runs for a password."""
     found = []
     for before, (_, end, said) in zip([(0, 0, ""), *words], words):
-        flag, echo, rest = said.partition("echo ")
+        flag, echo, rest = said.replace("printf %s ", "echo ").replace("printf ", "echo ").partition("echo ")
         if echo and any([name[:1] == "-" and label in name.lower() for name in (flag, before[2]) for label in LABELS]):
             value = rest.removeprefix("-n ").removeprefix("-e ")
             found.append((end - len(value), end))
@@ -278,7 +279,8 @@ def _reads_secret(words: "list[Word]", value: str) -> bool:
     if any([(word.startswith(("sudo", "doas")) and " -s" in word) for word in said]):
         return _tells(value)
     reads = not READING.isdisjoint([word.partition("=")[0] for word in said])
-    return (reads and _tells(value)) or (any([label in word for word in said for label in LABELS]) and _is_mixed(value))
+    is_labelled = any([label in word for word in said for label in LABELS])
+    return (reads and _tells(value)) or (is_labelled and (_is_mixed(value) or is_passphrase(value)))
 
 
 def _of_body(line: str, body: "list[str]", at: int) -> "list[Place]":
@@ -309,8 +311,9 @@ def _takes_input(words: "list[Word]") -> bool:
 def _printed(words: "list[Word]") -> "list[Place]":
     """Return what a command prints that only repeats what it is told."""
     at = next((at for at, word in enumerate(words) if word[2].rpartition("/")[2] in PRINTING), -1)
-    if at < 0:
-        return []
+    if at < 0:  # a text by itself, as PowerShell prints it
+        is_text = words and (len(words) == 1 or words[-2][2] == "=")
+        return [words[-1][:2]] if is_text and words[-1][2][:1] not in "$" else []
     told = [word for word in words[at + 1 :] if word[2] not in ("-n", "-e", "-ne", "-en", "--")]
     if words[at][2].endswith("printf") and len(told) > 1 and "%" in told[0][2]:
         told = told[1:]

@@ -10,12 +10,16 @@ if TYPE_CHECKING:
     Find = Callable[[str], list[Span]]
 
 MARK = "[REDACTED:"
+SPELLED = (
+    ("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&apos;", "'"), ("\\u0022", '"'), ("\\u0027", "'"), ("\\u003d", "="),
+    ("\\u003D", "="), ("%22", '"'), ("%3A%20", ": "), ("&#61;", "="), ("&#x3D;", "="), ("=3D", "="),
+)  # fmt: skip
 
 
 def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find") -> "tuple[str, dict[str, int]]":
     """Do what `redact.redact` tells of; `find` finds the spans that rules tell."""
     counts: dict[str, int] = {}
-    bare = _without_colours(text)
+    bare = _spelled(_without_colours(text))
     if bare != text:  # where no secret comes together, they are what somebody wrote, and stay
         safe, counts = redact(bare, known, patterns, find)
         if counts:
@@ -33,6 +37,13 @@ def _without_colours(text: str) -> str:
     from ralph_mem.core.redaction import terminal  # lazy: only for text with escape sequences
 
     return terminal.without_spelled_escapes(text)
+
+
+def _spelled(text: str) -> str:
+    """Return a text with the quotes and signs that HTML, JSON and addresses spell out as such."""
+    for sign, meant in SPELLED:
+        text = text.replace(sign, meant) if sign in text else text
+    return text
 
 
 def _round(

@@ -23,15 +23,21 @@ def find(text: str) -> "list[Span]":
     """Find the spans (start, end, kind) of secrets in tables."""
     spans: list[Span] = []
     heads: list[Head] = []
+    ruler: list[Cell] = []
     at = rows = 0
     for line in text.split("\n"):
         parted = _parted(line) if len(line) <= LONGEST_LINE else []
+        if ruler and heads and line.strip():
+            parted = [(" ", [(start, end, line[start:end].strip(QUOTED)) for start, end, _ in ruler])]
         for sign, cells in parted:
             spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
         found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line]
         rows = 0 if found else rows + 1
-        heads = found or (heads if line.strip() and rows < MOST_ROWS else [])
+        # a blank line may stand between the head and the rows of a table with bars
+        heads = found or (heads if (line.strip() or (rows == 1 and heads and heads[0][0] == "|")) and rows < MOST_ROWS else [])
+        is_ruler = rows == 1 and len(line.split()) > 1 and not line.strip("-= ") and heads
+        ruler = parted[0][1] if is_ruler and parted else ruler if heads else []
         at += len(line) + 1
     return spans
 
@@ -90,6 +96,8 @@ def _announces(name: str) -> str:
 
 
 def _is_value(value: str, kind: str) -> bool:
+    if kind == "code":
+        return is_secret(value or "x", kind, "listed")
     if (
         " " in value
         or "(" in value

@@ -33,6 +33,7 @@ def _marked(text: str) -> "list[tuple[int, int, str]]":
         at = text.find(mark)
         while at >= 0:
             start = at - _run_before(text, at, WORD)
+            start += 3 * text.startswith("bot", start)  # of an address
             end = run_of(text, at + len(mark), DASH)
             if end - at >= least and at - start >= 8 and (mark != ":AA" or text[start:at].isdigit()):
                 spans.append((start, end, "api-key"))
