@@ -4,7 +4,7 @@ Strict in prose and code, greedy in environment files; of other lines only the `
 """
 
 from ralph_mem.core.redaction import fields
-from ralph_mem.core.redaction.names import DIGITS, NAME, is_secret, kind_of_name, kind_of_label, looks_random, stands_alone
+from ralph_mem.core.redaction.names import DIGITS, NAME, OPEN_KEYS, is_secret, kind_of_name, kind_of_label, looks_random, stands_alone
 
 STEMS = (
     "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
@@ -91,8 +91,10 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         return []
     if text.startswith("<", at) or text[at - 1 : at + 1] == ">\n":
         at = max(at, _in_markup(text, name_start, name_end))
-    at = _below(text, _after_annotation(text, at))
+    first, at = at, _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
+    if "\n" in text[first:at] and not quoted and any([sign in text[start:end] for sign in "([=,"] + [text[end : end + 1] in "([=."]):
+        return []  # code on the next line
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
         end, quoted = text.index("<", at), " " in text[at : text.index("<", at)]
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
@@ -181,16 +183,24 @@ def is_code_like(value: str) -> bool:
     return "://" in value or "(" in value or value.count("/") > 2
 
 
+def is_open(owner: str) -> bool:
+    """Say whether a word before `key` says that it is none of a lock: of a map, of a pair that everybody may know."""
+    return owner.lower() in OPEN_KEYS or owner.lower() in ("the", "a", "an", "this", "host", "ssh", "new", "missing", "invalid", "no")
+
+
 def _directed(text: str, name: str, name_start: int, name_end: int) -> "list[tuple[int, int, str]]":
     """Find the value of a line of configuration, behind its name and nothing but a blank: `psk x`, `set $token "x"`."""
     line = text[name_end : name_end + FAR_VALUE].partition("\n")[0].partition("\\n")[0]
-    value = line.strip(" \t\r;,)").removeprefix(". ").removeprefix("=> ")
+    value = line.strip(" \t\r;,)}]").removeprefix(". ").removeprefix("=> ")
     bare = value.strip("\"'`")
-    if line[:1] not in (" ", "\t", '"', "'") or not bare or " " in bare or bare[0] in "{$<%[-":
+    if line[:1] not in (" ", "\t", '"', "'") or not bare or (" " in bare and name != "key") or bare[0] in "{$<%[-":
         return []
-    kind = kind_of_label(name)
-    is_quoted = len(bare) + 2 == len(value)
     before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2].rpartition("\\n")[2].rstrip("\\")
+    kind = kind_of_label(name)
+    if name == "key" and before.split() and before.split()[0].replace("-", "a").isalpha() and not is_open(before.split()[-1]):
+        kind, bare = "key", value.split(" ")[0]  # `crypto isakmp key x address y`
+        return [(name_end + 1, name_end + 1 + len(bare), kind)] if line[1:].startswith(bare) and stands_alone(bare) else []
+    is_quoted = len(bare) + 2 == len(value)
     is_first = not before.strip(" \t+-#>|:(\"'$") or before.split()[-1].lower() in DIRECTING
     if not kind or not (is_quoted or is_first) or (is_quoted and kind == "password" and not is_secret(bare, kind, "quoted")):
         return []

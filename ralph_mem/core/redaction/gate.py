@@ -338,7 +338,7 @@ def _is_name(text: str, folded: str, start: int, at: int) -> bool:
         return True
     if after.isalnum() and not (after.isupper() and text[at - 1].islower()) and not folded.startswith(LONGER, start):
         return False
-    if text[start:at] == "PASS" and after == ":":  # of a test
+    if text[start:at] == "PASS" and after == ":" and folded[start - 1 : start] not in NAME:  # of a test
         return False
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True

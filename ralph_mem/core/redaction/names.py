@@ -47,7 +47,7 @@ TAKEN_BACK = frozenset(
     " header field fields prefix suffix format regex pattern policy rule rules hint label placeholder message error"
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
-    " pair pairs alias fingerprint digest checksum sha sha1 sha256 integrity".split()
+    " pair pairs alias fingerprint helper digest checksum sha sha1 sha256 integrity".split()
 )
 
 FILLERS = (
@@ -120,7 +120,7 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     after a comma), "flag" (behind one) or "bare", from loose to strict.
     """
     if kind == "code":
-        return (value.isdigit() and 4 <= len(value) <= 10) or looks_random(value)
+        return (value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890") or looks_random(value)
     if style != "quoted" and value.rstrip("!?").isalpha() and value[-1] in "!?" and value[1:].islower():  # a word of a sentence
         return False
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
@@ -135,7 +135,7 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
     is_word = style == "quoted" and (value.replace("-", "").isalpha() and value.islower() or (value.isdigit() and len(value) > 7))
-    if kind == "password" and (is_word or is_passphrase(value) or is_jumbled(value, 2 if style in ("quoted", "flag") else 3)):
+    if kind == "password" and (is_word or is_passphrase(value) or is_made_up(value, style)):
         return True
     if (
         " " in value
@@ -144,7 +144,9 @@ def is_secret(value: str, kind: str, style: str) -> bool:
         or (style in ("bare", "flag") and is_code(value))
     ):
         return False
-    return (kind == "password" and (style != "listed" or not is_called_so(value))) or not _is_wordy(value)
+    if kind == "password" and style == "listed" and not is_called_so(value):
+        return sum(map(value.count, DIGITS)) > 1 or any([char in value for char in SYMBOLS]) or not _is_wordy(value)
+    return (kind == "password" and style != "listed") or not _is_wordy(value)
 
 
 def _is_name(value: str, kind: str) -> bool:
@@ -155,6 +157,11 @@ def _is_name(value: str, kind: str) -> bool:
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
     is_name = "_" in bare and bare.replace("_", "a").isalpha() and bare.islower()
     return (is_word or is_name) and is_called_so(bare)
+
+
+def is_made_up(value: str, style: str) -> bool:
+    """Say whether letters alone are a password, by how they are mixed."""
+    return is_jumbled(value, 2 if style in ("quoted", "flag") else 3) and not is_called_so(value)
 
 
 def is_called_so(value: str) -> bool:
