@@ -4,15 +4,8 @@ Strict in prose and code, greedy in environment files; of other lines only the `
 """
 
 from ralph_mem.core.redaction import fields
-from ralph_mem.core.redaction.names import DIGITS, NAME, OPEN_KEYS, is_secret, kind_of_name, kind_of_label, looks_random, stands_alone
+from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, OPEN_KEYS, STEMS, is_secret, kind_of_name, kind_of_label, looks_random, stands_alone
 
-STEMS = (
-    "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
-    "pin", "otp", "puk", "refresh", "sleutel",
-    "psk", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
-)  # fmt: skip
-CODES = ("pin", "otp", "puk")
-FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
 BLANKS = " \t"
@@ -34,7 +27,7 @@ SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepas
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans of assigned secrets; `folded` is the text in lower case, character by character."""
     spans = []
-    for stem in STEMS if text.isascii() else STEMS + FOREIGN:
+    for stem in [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]:
         at = folded.find(stem)
         while at >= 0:
             if len(stem) < 4 and stem in CODES and text[at + 3 : at + 4].islower():  # `ping`

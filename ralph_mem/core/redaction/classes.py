@@ -69,10 +69,10 @@ def _printing(text: str, _folded: str) -> "list[Span]":
     return printing.find(text)
 
 
-def _tables(text: str, _folded: str) -> "list[Span]":
+def _tables(text: str, folded: str) -> "list[Span]":
     from ralph_mem.core.redaction import tables  # lazy: only for a text with columns and a label
 
-    return tables.find(text)
+    return tables.find(text, folded)
 
 
 def _wrappers(text: str, folded: str) -> "list[Span]":

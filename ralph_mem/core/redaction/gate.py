@@ -206,7 +206,8 @@ def _labels(folded: str) -> "list[Label]":
     for label in LABELS:
         at = folded.find(label)
         while at >= 0:
-            found.append((label, at, at + len(label)))
+            if not folded.startswith("ed", at + len(label)):  # `passed`
+                found.append((label, at, at + len(label)))
             at = folded.find(label, at + len(label))
     return found
 
@@ -338,8 +339,10 @@ def _is_name(text: str, folded: str, start: int, at: int) -> bool:
         return True
     if after.isalnum() and not (after.isupper() and text[at - 1].islower()) and not folded.startswith(LONGER, start):
         return False
-    if text[start:at] == "PASS" and after == ":" and folded[start - 1 : start] not in NAME:  # of a test
-        return False
+    if folded[start:at] == "pass" and (folded[start - 1 : start] not in NAME or not start):
+        line = text[text.rfind("\n", 0, start) + 1 : start]  # a word of Python, a test that passes
+        if not line.strip() if after in ("\n", "") else text[start:at] == "PASS" and after == ":":
+            return False
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True
     return text[max(0, start - 24) : start].rstrip(" \t").rpartition(" ")[2].isalpha()  # "API key: ..."

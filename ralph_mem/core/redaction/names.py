@@ -33,6 +33,14 @@ NO_PASSWORDS = frozenset("bypass compass trespass overpass underpass encompass s
 NAME = (
     LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęó" + "".join(map(chr, [*range(0x430, 0x450), *range(0x30A1, 0x30FD)])) + "密码碼令牌钥"
 )
+# Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
+STEMS = (
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
+    "pin", "otp", "puk", "refresh", "sleutel",
+    "psk", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
+)  # fmt: skip
+CODES = ("pin", "otp", "puk")
+FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
 KEY_OWNERS = frozenset(
     "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
     " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()

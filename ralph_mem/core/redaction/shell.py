@@ -53,8 +53,15 @@ ENDINGS = ("pw", "pass", "passwd", "pwd")
 PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
 HASHING = frozenset("grep egrep rg ag sed awk jq yq wc cut tr md5sum sha256sum sha1sum shasum".split())
 HEX_DIGITS = frozenset(HEX)
-WORDS = taking.PROGRAMS | taking.ORACLE | READING | LOGGING_IN | BARE_NAMES | SETTING | PAIRS | SIGNING_IN | {"stdin", "/rp", "chpasswd"}
-WORD_BYTES = bytes([code if chr(code).isalnum() or chr(code) in "-_./:" else 32 for code in range(128)]) + b" " * 128
+# One of these stands in each line of which a program takes a secret, or one of the words, which nothing but blanks part.
+HANDING = (
+    "<<", " /p", "/p:", "/rp", " -p", "'-p", "pw ", "-P", "-D", "base64", "echo ", "printf ", "\n+ ", "-u", "-U ", " -w ", " -W ", " -a ",
+    "login:", "--login", "--auth", "--cred", "cred ", "creds ", "\" | ", "' | ", "pass insert ", "stdin", "-pass", "passwd ",
+)  # fmt: skip
+WORDS = (taking.PROGRAMS - {"pass"}) | taking.ORACLE | READING | {"chpasswd"}
+COMMON = LOGGING_IN | BARE_NAMES | SETTING | SIGNING_IN  # words of any text
+# What stands in a word, in lower case, and line ends; all else is a blank.
+WORD_BYTES = bytes([ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in "-_.\n" else 32 for code in range(128)]) + b" " * 128
 LONGEST_LINE = 2048
 LONGEST_BODY = 40  # lines behind `<<EOF`
 FEWEST = 4  # characters of a password that a flag is known to hold
@@ -63,9 +70,18 @@ REPEATED = 6  # characters of a value that is looked for elsewhere too
 
 def find(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what programs are handed that is secret, wherever in the text that stands."""
+    signs = [sign for sign in HANDING if sign in text]
+    bare = text.encode("utf-8", "surrogatepass").translate(WORD_BYTES).decode()
+    said = set(bare.split())
+    words = [f" {word} " for word in WORDS & said]
+    common = [f" {word} " for word in COMMON & said]
+    if not signs and not words and not common:
+        return []
     found, at, lines, traced = [], 0, text.split("\n"), ("", 0)
-    for number, line in enumerate(lines):
-        if len(line) <= LONGEST_LINE and _may_hand(line):
+    for number, (line, said) in enumerate(zip(lines, bare.split("\n"))):
+        of_program = any([sign in line for sign in signs]) or (words and any([word in f" {said} " for word in words]))
+        is_one = of_program or (common and _is_mixed_line(line) and any([word in f" {said} " for word in common]))
+        if is_one and len(line) <= LONGEST_LINE:
             found += [(at + start, at + end) for start, end in _of_line(line)]
             if traced[0] and line[:2] == "+ ":  # of a pipe that a shell shows, each command has a line
                 joined = traced[0] + " | " + line[2:]
@@ -79,27 +95,9 @@ def find(text: str) -> "list[tuple[int, int, str]]":
     return [(start, end, "password") for start, end in found]
 
 
-def _may_hand(line: str) -> bool:
-    if (
-        "<<<" in line
-        or " /p" in line
-        or "base64" in line
-        or " -p" in line
-        or "pw " in line
-        or "/p:" in line
-        or "-P" in line
-        or "pass " in line
-        or "-D" in line
-        or (" --" in line and ":" in line)
-        or "echo " in line
-        or "printf " in line
-        or line[:2] == "+ "
-        or "-u" in line
-        or any([flag in line for flag in (" -w ", " -W ", " -a ", " -P ", "<<")])
-    ):
-        return True
-    words = line.encode("utf-8", "surrogatepass").translate(WORD_BYTES).lower().split()
-    return not WORDS.isdisjoint([taking.program(word.decode()) for word in words])
+def _is_mixed_line(line: str) -> bool:
+    """Say whether a word of a line that is no code is long and more than letters."""
+    return any([len(word) > 5 and not word.strip("\"',;.:()[]{}").isalpha() and "(" not in word for word in line.split()[1:]])
 
 
 def _of_line(line: str) -> "list[Place]":

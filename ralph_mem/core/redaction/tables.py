@@ -1,6 +1,6 @@
 """Find secrets that stand in a table, beside the cell that names them or below the head of their column."""
 
-from ralph_mem.core.redaction.names import DIGITS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, STEMS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +19,17 @@ LONGEST_NAME, LONGEST_LINE = 40, 2048
 MOST_WORDS = 3  # of a name
 
 
-def find(text: str) -> "list[Span]":
-    """Find the spans (start, end, kind) of secrets in tables."""
+def find(text: str, folded: str) -> "list[Span]":
+    """Find the spans (start, end, kind) of secrets in tables; `folded` is the text in lower case, character by character."""
     spans: list[Span] = []
     heads: list[Head] = []
     ruler: list[Cell] = []
     at = rows = 0
-    for line in text.split("\n"):
+    stems = [stem for stem in STEMS if stem in folded]
+    for line, said in zip(text.split("\n"), folded.split("\n")):
+        if not heads and not any([stem in said for stem in stems]):
+            at += len(line) + 1
+            continue
         parted = _parted(line) if len(line) <= LONGEST_LINE else []
         if ruler and heads and line.strip():
             parted = [(" ", [(start, end, line[start:end].strip(QUOTED)) for start, end, _ in ruler])]
