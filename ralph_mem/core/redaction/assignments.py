@@ -3,7 +3,6 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
-from ralph_mem.core.redaction import fields
 from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, OPEN_KEYS, STEMS, is_secret, kind_of_name, kind_of_label, looks_random, stands_alone
 
 QUOTES = "\"'`"
@@ -35,9 +34,18 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
                 continue
             name_end = skip(text, at, NAME)
             start = at - len(text[max(0, at - LONGEST_NAME) : at]) + len(text[max(0, at - LONGEST_NAME) : at].rstrip(NAME))
-            spans += _assigned(text, at, name_end) or fields.find(text, start, name_end)
+            spans += _assigned(text, at, name_end) or _of_fields(text, start, name_end)
             at = folded.find(stem, name_end)
     return spans
+
+
+def _of_fields(text: str, start: int, end: int) -> "list[tuple[int, int, str]]":
+    before, behind = text[max(0, start - 6) : start].rstrip(), text[end : end + 12].lstrip(CLOSERS + BLANKS)
+    if before[-1:] not in ("'", '"', ":", "=", "[", ">") and behind[:1] not in (":", "=", "{"):
+        return []
+    from ralph_mem.core.redaction import fields  # lazy: only for a name that may stand in an object
+
+    return fields.find(text, start, end)
 
 
 def skip(text: str, at: int, characters: str) -> int:

@@ -179,8 +179,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or (not text.isascii() and any([sign in text for sign in FOREIGN]))
-        or any([_announces(label, text, at) for label, start, at in labels if _is_name(text, folded, start, at)])
+        or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
         or any([reads_as_text(word) for word in _words(raw, HIDING_FLOOR)])
     )
 
@@ -212,20 +211,21 @@ def _labels(folded: str) -> "list[Label]":
     return found
 
 
-def _announces(label: str, text: str, at: int) -> bool:
-    """Say whether a name stands as in a table, before a call or in a sentence that says what it is, and in reach what may be that."""
+def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
+    """Say whether in reach of a name stands what may be its value: as in a table or before a call, or else in a sentence or below."""
     line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
     is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
-    is_head = is_head or not after.strip(" \n=|>+-<")
+    is_open = not after.strip(" \n=|>+-<")
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
-    is_told = is_head or after.endswith(":\n")
-    if not (is_told or '"' in after or "'" in after or link >= 0 or (after[:1] == " " and after.count(" ") == 1)):
+    is_told = is_open or after.endswith(":\n")
+    is_quoted = '"' in after or "'" in after
+    if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
     is_password = label in PASSWORD_LABELS
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
-    near = after[:128] if link < 0 or "'" in after or '"' in after else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
-    near += "\n".join(below.split("\n", 4)[:4]) if is_told else ""
+    near = after[:128] if in_class or link < 0 or is_quoted else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
+    near += "\n".join(below.split("\n", 4)[:4]) if is_head or is_told else ""
     for sign in PARTING:
         near = near.replace(sign, " ")
     return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
@@ -267,6 +267,8 @@ def trips(text: str) -> bool:
 def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
     """Say whether a text holds a token, an address or a name that may be or announce a secret."""
     if holds_token(text) or _holds_url(text) or "sig=" in text or "-Signature=" in text:
+        return True
+    if not text.isascii() and any([sign in text for sign in FOREIGN]):
         return True
     return _holds_label(text, folded, labels)
 
@@ -326,7 +328,9 @@ def _holds_url(text: str) -> bool:
 def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
     for label, start, at in labels:
         if _is_name(text, folded, start, at) and (
-            _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
+            _tells(folded, start, at, text[at - 1].isupper())
+            or (label[0] == "p" and _quotes(folded[at : at + 64]))
+            or _announces(label, text, at, False)
         ):
             return True
     return " -" in text and any([command in folded and _has_flag(text, folded, command, flag) for command, flag in COMMANDS])
