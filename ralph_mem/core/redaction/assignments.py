@@ -3,7 +3,7 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
-from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, OPEN_KEYS, STEMS, is_secret, kind_of_name, kind_of_label, looks_random, stands_alone
+from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, STEMS, is_secret, kind_of_label, kind_of_name, stands_alone
 
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
@@ -14,10 +14,6 @@ FAR_VALUE = 160  # where each line begins with a time, a file name or an author
 OPERATORS = ("%3D", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
-# What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
-LINKS = frozenset("is now was to as with = := => -> → ist lautet auf est es é wird".split())
-MOST_WORDS = 10
-DIRECTING = frozenset("set define #define let const env export user proxy_set_header add_header option param variable".split())
 LONGEST_NAME = 80
 LONGEST_VALUE = 4096
 SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
@@ -79,9 +75,11 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     if at < 0:
         at = _after_blank(text, name_start, name_end)
     if at < 0:
-        at = _in_markup(text, name_start, name_end)
-    if at < 0:
-        return _announced(text, name, name_end) + _directed(text, name, name_start, name_end)
+        from ralph_mem.core.redaction import prose  # lazy: only for a name without a sign behind it
+
+        at = prose.in_markup(text, name_start, name_end)
+        if at < 0:
+            return prose.announced(text, name, name_end) + prose.directed(text, name, name_start, name_end)
     if name.lower() == "key":
         owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
@@ -91,10 +89,16 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     if before.endswith(".svg?"):  # of the picture of a badge, which everybody sees
         return []
     if text.startswith("<", at) or text[at - 1 : at + 1] == ">\n":
-        at = max(at, _in_markup(text, name_start, name_end))
+        from ralph_mem.core.redaction import prose  # lazy: only for an element
+
+        at = max(at, prose.in_markup(text, name_start, name_end))
     first, at = at, _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
-    if "\n" in text[first:at] and not quoted and any([sign in text[start:end] for sign in "([=,"] + [text[end : end + 1] in "([=."]):
+    if (
+        "\n" in text[first:at]
+        and not quoted
+        and any([sign in text[start:end] for sign in "([=,"] + [text[end : end + 1] in "([=."])
+    ):
         return []  # code on the next line
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
         end, quoted = text.index("<", at), " " in text[at : text.index("<", at)]
@@ -131,87 +135,6 @@ def _below(text: str, at: int) -> int:
     return at + len(line) + 1 + len(rest) - len(rest.lstrip(" \t+"))
 
 
-def _in_markup(text: str, name_start: int, name_end: int) -> int:
-    """Return where the text of an element stands by the name of which, or of whose `key`, a value is secret; -1 if none."""
-    if text[name_start - 1 : name_start] not in ("<", ">", ":", '"', "'"):
-        return -1
-    window = text[name_end : name_end + FAR_VALUE]
-    if not window.startswith((" ", "</", ">", '"', "'")) or ">" not in window.partition("\n")[0]:
-        return -1
-    at = window.index(">") + 1
-    while window[at : at + 1].isspace() or window.startswith("<", at):
-        if window.startswith("<![CDATA[", at):
-            return name_end + at + 9
-        close = window.find(">", at) if window[at] == "<" else at
-        if close < 0 or window.startswith("</", at):
-            return -1
-        at = close + 1
-    return name_end + at if at < len(window) else -1
-
-
-def _announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]]":
-    """Find what a sentence says that a secret is: "the password is now x", "Password for bob: x", also on the next line."""
-    line, _, below = text[name_end : name_end + FAR_VALUE].partition("\n")
-    if not line.strip("()\"' ") and " is: " in below.partition("\n")[0]:  # of a test that shows what an expression is
-        line, below = line + " " + below.partition("\n")[0], ""
-    if line[:1] not in (" ", "\t", "(") and not line[:1] > "\u2fff":
-        return []
-    kind, at = kind_of_name(name.rstrip("s")), name_end
-    words = line.split(" ")
-    for number, (word, after) in enumerate(zip(words, [*words[1:], ""])):
-        at += len(word) + 1
-        is_last = number == len(words) - 1 or not "".join(words[number + 1 :])
-        if not kind or number > MOST_WORDS or word.endswith((".", ";", "{", "(", ",")):
-            return []
-        is_heading = is_last and number < 3 and ":" not in line  # `# password (hex)`
-        if is_heading or word.strip("\"'`*").lower() in LINKS or word.endswith((":", "：", "は")):
-            value = below.partition("\n")[0].strip() if is_last else after
-            if words[number + 2 : number + 3] == ["/"]:  # `credentials: admin / x`
-                value = " ".join(words[number + 3 :])
-            bare = value.strip("\"'`*,()").rstrip(".;")
-            tells = looks_random(bare) and not is_code_like(bare)
-            if kind == "password":
-                is_near = number < 3 and len(bare) > 7 and not bare.islower() and is_secret(bare, "secret", "bare")
-                tells = stands_alone(bare) or is_near
-            if bare and tells and not any([sign in bare for sign in " (\\"]) and (not is_heading or looks_random(bare)):
-                start = text.find(bare, at - 1)
-                return [(start, start + len(bare), kind)]
-    return []
-
-
-def is_code_like(value: str) -> bool:
-    """Say whether what looks generated is rather a place or a call."""
-    return "://" in value or "(" in value or value.count("/") > 2
-
-
-def is_open(owner: str) -> bool:
-    """Say whether a word before `key` says that it is none of a lock: of a map, of a pair that everybody may know."""
-    return owner.lower() in OPEN_KEYS or owner.lower() in ("the", "a", "an", "this", "host", "ssh", "new", "missing", "invalid", "no")
-
-
-def _directed(text: str, name: str, name_start: int, name_end: int) -> "list[tuple[int, int, str]]":
-    """Find the value of a line of configuration, behind its name and nothing but a blank: `psk x`, `set $token "x"`."""
-    line = text[name_end : name_end + FAR_VALUE].partition("\n")[0].partition("\\n")[0]
-    value = line.strip(" \t\r;,)}]").removeprefix(". ").removeprefix("=> ")
-    bare = value.strip("\"'`")
-    if line[:1] not in (" ", "\t", '"', "'") or not bare or (" " in bare and name != "key") or bare[0] in "{$<%[-":
-        return []
-    before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2].rpartition("\\n")[2].rstrip("\\")
-    kind = kind_of_label(name)
-    if name == "key" and before.split() and before.split()[0].replace("-", "a").isalpha() and not is_open(before.split()[-1]):
-        kind, bare = "key", value.split(" ")[0]  # `crypto isakmp key x address y`
-        return [(name_end + 1, name_end + 1 + len(bare), kind)] if line[1:].startswith(bare) and stands_alone(bare) else []
-    is_quoted = len(bare) + 2 == len(value)
-    is_first = not before.strip(" \t+-#>|:(\"'$") or before.split()[-1].lower() in DIRECTING
-    if not kind or not (is_quoted or is_first) or (is_quoted and kind == "password" and not is_secret(bare, kind, "quoted")):
-        return []
-    tells = is_secret(bare, kind, "quoted") if is_quoted else stands_alone(bare) or (is_first and is_secret(bare, kind, "listed"))
-    if not tells or bare.endswith((":", "(", ".")) or "(" in bare:
-        return []
-    start = name_end + line.index(bare)
-    return [(start, start + len(bare), kind)]
-
-
 def value_position(text: str, name_end: int) -> int:
     """Find where the value starts after a name, past closing quotes, blanks and an operator; -1 without operator."""
     at = skip(text, skip(text, name_end, CLOSERS), BLANKS)
@@ -222,7 +145,7 @@ def value_position(text: str, name_end: int) -> int:
     elif text.startswith(",", at) and text[name_end : name_end + 1] in ("'", '"'):
         start = skip(text, at + 1, BLANKS)
         return start if text[start : start + 1] in ("'", '"') else -1
-    for operator in (*OPERATORS, ". ") if text[name_end : name_end + 1] in ("\"", "'") else OPERATORS:
+    for operator in (*OPERATORS, ". ") if text[name_end : name_end + 1] in ('"', "'") else OPERATORS:
         if text.startswith(operator, at):
             return skip(text, at + len(operator), BLANKS)
     return -1
@@ -246,7 +169,9 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
         return -1
     name = text[name_start:name_end]
     before = text[max(0, name_start - 12) : name_start].rpartition("\n")[2]
-    is_flag = name.startswith("--") or text[max(0, name_start - 2) : name_start] == " +" or (name[:1] == "-" and len(name) > SHORT_FLAG)
+    is_flag = (
+        name.startswith("--") or text[max(0, name_start - 2) : name_start] == " +" or (name[:1] == "-" and len(name) > SHORT_FLAG)
+    )
     if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
         return start
     if name.lower() in ("password", "passwd", "passphrase"):

@@ -18,10 +18,27 @@ if TYPE_CHECKING:
     Span = tuple[int, int, str]
 
 # How the field is called that holds a name, and the one that holds its value, by their last word in lower case.
-NAMING = ("name", "key", "id", "field", "option", "variable", "var", "env", "label", "property", "title", "param", "header", "setting")
+NAMING = (
+    "name",
+    "key",
+    "id",
+    "field",
+    "option",
+    "variable",
+    "var",
+    "env",
+    "label",
+    "property",
+    "title",
+    "param",
+    "header",
+    "setting",
+)
 HOLDING = ("value", "val", "default", "example", "content", "data", "current", "wert", "valeur", "valor")
 # Fields of a section that hold who or where, not a secret.
-OTHERWISE = frozenset("user username login email host server region account tenant scope realm issuer audience kind ref from".split())
+OTHERWISE = frozenset(
+    "user username login email host server region account tenant scope realm issuer audience kind ref from".split()
+)
 OPENING, CLOSING = "{[(", "}])"
 CLOSERS = "\"'`\\])*_ \t"
 WINDOW, FARTHEST = 240, 4096

@@ -30,13 +30,24 @@ TOKEN_BYTES = b" " * 45 + b"xx xxxxxxxxxx       xxxxxxxxxxxxxxxxxxxxxxxxxx    x 
 HIDING_FLOOR = 16  # our own ids have 15 characters
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
-LABELS = (
-    "passw", "passp", "pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "pw", "kennwort", "contrase",
-    "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton", "session",
-)  # fmt: skip
-PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "credential", "pw", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord")
+LABELS = ("passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
+PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
 LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
-FOREIGN = ("contraseña", "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
+FOREIGN = (
+    "contraseña",
+    "hasło",
+    "lösenord",
+    "пароль",
+    "パスワード",
+    "密码",
+    "密碼",
+    "トークン",
+    "シークレット",
+    "令牌",
+    "密钥",
+    "schlüssel",
+    "clé",
+)
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
@@ -44,7 +55,22 @@ PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
 # What an address that opens something has before what is secret in it.
-OPENERS = ("/reset", "/verify", "/confirm", "/invit", "/magic", "/activat", "/unlock", "/join/", "code=", "/token/", "/recover", "/bot", "/accept", "/auth/")
+OPENERS = (
+    "/reset",
+    "/verify",
+    "/confirm",
+    "/invit",
+    "/magic",
+    "/activat",
+    "/unlock",
+    "/join/",
+    "code=",
+    "/token/",
+    "/recover",
+    "/bot",
+    "/accept",
+    "/auth/",
+)
 # These go on: their first letters are labels, as are those of words that announce nothing.
 LONGER = ("authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "contrase", "sessionid")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
@@ -62,6 +88,7 @@ HINTS = frozenset(
     b"key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc "
     b"mkpasswd mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl "
     b"passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl "
+    b"kennwort contrasena senha clave mdp wachtwoord geheim jeton sessionid session_id pin puk otp psk passcode "
     b"railway random_password rclone redis-cli requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion "
     b"samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed sentinel "
     b"service_account setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus "
@@ -87,12 +114,12 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
-COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
 # Before a password, with most programs, and how many words farther on it stands.
-FLAGS = {
-    " -p": 0, "'-p": 0, " -P": 0, " -w": 0, " -W": 0, " -a": 0, "u ": 0, " -u": 0, " -U": 0, " -t": 0, "echo ": 0, "printf ": 0,
-    "--login ": 0, "auth=": 0, "auth ": 0, "creds ": 0, "creds=": 0, "login ": 1, "LOGIN ": 1, "user ": 1, "<<": 1, "printf '%s\\n' ": 0, "printf %s ": 0, "echo -n ": 0,
-}  # fmt: skip
+FLAGS = (
+    (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", "--login ", "--auth ", "--creds ")), ("'-p", 0, ("'-p",)),
+    ("auth=", 0, ("auth=",)), ("creds=", 0, ("creds=",)), ("echo ", 0, ("echo ", "echo -n ")), ("<<", 1, ("<<",)),
+    ("printf ", 0, ("printf ", "printf %s ", "printf '%s\\n' ")), ("ogin ", 1, ("ogin ",)), ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)),
+)  # fmt: skip
 
 
 def clean(text: str) -> str:
@@ -189,7 +216,7 @@ def _handed(text: str) -> "list[str]":
     found = [
         piece[-64:].replace("\n", " ").rpartition(" ")[2].rpartition(":")[2] for piece in text.split("@")[:-1] if ":" in piece[-64:]
     ]
-    for flag, which in FLAGS.items():
+    for flag, which in [(flag, which) for sign, which, flags in FLAGS if sign in text for flag in flags]:
         at = text.find(flag)
         while at >= 0:
             at += len(flag)
@@ -215,7 +242,9 @@ def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
     """Say whether in reach of a name stands what may be its value: as in a table or before a call, or else in a sentence or below."""
     line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
-    is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
+    is_head = (
+        after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
+    )
     is_open = not after.strip(" \n=|>+-<")
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
     is_told = is_open or after.endswith(":\n")
@@ -236,7 +265,9 @@ def _may_be_value(word: str, is_password: bool) -> bool:
     word = word.strip("'\"")
     if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
         return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
-    is_plain = "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32) or word.count(":") > 2 or word[:3] in ("SHA", "sha")
+    is_plain = (
+        "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32) or word.count(":") > 2 or word[:3] in ("SHA", "sha")
+    )
     bare = word.replace("_", "-")
     if is_password and bare.count("-") > 2 and len(bare) > 15 and bare.replace("-", "").isalpha():
         return bare.islower()
@@ -333,13 +364,13 @@ def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
             or _announces(label, text, at, False)
         ):
             return True
-    return " -" in text and any([command in folded and _has_flag(text, folded, command, flag) for command, flag in COMMANDS])
+    return False
 
 
 def _is_name(text: str, folded: str, start: int, at: int) -> bool:
     """Say whether a word of a name ends with a label: `tokens` and `author` announce nothing, nor does a lone `key`."""
     after = text[at : at + 1]
-    if after == "s" and text[at + 1 : at + 2] in ("\"", "'", ":", "]", "="):
+    if after == "s" and text[at + 1 : at + 2] in ('"', "'", ":", "]", "="):
         return True
     if after.isalnum() and not (after.isupper() and text[at - 1].islower()) and not folded.startswith(LONGER, start):
         return False
@@ -350,15 +381,6 @@ def _is_name(text: str, folded: str, start: int, at: int) -> bool:
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True
     return text[max(0, start - 24) : start].rstrip(" \t").rpartition(" ")[2].isalpha()  # "API key: ..."
-
-
-def _has_flag(text: str, folded: str, command: str, flag: str) -> bool:
-    at = folded.find(command)
-    while at >= 0:
-        if flag in text[at : at + 4096].partition("\n")[0]:
-            return True
-        at = folded.find(command, at + 1)
-    return False
 
 
 def _tells(folded: str, start: int, at: int, is_upper: bool) -> bool:
@@ -384,7 +406,12 @@ def _tells(folded: str, start: int, at: int, is_upper: bool) -> bool:
 def _is_assigned(after: str) -> bool:
     """Say whether a sign between a name and its value follows: nothing else makes a value of what comes behind most names."""
     rest = after.lstrip("\"'`\\]) \t")
-    return rest[:1] in ("=", ":", ">", "!") or rest[:3] == "%3d" or (rest[:1] == "," and after[:1] in ("'", '"')) or "value" in after[:64]
+    return (
+        rest[:1] in ("=", ":", ">", "!")
+        or rest[:3] == "%3d"
+        or (rest[:1] == "," and after[:1] in ("'", '"'))
+        or "value" in after[:64]
+    )
 
 
 def _comes_before_value(before: str) -> bool:

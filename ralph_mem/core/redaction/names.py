@@ -31,7 +31,11 @@ KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = frozenset("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
 NAME = (
-    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęó" + "".join(map(chr, [*range(0x430, 0x450), *range(0x30A1, 0x30FD)])) + "密码碼令牌钥"
+    LETTERS
+    + DIGITS
+    + "_-.äöüßñçãõáéíóúàèêłąęó"
+    + "".join(map(chr, [*range(0x430, 0x450), *range(0x30A1, 0x30FD)]))
+    + "密码碼令牌钥"
 )
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = (
@@ -40,7 +44,20 @@ STEMS = (
     "psk", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
 )  # fmt: skip
 CODES = ("pin", "otp", "puk")
-FOREIGN = ("hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé")
+FOREIGN = (
+    "hasło",
+    "lösenord",
+    "пароль",
+    "パスワード",
+    "密码",
+    "密碼",
+    "トークン",
+    "シークレット",
+    "令牌",
+    "密钥",
+    "schlüssel",
+    "clé",
+)
 KEY_OWNERS = frozenset(
     "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
     " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()
@@ -128,7 +145,9 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     after a comma), "flag" (behind one) or "bare", from loose to strict.
     """
     if kind == "code":
-        return (value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890") or looks_random(value)
+        return (value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890") or looks_random(
+            value
+        )
     if style != "quoted" and value.rstrip("!?").isalpha() and value[-1] in "!?" and value[1:].islower():  # a word of a sentence
         return False
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
@@ -136,13 +155,16 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if kind == "key":
         is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
         return (
-            (looks_random(value) or is_odd or is_hexed(value)) and not value.startswith("arn:") and "://" not in value and not (style == "bare" and is_code(value))
+            (looks_random(value) or is_odd or is_hexed(value))
+            and not value.startswith("arn:")
+            and "://" not in value
+            and not (style == "bare" and is_code(value))
         )
     if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
         return False
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
-    is_word = style == "quoted" and (value.replace("-", "").isalpha() and value.islower() or (value.isdigit() and len(value) > 7))
+    is_word = style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7))
     if kind == "password" and (is_word or is_passphrase(value) or is_made_up(value, style)):
         return True
     if (

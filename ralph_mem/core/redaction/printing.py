@@ -270,7 +270,12 @@ def _without_value(output: str, kind: str) -> str:
     for value in _values(output):
         is_one = looks_random(value) if kind in ("key", "word") else len(value) > 5 and not is_filler(value) and not is_plain(value)
         if kind == "word":  # alone, and no hash, path or address
-            is_one = is_one and len(value) > 19 and not HEX_DIGITS.issuperset(value.replace("-", "")) and not any([sign in value for sign in "/.:"])
+            is_one = (
+                is_one
+                and len(value) > 19
+                and not HEX_DIGITS.issuperset(value.replace("-", ""))
+                and not any([sign in value for sign in "/.:"])
+            )
             is_one = is_one and output.strip() == value
         if is_one and any([char in DIGITS or not char.isalnum() for char in value]):
             output = output.replace(value, MARK)

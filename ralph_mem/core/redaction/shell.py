@@ -30,7 +30,23 @@ READING = frozenset(
     "--password-stdin --with-token --passwd-on-stdin --stdin --pass-stdin --token-stdin --passphrase-fd --auth-user-pass"
     " --password-file --pw-stdin --secret-stdin --key-file --passphrase-file".split()
 )
-LABELS = ("passw", "pw", "passphrase", "secret", "token", "login", "auth", "cred", "sshpass", "askpass", "load-key", "unlock", "luks", "crypt", "securestring")
+LABELS = (
+    "passw",
+    "pw",
+    "passphrase",
+    "secret",
+    "token",
+    "login",
+    "auth",
+    "cred",
+    "sshpass",
+    "askpass",
+    "load-key",
+    "unlock",
+    "luks",
+    "crypt",
+    "securestring",
+)
 # What hands over a name and its value, one behind the other.
 SETTING = frozenset("set put add write create config env store save update patch insert new edit secret secrets variable".split())
 ASSIGNING = ("set", "setx", "-x", "-gx", "-Ux")  # before a name that `assignments` judges
@@ -56,12 +72,14 @@ HEX_DIGITS = frozenset(HEX)
 # One of these stands in each line of which a program takes a secret, or one of the words, which nothing but blanks part.
 HANDING = (
     "<<", " /p", "/p:", "/rp", " -p", "'-p", "pw ", "-P", "-D", "base64", "echo ", "printf ", "\n+ ", "-u", "-U ", " -w ", " -W ", " -a ",
-    "login:", "--login", "--auth", "--cred", "cred ", "creds ", "\" | ", "' | ", "pass insert ", "stdin", "-pass", "passwd ",
+    "login:", "--login", "--auth", "--cred", "cred ", "creds ", '" | ', "' | ", "pass insert ", "stdin", "-pass", "passwd ",
 )  # fmt: skip
 WORDS = (taking.PROGRAMS - {"pass"}) | taking.ORACLE | READING | {"chpasswd"}
 COMMON = LOGGING_IN | BARE_NAMES | SETTING | SIGNING_IN  # words of any text
 # What stands in a word, in lower case, and line ends; all else is a blank.
-WORD_BYTES = bytes([ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in "-_.\n" else 32 for code in range(128)]) + b" " * 128
+WORD_BYTES = (
+    bytes([ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in "-_.\n" else 32 for code in range(128)]) + b" " * 128
+)
 LONGEST_LINE = 2048
 LONGEST_BODY = 40  # lines behind `<<EOF`
 FEWEST = 4  # characters of a password that a flag is known to hold
@@ -172,9 +190,12 @@ def _flagged(words: "list[Word]") -> "list[Place]":
             name[:1] in ("-", "/") and name.count("/") < 2 and len(name) > 2 and name.lstrip("-/").endswith((*ENDINGS, "/rp"))
         )
         is_named = is_named or (name.endswith("(echo") and any([label in name for label in LABELS]))
-        if is_named or name == "/rp" or (
-            (name == "/p" or (said in SHORT and is_short)) and (_is_mixed(after[2]) or is_passphrase(after[2]))
-        ) or is_asked:
+        if (
+            is_named
+            or name == "/rp"
+            or ((name == "/p" or (said in SHORT and is_short)) and (_is_mixed(after[2]) or is_passphrase(after[2])))
+            or is_asked
+        ):
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:
             found.append((end - len(said) + said.index(":") + 1, end))
@@ -301,8 +322,10 @@ def _takes_input(words: "list[Word]") -> bool:
     said = [word[2].lower() for word in words]
     programs = [taking.program(word) for word in said]
     is_setting = any([label in word for word in said for label in LABELS if word[:1] not in "./~"])
-    return not READING.isdisjoint(said) or is_setting or any(
-        [name in ("chpasswd", "smbpasswd", "kinit", "newusers", "cryptsetup") for name in programs]
+    return (
+        not READING.isdisjoint(said)
+        or is_setting
+        or any([name in ("chpasswd", "smbpasswd", "kinit", "newusers", "cryptsetup") for name in programs])
     )
 
 

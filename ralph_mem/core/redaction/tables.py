@@ -152,7 +152,12 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
 def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     names = [name for _, _, name in cells if name]
-    if not all([len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha() or name in "#*.№" for name in names]):
+    if not all(
+        [
+            (len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha()) or name in "#*.№"
+            for name in names
+        ]
+    ):
         return []
     is_listed = sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
     if is_listed:  # words of a sentence, or of code
