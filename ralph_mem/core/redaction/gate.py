@@ -168,7 +168,7 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
     finds nothing.
     """
     # the last two are colours, spelled out
-    if not (patterns or any([value in text for value in known]) or trips(text) or "1b[" in text or "33[" in text):
+    if not (patterns or any([value in text for value in known]) or may_hold(text) or "1b[" in text or "33[" in text):
         return text, {}
     from ralph_mem.core.redaction import spans as secret_spans  # lazy: only for text in which a secret may be
 
@@ -179,19 +179,18 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what the rules tell."""
     folded = fold(text)
     labels = _labels(folded)
-    spans = _of_classes(text, folded, labels)
+    is_of_class = may_be_of_class(text, folded, labels)
+    spans = _of_classes(text, folded) if is_of_class else []
     if not spans and not _holds_sign(text, folded, labels):
         return []
     from ralph_mem.core.redaction import assignments, headers, tokens  # lazy: only for text in which a secret may be
 
     starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
     spans += tokens.find(text, folded, starts) + headers.find(text, folded)
-    return spans + ([] if may_be_of_class(text, folded, labels) else assignments.find(text, folded))
+    return spans if is_of_class else spans + assignments.find(text, folded)
 
 
-def _of_classes(text: str, folded: str, labels: "list[Label]") -> "list[tuple[int, int, str]]":
-    if not may_be_of_class(text, folded, labels):
-        return []
+def _of_classes(text: str, folded: str) -> "list[tuple[int, int, str]]":
     from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
     return classes.find(text, folded, redact)
@@ -288,11 +287,18 @@ def may_hide(text: str) -> bool:
     return "%3" in text or "%2" in text or any([word.translate(None, b"0123456789") != word for word in words])
 
 
-def trips(text: str) -> bool:
+def may_hold(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
     folded = fold(text)
     labels = _labels(folded)
-    return _holds_sign(text, folded, labels) or bool(_of_classes(text, folded, labels))
+    return _holds_sign(text, folded, labels) or may_be_of_class(text, folded, labels)
+
+
+def trips(text: str) -> bool:
+    """Say whether a text holds a sign of a secret, or one that is told by what it stands in."""
+    folded = fold(text)
+    labels = _labels(folded)
+    return _holds_sign(text, folded, labels) or (may_be_of_class(text, folded, labels) and bool(_of_classes(text, folded)))
 
 
 def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:

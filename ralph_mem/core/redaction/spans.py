@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     Find = Callable[[str], list[Span]]
 
 MARK = "[REDACTED:"
+NEAR = 1024  # characters beside a mark that are looked at again
 SPELLED = (
     ("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&apos;", "'"), ("\\u0022", '"'), ("\\u0027", "'"), ("\\u003d", "="),
     ("\\u003D", "="), ("%22", '"'), ("%3A%20", ": "), ("&#61;", "="), ("&#x3D;", "="), ("=3D", "="),
@@ -24,9 +25,9 @@ def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "
         safe, counts = redact(bare, known, patterns, find)
         if counts:
             return safe, counts
-    found = True
-    while found:
-        text, found = _round(text, known, patterns, find, counts)
+    text, found = _round(text, known, patterns, find, counts, len(text))
+    while found:  # a mark changes nothing for what stands far from it
+        text, found = _round(text, known, patterns, find, counts, NEAR)
     return text, counts
 
 
@@ -47,17 +48,28 @@ def _spelled(text: str) -> str:
 
 
 def _round(
-    text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find", counts: "dict[str, int]"
+    text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find", counts: "dict[str, int]", reach: int
 ) -> "tuple[str, bool]":
     pieces = between_marks(text)
     found = False
     for index in range(0, len(pieces), 2):
-        piece = pieces[index]
+        before, piece, after = _beside_marks(pieces[index], index > 0, index < len(pieces) - 1, reach)
         spans = [(at, at + len(value), "known-value") for value in known for at in places(piece, value)]
         spans += (_matches(piece, patterns) if patterns else []) + find(piece)
         found = found or bool(spans)
-        pieces[index] = _marked(piece, spans, counts)
+        pieces[index] = before + _marked(piece, spans, counts) + after
     return "".join(pieces), found
+
+
+def _beside_marks(piece: str, is_behind: bool, is_before: bool, reach: int) -> "tuple[str, str, str]":
+    """Return what of a piece stands far from the marks beside it, what stands near, and what far again: all lines are whole."""
+    if len(piece) <= 2 * reach or is_behind == is_before:
+        return "", piece, ""
+    if is_behind:
+        cut = piece.find("\n", reach)
+        return ("", piece, "") if cut < 0 else ("", piece[:cut], piece[cut:])
+    cut = piece.rfind("\n", 0, len(piece) - reach)
+    return piece[: cut + 1], piece[cut + 1 :], ""
 
 
 def between_marks(text: str) -> "list[str]":

@@ -2,6 +2,7 @@
 
 from ralph_mem.core.redaction.names import ALNUM, DASH, DIGITS, DOT, HEX, LONG, WORD, is_filler, looks_random, places, run_of
 
+SHORTEST_DOTTED = 25
 SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
@@ -18,7 +19,9 @@ def find(text: str, folded: str, starts: "set[str]") -> "list[tuple[int, int, st
     """Find the spans (start, end, kind) of secrets; `folded` is the text in lower case, character by character, and
     `starts` the first two and three characters of those of its long words that may be tokens.
     """
-    shapes = _marked(text) + _dotted(text, folded)
+    shapes = _marked(text)
+    if any([len(word) > SHORTEST_DOTTED and "." in word for word in text.split()]):
+        shapes += _dotted(text, folded)
     if starts:
         from ralph_mem.core.redaction import prefixes  # lazy: only for a word that begins as an issued token does
 
