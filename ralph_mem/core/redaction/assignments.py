@@ -3,7 +3,7 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
-from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, STEMS, is_secret, kind_of_label, kind_of_name, stands_alone
+from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, STEMS, is_secret, kind_of_label, kind_of_name
 
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
@@ -107,8 +107,11 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
-    if name.lower() == "pass" and not (quoted or stands_alone(text[start:end])):
-        return []
+    if name.lower() == "pass" and not quoted:
+        from ralph_mem.core.redaction import passwords  # lazy: only for a name that is a word of Python too
+
+        if not passwords.stands_alone(text[start:end]):
+            return []
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
     if style in ("bare", "flag") and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
         return []

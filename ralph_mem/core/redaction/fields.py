@@ -9,9 +9,9 @@ from ralph_mem.core.redaction.names import (
     kind_of_name,
     looks_random,
     places,
-    stands_alone,
     words_of,
 )
+from ralph_mem.core.redaction.passwords import stands_alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

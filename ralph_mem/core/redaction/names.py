@@ -93,12 +93,6 @@ PLACES = " next page continuation starting pagination sync resume paging continu
 UNTELLING_OWNERS = (
     "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
 )
-# Words of sentences, of code and of what is shown in a form: four words with one of these are no passphrase.
-UNTELLING_WORDS = frozenset(
-    "the and for not with from your you are has have this that enter choose repeat confirm reset forgot invalid wrong change show"
-    " must may can will should login user name new old type get set use using config settings args self env process request data"
-    " test case default value string error file path code app service server client admin auth database".split()
-)
 PASSWORD_FLOOR = 6
 SECRET_FLOOR = 8
 RANDOM_FLOOR = 16
@@ -153,20 +147,19 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
     if kind == "key":
-        is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
-        return (
-            (looks_random(value) or is_odd or is_hexed(value))
-            and not value.startswith("arn:")
-            and "://" not in value
-            and not (style == "bare" and is_code(value))
-        )
+        if value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value)):
+            return False
+        return looks_random(value) or (style != "listed" and any([char in value for char in "!#^&*?~"]) and _stands_alone(value))
     if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
         return False
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
     is_word = style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7))
-    if kind == "password" and (is_word or is_passphrase(value) or is_made_up(value, style)):
-        return True
+    if kind == "password":
+        from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
+
+        if is_word or passwords.is_passphrase(value) or passwords.is_made_up(value, style):
+            return True
     if (
         " " in value
         or is_plain(value)
@@ -189,56 +182,15 @@ def _is_name(value: str, kind: str) -> bool:
     return (is_word or is_name) and is_called_so(bare)
 
 
-def is_made_up(value: str, style: str) -> bool:
-    """Say whether letters alone are a password, by how they are mixed."""
-    return is_jumbled(value, 2 if style in ("quoted", "flag") else 3) and not is_called_so(value)
+def _stands_alone(value: str) -> bool:
+    from ralph_mem.core.redaction import passwords  # lazy: only for a value with odd signs
+
+    return passwords.stands_alone(value)
 
 
 def is_called_so(value: str) -> bool:
     """Say whether a value speaks itself of what it would be."""
     return any([word in value.lower() for word in ("secret", "pass", "token", "key", "credential")])
-
-
-def is_passphrase(value: str) -> bool:
-    """Say whether a value is four words or more, as people are told to make passwords, and no sentence, name or path."""
-    sign = next((sign for sign in " -_." if sign in value), "")
-    words = value.rstrip(DIGITS + "!?").split(sign) if sign else []
-    return (
-        (len(words) > 3 or (len(words) == 3 and value[-2:].isdigit()))
-        and all([word.isalpha() and 3 <= len(word) <= 9 and word[1:].islower() for word in words])
-        and (value.islower() or all([word[0].isupper() for word in words]))
-        and UNTELLING_WORDS.isdisjoint(value.lower().split(sign))
-        and not is_called_so(value)
-    )
-
-
-def stands_alone(value: str) -> bool:
-    """Say whether a value is none but generated or a password, wherever it stands near a name: no word, name or path looks so."""
-    if len(value) < SECRET_FLOOR or is_filler(value) or is_plain(value) or is_code(value):
-        return False
-    if looks_random(value) or is_hexed(value):
-        return True
-    signs = sum([any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)])
-    is_odd = any([char in value for char in SYMBOLS]) and signs > 1
-    return (is_odd or (signs > 2 and sum(map(value.count, DIGITS)) > 1)) and not any([char in value for char in "/\\()[]{}=,:;<>|"])
-
-
-def is_hexed(value: str) -> bool:
-    """Say whether hexadecimal digits stand for a readable text."""
-    try:
-        return len(value) > 15 and len(value) % 2 == 0 and bytes.fromhex(value).decode("ascii").isprintable()
-    except ValueError:
-        return False
-
-
-def is_jumbled(value: str, least: int = 2) -> bool:
-    """Say whether letters, with a digit at an end at most, look generated: what stands between their humps is no word."""
-    value = value.strip(DIGITS)
-    parts = "".join(
-        [" " + char if char.isupper() and before.islower() else char for before, char in zip(" " + value, value)]
-    ).split()
-    odd = [part for part in parts if len(part) < 3 or not any([vowel in part.lower() for vowel in "aeiouy"]) or part[:2].isupper()]
-    return value.isalpha() and len(value) >= SECRET_FLOOR and len(odd) >= least
 
 
 def is_filler(value: str) -> bool:

@@ -1,7 +1,8 @@
 """Tell which commands print a secret and nothing else, and cut it out of that."""
 
 from ralph_mem.core.redaction import shell_words, taking
-from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_jumbled, is_plain, kind_of_name, looks_random
+from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random
+from ralph_mem.core.redaction.passwords import is_jumbled
 
 # Programs and words behind them, in this order: what these print is a secret, from their manuals. `-o=`: an option with a value.
 WHOLE = """

@@ -1,19 +1,8 @@
 """Find secrets on command lines, where flags, verbs and pipes hand them to a program."""
 
 from ralph_mem.core.redaction import taking
-from ralph_mem.core.redaction.names import (
-    DIGITS,
-    HEX,
-    is_filler,
-    is_jumbled,
-    is_passphrase,
-    is_plain,
-    is_secret,
-    kind_of_name,
-    looks_random,
-    places,
-    stands_alone,
-)
+from ralph_mem.core.redaction.names import DIGITS, HEX, is_filler, is_plain, is_secret, kind_of_name, looks_random, places
+from ralph_mem.core.redaction.passwords import is_jumbled, is_passphrase, stands_alone
 from ralph_mem.core.redaction.shell_words import commands
 
 TYPE_CHECKING = False

@@ -1,6 +1,7 @@
 """Find secrets that stand in a table, beside the cell that names them or below the head of their column."""
 
-from ralph_mem.core.redaction.names import DIGITS, STEMS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, STEMS, is_filler, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.passwords import is_jumbled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
