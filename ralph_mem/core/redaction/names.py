@@ -19,7 +19,7 @@ PASSWORD_WORDS = (
     "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "wachtwoord", "contraseña", "contrasena", "senha",
     "motdepasse", "lösenord", "hasło", "haslo", "пароль", "パスワード", "密码", "密碼",
 )  # fmt: skip
-PASSWORD_NAMES = frozenset("pass passe pw pswd passw mdp clave psk".split())  # which no other word ends with
+PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
 SECRET_WORDS = (
     "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential", "geheimnis", "jeton", "secreto",
     "トークン", "シークレット", "令牌", "密钥",
@@ -29,14 +29,8 @@ RANDOM_WORDS = frozenset(
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
-NO_PASSWORDS = frozenset("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
-NAME = (
-    LETTERS
-    + DIGITS
-    + "_-.äöüßñçãõáéíóúàèêłąęó"
-    + "".join(map(chr, [*range(0x430, 0x450), *range(0x30A1, 0x30FD)]))
-    + "密码碼令牌钥"
-)
+NO_PASSWORDS = ("bypass", "compass", "trespass", "overpass", "underpass", "encompass", "surpass", "multipass", "subpass", "lowpass", "highpass")
+NAME = LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęпарольパスワードトークンシレッ密码碼令牌钥"
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = (
     "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",

@@ -7,11 +7,10 @@ SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
 MOST_PIECES = 6
-OPENERS = frozenset(
-    "reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup join code"
-    " token login-link accept otp recover recovery share-token bot key auth ticket passwordless".split()
+OPENERS = (
+    " reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup join"
+    " code token login-link accept otp recover recovery share-token bot key auth ticket passwordless "
 )
-HEX_DIGITS = frozenset(HEX)
 PASSWORD_FILLERS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "user", "username", "x-oauth-basic")
 
 
@@ -100,11 +99,11 @@ def _webhooks(text: str) -> "list[tuple[int, int, str]]":
         for piece in address.split("/"):
             value = piece.rstrip(".,;)")
             is_issued = left and len(value) > 19 and looks_random(value) and not value.endswith((".js", ".html", ".git"))
-            if is_issued and (left > 1 or not HEX_DIGITS.issuperset(value)):
+            if is_issued and (left > 1 or value.strip(HEX)):
                 spans.append((start, start + len(value), "webhook"))
             name = piece.lower()
             is_hook = "hook" in name or (start == at + 3 and name.startswith("hooks."))
-            left = MOST_PIECES if is_hook else 2 if name in OPENERS else max(0, left - 1)
+            left = MOST_PIECES if is_hook else 2 if name and f" {name} " in OPENERS else max(0, left - 1)
             start += len(piece) + 1
     return spans
 
