@@ -11,7 +11,7 @@ BLANKS = " \t"
 # Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
 TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
 FAR_VALUE = 160  # where each line begins with a time, a file name or an author
-OPERATORS = ("%3D", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
+OPERATORS = ("%3D", ",<<", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 LONGEST_NAME = 80
@@ -86,7 +86,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     kind = kind_of_name(name) or (kind_of_label(name) if text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") else "")
     if not kind or (text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'):  # "AWS::IAM::AccessKey"
         return []
-    if before.endswith(".svg?"):  # of the picture of a badge, which everybody sees
+    if before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]:  # of the picture of a badge, which everybody sees
         return []
     if text.startswith("<", at) or text[at - 1 : at + 1] == ">\n":
         from ralph_mem.core.redaction import prose  # lazy: only for an element
@@ -107,7 +107,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
-    if name.lower() == "pass" and not quoted:
+    if name.lower() == "pass" and not quoted and text[name_end : name_end + 1] != "=":
         from ralph_mem.core.redaction import passwords  # lazy: only for a name that is a word of Python too
 
         if not passwords.stands_alone(text[start:end]):
@@ -192,6 +192,8 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
 def _after_annotation(text: str, at: int) -> int:
     """Step over a type between name and value: `password: str = "x"`."""
     line = text[at : at + 60].partition("\n")[0]
+    if line[:2] == "0x" and ' "' in line[:24]:  # where a debugger found it
+        return at + line.index(' "') + 1
     annotation, equals, _ = line.partition(" = ")
     if equals and not annotation.strip(NAME + "[]|?&<>:, '") and "'" not in annotation[:1]:
         return skip(text, at + len(annotation) + len(equals), BLANKS)

@@ -74,7 +74,7 @@ def _kind(name: str) -> str:
 
 def _is_held(text: str, start: int) -> bool:
     """Say whether a name stands as the value of a field that holds names: `"key": "`, `name=`, `- name: `."""
-    before = text[max(0, start - 40) : start].rstrip("\"'`\\ \t")
+    before = text[max(0, start - 80) : start].rstrip(NAME + "/").rstrip("\"'`\\ \t")
     field = before.rstrip(":=> \t").rstrip("\"'`\\ \t")
     if text[start - 1 : start] in ("'", '"') and before.endswith(("variable", "output", "parameter")):  # `variable "x" {`
         return True

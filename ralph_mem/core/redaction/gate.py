@@ -201,6 +201,8 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     raw = text.encode("utf-8", "surrogatepass")
     if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
         return True
+    if not text.isascii() and any([sign in text for sign in FOREIGN]):
+        return True
     groups = [line.split("\t") for line in SIGNS.split("\n") if line.partition("\t")[0] in text]
     return (
         any([sign in text for group in groups for sign in group[1:]])
@@ -246,7 +248,7 @@ def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
     )
     is_open = not after.strip(" \n=|>+-<")
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
-    is_told = is_open or after.endswith(":\n")
+    is_told = is_open or after.endswith((":\n", "(\n"))
     is_quoted = '"' in after or "'" in after
     if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
@@ -304,8 +306,6 @@ def trips(text: str) -> bool:
 def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
     """Say whether a text holds a token, an address or a name that may be or announce a secret."""
     if holds_token(text) or _holds_url(text) or "sig=" in text or "-Signature=" in text:
-        return True
-    if not text.isascii() and any([sign in text for sign in FOREIGN]):
         return True
     return _holds_label(text, folded, labels)
 

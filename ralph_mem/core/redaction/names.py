@@ -66,7 +66,7 @@ TAKEN_BACK = frozenset(
     " header field fields prefix suffix format regex pattern policy rule rules hint label placeholder message error"
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
-    " pair pairs alias fingerprint helper digest checksum sha sha1 sha256 integrity".split()
+    " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue topic digest checksum sha sha1 sha256 integrity".split()
 )
 
 FILLERS = (
@@ -204,6 +204,8 @@ def is_plain(value: str) -> bool:
     if value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle()):
         return True
     if not value.translate(_NOTHING_BUT).strip(DIGITS):
+        return True
+    if value[4:5] == "-" and value[7:8] == "-" and value[:4].isdigit():  # a date
         return True
     return _is_path(value) or _is_host(value) or value.startswith("arn:") or ("://" in value and "@" not in value)
 

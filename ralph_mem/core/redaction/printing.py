@@ -63,6 +63,8 @@ READING = frozenset(
     " generate gen new create rotate display code value env".split()
 )
 NOT_SHOWN = frozenset("ls list find grep search insert edit rm remove mv cp git help version init".split())
+# What is asked for by these is about secrets and holds none.
+OPEN_WORDS = frozenset("policy policies metadata capabilities status version help history".split())
 LAUNCHERS = frozenset(
     "sudo doas env command exec time nice nohup xargs watch bundle poetry uv npx bunx pipenv docker podman".split()
 )
@@ -208,6 +210,8 @@ def _is_whole(words: "list[str]") -> bool:
     if any([taking.holds(said, [*needed]) for needed in MAKING_WORDS]):
         return True
     if "=" not in line and name == "kubectl" and "describe" in said:
+        return False
+    if not OPEN_WORDS.isdisjoint(said):
         return False
     for entry in WHOLE.replace("\n", "|").split("|"):
         program, *needed = entry.split() or [""]

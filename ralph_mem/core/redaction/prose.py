@@ -41,10 +41,12 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
     for number, (word, after) in enumerate(zip(words, [*words[1:], ""])):
         at += len(word) + 1
         is_last = number == len(words) - 1 or not "".join(words[number + 1 :])
-        if not kind or number > MOST_WORDS or word.endswith((".", ";", "{", "(", ",")):
+        if not kind or "." in name or number > MOST_WORDS or word.endswith((".", ";", "{", "(", ",")):
             return []
         is_heading = is_last and number < 3 and ":" not in line  # `# password (hex)`
-        if is_heading or word.strip("\"'`*").lower() in LINKS or word.endswith((":", "：", "は")):
+        is_other = word[-1:] == ":" and not word[:-1].strip("()`").islower() and number > 0  # a label by itself
+        is_link = word.strip("\"'`*").lower() in LINKS or word.endswith((":", "\uff1a", "は"))
+        if is_heading or (is_link and not is_other):
             value = below.partition("\n")[0].strip() if is_last else after
             if words[number + 2 : number + 3] == ["/"]:  # `credentials: admin / x`
                 value = " ".join(words[number + 3 :])

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Place = tuple[int, int]
 
-PRINTING = ("echo", "printf", "yes")
+PRINTING = ("echo", "printf", "yes", "write-output", "write-host")
 JOINING = ("|", "|&")
 FILTERS = frozenset("grep egrep rg ag sed awk jq yq wc tee head tail sort uniq xargs cut tr cat less column pbcopy xclip".split())
 # What says that a command reads a secret from its input.
@@ -87,6 +87,7 @@ def find(text: str) -> "list[tuple[int, int, str]]":
     found, at, lines, traced = [], 0, text.split("\n"), ("", 0)
     for number, (line, said) in enumerate(zip(lines, bare.split("\n"))):
         of_program = any([sign in line for sign in signs]) or (words and any([word in f" {said} " for word in words]))
+        of_program = of_program or (traced[0] and line[:2] == "+ ")
         is_one = of_program or (common and _is_mixed_line(line) and any([word in f" {said} " for word in common]))
         if is_one and len(line) <= LONGEST_LINE:
             found += [(at + start, at + end) for start, end in _of_line(line)]
@@ -186,6 +187,8 @@ def _flagged(words: "list[Word]") -> "list[Place]":
             or is_asked
         ):
             found.append(after[:2])
+        elif said in ("-t", "-k", "-T", "-K") and is_alone and _is_issued(after[2]) and after[2].strip(HEX + "-"):
+            found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:
             found.append((end - len(said) + said.index(":") + 1, end))
     return [place for place in found if place[1]]
@@ -277,6 +280,8 @@ def _reads_secret(words: "list[Word]", value: str) -> bool:
     """Say whether a command reads from its input what is none but a secret, and this may be one."""
     said = [word[2].lower() for word in words if not word[2].startswith("<<<") and word[2] not in PROMPTS]
     program = taking.program(said[0]) if said else ""
+    if program in ("clip", "pbcopy", "xclip", "set-clipboard") and stands_alone(value):
+        return True
     if program not in HASHING and looks_random(value) and not HEX_DIGITS.issuperset(value.replace("-", "")) and not is_plain(value):
         return True
     if program in FILTERS or not program.replace("-", "a").replace("_", "a").replace(".", "a").isalnum():
@@ -320,7 +325,7 @@ def _takes_input(words: "list[Word]") -> bool:
 
 def _printed(words: "list[Word]") -> "list[Place]":
     """Return what a command prints that only repeats what it is told."""
-    at = next((at for at, word in enumerate(words) if word[2].rpartition("/")[2] in PRINTING), -1)
+    at = next((at for at, word in enumerate(words) if word[2].rpartition("/")[2].lstrip("@-").lower() in PRINTING), -1)
     if at < 0:  # a text by itself, as PowerShell prints it
         is_text = words and (len(words) == 1 or words[-2][2] == "=")
         return [words[-1][:2]] if is_text and words[-1][2][:1] not in "$" else []

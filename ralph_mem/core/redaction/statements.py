@@ -13,7 +13,7 @@ BETWEEN = frozenset("n u e for by as with to is values encrypted plaintext_passw
                     " caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
 # Words at the beginning of a line of configuration, or behind a word of SQL, before a secret without quotes.
 DIRECTIVES = (
-    "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",
+    "identified by ", "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",
     "ldap_default_authtok ",
     "snmp-server community ", "rocommunity ", "rwcommunity ", "enable secret ", "enable password ",
     "key-string ", "ascii-text ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",

@@ -1,6 +1,6 @@
 """Find secrets that stand in a table, beside the cell that names them or below the head of their column."""
 
-from ralph_mem.core.redaction.names import DIGITS, STEMS, is_filler, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, FOREIGN, STEMS, is_filler, is_plain, is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import is_jumbled
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def find(text: str, folded: str) -> "list[Span]":
     heads: list[Head] = []
     ruler: list[Cell] = []
     at = rows = 0
-    stems = [stem for stem in STEMS if stem in folded]
+    stems = [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if not heads and not any([stem in said for stem in stems]):
             at += len(line) + 1
@@ -101,8 +101,8 @@ def _announces(name: str) -> str:
 
 
 def _is_value(value: str, kind: str) -> bool:
-    if kind == "code":
-        return is_secret(value or "x", kind, "listed")
+    if kind == "code" or (kind == "password" and value.isdigit() and len(value) > 5):
+        return is_secret(value or "x", "code", "listed")
     if (
         " " in value
         or "(" in value

@@ -102,6 +102,8 @@ def _webhooks(text: str) -> "list[tuple[int, int, str]]":
             if is_issued and (left > 1 or value.strip(HEX)):
                 spans.append((start, start + len(value), "webhook"))
             name = piece.lower()
+            if name.startswith("private-") and looks_random(value):
+                spans.append((start, start + len(value), "webhook"))
             is_hook = "hook" in name or (start == at + 3 and name.startswith("hooks."))
             left = MOST_PIECES if is_hook else 2 if name and f" {name} " in OPENERS else max(0, left - 1)
             start += len(piece) + 1
@@ -136,6 +138,8 @@ def _userinfo_password(text: str, start: int, end: int) -> "tuple[int, int, str]
         if not at or not port or port.isdigit():
             return None
     user, colon, password = userinfo.partition(":")
+    if colon and looks_random(user) and user.strip(DIGITS):  # a token in the place of a name
+        return (start, start + len(userinfo), "url-password")
     if not colon:
         return (start, start + len(user), "url-password") if looks_random(user) else None
     if len(password) < SHORTEST_PASSWORD or password.lower() in PASSWORD_FILLERS or (len(password) > 3 and _stands_in(password)):
