@@ -3,7 +3,7 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
-from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, STEMS, is_secret, kind_of_label, kind_of_name
+from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, STEMS, is_secret, kind_of_label, kind_of_name, stands_alone
 
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
@@ -69,11 +69,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     before = text[max(0, stem - LONGEST_NAME) : stem]
     name_start = stem - (len(before) - len(before.rstrip(NAME)))
     name = text[name_start:name_end]
-    at = value_position(text, name_end)
-    if at < 0:
-        at = _value_on_next_line(text, name_start, name_end)
-    if at < 0:
-        at = _after_blank(text, name_start, name_end)
+    at = _place(text, name_start, name_end)
     if at < 0:
         from ralph_mem.core.redaction import prose  # lazy: only for a name without a sign behind it
 
@@ -84,22 +80,35 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     kind = kind_of_name(name) or (kind_of_label(name) if text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") else "")
-    if not kind or (text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'):  # "AWS::IAM::AccessKey"
-        return []
-    if before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]:  # of the picture of a badge, which everybody sees
-        return []
-    if text.startswith("<", at) or text[at - 1 : at + 1] == ">\n":
+    return (
+        _judged(text, name, name_start, name_end, at, kind) if kind and not _is_of_all(text, before, name_start, name_end) else []
+    )
+
+
+def _place(text: str, name_start: int, name_end: int) -> int:
+    """Return where the value stands that a name has by a sign, on the line below or behind a blank; -1 if it has none."""
+    at = value_position(text, name_end)
+    if at < 0:
+        at = _value_on_next_line(text, name_start, name_end)
+    if at < 0:
+        at = _after_blank(text, name_start, name_end)
+    if at >= 0 and (text.startswith("<", at) or text[at - 1 : at + 1] == ">\n"):
         from ralph_mem.core.redaction import prose  # lazy: only for an element
 
         at = max(at, prose.in_markup(text, name_start, name_end))
+    return at
+
+
+def _is_of_all(text: str, before: str, name_start: int, name_end: int) -> bool:
+    """Say whether a name is that of a type, of a resource, or of the picture of a badge, which everybody sees."""
+    is_type = text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'  # "AWS::IAM::AccessKey"
+    return is_type or before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]
+
+
+def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind: str) -> "list[tuple[int, int, str]]":
+    """Return the value at a place behind a name of a kind, where it is a secret."""
     first, at = at, _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
-    if (
-        "\n" in text[first:at]
-        and not quoted
-        and any([sign in text[start:end] for sign in "([=,"] + [text[end : end + 1] in "([=."])
-    ):
-        return []  # code on the next line
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
         end, quoted = text.index("<", at), " " in text[at : text.index("<", at)]
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
@@ -107,16 +116,22 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
-    if name.lower() == "pass" and not quoted and text[name_end : name_end + 1] != "=":
-        from ralph_mem.core.redaction import passwords  # lazy: only for a name that is a word of Python too
-
-        if not passwords.stands_alone(text[start:end]):
-            return []
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
-    if style in ("bare", "flag") and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
+    is_compared = style in ("bare", "flag") and text[name_end:at].strip() in ("==", "===", "!=")
+    is_weak = name.lower() == "pass" and text[name_end : name_end + 1] != "=" and not quoted and not stands_alone(text[start:end])
+    if is_compared or is_weak or _is_code_below(text, first, at, start, end, style):
         return []
     changed = _assigned_anew(text, end, kind) if quoted else []
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
+
+
+def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: str) -> bool:
+    """Say whether an unquoted value is called, looked into, or an expression on the next line."""
+    if style in ("bare", "flag") and text[end : end + 1] in ("(", "["):
+        return True
+    is_quoted = style in ("quoted", "listed")
+    is_code = any([sign in text[start:end] for sign in "([=,"]) or text[end : end + 1] in ("(", "[", "=", ".")
+    return "\n" in text[first:at] and not is_quoted and is_code
 
 
 def _assigned_anew(text: str, end: int, kind: str) -> "list[tuple[int, int, str]]":

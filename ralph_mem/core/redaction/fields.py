@@ -9,9 +9,9 @@ from ralph_mem.core.redaction.names import (
     kind_of_name,
     looks_random,
     places,
+    stands_alone,
     words_of,
 )
-from ralph_mem.core.redaction.passwords import stands_alone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def find(text: str, start: int, end: int) -> "list[Span]":
     bare = rest.lstrip(CLOSERS)
     is_heading = text[start - 1 : start] == "[" and rest[:1] == "]"
     sign = next((sign for sign in ("=>", ":=", ":", "=") if bare.startswith(sign)), "")
-    behind = bare[len(sign) :].lstrip(" \t").removeprefix("new ").lstrip(" \t") if sign or bare[:1] in "{" else "x"
+    behind = bare[len(sign) :].lstrip(" \t").removeprefix("new ").lstrip(" \t") if sign or bare[:1] == "{" else "x"
     if not (is_heading or behind[:1] in ("{", "[", "\n", "|")):
         return []
     kind = _kind(name)

@@ -44,7 +44,7 @@ def _run(text: str, at: int, alphabet: str) -> int:
 
 
 def _parted(text: str) -> "list[tuple[int, int, str]]":
-    """Find tokens that a tilde parts: `sha256~...` of OpenShift, `abc8Q~...` of Azure, whose first part has eight characters at most."""
+    """Find tokens that a tilde parts: `sha256~...` of OpenShift, `abc8Q~...` of Azure."""
     spans = []
     for sign, before in (("sha256~", 0), ("Q~", 4)):
         for at in places(text, sign):

@@ -1,16 +1,10 @@
 """Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
-import posix
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Label = tuple[str, int, int]  # which it is, where it begins, where it ends
 
 RULES_VERSION = 3  # stored with every row, so that a later rule finds the rows it never saw
-
-FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
-SAMPLES = ("example", "sample", "template", "dist")
-TELLING_NAMES = (b"KEY", b"TOKEN", b"SECRET", b"PASS", b"_PWD", b"CRED", b"AUTH", b"JWT", b"SAS")
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -34,20 +28,9 @@ LABELS = ("passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth
 PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
 LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
 FOREIGN = (
-    "contraseña",
-    "hasło",
-    "lösenord",
-    "пароль",
-    "パスワード",
-    "密码",
-    "密碼",
-    "トークン",
-    "シークレット",
-    "令牌",
-    "密钥",
-    "schlüssel",
-    "clé",
-)
+    "contraseña", "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥",
+    "schlüssel", "clé",
+)  # fmt: skip
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
@@ -56,21 +39,9 @@ CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
 # What an address that opens something has before what is secret in it.
 OPENERS = (
-    "/reset",
-    "/verify",
-    "/confirm",
-    "/invit",
-    "/magic",
-    "/activat",
-    "/unlock",
-    "/join/",
-    "code=",
-    "/token/",
-    "/recover",
-    "/bot",
-    "/accept",
-    "/auth/",
-)
+    "/reset", "/verify", "/confirm", "/invit", "/magic", "/activat", "/unlock", "/join/", "code=", "/token/", "/recover",
+    "/bot", "/accept", "/auth/",
+)  # fmt: skip
 # These go on: their first letters are labels, as are those of words that announce nothing.
 LONGER = ("authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "contrase", "sessionid")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
@@ -116,9 +87,10 @@ ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = (
-    (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", "--login ", "--auth ", "--creds ")), ("'-p", 0, ("'-p",)),
-    ("auth=", 0, ("auth=",)), ("creds=", 0, ("creds=",)), ("echo ", 0, ("echo ", "echo -n ")), ("<<", 1, ("<<",)),
-    ("printf ", 0, ("printf ", "printf %s ", "printf '%s\\n' ")), ("ogin ", 1, ("ogin ",)), ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)),
+    (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", "--login ", "--auth ", "--creds ")),
+    ("'-p", 0, ("'-p",)), ("auth=", 0, ("auth=",)), ("creds=", 0, ("creds=",)), ("echo ", 0, ("echo ", "echo -n ")),
+    ("<<", 1, ("<<",)), ("printf ", 0, ("printf ", "printf %s ", "printf '%s\\n' ")), ("ogin ", 1, ("ogin ",)),
+    ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)),
 )  # fmt: skip
 
 
@@ -145,20 +117,6 @@ def drop_blocks(text: str) -> "tuple[str, dict[str, int]]":
     text, passages = blocks.cut_private(text, folded)
     text, keys = blocks.cut_keys(text)
     return text, {kind: count for kind, count in (("private", passages), ("private-key", keys)) if count}
-
-
-def known_values(environ: "dict[bytes, bytes]", folders: "list[str]") -> "list[str]":
-    """Return the values to mask, longest first, read anew: of secret-named variables and of .env-like files in the folders."""
-    telling = {name: value for name, value in environ.items() if _may_tell(name.upper(), value)}
-    paths = [path for folder in folders for path in _secret_files(folder)]
-    if not telling and not paths:
-        return []
-    from ralph_mem.core.redaction import known as known_secrets  # lazy: only for a project with secrets of its own
-
-    secrets = known_secrets.of_environment(telling)
-    for path in paths:
-        secrets += known_secrets.of_file(path)
-    return known_secrets.forms(secrets)
 
 
 def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] | tuple[()]" = ()) -> "tuple[str, dict[str, int]]":
@@ -208,7 +166,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
         or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
-        or any([reads_as_text(word) for word in _words(raw, HIDING_FLOOR)])
+        or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )
 
 
@@ -240,7 +198,7 @@ def _labels(folded: str) -> "list[Label]":
 
 
 def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
-    """Say whether in reach of a name stands what may be its value: as in a table or before a call, or else in a sentence or below."""
+    """Say whether in reach of a name stands what may be its value: in a table or a call, or else in a sentence or below."""
     line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
     is_head = (
@@ -282,13 +240,6 @@ def reads_as_text(word: bytes) -> bool:
     return not word[:64:4].strip(b"CDIJKLMNOPQRSTUVWXYZabcdef") and not word.isdigit() and not word.islower() and not word.isupper()
 
 
-def may_hide(text: str) -> bool:
-    """Say whether a text holds a word of the kind that only `context` can judge."""
-    words = _words(text.encode("utf-8", "surrogatepass"), HIDING_FLOOR)
-    # a plus cuts a word in two
-    return "%3" in text or "%2" in text or any([word.translate(None, b"0123456789") != word for word in words])
-
-
 def may_hold(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
     folded = fold(text)
@@ -298,9 +249,7 @@ def may_hold(text: str) -> bool:
 
 def trips(text: str) -> bool:
     """Say whether a text holds a sign of a secret, or one that is told by what it stands in."""
-    folded = fold(text)
-    labels = _labels(folded)
-    return _holds_sign(text, folded, labels) or (may_be_of_class(text, folded, labels) and bool(_of_classes(text, folded)))
+    return _holds_sign(text, fold(text), _labels(fold(text))) or bool(by_rules(text))
 
 
 def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
@@ -321,10 +270,10 @@ def long_words(text: str) -> "list[bytes]":
     if b"\\" in raw:
         # a spelled-out line end would stick to the word behind it
         raw = raw.replace(b"\\n", b"  ").replace(b"\\t", b"  ").replace(b"\\r", b"  ")
-    return [word.lstrip(b"-._") for word in _words(raw, ISSUED_FLOOR)]
+    return [word.lstrip(b"-._") for word in words_of(raw, ISSUED_FLOOR)]
 
 
-def _words(raw: bytes, fewest: int) -> "list[bytes]":
+def words_of(raw: bytes, fewest: int) -> "list[bytes]":
     """Return the words of at least so many characters that may stand in a token: only long ones cost more than a look."""
     found, marks, long = [], raw.translate(TOKEN_BYTES), b"x" * fewest
     at = marks.find(long)
@@ -448,17 +397,3 @@ def _is_long_letters(word: str) -> bool:
 def fold(text: str) -> str:
     """Lower a text without changing any character's width, as str.lower does: positions hold in both texts."""
     return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
-
-
-def _may_tell(name: bytes, value: bytes) -> bool:
-    is_named = any([word in name for word in TELLING_NAMES]) and not name.endswith((b"_SOCK", b"XAUTHORITY"))
-    return len(value) >= 8 and (is_named or (b"://" in value and b"@" in value))
-
-
-def _secret_files(folder: str) -> "list[str]":
-    try:
-        names = posix.listdir(folder)
-    except (OSError, ValueError):
-        return []
-    found = [name for name in names if name in FILE_NAMES or (name.startswith(".env.") and not name.endswith(SAMPLES))]
-    return [f"{folder}/{name}" for name in found]

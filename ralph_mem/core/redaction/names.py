@@ -14,10 +14,10 @@ LONG = 512  # characters that are looked at at once
 
 # A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
 # may take it back ("password_file").
-# Words of German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Russian, Japanese and Chinese stand beside the English.
+# Words of eleven languages stand beside the English: from German to Japanese.
 PASSWORD_WORDS = (
-    "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "wachtwoord", "contraseña", "contrasena", "senha",
-    "motdepasse", "lösenord", "hasło", "haslo", "пароль", "パスワード", "密码", "密碼",
+    "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "wachtwoord", "contraseña", "contrasena",
+    "senha",    "motdepasse", "lösenord", "hasło", "haslo", "пароль", "パスワード", "密码", "密碼",
 )  # fmt: skip
 PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
 SECRET_WORDS = (
@@ -25,11 +25,24 @@ SECRET_WORDS = (
     "トークン", "シークレット", "令牌", "密钥",
 )  # fmt: skip
 RANDOM_WORDS = frozenset(
-    "auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave".split()
+    "auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle"
+    " llave".split()
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
-NO_PASSWORDS = ("bypass", "compass", "trespass", "overpass", "underpass", "encompass", "surpass", "multipass", "subpass", "lowpass", "highpass")
+NO_PASSWORDS = (
+    "bypass",
+    "compass",
+    "trespass",
+    "overpass",
+    "underpass",
+    "encompass",
+    "surpass",
+    "multipass",
+    "subpass",
+    "lowpass",
+    "highpass",
+)
 NAME = LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęпарольパスワードトークンシレッ密码碼令牌钥"
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = (
@@ -66,7 +79,8 @@ TAKEN_BACK = frozenset(
     " header field fields prefix suffix format regex pattern policy rule rules hint label placeholder message error"
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
-    " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue topic digest checksum sha sha1 sha256 integrity".split()
+    " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
+    " topic digest checksum sha sha1 sha256 integrity".split()
 )
 
 FILLERS = (
@@ -133,33 +147,36 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     after a comma), "flag" (behind one) or "bare", from loose to strict.
     """
     if kind == "code":
-        return (value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890") or looks_random(
-            value
-        )
+        is_number = value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890"
+        return is_number or looks_random(value)
     if style != "quoted" and value.rstrip("!?").isalpha() and value[-1] in "!?" and value[1:].islower():  # a word of a sentence
         return False
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
     if kind == "key":
-        if value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value)):
-            return False
-        return looks_random(value) or (style != "listed" and any([char in value for char in "!#^&*?~"]) and _stands_alone(value))
-    if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
-        return False
+        is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
+        is_address = value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
+        return (looks_random(value) or is_odd) and not is_address
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
-    is_word = style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7))
-    if kind == "password":
-        from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
+    return (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
 
-        if is_word or passwords.is_passphrase(value) or passwords.is_made_up(value, style):
-            return True
-    if (
-        " " in value
-        or is_plain(value)
-        or not (_is_mixed(value) or looks_random(value))
-        or (style in ("bare", "flag") and is_code(value))
-    ):
+
+def _is_password(value: str, style: str) -> bool:
+    """Say whether letters or digits alone are a password."""
+    from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
+
+    if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
+        return True
+    return passwords.is_passphrase(value) or (passwords.is_made_up(value, style) and not is_called_so(value))
+
+
+def _is_issued(value: str, kind: str, style: str) -> bool:
+    """Say whether a value holds more than letters, and is no path, name or expression."""
+    is_mixed = _is_mixed(value) or looks_random(value)
+    if " " in value or is_plain(value) or not is_mixed or (style in ("bare", "flag") and is_code(value)):
+        return False
+    if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
         return False
     if kind == "password" and style == "listed" and not is_called_so(value):
         return sum(map(value.count, DIGITS)) > 1 or any([char in value for char in SYMBOLS]) or not _is_wordy(value)
@@ -176,10 +193,23 @@ def _is_name(value: str, kind: str) -> bool:
     return (is_word or is_name) and is_called_so(bare)
 
 
-def _stands_alone(value: str) -> bool:
-    from ralph_mem.core.redaction import passwords  # lazy: only for a value with odd signs
+def stands_alone(value: str) -> bool:
+    """Say whether a value is none but generated or a password, wherever it stands near a name: no word, name or path looks so."""
+    if len(value) < SECRET_FLOOR or is_filler(value) or is_plain(value) or is_code(value):
+        return False
+    if looks_random(value) or is_hexed(value):
+        return True
+    signs = sum([any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)])
+    is_odd = any([char in value for char in SYMBOLS]) and signs > 1
+    return (is_odd or (signs > 2 and sum(map(value.count, DIGITS)) > 1)) and not any([char in value for char in "/\\()[]{}=,:;<>|"])
 
-    return passwords.stands_alone(value)
+
+def is_hexed(value: str) -> bool:
+    """Say whether hexadecimal digits stand for a readable text."""
+    try:
+        return len(value) > 15 and len(value) % 2 == 0 and bytes.fromhex(value).decode("ascii").isprintable()
+    except ValueError:
+        return False
 
 
 def is_called_so(value: str) -> bool:
@@ -246,13 +276,12 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
-    if word == "id" and owner == "secret":  # of an approle, of an access list
-        return "key"
     if word in ("pin", "otp", "puk", "totp"):
         return "code"
-    if word == "signature":
-        return "key" if owner in ("amz", "goog", "amzn", "oss") else ""
-    return "key" if word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 6) else ""
+    # the id of an approle, of an access list
+    is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
+    is_random = word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 6)
+    return "key" if is_told or is_random else ""
 
 
 def _is_mixed(value: str) -> bool:

@@ -55,12 +55,12 @@ NAMING = frozenset(
 )
 # Stems of the names of programs that keep secrets, and the words by which they are asked for one.
 KEEPERS = (
-    "vault", "secret", "pass", "cred", "keyring", "keychain", "keeper", "wallet", "safe", "tresor", "coffre", "rbw", "envchain", "totp",
-    "token", "kms", "bws", "teller", "strongbox", "lockbox", "akey",
+    "vault", "secret", "pass", "cred", "keyring", "keychain", "keeper", "wallet", "safe", "tresor", "coffre", "rbw", "envchain",
+    "totp", "token", "kms", "bws", "teller", "strongbox", "lockbox", "akey",
 )  # fmt: skip
 READING = frozenset(
-    "get read show fetch print reveal view cat export decrypt lookup access copy unseal open retrieve dump hole zeige lire issue mint"
-    " generate gen new create rotate display code value env".split()
+    "get read show fetch print reveal view cat export decrypt lookup access copy unseal open retrieve dump hole zeige lire issue"
+    " mint generate gen new create rotate display code value env".split()
 )
 NOT_SHOWN = frozenset("ls list find grep search insert edit rm remove mv cp git help version init".split())
 # What is asked for by these is about secrets and holds none.
@@ -73,8 +73,8 @@ MARK = "[REDACTED:output]"
 FEW_LINES = 3
 # What a word that looks generated is, when a command that says one of these prints nothing else.
 NO_SECRET = (
-    "sha", "md5", "hash", "sum", "dgst", "digest", "integrity", "uuid", "id", "rev", "commit", "version", "fingerprint", "etag", "public",
-    "pub", "cert", "image", "build", "ref", "name", "slug", "encode", "branch", "tag",
+    "sha", "md5", "hash", "sum", "dgst", "digest", "integrity", "uuid", "id", "rev", "commit", "version", "fingerprint", "etag",
+    "public", "pub", "cert", "image", "build", "ref", "name", "slug", "encode", "branch", "tag",
 )  # fmt: skip
 HEX_DIGITS = frozenset(HEX)
 NAME = LETTERS + DIGITS + "_-."
@@ -209,9 +209,7 @@ def _is_whole(words: "list[str]") -> bool:
         return True
     if any([taking.holds(said, [*needed]) for needed in MAKING_WORDS]):
         return True
-    if "=" not in line and name == "kubectl" and "describe" in said:
-        return False
-    if not OPEN_WORDS.isdisjoint(said):
+    if not OPEN_WORDS.isdisjoint(said) or ("=" not in line and name == "kubectl" and "describe" in said):
         return False
     for entry in WHOLE.replace("\n", "|").split("|"):
         program, *needed = entry.split() or [""]

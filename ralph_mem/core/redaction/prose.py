@@ -1,7 +1,6 @@
 """Find secrets that a sentence, a line of configuration or the element of a document names, with no sign between."""
 
-from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name, looks_random
-from ralph_mem.core.redaction.passwords import stands_alone
+from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name, looks_random, stands_alone
 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80

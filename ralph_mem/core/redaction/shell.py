@@ -1,8 +1,18 @@
 """Find secrets on command lines, where flags, verbs and pipes hand them to a program."""
 
 from ralph_mem.core.redaction import taking
-from ralph_mem.core.redaction.names import DIGITS, HEX, is_filler, is_plain, is_secret, kind_of_name, looks_random, places
-from ralph_mem.core.redaction.passwords import is_jumbled, is_passphrase, stands_alone
+from ralph_mem.core.redaction.names import (
+    DIGITS,
+    HEX,
+    is_filler,
+    is_plain,
+    is_secret,
+    kind_of_name,
+    looks_random,
+    places,
+    stands_alone,
+)
+from ralph_mem.core.redaction.passwords import is_jumbled, is_passphrase
 from ralph_mem.core.redaction.shell_words import commands
 
 TYPE_CHECKING = False
@@ -60,8 +70,9 @@ HASHING = frozenset("grep egrep rg ag sed awk jq yq wc cut tr md5sum sha256sum s
 HEX_DIGITS = frozenset(HEX)
 # One of these stands in each line of which a program takes a secret, or one of the words, which nothing but blanks part.
 HANDING = (
-    "<<", " /p", "/p:", "/rp", " -p", "'-p", "pw ", "-P", "-D", "base64", "echo ", "printf ", "\n+ ", "-u", "-U ", " -w ", " -W ", " -a ",
-    "login:", "--login", "--auth", "--cred", "cred ", "creds ", '" | ', "' | ", "pass insert ", "stdin", "-pass", "passwd ",
+    "<<", " /p", "/p:", "/rp", " -p", "'-p", "pw ", "-P", "-D", "base64", "echo ", "printf ", "\n+ ", "-u", "-U ", " -w ",
+    " -W ", " -a ", "login:", "--login", "--auth", "--cred", "cred ", "creds ", '" | ', "' | ", "pass insert ", "stdin",
+    "-pass", "passwd ",
 )  # fmt: skip
 WORDS = (taking.PROGRAMS - {"pass"}) | taking.ORACLE | READING | {"chpasswd"}
 COMMON = LOGGING_IN | BARE_NAMES | SETTING | SIGNING_IN  # words of any text
@@ -79,15 +90,15 @@ def find(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what programs are handed that is secret, wherever in the text that stands."""
     signs = [sign for sign in HANDING if sign in text]
     bare = text.encode("utf-8", "surrogatepass").translate(WORD_BYTES).decode()
-    said = set(bare.split())
-    words = [f" {word} " for word in WORDS & said]
-    common = [f" {word} " for word in COMMON & said]
+    used = set(bare.split())
+    words = [f" {word} " for word in WORDS & used]
+    common = [f" {word} " for word in COMMON & used]
     if not signs and not words and not common:
         return []
     found, at, lines, traced = [], 0, text.split("\n"), ("", 0)
     for number, (line, said) in enumerate(zip(lines, bare.split("\n"))):
-        of_program = any([sign in line for sign in signs]) or (words and any([word in f" {said} " for word in words]))
-        of_program = of_program or (traced[0] and line[:2] == "+ ")
+        of_program: bool = any([sign in line for sign in signs]) or any([word in f" {said} " for word in words])
+        of_program = of_program or bool(traced[0] and line[:2] == "+ ")
         is_one = of_program or (common and _is_mixed_line(line) and any([word in f" {said} " for word in common]))
         if is_one and len(line) <= LONGEST_LINE:
             found += [(at + start, at + end) for start, end in _of_line(line)]
@@ -185,9 +196,7 @@ def _flagged(words: "list[Word]") -> "list[Place]":
             or name == "/rp"
             or ((name == "/p" or (said in SHORT and is_short)) and (_is_mixed(after[2]) or is_passphrase(after[2])))
             or is_asked
-        ):
-            found.append(after[:2])
-        elif said in ("-t", "-k", "-T", "-K") and is_alone and _is_issued(after[2]) and after[2].strip(HEX + "-"):
+        ) or (said in ("-t", "-k", "-T", "-K") and is_alone and _is_issued(after[2]) and after[2].strip(HEX + "-")):
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:
             found.append((end - len(said) + said.index(":") + 1, end))
@@ -328,7 +337,7 @@ def _printed(words: "list[Word]") -> "list[Place]":
     at = next((at for at, word in enumerate(words) if word[2].rpartition("/")[2].lstrip("@-").lower() in PRINTING), -1)
     if at < 0:  # a text by itself, as PowerShell prints it
         is_text = words and (len(words) == 1 or words[-2][2] == "=")
-        return [words[-1][:2]] if is_text and words[-1][2][:1] not in "$" else []
+        return [words[-1][:2]] if is_text and words[-1][2][:1] != "$" else []
     told = [word for word in words[at + 1 :] if word[2] not in ("-n", "-e", "-ne", "-en", "--")]
     if words[at][2].endswith("printf") and len(told) > 1 and "%" in told[0][2]:
         told = told[1:]
