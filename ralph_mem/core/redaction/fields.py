@@ -37,7 +37,7 @@ NAMING = (
 HOLDING = ("value", "val", "default", "example", "content", "data", "current", "wert", "valeur", "valor")
 # Fields of a section that hold who or where, not a secret.
 OTHERWISE = frozenset(
-    "user username login email host server region account tenant scope realm issuer audience kind ref from".split()
+    "user username login email host server region account tenant scope realm issuer audience kind ref from hash resolved license encrypted sealed".split()
 )
 OPENING, CLOSING = "{[(", "}])"
 CLOSERS = "\"'`\\])*_ \t"
@@ -58,7 +58,7 @@ def find(text: str, start: int, end: int) -> "list[Span]":
     behind = bare[len(sign) :].lstrip(" \t").removeprefix("new ").lstrip(" \t") if sign or bare[:1] == "{" else "x"
     if not (is_heading or behind[:1] in ("{", "[", "\n", "|")):
         return []
-    kind = _kind(name)
+    kind = "" if "." in name else _kind(name)  # the name of a package
     if not kind:
         return []
     at = end + len(rest) - len(bare) + bare.find(behind[:1], len(sign))

@@ -4,7 +4,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Label = tuple[str, int, int]  # which it is, where it begins, where it ends
 
-RULES_VERSION = 3  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 4  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -138,20 +138,17 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
     folded = fold(text)
     labels = _labels(folded)
     is_of_class = may_be_of_class(text, folded, labels)
-    spans = _of_classes(text, folded) if is_of_class else []
-    if not spans and not _holds_sign(text, folded, labels):
+    if not is_of_class and not _holds_sign(text, folded, labels):
         return []
     from ralph_mem.core.redaction import assignments, headers, tokens  # lazy: only for text in which a secret may be
 
     starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
-    spans += tokens.find(text, folded, starts) + headers.find(text, folded)
-    return spans if is_of_class else spans + assignments.find(text, folded)
-
-
-def _of_classes(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    spans = tokens.find(text, folded, starts) + headers.find(text, folded)
+    if not is_of_class:
+        return spans + assignments.find(text, folded)
     from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
-    return classes.find(text, folded, redact)
+    return spans + classes.find(text, folded, redact)
 
 
 def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
@@ -229,7 +226,7 @@ def _may_be_value(word: str, is_password: bool) -> bool:
     )
     bare = word.replace("_", "-")
     if is_password and bare.count("-") > 2 and len(bare) > 15 and bare.replace("-", "").isalpha():
-        return bare.islower()
+        return bare.islower() and all([len(part) > 2 for part in bare.split("-")])
     return len(word) > 5 and not is_plain and _stands_out(word.lower(), False)
 
 
@@ -325,7 +322,11 @@ def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
 def _is_name(text: str, folded: str, start: int, at: int) -> bool:
     """Say whether a word of a name ends with a label: `tokens` and `author` announce nothing, nor does a lone `key`."""
     after = text[at : at + 1]
-    if after == "s" and text[at + 1 : at + 2] in ('"', "'", ":", "]", "="):
+    if (
+        after == "s"
+        and (folded[start:at] != "key" or folded[start - 1 : start] in "_-")
+        and text[at + 1 : at + 2] in ('"', "'", ":", "]", "=")
+    ):
         return True
     if after.isalnum() and not (after.isupper() and text[at - 1].islower()) and not folded.startswith(LONGER, start):
         return False

@@ -1,16 +1,20 @@
-"""Find secrets in Authorization and Cookie headers."""
+"""Find secrets in Authorization and Cookie headers, and behind short flags of a few commands."""
 
 from ralph_mem.core.redaction.assignments import BLANKS, skip, value_bounds, value_position
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, NAME, is_code, is_filler, looks_random
 
 SCHEMES = ("bearer ", "basic ", "token ", "apikey ", "bot ", "digest ")
+FLAGS = (
+    ("curl", " -u"), ("curl", " --user"), ("curl", " --proxy-user"), ("mysql", " -p"), ("mariadb", " -p"),
+    ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"),
+)  # fmt: skip
 TOKEN = LETTERS + DIGITS + "-._~+/="
 LONGEST = 4096
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of secrets; `folded` is the text in lower case, character by character."""
-    return _authorizations(text, folded) + _cookies(text, folded)
+    return _authorizations(text, folded) + _cookies(text, folded) + _flags(text, folded)
 
 
 def _authorizations(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -88,6 +92,34 @@ def _cookie_values(text: str, start: int, end: int, is_set: bool) -> "list[tuple
 def _is_generated(value: str) -> bool:
     is_worded = all([part.isalpha() or part.isdigit() for part in value.split("_")]) and "_" in value  # PART_NUMBER_0001
     return (any(digit in value for digit in DIGITS) and not is_worded) or looks_random(value)
+
+
+def _flags(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find passwords behind the short flags of a few well-known commands."""
+    spans = []
+    for command, flag in FLAGS:
+        at = folded.find(command)
+        while at >= 0:
+            line_end = text.find("\n", at, at + LONGEST)
+            where = text.find(flag, at, line_end if line_end >= 0 else at + LONGEST)
+            if where >= 0:
+                spans += _flag_value(text, where + len(flag), command == "curl")
+            at = folded.find(command, max(where, at + len(command)))
+    return spans
+
+
+def _flag_value(text: str, at: int, has_user: bool) -> "list[tuple[int, int, str]]":
+    start, end, quoted = value_bounds(text, skip(text, at, BLANKS + "="))
+    if not quoted:
+        end = min((end for end in (text.find(stop, start, start + 200) for stop in " \t\n\"'") if end >= 0), default=start + 200)
+    if has_user:
+        user, colon, _ = text[start:end].partition(":")
+        start += len(user) + 1 if colon else end - start
+    value = text[start:end]
+    is_word = not has_user and not quoted and value.isalpha() and value.islower()
+    if len(value) < 6 or is_word or is_filler(value) or value.startswith(("$", "-")):
+        return []
+    return [(start, start + len(value), "password")]
 
 
 def _token_end(text: str, at: int) -> int:
