@@ -37,6 +37,9 @@ NAMING = (
 HOLDING = ("value", "val", "default", "example", "content", "data", "current", "wert", "valeur", "valor")
 # Fields of a section that hold who or where, not a secret.
 OTHERWISE = frozenset(
+    "user username login email host server region account tenant scope realm issuer audience kind ref from hash resolved license"
+    " encrypted sealed".split()
+)
     "user username login email host server region account tenant scope realm issuer audience kind ref from hash resolved license encrypted sealed".split()
 )
 OPENING, CLOSING = "{[(", "}])"

@@ -224,7 +224,7 @@ def is_filler(value: str) -> bool:
         return True
     if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
         return True
-    if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 300):  # encrypted by sops or kubeseal, to be read by all
+    if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
         return True
     if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
         return True
