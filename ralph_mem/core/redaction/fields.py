@@ -40,8 +40,6 @@ OTHERWISE = frozenset(
     "user username login email host server region account tenant scope realm issuer audience kind ref from hash resolved license"
     " encrypted sealed".split()
 )
-    "user username login email host server region account tenant scope realm issuer audience kind ref from hash resolved license encrypted sealed".split()
-)
 OPENING, CLOSING = "{[(", "}])"
 CLOSERS = "\"'`\\])*_ \t"
 WINDOW, FARTHEST = 240, 4096
