@@ -193,9 +193,6 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
     if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
         return start
     if name.lower() in ("password", "passwd", "passphrase"):
-        for verb in ("is ", "was ", "= "):
-            if text.startswith(verb, start):
-                return start + len(verb)
         above = text[max(0, name_start - 400) : name_start]
         line = above.rpartition("\n")[2]
         is_netrc = "login " in line or ("login " in text and not line.strip(BLANKS + DIGITS + "+-|>"))

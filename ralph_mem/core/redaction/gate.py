@@ -201,7 +201,7 @@ def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
     is_head = (
         after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
     )
-    is_open = not after.strip(" \n=|>+-<")
+    is_open = not after.strip(" \n=|>+-<\"'") or after[:2] == "</"
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
     is_told = is_open or after.endswith((":\n", "(\n"))
     is_quoted = '"' in after or "'" in after

@@ -52,7 +52,7 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
             bare = value.strip("\"'`*,()").rstrip(".;")
             tells = looks_random(bare) and not _is_code(bare)
             if kind == "password":
-                is_near = number < 3 and len(bare) > 7 and not bare.islower() and is_secret(bare, "secret", "bare")
+                is_near = number < 3 and len(bare) > 7 and is_secret(bare, "secret", "bare")
                 tells = stands_alone(bare) or is_near
             if bare and tells and not any([sign in bare for sign in " (\\"]) and (not is_heading or looks_random(bare)):
                 start = text.find(bare, at - 1)

@@ -25,10 +25,12 @@ def find(text: str, folded: str) -> "list[Span]":
     spans: list[Span] = []
     heads: list[Head] = []
     ruler: list[Cell] = []
-    at = rows = 0
+    above, at, rows = "", 0, 0
     stems = [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]
     for line, said in zip(text.split("\n"), folded.split("\n")):
-        if not heads and not any([stem in said for stem in stems]):
+        columns = _columns(line, above)
+        above = line if any([stem in said for stem in stems]) else ""
+        if not heads and not above and not columns:
             at += len(line) + 1
             continue
         parted = _parted(line) if len(line) <= LONGEST_LINE else []
@@ -41,10 +43,22 @@ def find(text: str, folded: str) -> "list[Span]":
         rows = 0 if found else rows + 1
         # a blank line may stand between the head and the rows of a table with bars
         heads = found or (heads if (line.strip() or (rows == 1 and heads and heads[0][0] == "|")) and rows < MOST_ROWS else [])
-        is_ruler = rows == 1 and len(line.split()) > 1 and not line.strip("-= ") and heads
-        ruler = parted[0][1] if is_ruler and parted else ruler if heads else []
+        heads = _heads(" ", columns) or heads if columns else heads
+        ruler = columns or (ruler if heads else [])
         at += len(line) + 1
     return spans
+
+
+def _columns(line: str, above: str) -> "list[Cell]":
+    """Return the columns that a ruler of dashes below a head marks, with what the head says there; none for another line."""
+    if not above or len(line.split()) < 2 or line.strip("-= "):
+        return []
+    cells, at = [], 0
+    for dashes in line.split():
+        at = line.index(dashes, at)
+        cells.append((at, at + len(dashes), above[at : at + len(dashes)].strip(QUOTED)))
+        at += len(dashes)
+    return cells
 
 
 def _parted(line: str) -> "list[tuple[str, list[Cell]]]":
