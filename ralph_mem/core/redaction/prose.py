@@ -5,7 +5,7 @@ from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80
 # What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
-LINKS = frozenset("is now was to as with = := => -> → ist lautet auf est es é wird".split())
+LINKS = frozenset("is now was to = := => -> → ist lautet auf est es é wird".split())
 MOST_WORDS = 10
 DIRECTING = frozenset("set define #define let const env export user proxy_set_header add_header option param variable".split())
 
@@ -52,7 +52,7 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
             bare = value.strip("\"'`*,()").rstrip(".;")
             tells = looks_random(bare) and not _is_code(bare)
             if kind == "password":
-                is_near = number < 3 and len(bare) > 7 and is_secret(bare, "secret", "bare")
+                is_near = number < 3 and len(bare) > 7 and name[-1:] not in "sS" and is_secret(bare, "secret", "bare")
                 tells = stands_alone(bare) or is_near
             if bare and tells and not any([sign in bare for sign in " (\\"]) and (not is_heading or looks_random(bare)):
                 start = text.find(bare, at - 1)

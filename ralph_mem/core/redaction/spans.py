@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     Find = Callable[[str], list[Span]]
 
 MARK = "[REDACTED:"
+PARTING = "\x1e"  # within `privacy.SEPARATOR`
 NEAR = 1024  # characters beside a mark that are looked at again
 SPELLED = (
     ("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&apos;", "'"), ("\\u0022", '"'), ("\\u0027", "'"), ("\\u003d", "="),
@@ -57,8 +58,15 @@ def _round(
         spans = [(at, at + len(value), "known-value") for value in known for at in places(piece, value)]
         spans += (_matches(piece, patterns) if patterns else []) + find(piece)
         found = found or bool(spans)
+        spans = [_within(piece, *span) for span in spans] if PARTING in piece else spans
         pieces[index] = before + _marked(piece, spans, counts) + after
     return "".join(pieces), found
+
+
+def _within(piece: str, start: int, end: int, kind: str) -> "Span":
+    """Return a span without what lies behind the sign that parts texts which are redacted together."""
+    cut = piece.find(PARTING, start, end)
+    return (start, end if cut < 0 else max(start, cut - 1), kind)
 
 
 def _beside_marks(piece: str, is_behind: bool, is_before: bool, reach: int) -> "tuple[str, str, str]":

@@ -2,7 +2,9 @@
 
 import pytest
 
-from ralph_mem.core.redaction import gate
+from ralph_mem.core.redaction import gate, printing, privacy
+from ralph_mem.core.settings.effective import DEFAULTS
+from tests.core.redaction.leaking import SHOP
 from tests.folded import folded
 
 PASSWORD, TOKEN = "Winter!2031x", "h7Kqz9XwP3rT8mYvB2nD5sLc"
@@ -60,8 +62,11 @@ def test_what_a_name_stands_beside_by_chance_stays(text):
     assert gate.redact(text) == (text, {})
 
 
+def test_no_value_reaches_into_the_next_of_texts_that_are_redacted_together():
+    texts = [f"credentials = {{ smtp: {TOKEN}", "make lamp", "", "Bash", "password:"]
+    assert len(privacy.protect(texts, SHOP, DEFAULTS)[0]) == 5
+
+
 @pytest.mark.parametrize("command", ["corpvault fetch db/prod", "my-secrets show smtp", "credkeeper get web"])
 def test_a_program_that_is_called_after_secrets_prints_one(command):
-    from ralph_mem.core.redaction import printing
-
     assert PASSWORD not in printing.without(command, PASSWORD + "\n")
