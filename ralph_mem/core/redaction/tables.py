@@ -35,7 +35,7 @@ def find(text: str, folded: str) -> "list[Span]":
             continue
         parted = _parted(line) if len(line) <= LONGEST_LINE else []
         if ruler and heads and line.strip():
-            parted = [(" ", [(start, end, line[start:end].strip(QUOTED)) for start, end, _ in ruler])]
+            parted = [(" ", [(start, min(end, len(line)), line[start:end].strip(QUOTED)) for start, end, _ in ruler])]
         for sign, cells in parted:
             spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
