@@ -143,6 +143,7 @@ def test_rows_without_a_secret_keep_their_texts(a_past):
     scrub(a_past)
     assert a_past.rows(ask) == before
 
+
 def test_rows_of_older_rules_lose_what_a_later_rule_knows_and_it_says_how_many(a_session, monkeypatch):
     with monkeypatch.context() as earlier:
         earlier.setattr(gate, "RULES_VERSION", 2)
