@@ -74,7 +74,7 @@ def _command(seen: Activity, project: "projects.Project", settings: "dict[str, A
     rules = _rules(command, settings)
     if rules and rules.touches(command, settings):
         output = ""
-    elif output and not seen.failure and privacy.may_print_secrets(command):
+    elif output and not seen.failure and privacy.may_print_secrets(command, output):
         from ralph_mem.core.redaction import printing  # lazy: only for a command that may print a secret and nothing else
 
         output = printing.without(command, output)

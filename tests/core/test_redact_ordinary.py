@@ -23,9 +23,9 @@ def test_ordinary_output_seldom_trips_the_gate():
         assert len(tripping) <= TRIPPING_SHARE * 50, tripping
 
 
-def test_nothing_but_the_name_of_a_secret_is_cut_out_of_ordinary_output():
+def test_nothing_is_cut_out_of_ordinary_output():
     texts = {name: text for half in HALVES for name, text in outputs(half).items()}
-    assert [name for name, text in texts.items() if gate.redact(text) != (text, {})] == ["terraform apply"]
+    assert [name for name, text in texts.items() if gate.redact(text) != (text, {})] == []
 
 
 def test_a_secret_in_ordinary_output_trips_the_gate_all_the_same():

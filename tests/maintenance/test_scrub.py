@@ -144,6 +144,17 @@ def test_rows_without_a_secret_keep_their_texts(a_past):
     assert a_past.rows(ask) == before
 
 
+def test_rows_of_older_rules_lose_what_a_later_rule_knows_and_it_says_how_many(a_session, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(gate, "RULES_VERSION", 2)
+        earlier.setattr(gate, "redact", lambda text, *_: (text, {}))
+        a_session.has_a_turn("And the lamp?", "Das Kennwort lautet Winter!2031x.")
+    assert a_session.rows("SELECT redaction_version FROM turns") == [(2,)]
+    report, _ = scrub(a_session)
+    assert (report.changed, report.counts) == ({"turns": 1}, {"password": 1})
+    assert "Winter!2031x" not in str(a_session.turns("response"))
+
+
 def test_every_row_says_by_which_rules_it_was_looked_at(a_past):
     assert scrubbing.count(a_past.store) > 0
     scrub(a_past)

@@ -3,17 +3,15 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, STEMS, is_secret, kind_of_label, kind_of_name, stands_alone
 
-STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf")
-NAME = LETTERS + DIGITS + "_-."
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
 BLANKS = " \t"
 # Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
 TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
 FAR_VALUE = 160  # where each line begins with a time, a file name or an author
-OPERATORS = ("=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
+OPERATORS = ("%3D", ",<<", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 LONGEST_NAME = 80
@@ -24,13 +22,26 @@ SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepas
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans of assigned secrets; `folded` is the text in lower case, character by character."""
     spans = []
-    for stem in STEMS:
+    for stem in [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]:
         at = folded.find(stem)
         while at >= 0:
+            if len(stem) < 4 and stem in CODES and text[at + 3 : at + 4].islower():  # `ping`
+                at = folded.find(stem, at + 1)
+                continue
             name_end = skip(text, at, NAME)
-            spans += _assigned(text, at, name_end)
+            start = at - len(text[max(0, at - LONGEST_NAME) : at]) + len(text[max(0, at - LONGEST_NAME) : at].rstrip(NAME))
+            spans += _assigned(text, at, name_end) or _of_fields(text, start, name_end)
             at = folded.find(stem, name_end)
     return spans
+
+
+def _of_fields(text: str, start: int, end: int) -> "list[tuple[int, int, str]]":
+    before, behind = text[max(0, start - 6) : start].rstrip(), text[end : end + 12].lstrip(CLOSERS + BLANKS)
+    if before[-1:] not in ("'", '"', ":", "=", "[", ">") and behind[:1] not in (":", "=", "{"):
+        return []
+    from ralph_mem.core.redaction import fields  # lazy: only for a name that may stand in an object
+
+    return fields.find(text, start, end)
 
 
 def skip(text: str, at: int, characters: str) -> int:
@@ -58,32 +69,88 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     before = text[max(0, stem - LONGEST_NAME) : stem]
     name_start = stem - (len(before) - len(before.rstrip(NAME)))
     name = text[name_start:name_end]
+    at = _place(text, name_start, name_end)
+    if at < 0:
+        from ralph_mem.core.redaction import prose  # lazy: only for a name without a sign behind it
+
+        at = prose.in_markup(text, name_start, name_end)
+        if at < 0:
+            return prose.announced(text, name, name_end) + prose.directed(text, name, name_start, name_end)
+    if name.lower() == "key":
+        owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
+        name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
+    kind = kind_of_name(name) or (kind_of_label(name) if text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") else "")
+    return (
+        _judged(text, name, name_start, name_end, at, kind) if kind and not _is_of_all(text, before, name_start, name_end) else []
+    )
+
+
+def _place(text: str, name_start: int, name_end: int) -> int:
+    """Return where the value stands that a name has by a sign, on the line below or behind a blank; -1 if it has none."""
     at = value_position(text, name_end)
     if at < 0:
         at = _value_on_next_line(text, name_start, name_end)
     if at < 0:
         at = _after_blank(text, name_start, name_end)
-    if at < 0:
-        return []
-    if name.lower() == "key":
-        owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
-        name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
-    kind = kind_of_name(name)
-    if not kind or (text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'):  # "AWS::IAM::AccessKey"
-        return []
-    if before.endswith(".svg?"):  # of the picture of a badge, which everybody sees
-        return []
-    at = _after_annotation(text, at)
+    if at >= 0 and (text.startswith("<", at) or text[at - 1 : at + 1] == ">\n"):
+        from ralph_mem.core.redaction import prose  # lazy: only for an element
+
+        at = max(at, prose.in_markup(text, name_start, name_end))
+    return at
+
+
+def _is_of_all(text: str, before: str, name_start: int, name_end: int) -> bool:
+    """Say whether a name is that of a type, of a resource, or of the picture of a badge, which everybody sees."""
+    is_type = text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'  # "AWS::IAM::AccessKey"
+    return is_type or before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]
+
+
+def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind: str) -> "list[tuple[int, int, str]]":
+    """Return the value at a place behind a name of a kind, where it is a secret."""
+    first, at = at, _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
+    if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
+        end, quoted = text.index("<", at), " " in text[at : text.index("<", at)]
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
-    if style in ("bare", "flag") and (text[end : end + 1] in ("(", "[") or text[name_end:at].strip() in ("==", "===", "!=")):
+    is_compared = style in ("bare", "flag") and text[name_end:at].strip() in ("==", "===", "!=")
+    is_weak = name.lower() == "pass" and text[name_end : name_end + 1] != "=" and not quoted and not stands_alone(text[start:end])
+    if is_compared or is_weak or _is_code_below(text, first, at, start, end, style):
         return []
-    return [(start, end, kind)] if end > start and is_secret(text[start:end], kind, style) else []
+    changed = _assigned_anew(text, end, kind) if quoted else []
+    return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
+
+
+def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: str) -> bool:
+    """Say whether an unquoted value is called, looked into, or an expression on the next line."""
+    if style in ("bare", "flag") and text[end : end + 1] in ("(", "["):
+        return True
+    is_quoted = style in ("quoted", "listed")
+    is_code = any([sign in text[start:end] for sign in "([=,"]) or text[end : end + 1] in ("(", "[", "=", ".")
+    return "\n" in text[first:at] and not is_quoted and is_code
+
+
+def _assigned_anew(text: str, end: int, kind: str) -> "list[tuple[int, int, str]]":
+    """Return what a plan puts in the place of a quoted value: `"old" -> "new"`."""
+    arrow = text[end + 1 : end + 6].lstrip()
+    if not arrow.startswith("-> "):
+        return []
+    start, close, quoted = value_bounds(text, text.index("-> ", end) + 3)
+    return [(start, close, kind)] if quoted and is_secret(text[start:close], kind, "quoted") else []
+
+
+def _below(text: str, at: int) -> int:
+    """Return where a value stands that begins on the next line: of YAML behind a bar, of three quotes, of an open bracket."""
+    line, _, rest = text[at : at + 2 * LONGEST_NAME].partition("\n")
+    if not rest or line.strip(" \t\r\"'`|>-+\\([r#"):
+        return at
+    if not line.strip() and not text[at + len(line) + 1 : at + len(line) + 2].isspace():
+        return at
+    return at + len(line) + 1 + len(rest) - len(rest.lstrip(" \t+"))
 
 
 def value_position(text: str, name_end: int) -> int:
@@ -96,7 +163,7 @@ def value_position(text: str, name_end: int) -> int:
     elif text.startswith(",", at) and text[name_end : name_end + 1] in ("'", '"'):
         start = skip(text, at + 1, BLANKS)
         return start if text[start : start + 1] in ("'", '"') else -1
-    for operator in OPERATORS:
+    for operator in (*OPERATORS, ". ") if text[name_end : name_end + 1] in ('"', "'") else OPERATORS:
         if text.startswith(operator, at):
             return skip(text, at + len(operator), BLANKS)
     return -1
@@ -120,13 +187,12 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
         return -1
     name = text[name_start:name_end]
     before = text[max(0, name_start - 12) : name_start].rpartition("\n")[2]
-    is_flag = name.startswith("--") or (name[:1] == "-" and len(name) > SHORT_FLAG)
+    is_flag = (
+        name.startswith("--") or text[max(0, name_start - 2) : name_start] == " +" or (name[:1] == "-" and len(name) > SHORT_FLAG)
+    )
     if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
         return start
     if name.lower() in ("password", "passwd", "passphrase"):
-        for verb in ("is ", "was ", "= "):
-            if text.startswith(verb, start):
-                return start + len(verb)
         above = text[max(0, name_start - 400) : name_start]
         line = above.rpartition("\n")[2]
         is_netrc = "login " in line or ("login " in text and not line.strip(BLANKS + DIGITS + "+-|>"))
@@ -138,6 +204,8 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
 def _after_annotation(text: str, at: int) -> int:
     """Step over a type between name and value: `password: str = "x"`."""
     line = text[at : at + 60].partition("\n")[0]
+    if line[:2] == "0x" and ' "' in line[:24]:  # where a debugger found it
+        return at + line.index(' "') + 1
     annotation, equals, _ = line.partition(" = ")
     if equals and not annotation.strip(NAME + "[]|?&<>:, '") and "'" not in annotation[:1]:
         return skip(text, at + len(annotation) + len(equals), BLANKS)
@@ -154,7 +222,7 @@ def _is_environment_line(text: str, name_start: int, name: str) -> bool:
 def _literal_prefix(text: str, at: int) -> int:
     """Step over the letters before a quote: b"...", f'...', @"..."."""
     for width in (1, 2):
-        if text[at + width : at + width + 1] in ("'", '"') and not text[at : at + width].strip("bBfFrRuU@$"):
+        if text[at + width : at + width + 1] in ("'", '"') and not text[at : at + width].strip("bBfFrRuU@$#NELl8"):
             return at + width
     return at
 

@@ -1,7 +1,5 @@
 """Find secrets by the class of what they stand in, such as command lines and tables."""
 
-from ralph_mem.core.redaction.names import is_jumbled
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -10,14 +8,11 @@ if TYPE_CHECKING:
     Find = Callable[[str, str], list[Span]]
     Redact = Callable[[str], tuple[str, dict[str, int]]]
 
-
-LONGEST_PASSWORD = 24  # of letters alone
-LONGEST_LINE = 2048
 # What stands in a text that holds a secret of a class, in lower case.
 FORMATS = (
     "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql",
     "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
-    "{crypt",
+    "{crypt", "sha256~", "q~",
     "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
     ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
 )  # fmt: skip
@@ -31,6 +26,7 @@ DOCUMENTS = (
     "securestring",
     "chpasswd:",
     "random_password",
+    "randompassword",
 )
 STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
@@ -51,12 +47,11 @@ def find(text: str, folded: str, redact: "Redact") -> "list[Span]":
 
 def _named(text: str, folded: str) -> "list[str]":
     """Return the names of the classes whose signs a text has."""
-    found = ["shell", "tables", "wrappers"]
+    found = ["shell", "tables", "wrappers", "assignments"]
     for name, signs in (
         ("formats", FORMATS),
         ("documents", DOCUMENTS),
         ("statements", STATEMENTS),
-        ("passwords", ("passw", "pwd")),
     ):
         found += [name] * any([sign in folded for sign in signs])
     return found + ["printing"] * any([sign in text for sign in PROMPTS])
@@ -74,10 +69,10 @@ def _printing(text: str, _folded: str) -> "list[Span]":
     return printing.find(text)
 
 
-def _tables(text: str, _folded: str) -> "list[Span]":
+def _tables(text: str, folded: str) -> "list[Span]":
     from ralph_mem.core.redaction import tables  # lazy: only for a text with columns and a label
 
-    return tables.find(text)
+    return tables.find(text, folded)
 
 
 def _wrappers(text: str, folded: str) -> "list[Span]":
@@ -110,17 +105,13 @@ def _statements(text: str, folded: str) -> "list[Span]":
     return statements.find(text, folded)
 
 
-def _passwords(text: str, folded: str) -> "list[Span]":
-    """Find what is assigned, also where letters alone are no reason for `gate` to look."""
-    from ralph_mem.core.redaction import assignments  # lazy: only for a text that speaks of a password
+def _assignments(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import assignments  # lazy: only for a text that may hold one of a class
 
-    if max(map(len, text.split("\n"))) > LONGEST_LINE:  # where each value would reach far
-        return []
-    found = [span for span in assignments.find(text, folded) if span[2] == "password" and span[1] - span[0] <= LONGEST_PASSWORD]
-    return [span for span in found if is_jumbled(text[span[0] : span[1]]) and "assw" not in text[span[0] : span[1]]]
+    return assignments.find(text, folded)
 
 
 FINDING: "dict[str, Find]" = {
     "shell": _shell, "printing": _printing, "tables": _tables, "wrappers": _wrappers, "formats": _formats, "documents": _documents,
-    "statements": _statements, "passwords": _passwords,
+    "statements": _statements, "assignments": _assignments,
 }  # fmt: skip

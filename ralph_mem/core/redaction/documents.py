@@ -1,6 +1,6 @@
 """Find secrets in documents that say of a part that it is secret, such as manifests of Kubernetes."""
 
-from ralph_mem.core.redaction.names import is_filler
+from ralph_mem.core.redaction.names import is_filler, places
 
 # What says in an object of JSON that its value is one, in lower case and without blanks.
 MARKS = (
@@ -29,8 +29,8 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
         spans += _json_manifests(text, folded)
     if any([mark in tight for mark in MARKS]):
         spans += _marked(text, folded)
-    if '"random_password"' in folded:
-        spans += [span for at in _places(folded, '"result"') for span in _strings(text, at + 8, len(text), True)]
+    if '"random_password"' in folded or "randompassword" in folded:
+        spans += [span for at in places(folded, '"result"') for span in _strings(text, at + 8, len(text), True)]
     if '"kty"' in folded:
         spans += _keys(text, folded)
     return spans
@@ -126,34 +126,26 @@ def _object(text: str, at: int) -> "tuple[int, int]":
     return start, end
 
 
-def _places(folded: str, sign: str) -> "list[int]":
-    places, at = [], folded.find(sign)
-    while at >= 0:
-        places.append(at)
-        at = folded.find(sign, at + 1)
-    return places
-
-
 def _marked(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
     for name in ('"sensitive"', '"type"', '"secret"', '"ishidden"', '"issecret"', '"is_secret"'):
-        for at in _places(folded, name):
+        for at in places(folded, name):
             said = folded[at : at + 60].replace(" ", "").replace("\n", "")
             if said.startswith(MARKS):
                 start, end = _object(text, at)
                 spans += [
-                    span for key in _places(folded[start:end], '"value"') for span in _strings(text, start + key + 7, end, True)
+                    span for key in places(folded[start:end], '"value"') for span in _strings(text, start + key + 7, end, True)
                 ]
     return spans
 
 
 def _json_manifests(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
-    for at in _places(folded, '"kind"'):
+    for at in places(folded, '"kind"'):
         if folded[at : at + 40].replace(" ", "").startswith('"kind":"secret"'):
             start, end = _object(text, at)
             for name in ('"data"', '"stringdata"'):
-                for key in _places(folded[start:end], name):
+                for key in places(folded[start:end], name):
                     opening = text.find("{", start + key)
                     _, closing = _object(text, opening + 1)
                     spans += _strings(text, opening, closing, False)
@@ -162,10 +154,10 @@ def _json_manifests(text: str, folded: str) -> "list[tuple[int, int, str]]":
 
 def _keys(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
-    for at in _places(folded, '"kty"'):
+    for at in places(folded, '"kty"'):
         start, end = _object(text, at)
         for name in JWK:
-            for key in _places(text[start:end], f'"{name}"'):
+            for key in places(text[start:end], f'"{name}"'):
                 spans += _strings(text, start + key + len(name) + 2, end, True)
     return spans
 

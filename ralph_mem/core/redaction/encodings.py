@@ -18,17 +18,21 @@ def find(text: str, redact: "Callable[[str], tuple[str, dict[str, int]]]") -> "l
     """Find the spans (start, end, kind) of what is encoded and holds a secret, as `redact` says of what was decoded."""
     spans = []
     masked = text.encode("latin-1", "replace").translate(_TABLE)
-    at = 0
-    for whole in masked.split():
-        word = whole.rstrip(b"=").rpartition(b"=")[2]  # NAME=d29yZA==
-        at = masked.find(word, at)
+    marks, long = masked.translate(_MARKS), b"x" * FEWEST
+    start = marks.find(long)
+    while start >= 0:
+        end = marks.find(b" ", start)
+        end = end if end >= 0 else len(marks)
+        word = masked[start:end].rstrip(b"=").rpartition(b"=")[2]  # NAME=d29yZA==
+        at = masked.find(word, start)
         if FEWEST <= len(word) <= MOST and _hides(_decoded(word), redact):
             spans.append((at, at + len(word), "encoded"))
-        at += len(word)
+        start = marks.find(long, end)
     return spans
 
 
 _TABLE = bytes([code if chr(code) in ENCODED else 32 for code in range(256)])
+_MARKS = bytes([120 if chr(code) in ENCODED else 32 for code in range(256)])
 
 
 def _decoded(word: bytes) -> str:

@@ -1,6 +1,6 @@
 """Find secrets that are told by how they are written, such as hashes of passwords and codes."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, looks_random
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, looks_random, places
 
 ALNUM = LETTERS + DIGITS
 HASHED = ALNUM + "./+=$,-_:*"
@@ -35,15 +35,7 @@ MOST_CODES = 24
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _hashes(text, folded) + _codes(text, folded) + _phrases(text, folded) + _wallets(text)
-    return found + _assertions(text, folded) + _blocks(text, folded)
-
-
-def _places(text: str, sign: str) -> "list[int]":
-    places, at = [], text.find(sign)
-    while at >= 0:
-        places.append(at)
-        at = text.find(sign, at + len(sign))
-    return places
+    return found + _assertions(text, folded) + _blocks(text, folded) + _parted(text)
 
 
 def _run(text: str, at: int, alphabet: str) -> int:
@@ -51,16 +43,28 @@ def _run(text: str, at: int, alphabet: str) -> int:
     return at + len(window) - len(window.lstrip(alphabet))
 
 
+def _parted(text: str) -> "list[tuple[int, int, str]]":
+    """Find tokens that a tilde parts: `sha256~...` of OpenShift, `abc8Q~...` of Azure."""
+    spans = []
+    for sign, before in (("sha256~", 0), ("Q~", 4)):
+        for at in places(text, sign):
+            end = _run(text, at + len(sign), ALNUM + "_-.~")
+            is_whole = not before or (text[at - 1 : at].isdigit() and text[at - 4 : at - 1].replace("_", "a").isalnum())
+            if is_whole and 31 <= end - at - len(sign) <= 60 and looks_random(text[at + len(sign) : end]):
+                spans.append((at - before, end, "api-key"))
+    return spans
+
+
 def _hashes(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
     for sign, least in HASHES:
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             end = _run(text, at + len(sign), HASHED)
             colon = text.find(":", at + len(sign), end) if sign[0] == "$" else -1  # as of /etc/shadow
             end = colon if colon >= 0 else end
             if end - at >= least and any([char in DIGITS for char in text[at + len(sign) : end]]):
                 spans.append((at, end, "password-hash"))
-    ends = [at + len(NO_HASH) for at in _places(folded, NO_HASH)]
+    ends = [at + len(NO_HASH) for at in places(folded, NO_HASH)]
     return spans + [(at, _run(text, at, ALNUM), "password-hash") for at in ends]
 
 
@@ -68,7 +72,7 @@ def _codes(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find what stands in the lines below a heading that speaks of codes, and behind it in its own."""
     spans = []
     for sign in CODES:
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             begin, count = text.find(":", at, at + 80) + 1 or text.find("\n", at) + 1 or len(text), 0
             for line in text[begin : begin + 2000].split("\n")[: MOST_CODES + 2]:
                 codes = [word for word in line.replace(",", " ").split() if _is_code(word)]
@@ -93,7 +97,7 @@ def _is_code(word: str) -> bool:
 def _phrases(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
     for sign in PHRASES:
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             start = at + len(sign)
             start += _announcement(text[start : start + 60])
             end, words = start, 0
@@ -135,17 +139,17 @@ def _wallets(text: str) -> "list[tuple[int, int, str]]":
 def _assertions(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
     for sign in ("samlresponse=", 'samlresponse" value="', "samlassertion=", "saml_response="):
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             end = at + len(sign)
             while end < len(text) and text[end] not in " \t\r\n\"'<>&":
                 end += 1
             spans.append((at + len(sign), end, "assertion"))
-    for at in _places(folded, ":assertion "):
+    for at in places(folded, ":assertion "):
         end = folded.find(":assertion>", at)
         begin = text.find(">", at)
         if 0 <= begin < end:
             spans.append((begin + 1, text.rfind("<", begin, end), "assertion"))
-    spans += [(at, _run_all(text, at), "assertion") for at in _places(text, "PHNhbWw")]
+    spans += [(at, _run_all(text, at), "assertion") for at in places(text, "PHNhbWw")]
     return spans
 
 
@@ -158,19 +162,24 @@ def _run_all(text: str, at: int) -> int:
 def _blocks(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the bodies of files of keys that are no PEM, and passwords that a dialogue or a block types."""
     spans = []
-    for at in _places(folded, "private-lines:"):
+    for at in places(folded, "private-lines:"):
         begin, end = text.find("\n", at) + 1, folded.find("private-mac", at)
         if begin:
             spans.append((begin, end - 1 if end > begin else len(text), "private-key"))
-    for at in _places(folded, "<auth-user-pass>"):
+    for at in places(folded, "<auth-user-pass>"):
         lines = text[at : at + 600].split("\n")
         if len(lines) > 2 and "</" not in lines[2]:
             start = at + len(lines[0]) + len(lines[1]) + 2
             spans.append((start, start + len(lines[2].rstrip()), "password"))
-    for at in _places(folded, 'send "'):  # of expect, after what asks for it
-        if "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]:
-            end = text.find('"', at + 6)
-            value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
-            if end > 0 and len(value) > 3 and value[0] not in "$[":
-                spans.append((at + 6, at + 6 + len(value), "password"))
+    for at in places(text, "UGFzc3dvcmQ6\n"):  # of SMTP: "Password:"
+        line = text[at + 13 : at + 300].partition("\n")[0].rstrip()
+        value = line.rpartition(" ")[2]
+        spans.append((at + 13 + len(line) - len(value), at + 13 + len(line), "password"))
+    for at in places(folded, 'send "'):  # of expect, after what asks for it
+        end = text.find('"', at + 6)
+        value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
+        is_asked = "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]
+        is_one = len(value) > 3 and (is_secret(value, "password", "bare") or (is_asked and value[0] not in "$["))
+        if end > 0 and is_one:
+            spans.append((at + 6, at + 6 + len(value), "password"))
     return spans

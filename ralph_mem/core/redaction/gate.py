@@ -1,16 +1,10 @@
 """Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
-import posix
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Label = tuple[str, int, int]  # which it is, where it begins, where it ends
 
-RULES_VERSION = 3  # stored with every row, so that a later rule finds the rows it never saw
-
-FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
-SAMPLES = ("example", "sample", "template", "dist")
-TELLING_NAMES = (b"KEY", b"TOKEN", b"SECRET", b"PASS", b"_PWD", b"CRED", b"AUTH", b"JWT", b"SAS")
+RULES_VERSION = 4  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -19,7 +13,7 @@ HEADS = (
     b"A3- ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA "
     b"NRI NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL acc "
     b"amz api bb_ bed bkc bku cio cmV csk dap dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 fm2 "
-    b"fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv nap "
+    b"fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv md- nap "
     b"nfp npm ntn nva ops oy2 p8e pat pcs pdl per phs phx pk_ pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp "
     b"sb_ sbp sdk sec sgp shi shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk tvl v1. vtw wak wan whs xai "
     b"xap xke xnd xox xsm ya2 zpk "
@@ -30,15 +24,26 @@ TOKEN_BYTES = b" " * 45 + b"xx xxxxxxxxxx       xxxxxxxxxxxxxxxxxxxxxxxxxx    x 
 HIDING_FLOOR = 16  # our own ids have 15 characters
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
-LABELS = ("passw", "passp", "_pass", "pwd", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
+LABELS = ("passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
+PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
+LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
+FOREIGN = (
+    "contraseña", "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥",
+    "schlüssel", "clé",
+)  # fmt: skip
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
+# What an address that opens something has before what is secret in it.
+OPENERS = (
+    "/reset", "/verify", "/confirm", "/invit", "/magic", "/activat", "/unlock", "/join/", "code=", "/token/", "/recover",
+    "/bot", "/accept", "/auth/",
+)  # fmt: skip
 # These go on: their first letters are labels, as are those of words that announce nothing.
-LONGER = ("authorization", "credentials", "passw", "passp")
+LONGER = ("authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "contrase", "sessionid")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
 WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
@@ -54,6 +59,7 @@ HINTS = frozenset(
     b"key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc "
     b"mkpasswd mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl "
     b"passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl "
+    b"kennwort contrasena senha clave mdp wachtwoord geheim jeton sessionid session_id pin puk otp psk passcode "
     b"railway random_password rclone redis-cli requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion "
     b"samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed sentinel "
     b"service_account setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus "
@@ -67,7 +73,8 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 <\t<<<\t<(echo
 >\t on >
 @\t@tcp(\t@unix(
-|\t| pass \t| base64
+~\tsha256~\tQ~
+|\t| pass \t| base64\t' | \t" | 
 =\tlogin=\tpass=\tpw=
 (\tnect(\tnection(\togin(
 {\t{SHA}
@@ -78,8 +85,13 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
-COMMANDS = (("curl", "-u"), ("mysql", " -p"), ("mariadb", " -p"), ("sshpass", " -p"), ("docker login", " -p"), ("redis-cli", " -a"))
-FLAGS = (" -p", " -P", " -w", " -a", " -u", " -U", " -t")  # of a password, with most programs
+# Before a password, with most programs, and how many words farther on it stands.
+FLAGS = (
+    (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", "--login ", "--auth ", "--creds ")),
+    ("'-p", 0, ("'-p",)), ("auth=", 0, ("auth=",)), ("creds=", 0, ("creds=",)), ("echo ", 0, ("echo ", "echo -n ")),
+    ("<<", 1, ("<<",)), ("printf ", 0, ("printf ", "printf %s ", "printf '%s\\n' ")), ("ogin ", 1, ("ogin ",)),
+    ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)),
+)  # fmt: skip
 
 
 def clean(text: str) -> str:
@@ -107,20 +119,6 @@ def drop_blocks(text: str) -> "tuple[str, dict[str, int]]":
     return text, {kind: count for kind, count in (("private", passages), ("private-key", keys)) if count}
 
 
-def known_values(environ: "dict[bytes, bytes]", folders: "list[str]") -> "list[str]":
-    """Return the values to mask, longest first, read anew: of secret-named variables and of .env-like files in the folders."""
-    telling = {name: value for name, value in environ.items() if _may_tell(name.upper(), value)}
-    paths = [path for folder in folders for path in _secret_files(folder)]
-    if not telling and not paths:
-        return []
-    from ralph_mem.core.redaction import known as known_secrets  # lazy: only for a project with secrets of its own
-
-    secrets = known_secrets.of_environment(telling)
-    for path in paths:
-        secrets += known_secrets.of_file(path)
-    return known_secrets.forms(secrets)
-
-
 def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] | tuple[()]" = ()) -> "tuple[str, dict[str, int]]":
     """Replace known values, what matches the user's patterns, and all that the rules find; return counts by kind too.
 
@@ -128,7 +126,7 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
     finds nothing.
     """
     # the last two are colours, spelled out
-    if not (patterns or any([value in text for value in known]) or trips(text) or "1b[" in text or "33[" in text):
+    if not (patterns or any([value in text for value in known]) or may_hold(text) or "1b[" in text or "33[" in text):
         return text, {}
     from ralph_mem.core.redaction import spans as secret_spans  # lazy: only for text in which a secret may be
 
@@ -139,22 +137,18 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what the rules tell."""
     folded = fold(text)
     labels = _labels(folded)
-    spans = _of_classes(text, folded, labels)
-    if not spans and not _holds_sign(text, folded, labels):
+    is_of_class = may_be_of_class(text, folded, labels)
+    if not is_of_class and not _holds_sign(text, folded, labels):
         return []
     from ralph_mem.core.redaction import assignments, headers, tokens  # lazy: only for text in which a secret may be
 
     starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
-    spans += tokens.find(text, folded, starts) + headers.find(text, folded)
-    return spans + assignments.find(text, folded)
-
-
-def _of_classes(text: str, folded: str, labels: "list[Label]") -> "list[tuple[int, int, str]]":
-    if not may_be_of_class(text, folded, labels):
-        return []
+    spans = tokens.find(text, folded, starts) + headers.find(text, folded)
+    if not is_of_class:
+        return spans + assignments.find(text, folded)
     from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
-    return classes.find(text, folded, redact)
+    return spans + classes.find(text, folded, redact)
 
 
 def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
@@ -162,27 +156,28 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     raw = text.encode("utf-8", "surrogatepass")
     if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
         return True
+    if not text.isascii() and any([sign in text for sign in FOREIGN]):
+        return True
     groups = [line.split("\t") for line in SIGNS.split("\n") if line.partition("\t")[0] in text]
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or any([_begins_class(label, text, at) for label, start, at in labels if _is_name(text, folded, start, at)])
-        or any([reads_as_text(word) for word in _words(raw, HIDING_FLOOR)])
+        or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
+        or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )
 
 
 def _handed(text: str) -> "list[str]":
-    """Return the words behind a flag that may be a password's, and what stands before an @ behind a colon."""
+    """Return the words behind a flag, a name or a sign that may be a password's, and what stands before an @ behind a colon."""
     found = [
         piece[-64:].replace("\n", " ").rpartition(" ")[2].rpartition(":")[2] for piece in text.split("@")[:-1] if ":" in piece[-64:]
     ]
-    for flag in FLAGS:
+    for flag, which in [(flag, which) for sign, which, flags in FLAGS if sign in text for flag in flags]:
         at = text.find(flag)
         while at >= 0:
             at += len(flag)
-            found.append(
-                text[at : at + 64].lstrip(" =\"'").partition(" ")[0].partition("\n")[0].rpartition(":")[2].rpartition("%")[2]
-            )
+            words = text[at : at + 96].lstrip(" =").replace("\n", " ").split(" ", which + 1)
+            found += [word.strip("\"'`").rpartition(":")[2].rpartition("%")[2] for word in words[which : which + 1]]
             at = text.find(flag, at)
     return found
 
@@ -193,24 +188,32 @@ def _labels(folded: str) -> "list[Label]":
     for label in LABELS:
         at = folded.find(label)
         while at >= 0:
-            found.append((label, at, at + len(label)))
+            if not folded.startswith("ed", at + len(label)):  # `passed`
+                found.append((label, at, at + len(label)))
             at = folded.find(label, at + len(label))
     return found
 
 
-def _begins_class(label: str, text: str, at: int) -> bool:
-    """Say whether a name stands as in a table or before a call, and in reach a word that may be its value."""
+def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
+    """Say whether in reach of a name stands what may be its value: in a table or a call, or else in a sentence or below."""
     line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
-    is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┐", "─", "┬")
-    if not (is_head or '"' in after or "'" in after or (after[:1] == " " and after.count(" ") == 1)):
+    is_head = (
+        after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
+    )
+    is_open = not after.strip(" \n=|>+-<\"'") or after[:2] == "</"
+    link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
+    is_told = is_open or after.endswith((":\n", "(\n"))
+    is_quoted = '"' in after or "'" in after
+    if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
-    is_password = "pass" in label or label in ("pwd", "credential")
+    is_password = label in PASSWORD_LABELS
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
-    text = after[:128] + ("\n".join(below.split("\n", 4)[:4]) if is_head else "")
+    near = after[:128] if in_class or link < 0 or is_quoted else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
+    near += "\n".join(below.split("\n", 4)[:4]) if is_head or is_told else ""
     for sign in PARTING:
-        text = text.replace(sign, " ")
-    return any([len(word) >= least and _may_be_value(word, is_password) for word in text.split()])
+        near = near.replace(sign, " ")
+    return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
 
 
 def _may_be_value(word: str, is_password: bool) -> bool:
@@ -218,7 +221,12 @@ def _may_be_value(word: str, is_password: bool) -> bool:
     word = word.strip("'\"")
     if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
         return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
-    is_plain = "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32)
+    is_plain = (
+        "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32) or word.count(":") > 2 or word[:3] in ("SHA", "sha")
+    )
+    bare = word.replace("_", "-")
+    if is_password and bare.count("-") > 2 and len(bare) > 15 and bare.replace("-", "").isalpha():
+        return bare.islower() and all([len(part) > 2 for part in bare.split("-")])
     return len(word) > 5 and not is_plain and _stands_out(word.lower(), False)
 
 
@@ -229,18 +237,16 @@ def reads_as_text(word: bytes) -> bool:
     return not word[:64:4].strip(b"CDIJKLMNOPQRSTUVWXYZabcdef") and not word.isdigit() and not word.islower() and not word.isupper()
 
 
-def may_hide(text: str) -> bool:
-    """Say whether a text holds a word of the kind that only `context` can judge."""
-    words = _words(text.encode("utf-8", "surrogatepass"), HIDING_FLOOR)
-    # a plus cuts a word in two
-    return "%3" in text or "%2" in text or any([word.translate(None, b"0123456789") != word for word in words])
-
-
-def trips(text: str) -> bool:
+def may_hold(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
     folded = fold(text)
     labels = _labels(folded)
-    return _holds_sign(text, folded, labels) or bool(_of_classes(text, folded, labels))
+    return _holds_sign(text, folded, labels) or may_be_of_class(text, folded, labels)
+
+
+def trips(text: str) -> bool:
+    """Say whether a text holds a sign of a secret, or one that is told by what it stands in."""
+    return _holds_sign(text, fold(text), _labels(fold(text))) or bool(by_rules(text))
 
 
 def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
@@ -261,10 +267,10 @@ def long_words(text: str) -> "list[bytes]":
     if b"\\" in raw:
         # a spelled-out line end would stick to the word behind it
         raw = raw.replace(b"\\n", b"  ").replace(b"\\t", b"  ").replace(b"\\r", b"  ")
-    return [word.lstrip(b"-._") for word in _words(raw, ISSUED_FLOOR)]
+    return [word.lstrip(b"-._") for word in words_of(raw, ISSUED_FLOOR)]
 
 
-def _words(raw: bytes, fewest: int) -> "list[bytes]":
+def words_of(raw: bytes, fewest: int) -> "list[bytes]":
     """Return the words of at least so many characters that may stand in a token: only long ones cost more than a look."""
     found, marks, long = [], raw.translate(TOKEN_BYTES), b"x" * fewest
     at = marks.find(long)
@@ -296,7 +302,7 @@ def _holds_url(text: str) -> bool:
         userinfo, sign, _ = url.rpartition("@")
         # a name alone is a token where it is long
         telling = ":" in userinfo or ("/" not in userinfo and len(userinfo) >= 16)
-        if (sign and telling) or "hook" in url or "sig=" in url:
+        if (sign and telling) or "hook" in url or "sig=" in url or any([word in url for word in OPENERS]):
             return True
         at = text.find("://", at + 3)
     return False
@@ -305,29 +311,32 @@ def _holds_url(text: str) -> bool:
 def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
     for label, start, at in labels:
         if _is_name(text, folded, start, at) and (
-            _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
+            _tells(folded, start, at, text[at - 1].isupper())
+            or (label[0] == "p" and _quotes(folded[at : at + 64]))
+            or _announces(label, text, at, False)
         ):
             return True
-    return " -" in text and any([command in folded and _has_flag(text, folded, command, flag) for command, flag in COMMANDS])
+    return False
 
 
 def _is_name(text: str, folded: str, start: int, at: int) -> bool:
     """Say whether a word of a name ends with a label: `tokens` and `author` announce nothing, nor does a lone `key`."""
     after = text[at : at + 1]
+    if (
+        after == "s"
+        and (folded[start:at] != "key" or folded[start - 1 : start] in "_-")
+        and text[at + 1 : at + 2] in ('"', "'", ":", "]", "=")
+    ):
+        return True
     if after.isalnum() and not (after.isupper() and text[at - 1].islower()) and not folded.startswith(LONGER, start):
         return False
+    if folded[start:at] == "pass" and (folded[start - 1 : start] not in NAME or not start):
+        line = text[text.rfind("\n", 0, start) + 1 : start]  # a word of Python, a test that passes
+        if not line.strip() if after in ("\n", "") else text[start:at] == "PASS" and after == ":":
+            return False
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True
     return text[max(0, start - 24) : start].rstrip(" \t").rpartition(" ")[2].isalpha()  # "API key: ..."
-
-
-def _has_flag(text: str, folded: str, command: str, flag: str) -> bool:
-    at = folded.find(command)
-    while at >= 0:
-        if flag in text[at : at + 4096].partition("\n")[0]:
-            return True
-        at = folded.find(command, at + 1)
-    return False
 
 
 def _tells(folded: str, start: int, at: int, is_upper: bool) -> bool:
@@ -353,7 +362,12 @@ def _tells(folded: str, start: int, at: int, is_upper: bool) -> bool:
 def _is_assigned(after: str) -> bool:
     """Say whether a sign between a name and its value follows: nothing else makes a value of what comes behind most names."""
     rest = after.lstrip("\"'`\\]) \t")
-    return rest[:1] in ("=", ":", ">", "!") or (rest[:1] == "," and after[:1] in ("'", '"')) or "value" in after[:64]
+    return (
+        rest[:1] in ("=", ":", ">", "!")
+        or rest[:3] == "%3d"
+        or (rest[:1] == "," and after[:1] in ("'", '"'))
+        or "value" in after[:64]
+    )
 
 
 def _comes_before_value(before: str) -> bool:
@@ -384,17 +398,3 @@ def _is_long_letters(word: str) -> bool:
 def fold(text: str) -> str:
     """Lower a text without changing any character's width, as str.lower does: positions hold in both texts."""
     return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
-
-
-def _may_tell(name: bytes, value: bytes) -> bool:
-    is_named = any([word in name for word in TELLING_NAMES]) and not name.endswith((b"_SOCK", b"XAUTHORITY"))
-    return len(value) >= 8 and (is_named or (b"://" in value and b"@" in value))
-
-
-def _secret_files(folder: str) -> "list[str]":
-    try:
-        names = posix.listdir(folder)
-    except (OSError, ValueError):
-        return []
-    found = [name for name in names if name in FILE_NAMES or (name.startswith(".env.") and not name.endswith(SAMPLES))]
-    return [f"{folder}/{name}" for name in found]

@@ -14,9 +14,57 @@ LONG = 512  # characters that are looked at at once
 
 # A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
 # may take it back ("password_file").
-PASSWORD_WORDS = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort")
-SECRET_WORDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential")
-RANDOM_WORDS = frozenset("auth jwt sas sig pat otp salt bearer credentials cookie csrf".split())
+# Words of eleven languages stand beside the English: from German to Japanese.
+PASSWORD_WORDS = (
+    "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "wachtwoord", "contraseña", "contrasena",
+    "senha",    "motdepasse", "lösenord", "hasło", "haslo", "пароль", "パスワード", "密码", "密碼",
+)  # fmt: skip
+PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
+SECRET_WORDS = (
+    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential", "geheimnis", "jeton", "secreto",
+    "トークン", "シークレット", "令牌", "密钥",
+)  # fmt: skip
+RANDOM_WORDS = frozenset(
+    "auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle"
+    " llave".split()
+)
+KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
+# A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
+NO_PASSWORDS = (
+    "bypass",
+    "compass",
+    "trespass",
+    "overpass",
+    "underpass",
+    "encompass",
+    "surpass",
+    "multipass",
+    "subpass",
+    "lowpass",
+    "highpass",
+)
+NAME = LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęпарольパスワードトークンシレッ密码碼令牌钥"
+# Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
+STEMS = (
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
+    "pin", "otp", "puk", "refresh", "sleutel",
+    "psk", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
+)  # fmt: skip
+CODES = ("pin", "otp", "puk")
+FOREIGN = (
+    "hasło",
+    "lösenord",
+    "пароль",
+    "パスワード",
+    "密码",
+    "密碼",
+    "トークン",
+    "シークレット",
+    "令牌",
+    "密钥",
+    "schlüssel",
+    "clé",
+)
 KEY_OWNERS = frozenset(
     "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
     " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()
@@ -31,7 +79,8 @@ TAKEN_BACK = frozenset(
     " header field fields prefix suffix format regex pattern policy rule rules hint label placeholder message error"
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
-    " pair pairs alias fingerprint digest checksum sha sha1 sha256 integrity".split()
+    " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
+    " topic digest checksum sha sha1 sha256 integrity".split()
 )
 
 FILLERS = (
@@ -81,33 +130,56 @@ def words_of(name: str) -> "list[str]":
     for char in name:
         if char.isupper() and before.islower():
             spaced.append(" ")
+        elif char.islower() and before.isupper() and len(spaced) > 1 and spaced[-2] != " ":  # DBPass
+            spaced.insert(-1, " ")
         spaced.append(char.lower() if char.isalnum() else " ")
         before = char
     return "".join(spaced).split()
+
+
+def kind_of_label(name: str) -> str:
+    """Say what a name announces where a sign or a mark makes a label of it: a lone `pass` too."""
+    return "password" if name.lower() in ("pass", "npass") else kind_of_name(name)  # the n of a spelled-out line end
 
 
 def is_secret(value: str, kind: str, style: str) -> bool:
     """Judge a value beside its name; style is "greedy" (an env line), "quoted", "listed" (a quoted value
     after a comma), "flag" (behind one) or "bare", from loose to strict.
     """
+    if kind == "code":
+        is_number = value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890"
+        return is_number or looks_random(value)
+    if style != "quoted" and value.rstrip("!?").isalpha() and value[-1] in "!?" and value[1:].islower():  # a word of a sentence
+        return False
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
     if kind == "key":
-        return (
-            looks_random(value) and not value.startswith("arn:") and "://" not in value and not (style == "bare" and is_code(value))
-        )
+        is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
+        is_address = value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
+        return (looks_random(value) or is_odd) and not is_address
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
-    is_word = style == "quoted" and value.replace("-", "").isalpha() and value.islower()
-    if kind == "password" and (is_word or (style in ("quoted", "flag") and is_jumbled(value))):
+    return (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
+
+
+def _is_password(value: str, style: str) -> bool:
+    """Say whether letters or digits alone are a password."""
+    from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
+
+    if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
         return True
-    if (
-        " " in value
-        or is_plain(value)
-        or not (_is_mixed(value) or looks_random(value))
-        or (style in ("bare", "flag") and is_code(value))
-    ):
+    return passwords.is_passphrase(value) or (passwords.is_made_up(value, style) and not is_called_so(value))
+
+
+def _is_issued(value: str, kind: str, style: str) -> bool:
+    """Say whether a value holds more than letters, and is no path, name or expression."""
+    is_mixed = _is_mixed(value) or looks_random(value)
+    if " " in value or is_plain(value) or not is_mixed or (style in ("bare", "flag") and is_code(value)):
         return False
+    if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
+        return False
+    if kind == "password" and style == "listed" and not is_called_so(value):
+        return sum(map(value.count, DIGITS)) > 1 or any([char in value for char in SYMBOLS]) or not _is_wordy(value)
     return (kind == "password" and style != "listed") or not _is_wordy(value)
 
 
@@ -118,17 +190,31 @@ def _is_name(value: str, kind: str) -> bool:
         return True
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
     is_name = "_" in bare and bare.replace("_", "a").isalpha() and bare.islower()
-    return (is_word or is_name) and any([word in bare.lower() for word in ("secret", "password", "token", "key", "credential")])
+    return (is_word or is_name) and is_called_so(bare)
 
 
-def is_jumbled(value: str) -> bool:
-    """Say whether letters, with a digit at an end at most, look generated: what stands between their humps is no word."""
-    value = value.strip(DIGITS)
-    parts = "".join(
-        [" " + char if char.isupper() and before.islower() else char for before, char in zip(" " + value, value)]
-    ).split()
-    odd = [part for part in parts if len(part) < 3 or not any([vowel in part.lower() for vowel in "aeiouy"]) or part[:2].isupper()]
-    return value.isalpha() and len(value) >= SECRET_FLOOR and len(odd) > 1
+def stands_alone(value: str) -> bool:
+    """Say whether a value is none but generated or a password, wherever it stands near a name: no word, name or path looks so."""
+    if len(value) < SECRET_FLOOR or is_filler(value) or is_plain(value) or is_code(value):
+        return False
+    if looks_random(value) or is_hexed(value):
+        return True
+    signs = sum([any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)])
+    is_odd = any([char in value for char in SYMBOLS]) and signs > 1
+    return (is_odd or (signs > 2 and sum(map(value.count, DIGITS)) > 1)) and not any([char in value for char in "/\\()[]{}=,:;<>|"])
+
+
+def is_hexed(value: str) -> bool:
+    """Say whether hexadecimal digits stand for a readable text."""
+    try:
+        return len(value) > 15 and len(value) % 2 == 0 and bytes.fromhex(value).decode("ascii").isprintable()
+    except ValueError:
+        return False
+
+
+def is_called_so(value: str) -> bool:
+    """Say whether a value speaks itself of what it would be."""
+    return any([word in value.lower() for word in ("secret", "pass", "token", "key", "credential")])
 
 
 def is_filler(value: str) -> bool:
@@ -137,6 +223,8 @@ def is_filler(value: str) -> bool:
     if lowered in PLAIN or len(set(value)) < 4 or "EXAMPLE" in value:
         return True
     if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
+        return True
+    if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
         return True
     if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
         return True
@@ -148,6 +236,8 @@ def is_plain(value: str) -> bool:
     if value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle()):
         return True
     if not value.translate(_NOTHING_BUT).strip(DIGITS):
+        return True
+    if value[4:5] == "-" and value[7:8] == "-" and value[:4].isdigit():  # a date
         return True
     return _is_path(value) or _is_host(value) or value.startswith("arn:") or ("://" in value and "@" not in value)
 
@@ -179,8 +269,8 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
     owner = words[index - 1] if index else ""
     if (
         word.endswith(PASSWORD_WORDS)
-        or (word in ("pass", "pw") and f" {owner} " not in UNTELLING_OWNERS)
-        or word in ("pgpass", "mypass", "psk")
+        or (word in PASSWORD_NAMES and (f" {owner} " not in UNTELLING_OWNERS or word != "pass"))
+        or (word.endswith(("pass", "pw")) and len(word) > 4 and word not in NO_PASSWORDS)
         or (word == "phrase" and owner == "pass")
     ):
         return "" if word == "oldpwd" else "password"
@@ -188,11 +278,12 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
-    if word == "id" and owner == "secret":  # of an approle, of an access list
-        return "key"
-    if word == "signature":
-        return "key" if owner in ("amz", "goog", "amzn", "oss") else ""
-    return "key" if word in RANDOM_WORDS or (word.endswith("key") and len(word) > 6) else ""
+    if word in ("pin", "otp", "puk", "totp"):
+        return "code"
+    # the id of an approle, of an access list
+    is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
+    is_random = word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 6)
+    return "key" if is_told or is_random else ""
 
 
 def _is_mixed(value: str) -> bool:
@@ -222,6 +313,15 @@ def _is_host(value: str) -> bool:
     if port.strip(DIGITS) or not host.islower() or not all(label.replace("-", "a").isalnum() for label in labels):
         return False
     return (len(labels) > 1 or bool(port)) and labels[-1].isalpha() and not looks_random(host)
+
+
+def places(text: str, sign: str) -> "list[int]":
+    """Return where in a text a sign stands, overlapping ones too."""
+    found, at = [], text.find(sign)
+    while at >= 0:
+        found.append(at)
+        at = text.find(sign, at + 1)
+    return found
 
 
 def run_of(text: str, at: int, alphabet: str) -> int:

@@ -42,6 +42,7 @@ SHAPES = (
     ("sdk- api- waka_", HEX + "-", 36, "api-key"),
     ("rk_prod_ sm_sat_ sm_aat_ shippo_test_ bedrock-api-key- CLOJARS_ GR1348941", BASE64, 20, "api-key"),
     ("fm1a_ cmVmdGtu", BASE64, 40, "api-key"),
+    ("md-", DASH, 22, "api-key"),
     ("A3-", UPPER + "-", 30, "api-key"),
     ("sl. xnd_development_", DASH, 60, "api-key"),
     ("EAAB EAAC EAAD EAAG EAAM EAAL", ALNUM, 60, "api-key"),
@@ -50,7 +51,7 @@ SHAPES = (
 COMMON = frozenset(
     "sk- cio dapi SK key- pul- re_ fw_ hf_ npm_ r8_ pypi- secret_ xai- eyJ EAAA EZAK EZTK LTAI AKID ATBB fo1_ v1.0- pnu_"
     " csk- sk_ pk_ fc- ico- p8e- BSA napi_ rnd_ oy2 AQVN AKCp tk-us- tfp_ sm_pat_ rootly_ KEY01"
-    " ddp_ ddo_ phs_ API- sdk- api- EAAB EAAC EAAD EAAG EAAM EAAL".split()
+    " ddp_ ddo_ phs_ md- API- sdk- api- EAAB EAAC EAAD EAAG EAAM EAAL".split()
 )
 
 PREFIXES = {prefix: (alphabet, least, kind) for prefixes, alphabet, least, kind in SHAPES for prefix in prefixes.split()}

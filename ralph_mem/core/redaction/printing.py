@@ -1,7 +1,8 @@
 """Tell which commands print a secret and nothing else, and cut it out of that."""
 
 from ralph_mem.core.redaction import shell_words, taking
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_jumbled, is_plain, kind_of_name, looks_random
+from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random
+from ralph_mem.core.redaction.passwords import is_jumbled
 
 # Programs and words behind them, in this order: what these print is a secret, from their manuals. `-o=`: an option with a value.
 WHOLE = """
@@ -52,13 +53,30 @@ FILTERS = frozenset(
 NAMING = frozenset(
     "git ls find wc stat file rg ag ack tree du cd mkdir touch rm cp mv ln chmod chown which type basename dirname".split()
 )
+# Stems of the names of programs that keep secrets, and the words by which they are asked for one.
+KEEPERS = (
+    "vault", "secret", "pass", "cred", "keyring", "keychain", "keeper", "wallet", "safe", "tresor", "coffre", "rbw", "envchain",
+    "totp", "token", "kms", "bws", "teller", "strongbox", "lockbox", "akey",
+)  # fmt: skip
+READING = frozenset(
+    "get read show fetch print reveal view cat export decrypt lookup access copy unseal open retrieve dump hole zeige lire issue"
+    " mint generate gen new create rotate display code value env".split()
+)
 NOT_SHOWN = frozenset("ls list find grep search insert edit rm remove mv cp git help version init".split())
+# What is asked for by these is about secrets and holds none.
+OPEN_WORDS = frozenset("policy policies metadata capabilities status version help history".split())
 LAUNCHERS = frozenset(
     "sudo doas env command exec time nice nohup xargs watch bundle poetry uv npx bunx pipenv docker podman".split()
 )
 RAW = ("terraform", "tofu", "terragrunt")
 MARK = "[REDACTED:output]"
 FEW_LINES = 3
+# What a word that looks generated is, when a command that says one of these prints nothing else.
+NO_SECRET = (
+    "sha", "md5", "hash", "sum", "dgst", "digest", "integrity", "uuid", "id", "rev", "commit", "version", "fingerprint", "etag",
+    "public", "pub", "cert", "image", "build", "ref", "name", "slug", "encode", "branch", "tag",
+)  # fmt: skip
+HEX_DIGITS = frozenset(HEX)
 NAME = LETTERS + DIGITS + "_-."
 PROMPTS = ("$ ", "\u276f ", "\u279c ", "% ", "> ", "# ")
 
@@ -71,7 +89,9 @@ def without(command: str, output: str) -> str:
     if any([_is_whole(words) for words in printing]):
         return MARK if not _is_harmless(printing, output) else output
     kind = next((kind for kind in map(_named, printing) if kind), "")
-    return _without_value(output, kind) if kind else output
+    if kind:
+        output = _without_value(output, kind)
+    return _without_value(output, "word") if printing and all([_may_issue(words) for words in printing]) else output
 
 
 def find(text: str) -> "list[tuple[int, int, str]]":
@@ -182,14 +202,14 @@ def _is_whole(words: "list[str]") -> bool:
     if any([sign in line for sign in MAKING]):
         return True
     name, said = (
-        words[0].rpartition("/")[2],
+        words[0].rpartition("/")[2].lower(),
         [word.partition("=")[0] if word[:1] == "-" else word.partition("/")[0] for word in words[1:]],
     )
     if name == "pass" and len(words) == 2 and words[1] not in NOT_SHOWN and words[1][:1] != "-":
         return True
     if any([taking.holds(said, [*needed]) for needed in MAKING_WORDS]):
         return True
-    if "=" not in line and name == "kubectl" and "describe" in said:
+    if not OPEN_WORDS.isdisjoint(said) or ("=" not in line and name == "kubectl" and "describe" in said):
         return False
     for entry in WHOLE.replace("\n", "|").split("|"):
         program, *needed = entry.split() or [""]
@@ -220,6 +240,9 @@ def _is_resource(value: str) -> bool:
 
 def _named(words: "list[str]") -> str:
     """Return the kind of secret that a command names, nothing for one that names none."""
+    name, said = words[0].rpartition("/")[2].lower(), {word.partition("-")[0].lower() for word in words[1:]}
+    if any([stem in name for stem in KEEPERS]) and READING & said and not NOT_SHOWN & said:
+        return "secret"
     if words[0].rpartition("/")[2] in NAMING and words[:2] not in (["git", "config"], ["git", "credential"]):
         return ""
     kinds = []
@@ -229,6 +252,12 @@ def _named(words: "list[str]") -> str:
             stem = bare.removesuffix(".txt").removesuffix(".secret")
             kinds.append(kind_of_name(stem) or ("secret" if bare.endswith(".secret") else ""))
     return next((kind for kind in kinds if kind), "")
+
+
+def _may_issue(words: "list[str]") -> bool:
+    """Say whether what a command prints may be issued by chance and no name of anything: no checksum, no id, no file."""
+    line = " ".join(words).lower()
+    return not (words[0].rpartition("/")[2] in NAMING or any([sign in line for sign in NO_SECRET]))
 
 
 def _values(output: str) -> "list[str]":
@@ -242,7 +271,15 @@ def _values(output: str) -> "list[str]":
 
 def _without_value(output: str, kind: str) -> str:
     for value in _values(output):
-        is_one = looks_random(value) if kind == "key" else len(value) > 5 and not is_filler(value) and not is_plain(value)
+        is_one = looks_random(value) if kind in ("key", "word") else len(value) > 5 and not is_filler(value) and not is_plain(value)
+        if kind == "word":  # alone, and no hash, path or address
+            is_one = (
+                is_one
+                and len(value) > 19
+                and not HEX_DIGITS.issuperset(value.replace("-", ""))
+                and not any([sign in value for sign in "/.:"])
+            )
+            is_one = is_one and output.strip() == value
         if is_one and any([char in DIGITS or not char.isalnum() for char in value]):
             output = output.replace(value, MARK)
     return output

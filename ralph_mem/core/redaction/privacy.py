@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Activity, Project
 
+LONGEST_WORD = 300  # characters of an output that is looked at as one word
+FILE_NAMES = (".env", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass")
+SAMPLES = ("example", "sample", "template", "dist")
+TELLING_NAMES = (b"KEY", b"TOKEN", b"SECRET", b"PASS", b"_PWD", b"CRED", b"AUTH", b"JWT", b"SAS")
+
 INJECTED = "<ralph-mem-"
 # Most of what is kept is less than a tenth of this; the rest is room for error lines.
 MOST_CHARACTERS = 16_384
@@ -93,7 +98,7 @@ def redacted(text: str, project: "Project", settings: "dict[str, Any]") -> "tupl
 
 def leaving(texts: "Sequence[str]") -> "list[str]":
     """Return texts, redacted as a hook does it, as they may leave; only those that may hide something cost anything."""
-    return [_in_context(text) if text and gate.may_hide(text) else text for text in texts]
+    return [_in_context(text) if text and may_hide(text) else text for text in texts]
 
 
 def _in_context(text: str) -> str:
@@ -107,18 +112,53 @@ def may_name_secrets(text: str) -> bool:
     return any([sign in text for sign in TELLING_FILES])
 
 
-def may_print_secrets(command: str) -> bool:
-    """Say whether a command may print a secret and nothing else, for `printing` to decide."""
-    folded = command.lower()
-    return any([sign in folded for sign in PRINTING])
+def may_print_secrets(command: str, output: str = "") -> bool:
+    """Say whether a command may print a secret and nothing else, for `printing` to decide: by its words, or by printing one."""
+    folded, word = command.lower(), output.strip() if len(output) < LONGEST_WORD else ""
+    return any([sign in folded for sign in PRINTING]) or (len(word) > 7 and len(word.split()) == 1 and not word.isalpha())
+
+
+def known_values(environ: "dict[bytes, bytes]", folders: "list[str]") -> "list[str]":
+    """Return the values to mask, longest first, read anew: of secret-named variables and of .env-like files in the folders."""
+    telling = {name: value for name, value in environ.items() if _may_tell(name.upper(), value)}
+    paths = [path for folder in folders for path in _secret_files(folder)]
+    if not telling and not paths:
+        return []
+    from ralph_mem.core.redaction import known as known_secrets  # lazy: only for a project with secrets of its own
+
+    secrets = known_secrets.of_environment(telling)
+    for path in paths:
+        secrets += known_secrets.of_file(path)
+    return known_secrets.forms(secrets)
+
+
+def may_hide(text: str) -> bool:
+    """Say whether a text holds a word of the kind that only `context` can judge."""
+    words = gate.words_of(text.encode("utf-8", "surrogatepass"), gate.HIDING_FLOOR)
+    # a plus cuts a word in two
+    return "%3" in text or "%2" in text or any([word.translate(None, b"0123456789") != word for word in words])
+
+
+def _may_tell(name: bytes, value: bytes) -> bool:
+    is_named = any([word in name for word in TELLING_NAMES]) and not name.endswith((b"_SOCK", b"XAUTHORITY"))
+    return len(value) >= 8 and (is_named or (b"://" in value and b"@" in value))
+
+
+def _secret_files(folder: str) -> "list[str]":
+    try:
+        names = posix.listdir(folder)
+    except (OSError, ValueError):
+        return []
+    found = [name for name in names if name in FILE_NAMES or (name.startswith(".env.") and not name.endswith(SAMPLES))]
+    return [f"{folder}/{name}" for name in found]
 
 
 def _known(folders: "list[str]") -> "list[str]":
     if not HELD:
-        return gate.known_values(posix.environ, folders)
+        return known_values(posix.environ, folders)
     held, key = HELD[0], tuple(folders)
     if key not in held:
-        held[key] = gate.known_values(posix.environ, folders)
+        held[key] = known_values(posix.environ, folders)
     return held[key]
 
 

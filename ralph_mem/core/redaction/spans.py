@@ -1,5 +1,7 @@
 """Find where in a text the secrets are, by all rules together, and mark them; loaded only when `gate` trips."""
 
+from ralph_mem.core.redaction.names import places
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -8,19 +10,25 @@ if TYPE_CHECKING:
     Find = Callable[[str], list[Span]]
 
 MARK = "[REDACTED:"
+PARTING = "\x1e"  # within `privacy.SEPARATOR`
+NEAR = 1024  # characters beside a mark that are looked at again
+SPELLED = (
+    ("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&apos;", "'"), ("\\u0022", '"'), ("\\u0027", "'"), ("\\u003d", "="),
+    ("\\u003D", "="), ("&#61;", "="), ("&#x3D;", "="), ("=3D", "="),
+)  # fmt: skip
 
 
 def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find") -> "tuple[str, dict[str, int]]":
     """Do what `redact.redact` tells of; `find` finds the spans that rules tell."""
     counts: dict[str, int] = {}
-    bare = _without_colours(text)
+    bare = _spelled(_without_colours(text))
     if bare != text:  # where no secret comes together, they are what somebody wrote, and stay
         safe, counts = redact(bare, known, patterns, find)
         if counts:
             return safe, counts
-    found = True
-    while found:
-        text, found = _round(text, known, patterns, find, counts)
+    text, found = _round(text, known, patterns, find, counts, len(text))
+    while found:  # a mark changes nothing for what stands far from it
+        text, found = _round(text, known, patterns, find, counts, NEAR)
     return text, counts
 
 
@@ -33,18 +41,43 @@ def _without_colours(text: str) -> str:
     return terminal.without_spelled_escapes(text)
 
 
+def _spelled(text: str) -> str:
+    """Return a text with the quotes and signs that HTML, JSON and addresses spell out as such."""
+    for sign, meant in SPELLED:
+        text = text.replace(sign, meant) if sign in text else text
+    return text
+
+
 def _round(
-    text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find", counts: "dict[str, int]"
+    text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find", counts: "dict[str, int]", reach: int
 ) -> "tuple[str, bool]":
     pieces = between_marks(text)
     found = False
     for index in range(0, len(pieces), 2):
-        piece = pieces[index]
-        spans = [(at, at + len(value), "known-value") for value in known for at in _places(piece, value)]
+        before, piece, after = _beside_marks(pieces[index], index > 0, index < len(pieces) - 1, reach)
+        spans = [(at, at + len(value), "known-value") for value in known for at in places(piece, value)]
         spans += (_matches(piece, patterns) if patterns else []) + find(piece)
         found = found or bool(spans)
-        pieces[index] = _marked(piece, spans, counts)
+        spans = [_within(piece, *span) for span in spans] if PARTING in piece else spans
+        pieces[index] = before + _marked(piece, spans, counts) + after
     return "".join(pieces), found
+
+
+def _within(piece: str, start: int, end: int, kind: str) -> "Span":
+    """Return a span without what lies behind the sign that parts texts which are redacted together."""
+    cut = piece.find(PARTING, start, end)
+    return (start, end if cut < 0 else max(start, cut - 1), kind)
+
+
+def _beside_marks(piece: str, is_behind: bool, is_before: bool, reach: int) -> "tuple[str, str, str]":
+    """Return what of a piece stands far from the marks beside it, what stands near, and what far again: all lines are whole."""
+    if len(piece) <= 2 * reach or is_behind == is_before:
+        return "", piece, ""
+    if is_behind:
+        cut = piece.find("\n", reach)
+        return ("", piece, "") if cut < 0 else ("", piece[:cut], piece[cut:])
+    cut = piece.rfind("\n", 0, len(piece) - reach)
+    return piece[: cut + 1], piece[cut + 1 :], ""
 
 
 def between_marks(text: str) -> "list[str]":
@@ -58,15 +91,6 @@ def between_marks(text: str) -> "list[str]":
         else:
             pieces[-1] += MARK + part
     return pieces
-
-
-def _places(text: str, value: str) -> "list[int]":
-    places = []
-    at = text.find(value)
-    while at >= 0:
-        places.append(at)
-        at = text.find(value, at + 1)
-    return places
 
 
 def _matches(text: str, patterns: "Sequence[str]") -> "list[Span]":

@@ -1,6 +1,6 @@
 """Find secrets in statements of SQL, lines of configuration and addresses without a scheme."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
 BEFORE_QUOTED = (
@@ -13,7 +13,7 @@ BETWEEN = frozenset("n u e for by as with to is values encrypted plaintext_passw
                     " caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
 # Words at the beginning of a line of configuration, or behind a word of SQL, before a secret without quotes.
 DIRECTIVES = (
-    "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",
+    "identified by ", "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",
     "ldap_default_authtok ",
     "snmp-server community ", "rocommunity ", "rwcommunity ", "enable secret ", "enable password ",
     "key-string ", "ascii-text ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
@@ -34,14 +34,6 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     )
 
 
-def _places(folded: str, sign: str) -> "list[int]":
-    places, at = [], folded.find(sign)
-    while at >= 0:
-        places.append(at)
-        at = folded.find(sign, at + len(sign))
-    return places
-
-
 def _is_value(value: str) -> bool:
     if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?" or " " in value:
         return False
@@ -51,7 +43,7 @@ def _is_value(value: str) -> bool:
 def _quoted(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
     for sign in BEFORE_QUOTED:
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             rest = text[at + len(sign) : at + len(sign) + LONGEST].partition("\n")[0]
             if at and folded[at - 1].isalnum():
                 continue
@@ -92,7 +84,7 @@ def _opening(rest: str) -> int:
 def _directives(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
     for sign in DIRECTIVES:
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             if at and (folded[at - 1].isalnum() or folded[at - 1] in "_-"):
                 continue
             start = at + len(sign)
@@ -108,7 +100,7 @@ def _acl(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the passwords of the access lists of Redis: `user app on >password ~*`."""
     spans = []
     for sign in (" on ", "setuser "):
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             line = text[at : at + LONGEST].partition("\n")[0]
             mark = line.find(">") if "~" in line or "+" in line or "allkeys" in line else -1
             while mark >= 0:
@@ -122,7 +114,7 @@ def _acl(text: str, folded: str) -> "list[tuple[int, int, str]]":
 def _oracle(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
     for sign in ("jdbc:oracle:thin:", "jdbc:oracle:oci:", "jdbc:oracle:oci8:"):
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             address = text[at + len(sign) : at + len(sign) + LONGEST].partition(" ")[0].partition("\n")[0]
             user, slash, rest = address.partition("/")
             password = rest.rpartition("@")[0]
@@ -136,7 +128,7 @@ def _levelled(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find what follows the level of a secret in the configuration of a switch: `secret 0 x`, `password 7 x`."""
     spans = []
     for sign in (" secret ", " password ", " key "):
-        for at in _places(folded, sign):
+        for at in places(folded, sign):
             level, _, rest = text[at + len(sign) : at + len(sign) + LONGEST].partition("\n")[0].partition(" ")
             value = rest.partition(" ")[0]
             if level.isdigit() and len(level) == 1 and _is_value(value):
@@ -164,7 +156,7 @@ def _of_driver(text: str) -> "list[tuple[int, int, str]]":
     """Find the password of `user:password@tcp(host)`, of an address without a scheme."""
     spans = []
     for sign in ("@tcp(", "@unix("):
-        for at in _places(text, sign):
+        for at in places(text, sign):
             user, colon, password = _last_word(text[max(0, at - LONGEST) : at]).partition(":")
             if colon and user and not is_filler(password or "x") and password[:1] not in "$%{":
                 spans.append((at - len(password), at, "url-password"))
@@ -193,7 +185,7 @@ def _of_host(text: str) -> "list[tuple[int, int, str]]":
 def _inserted(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the values of columns that name a secret: `INSERT INTO users (name, password) VALUES ('bob', 'x')`."""
     spans = []
-    for at in _places(folded, "values"):
+    for at in places(folded, "values"):
         if not folded[:at].rstrip().endswith(")") or text[at + 6 : at + 16].lstrip()[:1] != "(":
             continue
         names = folded[max(0, at - LONGEST) : at].rstrip().removesuffix(")").rpartition("(")[2].split(",")

@@ -1,6 +1,7 @@
 """Find secrets that stand in a table, beside the cell that names them or below the head of their column."""
 
-from ralph_mem.core.redaction.names import DIGITS, is_filler, is_jumbled, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, FOREIGN, STEMS, is_filler, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.passwords import is_jumbled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,21 +20,45 @@ LONGEST_NAME, LONGEST_LINE = 40, 2048
 MOST_WORDS = 3  # of a name
 
 
-def find(text: str) -> "list[Span]":
-    """Find the spans (start, end, kind) of secrets in tables."""
+def find(text: str, folded: str) -> "list[Span]":
+    """Find the spans (start, end, kind) of secrets in tables; `folded` is the text in lower case, character by character."""
     spans: list[Span] = []
     heads: list[Head] = []
-    at = rows = 0
-    for line in text.split("\n"):
+    ruler: list[Cell] = []
+    above, at, rows = "", 0, 0
+    stems = [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]
+    for line, said in zip(text.split("\n"), folded.split("\n")):
+        columns = _columns(line, above)
+        above = line if any([stem in said for stem in stems]) else ""
+        if not heads and not above and not columns:
+            at += len(line) + 1
+            continue
         parted = _parted(line) if len(line) <= LONGEST_LINE else []
+        if ruler and heads and line.strip():
+            parted = [(" ", [(start, min(end, len(line)), line[start:end].strip(QUOTED)) for start, end, _ in ruler])]
         for sign, cells in parted:
             spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
         found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line]
         rows = 0 if found else rows + 1
-        heads = found or (heads if line.strip() and rows < MOST_ROWS else [])
+        # a blank line may stand between the head and the rows of a table with bars
+        heads = found or (heads if (line.strip() or (rows == 1 and heads and heads[0][0] == "|")) and rows < MOST_ROWS else [])
+        heads = _heads(" ", columns) or heads if columns else heads
+        ruler = columns or (ruler if heads else [])
         at += len(line) + 1
     return spans
+
+
+def _columns(line: str, above: str) -> "list[Cell]":
+    """Return the columns that a ruler of dashes below a head marks, with what the head says there; none for another line."""
+    if not above or len(line.split()) < 2 or line.strip("-= "):
+        return []
+    cells, at = [], 0
+    for dashes in line.split():
+        at = line.index(dashes, at)
+        cells.append((at, at + len(dashes), above[at : at + len(dashes)].strip(QUOTED)))
+        at += len(dashes)
+    return cells
 
 
 def _parted(line: str) -> "list[tuple[str, list[Cell]]]":
@@ -90,6 +115,8 @@ def _announces(name: str) -> str:
 
 
 def _is_value(value: str, kind: str) -> bool:
+    if kind == "code" or (kind == "password" and value.isdigit() and len(value) > 5):
+        return is_secret(value or "x", "code", "listed")
     if (
         " " in value
         or "(" in value
@@ -103,7 +130,7 @@ def _is_value(value: str, kind: str) -> bool:
         return True
     if not any([char in DIGITS or not char.isalnum() for char in value]) and not is_secret(value, "key", "quoted"):
         return False
-    return is_secret(value, kind, "bare" if kind == "password" else "listed")
+    return is_secret(value, kind, "listed")
 
 
 def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
@@ -140,7 +167,12 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
 def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     names = [name for _, _, name in cells if name]
-    if not all([len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha() for name in names]):
+    if not all(
+        [
+            (len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha()) or name in "#*.№"
+            for name in names
+        ]
+    ):
         return []
     is_listed = sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
     if is_listed:  # words of a sentence, or of code

@@ -138,13 +138,23 @@ def of_command(words: "list[Word]", piped: "list[Place]") -> "list[Place]":
     if name in ORACLE:
         return [place for word in words[1:] for place in _of_oracle(word)]
     found: list[Place] = []
-    for line in TAKES.strip().splitlines():
-        programs, needed, places = [part.split() for part in line.split("|", 2)]
-        if name in programs and holds(said, needed):
+    for needed, places in _entries(name):
+        if holds(said, needed):
             first = max([said.index(word) for word in needed], default=-1) + 2
             for place in places:
                 found += _at(place, words, first, piped)
     return found
+
+
+def _entries(name: str) -> "list[tuple[list[str], list[str]]]":
+    """Return what of the table is about a program: the words it needs, and the places."""
+    if name not in _TOLD:
+        lines = [line.split("|", 2) for line in TAKES.strip().split("\n") if name in line]
+        _TOLD[name] = [(needed.split(), places.split()) for programs, needed, places in lines if name in programs.split()]
+    return _TOLD[name]
+
+
+_TOLD: "dict[str, list[tuple[list[str], list[str]]]]" = {}
 
 
 def holds(said: "list[str]", needed: "list[str]") -> bool:

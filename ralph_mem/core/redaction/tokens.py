@@ -1,11 +1,16 @@
 """Find secrets by their own shape, such as marks in their middle, web hooks and passwords in URLs. The providers publish these."""
 
-from ralph_mem.core.redaction.names import ALNUM, DASH, DIGITS, DOT, LONG, WORD, is_filler, looks_random, run_of
+from ralph_mem.core.redaction.names import ALNUM, DASH, DIGITS, DOT, HEX, LONG, WORD, is_filler, looks_random, places, run_of
 
+SHORTEST_DOTTED = 25
 SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
-WEBHOOKS = ("hooks.slack.com/services/", "hooks.slack.com/workflows/", "/api/webhooks/", ".webhook.office.com/webhookb2/")
+MOST_PIECES = 6
+OPENERS = (
+    " reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup join"
+    " code token login-link accept otp recover recovery share-token bot key auth ticket passwordless "
+)
 PASSWORD_FILLERS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "user", "username", "x-oauth-basic")
 
 
@@ -13,7 +18,9 @@ def find(text: str, folded: str, starts: "set[str]") -> "list[tuple[int, int, st
     """Find the spans (start, end, kind) of secrets; `folded` is the text in lower case, character by character, and
     `starts` the first two and three characters of those of its long words that may be tokens.
     """
-    shapes = _marked(text) + _dotted(text, folded)
+    shapes = _marked(text)
+    if any([len(word) > SHORTEST_DOTTED and "." in word for word in text.split()]):
+        shapes += _dotted(text, folded)
     if starts:
         from ralph_mem.core.redaction import prefixes  # lazy: only for a word that begins as an issued token does
 
@@ -28,6 +35,7 @@ def _marked(text: str) -> "list[tuple[int, int, str]]":
         at = text.find(mark)
         while at >= 0:
             start = at - _run_before(text, at, WORD)
+            start += 3 * text.startswith("bot", start)  # of an address
             end = run_of(text, at + len(mark), DASH)
             if end - at >= least and at - start >= 8 and (mark != ":AA" or text[start:at].isdigit()):
                 spans.append((start, end, "api-key"))
@@ -82,26 +90,31 @@ def _near_aws_keys(text: str) -> "list[tuple[int, int, str]]":
 
 
 def _webhooks(text: str) -> "list[tuple[int, int, str]]":
+    """Find what follows in an address the word that says that it opens something: a hook, an invitation, a reset, a code."""
     spans = []
-    for path in WEBHOOKS:
-        at = text.find(path)
-        while at >= 0:
-            start = at + len(path)
-            end = run_of(text, start, DOT + "/@")
-            if end - start >= 24 and any(digit in text[start:end] for digit in DIGITS):
-                spans.append((start, end, "webhook"))
-            at = text.find(path, end)
+    for at in places(text, "://"):
+        end = _end_of_url(text, at + 3)
+        address = text[at + 3 : end].replace("?", "/").replace("&", "/").replace("#", "/").replace("=", "/")
+        start, left = at + 3, 0  # how many pieces behind such a word may be the secret
+        for piece in address.split("/"):
+            value = piece.rstrip(".,;)")
+            is_issued = left and len(value) > 19 and looks_random(value) and not value.endswith((".js", ".html", ".git"))
+            if is_issued and (left > 1 or value.strip(HEX)):
+                spans.append((start, start + len(value), "webhook"))
+            name = piece.lower()
+            if name.startswith("private-") and looks_random(value):
+                spans.append((start, start + len(value), "webhook"))
+            is_hook = "hook" in name or (start == at + 3 and name.startswith("hooks."))
+            left = MOST_PIECES if is_hook else 2 if name and f" {name} " in OPENERS else max(0, left - 1)
+            start += len(piece) + 1
     return spans
 
 
 def _url_passwords(text: str) -> "list[tuple[int, int, str]]":
     spans = []
-    at = text.find("://")
-    while at >= 0:
-        start = at + 3
-        span = _userinfo_password(text, start, _end_of_url(text, start))
+    for at in places(text, "://"):
+        span = _userinfo_password(text, at + 3, _end_of_url(text, at + 3))
         spans += [span] if span else []
-        at = text.find("://", start)
     return spans
 
 
@@ -125,6 +138,8 @@ def _userinfo_password(text: str, start: int, end: int) -> "tuple[int, int, str]
         if not at or not port or port.isdigit():
             return None
     user, colon, password = userinfo.partition(":")
+    if colon and looks_random(user) and user.strip(DIGITS):  # a token in the place of a name
+        return (start, start + len(userinfo), "url-password")
     if not colon:
         return (start, start + len(user), "url-password") if looks_random(user) else None
     if len(password) < SHORTEST_PASSWORD or password.lower() in PASSWORD_FILLERS or (len(password) > 3 and _stands_in(password)):

@@ -3,7 +3,7 @@
 import posix
 
 from ralph_mem.core import paths
-from ralph_mem.core.redaction import context, gate
+from ralph_mem.core.redaction import context, gate, privacy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def protector(project: "Project", values: "dict[str, Any]") -> "Protect":
     It returns the text and how many secrets of which kind were cut out, and shortens nothing.
     """
     folders = dict.fromkeys([project.root, project.top, paths.environment("HOME") or project.root])
-    known = gate.known_values(posix.environ, [*folders])
+    known = privacy.known_values(posix.environ, [*folders])
     patterns = values["privacy.redact_patterns"]
 
     def protect(text: str) -> "tuple[str, dict[str, int]]":

@@ -17,7 +17,7 @@ NO_CALLS = ("in", "is", "and", "or", "not", "like", "if", "else", "for", "as", "
 ELSE = ("||", "??", " or ", "env", "fetch", "default", "?:", "unwrap_or", "orelse")
 FETCHING = ("get(", "input(", "prompt", "getpass", "request", "config(", "find(", "query", "select", "argv")
 # How calls end that take a password, and which of what they are given it is, from 0.
-CONNECTING = (("nect(", 2), ("nection(", 2), ("ogin(", 1))
+CONNECTING = (("nect(", 2), ("nection(", 2), ("ogin(", 1), (".begin(", 1))
 BLANKS = " \t"
 LONGEST_CALL = 200
 PLACEHOLDERS = ("password", "passphrase", "api key", "enter", "your")

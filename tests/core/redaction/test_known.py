@@ -3,7 +3,7 @@ import os
 
 import pytest
 
-from ralph_mem.core.redaction import gate
+from ralph_mem.core.redaction import privacy
 from tests.folded import folded
 
 COUNT = {
@@ -39,12 +39,12 @@ DO_NOT_COUNT = {
 
 
 def of_environment(**variables):
-    return gate.known_values({name.encode(): value.encode() for name, value in variables.items()}, [])
+    return privacy.known_values({name.encode(): value.encode() for name, value in variables.items()}, [])
 
 
 def of_file(folder, name, text):
     (folder / name).write_text(text)
-    return gate.known_values({}, [str(folder)])
+    return privacy.known_values({}, [str(folder)])
 
 
 @pytest.mark.parametrize("name", COUNT)
@@ -109,7 +109,7 @@ def test_what_is_no_readable_file_is_passed_over(tmp_path):
     (tmp_path / ".netrc").mkdir()
     (tmp_path / ".npmrc").symlink_to("nowhere")
     (tmp_path / ".envrc").write_bytes(b"\xff\xfe A_SECRET=\xff")
-    assert gate.known_values({}, [str(tmp_path), str(tmp_path / "missing")]) == []
+    assert privacy.known_values({}, [str(tmp_path), str(tmp_path / "missing")]) == []
 
 
 def test_no_more_than_64_kib_of_a_file_are_read(tmp_path):

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ralph_mem.core.redaction import context, gate
+from ralph_mem.core.redaction import context, gate, privacy
 from tests.core.redaction import secret_corpus
 from tests.core.redaction.test_clean import STRIPPED
 from tests.folded import folded
@@ -105,12 +105,12 @@ def test_whatever_the_long_list_finds_shows_to_the_quick_look_before_it():
     rng = random.Random(SEED)
     texts = [told(kind, form, rng)[0] for kind in secret_corpus.HELD_OUT for form in PROSE]
     texts += [quote(text, safe="") for text in readable().values()]
-    assert [text for text in texts if not gate.may_hide(text)] == []
+    assert [text for text in texts if not privacy.may_hide(text)] == []
 
 
 def test_most_of_what_is_told_to_a_model_is_spared_the_long_list():
     text = "- [turn-k3w9x2mfqa, 2026-02-03] Why is the lamp dark? -> The fuse in tests/lamps/test_the_fuse_of_the_lamp.py"
-    assert not gate.may_hide(text)
+    assert not privacy.may_hide(text)
 
 
 @folded("name", STRIPPED)

@@ -1,0 +1,37 @@
+"""Judge by its own letters whether a value is a password, wherever a weak sign of one stands before it."""
+
+DIGITS, FEWEST = "0123456789", 8
+# Words of sentences, of code and of what is shown in a form: four words with one of these are no passphrase.
+UNTELLING_WORDS = frozenset(
+    "the and for not with from your you are has have this that enter choose repeat confirm reset forgot invalid wrong change show"
+    " must may can will should login user name new old type get set use using config settings args self env process request data"
+    " secret password pass token key credential"
+    " credentials test case default value string error file path code app service server client admin auth database".split()
+)
+
+
+def is_made_up(value: str, style: str) -> bool:
+    """Say whether letters alone are a password, by how they are mixed."""
+    return is_jumbled(value, 2 if style in ("quoted", "flag") else 3)
+
+
+def is_passphrase(value: str) -> bool:
+    """Say whether a value is four words or more, as people are told to make passwords, and no sentence, name or path."""
+    sign = next((sign for sign in " -_." if sign in value), "")
+    words = value.rstrip(DIGITS + "!?").split(sign) if sign else []
+    return (
+        (len(words) > 3 or (len(words) == 3 and value[-2:].isdigit()))
+        and all([word.isalpha() and 3 <= len(word) <= 9 and word[1:].islower() for word in words])
+        and (value.islower() or all([word[0].isupper() for word in words]))
+        and UNTELLING_WORDS.isdisjoint(value.lower().split(sign))
+    )
+
+
+def is_jumbled(value: str, least: int = 2) -> bool:
+    """Say whether letters, with a digit at an end at most, look generated: what stands between their humps is no word."""
+    value = value.strip(DIGITS)
+    parts = "".join(
+        [" " + char if char.isupper() and before.islower() else char for before, char in zip(" " + value, value)]
+    ).split()
+    odd = [part for part in parts if len(part) < 3 or not any([vowel in part.lower() for vowel in "aeiouy"]) or part[:2].isupper()]
+    return value.isalpha() and len(value) >= FEWEST and len(odd) >= least

@@ -1,0 +1,73 @@
+"""What a name announces, by the way in which it stands before its value: no program, language or format is listed."""
+
+import pytest
+
+from ralph_mem.core.redaction import gate, printing, privacy
+from ralph_mem.core.settings.effective import DEFAULTS
+from tests.core.redaction.leaking import SHOP
+from tests.folded import folded
+
+PASSWORD, TOKEN = "Winter!2031x", "h7Kqz9XwP3rT8mYvB2nD5sLc"
+
+ANNOUNCED = [
+    "Das Kennwort lautet {p}",
+    "the password is now {p}",
+    "temporary password for bob is {p} (expires in 1 day)",
+    "Password for the elastic user (reset with `bin/reset`):\n  {p}",
+    "パスワード: {p}",
+    "contraseña = {p}",
+    "password: |\n  {p}\nuser: x",
+    'password = """\n{p}\n"""',
+    "<key>password</key>\n<string>{p}</string>",
+    "<AdministratorPassword>\n  <Value>{p}</Value>\n</AdministratorPassword>",
+    "<secret type='plain'><![CDATA[{t}]]></secret>",
+    '{{"name": "DB_PW", "in": "query", "example": "{p}"}}',
+    '{{"ParameterKey":"DBPassword","ParameterValue":"{p}"}}',
+    "parameters:\n  - name: dbPass\n    default: {p}",
+    "secrets:\n  smtp: {t}\n",
+    '{{"credentials": {{"user": "a", "value": "{p}"}}}}',
+    '{{password,<<"{p}">>}}',
+    '("password" . "{p}")',
+    'let pw = r#"{p}"#;',
+    "acmetool sync --auth=bob:{p}",
+    "+ printf %s {p}\n+ acme-unlock disk",
+    "echo '{p}' > /run/secrets/db_password",
+    "login bob {p}",
+    "user     passcode     site\n-------- ------------ ----\nlena     {p} HH",
+    "https://h.example/hooks/{t}",
+    "https://h.example/reset/{t}?lang=de",
+]
+
+
+@folded("form", ANNOUNCED)
+def test_what_a_name_announces_is_cut_out_whatever_stands_between(form):
+    safe, _ = gate.redact(form.format(p=PASSWORD, t=TOKEN))
+    assert PASSWORD not in safe and TOKEN not in safe
+
+
+ORDINARY = [
+    "token-broker  42b1f720-671f-4c8f-842d-15d79ceec272  org",
+    "DEPLOY_KEY     2025-12-01T09:00:00Z",
+    "type Mutation { login(email: String!, password: String!): AuthPayload! }",
+    "## Passwort vergessen?",
+    "password: ENC[AES256_GCM,data:ZuixJsSUNRRqDLC=,type:str]",
+    '"arn:aws:secretsmanager:eu-west-1:153674022060:secret:prod/smtp-cli1Hq"',
+    '"Microsoft.IdentityModel.Tokens": {\n  "contentHash": "zDX3n3QPYJZVrAQntJjbEggbnP103LLw6GV6sba87XA=="\n}',
+    "the password is base64-encoded",
+]
+
+
+@folded("text", ORDINARY)
+def test_what_a_name_stands_beside_by_chance_stays(text):
+    assert gate.redact(text) == (text, {})
+
+
+def test_no_value_reaches_into_the_next_of_texts_that_are_redacted_together():
+    table = f"NAME  PASSWORD\n----- ------------------\nx     {PASSWORD}"
+    safe, _ = privacy.protect(["make lamp", table, "", "Bash", ""], SHOP, DEFAULTS)
+    assert safe == ["make lamp", table.replace(PASSWORD, "[REDACTED:password]"), "", "Bash", ""]
+
+
+@pytest.mark.parametrize("command", ["corpvault fetch db/prod", "my-secrets show smtp", "credkeeper get web"])
+def test_a_program_that_is_called_after_secrets_prints_one(command):
+    assert PASSWORD not in printing.without(command, PASSWORD + "\n")
