@@ -140,15 +140,10 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
     is_of_class = may_be_of_class(text, folded, labels)
     if not is_of_class and not _holds_sign(text, folded, labels):
         return []
-    from ralph_mem.core.redaction import assignments, headers, tokens  # lazy: only for text in which a secret may be
+    from ralph_mem.core.redaction import rules  # lazy: only for text in which a secret may be
 
     starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
-    spans = tokens.find(text, folded, starts) + headers.find(text, folded)
-    if not is_of_class:
-        return spans + assignments.find(text, folded)
-    from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
-
-    return spans + classes.find(text, folded, redact)
+    return rules.find(text, folded, starts, redact if is_of_class else None)
 
 
 def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:

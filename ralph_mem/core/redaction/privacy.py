@@ -53,32 +53,13 @@ def protect(texts: "list[str]", project: "Project", settings: "dict[str, Any]", 
     counts: dict[str, int] = {}
     ready = [text and _prepare(text, counts) for text in texts]
     folders = list(dict.fromkeys([project.root, project.top, cwd or project.root, paths.environment("HOME") or project.root]))
-    known = _known(folders)
+    known = known_in(folders)
     patterns = settings["privacy.redact_patterns"]
     if patterns:  # which may match across any separator
         safe = [_redact(text, known, patterns, counts) for text in ready]
     else:
         safe = _redact(SEPARATOR.join(ready), known, [], counts).split(SEPARATOR)
     return safe, fast.dumps(counts) if counts else None
-
-
-def stored(
-    rows: "Sequence[Sequence[str]]", rules: "Sequence[int]", project: "Project", settings: "dict[str, Any]"
-) -> "list[list[str]]":  # fmt: skip
-    """Return the texts of stored rows as they may leave, `rules` being the version of the rules that each row has been through.
-
-    What today's rules have seen is only looked through for today's values: to find nothing in ten rows costs more than all the
-    rest of a search.
-    """
-    folders = [*dict.fromkeys([project.root, project.top, paths.environment("HOME") or project.root])]
-    known, every = _known(folders), bool(settings["privacy.redact_patterns"])
-    again = [
-        every or version != gate.RULES_VERSION or any([value in text for text in texts for value in known])
-        for texts, version in zip(rows, rules)
-    ]
-    seen = [text for texts, old in zip(rows, again) for text in texts if old]
-    safe = iter(protect(seen, project, settings)[0] if seen else ())
-    return [leaving([next(safe) for _ in texts] if old else texts) for texts, old in zip(rows, again)]
 
 
 def rename(seen: "Activity") -> None:
@@ -92,7 +73,7 @@ def redacted(text: str, project: "Project", settings: "dict[str, Any]") -> "tupl
     """Return a text of any length as it may be stored, and how many secrets were cut out."""
     folders = dict.fromkeys([project.root, project.top, paths.environment("HOME") or project.root])
     bare, blocks = gate.drop_blocks(gate.clean(text))
-    safe, others = gate.redact(bare, _known([*folders]), settings["privacy.redact_patterns"])
+    safe, others = gate.redact(bare, known_in([*folders]), settings["privacy.redact_patterns"])
     return safe, sum([*blocks.values(), *others.values()])
 
 
@@ -153,7 +134,8 @@ def _secret_files(folder: str) -> "list[str]":
     return [f"{folder}/{name}" for name in found]
 
 
-def _known(folders: "list[str]") -> "list[str]":
+def known_in(folders: "list[str]") -> "list[str]":
+    """Return the values of the environment and of the files of secrets in folders that no text may hold."""
     if not HELD:
         return known_values(posix.environ, folders)
     held, key = HELD[0], tuple(folders)

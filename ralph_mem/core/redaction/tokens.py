@@ -2,7 +2,6 @@
 
 from ralph_mem.core.redaction.names import ALNUM, DASH, DIGITS, DOT, HEX, LONG, WORD, is_filler, looks_random, places, run_of
 
-SHORTEST_DOTTED = 25
 SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
@@ -14,12 +13,13 @@ OPENERS = (
 PASSWORD_FILLERS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "user", "username", "x-oauth-basic")
 
 
-def find(text: str, folded: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
+def find(text: str, folded: str, starts: "set[str]", is_dotted: bool) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of secrets; `folded` is the text in lower case, character by character, and
-    `starts` the first two and three characters of those of its long words that may be tokens.
+    `starts` the first two and three characters of those of its long words that may be tokens; `is_dotted` says that a long word
+    holds a dot.
     """
     shapes = _marked(text)
-    if any([len(word) > SHORTEST_DOTTED and "." in word for word in text.split()]):
+    if is_dotted:
         shapes += _dotted(text, folded)
     if starts:
         from ralph_mem.core.redaction import prefixes  # lazy: only for a word that begins as an issued token does

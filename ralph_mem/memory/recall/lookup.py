@@ -7,7 +7,7 @@ rules of redaction find: a rule that came later protects older rows as well.
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, when
-from ralph_mem.core.redaction import gate, privacy
+from ralph_mem.core.redaction import gate, stored
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
 from ralph_mem.memory.rows import index_text, kinds
@@ -141,7 +141,7 @@ class Reader:
     def protected(self, rows: "list[Row]") -> "list[Row]":
         """Return rows as they may leave, redacted by today's rules and values."""
         texts = [(row.asked, row.said, row.files, row.lines) for row in rows]
-        safe = privacy.stored(texts, [row.rules for row in rows], self.project, self.settings)
+        safe = stored.protect(texts, [row.rules for row in rows], self.project, self.settings)
         for row, found in zip(rows, safe):
             row.asked, row.said, row.files, row.lines = found
             row.branch = row.branch and gate.clean(row.branch)  # a repository says what it likes in its HEAD
