@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PART, OVERLAP = 16_777_216, 65_536
 # What one compressed place may unpack to: the largest file of a snapshot that lies in a row, and sixteen times as much.
 MOST_UNPACKED = 16_777_216
-# The first two bytes of what zlib writes, by its levels: with a window of 32 KiB, and with one of 16 (`snapshot.blobs.WINDOW_BITS`).
+# The first two bytes of what zlib writes, by its levels: with a window of 32 KiB, and of 16 (`snapshot.blobs.WINDOW_BITS`).
 ZLIB = re.compile(rb"\x78[\x01\x5e\x9c\xda]|\x68[\x05\x43\x81\xde]")
 # 24 characters are 18 bytes: more than the shortest piece that is looked for.
 BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{24,}")
