@@ -85,7 +85,7 @@ def leaving(texts: "Sequence[str]") -> "list[str]":
 def _in_context(text: str) -> str:
     from ralph_mem.core.redaction import context  # lazy: only for a word that a name beside it may tell
 
-    return context.redact_whole(text)[0]
+    return context.redact_more(text)
 
 
 def may_name_secrets(text: str) -> bool:
