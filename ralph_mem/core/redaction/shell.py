@@ -100,7 +100,7 @@ def find(text: str) -> "list[tuple[int, int, str]]":
         of_program: bool = any([sign in line for sign in signs]) or any([word in f" {said} " for word in words])
         of_program = of_program or bool(traced[0] and line[:2] == "+ ")
         is_one = of_program or (common and _is_mixed_line(line) and any([word in f" {said} " for word in common]))
-        if is_one and len(line) <= LONGEST_LINE:
+        if is_one and len(line) <= LONGEST_LINE and not _is_row(line):
             found += [(at + start, at + end) for start, end in _of_line(line)]
             if traced[0] and line[:2] == "+ ":  # of a pipe that a shell shows, each command has a line
                 joined = traced[0] + " | " + line[2:]
@@ -112,6 +112,12 @@ def find(text: str) -> "list[tuple[int, int, str]]":
     values = {text[start:end] for start, end in found if end - start >= REPEATED}
     found += [(at, at + len(value)) for value in values for at in places(text, value)]
     return [(start, end, "password") for start, end in found]
+
+
+def _is_row(line: str) -> bool:
+    """Say whether a line is one of a table with bars, which are no pipes."""
+    bare = line.strip()
+    return bare[:1] == "|" == bare[-1:]
 
 
 def _is_mixed_line(line: str) -> bool:

@@ -46,6 +46,7 @@ def test_what_a_name_announces_is_cut_out_whatever_stands_between(form):
 
 
 ORDINARY = [
+    "| |site-logo2| | Sign up for token-based logins at `a.example/signup <https://a.example/signup>`_. |\n    $ tox",
     "token-broker  42b1f720-671f-4c8f-842d-15d79ceec272  org",
     "DEPLOY_KEY     2025-12-01T09:00:00Z",
     "type Mutation { login(email: String!, password: String!): AuthPayload! }",
