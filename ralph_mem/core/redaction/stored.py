@@ -16,9 +16,10 @@ def protect(
 ) -> "list[list[str]]":  # fmt: skip
     """Return the texts of stored rows as they may leave, `rules` being the version of the rules that each row has been through.
 
-    What today's rules have seen is only looked through for today's values: to find nothing in ten rows costs more than all the
-    rest of a search.
+    What today's rules have seen is only looked through for today's values and for terminal sequences: to find nothing in ten rows
+    costs more than all the rest of a search.
     """
+    rows = [[gate.clean(text) for text in texts] for texts in rows]
     folders = [*dict.fromkeys([project.root, project.top, paths.environment("HOME") or project.root])]
     known, every = privacy.known_in(folders), bool(settings["privacy.redact_patterns"])
     again = [

@@ -15,7 +15,7 @@ ELSEWHERE = {
     "tokens", "import", "import-archive", "ralph start", "ralph plan", "ralph stop", "ralph resume", "ralph rollback",
     "ralph apply", "ralph diff", "ralph log", "ralph hint", "ralph pause", "ralph continue", "ralph watch",
     "ralph bisect", "ralph replay", "playbook import", "relations edit", "relations remove",
-    "team init", "team join", "team leave", "team accept", "team key",
+    "team init", "team join", "team leave", "team accept", "team key", "team rotate",
 }  # fmt: skip
 # Words that go well for somebody who remembers a session; TURN, SESSION and FACT stand for ids.
 WORDS = {
@@ -29,6 +29,7 @@ WORDS = {
     "playbook search": "never", "sql": "SELECT(1)", "share": "FACT", "hosts add": "gemini --dry-run",
     "hosts remove": "gemini",
 }  # fmt: skip
+AT_A_TERMINAL = {"team approve"}  # what only a person is shown
 NAMES = [" ".join(path[1:]) for path, _ in LEAVES]
 RUN = [name for name in NAMES if name not in NO_DATA | ELSEWHERE]
 
@@ -42,6 +43,7 @@ def test_a_command_that_prints_data_prints_it_for_a_program_too():
 
 def said_of(person, name, words):
     ids = {"TURN": person.turn_that_says("thrown"), "SESSION": person.values("SELECT public_id FROM sessions")[0]}
+    person.has_terminal = name in AT_A_TERMINAL
     person.cli("inject", "something to take back")
     if "KEY" in words:
         person.cli("core", "set", "port", "8080")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.hook import REPOSITORY
 
-SAID = "Kunden heissen bei uns immer Mandanten."
+SAID = "Bestellingen heten bij ons altijd orders."
 MODEL = "litellm:some/model"
 LIBRARY = f"""
 import json, pathlib
