@@ -7,7 +7,7 @@ import time
 
 from ralph_mem.core import fast
 from ralph_mem.core import project as projects
-from ralph_mem.core.redaction import context, gate
+from ralph_mem.core.redaction import gate, stored
 from ralph_mem.core.redaction.whole import protector
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access
@@ -59,7 +59,7 @@ def protector_of(opened: "connection.Store") -> "Protect":
 
 def count(opened: "connection.Store") -> int:
     """Return how many rows were redacted by fewer rules than there are now."""
-    rules = (gate.RULES_VERSION, context.LEVEL)
+    rules = (gate.RULES_VERSION, stored.LONG_LIST)
     counts = [opened.one(f"SELECT count(*) FROM {kind.table} WHERE {BELOW}", rules)[0] for kind in kinds.of_memory(opened)]
     return int(sum(counts))
 
@@ -131,7 +131,7 @@ def scrub_some(opened: "connection.Store", protect: "Protect", budget_ms: int) -
 
 def _state(opened: "connection.Store") -> "dict[str, Any]":
     """Return how far the worker is; other rules begin anew."""
-    rules = [gate.RULES_VERSION, context.LEVEL]
+    rules = [gate.RULES_VERSION, stored.LONG_LIST]
     try:
         state = fast.loads(opened.property(STATE) or "{}")
     except ValueError:  # somebody wrote there
@@ -218,7 +218,7 @@ def _scrub_together(
 
 
 def _mark(opened: "connection.Store", kind: "Kind", numbers: "list[int]") -> None:
-    rules = (gate.RULES_VERSION, context.LEVEL)
+    rules = (gate.RULES_VERSION, stored.LONG_LIST)
     still_grows = " AND status <> 'open'" if kind is kinds.TURN else ""
     where = f"id IN ({', '.join(map(str, numbers))}) AND ({BELOW}){still_grows}"
     opened.execute(f"UPDATE {kind.table} SET redaction_version = ?, scan_level = ? WHERE {where}", rules + rules)

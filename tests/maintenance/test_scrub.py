@@ -6,9 +6,10 @@ import random
 import pytest
 
 from ralph_mem.core import fast
-from ralph_mem.core.redaction import context, gate
+from ralph_mem.core.redaction import gate, stored
 from ralph_mem.maintenance import scrub as scrubbing
 from ralph_mem.memory import access
+from ralph_mem.memory.rows import rewrite, row
 from tests.core.redaction import secret_corpus
 from tests.readers import dump, files_of, holding, in_order, note
 from tests.sessions import found
@@ -159,8 +160,15 @@ def test_every_row_says_by_which_rules_it_was_looked_at(a_past):
     assert scrubbing.count(a_past.store) > 0
     scrub(a_past)
     assert scrubbing.count(a_past.store) == 0
-    rules = (gate.RULES_VERSION, context.LEVEL)
+    rules = (gate.RULES_VERSION, stored.LONG_LIST)
     assert set(a_past.rows("SELECT redaction_version, scan_level FROM turns")) == {rules}
+
+
+def test_a_row_that_gets_another_text_is_looked_at_again(a_past):
+    scrub(a_past)
+    (number,) = a_past.rows("SELECT id FROM observations WHERE type = 'note'")[0]
+    rewrite.texts_of(a_past.store, row.OBSERVATION, number, {"content": "The lamp is green now."})
+    assert a_past.rows("SELECT id FROM observations WHERE scan_level = 1") == [(number,)]
 
 
 def test_a_turn_that_is_still_open_is_scrubbed_and_looked_at_again(a_session):

@@ -1,6 +1,6 @@
 """Find secrets without a shape of their own by the words around them or by decoding them.
 
-It runs where nobody waits, and where text leaves; a row that it has seen has the scan level 2.
+It runs where nobody waits, and where text leaves; a row that it has seen has the scan level `stored.LONG_LIST`.
 """
 
 import binascii
@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LEVEL = 2
 # Who issues what looks like any other hash: 32, 40 or 64 hexadecimal digits, a UUID, or letters without a prefix.
 ISSUERS = (
     "adafruit adyen aiven airbrake airtable algolia alchemy amplitude anthropic asana atlassian auth0 azure"

@@ -29,6 +29,8 @@ OWN_PART = 4
 INDENT = "\n      "
 # The line of a row, and the details below it, begin with the same gist; neighbours stand in several timelines.
 TOLD: "dict[tuple[object, ...], tuple[str, str]]" = {}
+# The same lines are weighed for their own row and for the timelines in which they stand.
+PRICES: "dict[str, int]" = {}
 MOST_TOLD = 500
 MARK = "..."
 
@@ -197,7 +199,11 @@ def _behind(text: str, shown: str) -> str:
 
 def price(text: str) -> int:
     """Return what a text costs once it is escaped for a model, in tokens."""
-    return row.tokens(row.escaped(text)) if text else 0
+    if text not in PRICES:
+        if len(PRICES) > 2 * MOST_TOLD:
+            PRICES.clear()
+        PRICES[text] = row.tokens(row.escaped(text))
+    return PRICES[text]
 
 
 def cut(text: str, tokens: int, mark: str = MARK) -> str:

@@ -40,7 +40,7 @@ FOREVER = candidates.FOREVER
 # What a `Row` is made of, in its order; `of_kind` makes the query.
 COLUMNS = (
     "id public_id type session_id seq created_at tainted asked said files lines tokens pinned misled turn_id origin state branch"
-    " commit_id speaker redaction_version"
+    " commit_id speaker redaction_version scan_level"
 )
 TURN = kinds.reading(kinds.TURN, COLUMNS)
 OBSERVATION = kinds.reading(kinds.OBSERVATION, COLUMNS)
@@ -68,19 +68,19 @@ class Row:
     """A turn or an observation as a reader sees it; `said` and `lines` of outside text are withheld unless asked for.
 
     `asked` is a turn's prompt or an observation's title, `said` the answer or the content, `host` the client that recorded it where
-    that is another than Claude Code.
+    that is another than Claude Code, `seen` the version of the rules of redaction that have seen it and how closely they looked.
     """
 
     __slots__ = (
         *("asked", "at", "branch", "commit", "files", "host", "lines", "misled", "number", "origin", "pinned", "public_id", "said"),
-        *("rules", "score", "seq", "session", "speaker", "state", "store", "tainted", "tokens", "turn", "type"),
+        *("score", "seen", "seq", "session", "speaker", "state", "store", "tainted", "tokens", "turn", "type"),
     )
 
     def __init__(self, store: "Store", values: "tuple[Any, ...]", outside: bool = False) -> None:
         self.store = store
         self.number, self.public_id, self.type, self.session, self.seq, self.at, self.tainted = values[:7]
         self.asked, self.said, self.files, self.lines, self.tokens, self.pinned, self.misled = values[7:14]
-        self.turn, self.origin, self.state, self.branch, self.commit, self.speaker, self.rules = values[14:]
+        self.turn, self.origin, self.state, self.branch, self.commit, self.speaker, *self.seen = values[14:]
         self.score, self.host = 0.0, ""
         if self.tainted and not outside:
             self.asked = "subagent's report" if self.type == "response" else self.asked  # its title is its beginning
@@ -141,7 +141,7 @@ class Reader:
     def protected(self, rows: "list[Row]") -> "list[Row]":
         """Return rows as they may leave, redacted by today's rules and values."""
         texts = [(row.asked, row.said, row.files, row.lines) for row in rows]
-        safe = stored.protect(texts, [row.rules for row in rows], self.project, self.settings)
+        safe = stored.protect(texts, [row.seen for row in rows], self.project, self.settings)
         for row, found in zip(rows, safe):
             row.asked, row.said, row.files, row.lines = found
             row.branch = row.branch and gate.clean(row.branch)  # a repository says what it likes in its HEAD
