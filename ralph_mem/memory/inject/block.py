@@ -37,6 +37,12 @@ LOOP = "(ralph loop: "  # in the title of a lesson
 USER, AGENT, PAGE = "user: ", "agent: ", "page: "
 BY_ORIGIN = {"user": USER, "agent": AGENT, "tool": "program: ", "test": "log: ", "outside": PAGE}
 MISLED, DIFFERS = ", misled before", ", differs from CLAUDE.md"
+SEEN_BY = """
+SELECT count(*), min(redaction_version), min(scan_level) FROM (
+    SELECT public_id, redaction_version, scan_level FROM turns
+    UNION ALL SELECT public_id, redaction_version, scan_level FROM observations
+) WHERE public_id IN ({})"""
+STILL_FAILING = "- still failing: "  # before a command
 WITHHELD = "(the answer read or repeats text from outside, and is withheld)"
 FROM_OUTSIDE = "[from outside]"  # behind a line that a call of a web or MCP tool gave its words
 
@@ -223,9 +229,26 @@ def _first(text: str, limit: int) -> str:
     return line if len(line) <= limit else line[: line.rfind(" ", 0, limit) if " " in line[:limit] else limit] + "..."
 
 
-def fence(text: str, tag: str, project: "Project", settings: "dict[str, Any]") -> str:
-    """Wrap a block for the model: redacted once more by today's rules and values, escaped, cut, inside a random tag."""
-    (safe,) = privacy.leaving(privacy.protect([text], project, settings)[0])
+def seen_by(stores: "list[Store]", ids: "set[str]") -> "tuple[int, int]":
+    """Return by which rules of redaction rows were seen, the lowest version and level of them; (0, 0) where one is not there."""
+    asked = SEEN_BY.format(", ".join("?" * len(ids)))
+    found = [values for each in stores for values in each.execute(asked, (*ids,)) if values[0]]
+    if sum([number for number, *_ in found]) != len(ids):
+        return 0, 0
+    return min([version for _, version, _ in found]), min([level for *_, level in found])
+
+
+def fence(text: str, tag: str, project: "Project", settings: "dict[str, Any]", seen: "tuple[int, int]" = (0, 0)) -> str:
+    """Wrap a block for the model: redacted once more by today's rules and values, escaped, cut, inside a random tag.
+
+    `seen` is by which rules all that it was made of was seen.
+    """
+    if seen[0]:
+        from ralph_mem.core.redaction import stored  # lazy: only for a block of which all is known
+
+        ((safe,),) = stored.protect([[text]], [seen], project, settings)
+    else:
+        (safe,) = privacy.leaving(privacy.protect([text], project, settings)[0])
     safe = row.escaped(safe)
     if len(safe) > ROOM:  # what was cut out just now may be shorter than the word for it
         safe = safe[: safe.rfind("\n", 0, ROOM - 4)] + "\n..."

@@ -1,7 +1,7 @@
 """Tell of commands that failed last what may be told of it, and how each ended."""
 
 from ralph_mem.core import fast
-from ralph_mem.memory.inject import failure_words
+from ralph_mem.memory.inject import block, failure_words
 from ralph_mem.memory.rows import row
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "list[str
         command = title.partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
         if kind == "error" and command not in seen and _may_be_told(title, settings):
             said = _exit_code(facts) + failure_words.signed(title, failure_words.last(output, public_id))
-            failing.append(row.escaped(f"- still failing: {title[:MOST_CHARACTERS]}: {said}"))
+            failing.append(row.escaped(f"{block.STILL_FAILING}{title[:MOST_CHARACTERS]}: {said}"))
         seen.add(command)
     return failing[:MOST_COMMANDS]
 

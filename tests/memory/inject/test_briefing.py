@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block, briefing
 from ralph_mem.memory.rows import index_text, row
 from tests.sessions import Session, receipts_of
@@ -42,6 +43,31 @@ def test_the_briefing_names_notes_first_and_then_the_last_turns(a_session, anoth
         f"- [{turns[1]}, 2026-01-01] user: {asked[1]} -> agent: In the cellar",
         f"- [{turns[0]}, 2026-01-01] user: {asked[0]} -> agent: In the cellar",
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "version", "hidden"),
+    [
+        ("kumquat-7781-zebra-4410 is in the cellar", gate.RULES_VERSION, "kumquat"),  # a value that is known since
+        ("Das Kennwort lautet Winter!2031x.", 2, "Winter!2031x"),  # by a rule that came later
+        ("the Datadog API key is 0f7e2b9c41d85a36b0c7e9f1428d5a6b", gate.RULES_VERSION, "0f7e2b"),  # by the long list alone
+    ],
+)
+def test_what_is_stored_is_told_by_the_rules_and_values_of_today(
+    a_session, another_session, the_environment, said, version, hidden
+):
+    turn = a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    number, values = a_session.rows("SELECT id FROM turns WHERE public_id = ?", turn)[0][0], {"response": said}
+    row.replace(a_session.store, row.TURN, number, {**values, "redaction_version": version})
+    the_environment(SHOP_API_TOKEN="kumquat-7781-zebra-4410")
+    text = another_session.starts("clear")
+    assert hidden not in text and "[REDACTED:" in text
+
+
+def test_what_today_s_rules_have_seen_is_not_looked_at_again(a_session, another_session, monkeypatch):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    monkeypatch.setattr(privacy, "_redact", lambda *_: pytest.fail("looked at again"))
+    assert "In the cellar." in another_session.starts("clear", cwd="/")
 
 
 def test_an_outcome_that_begins_with_a_word_or_two_goes_on_in_its_line(a_session, another_session):
