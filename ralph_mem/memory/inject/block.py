@@ -37,11 +37,6 @@ LOOP = "(ralph loop: "  # in the title of a lesson
 USER, AGENT, PAGE = "user: ", "agent: ", "page: "
 BY_ORIGIN = {"user": USER, "agent": AGENT, "tool": "program: ", "test": "log: ", "outside": PAGE}
 MISLED, DIFFERS = ", misled before", ", differs from CLAUDE.md"
-SEEN_BY = """
-SELECT count(*), min(redaction_version), min(scan_level) FROM (
-    SELECT public_id, redaction_version, scan_level FROM turns
-    UNION ALL SELECT public_id, redaction_version, scan_level FROM observations
-) WHERE public_id IN ({})"""
 STILL_FAILING = "- still failing: "  # before a command
 WITHHELD = "(the answer read or repeats text from outside, and is withheld)"
 FROM_OUTSIDE = "[from outside]"  # behind a line that a call of a web or MCP tool gave its words
@@ -227,15 +222,6 @@ def _first(text: str, limit: int) -> str:
     """Return the first line of a text, cut between words."""
     line = " ".join(text.strip().partition("\n")[0].split())
     return line if len(line) <= limit else line[: line.rfind(" ", 0, limit) if " " in line[:limit] else limit] + "..."
-
-
-def seen_by(stores: "list[Store]", ids: "set[str]") -> "tuple[int, int]":
-    """Return by which rules of redaction rows were seen, the lowest version and level of them; (0, 0) where one is not there."""
-    asked = SEEN_BY.format(", ".join("?" * len(ids)))
-    found = [values for each in stores for values in each.execute(asked, (*ids,)) if values[0]]
-    if sum([number for number, *_ in found]) != len(ids):
-        return 0, 0
-    return min([version for _, version, _ in found]), min([level for *_, level in found])
 
 
 def fence(text: str, tag: str, project: "Project", settings: "dict[str, Any]", seen: "tuple[int, int]" = (0, 0)) -> str:
