@@ -42,7 +42,7 @@ def is_new_judge(path: str, since_ns: int) -> bool:
 def not_built_since(snapshots: "Snapshots", since_ns: int) -> "list[str]":
     """Return the build folders that git ignores in which tests were run since then, and not one program was built."""
     tops = [os.fsdecode(os.path.join(snapshots.top, path)) for (path,) in snapshots.query("SELECT path FROM ignored")]
-    folders = [folder for top in tops for folder, _, names in os.walk(top) if is_configured(map(os.fsencode, names))]
+    folders = [folder for top in tops for folder, below, names in os.walk(top) if is_configured(map(os.fsencode, below + names))]
     return [os.path.relpath(each, os.fsdecode(snapshots.top)) for each in folders if _is_run_as_it_was(each, since_ns - TICK_NS)]
 
 
