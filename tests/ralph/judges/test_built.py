@@ -22,11 +22,30 @@ test('shop', executable('shop_test', 'tests/shop_test.c', 'shop.c'))
 WRONG, RIGHT = "int total(int a, int b) { return a; }\n", "int total(int a, int b) { return a + b; }\n"
 TEST = "int total(int, int);\nint main(void) { return total(1, 2) != 3; }\n"
 MEND, UNMEND = [f"cat >shop.c <<'X'\n{text}X" for text in (RIGHT, WRONG)]
-Tool = namedtuple("Tool", "file text builds runs")
+# A second source, from which rules that an agent has written build; they are never made anew.
+OTHER = f"mkdir -p build/own\ncat >build/own/shop.c <<'X'\n{RIGHT}X"
+FORGED_NINJA = f"""{OTHER}
+{sys.executable} - <<'X'
+import re
+rules = open("build/build.ninja").read().replace("../shop.c", "own/shop.c")
+open("build/build.ninja", "w").write(re.sub(r"(?m)^build build.ninja:.*(\\n .*)*", "", rules))
+X"""
+FORGED_MAKEFILE = f"""{OTHER}
+cat >build/Makefile <<'X'
+all:
+\tcc -o shop_test ../tests/shop_test.c own/shop.c
+X"""
+Tool = namedtuple("Tool", "file text builds runs builds_by_rules forged")
 TOOLS = {
-    "cmake": Tool("CMakeLists.txt", CMAKE, "cmake -S . -B build && cmake --build build", "ctest --test-dir build --no-tests=error"),
-    "meson": Tool("meson.build", MESON, "meson setup build && meson compile -C build", "meson test -C build --no-rebuild"),
-}
+    "cmake": Tool(
+        "CMakeLists.txt", CMAKE, "cmake -S . -B build && cmake --build build", "ctest --test-dir build --no-tests=error",
+        "make -C build && ctest --test-dir build", FORGED_MAKEFILE,
+    ),
+    "meson": Tool(
+        "meson.build", MESON, "meson setup build && meson compile -C build", "meson test -C build --no-rebuild",
+        "ninja -C build test", FORGED_NINJA,
+    ),
+}  # fmt: skip
 HERE_TOO = os.path.dirname(sys.executable)  # where a package such as meson puts its programs
 
 
@@ -65,6 +84,14 @@ def test_a_script_that_builds_first_is_a_success_for_who_mends_the_sources_alone
     check, once = asked(shop, f"{shop.tool.builds}\n{shop.tool.runs}"), {"iterations": 1}
     assert shop.start(shop.built_from_others, criteria=check, here=here, limits=once).reason == "max_iterations"
     assert shop.start(MEND, criteria=check, here=here, limits=once).reason == "success"
+
+
+@pytest.mark.check
+def test_a_check_that_builds_by_the_rules_of_an_agent_is_no_success(shop):
+    check, here, once = asked(shop, shop.tool.builds_by_rules), False, {"iterations": 1}
+    run = shop.start(f"{shop.tool.builds}\n{shop.tool.forged}", criteria=check, here=here, limits=once)
+    assert run.reason == "max_iterations" and "by rules that were not made from" in run.iterations[-1].verdicts[0].why
+    assert shop.start(f"rm -rf build\n{MEND}\n{shop.tool.builds}", criteria=check, here=here, limits=once).reason == "success"
 
 
 @pytest.mark.parametrize(
