@@ -125,6 +125,7 @@ def _pass(loop: "Loop", heart: "heartbeat.Heartbeat") -> None:
     """Run one iteration, or wait for the end of a rate limit."""
     prompt = passing.begin(loop)
     heart.tells(short_lines.state(loop.run))
+    loop.told(f"{MEANWHILE}the agent is at work")  # or the last check would be told until it says something
     heard, held = transcript.Heard(), held_home.HeldHome(loop.path)
     with walls.around(loop, is_agent=True):
         answer = ask(loop, prompt, heard)
