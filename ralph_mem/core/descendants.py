@@ -48,13 +48,17 @@ def is_shown() -> bool:
 
 def table() -> "Table":
     """Return all processes of this machine by their numbers, none where it does not tell."""
-    found = {}
-    for name in os.listdir("/proc") if is_shown() else []:
-        fields = content(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() else []
-        if len(fields) > BORN:
-            parent, group, session, born = [int(fields[at]) for at in (PARENT, GROUP, SESSION, BORN)]
-            found[int(name)] = Process(parent, group, session, born, fields[STATE] in DEAD)
-    return found
+    numbers = [int(name) for name in os.listdir("/proc") if name.isdigit()] if is_shown() else []
+    return {number: found for number in numbers if (found := one(number))}
+
+
+def one(process: int) -> "Process | None":
+    """Return what is told of a process, None where it has ended or nothing is told."""
+    fields = content(f"/proc/{process}/stat").rpartition(b")")[2].split()
+    if len(fields) <= BORN:
+        return None
+    parent, group, session, born = [int(fields[at]) for at in (PARENT, GROUP, SESSION, BORN)]
+    return Process(parent, group, session, born, fields[STATE] in DEAD)
 
 
 def below(found: "Table", roots: "Iterable[int]") -> "set[int]":
@@ -69,6 +73,15 @@ def below(found: "Table", roots: "Iterable[int]") -> "set[int]":
         reached |= more
         wanted += more
     return reached
+
+
+def children(process: int) -> "list[int]":
+    """Return what a process has started and what has come to it, as far as this system tells without a look at all processes."""
+    try:
+        threads = [f"/proc/{process}/task/{each}/children" for each in os.listdir(f"/proc/{process}/task")]
+    except OSError:
+        return []
+    return [int(number) for each in threads for number in content(each).split()]
 
 
 def above() -> "list[int]":

@@ -39,6 +39,8 @@ BURIED_S = 5  # a program of many threads is told as dead while the last of them
 ANSWER_S = 10
 # Each changes the words of a program that is about to be started in a folder, such as to hear what it writes.
 WRAPPERS: "list[Callable[[list[str], str], list[str]]]" = []
+# Each is told the group of a program when it begins (True), and when nothing of it is left (False).
+TOLD: "list[Callable[[int, bool], None]]" = []
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -61,6 +63,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is a limit or a wish of its own
             process = _start(argv, folder, descendants.marked(environment, mark), stdin is not None, merged)
         except (OSError, ValueError, IndexError) as error:  # a name with a zero byte, no name at all
             return Outcome(None, b"", _why(error, argv, folder), time.monotonic() - started, "start", 0)
+        _tell(process.pid, True)
         child = _Child(process, stdin, most_bytes, on_line)
         try:
             ended_by = _follow(child, started + _or_never(seconds), _or_never(silence), stopped, caught)
@@ -69,6 +72,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is a limit or a wish of its own
             raise
         finally:
             _end(child, mark, orphans)
+            _tell(process.pid, False)
         out, err = child.out.text(), child.err.text()
         return Outcome(process.returncode, out, err, time.monotonic() - started, ended_by, child.out.cut + child.err.cut)
 
@@ -124,6 +128,11 @@ def _start(argv: "Sequence[str]", folder: str, environment: "dict[str, str]", fe
         env=environment,
         start_new_session=True,
     )
+
+
+def _tell(group: int, has_begun: bool) -> None:
+    for told in TOLD:
+        told(group, has_begun)
 
 
 def _why(error: Exception, argv: "Sequence[str]", folder: str) -> bytes:

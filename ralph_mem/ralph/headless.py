@@ -18,6 +18,7 @@ from ralph_mem.ralph.room import applying, parallel, walls
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import store
 from ralph_mem.ralph.tasks import from_json, standing
+from ralph_mem.ralph.watchdog import Watchdog
 from ralph_mem.ralph.watching import activity, pausing, transcript
 
 TYPE_CHECKING = False
@@ -43,6 +44,7 @@ def start(
     followed = activity.Following(project, values, run_id, told)
     with (
         Lock(project),
+        Watchdog(),
         heartbeat.Heartbeat(project, run_id) as heart,
         followed,
         explaining.watching(project, run_id, wished._asdict(), followed) as writes,
@@ -79,10 +81,11 @@ def attempt(
 ) -> None:
     """Work beside another run, which applies what the first one of them has reached. Raises LoopError, SnapshotError."""
     store.WAIT_S = parallel.PATIENCE_S
-    loop = starting.start(project, values, wished, prospect, HEADLESS, run_id=run_id).loop
-    heart = heartbeat.Heartbeat(project, run_id)  # the other one's says that this is alive too
-    while loop.is_running():
-        _pass(loop, heart)
+    with Watchdog():
+        loop = starting.start(project, values, wished, prospect, HEADLESS, run_id=run_id).loop
+        heart = heartbeat.Heartbeat(project, run_id)  # the other one's says that this is alive too
+        while loop.is_running():
+            _pass(loop, heart)
     parallel.tell_lead(project, loop.run)
 
 
@@ -93,6 +96,7 @@ def resume(project: "Project", values: "dict[str, Any]", run: "Run", told: "Told
     followed = activity.Following(project, values, run.id, told)
     with (
         Lock(project),
+        Watchdog(),
         heartbeat.Heartbeat(project, run.id) as heart,
         followed,
         explaining.watching(project, run.id, run.options, followed) as writes,
@@ -121,6 +125,7 @@ def _pass(loop: "Loop", heart: "heartbeat.Heartbeat") -> None:
     """Run one iteration, or wait for the end of a rate limit."""
     prompt = passing.begin(loop)
     heart.tells(short_lines.state(loop.run))
+    loop.told(f"{MEANWHILE}the agent is at work")  # or the last check would be told until it says something
     heard, held = transcript.Heard(), held_home.HeldHome(loop.path)
     with walls.around(loop, is_agent=True):
         answer = ask(loop, prompt, heard)

@@ -3,13 +3,15 @@
 import os
 import signal
 import time
-from pathlib import Path
 
 from ralph_mem.core import descendants, paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # Somebody who only asks whether the lock is held holds it for a moment.
 PATIENCE_S = 0.5
-BORN = 22 - 3  # the field of /proc/PID/stat, counted from behind the name, which may hold spaces and brackets
 
 
 def hold(folder: str) -> int:
@@ -35,8 +37,8 @@ def is_held(folder: str) -> bool:
 
 def born(pid: int) -> int:
     """Return the tick since the machine's start in which a process began, 0 where there is no /proc or no such process."""
-    fields = paths.read(f"/proc/{pid}/stat", 4096).rpartition(")")[2].split()
-    return int(fields[BORN]) if len(fields) > BORN and fields[0] not in {"Z", "X"} else 0
+    found = descendants.one(pid)
+    return int(found.born) if found and not found.dead else 0
 
 
 def is_running(pid: int, since: int = 0) -> bool:
@@ -56,6 +58,7 @@ def is_running(pid: int, since: int = 0) -> bool:
 
 
 MARK = "RALPH_MEM_RUN"  # the variable that names the run to all that a loop starts
+STARTED_HERE = os.urandom(16).hex()  # carried by what this process starts for a loop, and by nothing else: a run can be resumed
 # From a polite signal to the last one, as for an agent whose time is up.
 GRACE_S = 0.3
 NOBODY = -1  # a group that no process has
@@ -68,30 +71,38 @@ def around_us() -> str:
 
 def end(run_id: str) -> int:
     """End what a run has left behind; returns how many processes that were. The run is not at work."""
-    if not Path("/proc/self").is_dir():  # a system that shows no environments: they cannot be told from others
-        return 0
-    mark = f"\0{MARK}={run_id}\0"  # the whole of it: another run's name may begin alike
-    known: dict[int, int] = {}
-    left = _left(mark, known)
-    if left and not _gone(mark, known, signal.SIGTERM):
-        _gone(mark, known, signal.SIGKILL)
+    return end_marked(f"\0{MARK}={run_id}\0", {})  # the whole of it: another run's name may begin alike
+
+
+def end_marked(mark: str, known: "dict[int, int]", groups: "Iterable[int]" = ()) -> int:
+    """End what carries a mark, what is below that, and what is known by number and tick; returns how many processes that were.
+
+    Where this system shows no environments, marks cannot be told from others, and only what is left of the groups is ended.
+    """
+    groups = groups or ([NOBODY] if descendants.is_shown() else [])
+    left = _left(mark, known, groups)
+    if left and not _gone(mark, known, groups, signal.SIGTERM):
+        _gone(mark, known, groups, signal.SIGKILL)
     return len(left)
 
 
-def _left(mark: str, known: "dict[int, int]") -> "set[int]":
+def _left(mark: str, known: "dict[int, int]", groups: "Iterable[int]") -> "set[int]":
     """Return what carries a mark, and what these started, which stays `known` by number and tick when they have gone."""
-    marked = descendants.living(NOBODY, mark)
+    marked = {number for group in groups for number in descendants.living(group, mark)}
+    if not descendants.is_shown():
+        return marked
     found = descendants.table()
-    known.update({number: found[number].born for number in descendants.below(found, marked)})
-    alive = {number for number in known if number in found and found[number].born == known[number] and not found[number].dead}
-    return alive - {os.getpid()}
+    alive = {number for number, born in known.items() if number in found and found[number].born == born}
+    reached = descendants.below(found, marked | alive)
+    known.update({number: found[number].born for number in reached})
+    return {number for number in reached if not found[number].dead} - {os.getpid()}
 
 
-def _gone(mark: str, known: "dict[int, int]", number: int) -> bool:
+def _gone(mark: str, known: "dict[int, int]", groups: "Iterable[int]", number: int) -> bool:
     """Send a signal to what is left, and say whether it is gone in time."""
-    descendants.send(_left(mark, known), number)
+    descendants.send(_left(mark, known, groups), number)
     until = time.monotonic() + GRACE_S
-    while _left(mark, known):
+    while _left(mark, known, groups):
         if time.monotonic() > until:
             return False
         time.sleep(0.02)

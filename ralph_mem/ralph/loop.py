@@ -3,6 +3,7 @@
 import os
 import time
 
+from ralph_mem.core import descendants
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import leftovers, record, runs
 from ralph_mem.ralph.criteria import Criterion
@@ -102,7 +103,7 @@ class Loop:
     def environment(self) -> "dict[str, str]":
         """Return what the agent and the checks get of our environment."""
         around = mapping.environment(dict(os.environ), self.project.top, self.place.top, self.run.roots)
-        return {**around, leftovers.MARK: self.run.id}
+        return descendants.marked({**around, leftovers.MARK: self.run.id}, leftovers.STARTED_HERE)
 
     def every_criterion(self) -> "list[Criterion]":
         """Return its criteria and the checks of all tasks of its plan."""

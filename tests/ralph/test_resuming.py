@@ -1,9 +1,13 @@
 """Resuming: a run that was killed, stopped or has reached a limit goes on from where it stands, with what was left to it."""
 
+import os
+import signal
+import subprocess
+
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import display, headless, record, runs, stopping
+from ralph_mem.ralph import display, headless, leftovers, record, runs, stopping
 from ralph_mem.ralph.record import GUARD
 from ralph_mem.ralph.runs import now_ms
 from tests.ralph.loops import STEPS
@@ -44,10 +48,9 @@ def test_it_goes_on_with_the_iteration_that_was_cut_off_and_ends_green(killed):
 
 @pytest.mark.check
 def test_nothing_of_the_agent_that_was_cut_off_is_left(killed):
-    name = killed.latest().id
-    assert agents(name)
+    left = subprocess.Popen(["sleep", "60"], env={**os.environ, leftovers.MARK: killed.latest().id}, start_new_session=True)
     resume(killed)
-    assert agents(name) == set()
+    assert left.wait(10) == -signal.SIGTERM and agents(killed.latest().id) == set()
 
 
 def test_the_limits_are_those_of_the_whole_run(killed):

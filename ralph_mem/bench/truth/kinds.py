@@ -196,6 +196,7 @@ CRASHES = (
     _kind(CRASH, "killed", "killed", most=2),
     _kind(CRASH, "loop-killed", ("sources half", "loop_killed"), most=3),
     _kind(CRASH, "loop-killed-after-gut", ("gut return", "loop_killed"), on=CODE, most=3),
+    _kind(CRASH, "loop-killed-deaf", ("sources half", "loop_killed", "deaf"), most=3),
     _kind(CRASH, "half-a-write", "torn", most=3),
     _kind(CRASH, "hang", "hang", most=2, options=BRIEF),
     _kind(CRASH, "hang-after-gut", ("gut return", "hang"), on=CODE, most=2, options=BRIEF),

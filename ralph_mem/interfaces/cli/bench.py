@@ -194,7 +194,7 @@ def measure_truth(
 ) -> None:
     """Let scripted agents cheat, break things, crash and be honest, and print what the loop called a success and what was lost.
 
-    Exits with 1 where a promise does not hold. All of it takes half an hour or more.
+    Exits with 1 where a promise does not hold. All of it takes an hour or more.
 
     Example: ralph-mem bench truth --only cheat --project words
     """

@@ -75,8 +75,8 @@ def _words(kind: str, command: str) -> "tuple[str, ...]":
     if ASSIGNMENT.match(words[0]):
         raise ConfigError(f"{words[0]} is no program: a criterion is started without a shell", f"'{kind}=env {command}' sets it")
     if native_build.is_of_what_was_built(words):
-        what = f"'{kind}=sh -c \"cmake -S . -B build && cmake --build build && ctest --test-dir build\"' builds as well"
-        raise ConfigError("ctest alone runs what was built before, by the agent too, and says nothing of the sources", what)
+        what = f"'{kind}={native_build.building(words)}' builds as well"
+        raise ConfigError(f"{command} runs what was built before, by the agent too, and says nothing of the sources", what)
     return words
 
 

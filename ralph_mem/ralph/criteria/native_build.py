@@ -26,14 +26,14 @@ STEPS = {
 }
 NAMES = {(CMAKE, TEST_PASS): "ctest", (MESON, TEST_PASS): "meson test", (CMAKE, BUILD_SUCCESS): "cmake --build"}
 
-# ctest runs what lies in a build folder, which git ignores: an agent has built that, and its list of tests.
+# These run what lies in a build folder, which git ignores: an agent has built that, and its list of tests.
 RUNS_BUILT = re.compile(
-    r"(?:^|[;&|(]\s*|\b(?:ba|da|z)?sh\s+(?:-\w+\s+)+|\b(?:env|exec|time|nice|timeout|xvfb-run)\s+(?:[^\s;&|]+\s+)*?)(?:[\w./-]*/)?ctest(?=$|[\s;&|)])"
+    r"(?:^|[;&|(]\s*|\b(?:ba|da|z)?sh\s+(?:-\w+\s+)+|\b(?:env|exec|time|nice|timeout|xvfb-run)\s+(?:[^\s;&|]+\s+)*?)(?:[\w./-]*/)?(?:ctest|meson\s+test\s(?:[^;&|]*\s)?--no-rebuild)(?=$|[\s;&|)])"
 )
-WARNING = "runs ctest and builds nothing that can be seen: it should build first, as nothing built before counts as a success"
+WARNING = "runs tests and builds nothing that can be seen: it should build first, as nothing built before counts as a success"
 SHELLS = ("sh", "bash", "dash", "zsh")
 BUILDS = re.compile(
-    r"(?:^|[\s;&|(/])(?:cmake\s(?:\S+\s+)*?(?:--build|--workflow|-P)|g?make|ninja|meson|ctest\s(?:[^;&|]*\s)?(?:--build-and-test|-S|-SP|--script))"
+    r"(?:^|[\s;&|(/])(?:cmake\s(?:\S+\s+)*?(?:--build|--workflow|-P)|g?make|ninja|meson(?!\s+test\s(?:[^;&|]*\s)?--no-rebuild)|ctest\s(?:[^;&|]*\s)?(?:--build-and-test|-S|-SP|--script))"
     r"(?=$|[\s;&|)=])"
 )
 
@@ -44,8 +44,14 @@ def is_of_what_was_built(argv: "tuple[str, ...]") -> bool:
     return bool(RUNS_BUILT.search(text)) and not BUILDS.search(text)
 
 
+def building(argv: "tuple[str, ...]") -> str:
+    """Return what builds before it runs the tests that such a command runs as they are."""
+    source = MESON if "--no-rebuild" in " ".join(argv) else CMAKE
+    return f'sh -c "{STEPS[source, TEST_PASS].format(FOLDERS[0])}"'
+
+
 def is_told_to_build_nothing(criterion: "Criterion") -> bool:
-    """Say whether the script or the rules behind a criterion run ctest, and no tool that builds stands there."""
+    """Say whether the script or the rules behind a criterion run what was built, and no tool that builds stands there."""
     words = criterion.argv[1:2] if criterion.argv[:1] and criterion.argv[0].rpartition("/")[2] in SHELLS else criterion.argv[:1]
     script = build_files.text(os.path.join(criterion.folder, words[0])) if words else ""
     lines = [line.strip(" \t@-+") for line in f"{criterion.definition}\n{script}".splitlines() if not line.lstrip().startswith("#")]

@@ -7,6 +7,7 @@ import json
 import os
 from collections import namedtuple
 
+from ralph_mem.core import paths
 from ralph_mem.core.format import amount
 from ralph_mem.ralph.git import copies, items, journal, looks, objects, words
 from ralph_mem.ralph.git import state as states
@@ -49,9 +50,10 @@ def plan_of(project: "Project", run: str, number: int, force: bool = False) -> P
 
 
 def _is_of(project: "Project", run: str) -> bool:
-    """Say whether a run's repositories are those of the person's tree, and not of a room."""
+    """Say whether a run's repositories are those of the person's tree, and not of a room, there or gone."""
     top = copies.read(project, run)["repositories"]["top"]
-    return f"{project.top}/".startswith(f"{top}/") or not os.path.isdir(top)
+    is_of_a_room = paths.IN_ROOMS in f"{top}/"
+    return f"{project.top}/".startswith(f"{top}/") or not (is_of_a_room or os.path.isdir(top))
 
 
 def undoing(project: "Project", run: str) -> Plan:

@@ -24,6 +24,10 @@ DEPENDENCIES = (".d", ".dep")
 # What ctest and meson write whenever they run tests, and where programs lie that are none of the project's.
 LOGS = frozenset(["LastTest.log", "testlog.txt", "testlog.json"])
 NO_PROGRAMS = frozenset(["CMakeFiles", "_deps", "meson-private"])
+# What each generator writes anew when what it was made from is younger.
+RULES = ("build.ninja", "Makefile")
+UNBUILT = "it ran what was built before in {}, and built nothing of the sources: it has to build first"
+OLD_RULES = "it built in {} by rules that were not made from the sources: let the check remove that folder and configure it"
 MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ")
 TICK_NS = 20_000_000  # the kernel stamps a file with the time of its last tick
 ASIDE = ".ralph-mem-aside"
@@ -39,14 +43,18 @@ def is_new_judge(path: str, since_ns: int) -> bool:
     return decides and stat.S_ISREG(st.st_mode) and st.st_ctime_ns > since_ns
 
 
-def not_built_since(snapshots: "Snapshots", since_ns: int) -> "list[str]":
-    """Return the build folders that git ignores in which tests were run since then, and not one program was built."""
+def not_from_the_sources(snapshots: "Snapshots", since_ns: int) -> "list[str]":
+    """Return why tests that were run since then in build folders that git ignores say nothing of the sources.
+
+    Every source has to be younger than what was built: a tool that builds then makes its rules anew, and a program.
+    """
     tops = [os.fsdecode(os.path.join(snapshots.top, path)) for (path,) in snapshots.query("SELECT path FROM ignored")]
-    folders = [folder for top in tops for folder, _, names in os.walk(top) if is_configured(map(os.fsencode, names))]
-    return [os.path.relpath(each, os.fsdecode(snapshots.top)) for each in folders if _is_run_as_it_was(each, since_ns - TICK_NS)]
+    folders = [folder for top in tops for folder, below, names in os.walk(top) if is_configured(map(os.fsencode, below + names))]
+    told = [(os.path.relpath(each, os.fsdecode(snapshots.top)), _why_not(each, since_ns - TICK_NS)) for each in folders]
+    return [why.format(folder) for folder, why in told if why]
 
 
-def _is_run_as_it_was(folder: str, since_ns: int) -> bool:
+def _why_not(folder: str, since_ns: int) -> str:
     is_run, programs = False, []
     for here, folders, names in os.walk(folder):
         folders[:] = [each for each in folders if each not in NO_PROGRAMS]
@@ -55,7 +63,12 @@ def _is_run_as_it_was(folder: str, since_ns: int) -> bool:
             is_run |= name in LOGS and st.st_mtime_ns >= since_ns
             if stat.S_ISREG(st.st_mode) and st.st_mode & 0o100 and _is_program(f"{here}/{name}"):
                 programs.append(st.st_mtime_ns)
-    return is_run and bool(programs) and max(programs) < since_ns
+    if not is_run or not programs:
+        return ""
+    if max(programs) < since_ns:
+        return UNBUILT
+    rules = [os.lstat(f"{folder}/{name}").st_mtime_ns for name in RULES if os.path.lexists(f"{folder}/{name}")]
+    return OLD_RULES if rules and max(rules) < since_ns else ""
 
 
 def _is_program(path: str) -> bool:

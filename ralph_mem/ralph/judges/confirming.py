@@ -209,9 +209,8 @@ class _Trial:
                 verdicts = self._whole(self.judge(self.criteria, self.loop.place.top, environment))
                 if passed(verdicts) or self._is_cut_off(verdicts):
                     break
-            # every source is younger than what was built: a check that builds would have built
-            unbuilt = built.not_built_since(self.snapshots, began_ns) if passed(verdicts) else []
-        return [_unbuilt(verdict, unbuilt) for verdict in verdicts]
+            wrong = built.not_from_the_sources(self.snapshots, began_ns) if passed(verdicts) else []
+        return [_unbuilt(verdict, wrong) for verdict in verdicts]
 
     def _by_the_start(self, verdicts: "list[Verdict]", where: str) -> Outcome:
         """Say what verdicts by the judges of the start mean."""
@@ -241,12 +240,10 @@ def _failed(verdict: "Verdict", patched: "list[str]") -> "Verdict":
     return verdict._replace(status=FAILED, why=why, failing={}, excerpt="")
 
 
-def _unbuilt(verdict: "Verdict", folders: "list[str]") -> "Verdict":
-    if not folders or verdict.type not in (TEST_PASS, CUSTOM):
+def _unbuilt(verdict: "Verdict", wrong: "list[str]") -> "Verdict":
+    if not wrong or verdict.type not in (TEST_PASS, CUSTOM):
         return verdict
-    where = ", ".join(folders[:MOST_NAMED])
-    why = f"it ran what was built before in {where}, and built nothing of the sources: it has to build first"
-    return verdict._replace(status=FAILED, why=why, failing={}, excerpt="")
+    return verdict._replace(status=FAILED, why="; ".join(wrong[:MOST_NAMED]), failing={}, excerpt="")
 
 
 def _statuses(verdicts: "list[Verdict]") -> "dict[tuple[str, str], str]":

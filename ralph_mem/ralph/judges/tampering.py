@@ -39,6 +39,7 @@ ASSERTS = re.compile(
 DEFINES_TEST = re.compile(
     r"^\s*(?:async\s+)?def\s+(test\w*)\s*\(|^\s*func\s+(Test\w+)\s*\(|^\s*(?:it|test)(?:\.\w+)?\s*\(\s*['\"`]([^'\"`]+)|^\s*@Test\b()|^\s*#\[test\]()"
 )
+COMPILES = "compileall"
 EXITS = re.compile(
     r"\b(sys\.exit|os\._exit|process\.exit|exit)\s*\(\s*0?\s*\)|\|\|\s*true\b|--passWithNoTests|--exit-zero|continue-on-error"
 )
@@ -51,7 +52,7 @@ def told(changes: "Sequence[Change]", before: "Content", after: "Content", crite
     is not told.
     """
     sources = {criterion.source for criterion in criteria}
-    sources |= {word.removeprefix("./") for criterion in criteria for word in criterion.argv or ()}
+    sources |= {word.removeprefix("./") for criterion in criteria for word in _before_sources(criterion.argv or ())}
     lines = []
     for change in changes:
         path = change.path.decode("utf-8", "replace")
@@ -61,6 +62,11 @@ def told(changes: "Sequence[Change]", before: "Content", after: "Content", crite
         judges = path in sources or kinds.of(path) is not None
         lines += _marks(path, gone, come, judges) + _lost(change, path, gone, come)
     return lines if len(lines) <= MOST_TOLD else [*lines[:MOST_TOLD], f"and {len(lines) - MOST_TOLD} more"]
+
+
+def _before_sources(argv: "Sequence[str]") -> "Sequence[str]":
+    """Return the words of a command but for the sources that it compiles: to change these is what is asked for."""
+    return argv[: argv.index(COMPILES)] if COMPILES in argv else argv
 
 
 def _text(content: "bytes | None") -> str:

@@ -556,21 +556,29 @@ def test_what_only_a_shell_understands_is_refused(tree, command):
     assert "put it into a script" in error.value.hint and "sh -c" in error.value.hint
 
 
-@pytest.mark.parametrize("command", ["ctest --test-dir build", "/usr/bin/ctest", "env CI=1 ctest -j4", 'sh -c "cd build && ctest"'])
-def test_ctest_alone_which_runs_what_an_agent_has_built_is_refused_with_what_to_write(tree, command):
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ctest --test-dir build", "/usr/bin/ctest", "env CI=1 ctest -j4", 'sh -c "cd build && ctest"',
+        "meson test -C build --no-rebuild", "meson test --no-rebuild -C build", 'sh -c "cd build && meson test --no-rebuild"',
+    ],
+)  # fmt: skip
+def test_what_only_runs_what_an_agent_has_built_is_refused_with_what_to_write(tree, command):
     with pytest.raises(ConfigError, match="runs what was built before") as error:
         tree.find(f"test_pass={command}")
-    assert tree.argv(error.value.hint.partition("'")[2].rpartition("'")[0])[0].startswith("sh -c cmake")
+    written = tree.argv(error.value.hint.partition("'")[2].rpartition("'")[0])[0]
+    assert written.startswith(f"sh -c {'meson' if 'meson' in command else 'cmake'}")
 
 
 @pytest.mark.parametrize(
     "command",
     [
         'sh -c "cmake -S . -B build && cmake --build build && ctest --test-dir build"', 'sh -c "make -C build && ctest"',
+        "meson test -C build", 'sh -c "meson compile -C build && meson test -C build --no-rebuild"',
         "ctest -S ci.cmake", "grep -c ctest notes.md", "./run-ctest.sh",
     ],
 )  # fmt: skip
-def test_a_command_that_builds_what_ctest_runs_is_a_criterion(tree, command):
+def test_a_command_that_builds_what_it_runs_is_a_criterion(tree, command):
     assert tree.argv(f"test_pass={command}")
 
 

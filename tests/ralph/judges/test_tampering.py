@@ -59,6 +59,11 @@ def test_a_file_that_tells_what_the_checks_are_is_said():
     assert looked("check.sh", "pytest\n", "true\n", NPM) == []
 
 
+def test_a_source_that_a_check_compiles_is_the_work_that_is_asked_for():
+    check = CHECK._replace(argv=("python3", "-m", "compileall", "-q", "cart.py"))
+    assert looked("cart.py", "a = 1\n", "a = 2\n", check) == []
+
+
 def test_a_package_json_is_said_where_its_scripts_changed_and_not_for_a_new_dependency():
     before = '{"scripts": {"test": "jest"}, "dependencies": {}}'
     script, dependency = before.replace("jest", "true"), before.replace("{}", '{"left-pad": "1"}')

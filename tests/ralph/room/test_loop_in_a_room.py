@@ -226,6 +226,14 @@ def test_a_rollback_of_what_was_never_applied_touches_nothing(loops):
     assert (loops.back().restored, loops.text("one.txt")) == ([], "right\n")
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_of_a_repository_that_lay_in_a_room_a_rollback_says_nothing(loops, force):
+    git(loops.top, "init", "-q")
+    run = in_a_room(loops, MENDS)
+    assert run.status == "success" and not Path(run.room).exists()
+    assert loops.back(git=True, force=force).git == [] and (loops.top / ".git").is_dir()
+
+
 # Where the room stands for the person's project
 
 
