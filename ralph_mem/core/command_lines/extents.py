@@ -1,4 +1,4 @@
-"""Tell whether a command is about all there is to test, lint or build, or about a part of it alone."""
+"""Tell whether a command tests, lints or builds all there is, or a part of it alone."""
 
 from ralph_mem.core.command_lines import purposes
 
