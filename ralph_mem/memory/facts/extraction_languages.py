@@ -60,7 +60,8 @@ PASSES = {
 }
 # Few words that begin with no order to do one thing.
 DE_BARE = (
-    r"^(?!(?:mach|bau|zeig|fix|prüf|änder|schau|füg|ergänz|entfern|lösch|benenn|räum|neue|erstell|schreib|teste|kannst"
+    r"^(?!(?:der |die |das |den |es |ein |mach|bau|zeig|fix|prüf|änder|schau|füg|ergänz|entfern|lösch|benenn|räum|neue|erstell"
+    r"|schreib|teste|kannst"
     r"|erklär)\w*\b)"
 )
 FR_BARE = (
@@ -88,7 +89,7 @@ FORMS = {
             r"| bitte| alles)*"
             r" [\w./-]+(?: [\w./-]+){0,3}[.!]*$",
             DE_BARE + r"(?:[\w./-]+ ){1,4}(?:nur|bitte) (?:auf|in|für|mit|über|aus|bei|per|nach|als) [\w./-]+(?: [\w./-]+)?[.!]*$",
-            DE_BARE + r"(?:[\w./-]+ ){2,4}bitte[.!]*$",
+            DE_BARE + r"(?:[\w./-]+,? ){2,4}bitte[.!]*$",
             r"\b(?:wird|werden) (?:\w+ ){0,2}(?:nicht|nie|niemals|nichts) \w+t[.!]*$", r"\bfinger weg\b", r"\bdenk an\b",
             r"^(?!.*\bdas darf\b).*\bdarf (?:\w+ ){0,4}(?:nicht|nichts) \w+t\b",
             r"\b(?:mache?|entscheide|tagge|merge|release) nur ich\b",
@@ -104,7 +105,8 @@ FORMS = {
             r"|releasen|speichern|loggen|testen|haben (?:nur|immer|keine?n?)|arbeiten)\b",
             r"\b(?:bei uns|in der \w+|auf der \w+) (?:heißt|wird|werden|gilt|sagt man)\b",
             r"^(?!und |dann |also |jetzt ).*\b\w+en wir (?:mit|als|immer|auf|in|nur)\b",
-            r"^(?!es |das |sie |er ).*\b(?:sind|ist|werden|wird) (?:\w+ )?(?:intern|grundsätzlich|nur) (?:\w+ ){0,3}\w+[.!]*$",
+            r"^(?!.*\b(?:es|das|sie|er) (?:sind|ist|werden|wird)\b).*\b(?:sind|ist|werden|wird) (?:\w+ )?(?:intern|grundsätzlich"
+            r"|nur) (?:\w+ ){0,3}\w+[.!]*$",
             r"\bwir sind auf .{2,30} (?:festgelegt|beschränkt)\b",
             r"\b(?:läuft|liegt|liegen|gehört|gehören|kommt|kommen|heißt) (?:nur )?(?:auf|unter|in|nach|zu|aus|über)\b",
             r", (?:nicht|nie|niemals) (?:auf |in |mit |als )?\S+[.!]*$")),
