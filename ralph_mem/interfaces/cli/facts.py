@@ -204,12 +204,9 @@ def export_(
     if apply:
         rule_export.apply(reader, found)
     if json:
-        printing.as_json(
-            {
-                "file": found.file.name, "changes": [each._asdict() for each in found.changes], "disputed": found.disputed,
-                "diff": diff, "applied": apply,
-            }  # fmt: skip
-        )
+        changes = [each._asdict() for each in found.changes]
+        told = {"file": found.file.name, "changes": changes, "disputed": found.disputed, "diff": diff, "applied": apply}
+        printing.as_json(told)
     elif apply:
         printing.text(f"{found.file.name} is written; what it says now is told no more. `git diff` shows it.")
     else:
