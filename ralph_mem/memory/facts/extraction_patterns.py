@@ -40,7 +40,10 @@ ORDERS = (
     r"|answer|reply|explain|give|mention|document|verify|lint"
 )
 # What has none of these is no sentence, and no report.
-TERSE = LEAD + r"(?!the |an? )(?!.*\b(?:is|are|was|were|be|it|this|that|i|you|he|she|they|does|do|did|has|have|why|or|if)\b)"
+TERSE = (
+    LEAD + r"(?!the |an? )(?!.*\b(?:is|are|was|were|be|it|this|that|i|we|want|need|you|he|she|they|does|do|did|has|have|why"
+    r"|or|if)\b)"
+)
 # Ways to work that have a name: who says one of them means it for good.
 PRACTICE = (
     r"\b(?:conventional commits?|table[- ]driven|type hints?|(?:british|american|plain|simple) english|imperative mood"
@@ -134,8 +137,8 @@ FORMS = (
     r"|at) [\w`./#+-]+(?: [\w`./#+-]+)?)?"
     r"(?:,? please)?[.!]*$"),
     # what may not be, as one politely says it
-    _form(RULE, 0.75, r"\b(?:banned|off the table|taboo)\b|\b(?:may|must|should|shall) (?:i ask you )?not (?:be|end up|appear|leave"
-    r"|contain|show up|go|to)\b|\bask you (?:not|never) to\b"),
+    _form(RULE, 0.75, r"\b(?:banned|off the table|taboo)\b|\b(?:may|must|should|shall) (?:i ask you )?not (?:be|end up|leave"
+    r"|contain|go|to)\b|\bask you (?:not|never) to\b"),
     _form(RULE, 0.75, r"\b(?:can ?not|can'?t|may not|don'?t|do not|never) (?:\w+ ){1,4}without (?:my|our|an?) (?:ok|okay"
     r"|approval|consent"
     r"|permission|review|go|migration|test)\b|\b(?:needs?|requires?) my (?:ok|okay|approval|consent|permission|review)\b"
