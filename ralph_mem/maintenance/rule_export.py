@@ -33,10 +33,13 @@ Change = namedtuple("Change", "verb line old new fact")
 
 
 class Export:
-    """What an export would change: the file, the changes, and the lines that it would have."""
+    """What an export would change: the file, the changes, and the lines that it would have.
 
-    def __init__(self, file: RuleFile, changes: "list[Change]") -> None:
-        self.file, self.changes = file, changes
+    `disputed` are the ids of facts that contradict another one which holds; a person has to take one back first.
+    """
+
+    def __init__(self, file: RuleFile, changes: "list[Change]", disputed: "Sequence[str]" = ()) -> None:
+        self.file, self.changes, self.disputed = file, changes, list(disputed)
         before = {statement.line: statement.before for statement in file.statements()}
         replaced = {each.line: each.new and before[each.line] + each.new for each in changes if each.verb != ADD}
         self.lines = file.changed(replaced, [each.new for each in changes if each.verb == ADD])
@@ -60,14 +63,15 @@ def plan(reader: "Reader", name: str, others: "Sequence[str]" = ()) -> Export:
         fact for fact in _worth(reader)
         if not said.covers(fact.text) and not any([wording.folded(fact.text) in line for line in lines])
     ]  # fmt: skip
+    disputed = [fact.public_id for fact in found if _is_disputed(reader, fact)]
     changes: list[Change] = []
     taken: set[int | None] = set()
-    for fact in found:
+    for fact in [each for each in found if each.public_id not in disputed]:
         change = _change(reader, file.statements(), fact, taken)
         taken.add(change.line)
         changes.append(change)
     changes = [each for each in changes if each.verb == UPDATE or facts.sessions(reader.stores[0], each.fact) >= SESSIONS]
-    return Export(file, [*changes, *_vanished(reader, file, {each.line for each in changes})])
+    return Export(file, [*changes, *_vanished(reader, file, {each.line for each in changes})], disputed)
 
 
 def _worth(reader: "Reader") -> "list[Fact]":
@@ -113,6 +117,14 @@ def _replaced(reader: "Reader", fact: "Fact") -> "list[Fact]":
     links = facts.links(reader.stores[0], fact.public_id)
     names = [other for one, other, kind, *_ in links if one == fact.public_id and kind == facts.SUPERSEDES]
     return [old for old in [facts.of_id(reader.stores[0], name) for name in names] if old is not None]
+
+
+def _is_disputed(reader: "Reader", fact: "Fact") -> bool:
+    """Say whether a fact contradicts another one that holds and does not stand in the file."""
+    store, own = reader.stores[0], fact.public_id
+    pairs = [{one, other} for one, other, kind, *_ in facts.links(store, own) if kind == facts.CONFLICTS]
+    found = [facts.of_id(store, name) for pair in pairs for name in pair - {own}]
+    return any([each is not None and each.status == facts.ACTIVE for each in found])
 
 
 def _vanished(reader: "Reader", file: RuleFile, taken: "set[int | None]") -> "list[Change]":

@@ -241,3 +241,10 @@ def test_no_byte_changes_where_nothing_is_to_change(tmp_path, text):
     assert "".join(file.changed({}, [])).encode() == text.encode() and file.diff(file.lines) == ""
     for each in file.statements():
         assert each.text in file.lines[each.line] and file.lines[each.line].startswith(each.before)
+
+
+def test_of_two_that_contradict_each_other_neither_is_brought_in(say, export):
+    say("Deploys happen on Thursdays only.", source=facts.INJECT)
+    say("Deploys happen on Fridays only.")
+    found = export()
+    assert (found.changes, len(found.disputed)) == ([], 2)

@@ -114,14 +114,14 @@ def told(words: "list[str]") -> "list[str]":
     if turns and len(verbs) > 1 and verbs[0] not in TELLING | NO_RUNNERS:
         verbs = verbs[1:]  # of a program that is launched
     if not found and verbs and verbs[0] in TELLING and (turns or rest[0][:1] != "-"):
-        found = LINT if verbs[0] in ("check", "validate") else _said(name, verbs[0])
+        found = LINT if verbs[0] in ("check", "validate") else said(name, verbs[0])
     return [LINT if found == FORMAT and not CHECKING.isdisjoint(rest) else found] if found else []
 
 
 def alone(words: "list[str]", purpose: str) -> "list[str]":
     """Return a command without those of its targets that are for something else."""
     name, rest = program(words)
-    others = [word for word in _targets(name, rest) if name in OF_SEVERAL and _said(name, word) not in ("", purpose)]
+    others = [word for word in _targets(name, rest) if name in OF_SEVERAL and said(name, word) not in ("", purpose)]
     return [word for word in words if word not in others]
 
 
@@ -170,9 +170,14 @@ def _of_tool(program: str, rest: "list[str]") -> str:
     if program == "xcodebuild" and "test" in rest:
         purpose = TEST
     if program == "ninja" and "-t" not in rest:
-        purpose = next((said for said in [_said(program, word) for word in rest if word[:1] != "-"] if said == TEST), purpose)
+        named = [(word, said(program, word)) for word in rest if word[:1] != "-" and "/" not in word]
+        # a test by its name is built alone
+        does = [
+            each for word, each in named if each in (LINT, FORMAT) or (each == TEST and _pieces(word) <= TESTS | {"all", "run"})
+        ]
+        purpose = next(iter(does), purpose)
     if program in ("tox", "nox"):
-        purpose = next((_said(program, name) for option, name in zip(rest, rest[1:]) if option in ("-e", "-s")), "") or TEST
+        purpose = next((said(program, name) for option, name in zip(rest, rest[1:]) if option in ("-e", "-s")), "") or TEST
     if purpose == FORMAT and not CHECKING.isdisjoint(rest):
         purpose = LINT
     return "" if first in SETTING_UP else purpose
@@ -195,7 +200,7 @@ def _of_runner(program: str, rest: "list[str]") -> "list[str]":
     if program == "vite" and not targets:
         return [RUN]
     checked = LINT if not CHECKING.isdisjoint(rest) else FORMAT
-    found = [_said(program, word) for word in (targets if program in OF_SEVERAL else targets[:1])]
+    found = [said(program, word) for word in (targets if program in OF_SEVERAL else targets[:1])]
     return [checked if purpose == FORMAT else purpose for purpose in found]
 
 
@@ -222,10 +227,12 @@ SHORT = {
 }  # fmt: skip
 
 
-def _said(program: str, word: str) -> str:
+def said(program: str, word: str) -> str:
     """Return what a target, a script or a file is for, by the words in its name."""
     if (program, word) in SHORT:
         return SHORT[program, word]
+    if word in TOOLS:
+        return TOOLS[word]
     parts = _pieces(word)
     is_check = "check" in parts or "ci" in parts
     if not FORMATS.isdisjoint(parts):
@@ -252,4 +259,4 @@ def _of_file(program: str, rest: "list[str]") -> str:
         program = next((word for word in rest if word[:1] != "-"), "") if rest[:1] not in (["-c"], ["-e"]) else ""
     name = program.rpartition("/")[2]
     stem = name.rpartition(".")[0] or name
-    return _said("", stem)
+    return said("", stem)

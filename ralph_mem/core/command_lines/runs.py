@@ -1,6 +1,6 @@
 """Find in a command line the commands that test, lint, build, run or format something, and which are the same."""
 
-from ralph_mem.core.command_lines import exit_codes, purposes
+from ralph_mem.core.command_lines import exit_codes, extents, purposes
 from ralph_mem.core.redaction import blocks, spans
 
 # What only starts the program behind it, and says nothing of it; and what is needed with it.
@@ -8,32 +8,34 @@ BEFORE = frozenset("sudo time env nice timeout gtimeout exec command stdbuf nohu
 # What changes only how much is printed.
 LOUDNESS = frozenset(
     "-v -vv -vvv -q -qq --verbose --quiet --silent --no-color --color --nocapture --no-header --color=always --color=never"
-    " --no-progress --plain -count=1 --output-on-failure".split()
+    " --no-progress --plain -count=1 --output-on-failure --print-errorlogs --trace --info --nologo --no-ansi --ansi".split()
 )
-# What else makes no other command of it: how long it may take, how many at a time, where its output goes, which folder it could
-# have been started in, what is measured beside it, if it mends what it finds, and if the first failure ends it. Of the first the
-# next word is the value; the last are operands that say what goes without saying.
-MINOR = frozenset("-o --output -timeout --timeout --jobs -j --maxfail -n --parallel --test-dir --logger".split())
-COUNTING = frozenset("-j -n --parallel".split())  # their value is a number, or none of theirs
-MINOR_SO = ("-o=", "--output=", "-timeout=", "--timeout=", "--jobs=", "-j", "--maxfail=", "--tb", "--durations", "--cov")
+# What else makes no other command of it: how long it may take, how many at a time, where its output goes and in which form, which
+# folder it could have been started in, what is measured beside it, if it mends what it finds, if the first failure ends it, if it
+# waits for changes, and if it begins anew. Of the first the next word is the value; the last are operands that say what goes
+# without saying.
+MINOR = frozenset(
+    "-o --output -timeout --timeout --jobs -j --maxfail -n --parallel --concurrency --workers --test-dir --logger --reporter"
+    " --verbosity --repeat --summary".split()
+)
+COUNTING = frozenset("-j -n --parallel --concurrency --workers --repeat".split())  # their value is a number, or none of theirs
+MINOR_SO = (
+    "-o=", "--output=", "-timeout=", "--timeout=", "--jobs=", "-j", "--maxfail=", "--tb", "--durations", "--cov", "--parallel=",
+    "--concurrency=", "--workers=", "--maxWorkers=", "--reporter", "--test_output", "--test-show-details", "--console", "-cover",
+    "--watch=false", "--watchAll=false", "--cache", "--autocorrect",
+)  # fmt: skip
 MINOR_ALONE = frozenset(
-    ". ./ -- -x --exitfirst -failfast --fail-fast --bail --bail=1 --fix --write -u --updateSnapshot"
-    " --no-restore --no-build --stacktrace --no-tty -T --rm".split()
+    ". ./ -- -x --exitfirst -failfast --fail-fast --bail --bail=1 --no-fail-fast --continue --keep-going --fix --write -u"
+    " --updateSnapshot --allow-dirty --allow-staged --no-restore --no-build --stacktrace --no-tty -T --rm --coverage --cover"
+    " --enable-coverage --enable-code-coverage --run --no-watch --file-watch --force --no-cache --no-build-cache"
+    " --rerun-tasks --skip-nx-cache --clean-first --no-incremental --no-daemon --offline".split()
 )
-# Only those tests that the next word names; and of a work space only one part, which makes it another command.
-SELECTING = frozenset(
-    "-k -R --rerun-failed -run --run -t --testNamePattern --testPathPattern --grep -g --tests -Dtest --lf --last-failed --only"
-    " --test --filter -bench".split()
-)
-ALONE = frozenset("--lf --last-failed --test --rerun-failed".split())  # which have no value behind them
-# Of the programs that do what their first words say those that run tests themselves.
-OF_NAMES = frozenset("cargo go dotnet swift gradle gradlew mvn mvnw mix flutter dart deno bun".split())
-# Options by which a program works on one part of all that the project is made of.
-PART = {
-    "cargo": "-p --package", "cmake": "--target -t", "npm": "-w --workspace", "pnpm": "--filter -F", "bun": "--filter",
-    "turbo": "--filter", "yarn": "workspace", "mvn": "-pl", "mvnw": "-pl",
+# To a few programs what is something else to others.
+MINOR_TO = {
+    "rubocop": ("-a", "-A"), "mvn": ("-o", "-B"), "mvnw": ("-o", "-B"), "make": ("-B", "-k"), "gmake": ("-B", "-k"),
+    "golangci-lint": ("./...",),
 }  # fmt: skip
-BY_WORD = frozenset("jest vitest mocha cargo phpunit".split())  # another word behind these names tests
+ANEW = "clean"  # as a target beside others
 SCRATCH = ("/tmp", "/var/tmp", "$TMP", "$(mktemp")  # noqa: S108 - what runs there is about no project
 MOST_CHARACTERS = 160  # a longer line is a script, which nobody types again
 END = "\0"  # of a line
@@ -51,7 +53,7 @@ class Run:
 
     def __init__(self, purpose: str, words: "list[str]", folder: str, given: str, sure: bool) -> None:
         self.purpose, self.text, self.same = purpose, _text(words), _same(words)
-        self.is_whole, self.folder, self.given, self.sure = _is_whole(purpose, words), folder, given, sure
+        self.is_whole, self.folder, self.given, self.sure = extents.is_whole(purpose, words), folder, given, sure
 
 
 def of(command: str) -> "list[Run]":
@@ -87,10 +89,12 @@ def _same(words: "list[str]") -> str:
         value = words[at + 1] if at + 1 < len(words) else ""
         if skip:
             skip = False
+        elif word in MINOR_TO.get(program, ()) or (word == ANEW and program in purposes.OF_SEVERAL and len(words) > 2):
+            continue
         elif word in MINOR:
             skip = value[:1] != "-" and (word not in COUNTING or value.isdigit() or value == "auto")
-        elif _selects(program, word):
-            skip = "=" not in word and word not in ALONE
+        elif extents.selects(program, word):
+            skip = "=" not in word and word not in extents.ALONE
         elif word not in LOUDNESS and word not in MINOR_ALONE and not word.startswith(MINOR_SO):
             kept.append(word)
     return " ".join(kept)
@@ -145,40 +149,3 @@ def _below(folder: str) -> str:
 def _quoted(word: str) -> str:
     plain = all([char.isalnum() or char in "-_./:=@%+,^~*{}[]" for char in word])
     return word if word and plain else "'" + word.replace("'", "'\\''") + "'"
-
-
-def _is_whole(purpose: str, words: "list[str]") -> bool:
-    """Say whether a run is about all there is, and not about a file, a folder further down or the tests of some name."""
-    program, rest = purposes.program(words)
-    if any([word.partition("=")[0] in PART.get(program, "").split() for word in rest]):
-        return False
-    if purpose not in (purposes.TEST, purposes.LINT, purposes.FORMAT):
-        return not any([word.endswith("/...") and _is_part(word) for word in words])
-    if purpose == purposes.TEST and any([_selects(program, word) for word in rest]):
-        return False
-    operands = [word for word in rest if word[:1] != "-"]
-    if program in purposes.INTERPRETERS:  # its first operand is the program
-        first, operands = operands[0] if operands else "", operands[1:]
-        name = first.rpartition("/")[2]
-        if name.startswith("test_") or "_test." in name or ".test." in name or ".spec." in name:
-            return False
-    targets = operands[1:] if program in purposes.RUNNERS or program == "playwright" else operands
-    if program in BY_WORD and purpose == purposes.TEST and [word for word in targets if word != "run"]:
-        return False
-    return not any([_is_part(word) for word in targets])
-
-
-def _selects(program: str, word: str) -> bool:
-    """Say whether an option picks some tests; to a few programs it means something else."""
-    if program in purposes.RUNNERS and program not in OF_NAMES:
-        return False
-    name = word.partition("=")[0]
-    return name in SELECTING and not (name == "--test" and program in purposes.INTERPRETERS)
-
-
-def _is_part(word: str) -> bool:
-    """Say whether an operand is a file, a test of one, or a folder further down than the first."""
-    plain = word.removeprefix("./").rstrip("/").removesuffix("/...")
-    name = plain.rpartition("/")[2]
-    end = name.rpartition(".")[2] if "." in name.strip(".") else ""
-    return "::" in word or plain.count("/") > 0 or (0 < len(end) <= 4 and end.isalnum() and "*" not in name and name != "...")

@@ -26,6 +26,7 @@ commands.add_typer(group, name="facts")
 Id = Annotated[str, typer.Argument(metavar="ID", help="A fact, as `facts list` prints it.")]
 LINK = ("a", "b", "kind", "likeness", "decided_by", "at")
 HOLDING = (rows.ACTIVE, rows.CANDIDATE)
+NOTHING = "There is nothing to bring into the file: what holds stands there, or was said in fewer than three sessions."
 
 
 @group.callback(invoke_without_command=True)
@@ -65,6 +66,8 @@ def list_(
         printing.as_json([by_hand.as_values(fact) for fact in found])
     elif found:
         printing.table(by_hand.COLUMNS, [by_hand.cells(fact) for fact in found])
+    elif as_of or valid_at:
+        printing.text("Nothing of the kind was known then." if as_of else "Nothing of the kind held then.")
     else:
         printing.text("There is no such fact here; `ralph-mem facts add TEXT` keeps one.")
 
@@ -201,13 +204,16 @@ def export_(
     if apply:
         rule_export.apply(reader, found)
     if json:
-        printing.as_json(
-            {"file": found.file.name, "changes": [each._asdict() for each in found.changes], "diff": diff, "applied": apply}
-        )
+        changes = [each._asdict() for each in found.changes]
+        told = {"file": found.file.name, "changes": changes, "disputed": found.disputed, "diff": diff, "applied": apply}
+        printing.as_json(told)
     elif apply:
         printing.text(f"{found.file.name} is written; what it says now is told no more. `git diff` shows it.")
     else:
-        printing.verbatim(diff.removesuffix("\n") or "There is nothing to bring into the file.")
+        printing.verbatim(diff.removesuffix("\n") or NOTHING)
+    if found.disputed and not json:
+        what = f"left out, as it contradicts another that holds: {', '.join(found.disputed)}"
+        printing.complain(what, "`ralph-mem facts retire ID` takes one back, `ralph-mem facts show ID` names the other")
 
 
 @group.command("starter")

@@ -12,6 +12,7 @@ from ralph_mem.memory.facts import extraction_likelihood as likelihood
 from ralph_mem.memory.facts import extraction_manner as manner
 from ralph_mem.memory.facts import extraction_patterns as patterns
 from ralph_mem.memory.facts import extraction_statements as statements
+from ralph_mem.memory.facts import retraction
 from ralph_mem.memory.rows import index_text
 from ralph_mem.memory.rows.facts import CORRECTION, FACT
 
@@ -19,7 +20,7 @@ from ralph_mem.memory.rows.facts import CORRECTION, FACT
 MOST_CHARACTERS = 2_500
 SHORTEST, LONGEST = 12, 320
 MOST_FOUND = 3
-LEAST_STRENGTH = 0.5
+LEAST_STRENGTH, SURE = 0.5, 0.9
 
 # What stands between these is not the user's own sentence: our own block, code, a quotation, what a client puts between tags.
 BLOCKS = re.compile(
@@ -186,6 +187,9 @@ def _english(seen: str) -> "tuple[float, str, float] | None":
     """Return how clearly an English sentence says that it holds, its kind, and how likely it is worth telling later."""
     if not _is_english(seen) or manner.NOW.search(seen):
         return None
+    dropped = retraction.of(seen)
+    if dropped and dropped.is_order:
+        return SURE, FACT, 0.0  # whom it names is taken back, and itself it says nothing
     is_reproach = bool(manner.REPROACH.search(seen))
     if not is_reproach and (seen.rstrip().endswith("?") or manner.ASKING.search(seen)):
         return None

@@ -58,19 +58,42 @@ PASSES = {
         r" (?:debe|deben|tiene que|muestra|puede|está)\b",
     ),
 }
+# Few words that begin with no order to do one thing.
+DE_BARE = (
+    r"^(?!(?:der |die |das |den |es |ein |mach|bau|zeig|fix|prüf|änder|schau|füg|ergänz|entfern|lösch|benenn|räum|neue|erstell"
+    r"|schreib|teste|kannst"
+    r"|erklär)\w*\b)"
+)
+FR_BARE = (
+    r"^(?!(?:ajout|corrig|supprim|affich|chang|renomm|cré|fais|mets|vérifi|montr|regard|nouve|déplac|rempla|expliqu|peux|lance"
+    r"|refai|la |le |les )\w*\b)"
+)
+ES_BARE = (
+    r"^(?!(?:añad|arregl|cre|cambi|corrig|instal|muestr|nuev|haz|quit|borr|revis|explic|pon|mueve|renombr|la |el |los |las )\w*\b)"
+)
 # Kind, how likely it holds, what it looks like; the first that matches counts.
 FORMS = {
     "German": (
         (CORRECTION, SURE, _any(
             r"\bdu hast\b.{3,}\b(?:wieder|schon wieder|nochmal|trotzdem)\b", r"\b(?:habe?|hatte) (?:ich )?(?:es )?(?:dir|doch|schon"
             r"|bereits)\b.*\bgesagt\b", r"\b(?:schon|wieder) (?:gesagt|\w+, (?:das|die|der|wir))\b",
-            r"^(?:warum|wieso) .{3,}\b(?:schon )?wieder\b")),
+            r"^(?:warum|wieso) .{3,}\b(?:schon )?wieder\b", r"^(?:schon |und |nicht )*wieder\b.*, \w+",
+            r"\bdas machen wir (?:hier )?(?:nicht|nie)\b", r"\bhier fehlt (?:der|die|das)\b.*\b(?:wieder|schon)\b")),
         (RULE, SURE, _any(
             r"\b(?:ab (?:jetzt|sofort)|künftig|in zukunft|grundsätzlich|generell|prinzipiell)\b", r"\b(?:verboten|tabu|pflicht"
             r"|nicht erlaubt|vorgeschrieben|ohne (?:mich zu fragen|rücksprache|rückfrage))\b",
             r"\b(?:bitte|muss|müssen|sollt?en?|d[aü]rf(?:en|st|t)?|niemand|du)\b.*\b(?:immer|nie|niemals|nur|jede[nrs]?)\b",
             r"^(?:und |nein,? |bitte |also )*(?:keine?n?|nie|niemals|immer|nicht|jede\w*)\b.*\w(?:en|rn|ln)"
             r"(?:, (?:niemals|nie|immer))?[.!]*$",
+            r"^(?:nein,? |bitte )*(?:kein|keine|keinen|nicht|ohne) [\w./-]+(?: [\w./-]+){0,3},(?: sondern| lieber| nur| nimm"
+            r"| bitte| alles)*"
+            r" [\w./-]+(?: [\w./-]+){0,3}[.!]*$",
+            DE_BARE + r"(?:[\w./-]+ ){1,4}(?:nur|bitte) (?:auf|in|für|mit|über|aus|bei|per|nach|als) [\w./-]+(?: [\w./-]+)?[.!]*$",
+            DE_BARE + r"(?:[\w./-]+,? ){2,4}bitte[.!]*$",
+            r"\b(?:wird|werden) (?:\w+ ){0,2}(?:nicht|nie|niemals|nichts) \w+t[.!]*$", r"\bfinger weg\b", r"\bdenk an\b",
+            r"^(?!.*\bdas darf\b).*\bdarf (?:\w+ ){0,4}(?:nicht|nichts) \w+t\b",
+            r"\b(?:mache?|entscheide|tagge|merge|release) nur ich\b",
+            r"\bohne .{3,40} (?:wird|werden) nichts\b", r"\bniemals \w+", r"\bimmer (?:mit|ohne|in|auf|als)\b",
             r"\bdas gilt\b", r"\bwie (?:immer|überall|üblich)\b",
             r"^(?:verwende|nutze?|benutze?|nimm|schreib|mach|lass|führ|frag|änder|commit|push)\w* .*\b(?:immer|nie|niemals|nur"
             r"|statt|überall|, nicht|, kein)\b", r"\bnicht \w+[^,]*, sondern\b", r"\b(?:vor|nach|bei) jede[mrn]\b")),
@@ -80,18 +103,30 @@ FORMS = {
         (FACT, LIKELY, _any(
             r"\b(?:bei uns|in diesem projekt|in unserem?)\b", r"\bwir (?:verwenden|nutzen|benutzen|nehmen|schreiben|machen|deployen"
             r"|releasen|speichern|loggen|testen|haben (?:nur|immer|keine?n?)|arbeiten)\b",
+            r"\b(?:bei uns|in der \w+|auf der \w+) (?:heißt|wird|werden|gilt|sagt man)\b",
+            r"^(?!und |dann |also |jetzt ).*\b\w+en wir (?:mit|als|immer|auf|in|nur)\b",
+            r"^(?!.*\b(?:es|das|sie|er) (?:sind|ist|werden|wird)\b).*\b(?:sind|ist|werden|wird) (?:\w+ )?(?:intern|grundsätzlich"
+            r"|nur) (?:\w+ ){0,3}\w+[.!]*$",
+            r"\bwir sind auf .{2,30} (?:festgelegt|beschränkt)\b",
             r"\b(?:läuft|liegt|liegen|gehört|gehören|kommt|kommen|heißt) (?:nur )?(?:auf|unter|in|nach|zu|aus|über)\b",
             r", (?:nicht|nie|niemals) (?:auf |in |mit |als )?\S+[.!]*$")),
     ),
     "French": (
         (CORRECTION, SURE, _any(
             r"\btu (?:as|es|l'as) .*\b(?:encore|de nouveau|quand même)\b", r"\btu as (?:encore|de nouveau)\b",
-            r"\bje (?:te l'ai|t'ai|l'ai)(?: déjà)? dit\b", r"^pourquoi .*\b(?:encore|déjà)\b")),
+            r"\bje (?:te l'ai|t'ai|l'ai)(?: déjà)? dit\b", r"^pourquoi .*\b(?:encore|déjà)\b",
+            r"^encore (?:un|une|des|du)\b.*, ", r"\bj'ai (?:déjà )?dit\b")),
         (RULE, SURE, _any(
             r"\b(?:désormais|dorénavant|à partir de maintenant|à l'avenir|en règle générale)\b",
             r"\b(?:interdit|obligatoire|hors de question|sans me demander|sans mon accord|sans (?:ma )?validation)\b",
             r"\bil (?:ne )?faut (?:jamais|toujours|pas)\b",
             r"(?:^|[,:;] )(?:et |mais |stp |merci de )?(?:ne |n')\w+ (?:jamais|pas|plus)\b",
+            r"^(?:\w+ )?(?:pas|jamais) (?:de |d')?[\w./-]+,? [\w./-]+", r"\b(?:n'oublie|n'oubliez) pas que\b",
+            FR_BARE + r"(?:[\w./-]+ ){1,4}(?:en|dans|avec|par|via) [\w./-]+(?:,? s'il te plaît|,? stp|,? svp)?[.!]*$",
+            r", (?:pas|jamais) (?:autre chose|\w+)[.!]*$", r"\bdemande-(?:moi|nous) avant\b", r"\b(?:il faut|faut) du\b",
+            r"\b(?:s'appellent?|s'écri\w+|se nomm\w+|vouvoient?|tutoient?) toujours\b",
+            r"\b(?:aucune?|chaque) .{3,40} (?:dans|a|ont|doit)\b",
+            r"\bsans (?:ma|mon|notre) \w+[.!]*$", r"\btoujours (?:au|en|à|dans|par|avec)\b",
             r"\b(?:jamais|toujours) \w+(?:er|ir|re|ez)\b", r"\b(?:doit|doivent|dois|devons) (?:toujours|jamais|être|passer)\b",
             r"^(?:utilise|écris|mets|garde|fais|lance|passe|préfère|demande|vérifie|ajoute|nomme|commite?)\w*\b.*\b(?:toujours"
             r"|jamais|plutôt que|au lieu de|chaque|, pas)\b", r"^pas de? .+ (?:dans|sans|en)\b", r", (?:toujours|jamais)[.!]*$",
@@ -100,6 +135,11 @@ FORMS = {
             r"\bréponds?\b.*\ben (?:français|anglais)\b")),
         (FACT, LIKELY, _any(
             r"\b(?:on|nous) (?:n')?(?:utilis|pass|écri|déploi|met|fai|gard|nomm|stock|travaill|test)\w+\b",
+            r"\b(?:sont|est) (?:stocké|enregistré|compté|écrit|exprimé|gardé|rangé|nommé)e?s? (?:en|dans|avec|sous)\b",
+            r"\breste(?:nt)? dans\b",
+            r"\bvient du fichier\b", r"\b(?:on|nous) (?:dit|sommes (?:bloqués|limités|en))\b",
+            r"\b(?:dans|de) tout le (?:produit|projet|code)\b",
+            r"\b(?:messages?|commits?|commentaires?|identifiants?|noms?|branches?) .{0,30}(?:sont|n'ont|est) (?:en|pas|toujours)\b",
             r"\btou(?:t|te|s|tes)\b.{0,30}\b(?:passent?|vont?|restent?|sont|s'écri\w+|se \w+)\b",
             r"\bc'est .{2,30}\b(?:ici|dans ce projet|chez nous)\b", r"\bchez nous\b",
             r", (?:pas|jamais) (?:de |d'|en |sur |le |la |les )?\S+[.!]*$")),
@@ -107,11 +147,14 @@ FORMS = {
     "Spanish": (
         (CORRECTION, SURE, _any(
             r"\b(?:has|hiciste|pusiste|usaste|volviste)\b.*\b(?:otra vez|de nuevo)\b", r"\b(?:ya te (?:dije|he dicho)|te (?:dije|he"
-            r" dicho))\b", r"^por qué .*\botra vez\b")),
+            r" dicho))\b", r"^por qué .*\botra vez\b", r"^otra vez\b.*,", r"\bno se hace así\b")),
         (RULE, SURE, _any(
             r"\b(?:a partir de ahora|de ahora en adelante|en el futuro|por regla general)\b", r"\b(?:prohibido|obligatori[oa]"
             r"|no se permite|no se toca\w*|sin (?:preguntar\w*|mi permiso))\b",
             r"\bno (?:hagas|uses|pongas|toques|subas|edites|borres|cambies|escribas|commitees|instales|modifiques|mezcles)\b",
+            r"^(?:nada de|sin|con|antes de) [\w./-]+(?: [\w./-]+){0,3}, ?\w+", r"\bno \w+(?:as|es) (?:nunca|jamás|nada)\b",
+            ES_BARE + r"(?:[\w./-]+ ){1,4}(?:en|con|por) [\w./-]+(?: [\w./-]+){0,3}(?:, por favor)?[.!]*$",
+            r"\btienen? que (?:llevar|ir|estar|ser|tener|pasar)\b",
             r"(?:^|[,:;] )(?:y )?(?:nunca|jamás|siempre) \w+",
             r"\b(?:nunca|jamás) \w+(?:as|es)\b",
             r"^(?:usa|pon|escribe|haz|ejecuta|corre|pregunta|revisa"
@@ -119,6 +162,7 @@ FORMS = {
             r"\b(?:hay que|debes?|tienes? que)\b.*\b(?:siempre|nunca|antes de|cada)\b", r"\bcomo (?:siempre|en todas partes)\b")),
         (PREFER, SURE, _any(r"\b(?:prefiero|quiero que siempre|no quiero que|odio)\b", r"\bresponde\b.*\ben (?:español|inglés)\b")),
         (FACT, LIKELY, _any(
+            r"\b(?:tratamos|hablamos|llamamos|nombramos|incluyen?|van en)\b", r"\bestá (?:ya )?incluid[oa]\b",
             r"\b(?:usamos|hacemos|escribimos|guardamos|ponemos|desplegamos|trabajamos)\b", r"\btod[oa]s?\b.{0,30}\b(?:va|van|pasa"
             r"|pasan|se guardan?|deben?|tienen?)\b", r"\b(?:van?|viven?|están?|se guardan?)\b.{0,12} (?:en|por)\b.*"
             r"\b(?:siempre|nunca)\b",

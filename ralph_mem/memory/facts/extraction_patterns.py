@@ -39,6 +39,11 @@ ORDERS = (
     r"|pin|bump|rebase|squash|sign|tag|install|deploy|build|read|show|leave|go|do|log|import|update|open|prefix|wrap|quote"
     r"|answer|reply|explain|give|mention|document|verify|lint"
 )
+# What has none of these is no sentence, and no report.
+TERSE = (
+    LEAD + r"(?!the |an? )(?!.*\b(?:is|are|was|were|be|it|this|that|i|we|want|need|you|he|she|they|does|do|did|has|have|why"
+    r"|or|if)\b)"
+)
 # Ways to work that have a name: who says one of them means it for good.
 PRACTICE = (
     r"\b(?:conventional commits?|table[- ]driven|type hints?|(?:british|american|plain|simple) english|imperative mood"
@@ -116,6 +121,28 @@ FORMS = (
     r"|write)|please|use|always|never)\b"),
     _form(RULE, 0.7, r"^(?!.*\b(?:you|i|it|this|that|is|are|was)\b).{8,120}, not (?:the|a|an|in|one|by|with|as)\b"),
     _form(RULE, 0.75, PRACTICE),
+    _form(RULE, 0.75, OPENS + r"(?:do not|don'?t|dont|never) (?!need|want|know|think|worry|have\b|(?:\w+ )?(?:it|that|this"
+    r"|them)\b)\w+ .{0,60}\b"
+    r"(?:before|during|outside|while) (?!that\b|this\b|it\b|then\b)\w+"),
+    _form(RULE, 0.7, LEAD + r"(?:every|each|anything|everything) (?!time\b|one\b|of\b|i\b|you\b|we\b|is\b|works?\b|looks?\b)"
+    r"(?:[\w-]+ ){1,4}(?:exposes|listens|starts|ends|returns|uses|carries|ships|takes|lives|gets|goes|comes|belongs|passes) \w"),
+    # a few words without a verb: this not that, no this but that, only this
+    _form(RULE, 0.8, TERSE + r"(?:[\w`./#+-]+ ){0,4}[\w`./#+-]+,? (?:not|never) (?!sure|yet|working|there|found|now|really|bad|you"
+    r"|me\b|good|right|ok\b|much|only\b|just\b|even\b|so\b|all\b|enough|able|exactly)[\w`./#+-]+(?: [\w`./#+-]+){0,2}[.!]*$"),
+    _form(RULE, 0.8, TERSE + r"(?:no|zero|without) (?!errors?\b|warnings?\b|fail|output|tests?\b|idea|problem|change|need|luck"
+    r"|way|worr|reason|thanks|longer|one\b|matter"
+    r"|rush)"
+    r"[\w`./#+-]+(?: [\w`./#+-]+){0,2}(?: please)?[,:;] ?(?:use |only |just |take |write )?[\w`./#+-]+(?: [\w`./#+-]+){0,3}[.!]*$"),
+    _form(RULE, 0.8, TERSE + r"(?:[\w`./#+-]+ ){1,4}only(?: (?:from|in|via|through|with|on|for|by"
+    r"|at) [\w`./#+-]+(?: [\w`./#+-]+)?)?"
+    r"(?:,? please)?[.!]*$"),
+    # what may not be, as one politely says it
+    _form(RULE, 0.75, r"\b(?:banned|off the table|taboo)\b|\b(?:may|must|should|shall) (?:i ask you )?not (?:be|end up|leave"
+    r"|contain|go|to)\b|\bask you (?:not|never) to\b"),
+    _form(RULE, 0.75, r"\b(?:can ?not|can'?t|may not|don'?t|do not|never) (?:\w+ ){1,4}without (?:my|our|an?) (?:ok|okay"
+    r"|approval|consent"
+    r"|permission|review|go|migration|test)\b|\b(?:needs?|requires?) my (?:ok|okay|approval|consent|permission|review)\b"
+    r"|\b(?:first )?ask me (?:first|before|rather)\b|\bfirst ask me\b"),
     # this and not that
     _form(RULE, 0.8, OPENS + r"(?:use|run|prefer|install|write|call|import|go|stick|test|build|format|deploy|commit|edit"
     r"|keep|put|store|place|leave|reach for|go through|name)\b.{1,90}?(?:\binstead of\b|\brather than\b|\bover\b"

@@ -5,7 +5,7 @@ import time
 from ralph_mem.core.errors import StoreError
 from ralph_mem.core.redaction import path_rules, privacy
 from ralph_mem.memory import access, inspect
-from ralph_mem.memory.facts import extraction, taking
+from ralph_mem.memory.facts import extraction, retraction, taking
 from ralph_mem.memory.rows import facts, prompts, shingles
 from ralph_mem.memory.store import connection
 
@@ -135,7 +135,9 @@ def worth_keeping(
 
     `find` says which sentences may hold in place of `extraction.find`.
     """
-    if prompt.tainted or prompt.is_noted or _is_to_be_noted(prompt.text, settings["memory.remember"]):
+    dropped = retraction.of(prompt.text)
+    is_noted = prompt.is_noted and not (dropped and dropped.is_order)  # who takes a note back says its words as well
+    if prompt.tainted or is_noted or _is_to_be_noted(prompt.text, settings["memory.remember"]):
         return []
     found = [each for each in (find or extraction.find)(prompt.text) if is_safe(each.text, project, settings)]
     if not found:

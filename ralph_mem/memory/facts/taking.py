@@ -73,7 +73,7 @@ def take(store: "Store", statement: Statement, at: int) -> Taken:
     dropped = retraction.of(statement.text)
     found = retraction.meant(dropped, [fact.text for fact in there]) if dropped else None
     if found:
-        return _retire(store, statement, there[found[0]], found[1], at)
+        return _retire(store, statement, there[found[0]], found[1], at, is_order=bool(dropped and dropped.is_order))
     if dropped and dropped.is_order:  # to forget what nobody knows
         return Taken(decision.NOOP)
     decided = decision.decide(statement.text, [fact.text for fact in there])
@@ -149,11 +149,15 @@ def supersede(
     facts.link(store, name, facts.SUPERSEDES, old.public_id, score, at, decided_by)
 
 
-def _retire(store: "Store", statement: Statement, target: "Fact", score: float, at: int) -> Taken:
-    """Retire the fact that a statement takes back, if it may be; otherwise a person is asked."""
+def _retire(store: "Store", statement: Statement, target: "Fact", score: float, at: int, is_order: bool) -> Taken:
+    """Retire the fact that a statement takes back, if it may be; otherwise a person is asked.
+
+    A prompt that orders to forget it may do so, and one that says how things are only with a candidate.
+    """
     number, name = _store(store, statement, facts.RETIRED)
     facts.link(store, name, facts.RETIRES, target.public_id, score, at)
-    may_retire = statement.is_by_hand or (target.status == facts.CANDIDATE and statement.source != facts.PROPOSAL)
+    is_typed = is_order and statement.source == facts.PROMPT
+    may_retire = statement.is_by_hand or is_typed or (target.status == facts.CANDIDATE and statement.source != facts.PROPOSAL)
     if target.is_protected or not may_retire:
         facts.change(store, number, {"status": statement.undecided})
         return Taken(decision.CONFLICT, name, target.public_id, score)

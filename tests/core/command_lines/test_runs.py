@@ -122,6 +122,13 @@ def test_a_command_knows_the_folder_and_the_variables_that_its_line_gave_it():
         ("python -m pytest", "python3 -m pytest --tb=short -n auto"),
         ("ruff check .", "ruff check --fix"),
         ("cd build && ctest", "ctest --test-dir build"),
+        ("sbt compile", "sbt clean compile"),
+        ("./gradlew test", "./gradlew test --rerun-tasks --continue"),
+        ("npx nx run-many -t build", "npx nx run-many -t build --skip-nx-cache --parallel=3"),
+        ("flutter test", "flutter test --coverage --concurrency=4"),
+        ("mvn -o test", "mvn test"),
+        ("bin/rubocop", "bin/rubocop -A"),
+        ("meson test -C build", "meson test -C build --print-errorlogs --suite demux"),
     ],
 )
 def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, other):
@@ -136,6 +143,7 @@ def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, othe
         ("npm test", "yarn test"),
         ("pytest", "uv run pytest"),
         ("cargo build", "cargo build --release"),
+        ("eslint -a src", "eslint src"),
     ],
 )
 def test_another_runner_place_or_way_makes_it_another_one(one, other):
@@ -158,13 +166,33 @@ def test_another_runner_place_or_way_makes_it_another_one(one, other):
         "python tests/test_a.py",
         "npx eslint src/cart.ts",
         "dotnet test --filter Total",
+        "./gradlew :core:assemble",
+        "npx nx build web",
+        "bazel build //server/...",
+        "bazel test //index:posting_test",
+        "cabal build lib:plc",
+        "meson test -C build decoder",
+        "ninja -C build src/player",
+        "go build ./internal/fetch",
+        "dotnet build src/Orders.Core",
+        "build/tests/parser_test",
+        "docker compose exec app php artisan test --filter=CartTest",
     ],
 )
 def test_a_run_of_a_file_a_folder_further_down_or_of_named_tests_is_about_a_part(line):
     assert not runs.of(line)[0].is_whole
 
 
-@folded("line", ["pytest tests", "go test ./...", "npx eslint src", "node --test", "npx playwright test"])
+@folded(
+    "line",
+    [
+        "pytest tests", "go test ./...", "npx eslint src", "node --test", "npx playwright test", "bazel build //...",
+        "cabal test all", "ninja -C build/dev", "go build -o bin/shop ./cmd/shop", "dotnet test Shop.sln",
+        "npx nx run-many -t test",
+        "clang-tidy -p build/dev src/*.cpp", "./gradlew assemble", "scripts/run_tests.sh", "ctest --test-dir build/dev",
+        "npx eslint --config configs/strict.js src",
+    ],
+)  # fmt: skip
 def test_a_run_of_all_or_of_a_folder_at_the_top_is_about_the_whole(line):
     assert runs.of(line)[0].is_whole
 
@@ -194,6 +222,8 @@ def test_any_line_can_be_read(line):
         ("bundle exec jekyll build", "build"),
         ("npx nx run-many -t test", "test"),
         ("ninja -C build test", "test"),
+        ("ninja -C build clang-tidy", "lint"),
+        ("ninja -C build parser_test", "build"),
         ("zig build test", "test"),
         ("dotnet publish -c Release", "build"),
         ("docker compose run --rm php vendor/bin/phpunit", "test"),

@@ -113,6 +113,34 @@ def test_a_long_prompt_and_a_long_sentence_give_nothing():
 @folded(
     "said",
     [
+        "spaces in yaml not tabs",
+        "no lodash, native methods",
+        "feather icons only",
+        "Do not restart the queue during working hours.",
+        "never deploy without my ok",
+    ],
+)
+def test_a_few_words_without_a_verb_may_say_how_it_is_done_here(said):
+    assert texts(said) == [said]
+
+
+@folded(
+    "said",
+    [
+        "no luck, same error",
+        "no errors, looks good",
+        "not working, same error",
+        "can you do the header only",
+        "don't run it before the build finishes",
+    ],
+)
+def test_a_few_words_about_what_is_going_on_are_passed_over(said):
+    assert texts(said) == []
+
+
+@folded(
+    "said",
+    [
         "Wir nutzen immer pnpm und nie npm.",
         "Bitte committe nie ohne `make lint`.",
         "Keine Kundendaten loggen, niemals.",
@@ -123,6 +151,15 @@ def test_a_long_prompt_and_a_long_sentence_give_nothing():
         "Usa siempre pnpm, nunca npm, por favor.",
         "A partir de ahora las fechas se guardan en UTC.",
         "Aquí usamos tabs, no espacios.",
+        "Kein moment.js hier, lieber date-fns.",
+        "Beträge zeigen wir mit zwei Nachkommastellen.",
+        "Englische Namen für Variablen, bitte!",
+        "Schon wieder ein Datum ohne Zone, nimm UTC.",
+        "Les durées sont stockées en secondes.",
+        "Pas de var, utilise const.",
+        "N'oublie pas que le serveur est en UTC.",
+        "Nada de jQuery, todo con el framework.",
+        "Has borrado los comentarios, no se hace así.",
     ],
 )
 def test_german_french_and_spanish_orders_and_customs_are_found(said):
@@ -142,6 +179,13 @@ def test_german_french_and_spanish_orders_and_customs_are_found(said):
         "El test siempre falla en CI pero no en local.",
         "La cola nunca se vacía.",
         "La tabla debe mostrar siempre los últimos diez.",
+        "Bau bitte die Suche ein.",
+        "Die Suche findet nur auf Deutsch.",
+        "und dann deployen wir auf Staging",
+        "Ajoute le filtre par ville.",
+        "Le build échoue avec yarn.",
+        "Cambia el color con el tema.",
+        "La lista no carga con muchos datos.",
     ],
 )
 def test_german_french_and_spanish_reports_wishes_and_questions_are_passed_over(said):

@@ -5,8 +5,9 @@ import time
 import pytest
 
 from ralph_mem.core.settings import effective
-from ralph_mem.memory.facts import extraction, learning
+from ralph_mem.memory.facts import extraction, learning, taking
 from ralph_mem.memory.rows import facts
+from tests.sessions import NOON
 
 TAUGHT = "Always run `make check` before you push."
 OTHER = "Our staging database is in Frankfurt."
@@ -117,6 +118,31 @@ def test_what_a_tool_prints_after_it_was_said_takes_nothing_away(a_session, lear
 def test_what_was_asked_to_be_remembered_is_a_note_and_no_candidate(a_session, learn, said):
     a_session.has_a_turn(said, "Done.")
     assert learn() == [] and candidates(a_session) == []
+
+
+@pytest.mark.parametrize("said", ["Forget that {}", "please forget that {}", "Drop the rule that {}"])
+def test_what_a_prompt_orders_to_forget_holds_no_longer(a_session, learn, said):
+    ship = "we never ship the shop on Fridays"
+    a_session.store.begin()
+    taking.take(a_session.store, taking.Statement(ship, facts.RULE, facts.REMEMBER, NOON), NOON)
+    a_session.store.commit()
+    a_session.has_a_turn(said.format(ship), "Done.")
+    learn()
+    assert [fact.text for fact in facts.of_status(a_session.store, facts.ACTIVE)] == []
+    assert ship in [fact.text for fact in facts.of_status(a_session.store, facts.RETIRED)]
+
+
+def test_what_a_person_wrote_as_a_note_is_taken_back_by_them_alone(a_session, learn):
+    a_session.notes("We never ship the shop on Fridays.", origin="user")
+    a_session.has_a_turn("Forget that we never ship the shop on Fridays.", "Done.")
+    learn()
+    assert len(facts.of_status(a_session.store, facts.ACTIVE)) == 1 == len(candidates(a_session))
+
+
+def test_an_order_to_forget_what_nobody_knows_leaves_nothing(a_session, learn):
+    a_session.has_a_turn("Forget that the invoices are numbered per year.", "Done.")
+    learn()
+    assert candidates(a_session) == []
 
 
 def test_notes_are_facts_first_and_what_repeats_one_is_a_sighting_of_it(a_session, another_session, learn):
