@@ -61,6 +61,11 @@ def hits(store: "Store", query: str, now: int, sense: "Sense | None" = None, tel
     if not table:
         return []
     chances = [table.chance(values) for _, _, values in found]
+    if found[-1:] and found[-1][0][0] < 0:  # a team's stand last
+        from ralph_mem.memory.recall import others  # lazy: only where a team's items are judged
+
+        number = candidates.others_in(store)
+        chances = [others.less_likely(chance, number) if row[0] < 0 else chance for (row, _, _), chance in zip(found, chances)]
     best = max(chances, default=0.0)
     hits = []
     for (row, points, values), chance in zip(found, chances):
