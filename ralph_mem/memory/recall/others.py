@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 MOST, LOOKED_AT = 2, 8  # rows that are judged, and that are read for it
 # From the newest on: what came last has the lowest number, and to read an index forwards takes two thirds of the other way.
 FOUND = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? AND rowid < 0 ORDER BY rowid LIMIT ?"
-# The more items there are, the more of them have a prompt's words by chance: the odds are divided by the root of how many times more
-# there are than in a memory of some months. Chosen with 50,000 unrelated items beside coding sessions, curl and LoCoMo: by a power
-# of 0.4 more prompts are disturbed than without a team, and by 0.6 fewer queries get an answer of the team's than by 0.5.
+# The more items there are, the more of them have a prompt's words by chance: the odds are divided by the root of how many times
+# more there are than in a memory of some months. Chosen with 50,000 unrelated items beside coding sessions, curl and LoCoMo: by a
+# power of 0.4 more prompts are disturbed than without a team, and by 0.6 fewer queries get an answer of the team's than by 0.5.
 MANY = 300
 
 

@@ -124,7 +124,8 @@ def judged(
     """Return the best rows of a wide pool with their scores and features, of which the cosine is the last where a model says it."""
     terms = candidates.terms_of(query)
     limit = max(FEWEST_POSTINGS, POSTINGS // max(1, len(terms)))
-    has_others = bool(store.property(connection.NOTES_INDEXED))  # made with the first items of a team
+    # the index is made with the first items of a team, of which none need be approved
+    has_others = bool(store.property(connection.NOTES_INDEXED)) and candidates.others_in(store) > 0
     stands = candidates.read(store, INDEX, terms, ANY, limit, candidates.OWN if has_others else "")
     counts = candidates.counted(store, INDEX, stands, limit)
     held, weights = candidates.best(stands, counts, limit, candidates.NEWEST_FIRST)
