@@ -177,15 +177,17 @@ def leave(name: Name, project: Project = "", json: Json = False) -> None:
     opened = access.to_write(place)
     number = local_copy.drop(opened, place, name)
     with access.Change(opened):
-        outbox.remove(opened, name)
+        stay = outbox.leave(opened, name)
         approvals.join(place, name, "")
         team_servers.left(opened, name)
     kept_answers.drop(place)
     opened.close()
     if json:
-        printing.as_json({"team": name, "dropped": number})
-    else:
-        printing.text(f"Left {name}: {count(number, 'item')} of it dropped here.")
+        printing.as_json({"team": name, "dropped": number, "stay": stay})
+        return
+    printing.text(f"Left {name}: {count(number, 'item')} of it dropped here.")
+    if stay:
+        printing.text(f"{count(stay, 'item')} that you shared stay there: to take one away, join again, forget it, and push.")
 
 
 @group.command()
@@ -274,7 +276,7 @@ def pushed(place: Place, team: str) -> Pushed:
 
 def told_pushed(team: str, done: Pushed) -> list[str]:
     """Say what became of what waited for a server, a line each."""
-    lines = [f"{team}: {len(done.sent)} sent."]
+    lines = [f"{team}: {len(done.sent)} sent" + (f"; a reviewer types: ralph-mem team accept {team}" if done.sent else ".")]
     lines += [f"{name}: the server has another text, and keeps it; share yours anew to propose it" for name in done.conflicts]
     lines += [f"{name}: not sent, {why}" for name, why in done.refused]
     if done.forgotten:

@@ -24,7 +24,9 @@ REJECT = "UPDATE ralph_mem.item SET state = 'rejected' WHERE team = %s AND id = 
 VECTORS = "SELECT to_regclass('ralph_mem.item_vector') IS NOT NULL"
 DROP_VECTORS = "DELETE FROM ralph_mem.item_vector WHERE team = %s"
 AT_ONCE = 100  # in one transaction: two seconds of work at most, which a kill costs
-GET_IT = "get the team's key from a reviewer, then: ralph-mem team join NAME ADDRESS --key FILE"
+GET_IT = (
+    "get the team's key from a reviewer, then: ralph-mem team join NAME ADDRESS --key FILE; ralph-mem team status shows the address"
+)
 
 
 class Rotated(NamedTuple):

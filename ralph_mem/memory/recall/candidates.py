@@ -112,8 +112,8 @@ def find(
     """
     limit = max(FEWEST_POSTINGS, POSTINGS[index] // max(1, len(terms)))
     stands = read(store, index, terms, wanted, limit)
-    is_memory = index == "memory_fts"
-    counts = counted(store, index, stands, limit, _repeats(store) if is_memory else frozenset(), _others(store) if is_memory else 0)
+    repeats, others = (_repeats(store), others_in(store)) if index == "memory_fts" else (frozenset(), 0)
+    counts = counted(store, index, stands, limit, repeats, others)
     held, rarity = best(stands, counts, limit, WEIGHED * most)
     return _weighed(store, index, list(held), held, now, counts.newest)[:most], rarity
 
@@ -151,7 +151,7 @@ def counted(
     return counts
 
 
-def _others(store: "Store") -> int:
+def others_in(store: "Store") -> int:
     """Return how many memories are a team's."""
     return max(0, -(store.one(OLDEST)[0] or 0))
 

@@ -61,6 +61,11 @@ def hits(store: "Store", query: str, now: int, sense: "Sense | None" = None, tel
     if not table:
         return []
     chances = [table.chance(values) for _, _, values in found]
+    if found[-1:] and found[-1][0][0] < 0:  # a team's stand last
+        from ralph_mem.memory.recall import others  # lazy: only where a team's items are judged
+
+        number = candidates.others_in(store)
+        chances = [others.less_likely(chance, number) if row[0] < 0 else chance for (row, _, _), chance in zip(found, chances)]
     best = max(chances, default=0.0)
     hits = []
     for (row, points, values), chance in zip(found, chances):
@@ -119,7 +124,8 @@ def judged(
     """Return the best rows of a wide pool with their scores and features, of which the cosine is the last where a model says it."""
     terms = candidates.terms_of(query)
     limit = max(FEWEST_POSTINGS, POSTINGS // max(1, len(terms)))
-    has_others = bool(store.property(connection.NOTES_INDEXED))  # made with the first items of a team
+    # the index is made with the first items of a team, of which none need be approved
+    has_others = bool(store.property(connection.NOTES_INDEXED)) and candidates.others_in(store) > 0
     stands = candidates.read(store, INDEX, terms, ANY, limit, candidates.OWN if has_others else "")
     counts = candidates.counted(store, INDEX, stands, limit)
     held, weights = candidates.best(stands, counts, limit, candidates.NEWEST_FIRST)

@@ -60,3 +60,15 @@ def remove(store: "Store", team: str, name: str = "") -> None:
     """Let go of an item, or of all of a team. In the caller's transaction."""
     if entries(store, team):
         store.execute("DELETE FROM outbox WHERE team = ?1 AND (?2 = '' OR id = ?2)", (team, name))
+
+
+def leave(store: "Store", team: str) -> int:
+    """Let go of what a team's server does not have, and return how much it has: who joins again may take that from there.
+
+    In the caller's transaction.
+    """
+    found = entries(store, team)
+    for entry in found:
+        if not entry.rev:
+            remove(store, team, entry.id)
+    return len([entry for entry in found if entry.rev])

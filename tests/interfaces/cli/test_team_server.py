@@ -33,14 +33,15 @@ def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_ser
     assert "1 to be sent" in a_person.reads("team", "status")
     a_server.holds("wanda", an_item(CELLE, "The cellar of the lantern is dry."))
     synced = a_person.reads("team", "sync")
-    assert "shop: 1 sent." in synced and "repository" not in synced
+    assert "shop: 1 sent; a reviewer types: ralph-mem team accept shop" in synced and "repository" not in synced
     proposed = a_person.reads("team", "accept", "shop")
     assert RULE in proposed and "login wanda" in proposed
     a_person.reads("team", "accept", "shop", "--confirm", digits(proposed))
     assert "1 new, 1 your own" in a_person.reads("team", "pull", "shop")
     assert "The cellar of the lantern is dry." in a_person.reads("search", "--team", "shop", "cellar")
     assert [each["standing"] for each in a_person.json("team", "list")] == ["waiting"]
-    assert "1 item of it dropped" in a_person.reads("team", "leave", "shop")
+    left = a_person.reads("team", "leave", "shop")
+    assert "1 item of it dropped" in left and "1 item that you shared stay there" in left
 
 
 def test_where_the_server_is_gone_status_says_so_in_one_line_and_ends_well(a_person, a_server):

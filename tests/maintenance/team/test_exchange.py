@@ -12,6 +12,7 @@ import pytest
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance.team import approvals, exchange, finding, kept_answers, local_copy, pushing, server, shared_item
+from ralph_mem.memory import access
 from ralph_mem.memory.rows import outbox
 from tests.maintenance.team import postgres
 from tests.maintenance.team.servers import TEAM
@@ -122,6 +123,24 @@ def test_what_was_forgotten_here_is_forgotten_there_and_says_who_has_not_pulled_
     assert done.forgotten == [item.id] and "wanda" in done.behind
     assert a_member.server.asks("vera", "SELECT count(*) FROM ralph_mem.item") == [(0,)]
     assert another_member.pulls().gone == [item.id] and "Bonn" not in another_member.is_told()
+    assert a_member.waiting() == {}
+
+
+def test_who_leaves_and_joins_again_may_take_away_what_they_shared(a_member):
+    item = own(a_member)
+    a_member.pushes()
+    with access.Change(a_member.opened) as opened:
+        assert outbox.leave(opened, TEAM) == 1
+    a_member.server.accepts()
+    assert a_member.pulls().own == [item.id]
+    forget(reader_of(a_member.session), item.id)
+    assert a_member.pushes().forgotten == [item.id]
+
+
+def test_what_was_never_sent_goes_with_who_leaves(a_member):
+    own(a_member)
+    with access.Change(a_member.opened) as opened:
+        assert outbox.leave(opened, TEAM) == 0
     assert a_member.waiting() == {}
 
 

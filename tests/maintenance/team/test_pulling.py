@@ -243,6 +243,16 @@ def test_a_team_has_to_answer_more_of_a_prompt_than_ones_own_does(a_team, monkey
     assert not hit.admitted
 
 
+def test_the_more_a_team_has_the_surer_an_item_has_to_be_meant(a_team, monkeypatch):
+    a_team.has(an_item())
+    a_team.pulls()
+    a_team.approves()
+    ((alone,),) = [prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)]
+    monkeypatch.setattr(others, "MANY", 1 / 50_000)
+    ((one_of_many,),) = [prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)]
+    assert alone.admitted and not one_of_many.admitted
+
+
 def test_a_search_counts_words_among_all_there_are(a_team):
     a_team.has(*[an_item(name, f"The cellar {name} is dry.") for name in ids(9)])
     a_team.pulls()
