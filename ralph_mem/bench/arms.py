@@ -19,9 +19,7 @@ NEWEST_TOLD = 5
 # More than fit into any budget for a prompt: the shortest line about a memory costs ten tokens.
 MOST_TOLD = 100
 TAG = "0" * 24  # as long as one of a hook
-NEWEST = """
-SELECT m.id FROM memories AS m LEFT JOIN turns AS t ON t.id = m.turn_id WHERE t.session_id IS NOT ?
-ORDER BY m.created_at DESC, m.id DESC LIMIT ?"""
+NEWEST = "SELECT id FROM memories ORDER BY created_at DESC, id DESC LIMIT ?"
 
 # The public ids of memories, and the whole text that tells them.
 Told = namedtuple("Told", "names text")
@@ -74,9 +72,9 @@ def _without_asking(throwaway: Throwaway, session: int) -> dict[str, Told]:
 
     What happened in the session itself they do not tell either.
     """
-    numbers = [str(number) for (number,) in throwaway.store.execute(NEWEST, (session, MOST_TOLD))]
+    numbers = [str(number) for (number,) in throwaway.store.execute(NEWEST, (MOST_TOLD,))]
     known = [block.Memory(values, None, throwaway.settings) for values in index_text.load_rows(throwaway.store, numbers)]
-    newest = [memory for memory in known if memory.says_something()]
+    newest = [memory for memory in known if memory.says_something() and memory.session != session]
     room = throwaway.settings["memory.inject_tokens_prompt"] - block.AROUND_TOKENS
     told = {ALL: _in_full(newest, room), FIVE: _in_lines(newest[:NEWEST_TOLD], room)}
     return {arm: _fenced(throwaway, items) for arm, items in told.items()}
