@@ -17,9 +17,9 @@ SEED = 14  # any; the same one deals the same prompts in every run
 # So many of other projects are asked at least, if there are as many: a history with few queries has a figure all the same.
 FEWEST_OTHERS = 300
 
-# One prompt. `known` says how many memories there are when it is asked; `relevant` is empty for one that nothing answers, and
-# `sort` says of which sort it is then.
-Prompt = namedtuple("Prompt", "text at known sort relevant")
+# One prompt. `here` says how many memories there are when it is asked, those behind the first `known` by its own session;
+# `relevant` is empty for one that nothing answers, and `sort` says of which sort it is then.
+Prompt = namedtuple("Prompt", "text at known here sort relevant")
 
 
 def answerable(history: History) -> list[Query]:
@@ -29,16 +29,16 @@ def answerable(history: History) -> list[Query]:
 
 def plan(unit: str, history: History, others: Sequence[str] = (), given: Sequence[str] = ()) -> list[Prompt]:
     """Return what is asked of a history, in time: its queries and all sorts of prompts that nothing in it answers."""
-    queries = sorted(answerable(history), key=lambda query: query.known)
+    queries = sorted(answerable(history), key=lambda query: query.here)
     drawn = random.Random(SEED)  # noqa: S311 - no secret
-    places = [(query.known, query.at) for query in queries]
-    asked = [Prompt(query.text, query.at, query.known, "", _memories_of(query, history, unit)) for query in queries]
+    places = [(query.at, query.known, query.here) for query in queries]
+    asked = [Prompt(query.text, query.at, query.known, query.here, "", _memories_of(query, history, unit)) for query in queries]
     said = [text for _, text in everyday.prompts()]
     asked += _dealt(EVERYDAY, said, max(len(said), len(queries)), places, drawn)
     asked += _dealt(OTHERS, others, max(FEWEST_OTHERS, len(queries)), places, drawn)
     asked += _dealt(GIVEN, given, len(given), places, drawn)
     asked += _before(unit, history, queries, drawn)
-    return sorted(asked, key=lambda prompt: prompt.known)
+    return sorted(asked, key=lambda prompt: prompt.here)
 
 
 def others_of(every: Sequence[Histories], history: History) -> list[str]:
@@ -52,8 +52,8 @@ def in_time(history: History, prompts: Sequence[Prompt], throwaway: Throwaway) -
     """Yield prompts in their order, before each having remembered what comes before it."""
     there = 0
     for prompt in prompts:
-        throwaway.remember(history.memories[there : prompt.known])
-        there = max(there, prompt.known)
+        throwaway.remember(history.memories[there : prompt.here])
+        there = max(there, prompt.here)
         yield prompt
 
 
@@ -64,14 +64,16 @@ def _memories_of(query: Query, history: History, unit: str) -> frozenset[str]:
     return frozenset(query.relevant)
 
 
-def _dealt(sort: str, texts: Sequence[str], most: int, places: Sequence[tuple[int, int]], drawn: random.Random) -> list[Prompt]:
+def _dealt(
+    sort: str, texts: Sequence[str], most: int, places: Sequence[tuple[int, int, int]], drawn: random.Random
+) -> list[Prompt]:
     """Deal prompts evenly to the places where queries are asked: at least one to each, some again where there are too few."""
     if not texts or not places:
         return []
     pile = drawn.sample(texts, len(texts))
     count = max(len(places), min(len(pile), most))
     dealt = [(pile[number % len(pile)], places[number * len(places) // count]) for number in range(count)]
-    return [Prompt(text, at, known, sort, frozenset()) for text, (known, at) in dealt]
+    return [Prompt(text, *place, sort, frozenset()) for text, place in dealt]
 
 
 def _before(unit: str, history: History, queries: Sequence[Query], drawn: random.Random) -> list[Prompt]:
@@ -82,12 +84,12 @@ def _before(unit: str, history: History, queries: Sequence[Query], drawn: random
     for query in queries:
         later = [text for first, text in waiting if first >= query.known > 0]
         if later:
-            found.append(Prompt(drawn.choice(later), query.at, query.known, BEFORE, frozenset()))
+            found.append(Prompt(drawn.choice(later), query.at, query.known, query.here, BEFORE, frozenset()))
             continue
         first, text = drawn.choice(waiting)
         if first > 1:
             known = drawn.randrange(1, first)
-            found.append(Prompt(text, history.memories[known].at, known, BEFORE, frozenset()))
+            found.append(Prompt(text, history.memories[known].at, known, known, BEFORE, frozenset()))
     return found
 
 

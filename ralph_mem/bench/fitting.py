@@ -14,6 +14,7 @@ from ralph_mem.bench.retrieval import FULL, LEXICAL, Meaning
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory.recall import features, score, search
+from ralph_mem.memory.rows import turns
 
 # How often prompts are left alone at each level: chosen, as what a person will bear; eager is what the goals allow.
 LEFT_ALONE = {"quiet": 0.99, "normal": 0.965, "eager": 0.93}
@@ -85,8 +86,9 @@ def _judged(history: History, prompts: Sequence[asking.Prompt], meaning: Meaning
         for prompt in asking.in_time(history, prompts, throwaway):
             if meaning:
                 meaning.embed(throwaway, lambda _done, _of: None)
-            words = arms.is_looked_up(prompt.text)
-            found = search.judged(throwaway.store, words, prompt.at, meaning.of_mode(FULL) if meaning else None) if words else []
+            words, sense = arms.is_looked_up(prompt.text), meaning.of_mode(FULL) if meaning else None
+            at_hand = turns.at_hand(throwaway.store, arms.session_of(throwaway, prompt), 0)
+            found = search.judged(throwaway.store, words, prompt.at, sense, at_hand) if words else []
             found = [each for each in found if len(each[2]) == size]
             relevant = [throwaway.names[row[1]] in prompt.relevant for row, *_ in found]
             yield Case(prompt.sort, [values for _, _, values in found], relevant)
@@ -108,7 +110,7 @@ def beginnings(history: History) -> list[History]:
 def _within(query: Query, places: dict[str, int], there: range) -> Query | None:
     relevant = tuple(name for name in query.relevant if places.get(name, -1) in there)
     known = min(query.known - there.start, len(there))
-    return query._replace(relevant=relevant, known=known) if relevant and known > 2 else None
+    return query._replace(relevant=relevant, known=known, here=known) if relevant and known > 2 else None
 
 
 def fit(given: Sequence[Part]) -> score.Table:

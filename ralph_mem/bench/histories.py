@@ -23,8 +23,9 @@ Histories = namedtuple("Histories", "name unit projects notes")
 History = namedtuple("History", "id memories queries")
 # `at` is in milliseconds. `title` is None for a note, and may be empty for a turn.
 Memory = namedtuple("Memory", "id session at title text role files reads lines")
-# `known` says how many memories, in their order, there are when the query is asked.
-Query = namedtuple("Query", "text at relevant category known")
+# `known` says how many memories, in their order, there are when the query's session begins, and `here` how many there are when it
+# is asked: where `relevant` names sessions and the prompt stands in one, the turns before it are what its session has done.
+Query = namedtuple("Query", "text at relevant category known here")
 
 
 def read(path: str) -> Histories:
@@ -77,7 +78,8 @@ def _history(part: "_Part", unit: str, notes: list[str]) -> History:
     queries = []
     for each in part.parts("queries", may_be_empty=True):
         known = _known(each, memories, number, first, notes)
-        queries.append(_query(each, number if unit == OBSERVATION else first, known))
+        here = known if unit == OBSERVATION else _here(each, memories, known)
+        queries.append(_query(each, number if unit == OBSERVATION else first, known, here))
     return History(part.text("id"), memories, queries)
 
 
@@ -89,14 +91,27 @@ def _memory(part: "_Part") -> Memory:
     )
 
 
-def _query(part: "_Part", there: dict[str, int], known: int) -> Query:
+def _query(part: "_Part", there: dict[str, int], known: int, here: int) -> Query:
     relevant = part.texts("relevant")
     if not relevant:
         raise part.wrong("relevant", "it names nothing")
     for name in relevant:
         if name not in there:
             raise part.wrong("relevant", f"there is no {name[:40]} in its project")
-    return Query(part.text("text"), part.moment("at"), tuple(dict.fromkeys(relevant)), part.text("category", missing=""), known)
+    return Query(
+        part.text("text"), part.moment("at"), tuple(dict.fromkeys(relevant)), part.text("category", missing=""), known, here
+    )
+
+
+def _here(part: "_Part", memories: list[Memory], known: int) -> int:
+    """Return at which place of its own session, which begins at `known`, a query stands; without one it begins a session."""
+    session = part.text("before_session", missing="")
+    for place in range(known, len(memories)):
+        if memories[place].session != session:
+            break
+        if memories[place].title == part.text("text"):
+            return place
+    return known
 
 
 def _known(part: "_Part", memories: list[Memory], number: dict[str, int], first: dict[str, int], notes: list[str]) -> int:

@@ -67,9 +67,9 @@ def answers(
             if meaning:
                 meaning.embed(throwaway, lambda _done, _of: None)
             sense = meaning.of_mode(mode) if meaning else None
-            told = arms.told(throwaway, prompt.text, prompt.at, sense)
+            told = arms.told(throwaway, prompt, sense)
             judged = [(chance, throwaway.names[name] in prompt.relevant)
-                      for name, chance in arms.judged(throwaway, prompt.text, prompt.at, sense)]  # fmt: skip
+                      for name, chance in arms.judged(throwaway, prompt, sense)]  # fmt: skip
             names = {arm: [throwaway.names[name] for name in each.names] for arm, each in told.items()}
             twice = measures.told_twice(told[HOOK].text.rpartition("\n")[0])  # without the end of the fence
             yield Asked(prompt, names, {arm: price(each.text) for arm, each in told.items()}, judged, twice)

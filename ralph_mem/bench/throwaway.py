@@ -83,6 +83,10 @@ class Throwaway:
             for source in facts.sources(self.store, fact.public_id):
                 self.names.setdefault(fact.public_id, self.names[source])
 
+    def number_of_session(self) -> int:
+        """Return the row number of the session that was written last."""
+        return int(self.store.one("SELECT id FROM sessions WHERE client_session = ?", (self.session,))[0])
+
     def name_of(self, found: lookup.Row) -> str:
         """Return the id in the history of what a row belongs to: a note, or the turn in which something was run."""
         return self.names.get(found.public_id) or self.turns.get(found.turn, "")

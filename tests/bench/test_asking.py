@@ -60,3 +60,11 @@ def test_given_prompts_are_asked_once_each(read):
 
 def test_the_same_history_is_asked_the_same(read):
     assert planned(read, LATE, EARLY, others=["a", "b"]) == planned(read, LATE, EARLY, others=["a", "b"])
+
+
+def test_a_prompt_that_stands_in_its_session_is_asked_behind_the_turns_before_it(read):
+    memories = [a_memory(number, "Done.", f"s{number // 3}", title=f"polish stone {number}") for number in range(6)]
+    query = a_query("polish stone 5", "s0", before_session="s1")
+    histories = read(a_set(query, memories=memories, unit="session"))
+    prompts = asking.plan(histories.unit, histories.projects[0], others=["a moon"])
+    assert {(prompt.known, prompt.here) for prompt in prompts if prompt.sort != asking.BEFORE} == {(3, 5)}

@@ -134,3 +134,11 @@ def test_everyday_prompts_are_many_in_many_voices_and_each_is_there_once():
 def test_queries_of_another_file_are_its_prompts_but_for_the_adversarial_ones(read):
     adversarial = a_query("who?", "m0", category="adversarial")
     assert histories.queries(read(a_set(a_query("lantern", "m0"), adversarial))) == ["lantern"]
+
+
+def test_no_arm_tells_a_session_what_happened_in_it(read):
+    own = [a_memory(12, "Looked at it.", "s3", title="look at the bilge pump"), a_memory(13, "", "s3", title=ABOUT_IT["text"])]
+    query = {**ABOUT_IT, "relevant": ["s1"], "before_session": "s3"}
+    (arms,) = told(read, query, unit="session", memories=[*MENDED, *own])
+    assert arms["hook"] == ["m0"]
+    assert "m12" not in arms["newest-five"] + arms["inject-all"]

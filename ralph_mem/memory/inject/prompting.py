@@ -2,7 +2,7 @@
 
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import candidates, features, search
-from ralph_mem.memory.rows import receipts, row
+from ralph_mem.memory.rows import receipts, row, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ def build(
     """
     tell = settings["memory.tell"]
     span = candidates.time_asked_about(query, now)
-    found = search.of_time(stores[0], span) if span else search.hits(stores[0], query, now, sense, tell)
+    if span:
+        found = search.of_time(stores[0], span)
+    else:
+        found = search.hits(stores[0], query, now, sense, tell, turns.at_hand(stores[0], window.session, window.since))
     if len(stores) > 1 and not span:
         found = _with_shared(found, search.hits(stores[1], query, now, sense, tell))
     if not found:

@@ -36,15 +36,21 @@ PACKED = 1 << (BITS * len(STEPS) + 1)  # none of the numbers that earlier receip
 OF_TIME = 2 * PACKED  # stands for what has no features, since the prompt asked what was done at its time
 # How little a prompt says: 1 for one word that no project knows, more for one that everybody uses.
 ONE_WORD, MOST_SHORT = 8.0, 8.0
+# A file that the session has open counts for the more, the more the prompt says, and is no evidence from this `short` on.
+SHORTEST_OPEN = 2.0
 MARKS = ".,:;!?()[]{}<>'\"`"
 
 
 class Prompt:
-    """What a prompt says: its words with what each is worth, and each two words that follow each other."""
+    """What a prompt says: its words with what each is worth, and each two words that follow each other.
 
-    __slots__ = ("bare", "pairs", "roots", "said", "short", "text")
+    `open_files` are the paths that its session has changed, in lower case.
+    """
 
-    def __init__(self, text: str, counts: "Counts") -> None:
+    __slots__ = ("bare", "open_files", "pairs", "roots", "said", "short", "text")
+
+    def __init__(self, text: str, counts: "Counts", open_files: "frozenset[str]" = frozenset()) -> None:
+        self.open_files = open_files
         self.text = text[: index_text.QUERY_CHARACTERS].lower()
         self.bare = {word.strip(MARKS) for word in self.text.split()}
         words = {term: worth for term, worth in counts.worth.items() if term.isalnum()}
@@ -78,7 +84,8 @@ def of(
             (dated[at] - middle_dated) / (spread_dated + LEAST_SPREAD),
             texts[at] / MUCH_TEXT,
             sum([worth for root, worth in prompt.roots if root in texts_of_row[0]]),
-            float(_names_file(prompt, texts_of_row[3]) or (not is_turn and _names(prompt, texts_of_row[4]))),
+            _open(prompt, texts_of_row[3])
+            + (_names_file(prompt, texts_of_row[3]) or (not is_turn and _names(prompt, texts_of_row[4]))),
             float(_pairs(prompt, texts_of_row)),
             prompt.short,
             math.log(1 + max(0, newest - row[0])) if is_turn else 0.0,  # notes do not age
@@ -111,6 +118,14 @@ def _names_file(prompt: Prompt, files: str) -> bool:
         if (len(stem) >= SHORTEST_STEM and stem in prompt.bare) or (len(name) >= SHORTEST_NAME and name in prompt.text):
             return True
     return False
+
+
+def _open(prompt: Prompt, files: str) -> float:
+    """Return from 0 to 1 what it says that the session has changed some of the files of a memory, too."""
+    if not prompt.open_files or prompt.short >= SHORTEST_OPEN:
+        return 0.0
+    shared = prompt.open_files.intersection(files.split("\n")[:MOST_PATHS])
+    return min(1.0, math.log(1 + len(shared - {""}))) * (1 - prompt.short / SHORTEST_OPEN)
 
 
 def _names(prompt: Prompt, names: str) -> bool:

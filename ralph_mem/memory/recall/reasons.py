@@ -13,7 +13,7 @@ def words(evidence: int) -> str:
     if not kept:
         return "the prompt asks what was done then" if evidence == features.OF_TIME else ""
     found = [next(word for least, word in FITS if kept["fits"] >= least)]
-    found += [f"the prompt names {'it or ' * bool(kept['note'])}a file of it"] if kept["file"] else []
+    found += [f"the prompt names {'it or ' * bool(kept['note'])}a file of it, or the session changed one"] if kept["file"] else []
     found += ["its title says much of it"] if kept["title"] >= TITLE else []
     found += [f"{kept['pairs']:.0f} pairs of words in a row"] if kept["pairs"] > 1 else []
     found += ["stands out"] if kept["stands_out"] >= STANDS_OUT else []

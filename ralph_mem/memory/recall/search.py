@@ -29,6 +29,7 @@ STRICTER = {"quiet": "quiet", "normal": "quiet", "eager": "normal"}
 # among equals, its expiry in ms or 0, and if it has anchors (memory/facts/prepared.py). Of what is no fact the place is the last.
 HAS_FACTS, GAINS, LAST_PLACE = "facts", "facts_gains", 3
 OF_TIME = "SELECT id FROM memories WHERE turn_id NOT NULL AND created_at >= ? AND created_at < ? ORDER BY id DESC LIMIT ?"
+NOTHING_AT_HAND: "tuple[list[str], frozenset[str]]" = ([], frozenset())
 INDEX, ANY = "memory_fts", candidates.Wanted()
 
 
@@ -47,15 +48,19 @@ class Hit:
         self.gain, self.place = 0.0, LAST_PLACE
 
 
-def hits(store: "Store", query: str, now: int, sense: "Sense | None" = None, tell: str = score.NORMAL) -> "list[Hit]":
+def hits(
+    store: "Store", query: str, now: int, sense: "Sense | None" = None, tell: str = score.NORMAL,
+    at_hand: "tuple[list[str], frozenset[str]]" = NOTHING_AT_HAND,
+) -> "list[Hit]":  # fmt: skip
     """Return the memories that a prompt may mean, the likeliest first; those that are not likely enough are not admitted.
 
     `now` is in milliseconds; it only orders. `tell` is how likely is enough. Where a `sense` is given, memories that only mean
-    what the prompt says are among them. Without a table of weights nothing is found.
+    what the prompt says are among them. Without a table of weights nothing is found. Of what is `at_hand` in the session that
+    asks, as `turns.at_hand` returns it, the turns are not found, and the files are evidence.
     """
     if not index_text.terms(query) or not score.in_force():
         return []
-    found = judged(store, query, now, sense)
+    found = judged(store, query, now, sense, at_hand)
     by_meaning = bool(found) and len(found[0][2]) > len(features.NAMES)
     table = (by_meaning and score.in_force(by_meaning)) or score.in_force()
     if not table:
@@ -119,7 +124,11 @@ def _is_gone(store: "Store", hit: Hit) -> bool:
 
 
 def judged(
-    store: "Store", query: str, now: int, sense: "Sense | None" = None
+    store: "Store",
+    query: str,
+    now: int,
+    sense: "Sense | None" = None,
+    at_hand: "tuple[list[str], frozenset[str]]" = NOTHING_AT_HAND,
 ) -> "list[tuple[tuple[Any, ...], float, tuple[float, ...]]]":
     """Return the best rows of a wide pool with their scores and features, of which the cosine is the last where a model says it."""
     terms = candidates.terms_of(query)
@@ -129,12 +138,19 @@ def judged(
     stands = candidates.read(store, INDEX, terms, ANY, limit, candidates.OWN if has_others else "")
     counts = candidates.counted(store, INDEX, stands, limit)
     held, weights = candidates.best(stands, counts, limit, candidates.NEWEST_FIRST)
+    own, open_files = at_hand
+    for number in own:
+        held.pop(number, None)
     rows = index_text.load_rows(store, candidates.with_newer_first(held, counts.newest)[:POOL])
-    nearest, near = _add_near(sense, store, query, rows) if sense else ({}, {})
+    nearest, near = _add_near(sense, store, query, rows, own) if sense else ({}, {})
     if not rows and not has_others:
         return []
     texts = ranking.text_scores(rows, weights)
-    words, span, prompt = set(index_text.words(query)), candidates.time_named(query, now), features.Prompt(query, counts)
+    words, span, prompt = (
+        set(index_text.words(query)),
+        candidates.time_named(query, now),
+        features.Prompt(query, counts, open_files),
+    )
     undated = ranking.undated(rows, texts, words, near)
     scores = ranking.dated(rows, undated, now, counts.newest, span)
     places = sorted(range(len(rows)), key=lambda at: -scores[at])
@@ -164,7 +180,7 @@ def _seats(rows: "list[tuple[Any, ...]]", places: "list[int]") -> "list[int]":
 
 
 def _add_near(
-    sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]"
+    sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]", own: "list[str]"
 ) -> "tuple[dict[int, float], dict[int, float]]":
     """Add the nearest rows, which need no word in common; returns the cosines of the nearest memories, and how near all come.
 
@@ -173,6 +189,7 @@ def _add_near(
     from ralph_mem.memory.recall import meaning  # lazy: only where embeddings are set up
 
     nearest, alike = meaning.near(sense, store, query, rows, table_alone=False)
+    nearest = {number: cosine for number, cosine in nearest.items() if str(number) not in own}
     known = {row[0] for row in rows}
     rows += index_text.load_rows(store, [str(number) for number in list(nearest)[:NEAREST] if number not in known])
     return nearest, meaning.values(nearest, alike)

@@ -23,6 +23,11 @@ LOOKED_UP = {
     "seq": """max(?, 1 + coalesce((SELECT max(seq) FROM turns WHERE session_id = s.id), 0),
            1 + coalesce((SELECT max(seq) FROM observations WHERE session_id = s.id), 0))""",
 }
+# Of the last turns in a context window: the numbers of their memories, and what they changed. Older ones are far away.
+LAST_TURNS = 40
+IN_WINDOW = """
+SELECT group_concat(number), group_concat(files, '') FROM (SELECT m.id AS number, t.files AS files
+FROM turns AS t JOIN memories AS m ON m.turn_id = t.id WHERE t.session_id = ? AND t.seq > ? ORDER BY t.seq DESC LIMIT ?)"""
 MADE_AT = "SELECT created_at FROM turns WHERE event_id = ?"
 MADE_SINCE = "SELECT 1 FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?) AND created_at > ? LIMIT 1"
 OF_SESSION = "FROM sessions AS s WHERE s.client_session = ?"
@@ -81,6 +86,12 @@ def window(store: "Store", session: str) -> "tuple[int, int, str, int]":
         (session,),
     )
     return found
+
+
+def at_hand(store: "Store", session: int, since: int) -> "tuple[list[str], frozenset[str]]":
+    """Return of a context window the numbers of its last turns' memories, and what they changed, in lower case."""
+    numbers, files = store.one(IN_WINDOW, (session, since, LAST_TURNS))
+    return (numbers.split(","), frozenset(files.lower().split("\n"))) if numbers else ([], frozenset())
 
 
 def unanswered(store: "Store", host: str) -> "list[tuple[str, str, int, int]]":
