@@ -336,3 +336,14 @@ def test_a_session_leaves_no_process_and_no_file_of_its_own(client, api, memory,
     assert files_of(a_project, ".git", ".ralph-mem") == before
     seen_by_git = subprocess.run(["git", "status", "--porcelain"], cwd=a_project, capture_output=True, text=True).stdout
     assert seen_by_git.split() == ["M", "pricing/basket.py", "M", "pricing/discount.py"]
+
+
+def test_what_a_session_said_itself_takes_no_place_of_what_another_found(client, api, memory, a_project):
+    older = client.print_mode("Good morning").session_id
+    for customer in ("Anna", "Liam", "Petra", "Joao", "Mei"):
+        client.print_mode(f"{customer} has truncated figures in the basket, note the customer", resume=older)
+    api.play(a_fix(a_project))
+    client.print_mode(FIX_PROMPT)
+    api.play({})
+    run = client.print_mode(QUESTION, resume=older)
+    assert "truncated to whole cents" in run.hooks("UserPromptSubmit")[0].stdout
