@@ -47,7 +47,7 @@ def find(text: str, folded: str, redact: "Redact") -> "list[Span]":
 
 def _named(text: str, folded: str) -> "list[str]":
     """Return the names of the classes whose signs a text has."""
-    found = ["shell", "tables", "wrappers", "assignments"]
+    found = ["shell", "tables", "wrappers", "assignments", "beside"]
     for name, signs in (
         ("formats", FORMATS),
         ("documents", DOCUMENTS),
@@ -111,7 +111,13 @@ def _assignments(text: str, folded: str) -> "list[Span]":
     return assignments.find(text, folded)
 
 
+def _beside(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import beside  # lazy: only for a text that may hold one of a class
+
+    return beside.find(text, folded)
+
+
 FINDING: "dict[str, Find]" = {
     "shell": _shell, "printing": _printing, "tables": _tables, "wrappers": _wrappers, "formats": _formats, "documents": _documents,
-    "statements": _statements, "assignments": _assignments,
+    "statements": _statements, "assignments": _assignments, "beside": _beside,
 }  # fmt: skip

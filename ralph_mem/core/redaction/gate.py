@@ -24,12 +24,15 @@ TOKEN_BYTES = b" " * 45 + b"xx xxxxxxxxxx       xxxxxxxxxxxxxxxxxxxxxxxxxx    x 
 HIDING_FLOOR = 16  # our own ids have 15 characters
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
-LABELS = ("passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
+LABELS = (
+    "passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "kennwort", "schlues",
+    "geheim", "clave", "senha", "contrase", "heslo", "kodeord", "parol", "adgang", "zugang", "anmeld", "login", "licen", "unlock",
+)  # fmt: skip
 PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
 LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
 FOREIGN = (
     "contraseña", "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥",
-    "schlüssel", "clé",
+    "schlüssel", "clé", "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен",
 )  # fmt: skip
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
@@ -157,6 +160,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
+        or any([_is_made_up(word) for _, _, at in labels for word in text[at : at + 240].partition("\n")[0].split()])
         or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
         or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )
@@ -209,6 +213,19 @@ def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
     for sign in PARTING:
         near = near.replace(sign, " ")
     return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
+
+
+def _is_made_up(word: str) -> bool:
+    """Say whether a word may be made by chance: digits among capitals and small letters, or beside what stands in no name."""
+    word = word.strip(PARTING + ".:")
+    return (
+        len(word) > 7
+        and not word.isalpha()
+        and not any([sign in word for sign in "./\\("])
+        and bool(word.strip(NUMBERS))
+        and (not (word.islower() or word.isupper()) or len(word) > 14 or any([sign in word for sign in "!@#$%^&*+~?"]))
+        and any([char.isdigit() for char in word])
+    )
 
 
 def _may_be_value(word: str, is_password: bool) -> bool:
@@ -296,11 +313,23 @@ def _holds_url(text: str) -> bool:
         url = text[at + 3 : at + 515].partition(" ")[0].partition("\n")[0]
         userinfo, sign, _ = url.rpartition("@")
         # a name alone is a token where it is long
-        telling = ":" in userinfo or ("/" not in userinfo and len(userinfo) >= 16)
-        if (sign and telling) or "hook" in url or "sig=" in url or any([word in url for word in OPENERS]):
+        telling = ":" in userinfo or ("/" not in userinfo and len(userinfo) >= 10)
+        if (sign and telling) or "hook" in url or "sig=" in url or text.startswith("otpauth", at - 7):
+            return True
+        if any([word in url for word in OPENERS]) or (len(url) > 24 and any([_is_opener(piece) for piece in _pieces(url)])):
             return True
         at = text.find("://", at + 3)
     return False
+
+
+def _pieces(url: str) -> "list[str]":
+    return url.replace("?", "/").replace("=", "/").replace("&", "/").split("/")[1:]
+
+
+def _is_opener(piece: str) -> bool:
+    """Say whether a piece of an address may be made by chance: capitals, small letters and digits."""
+    is_one = len(piece) > 14 and "." not in piece and not (piece.islower() or piece.isupper() or piece.isalpha())
+    return is_one and any([char.isdigit() for char in piece])
 
 
 def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
