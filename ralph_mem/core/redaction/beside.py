@@ -1,6 +1,6 @@
 """Find secrets that look like none but a secret, on a line or below one that speaks of one, whatever stands between."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_plain, looks_random
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_hexed, is_plain
 from ralph_mem.core.redaction.passwords import is_generated, is_jumbled, is_passphrase
 from ralph_mem.core.redaction.vocabulary import CODES, SPOKEN
 
@@ -12,6 +12,8 @@ PARTING = "\"'`“”„‘’«»‹›()[]{}<>,;| \t\r│"
 BLANKS = {ord(char): " " for char in PARTING}
 LONGEST_LINE, LONGEST_BELOW = 600, 80
 SEALED = 60  # characters; so begins what is sealed for everybody to read
+FEWEST_TOLD = 6
+LINKS = frozenset("is now still was remains lautet ist bleibt est es é è wird : => -> → / mit".split())
 HEX = frozenset(DIGITS + "abcdefABCDEF")
 HEX_SIZES = (32, 40, 48, 56, 64, 96, 128)
 # What a line says of hexadecimal digits that are no secret.
@@ -47,7 +49,7 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
 
 def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
     spans, at, before = [], 0, ""
-    if ' d="' in line:  # a drawing
+    if ' d="' in line or "[-" in line:  # a drawing, or how a program is called
         return []
     is_open = any([word in folded for word in OPEN])
     words = folded.translate(BLANKS).split()
@@ -58,6 +60,8 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         where = line.index(value, at)
         is_named = before.endswith((":", "=")) and not speaks(before) or (value != word and not speaks(word[: word.find(value)]))
         is_below = where >= named and not is_named
+        if is_below and before.strip("*_").lower() in LINKS and _is_told(value):
+            spans.append((where, where + len(value)))
         if (is_below and (tells(value) or (not is_open and _is_hexed(value)))) or (is_code and _is_code(value)):
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
@@ -88,8 +92,17 @@ def tells(value: str) -> bool:
     return is_generated(value)
 
 
+def _is_told(value: str) -> bool:
+    """Say whether a word is a password where a sentence says that it is: letters with digits or signs among them."""
+    if len(value) < FEWEST_TOLD or is_filler(value) or is_plain(value) or is_called_so(value) or not value[0].isalnum():
+        return False
+    inner = value.strip("!?")
+    is_mixed = inner.rstrip(DIGITS) != inner.rstrip(DIGITS).rstrip(LETTERS + "-_äöüÄÖÜß") or value[-3:].isdigit()
+    return is_passphrase(value) or (is_mixed and not any([sign in value for sign in "./\\:=_"]) and bool(value.strip(LETTERS + "-")))
+
+
 def _is_hexed(value: str) -> bool:
-    return len(value) in HEX_SIZES and HEX.issuperset(value) and len(set(value)) > 6
+    return (len(value) in HEX_SIZES and HEX.issuperset(value) and len(set(value)) > 6) or is_hexed(value)
 
 
 def _is_code(value: str) -> bool:

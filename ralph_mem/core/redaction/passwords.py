@@ -54,5 +54,17 @@ def is_generated(value: str, least: int = SHORTEST_GENERATED) -> bool:
     return bare.isalnum() and digits < len(classes) and digits > (0 if is_mixed and len(bare) > 11 else 1) and len(bare) <= most * changes
 
 
+def is_scrambled(value: str) -> bool:
+    """Say whether letters of both cases, digits and many signs stand in no order, as generators of salts print them."""
+    signs = {char for char in value if not char.isalnum() and char != " "}
+    classes = [any([char.islower() for char in value]), any([char.isupper() for char in value]), any([char.isdigit() for char in value])]
+    return len(value) > 31 and all(classes) and len(signs) > 7 and value.count(" ") * 12 < len(value)
+
+
+def is_base32(value: str) -> bool:
+    """Say whether capitals and the digits from 2 to 7 are the seed of one-time passwords."""
+    return len(value) > 15 and not value.strip("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") and sum(map(value.count, "AEIOU")) * 4 < len(value)
+
+
 _WITHOUT_SIGNS = dict.fromkeys(map(ord, "_-+/="))
 _RUNS = {**dict.fromkeys(range(48, 58), "0"), **dict.fromkeys(range(65, 91), "A"), **dict.fromkeys(range(97, 123), "a")}

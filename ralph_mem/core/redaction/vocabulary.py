@@ -4,7 +4,7 @@
 PASSWORDS = (
     "password", "passwd", "passphrase", "passcode", "passwort", "passord", "passwrd", "passkey", "pwd", "kennwort", "losungswort",
     "wachtwoord", "contraseña", "contrasena", "contrasenya", "senha", "motdepasse", "parola", "parole", "lösenord", "losenord",
-    "kodeord", "adgangskode", "salasana", "lykilorð", "hasło", "haslo", "heslo", "jelszó", "jelszo", "geslo", "lozinka", "şifre",
+    "kodeord", "adgangskode", "zugangscode", "zugriffscode", "parolad'ordine", "paroladordine", "salasana", "lykilorð", "hasło", "haslo", "heslo", "jelszó", "jelszo", "geslo", "lozinka", "şifre",
     "sifre", "parool", "slaptažodis", "passfrase", "codigodeacceso", "пароль", "парол", "лозинка", "κωδικός", "סיסמה", "סיסמא",
     "パスワード", "暗証番号", "密码", "密碼", "口令", "비밀번호", "암호", "รหัสผ่าน", "mật khẩu", "matkhau", "kata sandi", "katasandi",
 )  # fmt: skip
@@ -19,6 +19,6 @@ CODES = frozenset(("pin", "puk", "passcode", "kodeord", "einmalcode", "pin-code"
 SPOKEN = tuple(dict.fromkeys(
     ("passw", "passp", "passc", "passor", "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
      "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
-     "licence key", "license key", "access key", "access-key", "access_key", "anmeldung", "zugang")
+     "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "access key", "access-key", "access_key", "anmeldung", "zugang")
     + PASSWORDS + SECRETS
 ))  # fmt: skip
