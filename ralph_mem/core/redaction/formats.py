@@ -30,6 +30,8 @@ OF_BASE64 = frozenset("+/=0OIl")  # what a word of base64 goes on with, where on
 EXTENDED = ("xprv", "yprv", "zprv", "tprv", "uprv", "vprv")
 FEWEST_WORDS = 12
 MOST_CODES = 24
+WORDS_OF_A_PHRASE = (12, 15, 18, 21, 24)
+SENTENCES = frozenset("the and for not with are was you all this that from into has have can will its der die das und les des los".split())
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -112,6 +114,20 @@ def _phrases(text: str, folded: str) -> "list[tuple[int, int, str]]":
                 end += len(word) + 1
             if words >= FEWEST_WORDS:
                 spans.append((start, min(end, len(text)), "seed-phrase"))
+    return spans + _worded(text)
+
+
+def _worded(text: str) -> "list[tuple[int, int, str]]":
+    """Find lines, and what stands behind a colon, of as many short words as a seed phrase has, none of them one of sentences."""
+    spans, at = [], 0
+    for line in text.split("\n"):
+        said = line.rpartition(": ")[2].strip(" \t\"'`,\r")
+        words = said.split()
+        if len(words) in WORDS_OF_A_PHRASE and all([word.isalpha() and word.islower() and 2 < len(word) < 9 for word in words]):
+            if SENTENCES.isdisjoint(words) and len(set(words)) > len(words) - 2:
+                start = at + line.rindex(said)
+                spans.append((start, start + len(said), "seed-phrase"))
+        at += len(line) + 1
     return spans
 
 

@@ -10,13 +10,13 @@ RULES_VERSION = 4  # stored with every row, so that a later rule finds the rows 
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
 # quicker in a long text, and costs every event what it takes to make it.
 HEADS = (
-    b"A3- ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA "
-    b"NRI NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL acc "
-    b"amz api bb_ bed bkc bku cio cmV csk dap dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 fm2 "
-    b"fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv md- nap "
-    b"nfp npm ntn nva ops oy2 p8e pat pcs pdl per phs phx pk_ pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp "
-    b"sb_ sbp sdk sec sgp shi shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk tvl v1. vtw wak wan whs xai "
-    b"xap xke xnd xox xsm ya2 zpk "
+    b"A3- ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA NRI "
+    b"NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL acc amz api "
+    b"bb_ bed bkc bku cio cmV csk dap dbt dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 fm2 fo1 fw_ "
+    b"gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv md- nap nfp npm "
+    b"nse ntn nva ops oy2 p8e pat pcs pdl per phs phx pk_ pla pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp sb_ "
+    b"sbp sdk sec sgp shi shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk tvl v1. ver vtw wak wan whs xai xap "
+    b"xke xnd xox xsm ya2 zpk "
 )
 ISSUED_FLOOR = 20
 # What may stand in a token is an x, all else a blank; spelled out, since every event would pay for making it.
@@ -26,7 +26,7 @@ LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
 LABELS = (
     "passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "kennwort", "schlues",
-    "geheim", "clave", "senha", "contrase", "heslo", "kodeord", "parol", "adgang", "zugang", "anmeld", "login", "licen", "unlock",
+    "geheim", "clave", "senha", "contrase", "heslo", "kodeord", "parol", "psk", "seed", "adgang", "zugang", "anmeld", "login", "licen", "unlock",
 )  # fmt: skip
 PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
 LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
@@ -67,7 +67,7 @@ HINTS = frozenset(
     b"samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed sentinel "
     b"service_account setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus "
     b"ssh-add ssh-keygen ssha stdin steghide store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal "
-    b"urandom user-secrets valkey-cli vercel wg whoami wpa_passphrase wrangler".split()
+    b"semilla wallet seeds frase unsealed clevis debconf-set-selections encodedcommand urandom user-secrets valkey-cli vercel wg whoami wpa_passphrase wrangler".split()
 )
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -82,6 +82,9 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 (\tnect(\tnection(\togin(
 {\t{SHA}
 *\t:*:
+6\tUGFzc3dvcmQ6\t12 words\t24 words
+\\\t\\u00
+&#\t;&#
 /\t /p \t /p:\t/pw 
 :\tpass: \tpass':\tpass":\t:5432:\t:6432:
 \u276f\t\u276f 
@@ -90,10 +93,10 @@ ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = (
-    (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", "--login ", "--auth ", "--creds ")),
+    (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", " -k", "--login ", "--auth ", "--creds ")),
     ("'-p", 0, ("'-p",)), ("auth=", 0, ("auth=",)), ("creds=", 0, ("creds=",)), ("echo ", 0, ("echo ", "echo -n ")),
     ("<<", 1, ("<<",)), ("printf ", 0, ("printf ", "printf %s ", "printf '%s\\n' ")), ("ogin ", 1, ("ogin ",)),
-    ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)),
+    ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)), (" / ", 0, (" / ",)),
 )  # fmt: skip
 
 

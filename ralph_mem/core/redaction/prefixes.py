@@ -45,6 +45,9 @@ SHAPES = (
     ("md-", DASH, 22, "api-key"),
     ("A3-", UPPER + "-", 30, "api-key"),
     ("sl. xnd_development_", DASH, 60, "api-key"),
+    ("vercel_blob_rw_ dbtc_ dbtu_ plane_api_", WORD, 24, "api-key"),
+    ("nsec1", ALNUM, 50, "wallet-key"),
+    ("AGE-PLUGIN-", UPPER + "-", 20, "age-key"),
     ("EAAB EAAC EAAD EAAG EAAM EAAL", ALNUM, 60, "api-key"),
 )  # fmt: skip
 # Beginnings of ordinary words and names too: what follows must besides look random, or be one piece with a digit.

@@ -45,6 +45,12 @@ LABELS = (
     "luks",
     "crypt",
     "securestring",
+    "keygen",
+    "sign",
+    "seal",
+    "argon",
+    "wallet",
+    "debconf",
 )
 # What hands over a name and its value, one behind the other.
 SETTING = frozenset("set put add write create config env store save update patch insert new edit secret secrets variable".split())
@@ -56,7 +62,7 @@ LOGGING_IN = frozenset("login auth authenticate add-authtoken authtoken --with-t
 USERS = frozenset("-u -U -l -n -D --user --username --login --login-name --email --account -user -username /ru /user".split())
 PAIRS = frozenset("-u -U -a --user --auth --proxy-user --creds --credentials --basic-auth --userpwd".split())
 PROMPTS = ("$", "\u276f", "\u279c", "%", "#", ">")
-SHORT = ("-p", "-P", "-w", "-W", "-a")
+SHORT = ("-p", "-P", "-w", "-W", "-a", "-k", "-K", "-x", "-X", "-s", "-S", "-t")
 # With these programs `-p` and its like are ports, parents and packages.
 OTHERWISE = frozenset(
     "adduser cargo chmod chown clang cp createdb createuser diff docker find flask gcc git go gradle grep gunicorn install "
@@ -64,7 +70,7 @@ OTHERWISE = frozenset(
     "printf ps psql pytest python python3 read rg rsync rustc scp sed sftp ssh strace systemctl tar tmux top touch uvicorn "
     "wget yarn".split()
 )
-ENDINGS = ("pw", "pass", "passwd", "pwd")
+ENDINGS = ("pw", "pass", "passwd", "pwd", "tok", "unlock", "kennwort", "psk", "cred", "wachtwoord", "senha", "clave", "mdp", "plaintext")
 PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
 HASHING = frozenset("grep egrep rg ag sed awk jq yq wc cut tr md5sum sha256sum sha1sum shasum".split())
 HEX_DIGITS = frozenset(HEX)
@@ -80,6 +86,7 @@ COMMON = LOGGING_IN | BARE_NAMES | SETTING | SIGNING_IN  # words of any text
 WORD_BYTES = (
     bytes([ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in "-_.\n" else 32 for code in range(128)]) + b" " * 128
 )
+LISTING = {ord(char): " " for char in "\"',[]"}
 LONGEST_LINE = 2048
 LONGEST_BODY = 40  # lines behind `<<EOF`
 FEWEST = 4  # characters of a password that a flag is known to hold
@@ -126,6 +133,14 @@ def _is_mixed_line(line: str) -> bool:
 
 
 def _of_line(line: str) -> "list[Place]":
+    """Return the places of secrets in a line of a shell, and in a list of words, as files of settings hold command lines."""
+    found = _of_words(line)
+    if '", "-' in line or "', '-" in line or '["' in line or "['" in line:
+        found += _of_words(line.translate(LISTING))
+    return found
+
+
+def _of_words(line: str) -> "list[Place]":
     found: list[Place] = []
     before: list[Word] = []  # the command whose output comes through the pipe
     for sign, words in commands(line):
@@ -297,6 +312,8 @@ def _reads_secret(words: "list[Word]", value: str) -> bool:
     program = taking.program(said[0]) if said else ""
     if program in ("clip", "pbcopy", "xclip", "set-clipboard") and stands_alone(value):
         return True
+    if program not in HASHING and is_passphrase(value) and " " not in value:
+        return True
     if program not in HASHING and looks_random(value) and not HEX_DIGITS.issuperset(value.replace("-", "")) and not is_plain(value):
         return True
     if program in FILTERS or not program.replace("-", "a").replace("_", "a").replace(".", "a").isalnum():
@@ -320,7 +337,7 @@ def _of_body(line: str, body: "list[str]", at: int) -> "list[Place]":
     for each in body:
         if each.strip() == mark:
             return found
-        value = each.strip().partition(":")[2] or each.strip()
+        value = each.strip().rpartition(" ")[2].partition(":")[2] or each.strip().rpartition(" ")[2]
         if value and " " not in value and _is_mixed(value):
             found.append((at + each.rfind(value), at + each.rfind(value) + len(value)))
         at += len(each) + 1
@@ -362,6 +379,8 @@ def _is_mixed(value: str) -> bool:
 def _tells(value: str) -> bool:
     """Say whether a value that stands where a secret belongs is one: no variable, no option, no file of that, no number."""
     value = value.strip("\"'\\ \t\r\n")
+    if value[-1:] in "]" and "[" not in value:  # how a program is called
+        return False
     if len(value) < FEWEST or is_filler(value) or value[0] in "$<-{" or value.startswith(("@", "//", "./", "/dev/", "`")):
         return False
     return bool(value.strip(DIGITS)) or len(value) > 5
