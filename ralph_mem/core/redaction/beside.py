@@ -1,7 +1,7 @@
 """Find secrets that look like none but a secret, on a line or below one that speaks of one, whatever stands between."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_hexed, is_plain
-from ralph_mem.core.redaction.passwords import is_generated, is_jumbled, is_passphrase
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_hexed, is_plain, places
+from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_generated, is_jumbled, is_passphrase
 from ralph_mem.core.redaction.vocabulary import CODES, SPOKEN
 
 TYPE_CHECKING = False
@@ -12,7 +12,11 @@ PARTING = "\"'`“”„‘’«»‹›()[]{}<>,;| \t\r│"
 BLANKS = {ord(char): " " for char in PARTING}
 LONGEST_LINE, LONGEST_BELOW = 600, 80
 SEALED = 60  # characters; so begins what is sealed for everybody to read
-FEWEST_TOLD = 6
+FEWEST_TOLD, NEAR = 6, 24
+# Words of protocols before a password; programs that read one; fields that hold what another field names.
+SAID = frozenset(("PASS", "..PASS", "nPASS", "\\nPASS"))
+ASKING = ("sudo", "gpg", "openssl", "passw", "passphrase", "login", "secret", "token", "crypt")
+HOLDING = frozenset("clear-text cleartext plaintext plain value text data new old content currentvalue current val".split())
 LINKS = frozenset("is now still was remains lautet ist bleibt est es é è wird : => -> → / mit".split())
 HEX = frozenset(DIGITS + "abcdefABCDEF")
 HEX_SIZES = (32, 40, 48, 56, 64, 96, 128)
@@ -25,10 +29,21 @@ OPEN = (
 
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
-    spans: list[Span] = []
+    spans: list[Span] = _of_users(text)
     for start, end, named in _lines(text, folded):
         if end - start <= LONGEST_LINE:
             spans += [(start + at, start + stop, "secret") for at, stop in _in_line(text[start:end], folded[start:end], named - start)]
+    return spans
+
+
+def _of_users(text: str) -> "list[Span]":
+    """Find what stands behind a user and a slash: `admin / x`."""
+    spans = []
+    for at in places(text, " / "):
+        word = text[at + 3 : at + LONGEST_BELOW].split("\n", 1)[0].split(" ", 1)[0]
+        user = text[max(0, at - 40) : at].rpartition(" ")[2]
+        if user.replace("-", "a").replace("_", "a").isalnum() and not user.isdigit() and (is_generated(word) or _is_odd(word)):
+            spans.append((at + 3, at + 3 + len(word), "password"))
     return spans
 
 
@@ -58,14 +73,43 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         at = line.index(word, at)
         value = _assigned(word.rstrip(".!?")) or word.rstrip(".:!?")
         where = line.index(value, at)
+        if before in SAID and _is_told(_of_protocol(value)):
+            spans.append((where, where + len(_of_protocol(value))))
         is_named = before.endswith((":", "=")) and not speaks(before) or (value != word and not speaks(word[: word.find(value)]))
-        is_below = where >= named and not is_named
-        if is_below and before.strip("*_").lower() in LINKS and _is_told(value):
+        is_below = where >= named and (not is_named or before.strip(":=").lower() in HOLDING)
+        is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or is_jumbled(value))
+        if is_below and ((before.strip("*_").lower() in LINKS and _is_told(value)) or is_near):
             spans.append((where, where + len(value)))
         if (is_below and (tells(value) or (not is_open and _is_hexed(value)))) or (is_code and _is_code(value)):
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
-    return spans
+    return spans + _worded(line, folded) + _handed(line, folded)
+
+
+def _worded(line: str, folded: str) -> "list[tuple[int, int]]":
+    """Return a passphrase of words with blanks between: `Passphrase: velvet kitten vacant`."""
+    at = folded.find("passphrase")
+    said = line[at + 10 :].lstrip("\"' ")
+    value = said[1:].strip(" \"',;\r") if at >= 0 and said[:1] in ":=" else ""
+    words = value.split(" ")
+    if len(words) < 3 or not UNTELLING_WORDS.isdisjoint(words) or not all([each.isalpha() and each.islower() for each in words]):
+        return []
+    return [(line.rindex(value), line.rindex(value) + len(value))] if all([2 < len(each) < 10 for each in words]) else []
+
+
+def _handed(line: str, folded: str) -> "list[tuple[int, int]]":
+    """Return what code hands a program that asks for a secret: `run(["sudo", "-S"], input="x\\n")`."""
+    at = line.find("input=")
+    value = line[at + 6 :].lstrip("brf")
+    if at < 0 or value[:1] not in ("'", '"') or not any([word in folded for word in ASKING]):
+        return []
+    start = len(line) - len(value) + 1
+    value = value[1:].partition(value[0])[0].partition("\\n")[0]
+    return [(start, start + len(value))] if len(value) >= FEWEST_TOLD and value.isprintable() and "{" not in value else []
+
+
+def _of_protocol(value: str) -> str:
+    return value.partition("\\")[0]
 
 
 def speaks(name: str) -> bool:
@@ -87,9 +131,24 @@ def tells(value: str) -> bool:
         return is_generated(value, 16) and not any([sign in value for sign in ".:\\"]) if value else False
     if is_called_so(value) or "." in value.strip("."):
         return False
+    if _is_odd(value):
+        return True
+    return is_generated(value)
+
+
+def _is_odd(value: str) -> bool:
+    """Say whether letters stand beside digits and signs as in no name, address or sum."""
+    user, sign, host = value.partition("@")
+    if sign and user.isalpha() and not host.strip("!?#$").isdigit() and not any([char in user for char in DIGITS + SYMBOLS]):
+        return False
+    if "#" in value and value.rpartition("#")[2].isdigit() and len(value.rpartition("#")[2]) != 2:
+        return False  # a ticket
+    is_sum = "+" in value and value.rpartition("+")[2].isdigit()
+    if len(value) < 8 or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
+        return False
     if any([char in value for char in SYMBOLS]):
         return any([char in DIGITS for char in value]) and bool(value.strip(DIGITS + SYMBOLS + "_-")) and value[0] in LETTERS + DIGITS
-    return is_generated(value)
+    return False
 
 
 def _is_told(value: str) -> bool:
@@ -97,8 +156,12 @@ def _is_told(value: str) -> bool:
     if len(value) < FEWEST_TOLD or is_filler(value) or is_plain(value) or is_called_so(value) or not value[0].isalnum():
         return False
     inner = value.strip("!?")
+    if "." in value and not (value[0].isupper() and value[-2:].isdigit()):
+        return False
+    if "_" in value and not any([before.isdigit() and after.isalpha() for before, after in zip(value, value[1:])]):
+        return False
     is_mixed = inner.rstrip(DIGITS) != inner.rstrip(DIGITS).rstrip(LETTERS + "-_äöüÄÖÜß") or value[-3:].isdigit()
-    return is_passphrase(value) or (is_mixed and not any([sign in value for sign in "./\\:=_"]) and bool(value.strip(LETTERS + "-")))
+    return is_passphrase(value) or (is_mixed and not any([sign in value for sign in "/\\:="]) and bool(value.strip(LETTERS + "-")))
 
 
 def _is_hexed(value: str) -> bool:

@@ -14,7 +14,7 @@ FORMATS = (
     "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
     "{crypt", "sha256~", "q~",
     "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
-    ":assertion", "phnhbww", "ugfzc3dvcmq6", "words", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
+    ":assertion", "phnhbww", "ugfzc3dvcmq6", "words", "stellar", "xrp", "ripple", 'send --', "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
 )  # fmt: skip
 DOCUMENTS = (
     "secret",

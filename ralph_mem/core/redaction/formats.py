@@ -1,6 +1,7 @@
 """Find secrets that are told by how they are written, such as hashes of passwords and codes."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, looks_random, places
+from ralph_mem.core.redaction.passwords import is_base32
 
 ALNUM = LETTERS + DIGITS
 HASHED = ALNUM + "./+=$,-_:*"
@@ -140,13 +141,14 @@ def _announcement(text: str) -> int:
 
 def _wallets(text: str) -> "list[tuple[int, int, str]]":
     spans = []
-    masked = "".join([char if char in BASE58 else " " for char in text])
+    masked = "".join([char if char in BASE58 + "IO" else " " for char in text])
     at = 0
     for word in masked.split():
         at = masked.find(word, at)
-        is_wif = (len(word) in (51, 52, 53) and word[0] in "5KLc9") or (len(word) > 100 and word.startswith(EXTENDED))
+        is_wif = (len(word) == 56 and word[0] == "S" and is_base32(word)) or (len(word) == 29 and word[0] == "s")
+        is_wif = is_wif or (len(word) in (51, 52, 53) and word[0] in "5KLc9") or (len(word) > 100 and word.startswith(EXTENDED))
         beside = text[max(0, at - 1) : at] + text[at + len(word) : at + len(word) + 1]
-        if is_wif and not OF_BASE64.intersection(beside) and looks_random(word):
+        if is_wif and not OF_BASE64.intersection(beside) and (looks_random(word) or is_base32(word)):
             spans.append((at, at + len(word), "wallet-key"))
         at += len(word)
     return spans
@@ -191,7 +193,7 @@ def _blocks(text: str, folded: str) -> "list[tuple[int, int, str]]":
         line = text[at + 13 : at + 300].partition("\n")[0].rstrip()
         value = line.rpartition(" ")[2]
         spans.append((at + 13 + len(line) - len(value), at + 13 + len(line), "password"))
-    for at in places(folded, 'send "'):  # of expect, after what asks for it
+    for at in [*places(folded, 'send "'), *[each + 3 for each in places(folded, 'send -- "')]]:  # of expect, after what asks
         end = text.find('"', at + 6)
         value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
         is_asked = "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]

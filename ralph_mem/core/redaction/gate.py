@@ -67,7 +67,7 @@ HINTS = frozenset(
     b"samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed sentinel "
     b"service_account setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus "
     b"ssh-add ssh-keygen ssha stdin steghide store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal "
-    b"semilla wallet seeds frase unsealed clevis debconf-set-selections encodedcommand urandom user-secrets valkey-cli vercel wg whoami wpa_passphrase wrangler".split()
+    b"stellar xrp ripple nostr community communities preauthkeys semilla wallet seeds frase unsealed clevis debconf-set-selections encodedcommand urandom user-secrets valkey-cli vercel wg whoami wpa_passphrase wrangler".split()
 )
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -163,7 +163,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or any([_is_made_up(word) for _, _, at in labels for word in text[at : at + 240].partition("\n")[0].split()])
+        or any([_is_made_up(word) for _, _, at in labels for word in text[at : at + 300].split()])
         or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
         or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )

@@ -12,7 +12,7 @@ from ralph_mem.core.redaction.names import (
     places,
     stands_alone,
 )
-from ralph_mem.core.redaction.passwords import is_jumbled, is_passphrase
+from ralph_mem.core.redaction.passwords import is_generated, is_jumbled, is_passphrase
 from ralph_mem.core.redaction.shell_words import commands
 
 TYPE_CHECKING = False
@@ -78,7 +78,7 @@ HEX_DIGITS = frozenset(HEX)
 HANDING = (
     "<<", " /p", "/p:", "/rp", " -p", "'-p", "pw ", "-P", "-D", "base64", "echo ", "printf ", "\n+ ", "-u", "-U ", " -w ",
     " -W ", " -a ", "login:", "--login", "--auth", "--cred", "cred ", "creds ", '" | ', "' | ", "pass insert ", "stdin",
-    "-pass", "passwd ",
+    "-pass", "passwd ", " --", "<(",
 )  # fmt: skip
 WORDS = (taking.PROGRAMS - {"pass"}) | taking.ORACLE | READING | {"chpasswd"}
 COMMON = LOGGING_IN | BARE_NAMES | SETTING | SIGNING_IN  # words of any text
@@ -135,7 +135,15 @@ def _is_mixed_line(line: str) -> bool:
 def _of_line(line: str) -> "list[Place]":
     """Return the places of secrets in a line of a shell, and in a list of words, as files of settings hold command lines."""
     found = _of_words(line)
-    if '", "-' in line or "', '-" in line or '["' in line or "['" in line:
+    for sign in ("<(printf ", "<(echo "):
+        at = line.find(sign) + 2
+        if at > 1:
+            inner = line[at : line.find(")", at) if line.find(")", at) > 0 else len(line)]
+            printed = [place for _, words in commands(inner) for place in _printed(words)]
+            found += [(at + start, at + end) for start, end in printed if _is_mixed(inner[start:end])]
+    if line.startswith(("+ printf ", "+ echo ")):
+        found += [place for _, words in commands(line) for place in _printed(words) if is_passphrase(line[slice(*place)])]
+    if ('"' in line or "'" in line) and (" -" in line or ("-" in line and "[" in line) or " /p" in line or "AUTH" in line):
         found += _of_words(line.translate(LISTING))
     return found
 
@@ -186,8 +194,10 @@ def _signing_in(words: "list[Word]") -> "list[Place]":
     found = []
     for word, user, (start, end, value) in zip(words, words[1:], words[2:]):
         is_quoted = user[1] - user[0] == len(user[2]) and start - user[1] == 3  # both in quotes
-        tells = stands_alone(value) or is_passphrase(value) or (is_quoted and _is_mixed(value))
-        if word[2].lower() in SIGNING_IN and tells and value[:1] not in "-$" and "=" not in value:
+        value = value.removesuffix("\\n").removesuffix("\\r")
+        end = start + len(value)
+        tells = stands_alone(value) or is_generated(value) or is_passphrase(value) or (is_quoted and _is_mixed(value))
+        if word[2].lower() in SIGNING_IN and tells and value[:1] not in "-$" and ("=" not in value or is_generated(value)):
             found.append((start, end))
     return found
 
@@ -217,7 +227,7 @@ def _flagged(words: "list[Word]") -> "list[Place]":
             or name == "/rp"
             or ((name == "/p" or (said in SHORT and is_short)) and (_is_mixed(after[2]) or is_passphrase(after[2])))
             or is_asked
-        ) or (said in ("-t", "-k", "-T", "-K") and is_alone and _is_issued(after[2]) and after[2].strip(HEX + "-")):
+        ) or (said in ("-t", "-k", "-T", "-K") and is_alone and _is_issued(after[2]) and after[2].strip(HEX + "-")) or (said[:1] == "-" != said[1:2] and is_alone and is_generated(after[2], 12)):
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:
             found.append((end - len(said) + said.index(":") + 1, end))

@@ -1,6 +1,6 @@
 """Find secrets that stand in a table, beside the cell that names them or below the head of their column."""
 
-from ralph_mem.core.redaction.names import DIGITS, FOREIGN, STEMS, SYMBOLS, is_filler, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, FOREIGN, STEMS, SYMBOLS, is_filler, is_plain, is_secret, kind_of_name, places
 from ralph_mem.core.redaction.passwords import is_base32, is_generated, is_jumbled, is_passphrase
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ _JOINING = dict.fromkeys(map(ord, "_ -'"))
 
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of secrets in tables; `folded` is the text in lower case, character by character."""
-    spans: list[Span] = []
+    spans: list[Span] = _of_markup(text, folded) if "<tr" in folded else []
     heads: list[Head] = []
     ruler: list[Cell] = []
     above, at, rows = "", 0, 0
@@ -51,6 +51,28 @@ def find(text: str, folded: str) -> "list[Span]":
         heads = _heads(" ", columns) or heads if columns else heads
         ruler = columns or (ruler if heads else [])
         at += len(line) + 1
+    return spans
+
+
+def _of_markup(text: str, folded: str) -> "list[Span]":
+    """Find secrets in the tables of a page: below the cell of a head, or beside it."""
+    spans: list[Span] = []
+    heads: list[str] = []
+    for start in places(folded, "<tr"):
+        end = folded.find("</tr", start)
+        row = text[start : end if end > 0 else start + LONGEST_LINE]
+        cells: list[Cell] = []
+        for at in sorted([*places(row.lower(), "<td"), *places(row.lower(), "<th")]):
+            begin = row.find(">", at) + 1
+            value = row[begin : row.find("<", begin) if row.find("<", begin) > 0 else len(row)].strip()
+            cells.append((begin + row[begin:].find(value), 0, value))
+        names = [_announces(value) for _, _, value in cells]
+        if any(names) and ("<th" in row or len(cells) > 2):
+            heads = names
+            continue
+        for kind, (at, _, value) in zip(["", *names] if any(names) else heads, cells):
+            if kind and value and (_is_value(value, kind) or _is_cell(value, kind)):
+                spans.append((start + at, start + at + len(value), kind))
     return spans
 
 

@@ -15,12 +15,13 @@ from ralph_mem.core.redaction.names import (
     places,
     run_of,
 )
-from ralph_mem.core.redaction.passwords import is_generated
+from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
 
 SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
 MOST_PIECES = 6
+SHORTEST_OF_HOOK = 6
 SHORTEST_OPENER, SHORTEST_ISSUED = 8, 15  # characters of what a word announces, and of what stands in a path for itself
 PARAMETERS = frozenset(
     "sig signature key auth token sid ticket access secret pw pass hmac code otp invite apikey st jwt k t state_token".split()
@@ -139,12 +140,12 @@ def _webhooks(text: str) -> "list[tuple[int, int, str]]":
 
 def _is_opener(value: str, left: int, name: str) -> bool:
     """Say whether a piece of an address is what opens it: by chance letters of any kind, or what a word before it announces."""
-    if len(value) < SHORTEST_OPENER or value.endswith((".js", ".html", ".git", ".css", ".png")) or is_filler(value):
+    if len(value) < (SHORTEST_OF_HOOK if left > 2 else SHORTEST_OPENER) or value.endswith((".js", ".html", ".git", ".css", ".png")) or is_filler(value):
         return False
     if name and (name in PARAMETERS or kind_of_name(name) or "code" in name):
-        return is_generated(value, SHORTEST_OPENER) or looks_random(value) or (kind_of_name(name) == "password" and not is_plain(value))
+        return is_generated(value, SHORTEST_OPENER) or looks_random(value) or is_jumbled(value) or (kind_of_name(name) == "password" and not is_plain(value))
     if left:
-        is_issued = is_generated(value, SHORTEST_OPENER) or looks_random(value)
+        is_issued = is_generated(value, SHORTEST_OF_HOOK) or looks_random(value) or (left > 2 and value.count("-") == 4)
         return is_issued and (left > 1 or bool(value.strip(HEX)))
     if value.startswith("private-"):
         return looks_random(value)

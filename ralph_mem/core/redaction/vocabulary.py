@@ -2,7 +2,7 @@
 
 # What names a password; a longer word may end with it.
 PASSWORDS = (
-    "password", "passwd", "passphrase", "passcode", "passwort", "passord", "passwrd", "passkey", "pwd", "kennwort", "losungswort",
+    "password", "passwd", "passphrase", "passcode", "passwort", "passord", "passwrd", "passkey", "authtok", "pwd", "kennwort", "losungswort",
     "wachtwoord", "contraseña", "contrasena", "contrasenya", "senha", "motdepasse", "parola", "parole", "lösenord", "losenord",
     "kodeord", "adgangskode", "zugangscode", "zugriffscode", "parolad'ordine", "paroladordine", "salasana", "lykilorð", "hasło", "haslo", "heslo", "jelszó", "jelszo", "geslo", "lozinka", "şifre",
     "sifre", "parool", "slaptažodis", "passfrase", "codigodeacceso", "пароль", "парол", "лозинка", "κωδικός", "סיסמה", "סיסמא",
