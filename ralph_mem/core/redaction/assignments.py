@@ -134,6 +134,8 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     user, colon, password = text[start:end].partition(":")
     if colon and name.lower().endswith(OF_USERS) and user.replace("_", "a").replace("-", "a").replace(".", "a").isalnum():
         return [(end - len(password), end, "password")] if is_secret(password or "x", "password", style) else []
+    if quoted and text[start : start + 1] in (" ", ")"):  # the end of a quotation
+        return changed
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
 
 

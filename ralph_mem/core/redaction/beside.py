@@ -2,7 +2,7 @@
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_hexed, is_plain, places
 from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_generated, is_jumbled, is_passphrase
-from ralph_mem.core.redaction.vocabulary import CODES, SPOKEN
+from ralph_mem.core.redaction.vocabulary import CODES, PASSWORDS, SPOKEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ PARTING = "\"'`“”„‘’«»‹›()[]{}<>,;| \t\r│"
 BLANKS = {ord(char): " " for char in PARTING}
 LONGEST_LINE, LONGEST_BELOW = 600, 80
 SEALED = 60  # characters; so begins what is sealed for everybody to read
-FEWEST_TOLD, NEAR = 6, 24
+FEWEST_TOLD, NEAR, NEAR_HEX = 6, 24, 48
 # Words of protocols before a password; programs that read one; fields that hold what another field names.
 SAID = frozenset(("PASS", "..PASS", "nPASS", "\\nPASS"))
 ASKING = ("sudo", "gpg", "openssl", "passw", "passphrase", "login", "secret", "token", "crypt")
@@ -73,14 +73,17 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         at = line.index(word, at)
         value = _assigned(word.rstrip(".!?")) or word.rstrip(".:!?")
         where = line.index(value, at)
+        if value[:2] == "Ag" and len(value) > SEALED:
+            break
         if before in SAID and _is_told(_of_protocol(value)):
             spans.append((where, where + len(_of_protocol(value))))
-        is_named = before.endswith((":", "=")) and not speaks(before) or (value != word and not speaks(word[: word.find(value)]))
-        is_below = where >= named and (not is_named or before.strip(":=").lower() in HOLDING)
+        is_named = before.endswith((":", "=")) and not speaks(before) or (value != word and not speaks(word[: word.find(value)] + before[-10:]))
+        is_below = (where >= named or _is_odd(value)) and (not is_named or before.strip(":=").lower() in HOLDING)
         is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or is_jumbled(value))
-        if is_below and ((before.strip("*_").lower() in LINKS and _is_told(value)) or is_near):
+        is_told = before.strip("*_").lower() in LINKS or (before[:-1].replace("-", "a").isalnum() and before.lower().endswith(PASSWORDS))
+        if is_below and ((is_told and _is_told(value)) or is_near):
             spans.append((where, where + len(value)))
-        if (is_below and (tells(value) or (not is_open and _is_hexed(value)))) or (is_code and _is_code(value)):
+        if (is_below and (tells(value) or (not is_open and speaks(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))) or (is_code and _is_code(value)):
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
     return spans + _worded(line, folded) + _handed(line, folded)

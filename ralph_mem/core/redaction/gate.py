@@ -300,6 +300,9 @@ def words_of(raw: bytes, fewest: int) -> "list[bytes]":
 def _looks_issued(word: bytes) -> bool:
     if not word.strip(LOWER_BYTES) and len(word.replace(b"-", b"_").rpartition(b"_")[2]) < 16:
         return False
+    tail = word.partition(b"_")[2]
+    if len(tail) > 23 and word[:2].islower() and not (tail.islower() or tail.isupper()) and not tail.isalpha():
+        return True
     # besides the prefixes: Telegram's second half, and the tokens that are told by their dots
     return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and _is_dotted(word))
 

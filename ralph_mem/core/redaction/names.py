@@ -167,6 +167,9 @@ def _is_password(value: str, style: str) -> bool:
 
     if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
         return True
+    is_cased = not (value.islower() or value.isupper())
+    if style == "quoted" and is_cased and " " not in value and any([sign in value[1:-1] for sign in "<>|;="]) and "(" not in value:
+        return True
     return passwords.is_passphrase(value) or (passwords.is_made_up(value, style) and not is_called_so(value))
 
 
@@ -261,6 +264,8 @@ def is_code(value: str) -> bool:
     parts = value.split(".")
     # the parts of a token with dots are longer than most names
     is_token = looks_random(value) and max(map(len, parts)) > 18
+    if parts[0][:1].isupper() and parts[-1][:1].isupper() and value[-1:].isdigit() and not is_called_so(value):  # `Gang4.Fach12`
+        return False
     return len(parts) > 1 and all(part.isidentifier() for part in parts) and not is_token
 
 
@@ -282,7 +287,7 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "code"
     # the id of an approle, of an access list
     is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
-    is_random = word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 6)
+    is_random = word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5)
     return "key" if is_told or is_random else ""
 
 

@@ -44,7 +44,7 @@ def is_jumbled(value: str, least: int = 2) -> bool:
 def is_generated(value: str, least: int = SHORTEST_GENERATED) -> bool:
     """Say whether a word of letters and digits changes between them so often that it is made by chance, and is no number in hex."""
     bare = value.translate(_WITHOUT_SIGNS)
-    if len(bare) < least or len(value) - len(bare) > 1 + len(value) // 12 or HEX_DIGITS.issuperset(value) or not bare.isascii():
+    if len(bare) < least or len(value) - len(bare) > 1 + len(value) // (6 if value.isupper() else 12) or HEX_DIGITS.issuperset(value) or not bare.isascii():
         return False
     classes = bare.translate(_RUNS)
     changes = sum([one != two for one, two in zip(classes, classes[1:])])

@@ -1,7 +1,10 @@
 """Find issued tokens by the prefixes that their providers publish."""
 
+from ralph_mem.core.redaction import gate
 from ralph_mem.core.redaction.names import ALNUM, BASE64, DASH, DIGITS, DOT, HEX, UPPER, WORD, looks_random, run_of
+from ralph_mem.core.redaction.passwords import is_generated
 
+SHORTEST_ISSUED = 27
 WRAPPED = 48  # characters of a line of a block of base64
 # A token of one provider is letters alone, of which no name has as many.
 LETTERS_ALONE = ("hf_", 34)
@@ -71,7 +74,27 @@ def find(text: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
             if is_long and _starts_word(text, at) and _is_telling(text[at:end], prefix) and not _is_wrapped(text, at, prefix):
                 spans.append((at, end, kind))
             at = text.find(prefix, max(end, at + len(prefix)))
+    return spans + _of_any(text)
+
+
+def _of_any(text: str) -> "list[tuple[int, int, str]]":
+    """Find words that small letters and low lines begin and chance goes on with, as most who issue tokens make them today."""
+    spans, at = [], 0
+    for word in gate.words_of(text.encode("latin-1", "replace"), SHORTEST_ISSUED):
+        token = word.decode("latin-1").strip("-._")
+        at = text.find(token, at)
+        if _is_issued(token):
+            spans.append((at, at + len(token), "api-key"))
+        at += len(token)
     return spans
+
+
+def _is_issued(token: str) -> bool:
+    head, sign, body = token.partition("_")
+    while sign and head.isalpha() and head.islower() and "_" in body and body.partition("_")[0].isalpha():
+        head, sign, body = body.partition("_")
+    is_cased = not (body.islower() or body.isupper())
+    return bool(sign) and head.isalpha() and head.islower() and len(body) > 23 and is_cased and "." not in body and is_generated(body)
 
 
 def _starts_word(text: str, at: int) -> bool:

@@ -243,6 +243,8 @@ def _named(words: "list[str]") -> str:
     name, said = words[0].rpartition("/")[2].lower(), {word.partition("-")[0].lower() for word in words[1:]}
     if any([stem in name for stem in KEEPERS]) and READING & said and not NOT_SHOWN & said:
         return "secret"
+    if kind_of_name(name) == "password" and not NOT_SHOWN & said:
+        return "issued"
     if READING & said and any([word.lower().endswith(("keys", "key", "token", "tokens", "badge", "passwords")) for word in words[1:4]]):
         return "issued"
     if words[0].rpartition("/")[2] in NAMING and words[:2] not in (["git", "config"], ["git", "credential"]):

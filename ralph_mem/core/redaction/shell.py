@@ -210,6 +210,7 @@ def _following(words: "list[Word]") -> "list[tuple[Word, Word]]":
 
 def _flagged(words: "list[Word]") -> "list[Place]":
     found: list[Place] = []
+    sourced = [word[:2] for word in words if word[2].startswith(("pass:", "env:", "file:", "fd:"))]
     has_user = any([word[2] in USERS and after[2] for word, after in _following(words)]) or any(
         [word[2][:3].lower() == "/u:" for word in words]
     )
@@ -231,7 +232,7 @@ def _flagged(words: "list[Word]") -> "list[Place]":
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:
             found.append((end - len(said) + said.index(":") + 1, end))
-    return [place for place in found if place[1]]
+    return [place for place in found if place[1] and place not in sourced]
 
 
 def _paired(words: "list[Word]") -> "list[Place]":
@@ -371,6 +372,8 @@ def _printed(words: "list[Word]") -> "list[Place]":
     if at < 0:  # a text by itself, as PowerShell prints it
         is_text = words and (len(words) == 1 or words[-2][2] == "=")
         return [words[-1][:2]] if is_text and words[-1][2][:1] != "$" else []
+    if words[at][2].endswith("printf") and len(words) > at + 2 and "\\0" in words[at + 1][2]:  # as SASL wants it
+        return [words[-1][:2]]
     told = [word for word in words[at + 1 :] if word[2] not in ("-n", "-e", "-ne", "-en", "--")]
     if words[at][2].endswith("printf") and len(told) > 1 and "%" in told[0][2]:
         told = told[1:]

@@ -46,6 +46,10 @@ def _spelled(text: str) -> str:
     """Return a text with the quotes and signs that HTML, JSON and addresses spell out as such."""
     for sign, meant in SPELLED:
         text = text.replace(sign, meant) if sign in text else text
+    if "quoted-printable" in text and "=" in text:
+        import binascii  # lazy: only for a mail
+
+        text = binascii.a2b_qp(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
     for sign, base in (("\\u00", 16), ("&#", 10), ("%", 16)):
         text = _letters(text, sign, base) if text.count(sign) >= FEWEST_SPELLED else text
     return text

@@ -1,6 +1,6 @@
 """Find secrets in statements of SQL, lines of configuration and addresses without a scheme."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places, stands_alone
 from ralph_mem.core.redaction.passwords import is_passphrase
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
@@ -182,6 +182,10 @@ def _of_host(text: str) -> "list[tuple[int, int, str]]":
             and is_secret(password or "x", "password", "bare")
         ):
             spans.append((at - len(password), at, "url-password"))
+        behind = text[at + 1 + len(host) : at + 64]
+        value = behind[1:].split("\n", 1)[0].split(" ", 1)[0].strip("'\",;") if is_host and behind[:1] == ":" else ""
+        if value and user.strip(WORD) == "" and stands_alone(value):  # `info@host.name:x`
+            spans.append((at + 2 + len(host), at + 2 + len(host) + len(value), "password"))
         at = text.find("@", at + 1)
     return spans
 

@@ -22,7 +22,7 @@ LONGEST_NAME, LONGEST_LINE = 40, 2048
 MOST_WORDS = 3  # of a name
 
 
-_JOINING = dict.fromkeys(map(ord, "_ -'"))
+_JOINING = dict.fromkeys(map(ord, "_ -'."))
 
 
 def find(text: str, folded: str) -> "list[Span]":
@@ -225,12 +225,13 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     names = [name for _, _, name in cells if name]
     if not all(
         [
-            (len(name) <= LONGEST_NAME and name.translate(_JOINING).isalpha()) or name in "#*.№"
+            (len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or name in "#*.№"
             for name in names
         ]
     ):
         return []
-    is_listed = sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
+    is_tight = len(cells) > 2 and all([after[0] - cell[1] == 1 for cell, after in zip(cells, cells[1:])])
+    is_listed = not is_tight and sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
     if is_listed:  # words of a sentence, or of code
         return []
     found = enumerate(cells)

@@ -190,7 +190,7 @@ def _of_flag(flag: str, sign: str, words: "list[Word]") -> "list[Place]":
         if said == flag and following[2][:1] not in ("", "-"):
             found.append(following)
         elif said.startswith(flag + "=") or (
-            flag[:2] != "--" and said.startswith(flag) and len(flag) < 4 and len(said) > len(flag)
+            flag[:2] != "--" and said.startswith(flag) and len(flag) < 4 and len(said) > len(flag) and not said[len(flag) :].isalpha()
         ):
             glued = len(flag) + said.startswith(flag + "=")
             found.append((end - len(said) + glued, end, said[glued:]))

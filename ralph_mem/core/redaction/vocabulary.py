@@ -2,7 +2,7 @@
 
 # What names a password; a longer word may end with it.
 PASSWORDS = (
-    "password", "passwd", "passphrase", "passcode", "passwort", "passord", "passwrd", "passkey", "authtok", "pwd", "kennwort", "losungswort",
+    "password", "passwd", "passphrase", "passcode", "passwort", "passord", "passwrd", "passkey", "authtok", "pwd", "kennwort", "losungswort", "losung",
     "wachtwoord", "contraseña", "contrasena", "contrasenya", "senha", "motdepasse", "parola", "parole", "lösenord", "losenord",
     "kodeord", "adgangskode", "zugangscode", "zugriffscode", "parolad'ordine", "paroladordine", "salasana", "lykilorð", "hasło", "haslo", "heslo", "jelszó", "jelszo", "geslo", "lozinka", "şifre",
     "sifre", "parool", "slaptažodis", "passfrase", "codigodeacceso", "пароль", "парол", "лозинка", "κωδικός", "סיסמה", "סיסמא",
@@ -10,7 +10,7 @@ PASSWORDS = (
 )  # fmt: skip
 # What names another secret.
 SECRETS = (
-    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential", "geheimnis", "jeton", "secreto",
+    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "keymaterial", "credential", "geheimnis", "jeton", "secreto",
     "segredo", "segreto", "hemlighet", "zugangsschlüssel", "zugangsschluessel", "schlüsselinhalt", "トークン", "シークレット",
     "令牌", "密钥", "密鑰", "токен", "секрет",
 )  # fmt: skip
@@ -19,6 +19,6 @@ CODES = frozenset(("pin", "puk", "passcode", "kodeord", "einmalcode", "pin-code"
 SPOKEN = tuple(dict.fromkeys(
     ("passw", "passp", "passc", "passor", "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
      "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
-     "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "access key", "access-key", "access_key", "anmeldung", "zugang")
+     "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic", "private key", "wpa", "appkey", "access key", "access-key", "access_key", "anmeldung", "zugang")
     + PASSWORDS + SECRETS
 ))  # fmt: skip
