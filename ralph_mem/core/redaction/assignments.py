@@ -123,6 +123,8 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
+    if greedy and not name.isupper() and not quoted and "()" in text[start:end]:  # an argument of a call
+        return []
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"

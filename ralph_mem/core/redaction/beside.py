@@ -2,7 +2,7 @@
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_hexed, is_plain, places
 from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_generated, is_jumbled, is_passphrase
-from ralph_mem.core.redaction.vocabulary import CODES, PASSWORDS, SPOKEN
+from ralph_mem.core.redaction.vocabulary import CODES, PASSWORDS, SPOKEN, WEAK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ PARTING = "\"'`“”„‘’«»‹›()[]{}<>,;| \t\r│"
 BLANKS = {ord(char): " " for char in PARTING}
 LONGEST_LINE, LONGEST_BELOW = 600, 80
 SEALED = 60  # characters; so begins what is sealed for everybody to read
+SHORT_WORD, LONGEST_ODD = 5, 40
 FEWEST_TOLD, NEAR, NEAR_HEX = 6, 24, 48
 # Words of protocols before a password; programs that read one; fields that hold what another field names.
 SAID = frozenset(("PASS", "..PASS", "nPASS", "\\nPASS"))
@@ -55,6 +56,9 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
         while at >= 0:
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
+            if len(word) < SHORT_WORD and text[at - 1 : at].isalnum() and at:  # within a word, by chance
+                at = folded.find(word, at + 1)
+                continue
             start = text.rfind("\n", 0, at) + 1
             if start not in found or found[start][1] > at + len(word):
                 found[start] = (end, at + len(word))
@@ -83,7 +87,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         is_told = before.strip("*_").lower() in LINKS or (before[:-1].replace("-", "a").isalnum() and before.lower().endswith(PASSWORDS))
         if is_below and ((is_told and _is_told(value)) or is_near):
             spans.append((where, where + len(value)))
-        if (is_below and (tells(value) or (not is_open and speaks(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))) or (is_code and _is_code(value)):
+        if (is_below and (tells(value) or (not is_open and speaks(line[max(0, where - NEAR_HEX) : where], WEAK) and _is_hexed(value)))) or (is_code and _is_code(value)):
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
     return spans + _worded(line, folded) + _handed(line, folded)
@@ -115,9 +119,9 @@ def _of_protocol(value: str) -> str:
     return value.partition("\\")[0]
 
 
-def speaks(name: str) -> bool:
-    """Say whether a name speaks of a secret."""
-    return any([word in name.lower() for word in SPOKEN])
+def speaks(name: str, weak: "frozenset[str]" = frozenset()) -> bool:
+    """Say whether a name speaks of a secret, by another word than one of the weak."""
+    return any([word in name.lower() for word in SPOKEN if word not in weak])
 
 
 def _assigned(word: str) -> str:
@@ -146,8 +150,8 @@ def _is_odd(value: str) -> bool:
         return False
     if "#" in value and value.rpartition("#")[2].isdigit() and len(value.rpartition("#")[2]) != 2:
         return False  # a ticket
-    is_sum = "+" in value and value.rpartition("+")[2].isdigit()
-    if len(value) < 8 or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
+    is_sum = "+" in value and (value.rpartition("+")[2].isdigit() or value.count("+") > 1)
+    if not 8 <= len(value) < LONGEST_ODD or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
         return False
     if any([char in value for char in SYMBOLS]):
         return any([char in DIGITS for char in value]) and bool(value.strip(DIGITS + SYMBOLS + "_-")) and value[0] in LETTERS + DIGITS

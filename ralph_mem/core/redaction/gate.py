@@ -163,7 +163,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or any([_is_made_up(word) for _, _, at in labels for word in text[at : at + 300].split()])
+        or any([_is_made_up(word) for _, _, at in labels for word in text[at : at + 300].split()[text.startswith("=", at) :]])
         or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
         or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )
@@ -301,7 +301,7 @@ def _looks_issued(word: bytes) -> bool:
     if not word.strip(LOWER_BYTES) and len(word.replace(b"-", b"_").rpartition(b"_")[2]) < 16:
         return False
     tail = word.partition(b"_")[2]
-    if len(tail) > 23 and word[:2].islower() and not (tail.islower() or tail.isupper()) and not tail.isalpha():
+    if len(tail) > 23 and word[:2].islower() and tail.lower() != tail != tail.upper() and not tail.isalpha():
         return True
     # besides the prefixes: Telegram's second half, and the tokens that are told by their dots
     return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and _is_dotted(word))

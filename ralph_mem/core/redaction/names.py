@@ -1,6 +1,5 @@
 """Judge whether a name announces a secret, and whether a value is one."""
 
-from ralph_mem.core.redaction.passwords import is_generated, is_scrambled
 from ralph_mem.core.redaction.vocabulary import PASSWORDS, SECRETS
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -146,7 +145,7 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     """
     if kind == "code":
         is_number = value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890"
-        return is_number or looks_random(value) or is_generated(value, SECRET_FLOOR)
+        return is_number or looks_random(value) or _is_generated(value, SECRET_FLOOR)
     if style != "quoted" and value.rstrip("!?").isalpha() and value[-1] in "!?" and value[1:].islower():  # a word of a sentence
         return False
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
@@ -154,11 +153,16 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if kind == "key":
         is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
         is_address = value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
-        is_salt = style in ("quoted", "listed") and is_scrambled(value)
-        return (looks_random(value) or is_odd or is_salt or (style != "bare" and is_generated(value, 12))) and not is_address
+        return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
     return (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
+
+
+def _is_generated(value: str, least: int) -> bool:
+    from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
+
+    return passwords.is_generated(value, least) or passwords.is_scrambled(value)
 
 
 def _is_password(value: str, style: str) -> bool:

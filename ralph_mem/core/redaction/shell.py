@@ -342,7 +342,7 @@ def _reads_secret(words: "list[Word]", value: str) -> bool:
 def _of_body(line: str, body: "list[str]", at: int) -> "list[Place]":
     """Return the secrets of what a command reads up to a mark: each line that is one word, or what follows a name in it."""
     mark = line.partition("<<")[2].lstrip("-~ ").split(" ", 1)[0].split("|", 1)[0].strip("'\"\\")
-    if not mark or not any([_takes_input(words) or _is_kept(words) for _, words in commands(line)]):
+    if not mark.replace("_", "a").isalnum() or (not mark.isupper() and mark not in map(str.strip, body)) or not any([_takes_input(words) or _is_kept(words) for _, words in commands(line)]):
         return []
     found: list[Place] = []
     for each in body:

@@ -118,7 +118,7 @@ def _webhooks(text: str) -> "list[tuple[int, int, str]]":
         if text[begin:at].lower() == "otpauth":
             spans.append((begin, end, "webhook"))
             continue
-        address = text[at + 3 : end]
+        address = text[at + 3 : end].partition(".svg?")[0]  # a badge is for all to see
         for sign in "?&#=;":
             address = address.replace(sign, "/")
         start, left, name = at + 3, 0, ""  # how many pieces behind such a word may be the secret, and the word before
@@ -145,6 +145,8 @@ def _is_opener(value: str, left: int, name: str) -> bool:
     if name and (name in PARAMETERS or kind_of_name(name) or "code" in name):
         return is_generated(value, SHORTEST_OPENER) or looks_random(value) or is_jumbled(value) or (kind_of_name(name) == "password" and not is_plain(value))
     if left:
+        if left <= 2 and len(value) < SHORTEST_ISSUED:
+            return False
         is_issued = is_generated(value, SHORTEST_OF_HOOK) or looks_random(value) or (left > 2 and value.count("-") == 4)
         return is_issued and (left > 1 or bool(value.strip(HEX)))
     if value.startswith("private-"):

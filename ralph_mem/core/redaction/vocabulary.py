@@ -14,6 +14,8 @@ SECRETS = (
     "segredo", "segreto", "hemlighet", "zugangsschlüssel", "zugangsschluessel", "schlüsselinhalt", "トークン", "シークレット",
     "令牌", "密钥", "密鑰", "токен", "секрет",
 )  # fmt: skip
+# Of these a line may speak without one, so that digits in hex beside them are something else.
+WEAK = frozenset(("login", "auth", "anmeldung", "zugang", "token", "unlock", " pin", "pin ", "otp"))
 CODES = frozenset(("pin", "puk", "passcode", "kodeord", "einmalcode", "pin-code", "zugangscode", "pincode"))
 # A line with one of these speaks of a secret; pieces of words, so that one stands for many.
 SPOKEN = tuple(dict.fromkeys(
