@@ -3,7 +3,18 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
-from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, STEMS, is_secret, kind_of_label, kind_of_name, stands_alone, words_of
+from ralph_mem.core.redaction.names import (
+    CODES,
+    DIGITS,
+    FOREIGN,
+    NAME,
+    STEMS,
+    is_secret,
+    kind_of_label,
+    kind_of_name,
+    stands_alone,
+    words_of,
+)
 
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"

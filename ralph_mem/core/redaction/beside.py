@@ -1,14 +1,35 @@
 """Find secrets that look like none but a secret, on a line or below one that speaks of one, whatever stands between."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_hexed, is_plain, places
+from ralph_mem.core.redaction.names import (
+    DIGITS,
+    LETTERS,
+    PASSWORDS,
+    SECRETS,
+    SYMBOLS,
+    is_called_so,
+    is_filler,
+    is_hexed,
+    is_plain,
+    places,
+)
 from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_generated, is_jumbled, is_passphrase
-from ralph_mem.core.redaction.vocabulary import CODES, PASSWORDS, SPOKEN, WEAK
+
+# A line with one of these speaks of a secret; pieces of words, so that one stands for many.
+SPOKEN = (
+    "passw", "passp", "passc", "passor", "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
+    "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
+    "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
+    "private key", "wpa", "appkey", "access key", "access-key", "access_key", "anmeldung", "zugang", *PASSWORDS, *SECRETS,
+)  # fmt: skip
+# Of these a line may speak without one, so that digits in hex beside them are something else.
+WEAK = frozenset(("login", "auth", "anmeldung", "zugang", "token", "unlock", " pin", "pin ", "otp"))
+CODES = frozenset(("pin", "puk", "passcode", "kodeord", "einmalcode", "pin-code", "zugangscode", "pincode"))
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Span = tuple[int, int, str]
 
-PARTING = "\"'`“”„‘’«»‹›()[]{}<>,;| \t\r│"
+PARTING = "\"'`“”„\u2018\u2019«»\u2039\u203a()[]{}<>,;| \t\r│"
 BLANKS = {ord(char): " " for char in PARTING}
 LONGEST_LINE, LONGEST_BELOW = 600, 80
 SEALED = 60  # characters; so begins what is sealed for everybody to read
@@ -33,7 +54,9 @@ def find(text: str, folded: str) -> "list[Span]":
     spans: list[Span] = _of_users(text)
     for start, end, named in _lines(text, folded):
         if end - start <= LONGEST_LINE:
-            spans += [(start + at, start + stop, "secret") for at, stop in _in_line(text[start:end], folded[start:end], named - start)]
+            spans += [
+                (start + at, start + stop, "secret") for at, stop in _in_line(text[start:end], folded[start:end], named - start)
+            ]
     return spans
 
 
@@ -81,13 +104,22 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             break
         if before in SAID and _is_told(_of_protocol(value)):
             spans.append((where, where + len(_of_protocol(value))))
-        is_named = before.endswith((":", "=")) and not speaks(before) or (value != word and not speaks(word[: word.find(value)] + before[-10:]))
+        is_named = (
+            (before.endswith((":", "="))
+            and not speaks(before))
+            or (value != word and not speaks(word[: word.find(value)] + before[-10:]))
+        )
         is_below = (where >= named or _is_odd(value)) and (not is_named or before.strip(":=").lower() in HOLDING)
         is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or is_jumbled(value))
-        is_told = before.strip("*_").lower() in LINKS or (before[:-1].replace("-", "a").isalnum() and before.lower().endswith(PASSWORDS))
+        is_told = before.strip("*_").lower() in LINKS or (
+            before[:-1].replace("-", "a").isalnum() and before.lower().endswith(PASSWORDS)
+        )
         if is_below and ((is_told and _is_told(value)) or is_near):
             spans.append((where, where + len(value)))
-        if (is_below and (tells(value) or (not is_open and speaks(line[max(0, where - NEAR_HEX) : where], WEAK) and _is_hexed(value)))) or (is_code and _is_code(value)):
+        if (
+            is_below
+            and (tells(value) or (not is_open and speaks(line[max(0, where - NEAR_HEX) : where], WEAK) and _is_hexed(value)))
+        ) or (is_code and _is_code(value)):
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
     return spans + _worded(line, folded) + _handed(line, folded)
@@ -105,7 +137,7 @@ def _worded(line: str, folded: str) -> "list[tuple[int, int]]":
 
 
 def _handed(line: str, folded: str) -> "list[tuple[int, int]]":
-    """Return what code hands a program that asks for a secret: `run(["sudo", "-S"], input="x\\n")`."""
+    """Return what code hands a program that asks for a secret: `run(["sudo", "-S"], input="x")`."""
     at = line.find("input=")
     value = line[at + 6 :].lstrip("brf")
     if at < 0 or value[:1] not in ("'", '"') or not any([word in folded for word in ASKING]):
@@ -127,7 +159,9 @@ def speaks(name: str, weak: "frozenset[str]" = frozenset()) -> bool:
 def _assigned(word: str) -> str:
     """Return what stands behind a name and a sign: `name=value`, `name:value`."""
     ends = [word.find(sign) for sign in "=:" if 0 < word.find(sign) < len(word) - 1]
-    return word[min(ends) + 1 :] if ends and word[: min(ends)].replace("_", "a").replace("-", "a").replace(".", "a").isalnum() else ""
+    return (
+        word[min(ends) + 1 :] if ends and word[: min(ends)].replace("_", "a").replace("-", "a").replace(".", "a").isalnum() else ""
+    )
 
 
 def tells(value: str) -> bool:
@@ -154,7 +188,9 @@ def _is_odd(value: str) -> bool:
     if not 8 <= len(value) < LONGEST_ODD or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
         return False
     if any([char in value for char in SYMBOLS]):
-        return any([char in DIGITS for char in value]) and bool(value.strip(DIGITS + SYMBOLS + "_-")) and value[0] in LETTERS + DIGITS
+        return (
+            any([char in DIGITS for char in value]) and bool(value.strip(DIGITS + SYMBOLS + "_-")) and value[0] in LETTERS + DIGITS
+        )
     return False
 
 

@@ -10,11 +10,10 @@ if TYPE_CHECKING:
 
 # What stands in a text that holds a secret of a class, in lower case.
 FORMATS = (
-    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql",
-    "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
-    "{crypt", "sha256~", "q~",
-    "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
-    ":assertion", "phnhbww", "ugfzc3dvcmq6", "words", "stellar", "xrp", "ripple", 'send --', "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
+    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha",
+    "{smd5", "{crypt", "sha256~", "q~", "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic",
+    "seed words", "xprv", "saml", "prv", ":assertion", "phnhbww", "ugfzc3dvcmq6", "words", "stellar", "xrp", "ripple",
+    "send --", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
 )  # fmt: skip
 DOCUMENTS = (
     "secret",

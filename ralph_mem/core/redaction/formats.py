@@ -32,7 +32,9 @@ EXTENDED = ("xprv", "yprv", "zprv", "tprv", "uprv", "vprv")
 FEWEST_WORDS = 12
 MOST_CODES = 24
 WORDS_OF_A_PHRASE = (12, 15, 18, 21, 24)
-SENTENCES = frozenset("the and for not with are was you all this that from into has have can will its der die das und les des los".split())
+SENTENCES = frozenset(
+    "the and for not with are was you all this that from into has have can will its der die das und les des los".split()
+)
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -124,10 +126,12 @@ def _worded(text: str) -> "list[tuple[int, int, str]]":
     for line in text.split("\n"):
         said = line.rpartition(": ")[2].strip(" \t\"'`,\r")
         words = said.split()
-        if len(words) in WORDS_OF_A_PHRASE and all([word.isalpha() and word.islower() and 2 < len(word) < 9 for word in words]):
-            if SENTENCES.isdisjoint(words) and len(set(words)) > len(words) - 2:
-                start = at + line.rindex(said)
-                spans.append((start, start + len(said), "seed-phrase"))
+        is_short = len(words) in WORDS_OF_A_PHRASE and all(
+            [word.isalpha() and word.islower() and 2 < len(word) < 9 for word in words]
+        )
+        if is_short and SENTENCES.isdisjoint(words) and len(set(words)) > len(words) - 2:
+            start = at + line.rindex(said)
+            spans.append((start, start + len(said), "seed-phrase"))
         at += len(line) + 1
     return spans
 

@@ -1,7 +1,5 @@
 """Judge whether a name announces a secret, and whether a value is one."""
 
-from ralph_mem.core.redaction.vocabulary import PASSWORDS, SECRETS
-
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = "0123456789"
 SYMBOLS = "!@#$%^&*+~?"
@@ -16,6 +14,22 @@ LONG = 512  # characters that are looked at at once
 
 # A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
 # may take it back ("password_file").
+# In some thirty languages, in lower case.
+# What names a password; a longer word may end with it.
+PASSWORDS = (
+    "password", "passwd", "passphrase", "passcode", "passwort", "passord", "passwrd", "passkey", "authtok", "pwd", "kennwort",
+    "losungswort", "losung", "wachtwoord", "contraseña", "contrasena", "contrasenya", "senha", "motdepasse", "parola", "parole",
+    "lösenord", "losenord", "kodeord", "adgangskode", "zugangscode", "zugriffscode", "parolad'ordine", "paroladordine",
+    "salasana", "lykilorð", "hasło", "haslo", "heslo", "jelszó", "jelszo", "geslo", "lozinka", "şifre", "sifre", "parool",
+    "slaptažodis", "passfrase", "codigodeacceso", "пароль", "парол", "лозинка", "κωδικός", "סיסמה", "סיסמא", "パスワード",
+    "暗証番号", "密码", "密碼", "口令", "비밀번호", "암호", "รหัสผ่าน", "mật khẩu", "matkhau", "kata sandi", "katasandi",
+)  # fmt: skip
+# What names another secret.
+SECRETS = (
+    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "keymaterial", "credential", "geheimnis",
+    "jeton", "secreto", "segredo", "segreto", "hemlighet", "zugangsschlüssel", "zugangsschluessel", "schlüsselinhalt",
+    "トークン", "シークレット", "令牌", "密钥", "密鑰", "токен", "секрет",
+)  # fmt: skip
 PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
 RANDOM_WORDS = frozenset(
     "auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle"
@@ -24,19 +38,11 @@ RANDOM_WORDS = frozenset(
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = (
-    "bypass",
-    "compass",
-    "trespass",
-    "overpass",
-    "underpass",
-    "encompass",
-    "surpass",
-    "multipass",
-    "subpass",
-    "lowpass",
-    "highpass",
+    "bypass", "compass", "trespass", "overpass", "underpass", "encompass", "surpass", "multipass", "subpass", "lowpass", "highpass",
+)  # fmt: skip
+NAME = (
+    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőðпарольлзинктеσκωδικςסיסמהパスワードトークンシレッ暗証番号密码碼口令牌钥비밀번호암"
 )
-NAME = LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőðпарольлзинктеσκωδικςסיסמהパスワードトークンシレッ暗証番号密码碼口令牌钥비밀번호암"
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = (
     "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
@@ -46,18 +52,7 @@ STEMS = (
 )  # fmt: skip
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
-    "hasło",
-    "lösenord",
-    "пароль",
-    "パスワード",
-    "密码",
-    "密碼",
-    "トークン",
-    "シークレット",
-    "令牌",
-    "密钥",
-    "schlüssel",
-    "clé",
+    "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé",
     "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен", "секрет", "парол",
 )  # fmt: skip
 KEY_OWNERS = frozenset(

@@ -44,26 +44,42 @@ def is_jumbled(value: str, least: int = 2) -> bool:
 def is_generated(value: str, least: int = SHORTEST_GENERATED) -> bool:
     """Say whether a word of letters and digits changes between them so often that it is made by chance, and is no number in hex."""
     bare = value.translate(_WITHOUT_SIGNS)
-    if len(bare) < least or len(value) - len(bare) > 1 + len(value) // (6 if value.isupper() else 12) or HEX_DIGITS.issuperset(value) or not bare.isascii():
+    if (
+        len(bare) < least
+        or len(value) - len(bare) > 1 + len(value) // (6 if value.isupper() else 12)
+        or HEX_DIGITS.issuperset(value)
+        or not bare.isascii()
+    ):
         return False
     classes = bare.translate(_RUNS)
     changes = sum([one != two for one, two in zip(classes, classes[1:])])
     digits = classes.count("0")
     is_mixed = "a" in classes and "A" in classes
     most = MOST_TO_A_CHANGE if is_mixed or len(bare) < 14 else MOST_IN_ONE_CASE
-    return bare.isalnum() and digits < len(classes) and digits > (0 if is_mixed and len(bare) > 11 else 1) and len(bare) <= most * changes
+    return (
+        bare.isalnum()
+        and digits < len(classes)
+        and digits > (0 if is_mixed and len(bare) > 11 else 1)
+        and len(bare) <= most * changes
+    )
 
 
 def is_scrambled(value: str) -> bool:
     """Say whether letters of both cases, digits and many signs stand in no order, as generators of salts print them."""
     signs = {char for char in value if not char.isalnum() and char != " "}
-    classes = [any([char.islower() for char in value]), any([char.isupper() for char in value]), any([char.isdigit() for char in value])]
+    classes = [
+        any([char.islower() for char in value]),
+        any([char.isupper() for char in value]),
+        any([char.isdigit() for char in value]),
+    ]
     return len(value) > 31 and all(classes) and len(signs) > 7 and value.count(" ") * 12 < len(value)
 
 
 def is_base32(value: str) -> bool:
     """Say whether capitals and the digits from 2 to 7 are the seed of one-time passwords."""
-    return len(value) > 15 and not value.strip("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") and sum(map(value.count, "AEIOU")) * 4 < len(value)
+    return (
+        len(value) > 15 and not value.strip("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") and sum(map(value.count, "AEIOU")) * 4 < len(value)
+    )
 
 
 _WITHOUT_SIGNS = dict.fromkeys(map(ord, "_-+/="))

@@ -94,7 +94,9 @@ def _is_issued(token: str) -> bool:
     while sign and head.isalpha() and head.islower() and "_" in body and body.partition("_")[0].isalpha():
         head, sign, body = body.partition("_")
     is_cased = not (body.islower() or body.isupper())
-    return bool(sign) and head.isalpha() and head.islower() and len(body) > 23 and is_cased and "." not in body and is_generated(body)
+    return (
+        bool(sign) and head.isalpha() and head.islower() and len(body) > 23 and is_cased and "." not in body and is_generated(body)
+    )
 
 
 def _starts_word(text: str, at: int) -> bool:

@@ -245,7 +245,9 @@ def _named(words: "list[str]") -> str:
         return "secret"
     if kind_of_name(name) == "password" and not NOT_SHOWN & said:
         return "issued"
-    if READING & said and any([word.lower().endswith(("keys", "key", "token", "tokens", "badge", "passwords")) for word in words[1:4]]):
+    if READING & said and any(
+        [word.lower().endswith(("keys", "key", "token", "tokens", "badge", "passwords")) for word in words[1:4]]
+    ):
         return "issued"
     if words[0].rpartition("/")[2] in NAMING and words[:2] not in (["git", "config"], ["git", "credential"]):
         return ""
@@ -276,7 +278,11 @@ def _values(output: str) -> "list[str]":
 def _without_value(output: str, kind: str) -> str:
     for value in _values(output):
         is_hex = kind == "issued" and len(value) > 31 and HEX_DIGITS.issuperset(value)
-        is_one = is_hex or looks_random(value) or is_generated(value) if kind in ("key", "word", "issued") else len(value) > 5 and not is_filler(value) and not is_plain(value)
+        is_one = (
+            is_hex or looks_random(value) or is_generated(value)
+            if kind in ("key", "word", "issued")
+            else len(value) > 5 and not is_filler(value) and not is_plain(value)
+        )
         if kind == "word":  # alone, and no hash, path or address
             is_one = (
                 is_one

@@ -56,7 +56,7 @@ def _spelled(text: str) -> str:
 
 
 def _letters(text: str, sign: str, base: int) -> str:
-    """Return a text with the runs of letters that are spelled out one by one: `\\u0050\\u0066`, `&#83;&#99;`, `%61%7A`."""
+    """Return a text with the runs of letters that are spelled out one by one: `&#83;&#99;`, `%61%7A`."""
     first, *rest = text.split(sign)
     kept, run = [first], []
     for part in rest:

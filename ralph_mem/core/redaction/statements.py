@@ -10,8 +10,8 @@ BEFORE_QUOTED = (
 )  # fmt: skip
 STEPPED_OVER = " \t=:(\\"
 # Between the words and the quotes: types of SQL strings, options of PowerShell, how something is encrypted.
-BETWEEN = frozenset("from n u e for by as with to is values encrypted plaintext_password sha256_password mysql_native_password password"
-                    " caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
+BETWEEN = frozenset("from n u e for by as with to is values encrypted plaintext_password sha256_password mysql_native_password"
+                    " password caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
 # Words at the beginning of a line of configuration, or behind a word of SQL, before a secret without quotes.
 DIRECTIVES = (
     "identified by ", "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",

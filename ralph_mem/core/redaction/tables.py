@@ -152,7 +152,9 @@ def _announces(name: str) -> str:
     if words[-1].lower() in COLUMNS:
         return "password" if words[-1].lower() == "community" else "key"
     return (
-        kind_of_name(name.replace("'", "")) if all([word.replace("'", "a").replace("_", "a").replace("-", "a").replace(".", "a").isalnum() for word in words]) else ""
+        kind_of_name(name.replace("'", ""))
+        if all([word.replace("'", "a").replace("_", "a").replace("-", "a").replace(".", "a").isalnum() for word in words])
+        else ""
     )
 
 
@@ -224,14 +226,13 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     names = [name for _, _, name in cells if name]
     if not all(
-        [
-            (len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or name in "#*.№"
-            for name in names
-        ]
+        [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or name in "#*.№" for name in names]
     ):
         return []
     is_tight = len(cells) > 2 and all([after[0] - cell[1] == 1 for cell, after in zip(cells, cells[1:])])
-    is_listed = not is_tight and sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
+    is_listed = (
+        not is_tight and sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
+    )
     if is_listed:  # words of a sentence, or of code
         return []
     found = enumerate(cells)

@@ -24,7 +24,7 @@ MOST_PIECES = 6
 SHORTEST_OF_HOOK = 6
 SHORTEST_OPENER, SHORTEST_ISSUED = 8, 12  # characters of what a word announces, and of what stands in a path for itself
 PARAMETERS = frozenset(
-    "sig signature key auth token sid ticket access secret pw pass hmac code otp invite apikey st jwt k t state_token".split()
+    "sig signature key auth token sid ticket access secret pw pass hmac code otp invite apikey st jwt".split()
 )
 OPENERS = (
     " t reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup join"
@@ -110,7 +110,7 @@ def _near_aws_keys(text: str) -> "list[tuple[int, int, str]]":
 
 
 def _webhooks(text: str) -> "list[tuple[int, int, str]]":
-    """Find addresses that open something by themselves: of a hook all of it, or else what of the path and of the query is secret."""
+    """Find addresses that open something by themselves: of a hook all of it, or else what of path and query is secret."""
     spans = []
     for at in places(text, "://"):
         end = _end_of_url(text, at + 3)
@@ -130,7 +130,7 @@ def _webhooks(text: str) -> "list[tuple[int, int, str]]":
             if _is_opener(value, left, name if is_parameter else "") and (start > at + 3 or left):
                 found.append((start, start + len(value), "webhook"))
             name = piece.lower()
-            is_hook = "hook" in name and "." not in name[4:-4] or (start == at + 3 and "hook" in name)
+            is_hook = ("hook" in name and "." not in name[4:-4]) or (start == at + 3 and "hook" in name)
             is_hooked = is_hooked or is_hook
             left = MOST_PIECES if is_hook else 2 if name and f" {name} " in OPENERS else max(0, left - 1)
             start += len(piece) + 1
@@ -140,10 +140,19 @@ def _webhooks(text: str) -> "list[tuple[int, int, str]]":
 
 def _is_opener(value: str, left: int, name: str) -> bool:
     """Say whether a piece of an address is what opens it: by chance letters of any kind, or what a word before it announces."""
-    if len(value) < (SHORTEST_OF_HOOK if left > 2 else SHORTEST_OPENER) or value.endswith((".js", ".html", ".git", ".css", ".png")) or is_filler(value):
+    if (
+        len(value) < (SHORTEST_OF_HOOK if left > 2 else SHORTEST_OPENER)
+        or value.endswith((".js", ".html", ".git", ".css", ".png"))
+        or is_filler(value)
+    ):
         return False
     if name and (name in PARAMETERS or kind_of_name(name) or "code" in name):
-        return is_generated(value, SHORTEST_OPENER) or looks_random(value) or is_jumbled(value) or (kind_of_name(name) == "password" and not is_plain(value))
+        return (
+            is_generated(value, SHORTEST_OPENER)
+            or looks_random(value)
+            or is_jumbled(value)
+            or (kind_of_name(name) == "password" and not is_plain(value))
+        )
     if left:
         if left <= 2 and len(value) < SHORTEST_ISSUED:
             return False
