@@ -104,10 +104,8 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             break
         if before in SAID and _is_told(_of_protocol(value)):
             spans.append((where, where + len(_of_protocol(value))))
-        is_named = (
-            (before.endswith((":", "="))
-            and not speaks(before))
-            or (value != word and not speaks(word[: word.find(value)] + before[-10:]))
+        is_named = (before.endswith((":", "=")) and not speaks(before)) or (
+            value != word and not speaks(word[: word.find(value)] + before[-10:])
         )
         is_below = (where >= named or _is_odd(value)) and (not is_named or before.strip(":=").lower() in HOLDING)
         is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or is_jumbled(value))

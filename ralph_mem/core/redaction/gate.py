@@ -4,7 +4,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Label = tuple[str, int, int]  # which it is, where it begins, where it ends
 
-RULES_VERSION = 4  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 5  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
