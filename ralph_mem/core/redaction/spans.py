@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MARK = "[REDACTED:"
 PARTING = "\x1e"  # within `privacy.SEPARATOR`
+FEWEST_SPELLED = 4  # letters, one after the other
 NEAR = 1024  # characters beside a mark that are looked at again
 SPELLED = (
     ("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&apos;", "'"), ("\\u0022", '"'), ("\\u0027", "'"), ("\\u003d", "="),
@@ -45,7 +46,32 @@ def _spelled(text: str) -> str:
     """Return a text with the quotes and signs that HTML, JSON and addresses spell out as such."""
     for sign, meant in SPELLED:
         text = text.replace(sign, meant) if sign in text else text
+    if "quoted-printable" in text and "=" in text:
+        import binascii  # lazy: only for a mail
+
+        text = binascii.a2b_qp(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+    for sign, base in (("\\u00", 16), ("&#", 10), ("%", 16)):
+        text = _letters(text, sign, base) if text.count(sign) >= FEWEST_SPELLED else text
     return text
+
+
+def _letters(text: str, sign: str, base: int) -> str:
+    """Return a text with the runs of letters that are spelled out one by one: `&#83;&#99;`, `%61%7A`."""
+    first, *rest = text.split(sign)
+    kept, run = [first], []
+    for part in rest:
+        code, size = (part.partition(";")[0], 1) if base == 10 else (part[:2], 0)
+        try:
+            letter = chr(int(code, base))
+        except ValueError:
+            letter = ""
+        behind = part[len(code) + size :]
+        run.append((letter if letter.isprintable() else "", sign + part[: len(code) + size]))
+        if behind or part is rest[-1]:
+            is_run = len(run) >= FEWEST_SPELLED and all([letter for letter, _ in run])
+            kept += [letter if is_run else spelled for letter, spelled in run] + [behind]
+            run = []
+    return "".join(kept) + "".join([spelled for _, spelled in run])
 
 
 def _round(
