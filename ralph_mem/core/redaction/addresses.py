@@ -5,13 +5,16 @@ OPENERS = (
     "/reset", "/verify", "/confirm", "/invit", "/magic", "/activat", "/unlock", "/join/", "code=", "/token/", "/recover",
     "/bot", "/accept", "/auth/", "/s/", "/t/", ";auth=",
 )  # fmt: skip
+ENDS = " \n\"'"  # and where the next begins
 
 
 def may_open(text: str) -> bool:
     """Say whether an address in a text may open something by itself: by a password, a word that says so or what chance made."""
     at = text.find("://")
     while at >= 0:
-        url = text[at + 3 : at + 515].partition(" ")[0].partition("\n")[0]
+        url = text[at + 3 : at + 515].partition("://")[0]
+        for end in ENDS:
+            url = url.partition(end)[0]
         userinfo, sign, _ = url.rpartition("@")
         # a name alone is a token where it is long
         telling = ":" in userinfo or ("/" not in userinfo and len(userinfo) >= 10)
@@ -29,5 +32,5 @@ def _pieces(url: str) -> "list[str]":
 
 def _is_opener(piece: str) -> bool:
     """Say whether a piece of an address may be made by chance: capitals, small letters and digits."""
-    is_one = len(piece) > 14 and "." not in piece and not (piece.islower() or piece.isupper() or piece.isalpha())
+    is_one = len(piece) > 14 and "." not in piece and piece.count("-") < 3 and not (piece.islower() or piece.isupper() or piece.isalpha())
     return is_one and any([char.isdigit() for char in piece])

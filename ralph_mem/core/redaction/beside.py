@@ -1,4 +1,4 @@
-"""Find secrets that look like none but a secret, on a line or below one that speaks of one, whatever stands between."""
+"""Find secrets that look like none but a secret on a line that speaks of one."""
 
 from ralph_mem.core.redaction.names import (
     DIGITS,
@@ -104,6 +104,9 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             break
         if before in SAID and _is_told(_of_protocol(value)):
             spans.append((where, where + len(_of_protocol(value))))
+        if before.lower() in OPEN:
+            at, before = at + len(word), word
+            continue
         is_named = (before.endswith((":", "=")) and not speaks(before)) or (
             value != word and not speaks(word[: word.find(value)] + before[-10:])
         )

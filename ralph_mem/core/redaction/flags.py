@@ -1,4 +1,4 @@
-"""Tell which words of a command are a secret by the flag, the name or the verb before them, whatever the program."""
+"""Tell which words of a command are a secret by the flag, name or verb before them."""
 
 from ralph_mem.core.redaction import pipes, taking
 from ralph_mem.core.redaction.names import HEX, is_filler, is_plain, is_secret, kind_of_name, looks_random, stands_alone

@@ -92,7 +92,7 @@ FLAGS = (
     (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", " -k", "--login ", "--auth ", "--creds ")),
     ("'-p", 0, ("'-p",)), ("auth=", 0, ("auth=",)), ("creds=", 0, ("creds=",)), ("echo ", 0, ("echo ", "echo -n ")),
     ("<<", 1, ("<<",)), ("printf ", 0, ("printf ", "printf %s ", "printf '%s\\n' ")), ("ogin ", 1, ("ogin ",)),
-    ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)), (" / ", 0, (" / ",)),
+    ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)),
 )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or any([_is_made_up(word) for _, _, at in labels for word in text[at : at + 300].split()[text.startswith("=", at) :]])
+        or any([_is_made_up(word) for _, _, at in labels for word in _behind(text, at)])
         or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
         or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )
@@ -214,12 +214,18 @@ def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
     return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
 
 
+def _behind(text: str, at: int) -> "list[str]":
+    """Return the few words that stand on a line behind a label."""
+    return text[at : at + 64].partition("\n")[0].split(" ", 5)[1:5]
+
+
 def _is_made_up(word: str) -> bool:
     """Say whether a word may be made by chance: digits among capitals and small letters, or beside what stands in no name."""
     word = word.strip(PARTING + ".:")
-    is_mixed = not (word.islower() or word.isupper()) or len(word) > 14 or any([sign in word for sign in "!@#$%^&*+~?"])
-    is_one = len(word) > 7 and not word.isalpha() and is_mixed and not any([sign in word for sign in "./\\("])
-    return is_one and bool(word.strip(NUMBERS)) and any([char.isdigit() for char in word])
+    if len(word) < 8 or word.isalpha() or any([sign in word for sign in "./\\(:<>=[]{}_"]):
+        return False
+    is_mixed = not (word.islower() or word.isupper()) or any([sign in word for sign in "!@#$%^&*+~?"])
+    return is_mixed and word[:3] != "sha" and bool(word.strip(NUMBERS)) and sum([char.isdigit() for char in word]) > 1
 
 
 def _may_be_value(word: str, is_password: bool) -> bool:
@@ -292,7 +298,7 @@ def _looks_issued(word: bytes) -> bool:
     if not word.strip(LOWER_BYTES) and len(word.replace(b"-", b"_").rpartition(b"_")[2]) < 16:
         return False
     tail = word.partition(b"_")[2]
-    if len(tail) > 23 and word[:2].islower() and tail.lower() != tail != tail.upper() and not tail.isalpha():
+    if len(tail) > 23 and word[:2].islower() and tail.lower() != tail != tail.upper() and not tail.isalpha() and b"." not in tail:
         return True
     # besides the prefixes: Telegram's second half, and the tokens that are told by their dots
     return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and _is_dotted(word))

@@ -1,4 +1,4 @@
-"""Tell which commands are handed a secret by a pipe, a file or lines up to a mark, and what is printed into them."""
+"""Tell which commands are handed a secret by a pipe, a file or lines up to a mark."""
 
 from ralph_mem.core.redaction import taking
 from ralph_mem.core.redaction.names import HEX, is_plain, kind_of_name, looks_random, stands_alone

@@ -83,6 +83,8 @@ def _of_any(text: str) -> "list[tuple[int, int, str]]":
         if len(word) >= SHORTEST_ISSUED and b"_" in word:
             token = word.decode("latin-1").strip("-")
             at = text.find(token, at)
+            if text[at - 1 : at] == "\\" and token[0] in "nrt":  # a line end that is spelled out
+                token, at = token[1:], at + 1
             spans += [(at, at + len(token), "api-key")] * _is_issued(token)
             at += len(token)
     return spans

@@ -1,6 +1,6 @@
 """Find where in a text the secrets are, by all rules together, and mark them; loaded only when `gate` trips."""
 
-from ralph_mem.core.redaction.names import places
+from ralph_mem.core.redaction.names import LETTERS, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _letters(text: str, sign: str, base: int) -> str:
         behind = part[len(code) + size :]
         run.append((letter if letter.isprintable() else "", sign + part[: len(code) + size]))
         if behind or part is rest[-1]:
-            is_run = len(run) >= FEWEST_SPELLED and all([letter for letter, _ in run])
+            is_run = len(run) >= FEWEST_SPELLED and all([letter for letter, _ in run]) and any([letter in LETTERS for letter, _ in run])
             kept += [letter if is_run else spelled for letter, spelled in run] + [behind]
             run = []
     return "".join(kept) + "".join([spelled for _, spelled in run])
