@@ -32,5 +32,10 @@ def _pieces(url: str) -> "list[str]":
 
 def _is_opener(piece: str) -> bool:
     """Say whether a piece of an address may be made by chance: capitals, small letters and digits."""
-    is_one = len(piece) > 14 and "." not in piece and piece.count("-") < 3 and not (piece.islower() or piece.isupper() or piece.isalpha())
+    is_one = (
+        len(piece) > 14
+        and "." not in piece
+        and piece.count("-") < 3
+        and not (piece.islower() or piece.isupper() or piece.isalpha())
+    )
     return is_one and any([char.isdigit() for char in piece])

@@ -23,11 +23,7 @@ TOKEN_BYTES = b" " * 45 + b"xx xxxxxxxxxx       xxxxxxxxxxxxxxxxxxxxxxxxxx    x 
 HIDING_FLOOR = 16  # our own ids have 15 characters
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
-LABELS = (
-    "passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "kennwort",
-    "schlues", "geheim", "clave", "senha", "contrase", "heslo", "kodeord", "parol", "psk", "seed", "adgang", "zugang", "anmeld",
-    "login", "licen", "unlock",
-)  # fmt: skip
+LABELS = ("passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
 PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
 LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
 FOREIGN = (

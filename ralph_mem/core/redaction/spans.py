@@ -1,6 +1,6 @@
 """Find where in a text the secrets are, by all rules together, and mark them; loaded only when `gate` trips."""
 
-from ralph_mem.core.redaction.names import LETTERS, places
+from ralph_mem.core.redaction.names import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,32 +46,11 @@ def _spelled(text: str) -> str:
     """Return a text with the quotes and signs that HTML, JSON and addresses spell out as such."""
     for sign, meant in SPELLED:
         text = text.replace(sign, meant) if sign in text else text
-    if "quoted-printable" in text and "=" in text:
-        import binascii  # lazy: only for a mail
+    if ("quoted-printable" in text and "=" in text) or any([text.count(sign) >= FEWEST_SPELLED for sign in ("\\u00", "&#", "%")]):
+        from ralph_mem.core.redaction import spelling  # lazy: only for a mail, and for what is spelled out
 
-        text = binascii.a2b_qp(text.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
-    for sign, base in (("\\u00", 16), ("&#", 10), ("%", 16)):
-        text = _letters(text, sign, base) if text.count(sign) >= FEWEST_SPELLED else text
+        return spelling.read(text)
     return text
-
-
-def _letters(text: str, sign: str, base: int) -> str:
-    """Return a text with the runs of letters that are spelled out one by one: `&#83;&#99;`, `%61%7A`."""
-    first, *rest = text.split(sign)
-    kept, run = [first], []
-    for part in rest:
-        code, size = (part.partition(";")[0], 1) if base == 10 else (part[:2], 0)
-        try:
-            letter = chr(int(code, base))
-        except ValueError:
-            letter = ""
-        behind = part[len(code) + size :]
-        run.append((letter if letter.isprintable() else "", sign + part[: len(code) + size]))
-        if behind or part is rest[-1]:
-            is_run = len(run) >= FEWEST_SPELLED and all([letter for letter, _ in run]) and any([letter in LETTERS for letter, _ in run])
-            kept += [letter if is_run else spelled for letter, spelled in run] + [behind]
-            run = []
-    return "".join(kept) + "".join([spelled for _, spelled in run])
 
 
 def _round(
