@@ -155,7 +155,6 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or any([_is_made_up(word) for _, _, at in labels for word in _behind(text, at)])
         or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
         or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )
@@ -208,20 +207,6 @@ def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
     for sign in PARTING:
         near = near.replace(sign, " ")
     return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
-
-
-def _behind(text: str, at: int) -> "list[str]":
-    """Return the few words that stand on a line behind a label."""
-    return text[at : at + 64].partition("\n")[0].split(" ", 5)[1:5]
-
-
-def _is_made_up(word: str) -> bool:
-    """Say whether a word may be made by chance: digits among capitals and small letters, or beside what stands in no name."""
-    word = word.strip(PARTING + ".:")
-    if len(word) < 8 or word.isalpha() or any([sign in word for sign in "./\\(:<>=[]{}_"]):
-        return False
-    is_mixed = not (word.islower() or word.isupper()) or any([sign in word for sign in "!@#$%^&*+~?"])
-    return is_mixed and word[:3] != "sha" and bool(word.strip(NUMBERS)) and sum([char.isdigit() for char in word]) > 1
 
 
 def _may_be_value(word: str, is_password: bool) -> bool:
