@@ -59,7 +59,7 @@ HINTS = frozenset(
     b"seeds semilla senha sentinel service_account session_id sessionid setuser slappasswd smbpasswd snmp-server snmpbulkwalk "
     b"snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide stellar store-secret su sudo "
     b"supabase swaks systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel wachtwoord wallet wg "
-    b"whoami wpa_passphrase wrangler xrp".split()
+    b"whoami wpa_passphrase wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo".split()
 )
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
