@@ -9,7 +9,7 @@ ENDS = " \n\"'"  # and where the next begins
 
 
 def may_open(text: str) -> bool:
-    """Say whether an address in a text may open something by itself: by a password, a word that says so or what chance made."""
+    """Say whether an address in a text may open something by itself, by a password or a word that says so."""
     at = text.find("://")
     while at >= 0:
         url = text[at + 3 : at + 515].partition("://")[0]
@@ -20,22 +20,7 @@ def may_open(text: str) -> bool:
         telling = ":" in userinfo or ("/" not in userinfo and len(userinfo) >= 10)
         if (sign and telling) or "hook" in url or "sig=" in url or text.startswith("otpauth", at - 7):
             return True
-        if any([word in url for word in OPENERS]) or (len(url) > 24 and any([_is_opener(piece) for piece in _pieces(url)])):
+        if any([word in url for word in OPENERS]):
             return True
         at = text.find("://", at + 3)
     return False
-
-
-def _pieces(url: str) -> "list[str]":
-    return url.replace("?", "/").replace("=", "/").replace("&", "/").split("/")[1:]
-
-
-def _is_opener(piece: str) -> bool:
-    """Say whether a piece of an address may be made by chance: capitals, small letters and digits."""
-    is_one = (
-        len(piece) > 14
-        and "." not in piece
-        and piece.count("-") < 3
-        and not (piece.islower() or piece.isupper() or piece.isalpha())
-    )
-    return is_one and any([char.isdigit() for char in piece])

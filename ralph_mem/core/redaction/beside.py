@@ -23,6 +23,7 @@ SPOKEN = (
 )  # fmt: skip
 # Of these a line may speak without one, so that digits in hex beside them are something else.
 WEAK = frozenset(("login", "auth", "anmeldung", "zugang", "token", "unlock", " pin", "pin ", "otp"))
+PINS = frozenset((" pin", "pin "))  # which a row has too: of these alone only digits are told
 CODES = frozenset(("pin", "puk", "passcode", "kodeord", "einmalcode", "pin-code", "zugangscode", "pincode"))
 
 TYPE_CHECKING = False
@@ -95,13 +96,17 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         return []
     is_open = any([word in folded for word in OPEN])
     words = folded.translate(BLANKS).split()
-    is_code = not CODES.isdisjoint(words)
+    is_code, is_of_pins = not CODES.isdisjoint(words), not speaks(folded, PINS)
     for word in line.translate(BLANKS).split():
         at = line.index(word, at)
         value = _assigned(word.rstrip(".!?")) or word.rstrip(".:!?")
         where = line.index(value, at)
         if value[:2] == "Ag" and len(value) > SEALED:
             break
+        if is_of_pins:
+            spans += [(where, where + len(value))] * (is_code and _is_code(value))
+            at, before = at + len(word), word
+            continue
         if before in SAID and _is_told(_of_protocol(value)):
             spans.append((where, where + len(_of_protocol(value))))
         if before.lower() in OPEN:
@@ -111,7 +116,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             value != word and not speaks(word[: word.find(value)] + before[-10:])
         )
         is_below = (where >= named or _is_odd(value)) and (not is_named or before.strip(":=").lower() in HOLDING)
-        is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or is_jumbled(value))
+        is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or (is_jumbled(value) and not speaks(value)))
         is_told = before.strip("*_").lower() in LINKS or (
             before[:-1].replace("-", "a").isalnum() and before.lower().endswith(PASSWORDS)
         )

@@ -22,7 +22,7 @@ SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
 MOST_PIECES = 6
 SHORTEST_OF_HOOK = 6
-SHORTEST_OPENER, SHORTEST_ISSUED = 8, 12  # characters of what a word announces, and of what stands in a path for itself
+SHORTEST_OPENER, SHORTEST_ISSUED = 8, 12  # characters of what a parameter holds, and of what one word announces
 PARAMETERS = frozenset("sig signature key auth token sid ticket access secret pw pass hmac code otp invite apikey st jwt".split())
 OPENERS = (
     " t reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup"
@@ -156,10 +156,7 @@ def _is_opener(value: str, left: int, name: str) -> bool:
             return False
         is_issued = is_generated(value, SHORTEST_OF_HOOK) or looks_random(value) or (left > 2 and value.count("-") == 4)
         return is_issued and (left > 1 or bool(value.strip(HEX)))
-    if value.startswith("private-"):
-        return looks_random(value)
-    is_cased = any([char.islower() for char in value]) and any([char.isupper() for char in value])
-    return is_cased and "." not in value and "%" not in value and "+" not in value and is_generated(value, SHORTEST_ISSUED)
+    return value.startswith("private-") and looks_random(value)
 
 
 def _url_passwords(text: str) -> "list[tuple[int, int, str]]":
