@@ -145,15 +145,23 @@ def test_rows_without_a_secret_keep_their_texts(a_past):
     assert a_past.rows(ask) == before
 
 
-def test_rows_of_older_rules_lose_what_a_later_rule_knows_and_it_says_how_many(a_session, monkeypatch):
+@pytest.mark.parametrize(
+    ("version", "said", "secret", "kind"),
+    [
+        (2, "Das Kennwort lautet {}.", "Winter!2031x", "password"),
+        (4, "It ends with\n# the lamp secret {}", "7c11c05dff7b9c8f9a4cbd787f6c813e", "secret"),
+        (4, "비밀번호: {}", "Lamp!2031x", "password"),
+    ],
+)
+def test_rows_of_older_rules_lose_what_a_later_rule_knows_and_it_says_how_many(a_session, monkeypatch, version, said, secret, kind):
     with monkeypatch.context() as earlier:
-        earlier.setattr(gate, "RULES_VERSION", 2)
+        earlier.setattr(gate, "RULES_VERSION", version)
         earlier.setattr(gate, "redact", lambda text, *_: (text, {}))
-        a_session.has_a_turn("And the lamp?", "Das Kennwort lautet Winter!2031x.")
-    assert a_session.rows("SELECT redaction_version FROM turns") == [(2,)]
+        a_session.has_a_turn("And the lamp?", said.format(secret))
+    assert a_session.rows("SELECT redaction_version FROM turns") == [(version,)]
     report, _ = scrub(a_session)
-    assert (report.changed, report.counts) == ({"turns": 1}, {"password": 1})
-    assert "Winter!2031x" not in str(a_session.turns("response"))
+    assert (report.changed, report.counts) == ({"turns": 1}, {kind: 1})
+    assert secret not in str(a_session.turns("response"))
 
 
 def test_every_row_says_by_which_rules_it_was_looked_at(a_past):

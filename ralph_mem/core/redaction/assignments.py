@@ -3,7 +3,18 @@
 Strict in prose and code, greedy in environment files; of other lines only the `value:` below a name of a manifest counts.
 """
 
-from ralph_mem.core.redaction.names import CODES, DIGITS, FOREIGN, NAME, STEMS, is_secret, kind_of_label, kind_of_name, stands_alone
+from ralph_mem.core.redaction.names import (
+    CODES,
+    DIGITS,
+    FOREIGN,
+    NAME,
+    STEMS,
+    is_secret,
+    kind_of_label,
+    kind_of_name,
+    stands_alone,
+    words_of,
+)
 
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
@@ -14,6 +25,8 @@ FAR_VALUE = 160  # where each line begins with a time, a file name or an author
 OPERATORS = ("%3D", ",<<", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
+OF_USERS = ("auth", "login", "credentials", "creds", "userpass", "userpwd")  # names of a user with a password behind a colon
+FAR_OWNER, LOCKS = 32, frozenset("wifi wlan wpa wireless vpn encryption crypt preshared psk".split())  # of a lone `key`
 LONGEST_NAME = 80
 LONGEST_VALUE = 4096
 SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
@@ -56,6 +69,8 @@ def value_bounds(text: str, at: int) -> "tuple[int, int, bool]":
     limit = line_end if line_end >= 0 else min(len(text), at + LONGEST_VALUE)
     start = _literal_prefix(text, at)
     slashes = skip(text, start, "\\") - start
+    if text.startswith("[[", start) and text.find("]]", start, limit) > 0:  # a text of Lua
+        return start + 2, text.index("]]", start), True
     quote = text[start + slashes : start + slashes + 1]
     if quote and quote in QUOTES:
         start += slashes + 1
@@ -76,10 +91,13 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         at = prose.in_markup(text, name_start, name_end)
         if at < 0:
             return prose.announced(text, name, name_end) + prose.directed(text, name, name_start, name_end)
-    if name.lower() == "key":
+    if name.lower().rpartition(".")[2] == "key":
         owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
+        if not owner.isalpha():  # of a section, or of a longer name
+            owner = next((word for word in words_of(text[max(0, stem - FAR_OWNER) : stem]) if word in LOCKS), "")
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
-    kind = kind_of_name(name) or (kind_of_label(name) if text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") else "")
+    is_label = text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\")
+    kind = kind_of_name(name) or (kind_of_label(name) if is_label else "")
     return (
         _judged(text, name, name_start, name_end, at, kind) if kind and not _is_of_all(text, before, name_start, name_end) else []
     )
@@ -107,6 +125,8 @@ def _is_of_all(text: str, before: str, name_start: int, name_end: int) -> bool:
 
 def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind: str) -> "list[tuple[int, int, str]]":
     """Return the value at a place behind a name of a kind, where it is a secret."""
+    if text.startswith("hex:", at):  # of a registry
+        return [(at + 4, _first_of(text, "\n\r", at, len(text)), kind)]
     first, at = at, _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
@@ -114,6 +134,8 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
+    if greedy and not name.isupper() and not quoted and "()" in text[start:end]:  # an argument of a call
+        return []
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
@@ -122,6 +144,11 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     if is_compared or is_weak or _is_code_below(text, first, at, start, end, style):
         return []
     changed = _assigned_anew(text, end, kind) if quoted else []
+    user, colon, password = text[start:end].partition(":")
+    if colon and name.lower().endswith(OF_USERS) and user.replace("_", "a").replace("-", "a").replace(".", "a").isalnum():
+        return [(end - len(password), end, "password")] if is_secret(password or "x", "password", style) else []
+    if quoted and text[start : start + 1] in (" ", ")"):  # the end of a quotation
+        return changed
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
 
 
@@ -192,7 +219,7 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
     )
     if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
         return start
-    if name.lower() in ("password", "passwd", "passphrase"):
+    if name.lower().removeprefix("n" * (text[name_start - 1 : name_start] == "\\")) in ("password", "passwd", "passphrase"):
         above = text[max(0, name_start - 400) : name_start]
         line = above.rpartition("\n")[2]
         is_netrc = "login " in line or ("login " in text and not line.strip(BLANKS + DIGITS + "+-|>"))

@@ -10,11 +10,10 @@ if TYPE_CHECKING:
 
 # What stands in a text that holds a secret of a class, in lower case.
 FORMATS = (
-    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql",
-    "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha", "{smd5",
-    "{crypt", "sha256~", "q~",
-    "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic", "seed words", "xprv", "saml", "prv",
-    ":assertion", "phnhbww", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
+    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha",
+    "{smd5", "{crypt", "sha256~", "q~", "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic",
+    "seed words", "xprv", "saml", "prv", ":assertion", "phnhbww", "ugfzc3dvcmq6", "words", "stellar", "xrp", "ripple",
+    "send --", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
 )  # fmt: skip
 DOCUMENTS = (
     "secret",
@@ -47,7 +46,7 @@ def find(text: str, folded: str, redact: "Redact") -> "list[Span]":
 
 def _named(text: str, folded: str) -> "list[str]":
     """Return the names of the classes whose signs a text has."""
-    found = ["shell", "tables", "wrappers", "assignments"]
+    found = ["shell", "tables", "wrappers", "assignments", "beside"]
     for name, signs in (
         ("formats", FORMATS),
         ("documents", DOCUMENTS),
@@ -111,7 +110,13 @@ def _assignments(text: str, folded: str) -> "list[Span]":
     return assignments.find(text, folded)
 
 
+def _beside(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import beside  # lazy: only for a text that may hold one of a class
+
+    return beside.find(text, folded)
+
+
 FINDING: "dict[str, Find]" = {
     "shell": _shell, "printing": _printing, "tables": _tables, "wrappers": _wrappers, "formats": _formats, "documents": _documents,
-    "statements": _statements, "assignments": _assignments,
+    "statements": _statements, "assignments": _assignments, "beside": _beside,
 }  # fmt: skip

@@ -40,7 +40,9 @@ def _decoded(word: bytes) -> str:
     if len(word) % 4 == 1 or b"=" in word:
         return ""
     try:
-        text = binascii.a2b_base64(word + b"=" * (-len(word) % 4)).decode()
+        raw = binascii.a2b_base64(word + b"=" * (-len(word) % 4))
+        # PowerShell encodes what has two bytes to a character; in SASL a zero parts a name from its password
+        text = raw.decode("utf-16-le" if len(raw) > 7 and not any(raw[1::2]) else "utf-8").replace("\0", ":").lstrip(":")
     except ValueError:
         return ""
     return text if text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable() else ""

@@ -1,6 +1,7 @@
 """Find secrets that are told by how they are written, such as hashes of passwords and codes."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, looks_random, places
+from ralph_mem.core.redaction.passwords import is_base32
 
 ALNUM = LETTERS + DIGITS
 HASHED = ALNUM + "./+=$,-_:*"
@@ -30,6 +31,10 @@ OF_BASE64 = frozenset("+/=0OIl")  # what a word of base64 goes on with, where on
 EXTENDED = ("xprv", "yprv", "zprv", "tprv", "uprv", "vprv")
 FEWEST_WORDS = 12
 MOST_CODES = 24
+WORDS_OF_A_PHRASE = (12, 15, 18, 21, 24)
+SENTENCES = frozenset(
+    "the and for not with are was you all this that from into has have can will its der die das und les des los".split()
+)
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -112,6 +117,22 @@ def _phrases(text: str, folded: str) -> "list[tuple[int, int, str]]":
                 end += len(word) + 1
             if words >= FEWEST_WORDS:
                 spans.append((start, min(end, len(text)), "seed-phrase"))
+    return spans + _worded(text)
+
+
+def _worded(text: str) -> "list[tuple[int, int, str]]":
+    """Find lines, and what stands behind a colon, of as many short words as a seed phrase has, none of them one of sentences."""
+    spans, at = [], 0
+    for line in text.split("\n"):
+        said = line.rpartition(": ")[2].strip(" \t\"'`,\r")
+        words = said.split()
+        is_short = len(words) in WORDS_OF_A_PHRASE and all(
+            [word.isalpha() and word.islower() and 2 < len(word) < 9 for word in words]
+        )
+        if is_short and SENTENCES.isdisjoint(words) and len(set(words)) > len(words) - 2:
+            start = at + line.rindex(said)
+            spans.append((start, start + len(said), "seed-phrase"))
+        at += len(line) + 1
     return spans
 
 
@@ -124,13 +145,14 @@ def _announcement(text: str) -> int:
 
 def _wallets(text: str) -> "list[tuple[int, int, str]]":
     spans = []
-    masked = "".join([char if char in BASE58 else " " for char in text])
+    masked = "".join([char if char in BASE58 + "IO" else " " for char in text])
     at = 0
     for word in masked.split():
         at = masked.find(word, at)
-        is_wif = (len(word) in (51, 52, 53) and word[0] in "5KLc9") or (len(word) > 100 and word.startswith(EXTENDED))
+        is_wif = (len(word) == 56 and word[0] == "S" and is_base32(word)) or (len(word) == 29 and word[0] == "s")
+        is_wif = is_wif or (len(word) in (51, 52, 53) and word[0] in "5KLc9") or (len(word) > 100 and word.startswith(EXTENDED))
         beside = text[max(0, at - 1) : at] + text[at + len(word) : at + len(word) + 1]
-        if is_wif and not OF_BASE64.intersection(beside) and looks_random(word):
+        if is_wif and not OF_BASE64.intersection(beside) and (looks_random(word) or is_base32(word)):
             spans.append((at, at + len(word), "wallet-key"))
         at += len(word)
     return spans
@@ -175,7 +197,7 @@ def _blocks(text: str, folded: str) -> "list[tuple[int, int, str]]":
         line = text[at + 13 : at + 300].partition("\n")[0].rstrip()
         value = line.rpartition(" ")[2]
         spans.append((at + 13 + len(line) - len(value), at + 13 + len(line), "password"))
-    for at in places(folded, 'send "'):  # of expect, after what asks for it
+    for at in [*places(folded, 'send "'), *[each + 3 for each in places(folded, 'send -- "')]]:  # of expect, after what asks
         end = text.find('"', at + 6)
         value = text[at + 6 : end].removesuffix("\\r").removesuffix("\\n")
         is_asked = "assw" in text[max(0, at - 200) : at] or "assphrase" in text[max(0, at - 200) : at]

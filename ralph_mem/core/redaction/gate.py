@@ -4,19 +4,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Label = tuple[str, int, int]  # which it is, where it begins, where it ends
 
-RULES_VERSION = 4  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 5  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
 # quicker in a long text, and costs every event what it takes to make it.
 HEADS = (
-    b"A3- ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA "
-    b"NRI NRJ PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL acc "
-    b"amz api bb_ bed bkc bku cio cmV csk dap dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 fm2 "
-    b"fo1 fw_ gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv md- nap "
-    b"nfp npm ntn nva ops oy2 p8e pat pcs pdl per phs phx pk_ pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp "
-    b"sb_ sbp sdk sec sgp shi shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk tvl v1. vtw wak wan whs xai "
-    b"xap xke xnd xox xsm ya2 zpk "
+    b"A3- ABI ACC AGE AIz AKC AKI API APP AQV ASI ATA ATB ATC BSA CCI CFP CLO EAA EZA EZT FLW GOC GR1 HRK KEY LTA NRA NRI NRJ "
+    b"PMA SG. SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKA SKB SKC SKD SKE SKF SKa SKb SKc SKd SKe SKf WPL acc amz api bb_ bed "
+    b"bkc bku cio cmV csk dap dbt dck ddo ddp dnk doo dop dor dp. dt0 duf e2b ese eyJ fc- fig fio fm1 fm2 fo1 fw_ gho ghp ghr "
+    b"ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf_ hvb hvr hvs ico jin key lin lsv md- nap nfp npm nse ntn nva ops "
+    b"oy2 p8e pat pcs pdl per phs phx pk_ pla pnu pol ppl psc pul pyp r8_ rdm re_ rk_ rnd roo rub rzp sb_ sbp sdk sec sgp shi "
+    b"shp sk- sk_ sl. sm_ snt sq0 sqa sqp squ tfp tgp tk- tr_ tsk tvl v1. ver vtw wak wan whs xai xap xke xnd xox xsm ya2 zpk "
 )
 ISSUED_FLOOR = 20
 # What may stand in a token is an x, all else a blank; spelled out, since every event would pay for making it.
@@ -29,7 +28,7 @@ PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
 LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
 FOREIGN = (
     "contraseña", "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥",
-    "schlüssel", "clé",
+    "schlüssel", "clé", "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен",
 )  # fmt: skip
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
@@ -37,11 +36,6 @@ UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
-# What an address that opens something has before what is secret in it.
-OPENERS = (
-    "/reset", "/verify", "/confirm", "/invit", "/magic", "/activat", "/unlock", "/join/", "code=", "/token/", "/recover",
-    "/bot", "/accept", "/auth/",
-)  # fmt: skip
 # These go on: their first letters are labels, as are those of words that announce nothing.
 LONGER = ("authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "contrase", "sessionid")
 # Behind these a value may stand without a sign: in prose, behind a scheme.
@@ -50,21 +44,22 @@ DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
 # Words of which one at least stands in a text of a class that its labels do not tell: programs that take or print a secret, what
 # follows those that do more than that, words of statements. The tests of outputs hold them together with the modules of `classes`.
 HINTS = frozenset(
-    b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -opw -pass -pw -raw "
-    b"-upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner "
-    b"apr1 argon2 argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password "
-    b"chpasswd circleci codes concealed consul convertto-securestring crypt cryptsetup databricks db2 decrypt doas doppler "
-    b"dumpprivkey encrypt_string etcdctl find-generic-password fly flyctl genkey genpsk get-login-password get-secret-value "
-    b"glab gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc key-string "
-    b"key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc "
-    b"mkpasswd mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli ntlm oathtool obscure openssl "
-    b"passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret private-lines psk pulumi pwgen qpdf rabbitmqctl "
-    b"kennwort contrasena senha clave mdp wachtwoord geheim jeton sessionid session_id pin puk otp psk passcode "
-    b"railway random_password rclone redis-cli requirepass reveal rocommunity rootpw rp rwcommunity saml saml2 samlassertion "
-    b"samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed sentinel "
-    b"service_account setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus "
-    b"ssh-add ssh-keygen ssha stdin steghide store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal "
-    b"urandom user-secrets valkey-cli vercel wg whoami wpa_passphrase wrangler".split()
+    b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -opw -pass -pw -raw -upw "
+    b"2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner apr1 argon2 "
+    b"argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password chpasswd circleci "
+    b"clave clevis codes communities community concealed consul contrasena convertto-securestring crypt cryptsetup databricks "
+    b"db2 debconf-set-selections decrypt doas doppler dumpprivkey encodedcommand encrypt_string etcdctl find-generic-password "
+    b"fly flyctl frase geheim genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 hash-password heroku "
+    b"htpasswd identified infisical ishidden isql jarsigner jdbc jeton kennwort key-string key:generate keydb-cli keytool "
+    b"keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc mdp mkpasswd mnemonic mosquitto_passwd "
+    b"mysql_config_editor mysqladmin net netlify nmcli nostr ntlm oathtool obscure openssl otp passcode passwd pbkdf2 "
+    b"pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret pin preauthkeys private-lines psk puk pulumi pwgen qpdf rabbitmqctl "
+    b"railway random_password rclone redis-cli requirepass reveal ripple rocommunity rootpw rp rwcommunity saml saml2 "
+    b"samlassertion samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed "
+    b"seeds semilla senha sentinel service_account session_id sessionid setuser slappasswd smbpasswd snmp-server snmpbulkwalk "
+    b"snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide stellar store-secret su sudo "
+    b"supabase swaks systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel wachtwoord wallet wg "
+    b"whoami wpa_passphrase wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo".split()
 )
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -79,6 +74,9 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 (\tnect(\tnection(\togin(
 {\t{SHA}
 *\t:*:
+6\tUGFzc3dvcmQ6\t12 words\t24 words
+\\\t\\u00
+&#\t;&#
 /\t /p \t /p:\t/pw 
 :\tpass: \tpass':\tpass":\t:5432:\t:6432:
 \u276f\t\u276f 
@@ -87,7 +85,7 @@ ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = (
-    (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", "--login ", "--auth ", "--creds ")),
+    (" -", 0, (" -p", " -P", " -w", " -W", " -a", " -u", "u ", " -U", " -t", " -k", "--login ", "--auth ", "--creds ")),
     ("'-p", 0, ("'-p",)), ("auth=", 0, ("auth=",)), ("creds=", 0, ("creds=",)), ("echo ", 0, ("echo ", "echo -n ")),
     ("<<", 1, ("<<",)), ("printf ", 0, ("printf ", "printf %s ", "printf '%s\\n' ")), ("ogin ", 1, ("ogin ",)),
     ("OGIN ", 1, ("OGIN ",)), ("user ", 1, ("user ",)),
@@ -280,6 +278,9 @@ def words_of(raw: bytes, fewest: int) -> "list[bytes]":
 def _looks_issued(word: bytes) -> bool:
     if not word.strip(LOWER_BYTES) and len(word.replace(b"-", b"_").rpartition(b"_")[2]) < 16:
         return False
+    tail = word.partition(b"_")[2]
+    if len(tail) > 23 and word[:2].islower() and tail.lower() != tail != tail.upper() and not tail.isalpha() and b"." not in tail:
+        return True
     # besides the prefixes: Telegram's second half, and the tokens that are told by their dots
     return word[:3] in HEADS or (word[:2] == b"AA" and len(word) == 35) or (len(word) > 57 and _is_dotted(word))
 
@@ -291,16 +292,11 @@ def _is_dotted(word: bytes) -> bool:
 
 
 def _holds_url(text: str) -> bool:
-    at = text.find("://")
-    while at >= 0:
-        url = text[at + 3 : at + 515].partition(" ")[0].partition("\n")[0]
-        userinfo, sign, _ = url.rpartition("@")
-        # a name alone is a token where it is long
-        telling = ":" in userinfo or ("/" not in userinfo and len(userinfo) >= 16)
-        if (sign and telling) or "hook" in url or "sig=" in url or any([word in url for word in OPENERS]):
-            return True
-        at = text.find("://", at + 3)
-    return False
+    if "://" not in text:
+        return False
+    from ralph_mem.core.redaction import addresses  # lazy: only for a text with an address
+
+    return addresses.may_open(text)
 
 
 def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
@@ -357,12 +353,8 @@ def _tells(folded: str, start: int, at: int, is_upper: bool) -> bool:
 def _is_assigned(after: str) -> bool:
     """Say whether a sign between a name and its value follows: nothing else makes a value of what comes behind most names."""
     rest = after.lstrip("\"'`\\]) \t")
-    return (
-        rest[:1] in ("=", ":", ">", "!")
-        or rest[:3] == "%3d"
-        or (rest[:1] == "," and after[:1] in ("'", '"'))
-        or "value" in after[:64]
-    )
+    is_listed = rest[:1] == "," and after[:1] in ("'", '"')
+    return rest[:1] in ("=", ":", ">", "!") or rest[:3] == "%3d" or is_listed or "value" in after[:64]
 
 
 def _comes_before_value(before: str) -> bool:

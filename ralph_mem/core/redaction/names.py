@@ -14,16 +14,23 @@ LONG = 512  # characters that are looked at at once
 
 # A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
 # may take it back ("password_file").
-# Words of eleven languages stand beside the English: from German to Japanese.
-PASSWORD_WORDS = (
-    "password", "passwd", "passphrase", "passcode", "pwd", "passwort", "kennwort", "wachtwoord", "contraseña", "contrasena",
-    "senha",    "motdepasse", "lösenord", "hasło", "haslo", "пароль", "パスワード", "密码", "密碼",
+# In some thirty languages, in lower case.
+# What names a password; a longer word may end with it.
+PASSWORDS = (
+    "password", "passwd", "passphrase", "passcode", "passwort", "passord", "passwrd", "passkey", "authtok", "pwd", "kennwort",
+    "losungswort", "losung", "wachtwoord", "contraseña", "contrasena", "contrasenya", "senha", "motdepasse", "parola", "parole",
+    "lösenord", "losenord", "kodeord", "adgangskode", "zugangscode", "zugriffscode", "parolad'ordine", "paroladordine",
+    "salasana", "lykilorð", "hasło", "haslo", "heslo", "jelszó", "jelszo", "geslo", "lozinka", "şifre", "sifre", "parool",
+    "slaptažodis", "passfrase", "codigodeacceso", "пароль", "парол", "лозинка", "κωδικός", "סיסמה", "סיסמא", "パスワード",
+    "暗証番号", "密码", "密碼", "口令", "비밀번호", "암호", "รหัสผ่าน", "mật khẩu", "matkhau", "kata sandi", "katasandi",
+)  # fmt: skip
+# What names another secret.
+SECRETS = (
+    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "keymaterial", "credential", "geheimnis",
+    "jeton", "secreto", "segredo", "segreto", "hemlighet", "zugangsschlüssel", "zugangsschluessel", "schlüsselinhalt",
+    "トークン", "シークレット", "令牌", "密钥", "密鑰", "токен", "секрет",
 )  # fmt: skip
 PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
-SECRET_WORDS = (
-    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential", "geheimnis", "jeton", "secreto",
-    "トークン", "シークレット", "令牌", "密钥",
-)  # fmt: skip
 RANDOM_WORDS = frozenset(
     "auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle"
     " llave".split()
@@ -31,40 +38,23 @@ RANDOM_WORDS = frozenset(
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = (
-    "bypass",
-    "compass",
-    "trespass",
-    "overpass",
-    "underpass",
-    "encompass",
-    "surpass",
-    "multipass",
-    "subpass",
-    "lowpass",
-    "highpass",
+    "bypass", "compass", "trespass", "overpass", "underpass", "encompass", "surpass", "multipass", "subpass", "lowpass", "highpass",
+)  # fmt: skip
+NAME = (
+    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőðпарольлзинктеσκωδικςסיסמהパスワードトークンシレッ暗証番号密码碼口令牌钥비밀번호암"
 )
-NAME = LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęпарольパスワードトークンシレッ密码碼令牌钥"
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = (
     "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
     "pin", "otp", "puk", "refresh", "sleutel",
     "psk", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
+    "kodeord", "adgang", "parol", "heslo", "salasana", "zugang", "code", "seed",
 )  # fmt: skip
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
-    "hasło",
-    "lösenord",
-    "пароль",
-    "パスワード",
-    "密码",
-    "密碼",
-    "トークン",
-    "シークレット",
-    "令牌",
-    "密钥",
-    "schlüssel",
-    "clé",
-)
+    "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé",
+    "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен", "секрет", "парол",
+)  # fmt: skip
 KEY_OWNERS = frozenset(
     "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
     " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()
@@ -82,6 +72,8 @@ TAKEN_BACK = frozenset(
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
     " topic digest checksum sha sha1 sha256 integrity".split()
 )
+
+CODE_OWNERS = "pairing pin security unlock door enroll enrollment activation recovery backup invitation verification".split()
 
 FILLERS = (
     "example", "changeme", "change-me", "change_me", "your-", "your_", "yourp", "yours", "yourt", "yourapi", "<your",
@@ -148,7 +140,7 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     """
     if kind == "code":
         is_number = value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890"
-        return is_number or looks_random(value)
+        return is_number or looks_random(value) or _is_generated(value, SECRET_FLOOR)
     if style != "quoted" and value.rstrip("!?").isalpha() and value[-1] in "!?" and value[1:].islower():  # a word of a sentence
         return False
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
@@ -156,10 +148,16 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if kind == "key":
         is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
         is_address = value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
-        return (looks_random(value) or is_odd) and not is_address
+        return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
     if style == "greedy":
         return not is_plain(value) or value.isalpha()
     return (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
+
+
+def _is_generated(value: str, least: int) -> bool:
+    from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
+
+    return passwords.is_generated(value, least) or passwords.is_scrambled(value)
 
 
 def _is_password(value: str, style: str) -> bool:
@@ -167,6 +165,9 @@ def _is_password(value: str, style: str) -> bool:
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
     if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
+        return True
+    is_cased = not (value.islower() or value.isupper())
+    if style == "quoted" and is_cased and " " not in value and any([sign in value[1:-1] for sign in "<>|;="]) and "(" not in value:
         return True
     return passwords.is_passphrase(value) or (passwords.is_made_up(value, style) and not is_called_so(value))
 
@@ -180,7 +181,8 @@ def _is_issued(value: str, kind: str, style: str) -> bool:
         return False
     if kind == "password" and style == "listed" and not is_called_so(value):
         return sum(map(value.count, DIGITS)) > 1 or any([char in value for char in SYMBOLS]) or not _is_wordy(value)
-    return (kind == "password" and style != "listed") or not _is_wordy(value)
+    is_numbered = value[0].isupper() and value[-2:].isdigit() and style != "listed" and not is_called_so(value)
+    return (kind == "password" and style != "listed") or is_numbered or not _is_wordy(value)
 
 
 def _is_name(value: str, kind: str) -> bool:
@@ -207,7 +209,7 @@ def stands_alone(value: str) -> bool:
 def is_hexed(value: str) -> bool:
     """Say whether hexadecimal digits stand for a readable text."""
     try:
-        return len(value) > 15 and len(value) % 2 == 0 and bytes.fromhex(value).decode("ascii").isprintable()
+        return len(value) > 15 and len(value) % 2 == 0 and bytes.fromhex(value).decode("utf-8").isprintable()
     except ValueError:
         return False
 
@@ -261,6 +263,8 @@ def is_code(value: str) -> bool:
     parts = value.split(".")
     # the parts of a token with dots are longer than most names
     is_token = looks_random(value) and max(map(len, parts)) > 18
+    if parts[0][:1].isupper() and parts[-1][:1].isupper() and value[-1:].isdigit() and not is_called_so(value):  # `Gang4.Fach12`
+        return False
     return len(parts) > 1 and all(part.isidentifier() for part in parts) and not is_token
 
 
@@ -268,21 +272,21 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
     word = words[index]
     owner = words[index - 1] if index else ""
     if (
-        word.endswith(PASSWORD_WORDS)
+        word.endswith(PASSWORDS)
         or (word in PASSWORD_NAMES and (f" {owner} " not in UNTELLING_OWNERS or word != "pass"))
         or (word.endswith(("pass", "pw")) and len(word) > 4 and word not in NO_PASSWORDS)
         or (word == "phrase" and owner == "pass")
     ):
         return "" if word == "oldpwd" else "password"
-    if word.endswith(SECRET_WORDS):
+    if word.endswith(SECRETS):
         return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
         return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
-    if word in ("pin", "otp", "puk", "totp"):
+    if word in ("pin", "otp", "puk", "totp") or (word == "code" and owner in CODE_OWNERS):
         return "code"
     # the id of an approle, of an access list
     is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
-    is_random = word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 6)
+    is_random = word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5)
     return "key" if is_told or is_random else ""
 
 

@@ -1,6 +1,10 @@
 """Judge by its own letters whether a value is a password, wherever a weak sign of one stands before it."""
 
 DIGITS, FEWEST = "0123456789", 8
+HEX_DIGITS = frozenset("0123456789abcdefABCDEF-")
+# Characters to a change between capitals, small letters and digits: names in code that hold digits have more, of words made by
+# chance nine in ten have fewer; of those in one case alone, which change less often, the long ones are told.
+MOST_TO_A_CHANGE, MOST_IN_ONE_CASE, SHORTEST_GENERATED = 2.5, 3.3, 10
 # Words of sentences, of code and of what is shown in a form: four words with one of these are no passphrase.
 UNTELLING_WORDS = frozenset(
     "the and for not with from your you are has have this that enter choose repeat confirm reset forgot invalid wrong change show"
@@ -35,3 +39,48 @@ def is_jumbled(value: str, least: int = 2) -> bool:
     ).split()
     odd = [part for part in parts if len(part) < 3 or not any([vowel in part.lower() for vowel in "aeiouy"]) or part[:2].isupper()]
     return value.isalpha() and len(value) >= FEWEST and len(odd) >= least
+
+
+def is_generated(value: str, least: int = SHORTEST_GENERATED) -> bool:
+    """Say whether a word of letters and digits changes between them so often that it is made by chance, and is no number in hex."""
+    bare = value.translate(_WITHOUT_SIGNS)
+    if (
+        len(bare) < least
+        or len(value) - len(bare) > 1 + len(value) // (6 if value.isupper() else 12)
+        or HEX_DIGITS.issuperset(value)
+        or not bare.isascii()
+    ):
+        return False
+    classes = bare.translate(_RUNS)
+    changes = sum([one != two for one, two in zip(classes, classes[1:])])
+    digits = classes.count("0")
+    is_mixed = "a" in classes and "A" in classes
+    most = MOST_TO_A_CHANGE if is_mixed or len(bare) < 14 else MOST_IN_ONE_CASE
+    return (
+        bare.isalnum()
+        and digits < len(classes)
+        and digits > (0 if is_mixed and len(bare) > 11 else 1)
+        and len(bare) <= most * changes
+    )
+
+
+def is_scrambled(value: str) -> bool:
+    """Say whether letters of both cases, digits and many signs stand in no order, as generators of salts print them."""
+    signs = {char for char in value if not char.isalnum() and char != " "}
+    classes = [
+        any([char.islower() for char in value]),
+        any([char.isupper() for char in value]),
+        any([char.isdigit() for char in value]),
+    ]
+    return len(value) > 31 and all(classes) and len(signs) > 7 and value.count(" ") * 12 < len(value)
+
+
+def is_base32(value: str) -> bool:
+    """Say whether capitals and the digits from 2 to 7 are the seed of one-time passwords."""
+    return (
+        len(value) > 15 and not value.strip("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") and sum(map(value.count, "AEIOU")) * 4 < len(value)
+    )
+
+
+_WITHOUT_SIGNS = dict.fromkeys(map(ord, "_-+/="))
+_RUNS = {**dict.fromkeys(range(48, 58), "0"), **dict.fromkeys(range(65, 91), "A"), **dict.fromkeys(range(97, 123), "a")}

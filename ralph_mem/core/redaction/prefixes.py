@@ -1,7 +1,9 @@
 """Find issued tokens by the prefixes that their providers publish."""
 
 from ralph_mem.core.redaction.names import ALNUM, BASE64, DASH, DIGITS, DOT, HEX, UPPER, WORD, looks_random, run_of
+from ralph_mem.core.redaction.passwords import is_generated
 
+SHORTEST_ISSUED = 27
 WRAPPED = 48  # characters of a line of a block of base64
 # A token of one provider is letters alone, of which no name has as many.
 LETTERS_ALONE = ("hf_", 34)
@@ -45,6 +47,9 @@ SHAPES = (
     ("md-", DASH, 22, "api-key"),
     ("A3-", UPPER + "-", 30, "api-key"),
     ("sl. xnd_development_", DASH, 60, "api-key"),
+    ("vercel_blob_rw_ dbtc_ dbtu_ plane_api_", WORD, 24, "api-key"),
+    ("nsec1", ALNUM, 50, "wallet-key"),
+    ("AGE-PLUGIN-", UPPER + "-", 20, "age-key"),
     ("EAAB EAAC EAAD EAAG EAAM EAAL", ALNUM, 60, "api-key"),
 )  # fmt: skip
 # Beginnings of ordinary words and names too: what follows must besides look random, or be one piece with a digit.
@@ -68,7 +73,34 @@ def find(text: str, starts: "set[str]") -> "list[tuple[int, int, str]]":
             if is_long and _starts_word(text, at) and _is_telling(text[at:end], prefix) and not _is_wrapped(text, at, prefix):
                 spans.append((at, end, kind))
             at = text.find(prefix, max(end, at + len(prefix)))
+    return spans + _of_any(text)
+
+
+def _of_any(text: str) -> "list[tuple[int, int, str]]":
+    """Find words that small letters and low lines begin and chance goes on with, as most who issue tokens make them today."""
+    spans, at = [], 0
+    for word in text.encode("latin-1", "replace").translate(_WORDS).split():
+        if len(word) >= SHORTEST_ISSUED and b"_" in word:
+            token = word.decode("latin-1").strip("-")
+            at = text.find(token, at)
+            if text[at - 1 : at] == "\\" and token[0] in "nrt":  # a line end that is spelled out
+                token, at = token[1:], at + 1
+            spans += [(at, at + len(token), "api-key")] * _is_issued(token)
+            at += len(token)
     return spans
+
+
+_WORDS = bytes([code if chr(code) in DASH else 32 for code in range(256)])
+
+
+def _is_issued(token: str) -> bool:
+    head, sign, body = token.partition("_")
+    while sign and head.isalpha() and head.islower() and "_" in body and body.partition("_")[0].isalpha():
+        head, sign, body = body.partition("_")
+    is_cased = not (body.islower() or body.isupper())
+    return (
+        bool(sign) and head.isalpha() and head.islower() and len(body) > 23 and is_cased and "." not in body and is_generated(body)
+    )
 
 
 def _starts_word(text: str, at: int) -> bool:

@@ -2,7 +2,7 @@
 
 from ralph_mem.core.redaction import shell_words, taking
 from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random
-from ralph_mem.core.redaction.passwords import is_jumbled
+from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
 
 # Programs and words behind them, in this order: what these print is a secret, from their manuals. `-o=`: an option with a value.
 WHOLE = """
@@ -243,6 +243,12 @@ def _named(words: "list[str]") -> str:
     name, said = words[0].rpartition("/")[2].lower(), {word.partition("-")[0].lower() for word in words[1:]}
     if any([stem in name for stem in KEEPERS]) and READING & said and not NOT_SHOWN & said:
         return "secret"
+    if kind_of_name(name) == "password" and not NOT_SHOWN & said:
+        return "issued"
+    if READING & said and any(
+        [word.lower().endswith(("keys", "key", "token", "tokens", "badge", "passwords")) for word in words[1:4]]
+    ):
+        return "issued"
     if words[0].rpartition("/")[2] in NAMING and words[:2] not in (["git", "config"], ["git", "credential"]):
         return ""
     kinds = []
@@ -271,7 +277,12 @@ def _values(output: str) -> "list[str]":
 
 def _without_value(output: str, kind: str) -> str:
     for value in _values(output):
-        is_one = looks_random(value) if kind in ("key", "word") else len(value) > 5 and not is_filler(value) and not is_plain(value)
+        is_hex = kind == "issued" and len(value) > 31 and HEX_DIGITS.issuperset(value)
+        is_one = (
+            is_hex or looks_random(value) or is_generated(value)
+            if kind in ("key", "word", "issued")
+            else len(value) > 5 and not is_filler(value) and not is_plain(value)
+        )
         if kind == "word":  # alone, and no hash, path or address
             is_one = (
                 is_one

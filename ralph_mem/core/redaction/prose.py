@@ -90,7 +90,15 @@ def directed(text: str, name: str, name_start: int, name_end: int) -> "list[tupl
         return []
     before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2].rpartition("\\n")[2].rstrip("\\")
     kind = kind_of_label(name)
-    if name == "key" and before.split() and before.split()[0].replace("-", "a").isalpha() and not _is_open(before.split()[-1]):
+    is_short = name_start - len(before) == 0 or text[name_start - len(before) - 1] == "\n"
+    if (
+        name == "key"
+        and is_short
+        and len(line) < FAR
+        and before.split()
+        and before.split()[0].replace("-", "a").isalpha()
+        and not _is_open(before.split()[-1])
+    ):
         kind, bare = "key", value.split(" ")[0]  # `crypto isakmp key x address y`
         return [(name_end + 1, name_end + 1 + len(bare), kind)] if line[1:].startswith(bare) and stands_alone(bare) else []
     is_quoted = len(bare) + 2 == len(value)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MARK = "[REDACTED:"
 PARTING = "\x1e"  # within `privacy.SEPARATOR`
+FEWEST_SPELLED = 4  # letters, one after the other
 NEAR = 1024  # characters beside a mark that are looked at again
 SPELLED = (
     ("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&apos;", "'"), ("\\u0022", '"'), ("\\u0027", "'"), ("\\u003d", "="),
@@ -45,6 +46,10 @@ def _spelled(text: str) -> str:
     """Return a text with the quotes and signs that HTML, JSON and addresses spell out as such."""
     for sign, meant in SPELLED:
         text = text.replace(sign, meant) if sign in text else text
+    if ("quoted-printable" in text and "=" in text) or any([text.count(sign) >= FEWEST_SPELLED for sign in ("\\u00", "&#", "%")]):
+        from ralph_mem.core.redaction import spelling  # lazy: only for a mail, and for what is spelled out
+
+        return spelling.read(text)
     return text
 
 

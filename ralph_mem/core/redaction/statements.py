@@ -1,6 +1,7 @@
 """Find secrets in statements of SQL, lines of configuration and addresses without a scheme."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places, stands_alone
+from ralph_mem.core.redaction.passwords import is_passphrase
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
 BEFORE_QUOTED = (
@@ -9,8 +10,8 @@ BEFORE_QUOTED = (
 )  # fmt: skip
 STEPPED_OVER = " \t=:(\\"
 # Between the words and the quotes: types of SQL strings, options of PowerShell, how something is encrypted.
-BETWEEN = frozenset("n u e for by as with to is values encrypted plaintext_password sha256_password mysql_native_password password"
-                    " caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
+BETWEEN = frozenset("from n u e for by as with to is values encrypted plaintext_password sha256_password mysql_native_password"
+                    " password caching_sha2_password -string -asplaintext -force string".split())  # fmt: skip
 # Words at the beginning of a line of configuration, or behind a word of SQL, before a secret without quotes.
 DIRECTIVES = (
     "identified by ", "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",
@@ -35,9 +36,11 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
 
 
 def _is_value(value: str) -> bool:
-    if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?" or " " in value:
+    if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?," or " " in value:
         return False
-    return not is_plain(value) or (value.isalpha() and len(value) > 9)
+    if "_" in value and value.replace("_", "a").isalpha() and value.islower():  # a name
+        return False
+    return not is_plain(value) or is_passphrase(value) or (value.isalpha() and len(value) > 9)
 
 
 def _quoted(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -168,8 +171,9 @@ def _of_host(text: str) -> "list[tuple[int, int, str]]":
     spans, at = [], text.find("@")
     while at >= 0:
         user, _, password = _last_word(text[max(0, at - 64) : at]).rpartition(":")
-        host = text[at + 1 : at + 64].split("\n", 1)[0].split(" ", 1)[0].partition(":")[0].partition("/")[0]
-        is_host = "." in host and host.replace(".", "a").replace("-", "a").isalnum() and host[0].isalpha()
+        user = user.rpartition(":")[2].rpartition("/")[2].rpartition("\\")[2]
+        host = text[at + 1 : at + 64].split("\n", 1)[0].split(" ", 1)[0].partition(":")[0].partition("/")[0].rstrip("'\",;")
+        is_host = "." in host and host.replace(".", "a").replace("-", "a").isalnum()
         if (
             is_host
             and user.replace("-", "a").replace("_", "a").isalnum()
@@ -178,6 +182,10 @@ def _of_host(text: str) -> "list[tuple[int, int, str]]":
             and is_secret(password or "x", "password", "bare")
         ):
             spans.append((at - len(password), at, "url-password"))
+        behind = text[at + 1 + len(host) : at + 64]
+        value = behind[1:].split("\n", 1)[0].split(" ", 1)[0].strip("'\",;") if is_host and behind[:1] == ":" else ""
+        if value and user.strip(WORD) == "" and stands_alone(value):  # `info@host.name:x`
+            spans.append((at + 2 + len(host), at + 2 + len(host) + len(value), "password"))
         at = text.find("@", at + 1)
     return spans
 

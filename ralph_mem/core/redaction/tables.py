@@ -1,7 +1,7 @@
 """Find secrets that stand in a table, beside the cell that names them or below the head of their column."""
 
-from ralph_mem.core.redaction.names import DIGITS, FOREIGN, STEMS, is_filler, is_plain, is_secret, kind_of_name
-from ralph_mem.core.redaction.passwords import is_jumbled
+from ralph_mem.core.redaction.names import DIGITS, FOREIGN, STEMS, SYMBOLS, is_filler, is_plain, is_secret, kind_of_name, places
+from ralph_mem.core.redaction.passwords import is_base32, is_generated, is_jumbled, is_passphrase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,15 +14,20 @@ EDGES = {**dict.fromkeys(map(ord, "─━═"), " "), **dict.fromkeys(map(ord, "
 QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
+COLUMNS = ("seed", "community", "enroll", "enrollment", "license", "licence")  # which name a secret above a column alone
+SHORTEST_CELL = 5
 MOST_ROWS = 200
 MOST_CELLS = 24
 LONGEST_NAME, LONGEST_LINE = 40, 2048
 MOST_WORDS = 3  # of a name
 
 
+_JOINING = dict.fromkeys(map(ord, "_ -'."))
+
+
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of secrets in tables; `folded` is the text in lower case, character by character."""
-    spans: list[Span] = []
+    spans: list[Span] = _of_markup(text, folded) if "<tr" in folded else []
     heads: list[Head] = []
     ruler: list[Cell] = []
     above, at, rows = "", 0, 0
@@ -35,7 +40,7 @@ def find(text: str, folded: str) -> "list[Span]":
             continue
         parted = _parted(line) if len(line) <= LONGEST_LINE else []
         if ruler and heads and line.strip():
-            parted = [(" ", [(start, min(end, len(line)), line[start:end].strip(QUOTED)) for start, end, _ in ruler])]
+            parted = [(" ", _under_ruler(line, ruler))]
         for sign, cells in parted:
             spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
@@ -47,6 +52,41 @@ def find(text: str, folded: str) -> "list[Span]":
         ruler = columns or (ruler if heads else [])
         at += len(line) + 1
     return spans
+
+
+def _of_markup(text: str, folded: str) -> "list[Span]":
+    """Find secrets in the tables of a page: below the cell of a head, or beside it."""
+    spans: list[Span] = []
+    heads: list[str] = []
+    for start in places(folded, "<tr"):
+        end = folded.find("</tr", start)
+        row = text[start : end if end > 0 else start + LONGEST_LINE]
+        cells: list[Cell] = []
+        for at in sorted([*places(row.lower(), "<td"), *places(row.lower(), "<th")]):
+            begin = row.find(">", at) + 1
+            value = row[begin : row.find("<", begin) if row.find("<", begin) > 0 else len(row)].strip()
+            cells.append((begin + row[begin:].find(value), 0, value))
+        names = [_announces(value) for _, _, value in cells]
+        if any(names) and ("<th" in row or len(cells) > 2):
+            heads = names
+            continue
+        for kind, (at, _, value) in zip(["", *names] if any(names) else heads, cells):
+            if kind and value and (_is_value(value, kind) or _is_cell(value, kind)):
+                spans.append((start + at, start + at + len(value), kind))
+    return spans
+
+
+def _under_ruler(line: str, ruler: "list[Cell]") -> "list[Cell]":
+    """Return the cells of a line below a ruler: as many words as columns, or what stands below each."""
+    words, at = line.split(), 0
+    if len(words) != len(ruler):
+        return [(start, min(end, len(line)), line[start:end].strip(QUOTED)) for start, end, _ in ruler]
+    cells = []
+    for word, (start, _, _) in zip(words, ruler):
+        at = line.index(word, at)
+        cells.append((start, at + len(word), word))
+        at += len(word)
+    return [(end - len(word), end, word) for _, end, word in cells]
 
 
 def _columns(line: str, above: str) -> "list[Cell]":
@@ -109,8 +149,12 @@ def _announces(name: str) -> str:
     if folded in ("pass", "pw", "pwd"):
         return "password"
     words = name.split(" ")
+    if words[-1].lower() in COLUMNS:
+        return "password" if words[-1].lower() == "community" else "key"
     return (
-        kind_of_name(name) if all([word.replace("_", "a").replace("-", "a").replace(".", "a").isalnum() for word in words]) else ""
+        kind_of_name(name.replace("'", ""))
+        if all([word.replace("'", "a").replace("_", "a").replace("-", "a").replace(".", "a").isalnum() for word in words])
+        else ""
     )
 
 
@@ -131,6 +175,19 @@ def _is_value(value: str, kind: str) -> bool:
     if not any([char in DIGITS or not char.isalnum() for char in value]) and not is_secret(value, "key", "quoted"):
         return False
     return is_secret(value, kind, "listed")
+
+
+def _is_cell(value: str, kind: str) -> bool:
+    """Say whether what stands below the head of a column of secrets is one: a head says more than a name in a line does."""
+    groups = value.split(" ")
+    if len(groups) > 2 and len({*map(len, groups)}) == 1:  # parted for people to type
+        return is_generated("".join(groups))
+    if " " in value or len(value) < SHORTEST_CELL or is_filler(value) or is_plain(value) or value[0] in "$<([{-*=/":
+        return False
+    if kind == "key":
+        return is_generated(value) or is_base32(value)
+    is_odd = any([char in DIGITS or char in SYMBOLS for char in value])
+    return is_generated(value) or is_base32(value) or (kind == "password" and (is_odd or is_passphrase(value)))
 
 
 def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
@@ -158,9 +215,10 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
             continue
         if parted == " ":  # a cell may be empty: what begins where the head does, or nearly
             below = [cell for cell in cells if abs(cell[0] - column) <= 1 and len(cells) > 1]
+            below = below or (cells[index : index + 1] if len(cells) == count else [])
         else:
             below = cells[index : index + 1]
-        spans += [(start, end, kind) for start, end, value in below if value and _is_value(value, kind)]
+        spans += [(start, end, kind) for start, end, value in below if value and (_is_value(value, kind) or _is_cell(value, kind))]
     return spans
 
 
@@ -168,13 +226,13 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     names = [name for _, _, name in cells if name]
     if not all(
-        [
-            (len(name) <= LONGEST_NAME and name.replace("_", "").replace(" ", "").replace("-", "").isalpha()) or name in "#*.№"
-            for name in names
-        ]
+        [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or name in "#*.№" for name in names]
     ):
         return []
-    is_listed = sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
+    is_tight = len(cells) > 2 and all([after[0] - cell[1] == 1 for cell, after in zip(cells, cells[1:])])
+    is_listed = (
+        not is_tight and sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
+    )
     if is_listed:  # words of a sentence, or of code
         return []
     found = enumerate(cells)

@@ -1,5 +1,8 @@
 """Tell which programs take a secret on their command line or through a pipe, and where it stands there."""
 
+from ralph_mem.core.redaction.names import DIGITS, is_filler, is_secret
+from ralph_mem.core.redaction.passwords import is_jumbled
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Word = tuple[int, int, str]
@@ -124,6 +127,8 @@ mysql_config_editor ssh-add snap | | <
 aws | secretsmanager | <
 """
 PROGRAMS = frozenset(word for line in TAKES.strip().splitlines() for word in line.partition("|")[0].split())
+FEWEST = 4  # characters of a password that a flag is known to hold
+REPEATED = 6  # characters of a value that is looked for elsewhere too
 ORACLE = frozenset("sqlplus sqlldr expdp impdp exp imp rman sqlcl".split())
 
 
@@ -190,7 +195,11 @@ def _of_flag(flag: str, sign: str, words: "list[Word]") -> "list[Place]":
         if said == flag and following[2][:1] not in ("", "-"):
             found.append(following)
         elif said.startswith(flag + "=") or (
-            flag[:2] != "--" and said.startswith(flag) and len(flag) < 4 and len(said) > len(flag)
+            flag[:2] != "--"
+            and said.startswith(flag)
+            and len(flag) < 4
+            and len(said) > len(flag)
+            and not said[len(flag) :].isalpha()
         ):
             glued = len(flag) + said.startswith(flag + "=")
             found.append((end - len(said) + glued, end, said[glued:]))
@@ -234,3 +243,22 @@ def _of_oracle(word: "Word") -> "list[Place]":
         return []
     begin = end - len(said) + len(user) + 1
     return [(begin, begin + len(rest.rpartition("@")[0] or rest))]
+
+
+def is_mixed(value: str) -> bool:
+    """Say whether a value is a password by itself: letters with digits or symbols, and no path, port, file or name."""
+    if len(value) < REPEATED or is_filler(value) or value[0] in "$<-{/.@" or "/" in value or " " in value:
+        return False
+    if value.strip("!?.@,:;").isalpha() and (value.isupper() or value[1:].islower()):  # a word with a sign behind it
+        return False
+    return is_secret(value, "password", "flag") or is_jumbled(value)
+
+
+def tells(value: str) -> bool:
+    """Say whether a value that stands where a secret belongs is one: no variable, no option, no file of that, no number."""
+    value = value.strip("\"'\\ \t\r\n")
+    if value[-1:] == "]" and "[" not in value:  # how a program is called
+        return False
+    if len(value) < FEWEST or is_filler(value) or value[0] in "$<-{" or value.startswith(("@", "//", "./", "/dev/", "`")):
+        return False
+    return bool(value.strip(DIGITS)) or len(value) > 5

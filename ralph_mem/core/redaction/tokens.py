@@ -1,14 +1,32 @@
 """Find secrets by their own shape, such as marks in their middle, web hooks and passwords in URLs. The providers publish these."""
 
-from ralph_mem.core.redaction.names import ALNUM, DASH, DIGITS, DOT, HEX, LONG, WORD, is_filler, looks_random, places, run_of
+from ralph_mem.core.redaction.names import (
+    ALNUM,
+    DASH,
+    DIGITS,
+    DOT,
+    HEX,
+    LONG,
+    WORD,
+    is_filler,
+    is_plain,
+    kind_of_name,
+    looks_random,
+    places,
+    run_of,
+)
+from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
 
 SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 
 # Web hooks are passwords in the shape of an address; what follows the path is the secret.
 MOST_PIECES = 6
+SHORTEST_OF_HOOK = 6
+SHORTEST_OPENER, SHORTEST_ISSUED = 8, 12  # characters of what a parameter holds, and of what one word announces
+PARAMETERS = frozenset("sig signature key auth token sid ticket access secret pw pass hmac code otp invite apikey st jwt".split())
 OPENERS = (
-    " reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup join"
-    " code token login-link accept otp recover recovery share-token bot key auth ticket passwordless "
+    " t reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup"
+    " join code token login-link accept otp recover recovery share-token bot key auth ticket passwordless "
 )
 PASSWORD_FILLERS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "user", "username", "x-oauth-basic")
 
@@ -90,24 +108,55 @@ def _near_aws_keys(text: str) -> "list[tuple[int, int, str]]":
 
 
 def _webhooks(text: str) -> "list[tuple[int, int, str]]":
-    """Find what follows in an address the word that says that it opens something: a hook, an invitation, a reset, a code."""
+    """Find addresses that open something by themselves: of a hook all of it, or else what of path and query is secret."""
     spans = []
     for at in places(text, "://"):
         end = _end_of_url(text, at + 3)
-        address = text[at + 3 : end].replace("?", "/").replace("&", "/").replace("#", "/").replace("=", "/")
-        start, left = at + 3, 0  # how many pieces behind such a word may be the secret
+        begin = at - _run_before(text, at, DASH)
+        if text[begin:at].lower() == "otpauth":
+            spans.append((begin, end, "webhook"))
+            continue
+        address = text[at + 3 : end].partition(".svg?")[0]  # a badge is for all to see
+        for sign in "?&#=;":
+            address = address.replace(sign, "/")
+        start, left, name = at + 3, 0, ""  # how many pieces behind such a word may be the secret, and the word before
+        found = []
+        is_hooked = False
         for piece in address.split("/"):
             value = piece.rstrip(".,;)")
-            is_issued = left and len(value) > 19 and looks_random(value) and not value.endswith((".js", ".html", ".git"))
-            if is_issued and (left > 1 or value.strip(HEX)):
-                spans.append((start, start + len(value), "webhook"))
+            is_parameter = text[start - 1 : start] == "="
+            if _is_opener(value, left, name if is_parameter else "") and (start > at + 3 or left):
+                found.append((start, start + len(value), "webhook"))
             name = piece.lower()
-            if name.startswith("private-") and looks_random(value):
-                spans.append((start, start + len(value), "webhook"))
-            is_hook = "hook" in name or (start == at + 3 and name.startswith("hooks."))
+            is_hook = ("hook" in name and "." not in name[4:-4]) or (start == at + 3 and "hook" in name)
+            is_hooked = is_hooked or is_hook
             left = MOST_PIECES if is_hook else 2 if name and f" {name} " in OPENERS else max(0, left - 1)
             start += len(piece) + 1
+        spans += [(begin, max([stop for _, stop, _ in found]), "webhook")] if found and is_hooked else found
     return spans
+
+
+def _is_opener(value: str, left: int, name: str) -> bool:
+    """Say whether a piece of an address is what opens it: by chance letters of any kind, or what a word before it announces."""
+    if (
+        len(value) < (SHORTEST_OF_HOOK if left > 2 else SHORTEST_OPENER)
+        or value.endswith((".js", ".html", ".git", ".css", ".png"))
+        or is_filler(value)
+    ):
+        return False
+    if name and (name in PARAMETERS or kind_of_name(name) or "code" in name):
+        return (
+            is_generated(value, SHORTEST_OPENER)
+            or looks_random(value)
+            or is_jumbled(value)
+            or (kind_of_name(name) == "password" and not is_plain(value))
+        )
+    if left:
+        if left <= 2 and len(value) < SHORTEST_ISSUED:
+            return False
+        is_issued = is_generated(value, SHORTEST_OF_HOOK) or looks_random(value) or (left > 2 and value.count("-") == 4)
+        return is_issued and (left > 1 or bool(value.strip(HEX)))
+    return value.startswith("private-") and looks_random(value)
 
 
 def _url_passwords(text: str) -> "list[tuple[int, int, str]]":
@@ -141,7 +190,8 @@ def _userinfo_password(text: str, start: int, end: int) -> "tuple[int, int, str]
     if colon and looks_random(user) and user.strip(DIGITS):  # a token in the place of a name
         return (start, start + len(userinfo), "url-password")
     if not colon:
-        return (start, start + len(user), "url-password") if looks_random(user) else None
+        is_token = looks_random(user) or is_generated(user)
+        return (start, start + len(user), "url-password") if is_token else None
     if len(password) < SHORTEST_PASSWORD or password.lower() in PASSWORD_FILLERS or (len(password) > 3 and _stands_in(password)):
         return None
     return start + len(user) + 1, start + len(userinfo), "url-password"

@@ -1,6 +1,7 @@
 """Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_plain, is_secret, kind_of_name, stands_alone
+from ralph_mem.core.redaction.passwords import is_passphrase
 
 NAME = LETTERS + DIGITS + "_-."
 STEMS = ("pass", "pwd", "secret", "token", "key", "cred", "jwt", "salt")
@@ -18,6 +19,8 @@ ELSE = ("||", "??", " or ", "env", "fetch", "default", "?:", "unwrap_or", "orels
 FETCHING = ("get(", "input(", "prompt", "getpass", "request", "config(", "find(", "query", "select", "argv")
 # How calls end that take a password, and which of what they are given it is, from 0.
 CONNECTING = (("nect(", 2), ("nection(", 2), ("ogin(", 1), (".begin(", 1))
+# What the name of a call that takes a secret behind its first argument holds, in lower case.
+CALLED = ("login", "auth", "signin", "sign_in", "credential", "crypt", "passw", "networkpass")
 BLANKS = " \t"
 LONGEST_CALL = 200
 PLACEHOLDERS = ("password", "passphrase", "api key", "enter", "your")
@@ -34,7 +37,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
             end = at + len(window) - len(window.lstrip(NAME))
             spans += _behind(text, begin, end)
             at = folded.find(stem, end)
-    return spans + _connecting(text)
+    return spans + _connecting(text) + _signing_in(text, folded)
 
 
 def _connecting(text: str) -> "list[tuple[int, int, str]]":
@@ -58,6 +61,40 @@ def _connecting(text: str) -> "list[tuple[int, int, str]]":
                 start += len(each) + 1
             at = text.find(sign, at)
     return spans
+
+
+def _signing_in(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find what a call that signs in, or encrypts, is given behind its first argument: `basic_auth("bob", Some("x"))`."""
+    spans = []
+    for stem in CALLED:
+        at = folded.find(stem)
+        while at >= 0:
+            window = text[at : at + 40]
+            opening = at + len(window) - len(window.lstrip(NAME + ":!"))
+            if text.startswith("(", opening):
+                spans += _second(text, opening + 1)
+            at = folded.find(stem, at + 1)
+    return spans
+
+
+def _second(text: str, at: int) -> "list[tuple[int, int, str]]":
+    """Return the quoted text that follows a first argument of a call, where it is a password."""
+    given = text[at : at + LONGEST_CALL].partition("\n")[0]
+    first, comma, rest = given.partition(",")
+    bare = rest.lstrip(" ")
+    if not comma or ")" in first or first.count('"') % 2 or first.count("'") % 2:
+        return []
+    call, opening, inner = bare.partition("(")
+    if opening and call.isalnum():
+        bare = inner
+    quote = bare[:1]
+    value, close, _ = bare[1:].partition(quote) if quote in ("'", '"') else ("", "", "")
+    if not close or not (is_passphrase(value) or stands_alone(value) or is_secret(value or "x", "password", "listed")):
+        return []
+    if is_called_so(value) or value[0] in "/.:%{" or "://" in value:
+        return []
+    start = at + len(given) - len(rest) + rest.index(quote + value + quote) + 1
+    return [(start, start + len(value), "password")]
 
 
 def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":

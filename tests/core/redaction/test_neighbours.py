@@ -49,10 +49,11 @@ def test_a_key_of_no_shape_is_told_by_its_issuer_in_every_sentence(kind):
     assert [text for text, secret in cases if secret_corpus.survives(secret, whole(text))] == []
 
 
-def test_a_hook_alone_does_not_see_most_of_them():
+def test_a_hook_alone_does_not_see_all_of_them():
+    # most it sees: a line that speaks of a secret is enough for hexadecimal digits and for what chance made
     rng = random.Random(SEED)
     cases = [told(kind, "commented", rng) for kind in secret_corpus.HELD_OUT]
-    assert sum(secret in gate.redact(text)[0] for text, secret in cases) > len(cases) / 2
+    assert 0 < sum(secret in gate.redact(text)[0] for text, secret in cases) < len(cases) / 2
 
 
 def test_a_hundred_issuers_are_known_each_once():

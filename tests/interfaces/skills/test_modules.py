@@ -24,8 +24,8 @@ MODULES = {
 # What looks at a text more closely, where it may hold a secret or is not plain.
 CLOSER = {
     f"ralph_mem.core.redaction.{name}"
-    for name in "assignments blocks classes context encodings fields headers known names passwords prefixes prose rules shell"
-    " shell_words spans tables taking terminal tokens wrappers".split()
+    for name in "addresses assignments beside blocks classes context encodings fields flags headers known names passwords pipes"
+    " prefixes prose rules shell shell_words spans spelling tables taking terminal tokens wrappers".split()
 }
 # A forget follows a text into every kind of file, and has a process of its own read them. That it brings along some sixty
 # modules matters less than what it does.

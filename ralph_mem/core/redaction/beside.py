@@ -1,0 +1,221 @@
+"""Find secrets that look like none but a secret on a line that speaks of one."""
+
+from ralph_mem.core.redaction.names import (
+    DIGITS,
+    LETTERS,
+    PASSWORDS,
+    SECRETS,
+    SYMBOLS,
+    is_called_so,
+    is_filler,
+    is_hexed,
+    is_plain,
+    places,
+)
+from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_generated, is_jumbled, is_passphrase
+
+# A line with one of these speaks of a secret; pieces of words, so that one stands for many.
+SPOKEN = (
+    "passw", "passp", "passc", "passor", "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
+    "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
+    "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
+    "private key", "wpa", "appkey", "access key", "access-key", "access_key", "anmeldung", "zugang", *PASSWORDS, *SECRETS,
+)  # fmt: skip
+# Of these a line may speak without one, so that digits in hex beside them are something else.
+WEAK = frozenset(("login", "auth", "anmeldung", "zugang", "token", "unlock", " pin", "pin ", "otp"))
+PINS = frozenset((" pin", "pin "))  # which a row has too: of these alone only digits are told
+CODES = frozenset(("pin", "puk", "passcode", "kodeord", "einmalcode", "pin-code", "zugangscode", "pincode"))
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Span = tuple[int, int, str]
+
+PARTING = "\"'`“”„\u2018\u2019«»\u2039\u203a()[]{}<>,;| \t\r│"
+BLANKS = {ord(char): " " for char in PARTING}
+LONGEST_LINE, LONGEST_BELOW = 600, 80
+SEALED = 60  # characters; so begins what is sealed for everybody to read
+SHORT_WORD, LONGEST_ODD = 5, 40
+FEWEST_TOLD, NEAR, NEAR_HEX = 6, 24, 48
+# Words of protocols before a password; programs that read one; fields that hold what another field names.
+SAID = frozenset(("PASS", "..PASS", "nPASS", "\\nPASS"))
+ASKING = ("sudo", "gpg", "openssl", "passw", "passphrase", "login", "secret", "token", "crypt")
+HOLDING = frozenset("clear-text cleartext plaintext plain value text data new old content currentvalue current val".split())
+LINKS = frozenset("is now still was remains lautet ist bleibt est es é è wird : => -> → / mit".split())
+HEX = frozenset(DIGITS + "abcdefABCDEF")
+HEX_SIZES = (32, 40, 48, 56, 64, 96, 128)
+# What a line says of hexadecimal digits that are no secret.
+OPEN = (
+    "sha", "md5", "hash", "digest", "checksum", "commit", "public", "fingerprint", "uuid", "guid", "etag", "integrity", "rev",
+    "index", "blob", "tree", "merge", "version", "nonce", "trace", "span", "request", "session-id", "cache", "image", "layer",
+)  # fmt: skip
+
+
+def find(text: str, folded: str) -> "list[Span]":
+    """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
+    spans: list[Span] = _of_users(text)
+    for start, end, named in _lines(text, folded):
+        if end - start <= LONGEST_LINE:
+            spans += [
+                (start + at, start + stop, "secret") for at, stop in _in_line(text[start:end], folded[start:end], named - start)
+            ]
+    return spans
+
+
+def _of_users(text: str) -> "list[Span]":
+    """Find what stands behind a user and a slash: `admin / x`."""
+    spans = []
+    for at in places(text, " / "):
+        word = text[at + 3 : at + LONGEST_BELOW].split("\n", 1)[0].split(" ", 1)[0]
+        user = text[max(0, at - 40) : at].rpartition(" ")[2]
+        if user.replace("-", "a").replace("_", "a").isalnum() and not user.isdigit() and (is_generated(word) or _is_odd(word)):
+            spans.append((at + 3, at + 3 + len(word), "password"))
+    return spans
+
+
+def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
+    """Return where the lines begin and end that speak of a secret, each once, and where the first such word is over."""
+    found: dict[int, tuple[int, int]] = {}
+    for word in SPOKEN:
+        at = folded.find(word)
+        while at >= 0:
+            end = text.find("\n", at)
+            end = end if end >= 0 else len(text)
+            if len(word) < SHORT_WORD and text[at - 1 : at].isalnum() and at:  # within a word, by chance
+                at = folded.find(word, at + 1)
+                continue
+            start = text.rfind("\n", 0, at) + 1
+            if start not in found or found[start][1] > at + len(word):
+                found[start] = (end, at + len(word))
+            at = folded.find(word, end)
+    return sorted([(start, end, named) for start, (end, named) in found.items()])
+
+
+def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
+    spans, at, before = [], 0, ""
+    if ' d="' in line or "[-" in line:  # a drawing, or how a program is called
+        return []
+    is_open = any([word in folded for word in OPEN])
+    words = folded.translate(BLANKS).split()
+    is_code, is_of_pins = not CODES.isdisjoint(words), not speaks(folded, PINS)
+    for word in line.translate(BLANKS).split():
+        at = line.index(word, at)
+        value = _assigned(word.rstrip(".!?")) or word.rstrip(".:!?")
+        where = line.index(value, at)
+        if value[:2] == "Ag" and len(value) > SEALED:
+            break
+        if is_of_pins:
+            spans += [(where, where + len(value))] * (is_code and _is_code(value))
+            at, before = at + len(word), word
+            continue
+        if before in SAID and _is_told(_of_protocol(value)):
+            spans.append((where, where + len(_of_protocol(value))))
+        if before.lower() in OPEN:
+            at, before = at + len(word), word
+            continue
+        is_named = (before.endswith((":", "=")) and not speaks(before)) or (
+            value != word and not speaks(word[: word.find(value)] + before[-10:])
+        )
+        is_below = (where >= named or _is_odd(value)) and (not is_named or before.strip(":=").lower() in HOLDING)
+        is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or (is_jumbled(value) and not speaks(value)))
+        is_told = before.strip("*_").lower() in LINKS or (
+            before[:-1].replace("-", "a").isalnum() and before.lower().endswith(PASSWORDS)
+        )
+        if is_below and ((is_told and _is_told(value)) or is_near):
+            spans.append((where, where + len(value)))
+        if (
+            is_below
+            and (tells(value) or (not is_open and speaks(line[max(0, where - NEAR_HEX) : where], WEAK) and _is_hexed(value)))
+        ) or (is_code and _is_code(value)):
+            spans.append((where, where + len(value)))
+        at, before = at + len(word), word if word not in "=:" else before + word
+    return spans + _worded(line, folded) + _handed(line, folded)
+
+
+def _worded(line: str, folded: str) -> "list[tuple[int, int]]":
+    """Return a passphrase of words with blanks between: `Passphrase: velvet kitten vacant`."""
+    at = folded.find("passphrase")
+    said = line[at + 10 :].lstrip("\"' ")
+    value = said[1:].strip(" \"',;\r") if at >= 0 and said[:1] in ":=" else ""
+    words = value.split(" ")
+    if len(words) < 3 or not UNTELLING_WORDS.isdisjoint(words) or not all([each.isalpha() and each.islower() for each in words]):
+        return []
+    return [(line.rindex(value), line.rindex(value) + len(value))] if all([2 < len(each) < 10 for each in words]) else []
+
+
+def _handed(line: str, folded: str) -> "list[tuple[int, int]]":
+    """Return what code hands a program that asks for a secret: `run(["sudo", "-S"], input="x")`."""
+    at = line.find("input=")
+    value = line[at + 6 :].lstrip("brf")
+    if at < 0 or value[:1] not in ("'", '"') or not any([word in folded for word in ASKING]):
+        return []
+    start = len(line) - len(value) + 1
+    value = value[1:].partition(value[0])[0].partition("\\n")[0]
+    return [(start, start + len(value))] if len(value) >= FEWEST_TOLD and value.isprintable() and "{" not in value else []
+
+
+def _of_protocol(value: str) -> str:
+    return value.partition("\\")[0]
+
+
+def speaks(name: str, weak: "frozenset[str]" = frozenset()) -> bool:
+    """Say whether a name speaks of a secret, by another word than one of the weak."""
+    return any([word in name.lower() for word in SPOKEN if word not in weak])
+
+
+def _assigned(word: str) -> str:
+    """Return what stands behind a name and a sign: `name=value`, `name:value`."""
+    ends = [word.find(sign) for sign in "=:" if 0 < word.find(sign) < len(word) - 1]
+    return (
+        word[min(ends) + 1 :] if ends and word[: min(ends)].replace("_", "a").replace("-", "a").replace(".", "a").isalnum() else ""
+    )
+
+
+def tells(value: str) -> bool:
+    """Say whether a value looks like none but a password or a token: no word, name, number, place or expression does."""
+    if value[:2] == "Ag" and len(value) > SEALED:
+        return False
+    if len(value) < 8 or is_filler(value) or is_plain(value) or value[0] in "$%@&*-/#" or any([sign in value for sign in "/\\=:"]):
+        return is_generated(value, 16) and not any([sign in value for sign in ".:\\"]) if value else False
+    if is_called_so(value) or "." in value.strip("."):
+        return False
+    if _is_odd(value):
+        return True
+    return is_generated(value)
+
+
+def _is_odd(value: str) -> bool:
+    """Say whether letters stand beside digits and signs as in no name, address or sum."""
+    user, sign, host = value.partition("@")
+    if sign and user.isalpha() and not host.strip("!?#$").isdigit() and not any([char in user for char in DIGITS + SYMBOLS]):
+        return False
+    if "#" in value and value.rpartition("#")[2].isdigit() and len(value.rpartition("#")[2]) != 2:
+        return False  # a ticket
+    is_sum = "+" in value and (value.rpartition("+")[2].isdigit() or value.count("+") > 1)
+    if not 8 <= len(value) < LONGEST_ODD or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
+        return False
+    if any([char in value for char in SYMBOLS]):
+        return (
+            any([char in DIGITS for char in value]) and bool(value.strip(DIGITS + SYMBOLS + "_-")) and value[0] in LETTERS + DIGITS
+        )
+    return False
+
+
+def _is_told(value: str) -> bool:
+    """Say whether a word is a password where a sentence says that it is: letters with digits or signs among them."""
+    if len(value) < FEWEST_TOLD or is_filler(value) or is_plain(value) or is_called_so(value) or not value[0].isalnum():
+        return False
+    inner = value.strip("!?")
+    if "." in value and not (value[0].isupper() and value[-2:].isdigit()):
+        return False
+    if "_" in value and not any([before.isdigit() and after.isalpha() for before, after in zip(value, value[1:])]):
+        return False
+    is_mixed = inner.rstrip(DIGITS) != inner.rstrip(DIGITS).rstrip(LETTERS + "-_äöüÄÖÜß") or value[-3:].isdigit()
+    return is_passphrase(value) or (is_mixed and not any([sign in value for sign in "/\\:="]) and bool(value.strip(LETTERS + "-")))
+
+
+def _is_hexed(value: str) -> bool:
+    return (len(value) in HEX_SIZES and HEX.issuperset(value) and len(set(value)) > 6) or is_hexed(value)
+
+
+def _is_code(value: str) -> bool:
+    return value.isdigit() and 4 <= len(value) <= 8 and len(set(value)) > 2 and value[:2] not in ("19", "20")
