@@ -94,7 +94,8 @@ def test_a_loop_that_is_killed_leaves_no_agent_behind_and_is_resumed_to_its_end(
         eventually(lambda: (keeper.project / "ledger" / "money.py").read_text().count("Decimal") > 1, 30)
         eventually(lambda: len(keeper.api.requests("main")) == len(replies(keeper.project, 1)) + 3, 30)  # all that it does is done
         supervisor.kill()
-    assert "interrupted" in keeper.cli("status").out and keeper.client.survivors() != []
+    eventually(lambda: keeper.client.survivors() == [], 30)
+    assert "interrupted" in keeper.cli("status").out
 
     keeper.plays([say("It is mended already.")], replies(keeper.project, 3))
     resumed = keeper.cli("resume")

@@ -3,6 +3,7 @@
 A comment in front of each test names the row of the list of complaints that it answers.
 """
 
+import os
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from tests.hook import REPOSITORY, install
 from tests.ralph.clients import Session
 from tests.ralph.loops import CHECK, STEPS, git, kept, names
 from tests.ralph.snapshot.conftest import bytes_below, tree_of
+from tests.ralph.test_watchdog import watchdogs
 
 pytestmark = pytest.mark.check  # whole loops, hook by hook; what they are made of has tests of its own
 
@@ -281,9 +283,11 @@ def test_of_two_loops_in_one_tree_the_second_is_refused_and_a_worktree_has_its_o
 
 @pytest.fixture
 def a_stray_agent(loops):
-    """Kill a loop in the middle of an iteration; its agent works on. Returns the agent's process."""
+    """Kill a loop and what would have ended its agent, which works on. Returns the agent's process."""
     with loops.in_background('echo $$ >"$here/pid"; while :; do date +%N >stray; sleep 0.05; done') as killed:
         until((loops.top / "stray").exists)
+        for watchdog in watchdogs(killed.pid):
+            os.kill(watchdog, signal.SIGKILL)
         killed.send_signal(signal.SIGKILL)
     for prompt in loops.bench.glob("prompt-*"):
         prompt.unlink()

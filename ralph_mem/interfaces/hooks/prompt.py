@@ -55,7 +55,7 @@ def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", 
     prompt = conversation.asked(seen.text)
     if not effective.tells(settings) or conversation.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
         return {}
-    from ralph_mem.memory.inject import block, prompting  # lazy: only for a prompt with words to look up
+    from ralph_mem.memory.inject import prompting  # lazy: only for a prompt with words to look up
 
     number, since, tag, turn = turns.window(opened, seen.session)
     budget = settings["memory.inject_tokens_prompt"]
@@ -69,9 +69,10 @@ def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", 
         receipts.add(opened, number, turn, receipts.AT_PROMPT, seen.at, budget, items)
     if not text:
         return {}
-    said = {"context": block.fence(text, tag, project, settings)}
     from ralph_mem.interfaces.hooks import line  # lazy: only for a prompt that is told something
+    from ralph_mem.memory.inject import block  # lazy: as above
 
+    said = {"context": block.fence(text, tag, project, settings)}
     if line.is_wanted(settings):
         said["message"] = "ralph-mem: " + line.at_prompt(settings, items, said["context"])
     return said

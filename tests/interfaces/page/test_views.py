@@ -35,6 +35,7 @@ def a_full_memory(a_person):
     session.asks("Where is the zeppelin lamp now?")
     session.runs("make lamp", error="Exit code 2\nerror: no zirconium")
     session.is_answered("Still in the hangar.")
+    Session(session.store, session.project, "a-later-session", session.now).asks("Where is the zeppelin lamp?")
     return a_person
 
 

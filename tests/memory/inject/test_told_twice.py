@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.bench import measures
 from ralph_mem.core.settings import effective
-from ralph_mem.memory.inject import block, briefing, prompting
+from ralph_mem.memory.inject import block, briefing, prompt_items
 from ralph_mem.memory.recall import search
 from ralph_mem.memory.rows import row
 from ralph_mem.ralph import experience
@@ -39,7 +39,7 @@ def test_a_start_tells_nothing_twice_and_each_memory_is_in_its_receipt(texts, wh
 @given(TEXTS)
 def test_a_prompt_is_told_nothing_twice(texts):
     fresh = [(search.Hit((), 0.0, 0.5, (0.0,) * 9, True), a_memory(number, text)) for number, text in enumerate(texts)]
-    told, items = prompting._fill(fresh, {}, 600)
+    told, items = prompt_items._fill(fresh, {}, 600)
     assert measures.told_twice("\n".join(told)) == 0
     assert len(told) == len([item for item in items if item.tokens])
 
