@@ -119,7 +119,7 @@ def _brief(
         return "", []
     receipts.add(opened, number, None, receipts.AT_START, seen.at, budget, items)
     # what failed last is told without its rows
-    looked_at = receipts.seen_by(stores, {item.memory for item in items}) if block.STILL_FAILING not in text else (0, 0)
+    looked_at = sessions.seen_by(stores, {item.memory for item in items}) if block.STILL_FAILING not in text else (0, 0)
     return block.fence(text, tag, project, settings, looked_at), items
 
 

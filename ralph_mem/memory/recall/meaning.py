@@ -40,6 +40,21 @@ def near(
     return nearest, sense.alike(store, asked, numbers)
 
 
+def add_nearest(
+    sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]", own: "list[str]", most: int
+) -> "tuple[dict[int, float], dict[int, float]]":
+    """Add the nearest rows, so many at most, which need no word in common and are none of the session's `own`.
+
+    Returns the cosines of the nearest memories, and how near all come. Where no worker answers there are none: the small table
+    alone says too little to admit anything.
+    """
+    nearest, alike = near(sense, store, query, rows, table_alone=False)
+    nearest = {number: cosine for number, cosine in nearest.items() if str(number) not in own}
+    known = {row[0] for row in rows}
+    rows += index_text.load_rows(store, [str(number) for number in list(nearest)[:most] if number not in known])
+    return nearest, values(nearest, alike)
+
+
 def values(nearest: "dict[int, float]", alike: "dict[int, float]") -> "dict[int, float]":
     """Return for each memory how near it comes, from 0 to 1: max-norm above the hundredth one, or above the mean."""
     by_table = _scaled(alike, sum(alike.values()) / len(alike) if alike else 0.0)

@@ -142,7 +142,12 @@ def judged(
     for number in own:
         held.pop(number, None)
     rows = index_text.load_rows(store, candidates.with_newer_first(held, counts.newest)[:POOL])
-    nearest, near = _add_near(sense, store, query, rows, own) if sense else ({}, {})
+    nearest: dict[int, float] = {}
+    near: dict[int, float] = {}
+    if sense:
+        from ralph_mem.memory.recall import meaning  # lazy: only where embeddings are set up
+
+        nearest, near = meaning.add_nearest(sense, store, query, rows, own, NEAREST)
     if not rows and not has_others:
         return []
     texts = ranking.text_scores(rows, weights)
@@ -177,19 +182,3 @@ def _seats(rows: "list[tuple[Any, ...]]", places: "list[int]") -> "list[int]":
         if said in found or len(found) < JUDGED:
             found.setdefault(said, []).append(at)
     return [at for seats in found.values() for at in seats]
-
-
-def _add_near(
-    sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any, ...]]", own: "list[str]"
-) -> "tuple[dict[int, float], dict[int, float]]":
-    """Add the nearest rows, which need no word in common; returns the cosines of the nearest memories, and how near all come.
-
-    Where no worker answers there are none: the small table alone says too little to admit anything.
-    """
-    from ralph_mem.memory.recall import meaning  # lazy: only where embeddings are set up
-
-    nearest, alike = meaning.near(sense, store, query, rows, table_alone=False)
-    nearest = {number: cosine for number, cosine in nearest.items() if str(number) not in own}
-    known = {row[0] for row in rows}
-    rows += index_text.load_rows(store, [str(number) for number in list(nearest)[:NEAREST] if number not in known])
-    return nearest, meaning.values(nearest, alike)

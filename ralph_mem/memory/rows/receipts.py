@@ -12,11 +12,6 @@ SHOWN = """
 SELECT r.id, s.public_id, r.event, r.created_at, r.budget, r.tokens, coalesce(t.prompt, '')
 FROM receipts AS r JOIN sessions AS s ON s.id = r.session_id LEFT JOIN turns AS t ON t.id = r.turn_id
 WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?"""
-SEEN_BY = """
-SELECT count(*), min(redaction_version), min(scan_level) FROM (
-    SELECT public_id, redaction_version, scan_level FROM turns
-    UNION ALL SELECT public_id, redaction_version, scan_level FROM observations
-) WHERE public_id IN ({})"""
 
 
 class Item:
@@ -80,12 +75,3 @@ def held(rows: "list[tuple[str, str]]") -> "dict[str, str]":
 def folded(item: Item, memories: "list[str]") -> "list[Item]":
     """Return the items of memories that were told by another one, which says the same."""
     return [Item(memory, FOLDED, item.score, item.evidence, 0) for memory in memories]
-
-
-def seen_by(stores: "list[Store]", ids: "set[str]") -> "tuple[int, int]":
-    """Return by which rules of redaction rows were seen, the lowest version and level of them; (0, 0) where one is not there."""
-    asked = SEEN_BY.format(", ".join("?" * len(ids)))
-    found = [values for each in stores for values in each.execute(asked, (*ids,)) if values[0]]
-    if sum([number for number, *_ in found]) != len(ids):
-        return 0, 0
-    return min([version for _, version, _ in found]), min([level for *_, level in found])

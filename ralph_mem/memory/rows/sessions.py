@@ -53,6 +53,12 @@ FIRST_KNOWN = """
 SELECT client_session, client_pid, ended_at,
     min(started_at, coalesce((SELECT min(created_at) FROM turns WHERE session_id = s.id), started_at))
 FROM sessions AS s WHERE client_session IN (?, ?)"""
+# Of rows that a session is told.
+SEEN_BY = """
+SELECT count(*), min(redaction_version), min(scan_level) FROM (
+    SELECT public_id, redaction_version, scan_level FROM turns
+    UNION ALL SELECT public_id, redaction_version, scan_level FROM observations
+) WHERE public_id IN ({})"""
 
 
 def start(store: "Store", record: "dict[str, Any]") -> int:
@@ -198,3 +204,12 @@ def born(pid: int) -> "int | None":
     except OSError:
         return 0
     return 0
+
+
+def seen_by(stores: "list[Store]", ids: "set[str]") -> "tuple[int, int]":
+    """Return by which rules of redaction rows were seen, the lowest version and level of them; (0, 0) where one is not there."""
+    asked = SEEN_BY.format(", ".join("?" * len(ids)))
+    found = [values for each in stores for values in each.execute(asked, (*ids,)) if values[0]]
+    if sum([number for number, *_ in found]) != len(ids):
+        return 0, 0
+    return min([version for _, version, _ in found]), min([level for *_, level in found])
