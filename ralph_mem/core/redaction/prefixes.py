@@ -4,6 +4,8 @@ from ralph_mem.core.redaction.names import ALNUM, BASE64, DASH, DIGITS, DOT, HEX
 from ralph_mem.core.redaction.passwords import is_generated
 
 SHORTEST_ISSUED = 27
+# What clients and services begin the ids of messages, sessions, calls and requests with, by which rows belong together.
+IDS = frozenset("msg ses prt per toolu srvtoolu call req chatcmpl resp run thread item file evt event org proj user".split())
 WRAPPED = 48  # characters of a line of a block of base64
 # A token of one provider is letters alone, of which no name has as many.
 LETTERS_ALONE = ("hf_", 34)
@@ -95,6 +97,8 @@ _WORDS = bytes([code if chr(code) in DASH else 32 for code in range(256)])
 
 def _is_issued(token: str) -> bool:
     head, sign, body = token.partition("_")
+    if head in IDS:
+        return False
     while sign and head.isalpha() and head.islower() and "_" in body and body.partition("_")[0].isalpha():
         head, sign, body = body.partition("_")
     is_cased = not (body.islower() or body.isupper())
