@@ -191,7 +191,7 @@ def lines(found: "dict[str, Any]") -> "list[str]":
             found["other_clients"]
         )
         told += _told_of_team(found["team"])
-        told.append(f"told in the last 7 days: {found['injections']} times, {found['injected_tokens']} tokens")
+        told.append(f"told in the last 7 days: {count(found['injections'], 'time')}, {count(found['injected_tokens'], 'token')}")
     told.append(f"{amount(found['bytes'])} in {found['database']}")
     told += [f"embeddings: {found['embeddings']}", f"ralph-mem {found['version']}"]
     stay = "" if found["config"].endswith(LAST_GOOD) else f"; {LAST_GOOD}"

@@ -96,8 +96,10 @@ def _told(settings: "Settings", items: "Sequence[Item]", text: str) -> str:
     if settings["memory.show"] == "full":
         each = [" ".join([item.memory, str(item.tokens), _name(item.words, text)]).rstrip() for item in told]
         return f"{line}: {', '.join(each)}"
-    names = [name for name in [_name(item.words, text) for item in told[:MOST_NAMES]] if name]
-    return f"{line}: {', '.join([*names, '...'] if len(names) < len(told) else names)}" if names else line
+    names = [_name(item.words, text) for item in told]
+    shown = list(dict.fromkeys(filter(None, names)))[:MOST_NAMES]  # what was said in passing has the words of its turn
+    more = ["..."] if any([name not in shown for name in names]) else []
+    return f"{line}: {', '.join(shown + more)}" if shown else line
 
 
 def _name(words: str, text: str) -> str:
@@ -106,7 +108,7 @@ def _name(words: str, text: str) -> str:
     if len(name) > NAME_CHARACTERS:
         name = name[: max(name.rfind(" ", 0, NAME_CHARACTERS), NAME_CHARACTERS // 2)]
     more = "..." if len(name) < len(words.strip()) else ""
-    return name.replace("&lt;", "<") + more if name in text else ""
+    return name.replace("&lt;", "<").rstrip("." if more else ".,;:") + more if name in text else ""
 
 
 def _said(parts: "list[str]") -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
 
 NOTHING = "Nothing waits for a yes or no. What you say in passing and may hold is shown here."
-HOW = "Type /mem learn yes 1 3, or /mem learn no 2; what you leave waits."
+HOW = "Type /mem learn {}, or /mem learn no {}; what you leave waits."
 
 
 def learn(asked: "Asked") -> str:
@@ -41,4 +41,5 @@ def _shown(reader: Reader) -> "list[str]":
     for number, each in enumerate(found, 1):
         first, *rest = candidates.told(each)
         lines += [f"{number}. {first}", *[f"   {line}" for line in rest]]
-    return [*lines, *([f"and {left} more"] if left else []), HOW]
+    how = HOW.format(*(("yes 1 3", 2) if len(found) > 2 else ("yes 1", len(found))))
+    return [*lines, *([f"and {left} more"] if left else []), how]

@@ -59,6 +59,21 @@ def test_a_resumed_session_is_told_nothing_anew(sailed):
     assert shown(sailed.start(source="resume")) == "ralph-mem: 1 memory here; /mem for more"
 
 
+def test_what_begins_alike_is_named_once(sailed):
+    said = "Cleats are oiled in March before the first of the boats goes out"
+    sailed.typed("mem-inject", said)
+    sailed.prompt(f"{said}; write a list for it")
+    sailed.edit("rig.py", "b", "c")
+    sailed.stop(ANSWER)
+    line = shown(sailed.attended().start())
+    assert " told 3 " in line and line.count("Cleats are oiled in March before the...") == 1
+
+
+def test_a_name_ends_without_a_full_stop(sailed):
+    sailed.typed("mem-inject", "Cleats are oiled in March.")
+    assert re.search(r"\): Cleats are oiled in March, ", shown(sailed.attended().start()))
+
+
 def test_where_telling_is_switched_off_the_line_says_so(sailed):
     (sailed.memory / "config.yaml").write_text("memory:\n  auto_inject: false\n")
     assert shown(sailed.start()) == "ralph-mem: 1 memory here; telling is switched off; /mem for more"

@@ -44,6 +44,11 @@ def test_what_is_named_by_its_number_is_decided_and_the_rest_waits(a_teacher):
     assert len(shown(text)) == 3
 
 
+def test_the_example_names_numbers_that_are_there(a_teacher):
+    assert "learn yes 1 3, or /mem learn no 2;" in a_teacher.types("mem", "learn")
+    assert "learn yes 1, or /mem learn no 1;" in a_teacher.types("mem", "learn yes 1 2 3 4 5")
+
+
 @pytest.mark.check
 def test_a_number_means_what_stood_on_the_screen(a_teacher):
     was = shown(a_teacher.types("mem", "learn"))
