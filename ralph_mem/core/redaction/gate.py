@@ -155,7 +155,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or any([_announces(label, text, at, True) for label, start, at in labels if _is_name(text, folded, start, at)])
+        or any([_announces(label, ahead, True) for label, ahead in _named(text, folded, labels)])
         or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )
 
@@ -187,9 +187,14 @@ def _labels(folded: str) -> "list[Label]":
     return found
 
 
-def _announces(label: str, text: str, at: int, in_class: bool) -> bool:
+def _named(text: str, folded: str, labels: "list[Label]") -> "set[tuple[str, str]]":
+    """Return each label that ends a name, with what stands behind it; once where that is repeated thousands of times."""
+    return {(label, text[at : at + 512]) for label, start, at in labels if _is_name(text, folded, start, at)}
+
+
+def _announces(label: str, ahead: str, in_class: bool) -> bool:
     """Say whether in reach of a name stands what may be its value: in a table or a call, or else in a sentence or below."""
-    line, end, below = text[at : at + 512].lstrip(NAME + NAME.upper()).partition("\n")
+    line, end, below = ahead.lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
     is_head = (
         after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
@@ -302,12 +307,10 @@ def _holds_url(text: str) -> bool:
 def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
     for label, start, at in labels:
         if _is_name(text, folded, start, at) and (
-            _tells(folded, start, at, text[at - 1].isupper())
-            or (label[0] == "p" and _quotes(folded[at : at + 64]))
-            or _announces(label, text, at, False)
+            _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
         ):
             return True
-    return False
+    return any([_announces(label, ahead, False) for label, ahead in _named(text, folded, labels)])
 
 
 def _is_name(text: str, folded: str, start: int, at: int) -> bool:
