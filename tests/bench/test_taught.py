@@ -1,6 +1,7 @@
 """What a user teaches again, and whether it had been told."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +65,9 @@ def test_the_set_that_comes_along_is_whole():
     given = teachings.read(str(taught.OWN))
     assert [(user.id, len(user.sessions)) for user in given.users] == [("mira", 14), ("tobias", 14), ("jo", 14)]
     assert sum(len(user.repeats) for user in given.users) == 25
+
+
+@pytest.mark.parametrize("name", ["taught_trades.json", "taught_kept.json"])
+def test_the_sets_of_people_of_a_trade_are_whole(name):
+    given = teachings.read(str(Path(__file__).with_name(name)))
+    assert (len(given.users), sum(len(user.repeats) for user in given.users)) == (10, 40)

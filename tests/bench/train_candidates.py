@@ -17,13 +17,13 @@ from ralph_mem.memory.facts import extraction, extraction_likelihood, extraction
 from ralph_mem.memory.rows import fact_queries
 from tests.memory.facts import voices
 
-DEVELOPMENT = Path(__file__).with_name("taught_dev.json")
+DEVELOPMENT = [Path(__file__).with_name(name) for name in ("taught_dev.json", "taught_trades.json")]
 PENALTY, STEPS = 2.0, 30
 
 
 def main() -> None:
     """Fit with each source left out, and with none."""
-    given = [each for path in (str(taught.OWN), str(DEVELOPMENT), *sys.argv[1:]) for each in read(path)]
+    given = [each for path in (str(taught.OWN), *map(str, DEVELOPMENT), *sys.argv[1:]) for each in read(path)]
     given += [("voices", text, True) for text in voices.HOLDS] + [("voices", text, False) for text in voices.PASSES]
     found = [each for each in given if extraction.find(each[1]) and not extraction.languages.language_of(each[1])]
     sources = np.array([source for source, *_ in found])

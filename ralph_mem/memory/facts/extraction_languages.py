@@ -1,4 +1,4 @@
-"""Find the orders, reproaches and customs that hold in German, French and Spanish sentences."""
+"""Find the orders, reproaches and customs that hold in German, French, Spanish, Portuguese and Italian sentences."""
 
 import re
 
@@ -25,6 +25,14 @@ WORDS = {
         "el los las que con por para siempre nunca una un es son del al y en se lo su sus pero como todo todos toda todas aquí sin"
         " usa usamos has he hay esta este está cada antes otra vez muy más también ya si cuando la de no proyecto".split()
     ),
+    "Portuguese": frozenset(
+        "o os a as um uma que não no na nos nas do da dos das de em para pra pro por com é são se gente nós aqui sempre nunca só"
+        " mas ele ela você também já isso esse essa este está vai vem vêm tem foi novo tudo cada antes quando projeto".split()
+    ),
+    "Italian": frozenset(
+        "il lo la i gli le un una uno che non per con di del della dei delle nel nella è sono si ci noi qui sempre mai solo questo"
+        " questa ma da dal al alla hai ho ha hanno come anche più già su in ogni tutto tutti prima quando progetto niente".split()
+    ),
 }  # fmt: skip
 FEWEST_WORDS, LEAST_KNOWN = 3, 2  # of a sentence, and of those that are known in its language
 SURE, LIKELY = 0.8, 0.6  # of an order or a reproach; of what people do here
@@ -38,24 +46,39 @@ def _any(*patterns: str) -> "re.Pattern[str]":
 PASSES = {
     "German": _any(
         r"\b(?:vorerst|erst ?mal|heute|morgen|gestern|diesmal|gerade|im moment|momentan|noch nicht|jetzt (?!immer)|bis dahin|seit"
-        r"|ausnahmsweise|in diesem (?:pr|branch|ticket|commit)|zeile \d+|vielleicht|glaube|eventuell)\b|#\d+|\?\W*$",
+        r"|ausnahmsweise|in diesem (?:pr|branch|ticket|commit)|\w*fehler\w*|kaputt|laufen wieder|zeile \d+|vielleicht|glaube"
+        r"|eventuell)\b|#\d+|\?\W*$",
         r"^(?:warum|wieso|was|wie|wo|wer|wann|kannst|könntest|soll ich|ist das|gibt es)\b(?!.*\b(?:wieder|schon)\b)",
         r"\b(?:tabelle|knopf|button|seite|liste|spalte|feld|dialog|nutzer|benutzer|kunde|menü|fenster|anzeige|ansicht|spinner)\w*"
         r" (?:soll|muss|darf|kann|wird|ist|bleibt)\w*\b",
     ),
     "French": _any(
         r"\b(?:pour l'instant|pour le moment|aujourd'hui|demain|hier|cette fois|maintenant(?<!de maintenant)|pas encore|dans cette"
-        r" pr|ligne \d+|peut-être|je crois|je pense|depuis)\b|#\d+|\?\W*$",
+        r" pr|ligne \d+|peut-être|je crois|je pense|depuis|échou\w*|erreurs?|plantent?|cassée?s?|rouge|vides?|marche pas)\b"
+        r"|#\d+|\?\W*$",
         r"^(?:pourquoi|comment|quoi|qui|où|quand|est-ce|peux-tu|tu peux)\b(?!.*\b(?:encore|déjà)\b)",
         r"\b(?:tableau|bouton|page|liste|colonne|champ|fenêtre|menu|utilisateurs?|clients?|prix|carte|écran)\b.{0,20}"
         r" (?:doit|doivent|a|ont|est|sont|reste|affiche)\b",
     ),
     "Spanish": _any(
-        r"\b(?:por ahora|de momento|hoy|mañana|ayer|esta vez|todavía|aún no|en este pr|línea \d+|quizás?|creo|desde)\b"
+        r"\b(?:por ahora|de momento|hoy|mañana|ayer|esta vez|todavía|aún no|en este pr|línea \d+|quizás?|creo|desde|fallan?"
+        r"|errores|error|roto|tarda|torcido|demasiado)\b"
         r"|#\d+|\?\W*$|^¿",
         r"^(?:por qué|cómo|qué|quién|dónde|cuándo|puedes)\b(?!.*\botra vez\b)",
         r"\b(?:tabla|botón|página|lista|columna|campo|ventana|menú|usuarios?|clientes?|pantalla)\b.{0,20}"
         r" (?:debe|deben|tiene que|muestra|puede|está)\b",
+    ),
+    "Portuguese": _any(
+        r"\b(?:por enquanto|por ora|hoje|amanhã|ontem|agora|d?esta vez|dessa vez|ainda|acho|talvez|linha \d+|falh\w+|erros?"
+        r"|quebr\w+"
+        r"|lent[oa])\b|#\d+|\?\W*$",
+        r"^(?:por que|como|qual|quem|onde|quando|pode)\b",
+    ),
+    "Italian": _any(
+        r"\b(?:per ora|per adesso|oggi|domani|ieri|adesso|stavolta|questa volta|ancora(?! una)|forse|credo|riga \d+|fallisc\w+"
+        r"|errori?"
+        r"|rott[oa]|lent[oa]|sbagliat[oaie])\b|#\d+|\?\W*$|^ogni volta\b",
+        r"^(?:perché|come|quale|chi|dove|quando|puoi)\b",
     ),
 }
 # Few words that begin with no order to do one thing.
@@ -109,7 +132,15 @@ FORMS = {
             r"|nur) (?:\w+ ){0,3}\w+[.!]*$",
             r"\bwir sind auf .{2,30} (?:festgelegt|beschränkt)\b",
             r"\b(?:läuft|liegt|liegen|gehört|gehören|kommt|kommen|heißt) (?:nur )?(?:auf|unter|in|nach|zu|aus|über)\b",
-            r", (?:nicht|nie|niemals) (?:auf |in |mit |als )?\S+[.!]*$")),
+            r", (?:nicht|nie|niemals) (?:auf |in |mit |als )?\S+[.!]*$",
+            r"\b(?:hat|haben|sind|ist) (?:immer |genau |mindestens |stets )*(?:\w+stellig|\w+ (?:stellen|zeichen|ziffern))\b",
+            r"\bohne .{2,30} (?:kommt|geht|läuft|darf) (?:man|niemand|nichts)\b",
+            r"\b(?:ändert|macht|schreibt|prüft|entscheidet|deployt|reviewt|gibt) (?:nur|bei uns|immer) \w+",
+            r"\b(?:im|laut|aus dem) .{2,30} (?:vorgeschrieben|festgelegt)\b",
+            r"\blaut \w*(?:handbuch|vertrag|vorgabe|gesetz|norm)\b",
+            r"\b(?:muss|müssen|bleibt|bleiben|sind|ist) (?:immer |stets )?(?:lückenlos|eindeutig|unveränderlich"
+            r"|schreibgeschützt)\b",
+            r"\b(?:der|die|unser) kunde\w* (?:hat|nutzt|verwendet|öffne\w*|erwarte\w*)\b")),
     ),
     "French": (
         (CORRECTION, SURE, _any(
@@ -142,7 +173,14 @@ FORMS = {
             r"\b(?:messages?|commits?|commentaires?|identifiants?|noms?|branches?) .{0,30}(?:sont|n'ont|est) (?:en|pas|toujours)\b",
             r"\btou(?:t|te|s|tes)\b.{0,30}\b(?:passent?|vont?|restent?|sont|s'écri\w+|se \w+)\b",
             r"\bc'est .{2,30}\b(?:ici|dans ce projet|chez nous)\b", r"\bchez nous\b",
-            r", (?:pas|jamais) (?:de |d'|en |sur |le |la |les )?\S+[.!]*$")),
+            r", (?:pas|jamais) (?:de |d'|en |sur |le |la |les )?\S+[.!]*$",
+            r"\b(?:on|nous) (?:ne |n'|les? |la |l')*(?!a\b|as|av|va\b|all|peu|pou|doi|dev|est\b|voi|ver|dirait|perd|reste)\w{3,}",
+            r"\b(?:vient|viennent|vont|passent?|sortent|partent) (?:de|du|des|dans|par|en|sur)\b",
+            r"\b(?:est|sont) (?:tou(?:t|s|te|tes|jours) )?(?:dans|en|sous|chez) [`\w]",
+            r"\bc'est (?:toujours )?(?:\d+|la branche|le \w+ qui|\w+ qui)\b",
+            r"\b(?:fait|font|a|ont|compte) (?:toujours |exactement )?\d+ \w+", r"\bse \w+e(?:nt)? (?:avec|par|en|dans)\b",
+            r"\b(?:relit|relisent|valide|signe|décide) (?:tout|tous|toutes|toujours)\b",
+            r"\bpour (?:lancer|tester|déployer|construire)\b.*\bc'est\b")),
     ),
     "Spanish": (
         (CORRECTION, SURE, _any(
@@ -167,7 +205,43 @@ FORMS = {
             r"|pasan|se guardan?|deben?|tienen?)\b", r"\b(?:van?|viven?|están?|se guardan?)\b.{0,12} (?:en|por)\b.*"
             r"\b(?:siempre|nunca)\b",
             r"\bse (?:guarda|escribe|usa|hace|pone|prueba|despliega|nombra)n? (?:siempre|solo|nunca|en)\b",
-            r", (?:no|nunca) (?:en |con |por )?\S+[.!]*$")),
+            r", (?:no|nunca) (?:en |con |por )?\S+[.!]*$",
+            r"\b(?!vamos|podemos|tenemos|hemos|debemos|estamos|somos|necesitamos|íbamos|\w+r[aeí]mos)\w{3,}(?:amos|emos|imos)\b",
+            r"\bse (?:les? |nos )?\w+[ae]n? (?:cada|de|con|por|una?|los|las|fecha)\b", r"\b(?:llevan?|tienen?) (?:siempre|\d+)\b",
+            r"\b(?:salen?|vienen?|pasan?|van?) (?:de|del|por|en) (?!momento)", r"\bes (?:el|la) \w+ de (?:las?|los?)\b",
+            r"\b(?:es|son) (?:ficti\w+|obligatori\w+|intern[oa]s?|de prueba)\b", r"^(?:los|las) \w+ (?:los|las) \w+ [A-ZÁ]\w+")),
+    ),
+    "Portuguese": (
+        (CORRECTION, SURE, _any(
+            r"\bvocê \w+(?:ou|eu|iu|ez|ôs)\b.*\b(?:de novo|outra vez)\b",
+            r"\b(?:já (?:te )?(?:disse|falei)|como (?:eu )?(?:disse|falei))\b")),
+        (RULE, SURE, _any(
+            r"\b(?:a partir de agora|daqui (?:pra|para) frente|no futuro|proibido|obrigatóri[oa]|sem (?:me )?perguntar)\b",
+            r"\b(?:sempre|nunca|jamais) \w+", r"\bnão (?:pode|podem|se|deve|devem)\b", r", não [\w./-]+[.!]*$",
+            r"\b(?:tem|têm|temos) que \w+r (?:sempre|antes)\b")),
+        (PREFER, SURE, _any(r"\beu (?:prefiro|gosto|odeio|não gosto|não quero)\b",
+        r"\bresponde\w*\b.*\bem (?:português|inglês)\b")),
+        (FACT, LIKELY, _any(
+            r"\ba gente (?!vai|pode|precisa|tem\b|viu|fez|já)\w+", r"\baqui (?:é|a gente|se|só)\b",
+            r"\b(?!vamos|podemos|temos|devemos|estamos|precisamos)\w{3,}(?:amos|emos|imos)\b",
+            r"\b(?:vem|vêm|ficam?|vai|vão|saem?) (?:d[aoe]s?|n[ao]s?|em|pra|para|por|pelo|pela) \w+", r"\b(?:tem|têm) \d+ \w+")),
+    ),
+    "Italian": (
+        (CORRECTION, SURE, _any(
+            r"\bhai \w+.*\b(?:di nuovo|un'altra volta)\b",
+            r"\b(?:te l'ho (?:già )?detto|come (?:ti )?(?:ho )?detto|l'ho già detto)\b")),
+        (RULE, SURE, _any(
+            r"\b(?:d'ora in poi|da adesso in poi|in futuro|vietat[oa]|obbligatori[oa]|senza chiedere\w*)\b",
+            r"\b(?:non|niente) .*\bmai\b", r"\b(?:sempre|mai) (?:in|con|da|per|su|\w+re)\b", r"\bnon si \w+", r"\bqui niente \w+",
+            r"\bdev(?:e|ono) (?:sempre|essere|passare)\b", r", non [\w./-]+[.!]*$")),
+        (PREFER, SURE, _any(r"\b(?:preferisco|non mi piace|non voglio|odio)\b", r"\brispond\w+\b.*\bin (?:italiano|inglese)\b")),
+        (FACT, LIKELY, _any(
+            r"\b(?!abbiamo|andiamo|dobbiamo|possiamo|facciamo|vediamo|siamo|vogliamo|proviamo)\w{3,}iamo\b",
+            r"\b(?:da noi|in questo progetto|nel nostro)\b", r"\bsi (?:chiama|mand|us|scriv|mett|fa\b|fann|pass)\w*",
+            r"\b(?:hanno|ha|usano|usa) (?:sempre |\w+ separat|il prefisso|\d+|un prefisso)", r"\bentro \d+ \w+",
+            r"\b(?:è|sono) \d+ \w+",
+            r"\b(?:vengono|vanno|viene|passano|passa) (?:da|dal|dalla|in|nel|per|su)\b",
+            r"\bil \w+ (?:di|per) \w+ è [\w`]+[.!]*$")),
     ),
 }  # fmt: skip
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")

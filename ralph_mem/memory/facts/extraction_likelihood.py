@@ -64,18 +64,24 @@ SIGNS = (
         r"\bwe (?:get|have|got|call|load|check|show|store|need|generate|send|only|keep|index|want|removed|count|train)\b"
     ),
     _sign(
-        r"\b(?:team|repo|project|codebase|company|everyone|nobody|standard|everywhere|convention|policy|prod(?:uction)?|staging|ci)\b"
+        r"\b(?:team|repo|project|codebase|company|everyone|nobody|standard|everywhere|convention|policy|prod(?:uction)?|staging"
+        r"|ci)\b"
     ),
+    # a thing in general, a measure that is kept, what nobody does, and what was done just now or is so already
+    statements.GENERAL, _sign(r"\b(?:minimum|maximum|budget|limits?|at least|at most|policy|contract|law)\b"),
+    _sign(r"\b(?:no ?one|nobody|nothing|never|only|(?:do|does|are|is|ca)n'?t)\b"), US,
+    _sign(r"\b(?:already|now|was|were|did|had|got|gave|that'?s the|wrong|too many|off by)\b"),
     manner.CODE, statements.TALE, statements.DEGREE, statements.PRODUCT, statements.BOUND, THING, PROCESS,
 )  # fmt: skip
 # The weight of each: of the strongest form; of a fact, a correction, a decision and a rule that a form knows; of a fact and a rule
 # known by their parts; of how long it is, of two names of code, of two things, of what is done always and never; and of the signs.
-# Fitted on sentences that seven projects' people and thirteen invented users said.
-BIAS = -0.27
+# Fitted on sentences that seven projects' people and twenty-two invented users said. The bias was fitted as .13: with the lower one
+# thirteen of these are told as often as before, among .09 useless lines in place of .14.
+BIAS = -0.2
 WEIGHTS = (
-    1.46, 0.62, 1.04, 0.75, 0.29, -0.69, 0.73, 0.5, -0.46, -1.12, -0.51, 0.59, 1.1,
-    0.41, -0.8, 0.72, -0.62, -0.7, -0.53, 0.72, 0.39, 0.5, 0.52, 0.54,
-    -0.55, -0.29, 0.79, 0.62, -0.83, -0.73, -0.94, -0.62, -0.4, 0.64,
+    0.94, 0.73, 0.92, 0.92, 0.02, -0.44, 0.7, 0.18, -0.98, -1.04, -0.55, 0.45, 0.91,
+    0.06, -0.93, 0.74, -0.54, -0.46, -0.57, 0.45, 0.14, 0.77, 0.31, 0.73, -0.41, -0.63,
+    0.6, 0.03, 0.77, 0.49, 0.08, 0.02, 0.79, -0.61, -0.91, -0.77, -0.57, -0.57, 0.89,
 )  # fmt: skip
 
 

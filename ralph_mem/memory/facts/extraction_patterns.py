@@ -60,6 +60,14 @@ TASTES = (
 )
 SOMEWHERE = r"(?:live[sd]?|belongs?|goes?|are kept|is kept|are stored|is stored|sits?|go under|are checked in|is checked in)"
 
+# A thing without an article, one word or a few, at the beginning or behind a comma: it is meant in general.
+BARE = (
+    r"(?:^|[,:;.] )(?:(?:no|and|so|but|oh|here|as i said,?) )*(?!(?:the|this|that|these|those|it|they|he|she|i|you|we|there"
+    r"|some|what|who"
+    r"|which|how|where|when|why|if|as|one|two|something|nothing|then|now|please|your|his|her|their|my|an?) )(?:[\w-]+ ){1,4}?"
+)
+BARE_OR_A = r"(?:^|[,:;.] )(?:(?:no|and|so|but|oh) )*(?:an? [\w-]+ |" + BARE + r")"
+
 
 def _form(kind: str, strength: float, pattern: str) -> "tuple[str, float, re.Pattern[str]]":
     return kind, strength, re.compile(pattern, re.IGNORECASE)
@@ -199,6 +207,18 @@ FORMS = (
     r"|green|fine|ok|slow|back|stuck|dead|still|now|hosed|the same)\w"),
     _form(RULE, 0.65, r"\b(?:gets?|get) (?:wrapped|named|prefixed|tested|logged|sorted|validated|escaped|formatted|stored"
     r"|squashed|reviewed) (?:with|by|in|as|on|to)\b"),
+    # what a thing of a trade does or is: no article, or "a"; through what it goes, from what amount on
+    _form(FACT, 0.7, BARE + r"(?:logs?|signs?|happens?|comes?|connects?|arrives?|lands?|flows?|authenticates?)(?: in| out| up)?"
+    r" (?:through|via|from|in|over|by|with|to|on|into|at)\b"),
+    _form(RULE, 0.65, BARE_OR_A + r"(?:(?:is|are) )?(?:never|always) (?!been\b)\w+"),
+    _form(FACT, 0.75, r"(?:^|[,:;.] )(?:(?:no|and|so|but|oh) )*(?:an?|the)? ?[\w-]+(?: \w+)? (?:over|above|under|below|beyond"
+    r"|older than|up to) [\w$.]+ ?\w* (?:needs?|require|has to|have to|must|gets?|goes|go|(?:is|are) (?:shown|stored|approved"
+    r"|rejected))\b"),
+    _form(FACT, 0.7, r"\b(?:box|machine|host|cluster|runners?|servers?|network|laptops?|boards?)\b.{0,25}"
+    r" (?:is|are|have|has|isn'?t|aren'?t) (?:offline|air-?gapped|read-?only|shared|no internet|swapped|called|behind)\b"),
+    _form(FACT, 0.7, BARE + r"(?:(?:do|does|can|may|must) ?n[o']t (?:have|use|exist|get|need|share)|(?:have|has|need|carry"
+    r"|carries|keep"
+    r"|own|belong) (?:an?|two|three|four|their|no|to|only) )"),
     # what a person likes
     _form(PREFER, 0.8, r"\b(?:i|we)(?:'d|'m| would| really| much| strongly| always| generally| usually| do)* (?:prefer"
     r"|rather you|rather we|rather have|hate|can'?t stand|insist|favou?r|dislike)\b(?! (?:it|this|that|not)[.!]?$)"),
