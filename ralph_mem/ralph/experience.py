@@ -33,9 +33,8 @@ could not be read.
 """
 NOTHING = Known((), (), "")
 
-# What begins a part of a loop's prompt, or ends one.
-MARKS = re.compile(r"<(?=/?(?:ralph-mem|goal|output)\b)")
 MOST_LESSONS, MOST_MEMORIES = 3, 3
+# What begins a part of a loop's prompt, or ends one.
 MARK = re.compile(r"<(?=/?(?:ralph-mem|goal|output|system)\b)", re.IGNORECASE)
 MOST_READ = 500  # lessons, the newest ones
 MOST_ASKED = 3  # failures in the words of a query, beside the goal

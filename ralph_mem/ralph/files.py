@@ -17,13 +17,12 @@ MEGABYTE = 1_048_576
 NS_PER_MS = 1_000_000
 
 
-def scope_of(settings: "dict[str, Any]", forced: bool = False) -> "listing.Scope":
+def scope_of(settings: "dict[str, Any]") -> "listing.Scope":
     """Return what a snapshot takes in, as the settings have it."""
     return listing.DEFAULT._replace(
         include_ignored=tuple(settings["snapshot.include_ignored"]),
         most_file_bytes=settings["snapshot.max_file_mb"] * MEGABYTE,
         quota_bytes=settings["snapshot.quota_mb"] * MEGABYTE,
-        forced=forced,
     )
 
 

@@ -100,6 +100,14 @@ def test_it_goes_on_with_an_earlier_run(loops):
 
 
 @pytest.mark.check
+def test_one_that_failed_is_rolled_back_by_itself_where_the_settings_want_that(loops, monkeypatch):
+    monkeypatch.setenv("RALPH_MEM_RALPH_AUTO_ROLLBACK", "on")
+    launch(loops, STEPS[0], limits={"iterations": 1})
+    assert over(loops).status != "success"
+    until(lambda: loops.text("one.txt") == "wrong\n")
+
+
+@pytest.mark.check
 def test_a_goal_waits_nowhere_on_the_disk_with_its_secrets(loops):
     secret = "ghp_" + "a1B2c3D4e5" * 4
     launch(loops, *STEPS, goal=f"use the token {secret} to make it right")

@@ -63,7 +63,7 @@ class Confirmed(TyperCommand):
         return super().parse_args(ctx, [word for at, word in enumerate(args) if at not in bare])
 
 
-RED, GREEN, YELLOW, DIM = "31", "32", "33", "2"
+RED, GREEN, YELLOW = "31", "32", "33"
 
 
 def text(lines: str = "", colours: Mapping[str, str] = MappingProxyType({})) -> None:

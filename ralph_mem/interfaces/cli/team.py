@@ -25,7 +25,6 @@ group = typer.Typer()
 group.add_typer(team_store.group)
 commands.add_typer(group, name="team")
 
-Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Items, as `team list` prints them.")]
 COLUMNS = ("id", "standing", "kind", "whose", "said", "text")
 GIST_CHARACTERS = 60
 NOTHING = "Nothing of a team is held here; `ralph-mem team pull` takes in what the repository has."

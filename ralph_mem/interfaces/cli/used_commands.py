@@ -28,13 +28,5 @@ def show(report: dict[str, Any]) -> None:
     printing.table(("goal, by the same command", "wanted", "reached", "met"), goals)
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _answer(met: bool) -> str:
-    return "yes" if met else "no"
-
-
 def _figure(found: dict[str, float] | None) -> str:
     return f"{found['value']:.3f} ({found['low']:.2f}-{found['high']:.2f})" if found else "-"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PART, OVERLAP = 16_777_216, 65_536
 # What one compressed place may unpack to: the largest file of a snapshot that lies in a row, and sixteen times as much.
 MOST_UNPACKED = 16_777_216
+STEP = 64  # bytes of a stream that ends amid something else
 # The first two bytes of what zlib writes, by its levels: with a window of 32 KiB, and of 16 (`snapshot.blobs.WINDOW_BITS`).
 ZLIB = re.compile(rb"\x78[\x01\x5e\x9c\xda]|\x68[\x05\x43\x81\xde]")
 # 24 characters are 18 bytes: more than the shortest piece that is looked for.
@@ -178,12 +179,12 @@ def _packed_in(data: bytes) -> "Iterator[bytes]":
             yield from _as_far_as_it_goes(data, match.start())
 
 
-def _as_far_as_it_goes(data: bytes, start: int, step: int = 64) -> "Iterator[bytes]":
+def _as_far_as_it_goes(data: bytes, start: int) -> "Iterator[bytes]":
     """Unpack a stream that ends amid a page of something else, in small steps until it makes no sense."""
     unpacker, found = zlib.decompressobj(), []
     try:
-        for at in range(start, min(len(data), start + OVERLAP), step):
-            found += [unpacker.decompress(data[at : at + step], MOST_UNPACKED)]
+        for at in range(start, min(len(data), start + OVERLAP), STEP):
+            found += [unpacker.decompress(data[at : at + STEP], MOST_UNPACKED)]
     except zlib.error:
         pass
     if any(found):

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 FOLDER = paths.DAMAGED
 UNFINISHED = ".unfinished"
-FILES = ("memory.db", "memory.db-wal")
 BLOCK = 1_048_576
 
 

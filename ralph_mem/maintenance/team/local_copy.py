@@ -62,10 +62,10 @@ def namespace(team: str) -> tuple[str, ...]:
     return (TEAM, team)
 
 
-def held(opened: Store, project: Project, team: str = "") -> list[Held]:
-    """Return what is held of a team, or of all, those that wait first, then the newest first."""
+def held(opened: Store, project: Project) -> list[Held]:
+    """Return what is held of all teams, those that wait first, then the newest first."""
     found = []
-    for name in [team] if team else teams(opened):
+    for name in teams(opened):
         copies = _copies(opened, name)
         own = _own_beside(opened, project, name, copies)
         stands = standing.of({**copies, **own}, [*_approved(project, name, copies), *own])

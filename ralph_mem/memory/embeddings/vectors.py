@@ -220,8 +220,8 @@ class LocalSense(embeddings_client.Sense):
 
     __slots__ = ("asked", "embedder", "matrices")
 
-    def __init__(self, model: dict[str, Any] | None = None) -> None:
-        model = model or embeddings_client.described()
+    def __init__(self) -> None:
+        model = embeddings_client.described()
         if not model:
             raise RalphMemError("no embeddings are set up", "`ralph-mem embeddings setup` prepares a model")
         super().__init__(model)

@@ -54,7 +54,6 @@ COLUMNS = (
     *("kind", "status", "source", "text_key", "said_at", "valid_from", "valid_until", "recorded_at", "retired_at", "retired_why"),
     *("expires_at", "semantic", "episodic", "procedural", "touched_clock", "touched_at", "helpful", "harmful", "anchors"),
 )
-NUMBERS = frozenset(("semantic", "episodic", "procedural", "touched_clock", "touched_at", "helpful", "harmful"))
 # A lesson bears the name of the loop there.
 MARK = "UPDATE observations SET tool_name = ? WHERE id = ? AND type IN ('fact', 'note') AND tool_name IS NOT 'ralph'"
 READ = f"""

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from ralph_mem.core import paths
 from tests.interfaces.cli.test_team import digits
 from tests.maintenance.team import postgres
 from tests.maintenance.team.servers import a_postgres, a_server
@@ -40,7 +41,9 @@ def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_ser
     assert "1 new, 1 your own" in a_person.reads("team", "pull", "shop")
     assert "The cellar of the lantern is dry." in a_person.reads("search", "--team", "shop", "cellar")
     assert [each["standing"] for each in a_person.json("team", "list")] == ["waiting"]
+    (answers,) = (a_person.data / paths.TEAM_FOUND).iterdir()
     left = a_person.reads("team", "leave", "shop")
+    assert not answers.exists()
     assert "1 item of it dropped" in left and "1 item that you shared stay there" in left
 
 

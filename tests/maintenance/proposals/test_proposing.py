@@ -120,6 +120,16 @@ def test_where_the_model_fails_nothing_is_lost_and_the_turns_wait(a_session, pro
     assert candidates(a_session) == [TAUGHT]
 
 
+def test_a_model_that_fails_is_not_asked_about_the_other_turns(a_session, propose, library):
+    for number in range(60):
+        a_session.has_a_turn(
+            " ".join(f"Service {number} of cluster {part} is called raven {number}." for part in range(9)), "Done."
+        )
+    library.answers = [RuntimeError("refused")]
+    assert propose().why.startswith("RuntimeError: refused")
+    assert len(library.asked) == 1
+
+
 def test_a_proposal_never_replaces_or_retires_anything(a_session, propose, library):
     at = 1
     a_session.store.begin()
