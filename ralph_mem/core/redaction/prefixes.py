@@ -1,11 +1,17 @@
 """Find issued tokens by the prefixes that their providers publish."""
 
-from ralph_mem.core.redaction.names import ALNUM, BASE64, DASH, DIGITS, DOT, HEX, UPPER, WORD, looks_random, run_of
+from ralph_mem.core.redaction.names import ALNUM, BASE64, DASH, DIGITS, DOT, HEX, UPPER, WORD, kind_of_name, looks_random, run_of
 from ralph_mem.core.redaction.passwords import is_generated
 
 SHORTEST_ISSUED = 27
-# What clients and services begin the ids of messages, sessions, calls and requests with, by which rows belong together.
-IDS = frozenset("msg ses prt per toolu srvtoolu call req chatcmpl resp run thread item file evt event org proj user".split())
+# What the ids of clients and services begin with, by which rows belong together: what the thing is, in full or as its maker cuts
+# it short. Behind a word of a secret the same is a token: `client_secret_...`.
+IDS = frozenset(
+    "msg message ses sess session prt per toolu srvtoolu call req request chatcmpl resp response run thread step item file evt"
+    " event org organization proj project prj user usr team account acct workspace customer cus client member asst assistant batch"
+    " vs job task trace span build bld dpl deploy deployment order invoice in payment ch pi pm seti sub price prod txn cs"
+    " conversation conv chat workflow execution artifact node row doc document image img snapshot environment".split()
+)
 WRAPPED = 48  # characters of a line of a block of base64
 # A token of one provider is letters alone, of which no name has as many.
 LETTERS_ALONE = ("hf_", 34)
@@ -97,14 +103,13 @@ _WORDS = bytes([code if chr(code) in DASH else 32 for code in range(256)])
 
 def _is_issued(token: str) -> bool:
     head, sign, body = token.partition("_")
-    if head in IDS:
-        return False
+    is_id = head in IDS
     while sign and head.isalpha() and head.islower() and "_" in body and body.partition("_")[0].isalpha():
         head, sign, body = body.partition("_")
+        is_id = is_id and not kind_of_name(head)
     is_cased = not (body.islower() or body.isupper())
-    return (
-        bool(sign) and head.isalpha() and head.islower() and len(body) > 23 and is_cased and "." not in body and is_generated(body)
-    )
+    is_long = bool(sign) and head.isalpha() and head.islower() and len(body) > 23
+    return is_long and not is_id and is_cased and "." not in body and is_generated(body)
 
 
 def _starts_word(text: str, at: int) -> bool:
