@@ -11,6 +11,7 @@ REDACTED = "[REDACTED"
 KIND = "abcdefghijklmnopqrstuvwxyz:-"
 QUERY_CHARACTERS = 1000
 MOST_TERMS = 32
+LAST_ASKED: "dict[str, list[str]]" = {}  # the last query with its words, for which a prompt asks four times
 FEWEST_INFLECTED = 5  # letters: a shorter word, cut, would stand for too many others
 # Neither indexed nor asked for: a fifth of the index, and no help in finding anything.
 STOPWORDS = frozenset(
@@ -51,6 +52,14 @@ def terms(query: str) -> "list[str]":
 
 def words(text: str) -> list[str]:
     """Return the words of a query in lower case, in order, each once: as written, then the parts of identifiers."""
+    found = LAST_ASKED.get(text)
+    if found is None:
+        LAST_ASKED.clear()
+        found = LAST_ASKED[text] = _words(text)
+    return list(found)
+
+
+def _words(text: str) -> list[str]:
     if REDACTED in text:
         text = without_marks(text)
     found = [word.lower() for word in split(text)] + [part.lower() for part in _identifier_parts(text.split())]

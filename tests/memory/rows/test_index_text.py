@@ -133,3 +133,11 @@ def test_every_word_of_a_text_can_be_asked_for(an_index, text):
 @given(st.text(alphabet="abcXYZ日本語", min_size=1, max_size=12))
 def test_a_text_is_found_by_its_own_words(an_index, text):
     assert holds(an_index, f"before {text} after", text) == bool(set(index_text.words(text)) - index_text.STOPWORDS)
+
+
+def test_the_words_of_a_query_are_the_same_when_asked_for_again_whatever_was_done_with_the_first_answer():
+    first = index_text.words("parseUrl decodes")
+    first.append("more")
+    assert index_text.words("parseUrl decodes") == ["parseurl", "decodes", "parse", "url"]
+    assert index_text.words("another") == ["another"]
+    assert index_text.words("parseUrl decodes") == ["parseurl", "decodes", "parse", "url"]
