@@ -130,7 +130,9 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     first, at = at, _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
-        end, quoted = text.index("<", at), " " in text[at : text.index("<", at)]
+        end, quoted = text.index("<", at), True
+    if not quoted and text[end : end + 1] == "&":
+        end = _beyond_and(text, end)
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
@@ -150,6 +152,13 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     if quoted and text[start : start + 1] in (" ", ")"):  # the end of a quotation
         return changed
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
+
+
+def _beyond_and(text: str, end: int) -> int:
+    """Return where a value ends that an & stands in: behind that of an address a name follows, behind that of a shell a blank."""
+    rest = text[end : end + LONGEST_NAME].split("\n", 1)[0].split(" ", 1)[0]
+    is_within = len(rest) > 1 and not any([sign in rest for sign in "=\"'<>;"]) and rest.count("&") == 1
+    return end + len(rest) if is_within else end
 
 
 def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: str) -> bool:

@@ -3,6 +3,7 @@
 from ralph_mem.core.redaction.names import (
     DIGITS,
     LETTERS,
+    NAME,
     PASSWORDS,
     SECRETS,
     SYMBOLS,
@@ -10,6 +11,8 @@ from ralph_mem.core.redaction.names import (
     is_filler,
     is_hexed,
     is_plain,
+    is_secret,
+    kind_of_name,
     places,
 )
 from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_generated, is_jumbled, is_passphrase
@@ -50,9 +53,12 @@ OPEN = (
 )  # fmt: skip
 
 
+SHOWS = ("=>", "= ", "$1")  # what a console writes before a value
+
+
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
-    spans: list[Span] = _of_users(text)
+    spans: list[Span] = _of_users(text) + _shown(text)
     for start, end, named in _lines(text, folded):
         if end - start <= LONGEST_LINE:
             spans += [
@@ -70,6 +76,26 @@ def _of_users(text: str) -> "list[Span]":
         if user.replace("-", "a").replace("_", "a").isalnum() and not user.isdigit() and (is_generated(word) or _is_odd(word)):
             spans.append((at + 3, at + 3 + len(word), "password"))
     return spans
+
+
+def _shown(text: str) -> "list[Span]":
+    """Find what a console or a debugger shows of an expression: a quoted value below the name of a secret."""
+    spans, at, before = [], 0, ""
+    for line in text.split("\n"):
+        said = line.rstrip("\r")
+        bare = said.partition("> " if said[1] == ">" else "= ")[2] if said[:2] in SHOWS else said
+        kind = _kind_at_end(before) if bare[:1] in ("'", '"') and bare[-1:] == bare[:1] else ""
+        if kind and len(bare) < LONGEST_BELOW * 2 and is_secret(bare[1:-1] or "x", kind, "quoted"):
+            spans.append((at + len(said) - len(bare) + 1, at + len(said) - 1, "secret"))
+        at, before = at + len(line) + 1, line[-LONGEST_BELOW:]
+    return spans
+
+
+def _kind_at_end(line: str) -> str:
+    """Return what the name announces that an expression ends with: `p settings.SECRET_KEY`, `get("db.password")`."""
+    bare = line.rstrip(" \r;)]\"'")
+    name = bare[len(bare.rstrip(NAME)) :]
+    return kind_of_name(name) if len(name) < len(bare) else ""
 
 
 def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":

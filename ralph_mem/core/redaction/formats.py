@@ -87,7 +87,7 @@ def _codes(text: str, folded: str) -> "list[tuple[int, int, str]]":
                     where = text.find(word, begin)
                     spans.append((where, where + len(word), "recovery-code"))
                     begin, count = where + len(word), count + 1
-                if line.strip() and not codes and line.strip()[-1] != ":":
+                if line.strip() and not codes and line.strip()[-1] not in ":.":  # a sentence of advice
                     break
     return spans
 

@@ -4,7 +4,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Label = tuple[str, int, int]  # which it is, where it begins, where it ends
 
-RULES_VERSION = 5  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 6  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -71,7 +71,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql
 ~\tsha256~\tQ~
 |\t| pass \t| base64\t' | \t" | 
 =\tlogin=\tpass=\tpw=
-(\tnect(\tnection(\togin(
+(\tnect(\tnection(\togin(\tstruct(\tsuperuser(\tsimple_bind
 {\t{SHA}
 *\t:*:
 6\tUGFzc3dvcmQ6\t12 words\t24 words

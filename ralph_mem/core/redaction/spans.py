@@ -27,10 +27,19 @@ def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "
         safe, counts = redact(bare, known, patterns, find)
         if counts:
             return safe, counts
-    text, found = _round(text, known, patterns, find, counts, len(text))
+    values: list[str] = []
+    text, found = _round(text, known, patterns, find, counts, len(text), values)
     while found:  # a mark changes nothing for what stands far from it
-        text, found = _round(text, known, patterns, find, counts, NEAR)
-    return text, counts
+        text, found = _round(text, known, patterns, find, counts, NEAR, values)
+    return (_repeated(text, values, counts) if values else text), counts
+
+
+def _repeated(text: str, values: "list[str]", counts: "dict[str, int]") -> str:
+    from ralph_mem.core.redaction import repeats  # lazy: only where something was found
+
+    forms = repeats.of(values, text)
+    places_of: Find = lambda piece: [(at, at + len(form), "secret") for form in forms for at in places(piece, form)]  # noqa: E731
+    return _round(text, [], [], places_of, counts, len(text), [])[0] if forms else text
 
 
 def _without_colours(text: str) -> str:
@@ -54,7 +63,13 @@ def _spelled(text: str) -> str:
 
 
 def _round(
-    text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find", counts: "dict[str, int]", reach: int
+    text: str,
+    known: "Sequence[str]",
+    patterns: "Sequence[str]",
+    find: "Find",
+    counts: "dict[str, int]",
+    reach: int,
+    values: "list[str]",
 ) -> "tuple[str, bool]":
     pieces = between_marks(text)
     found = False
@@ -64,6 +79,7 @@ def _round(
         spans += (_matches(piece, patterns) if patterns else []) + find(piece)
         found = found or bool(spans)
         spans = [_within(piece, *span) for span in spans] if PARTING in piece else spans
+        values += [piece[start:stop] for start, stop, _ in spans]
         pieces[index] = before + _marked(piece, spans, counts) + after
     return "".join(pieces), found
 

@@ -23,7 +23,9 @@ SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 MOST_PIECES = 6
 SHORTEST_OF_HOOK = 6
 SHORTEST_OPENER, SHORTEST_ISSUED = 8, 12  # characters of what a parameter holds, and of what one word announces
-PARAMETERS = frozenset("sig signature key auth token sid ticket access secret pw pass hmac code otp invite apikey st jwt".split())
+PARAMETERS = frozenset(
+    "sig signature key auth token sid ticket access secret pw pass hmac code otp invite apikey appid hapikey appkey st jwt".split()
+)
 OPENERS = (
     " t reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup"
     " join code token login-link accept otp recover recovery share-token bot key auth ticket passwordless "

@@ -18,9 +18,9 @@ NO_CALLS = ("in", "is", "and", "or", "not", "like", "if", "else", "for", "as", "
 ELSE = ("||", "??", " or ", "env", "fetch", "default", "?:", "unwrap_or", "orelse")
 FETCHING = ("get(", "input(", "prompt", "getpass", "request", "config(", "find(", "query", "select", "argv")
 # How calls end that take a password, and which of what they are given it is, from 0.
-CONNECTING = (("nect(", 2), ("nection(", 2), ("ogin(", 1), (".begin(", 1))
+CONNECTING = (("nect(", 2), ("nection(", 2), ("construct(", 2), ("ogin(", 1), (".begin(", 1), ("superuser(", 2))
 # What the name of a call that takes a secret behind its first argument holds, in lower case.
-CALLED = ("login", "auth", "signin", "sign_in", "credential", "crypt", "passw", "networkpass")
+CALLED = ("login", "auth", "signin", "sign_in", "credential", "crypt", "passw", "networkpass", "simple_bind")
 BLANKS = " \t"
 LONGEST_CALL = 200
 PLACEHOLDERS = ("password", "passphrase", "api key", "enter", "your")

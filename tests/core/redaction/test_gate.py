@@ -90,6 +90,13 @@ REPLACED = {
     "curl -u bob:hunter2x https://x": "curl -u bob:[REDACTED:password] https://x",
     f"Cookie: theme=dark; sid={TOKEN}": "Cookie: theme=dark; sid=[REDACTED:cookie]",
     f"Set-Cookie: sid={TOKEN}; Path=/": "Set-Cookie: sid=[REDACTED:cookie]; Path=/",
+    "<server>\n<password>L4mp.Sh4de.On</password>\n</server>": "<server>\n<password>[REDACTED:password]</password>\n</server>",
+    "java -Ddb.password=Fuse&Socket7 -jar a.jar": "java -Ddb.password=[REDACTED:password] -jar a.jar",
+    "GET https://api.io/v2?q=x&appid=5b2d8f1a9c3e7064bd18f52a6e90c7d3": "GET https://api.io/v2?q=x&appid=[REDACTED:webhook]",
+    "Backup codes of ada\nKeep them safe.\n\nb7e21-4d90a\n": "Backup codes of ada\nKeep them safe.\n\n[REDACTED:recovery-code]\n",
+    "PDO->__construct('mysql:host=db', 'shop', 'Fuse^Box_41')": "PDO->__construct('mysql:host=db', 'shop', '[REDACTED:password]')",
+    "(Pdb) p conf.MAIL_PASSWORD\n'Fuse^Box_41'": "(Pdb) p conf.MAIL_PASSWORD\n'[REDACTED:secret]'",
+    'irb> user.api_token\n=> "mDrQ7x1MlwG3ZC64uHYiLmlK"': 'irb> user.api_token\n=> "[REDACTED:secret]"',
     f"line\\n{GITHUB}\\nline": "line\\n[REDACTED:github-token]\\nline",
 }
 
@@ -188,3 +195,19 @@ def test_hostile_repetition_costs_seconds_at_most(piece):
 )  # fmt: skip
 def test_a_token_of_a_provider_is_known_by_its_beginning(token):
     assert token not in gate.redact(f"it says {token} here")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("export DB_PASSWORD=Fuse^Box_41\npsql: tried Fuse^Box_41 twice",
+         "export DB_PASSWORD=[REDACTED:password]\npsql: tried [REDACTED:secret] twice"),
+        ("password: 'Fuse^Box_41'\n46757365 in part, 467573655e426f785f3431 in all",
+         "password: '[REDACTED:password]'\n46757365 in part, [REDACTED:secret] in all"),
+        ("DB_PASSWORD=Fuse^Box_41\nhttps://x/?a=Fuse%5EBox_41", "DB_PASSWORD=[REDACTED:password]\nhttps://x/?a=[REDACTED:secret]"),
+        ("DB_PASSWORD=postgres1\nDB_PASSWORD=lighthouse\nthe lighthouse keeper", None),
+    ],
+)  # fmt: skip
+def test_what_is_found_once_is_cut_out_wherever_it_stands_in_any_spelling_and_words_stay(text, safe):
+    redacted, _ = gate.redact(text)
+    assert redacted == safe if safe else redacted.endswith("the lighthouse keeper")

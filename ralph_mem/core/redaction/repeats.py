@@ -1,0 +1,49 @@
+"""What was found to be a secret, wherever else it stands in the same text: as it is, encoded, or decoded."""
+
+import binascii
+
+from ralph_mem.core.redaction.names import DIGITS, LETTERS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LEAST, MOST = 8, 200  # characters of what is looked for
+MOST_VALUES = 32  # each is searched for in the whole text, in some five spellings
+UNRESERVED = LETTERS + DIGITS + "-_.~"  # what an address holds as it is
+WORDLIKE = "-_./: "  # what joins words and numbers in names, versions and paths
+
+
+def of(values: "list[str]", text: str) -> "list[str]":
+    """Return what of a text repeats one of the first values that were found in it, in any spelling."""
+    telling = [value for value in dict.fromkeys(values) if is_telling(value)][:MOST_VALUES]
+    return [form for form in dict.fromkeys([form for value in telling for form in _forms(value)]) if form in text]
+
+
+def is_telling(value: str) -> bool:
+    """Say whether a value is a secret wherever it stands: a word, a number, a name or a path would go from all that is said."""
+    is_mixed = any([char.isdigit() or not (char.isalnum() or char in WORDLIKE) for char in value])
+    return LEAST <= len(value) <= MOST and value.isprintable() and any([char.isalpha() for char in value]) and is_mixed
+
+
+def _forms(value: str) -> "list[str]":
+    raw = value.encode("utf-8", "surrogatepass")
+    percent = "".join([chr(byte) if chr(byte) in UNRESERVED else f"%{byte:02X}" for byte in raw])
+    encoded = [binascii.b2a_base64(raw, newline=False).decode().rstrip("="), raw.hex(), percent]
+    decoded = [text for text in (_from(bytes.fromhex, value), _from(_base64, value)) if text]
+    passwords = [text.partition(":")[2] for text in decoded]
+    return [value, *encoded, *decoded, *[password for password in passwords if len(password) >= LEAST]]
+
+
+def _base64(value: str) -> bytes:
+    bare = value.rstrip("=")
+    return binascii.a2b_base64(bare + "=" * (-len(bare) % 4))
+
+
+def _from(decode: "Callable[[str], bytes]", value: str) -> str:
+    """Return what a value says when it is decoded, where that is a text of one line."""
+    try:
+        text = decode(value).decode("ascii")
+    except ValueError:
+        return ""
+    return text if len(text) >= LEAST and text.isprintable() else ""
