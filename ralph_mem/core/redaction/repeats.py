@@ -1,4 +1,4 @@
-"""What was found to be a secret, wherever else it stands in the same text: as it is, encoded, or decoded."""
+"""What repeats a secret that was found in a text, as it is, encoded, or decoded."""
 
 import binascii
 

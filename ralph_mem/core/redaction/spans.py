@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 MARK = "[REDACTED:"
 PARTING = "\x1e"  # within `privacy.SEPARATOR`
 FEWEST_SPELLED = 4  # letters, one after the other
+LEAST_REPEATED = 8  # characters
+ENCODING = ("base64", "b64", "hex", "xxd", "ncode", "ecode", "quote", "%")  # what speaks of other spellings of a value
 NEAR = 1024  # characters beside a mark that are looked at again
 SPELLED = (
     ("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&apos;", "'"), ("\\u0022", '"'), ("\\u0027", "'"), ("\\u003d", "="),
@@ -35,7 +37,9 @@ def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "
 
 
 def _repeated(text: str, values: "list[str]", counts: "dict[str, int]") -> str:
-    from ralph_mem.core.redaction import repeats  # lazy: only where something was found
+    if not any([len(value) >= LEAST_REPEATED and value in text for value in values] + [sign in text for sign in ENCODING]):
+        return text
+    from ralph_mem.core.redaction import repeats  # lazy: only where something may stand twice
 
     forms = repeats.of(values, text)
     places_of: Find = lambda piece: [(at, at + len(form), "secret") for form in forms for at in places(piece, form)]  # noqa: E731

@@ -202,8 +202,8 @@ def test_a_token_of_a_provider_is_known_by_its_beginning(token):
     [
         ("export DB_PASSWORD=Fuse^Box_41\npsql: tried Fuse^Box_41 twice",
          "export DB_PASSWORD=[REDACTED:password]\npsql: tried [REDACTED:secret] twice"),
-        ("password: 'Fuse^Box_41'\n46757365 in part, 467573655e426f785f3431 in all",
-         "password: '[REDACTED:password]'\n46757365 in part, [REDACTED:secret] in all"),
+        ("password: 'Fuse^Box_41'\nhex: 46757365 in part, 467573655e426f785f3431 in all",
+         "password: '[REDACTED:password]'\nhex: 46757365 in part, [REDACTED:secret] in all"),
         ("DB_PASSWORD=Fuse^Box_41\nhttps://x/?a=Fuse%5EBox_41", "DB_PASSWORD=[REDACTED:password]\nhttps://x/?a=[REDACTED:secret]"),
         ("DB_PASSWORD=postgres1\nDB_PASSWORD=lighthouse\nthe lighthouse keeper", None),
     ],
