@@ -9,15 +9,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LEAST, MOST = 8, 200  # characters of what is looked for
-MOST_VALUES = 32  # each is searched for in the whole text, in some five spellings
 UNRESERVED = LETTERS + DIGITS + "-_.~"  # what an address holds as it is
 WORDLIKE = "-_./: "  # what joins words and numbers in names, versions and paths
 
 
 def of(values: "list[str]", text: str) -> "list[str]":
-    """Return what of a text repeats one of the first values that were found in it, in any spelling."""
-    telling = [value for value in dict.fromkeys(values) if is_telling(value)][:MOST_VALUES]
-    return [form for form in dict.fromkeys([form for value in telling for form in _forms(value)]) if form in text]
+    """Return what of a text repeats one of the values that were found in it, in any of some five spellings."""
+    forms = [form for value in values if is_telling(value) for form in _forms(value)]
+    return [form for form in dict.fromkeys(forms) if form in text]
 
 
 def is_telling(value: str) -> bool:

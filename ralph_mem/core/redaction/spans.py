@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MARK = "[REDACTED:"
 PARTING = "\x1e"  # within `privacy.SEPARATOR`
 FEWEST_SPELLED = 4  # letters, one after the other
-LEAST_REPEATED = 8  # characters
+LEAST_REPEATED, MOST_REPEATED = 8, 32  # characters of a value that is looked for again, and how many are
 ENCODING = ("base64", "b64", "hex", "xxd", "ncode", "ecode", "quote", "%")  # what speaks of other spellings of a value
 NEAR = 1024  # characters beside a mark that are looked at again
 SPELLED = (
@@ -37,6 +37,7 @@ def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "
 
 
 def _repeated(text: str, values: "list[str]", counts: "dict[str, int]") -> str:
+    values = list(dict.fromkeys(values))[:MOST_REPEATED]
     if not any([len(value) >= LEAST_REPEATED and value in text for value in values] + [sign in text for sign in ENCODING]):
         return text
     from ralph_mem.core.redaction import repeats  # lazy: only where something may stand twice
