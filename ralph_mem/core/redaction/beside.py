@@ -51,8 +51,6 @@ OPEN = (
     "sha", "md5", "hash", "digest", "checksum", "commit", "public", "fingerprint", "uuid", "guid", "etag", "integrity", "rev",
     "index", "blob", "tree", "merge", "version", "nonce", "trace", "span", "request", "session-id", "cache", "image", "layer",
 )  # fmt: skip
-
-
 SHOWS = ("=>", "= ", "$1")  # what a console writes before a value
 
 

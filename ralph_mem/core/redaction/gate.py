@@ -134,8 +134,8 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
 def by_rules(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what the rules tell."""
     folded = fold(text)
-    labels = _labels(folded)
-    is_of_class = may_be_of_class(text, folded, labels)
+    labels = _labels(text, folded)
+    is_of_class = may_be_of_class(text, labels)
     if not is_of_class and not _holds_sign(text, folded, labels):
         return []
     from ralph_mem.core.redaction import rules  # lazy: only for text in which a secret may be
@@ -144,7 +144,7 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
     return rules.find(text, folded, starts, redact if is_of_class else None)
 
 
-def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
+def may_be_of_class(text: str, labels: "list[Label]") -> bool:
     """Say whether a text may hold a secret that is told by what it stands in: the look costs little, and `classes` decides."""
     raw = text.encode("utf-8", "surrogatepass")
     if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
@@ -155,7 +155,7 @@ def may_be_of_class(text: str, folded: str, labels: "list[Label]") -> bool:
     return (
         any([sign in text for group in groups for sign in group[1:]])
         or any([_may_be_value(word, True) for word in _handed(text)])
-        or any([_announces(label, ahead, True) for label, ahead in _named(text, folded, labels)])
+        or any([_announces(label, ahead, True) for label, ahead in _ahead(text, labels)])
         or any([reads_as_text(word) for word in words_of(raw, HIDING_FLOOR)])
     )
 
@@ -175,21 +175,22 @@ def _handed(text: str) -> "list[str]":
     return found
 
 
-def _labels(folded: str) -> "list[Label]":
-    """Return each place of a label: which it is, where it begins and where it ends."""
+def _labels(text: str, folded: str) -> "list[Label]":
+    """Return each place of a label that ends a name: which it is, where it begins and where it ends."""
     found = []
     for label in LABELS:
         at = folded.find(label)
         while at >= 0:
-            if not folded.startswith("ed", at + len(label)):  # `passed`
-                found.append((label, at, at + len(label)))
-            at = folded.find(label, at + len(label))
+            end = at + len(label)
+            if not folded.startswith("ed", end) and _is_name(text, folded, at, end):  # not `passed`
+                found.append((label, at, end))
+            at = folded.find(label, end)
     return found
 
 
-def _named(text: str, folded: str, labels: "list[Label]") -> "set[tuple[str, str]]":
-    """Return each label that ends a name, with what stands behind it; once where that is repeated thousands of times."""
-    return {(label, text[at : at + 512]) for label, start, at in labels if _is_name(text, folded, start, at)}
+def _ahead(text: str, labels: "list[Label]") -> "set[tuple[str, str]]":
+    """Return each label with what stands behind it, once where that is repeated thousands of times."""
+    return {(label, text[at : at + 512]) for label, _, at in labels}
 
 
 def _announces(label: str, ahead: str, in_class: bool) -> bool:
@@ -238,13 +239,13 @@ def reads_as_text(word: bytes) -> bool:
 def may_hold(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
     folded = fold(text)
-    labels = _labels(folded)
-    return _holds_sign(text, folded, labels) or may_be_of_class(text, folded, labels)
+    labels = _labels(text, folded)
+    return _holds_sign(text, folded, labels) or may_be_of_class(text, labels)
 
 
 def trips(text: str) -> bool:
     """Say whether a text holds a sign of a secret, or one that is told by what it stands in."""
-    return _holds_sign(text, fold(text), _labels(fold(text))) or bool(by_rules(text))
+    return _holds_sign(text, fold(text), _labels(text, fold(text))) or bool(by_rules(text))
 
 
 def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
@@ -306,11 +307,9 @@ def _holds_url(text: str) -> bool:
 
 def _holds_label(text: str, folded: str, labels: "list[Label]") -> bool:
     for label, start, at in labels:
-        if _is_name(text, folded, start, at) and (
-            _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64]))
-        ):
+        if _tells(folded, start, at, text[at - 1].isupper()) or (label[0] == "p" and _quotes(folded[at : at + 64])):
             return True
-    return any([_announces(label, ahead, False) for label, ahead in _named(text, folded, labels)])
+    return any([_announces(label, ahead, False) for label, ahead in _ahead(text, labels)])
 
 
 def _is_name(text: str, folded: str, start: int, at: int) -> bool:

@@ -94,6 +94,7 @@ UNTELLING_OWNERS = (
     "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
 )
 PASSWORD_FLOOR = 6
+REPEATED_FLOOR = 8  # of a value that is cut out wherever else it stands, in any spelling
 SECRET_FLOOR = 8
 RANDOM_FLOOR = 16
 _NOTHING_BUT = dict.fromkeys(map(ord, "_-./:+= "), None)

@@ -2,19 +2,19 @@
 
 import binascii
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, REPEATED_FLOOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LEAST, MOST = 8, 200  # characters of what is looked for
+LONGEST = 200  # characters of what is looked for
 UNRESERVED = LETTERS + DIGITS + "-_.~"  # what an address holds as it is
 WORDLIKE = "-_./: "  # what joins words and numbers in names, versions and paths
 
 
 def of(values: "list[str]", text: str) -> "list[str]":
-    """Return what of a text repeats one of the values that were found in it, in any of some five spellings."""
+    """Return what of a text repeats one of its values, of `REPEATED_FLOOR` characters or more, in any of some five spellings."""
     forms = [form for value in values if is_telling(value) for form in _forms(value)]
     return [form for form in dict.fromkeys(forms) if form in text]
 
@@ -22,7 +22,7 @@ def of(values: "list[str]", text: str) -> "list[str]":
 def is_telling(value: str) -> bool:
     """Say whether a value is a secret wherever it stands: a word, a number, a name or a path would go from all that is said."""
     is_mixed = any([char.isdigit() or not (char.isalnum() or char in WORDLIKE) for char in value])
-    return LEAST <= len(value) <= MOST and value.isprintable() and any([char.isalpha() for char in value]) and is_mixed
+    return len(value) <= LONGEST and value.isprintable() and any([char.isalpha() for char in value]) and is_mixed
 
 
 def _forms(value: str) -> "list[str]":
@@ -31,7 +31,7 @@ def _forms(value: str) -> "list[str]":
     encoded = [binascii.b2a_base64(raw, newline=False).decode().rstrip("="), raw.hex(), percent]
     decoded = [text for text in (_from(bytes.fromhex, value), _from(_base64, value)) if text]
     passwords = [text.partition(":")[2] for text in decoded]
-    return [value, *encoded, *decoded, *[password for password in passwords if len(password) >= LEAST]]
+    return [value, *encoded, *decoded, *[password for password in passwords if len(password) >= REPEATED_FLOOR]]
 
 
 def _base64(value: str) -> bytes:
@@ -45,4 +45,4 @@ def _from(decode: "Callable[[str], bytes]", value: str) -> str:
         text = decode(value).decode("ascii")
     except ValueError:
         return ""
-    return text if len(text) >= LEAST and text.isprintable() else ""
+    return text if len(text) >= REPEATED_FLOOR and text.isprintable() else ""

@@ -1,6 +1,6 @@
 """Find where in a text the secrets are, by all rules together, and mark them; loaded only when `gate` trips."""
 
-from ralph_mem.core.redaction.names import places
+from ralph_mem.core.redaction.names import REPEATED_FLOOR, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MARK = "[REDACTED:"
 PARTING = "\x1e"  # within `privacy.SEPARATOR`
 FEWEST_SPELLED = 4  # letters, one after the other
-LEAST_REPEATED, MOST_REPEATED = 8, 32  # characters of a value that is looked for again, and how many are
+MOST_REPEATED = 32  # values that are looked for again, each in the whole text
 ENCODING = ("base64", "b64", "hex", "xxd", "ncode", "ecode", "quote", "%")  # what speaks of other spellings of a value
 NEAR = 1024  # characters beside a mark that are looked at again
 SPELLED = (
@@ -37,14 +37,17 @@ def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "
 
 
 def _repeated(text: str, values: "list[str]", counts: "dict[str, int]") -> str:
-    values = list(dict.fromkeys(values))[:MOST_REPEATED]
-    if not any([len(value) >= LEAST_REPEATED and value in text for value in values] + [sign in text for sign in ENCODING]):
+    values = [value for value in dict.fromkeys(values) if len(value) >= REPEATED_FLOOR][:MOST_REPEATED]
+    if not any([value in text for value in values] + [sign in text for sign in ENCODING]):
         return text
     from ralph_mem.core.redaction import repeats  # lazy: only where something may stand twice
 
     forms = repeats.of(values, text)
-    places_of: Find = lambda piece: [(at, at + len(form), "secret") for form in forms for at in places(piece, form)]  # noqa: E731
-    return _round(text, [], [], places_of, counts, len(text), [])[0] if forms else text
+
+    def found_in(piece: str) -> "list[Span]":
+        return [(at, at + len(form), "secret") for form in forms for at in places(piece, form)]
+
+    return _round(text, [], [], found_in, counts, len(text), [])[0] if forms else text
 
 
 def _without_colours(text: str) -> str:

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -287,3 +288,12 @@ def test_it_runs_on_a_bare_interpreter(repository):
     ran = subprocess.run([os.path.realpath(sys.executable), "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60)
     assert ran.stdout.split()[0] == "6", ran.stderr
     assert git(repository.folder, "stash", "list") == b""
+
+
+def test_a_large_file_is_on_the_disk_for_good_before_a_row_names_it(repository, monkeypatch):
+    repository.write("large", os.urandom(1_500_000))
+    synced, sync = set(), os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: synced.add(os.fstat(file).st_ino) or sync(file))
+    repository.take()
+    (kept,) = [path for path in Path(store.folder_of(repository.project), "blobs").rglob("*") if path.is_file()]
+    assert {kept.stat().st_ino, kept.parent.stat().st_ino} <= synced
