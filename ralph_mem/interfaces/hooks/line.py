@@ -108,7 +108,7 @@ def _name(words: str, text: str) -> str:
     if len(name) > NAME_CHARACTERS:
         name = name[: max(name.rfind(" ", 0, NAME_CHARACTERS), NAME_CHARACTERS // 2)]
     more = "..." if len(name) < len(words.strip()) else ""
-    return name.replace("&lt;", "<").rstrip("." if more else ".,;:") + more if name in text else ""
+    return name.replace("&lt;", "<").rstrip(".,;:") + more if name in text else ""
 
 
 def _said(parts: "list[str]") -> str:
