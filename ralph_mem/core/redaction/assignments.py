@@ -4,32 +4,33 @@ Strict in prose and code, greedy in environment files; of other lines only the `
 """
 
 from ralph_mem.core.redaction.names import (
+    BLANKS,
+    CLOSERS,
     CODES,
     DIGITS,
+    FAR_VALUE,
     FOREIGN,
+    LONGEST_NAME,
     NAME,
+    QUOTES,
     STEMS,
     is_secret,
     kind_of_label,
     kind_of_name,
+    skip,
     stands_alone,
     words_of,
 )
 
-QUOTES = "\"'`"
-CLOSERS = QUOTES + "\\])"
-BLANKS = " \t"
 # Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
 TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
-FAR_VALUE = 160  # where each line begins with a time, a file name or an author
 OPERATORS = ("%3D", ",<<", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 OF_USERS = ("auth", "login", "credentials", "creds", "userpass", "userpwd")  # names of a user with a password behind a colon
 FAR_OWNER, LOCKS = 32, frozenset("wifi wlan wpa wireless vpn encryption crypt preshared psk".split())  # of a lone `key`
-LONGEST_NAME = 80
 LONGEST_VALUE = 4096
-SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
+NO_VALUE = frozenset("=\"'<>;")  # none of a value that holds an &
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -55,12 +56,6 @@ def _of_fields(text: str, start: int, end: int) -> "list[tuple[int, int, str]]":
     from ralph_mem.core.redaction import fields  # lazy: only for a name that may stand in an object
 
     return fields.find(text, start, end)
-
-
-def skip(text: str, at: int, characters: str) -> int:
-    """Return the first position from `at` on that holds none of the characters, LONGEST_NAME away at most."""
-    window = text[at : at + LONGEST_NAME]
-    return at + len(window) - len(window.lstrip(characters))
 
 
 def value_bounds(text: str, at: int) -> "tuple[int, int, bool]":
@@ -107,9 +102,9 @@ def _place(text: str, name_start: int, name_end: int) -> int:
     """Return where the value stands that a name has by a sign, on the line below or behind a blank; -1 if it has none."""
     at = value_position(text, name_end)
     if at < 0:
-        at = _value_on_next_line(text, name_start, name_end)
-    if at < 0:
-        at = _after_blank(text, name_start, name_end)
+        from ralph_mem.core.redaction import without_sign  # lazy: most names have one
+
+        at = without_sign.place(text, name_start, name_end)
     if at >= 0 and (text.startswith("<", at) or text[at - 1 : at + 1] == ">\n"):
         from ralph_mem.core.redaction import prose  # lazy: only for an element
 
@@ -156,9 +151,8 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
 
 def _beyond_and(text: str, end: int) -> int:
     """Return where a value ends that an & stands in: behind that of an address a name follows, behind that of a shell a blank."""
-    rest = text[end : end + LONGEST_NAME].split("\n", 1)[0].split(" ", 1)[0]
-    is_within = len(rest) > 1 and not any([sign in rest for sign in "=\"'<>;"]) and rest.count("&") == 1
-    return end + len(rest) if is_within else end
+    rest = text[end : end + LONGEST_NAME].partition("\n")[0].partition(" ")[0]
+    return end + len(rest) if len(rest) > 1 and rest.count("&") == 1 and NO_VALUE.isdisjoint(rest) else end
 
 
 def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: str) -> bool:
@@ -202,38 +196,6 @@ def value_position(text: str, name_end: int) -> int:
     for operator in (*OPERATORS, ". ") if text[name_end : name_end + 1] in ('"', "'") else OPERATORS:
         if text.startswith(operator, at):
             return skip(text, at + len(operator), BLANKS)
-    return -1
-
-
-def _value_on_next_line(text: str, name_start: int, name_end: int) -> int:
-    """Find the value of a manifest's `- name: X` on the line below, whatever stands before each of the lines; -1 if none."""
-    if not text[max(0, name_start - 12) : name_start].rstrip(BLANKS + QUOTES + "\\").endswith("name:"):
-        return -1
-    between, value, _ = text[name_end : name_end + FAR_VALUE].partition("value")
-    if not value or between.replace("\\n", "\n").replace('",', "\n").count("\n") - between.count('",\n') != 1:
-        return -1
-    at = skip(text, skip(text, name_end + len(between) + 5, CLOSERS), BLANKS)
-    return skip(text, at + 1, BLANKS) if text.startswith(":", at) else -1
-
-
-def _after_blank(text: str, name_start: int, name_end: int) -> int:
-    """Find a value that only a blank divides from its name: flags, `set NAME x`, netrc, SQL, "the password is x"."""
-    start = skip(text, name_end, BLANKS)
-    if start == name_end:
-        return -1
-    name = text[name_start:name_end]
-    before = text[max(0, name_start - 12) : name_start].rpartition("\n")[2]
-    is_flag = (
-        name.startswith("--") or text[max(0, name_start - 2) : name_start] == " +" or (name[:1] == "-" and len(name) > SHORT_FLAG)
-    )
-    if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
-        return start
-    if name.lower().removeprefix("n" * (text[name_start - 1 : name_start] == "\\")) in ("password", "passwd", "passphrase"):
-        above = text[max(0, name_start - 400) : name_start]
-        line = above.rpartition("\n")[2]
-        is_netrc = "login " in line or ("login " in text and not line.strip(BLANKS + DIGITS + "+-|>"))
-        is_netrc = is_netrc or ("login " in above and "machine " in above)
-        return start if is_netrc or text.startswith(tuple(QUOTES), start) else -1
     return -1
 
 

@@ -1,7 +1,7 @@
 """Find secrets in Authorization and Cookie headers, and behind short flags of a few commands."""
 
-from ralph_mem.core.redaction.assignments import BLANKS, skip, value_bounds, value_position
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, NAME, is_code, is_filler, looks_random
+from ralph_mem.core.redaction.assignments import value_bounds, value_position
+from ralph_mem.core.redaction.names import BLANKS, DIGITS, LETTERS, NAME, is_code, is_filler, looks_random, skip
 
 SCHEMES = ("bearer ", "basic ", "token ", "apikey ", "bot ", "digest ")
 FLAGS = (

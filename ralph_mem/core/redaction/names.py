@@ -94,6 +94,12 @@ UNTELLING_OWNERS = (
     "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
 )
 PASSWORD_FLOOR = 6
+# Beside a name: what a value may be wrapped in, what closes a name, what stands between, and how far a name and a value may reach.
+QUOTES = "\"'`"
+CLOSERS = QUOTES + "\\])"
+BLANKS = " \t"
+LONGEST_NAME = 80
+FAR_VALUE = 160  # where each line begins with a time, a file name or an author
 REPEATED_FLOOR = 8  # of a value that is cut out wherever else it stands, in any spelling
 SECRET_FLOOR = 8
 RANDOM_FLOOR = 16
@@ -337,3 +343,9 @@ def run_of(text: str, at: int, alphabet: str) -> int:
         at += len(window) - rest
         if rest or not window:
             return at
+
+
+def skip(text: str, at: int, characters: str) -> int:
+    """Return the first position from `at` on that holds none of the characters, LONGEST_NAME away at most."""
+    window = text[at : at + LONGEST_NAME]
+    return at + len(window) - len(window.lstrip(characters))

@@ -2,7 +2,7 @@
 
 import binascii
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, REPEATED_FLOOR
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, REPEATED_FLOOR, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +13,14 @@ UNRESERVED = LETTERS + DIGITS + "-_.~"  # what an address holds as it is
 WORDLIKE = "-_./: "  # what joins words and numbers in names, versions and paths
 
 
-def of(values: "list[str]", text: str) -> "list[str]":
-    """Return what of a text repeats one of its values, of `REPEATED_FLOOR` characters or more, in any of some five spellings."""
+def finder(values: "list[str]", text: str) -> "Callable[[str], list[tuple[int, int, str]]]":
+    """Return what finds the spans, in a piece of a text, of what repeats one of its values, in any of some five spellings.
+
+    The values have `REPEATED_FLOOR` characters or more.
+    """
     forms = [form for value in values if is_telling(value) for form in _forms(value)]
-    return [form for form in dict.fromkeys(forms) if form in text]
+    forms = [form for form in dict.fromkeys(forms) if form in text]
+    return lambda piece: [(at, at + len(form), "secret") for form in forms for at in places(piece, form)]
 
 
 def is_telling(value: str) -> bool:

@@ -33,21 +33,12 @@ def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "
     text, found = _round(text, known, patterns, find, counts, len(text), values)
     while found:  # a mark changes nothing for what stands far from it
         text, found = _round(text, known, patterns, find, counts, NEAR, values)
-    return (_repeated(text, values, counts) if values else text), counts
-
-
-def _repeated(text: str, values: "list[str]", counts: "dict[str, int]") -> str:
     values = [value for value in dict.fromkeys(values) if len(value) >= REPEATED_FLOOR][:MOST_REPEATED]
-    if not any([value in text for value in values] + [sign in text for sign in ENCODING]):
-        return text
-    from ralph_mem.core.redaction import repeats  # lazy: only where something may stand twice
+    if values and any([sign in text for sign in (*values, *ENCODING)]):
+        from ralph_mem.core.redaction import repeats  # lazy: only where something may stand twice
 
-    forms = repeats.of(values, text)
-
-    def found_in(piece: str) -> "list[Span]":
-        return [(at, at + len(form), "secret") for form in forms for at in places(piece, form)]
-
-    return _round(text, [], [], found_in, counts, len(text), [])[0] if forms else text
+        text, _ = _round(text, [], [], repeats.finder(values, text), counts, len(text), [])
+    return text, counts
 
 
 def _without_colours(text: str) -> str:

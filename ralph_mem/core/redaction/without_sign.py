@@ -1,0 +1,43 @@
+"""Find where a value stands that no sign divides from its name."""
+
+from ralph_mem.core.redaction.names import BLANKS, CLOSERS, DIGITS, FAR_VALUE, QUOTES, skip
+
+SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
+
+
+def place(text: str, name_start: int, name_end: int) -> int:
+    """Return where the value of a name begins, on the line below or behind a blank; -1 if it has none."""
+    at = _on_next_line(text, name_start, name_end)
+    return at if at >= 0 else _after_blank(text, name_start, name_end)
+
+
+def _on_next_line(text: str, name_start: int, name_end: int) -> int:
+    """Find the value of a manifest's `- name: X` on the line below, whatever stands before each of the lines; -1 if none."""
+    if not text[max(0, name_start - 12) : name_start].rstrip(BLANKS + QUOTES + "\\").endswith("name:"):
+        return -1
+    between, value, _ = text[name_end : name_end + FAR_VALUE].partition("value")
+    if not value or between.replace("\\n", "\n").replace('",', "\n").count("\n") - between.count('",\n') != 1:
+        return -1
+    at = skip(text, skip(text, name_end + len(between) + 5, CLOSERS), BLANKS)
+    return skip(text, at + 1, BLANKS) if text.startswith(":", at) else -1
+
+
+def _after_blank(text: str, name_start: int, name_end: int) -> int:
+    """Find a value that only a blank divides from its name: flags, `set NAME x`, netrc, SQL, "the password is x"."""
+    start = skip(text, name_end, BLANKS)
+    if start == name_end:
+        return -1
+    name = text[name_start:name_end]
+    before = text[max(0, name_start - 12) : name_start].rpartition("\n")[2]
+    is_flag = (
+        name.startswith("--") or text[max(0, name_start - 2) : name_start] == " +" or (name[:1] == "-" and len(name) > SHORT_FLAG)
+    )
+    if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
+        return start
+    if name.lower().removeprefix("n" * (text[name_start - 1 : name_start] == "\\")) in ("password", "passwd", "passphrase"):
+        above = text[max(0, name_start - 400) : name_start]
+        line = above.rpartition("\n")[2]
+        is_netrc = "login " in line or ("login " in text and not line.strip(BLANKS + DIGITS + "+-|>"))
+        is_netrc = is_netrc or ("login " in above and "machine " in above)
+        return start if is_netrc or text.startswith(tuple(QUOTES), start) else -1
+    return -1
