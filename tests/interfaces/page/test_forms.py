@@ -185,11 +185,11 @@ def test_a_setting_that_was_changed_meanwhile_stays(a_person):
 
 
 def test_short_facts_under_keys_are_added_corrected_and_deleted(a_person):
-    a_person.sends("key-set", key="port", value="8080")
-    a_person.sends("key-set", key="port", value="9090")
-    assert "9090" in a_person.sees("facts")
-    a_person.sends("key-delete", key="port")
-    assert "9090" not in re.sub(r"<select.*?</select>", "", a_person.sees("facts"))
+    a_person.sends("key-set", key="printer", value="on floor two")
+    a_person.sends("key-set", key="printer", value="on floor nine")
+    assert "floor nine" in a_person.sees("facts")
+    a_person.sends("key-delete", key="printer")
+    assert "floor nine" not in re.sub(r"<select.*?</select>", "", a_person.sees("facts"))
 
 
 def test_a_setting_is_tightened_and_what_loosens_is_a_command_to_copy(a_person):
