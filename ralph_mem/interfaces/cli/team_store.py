@@ -187,7 +187,7 @@ def leave(name: Name, project: Project = "", json: Json = False) -> None:
         return
     printing.text(f"Left {name}: {count(number, 'item')} of it dropped here.")
     if stay:
-        printing.text(f"{count(stay, 'item')} that you shared stay there: to take one away, join again, forget it, and push.")
+        printing.text(f"There stays what you shared, {count(stay, 'item')}: to take one away, join again, forget it, and push.")
 
 
 @group.command()

@@ -25,10 +25,11 @@ PROPOSED = (
     "SELECT id, body, author::text, rev FROM ralph_mem.item WHERE team = %s AND state = 'proposed' ORDER BY updated, id LIMIT 1000"
 )
 DECIDE = "UPDATE ralph_mem.item SET state = %s WHERE team = %s AND id = %s AND rev = %s RETURNING rev"
+# Who forgot it holds it no more, pulled or not.
 BEHIND = """
-SELECT p.login::text FROM ralph_mem.pull AS p JOIN (
-    SELECT max(t.at) AS at FROM ralph_mem.tombstone AS t WHERE t.team = %(team)s
-) AS forgotten ON coalesce(p.at, '-infinity') < forgotten.at WHERE p.team = %(team)s AND p.login <> current_user ORDER BY 1"""
+SELECT p.login::text FROM ralph_mem.pull AS p WHERE p.team = %(team)s AND p.login <> current_user AND EXISTS (
+    SELECT 1 FROM ralph_mem.tombstone AS t WHERE t.team = p.team AND t.login <> p.login AND t.at > coalesce(p.at, '-infinity')
+) ORDER BY 1"""
 PULLED = "UPDATE ralph_mem.pull SET at = now() WHERE team = %s AND login = current_user"
 
 

@@ -44,7 +44,7 @@ def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_ser
     (answers,) = (a_person.data / paths.TEAM_FOUND).iterdir()
     left = a_person.reads("team", "leave", "shop")
     assert not answers.exists()
-    assert "1 item of it dropped" in left and "1 item that you shared stay there" in left
+    assert "1 item of it dropped" in left and "There stays what you shared, 1 item" in left
 
 
 def test_where_the_server_is_gone_status_says_so_in_one_line_and_ends_well(a_person, a_server):

@@ -126,6 +126,15 @@ def test_what_was_forgotten_here_is_forgotten_there_and_says_who_has_not_pulled_
     assert a_member.waiting() == {}
 
 
+def test_who_forgot_an_item_does_not_hold_it_whether_they_pulled_since_or_not(a_member, another_member):
+    item = own(a_member)
+    a_member.pushes()
+    forget(reader_of(a_member.session), item.id)
+    a_member.pushes()
+    behind = exchange.who_is_behind(a_member.server.address("vera"), TEAM)
+    assert another_member.login in behind and a_member.login not in behind
+
+
 def test_who_leaves_and_joins_again_may_take_away_what_they_shared(a_member):
     item = own(a_member)
     a_member.pushes()
