@@ -30,20 +30,22 @@ class Typed:
     def __init__(self, text: str, valued: "tuple[str, ...]", flags: "tuple[str, ...]" = ()) -> None:
         self.words: list[str] = []
         self.options: dict[str, str] = {}
-        self.confirmed, self.rest = "", ""
-        waiting = text.split()
+        self.confirmed = ""
+        rest: list[str] = []
+        every = text.split()
+        waiting = every[::-1]  # the next one last: to take the first of a list moves all others
         while waiting:
-            before = " ".join(waiting)
-            word = waiting.pop(0)
+            begun = len(every) - len(waiting)
+            word = waiting.pop()
             name, equals, value = word.partition("=")
             if word == "--":
-                self.words += waiting
+                self.words += waiting[::-1]
                 waiting = []
             elif name == CONFIRM and CONFIRM in flags:
                 from ralph_mem.core.format import are_digits  # lazy: only for what is confirmed
 
-                has_digits = not equals and bool(waiting) and are_digits(waiting[0])
-                self.confirmed = waiting.pop(0) if has_digits else value
+                has_digits = not equals and bool(waiting) and are_digits(waiting[-1])
+                self.confirmed = waiting.pop() if has_digits else value
                 continue
             elif name in valued:
                 if not equals and not waiting:
@@ -55,7 +57,8 @@ class Typed:
                 raise RalphMemError(f"there is no option {word[:40]}", "put -- before words that begin with dashes")
             else:
                 self.words.append(word)
-            self.rest = f"{self.rest} {before[: len(before) - len(' '.join(waiting))]}".strip()
+            rest += every[begun : len(every) - len(waiting)]
+        self.rest = " ".join(rest)
 
     def number(self, name: str, otherwise: int, low: int, high: int) -> int:
         """Return the whole number that an option gives. Raises RalphMemError for anything else."""
@@ -72,17 +75,18 @@ class Typed:
 
 
 def _value(name: str, waiting: "list[str]") -> str:
-    """Take the value of an option from the words behind it: one, what stands in quotes, or a time of several words."""
-    value = waiting.pop(0)
+    """Take the value of an option from the words behind it, the next one last: one, what stands in quotes, or a time."""
+    value = waiting.pop()
     if value[0] in QUOTES:
-        while waiting and not (value[-1] == value[0] and len(value) > 1):
-            value += " " + waiting.pop(0)
-        return unquoted(value)
+        taken = [value]
+        while waiting and not (taken[-1][-1] == value[0] and len(taken) + len(taken[0]) > 2):
+            taken.append(waiting.pop())
+        return unquoted(" ".join(taken))
     if name in ("--since", "--until"):
         from ralph_mem.core.format import words_of_moment  # lazy: only for a time
 
-        more = words_of_moment([value, *waiting]) - 1
-        value = " ".join([value, *[waiting.pop(0) for _ in range(more)]])
+        more = words_of_moment([value, *waiting[:-3:-1]]) - 1  # a time has three at most
+        value = " ".join([value, *[waiting.pop() for _ in range(more)]])
     return value
 
 
@@ -170,7 +174,7 @@ def _is_option(word: str, known: "tuple[str, ...]") -> bool:
 
 def _words(text: str) -> "Iterator[tuple[int, int]]":
     """Return where each word begins and ends; one is what stands in quotes, or a name with its quoted value, as in a shell."""
-    at = 0
+    at, ends = 0, dict.fromkeys(QUOTES, 0)
     while at < len(text):
         if text[at].isspace():
             at += 1
@@ -180,17 +184,23 @@ def _words(text: str) -> "Iterator[tuple[int, int]]":
             end += 1
         inside = (place + 1 for place in range(at, end - 1) if text[place] == "=" and text[place + 1] in QUOTES)
         quote = at if text[at] in QUOTES else next(inside, -1)
-        end = max(end, _closed(text, quote)) if quote >= 0 else end
+        end = max(end, _closed(text, quote, ends)) if quote >= 0 else end
         yield at, end
         at = end
 
 
-def _closed(text: str, start: int) -> int:
-    """Return where a passage in quotes ends: at a quote of the same kind with nothing, or a space, behind it; -1 where none is."""
-    end = text.find(text[start], start + 1)
-    while end >= 0 and end + 1 < len(text) and not text[end + 1].isspace():
-        end = text.find(text[start], end + 1)
-    return end + 1 if end >= 0 else -1
+def _closed(text: str, start: int, ends: "dict[str, int]") -> int:
+    """Return where a passage in quotes ends: at a quote of the same kind with nothing, or a space, behind it; -1 where none is.
+
+    `ends` holds where the last passage of each kind ended: of many that are never closed each would else look to the end.
+    """
+    kind = text[start]
+    if 0 <= ends[kind] <= start + 1:
+        end = text.find(kind, start + 1)
+        while end >= 0 and end + 1 < len(text) and not text[end + 1].isspace():
+            end = text.find(kind, end + 1)
+        ends[kind] = end + 1 if end >= 0 else -1
+    return ends[kind]
 
 
 def unquoted(text: str) -> str:

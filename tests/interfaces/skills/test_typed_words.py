@@ -1,7 +1,10 @@
 """Words arrive as they were typed: no shell, no JSON and no fence does anything to them, and none of them makes a file."""
 
+import time
+
 import pytest
 
+from ralph_mem.interfaces.skills.typed_words import Order, Typed
 from tests.interfaces.cli.situations import Person, inside, one_line
 
 TYPED = {
@@ -124,3 +127,17 @@ def test_a_project_may_lie_anywhere(lived_in, tmp_path, place):
     assert "1 note," in person.types("mem-status").replace("notes", "note")
     assert person.types_confirmed("--query zebras").startswith("1 row deleted")
     assert nothing_was_made(person)
+
+
+@pytest.mark.parametrize("words", ["word ", "--since x ", '--since "x ', "-- "])
+def test_a_pasted_file_of_words_is_told_apart_at_once(words):
+    began = time.process_time()
+    Typed(words * 60_000, ("--since",))
+    assert time.process_time() - began < 5  # a minute where each word moves all that are behind it
+
+
+@pytest.mark.parametrize("words", ["word ", "'x ", "a='x ", "--to 2 "])
+def test_a_pasted_file_is_a_goal_at_once(words):
+    began = time.process_time()
+    Order(words * 60_000, ("--to",))
+    assert time.process_time() - began < 5  # minutes where each quote that is never closed looks to the end
