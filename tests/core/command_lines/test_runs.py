@@ -38,6 +38,7 @@ PURPOSES = {
         "pnpm lint",
         "npx turbo run lint",
         "./gradlew ktlintCheck",
+        "ansible-lint playbooks",
     ],
     "types": ["mypy .", "npx tsc --noEmit", "npm run type-check", "cargo check", "make typecheck"],
     "build": [
@@ -46,6 +47,8 @@ PURPOSES = {
         "cmake --build build",
         "npm run build",
         "npx tsc -b",
+        "pio run",
+        "deno task build",
     ],
     "run": [
         "npm start",
@@ -94,6 +97,9 @@ def test_what_only_names_a_check_has_none(line):
         ("go test -v ./... > /tmp/log", "go test ./..."),
         ("cargo test -- --nocapture", "cargo test"),
         ("pytest -m 'not slow'", "pytest -m 'not slow'"),
+        ("cmake --build build -j$(nproc)", "cmake --build build"),
+        ("make -j `nproc` all", "make all"),
+        ("ctest --parallel $(sysctl -n hw.ncpu)", "ctest"),
     ],
 )
 def test_a_command_is_told_as_a_person_would_type_it_again(line, typed):
@@ -129,6 +135,11 @@ def test_a_command_knows_the_folder_and_the_variables_that_its_line_gave_it():
         ("mvn -o test", "mvn test"),
         ("bin/rubocop", "bin/rubocop -A"),
         ("meson test -C build", "meson test -C build --print-errorlogs --suite demux"),
+        ("cd web && npm run build", "npm --prefix web run build"),
+        ("cd build && make -j8", "make -C build"),
+        ("mvn -q package", "./mvnw -ntp package"),
+        ("dotnet build", "dotnet build Shop.sln"),
+        ("cargo build", "cargo build --locked"),
     ],
 )
 def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, other):
