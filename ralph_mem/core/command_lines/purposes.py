@@ -223,8 +223,9 @@ SHORT = {
     ("cargo", "t"): TEST, ("npm", "t"): TEST, ("cargo", "c"): TYPES, ("cargo", "check"): TYPES, ("cargo", "b"): BUILD,
     ("cargo", "r"): RUN, ("rails", "s"): RUN, ("go", "run"): RUN,
     ("make", "check"): TEST, ("gradle", "check"): TEST, ("gradlew", "check"): TEST, ("make", "all"): BUILD,
-    ("pio", "run"): BUILD, ("platformio", "run"): BUILD, ("dotnet", "publish"): BUILD, ("mix", "release"): BUILD, ("go", "install"): BUILD,
+    ("dotnet", "publish"): BUILD, ("mix", "release"): BUILD, ("go", "install"): BUILD,
     ("gmake", "check"): TEST, ("mvn", "install"): BUILD, ("mvnw", "install"): BUILD,
+    ("pio", "run"): BUILD, ("platformio", "run"): BUILD,
 }  # fmt: skip
 
 
