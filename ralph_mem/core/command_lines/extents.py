@@ -15,8 +15,8 @@ OF_NAMES = frozenset(
 )
 # Options by which a program works on one part of all that the project is made of.
 PART = {
-    "cargo": "-p --package --bin --example --bench", "cmake": "--target -t", "npm": "-w --workspace", "pnpm": "--filter -F",
-    "bun": "--filter", "turbo": "--filter", "yarn": "workspace", "mvn": "-pl --projects", "mvnw": "-pl --projects",
+    "cargo": "-p --package --bin --example --bench --lib --doc", "cmake": "--target -t", "npm": "-w --workspace",
+    "pnpm": "--filter -F", "bun": "--filter", "turbo": "--filter", "yarn": "workspace", "mvn": "-pl --projects", "mvnw": "-pl --projects",
     "swift": "--target --product", "lerna": "--scope", "rush": "--to -t --only", "melos": "--scope", "tflint": "--chdir",
     "terraform": "-chdir",
 }  # fmt: skip
@@ -92,7 +92,8 @@ def _is_test(program: str, words: "list[str]") -> bool:
         path = next((word for word in rest if word[:1] != "-"), "")
     name = path.rpartition("/")[2]
     stem = name.partition(".")[0]
-    is_named = stem.startswith(("test_", "test-")) or stem.endswith(("_test", "-test")) or ".test." in name or ".spec." in name
+    is_test = stem.startswith(("test_", "test-")) or stem.removesuffix("s").endswith(("_test", "-test"))
+    is_named = is_test or ".test." in name or ".spec." in name
     return is_named and not NO_WORDS.issuperset(stem.replace("-", "_").split("_"))
 
 

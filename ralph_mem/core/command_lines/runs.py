@@ -8,33 +8,33 @@ BEFORE = frozenset("sudo time env nice timeout gtimeout exec command stdbuf nohu
 # What changes only how much is printed.
 LOUDNESS = frozenset(
     "-v -vv -vvv -q -qq --verbose --quiet --silent --no-color --color --nocapture --no-header --color=always --color=never"
-    " --no-progress --plain -count=1 --output-on-failure --print-errorlogs --trace --info --nologo --no-ansi --ansi".split()
+    " --no-progress -quiet --plain -count=1 --output-on-failure --print-errorlogs --trace --info --nologo --no-ansi --ansi".split()
 )
 # What else makes no other command of it: how long it may take, how many at a time, where its output goes and in which form, which
-# folder it could have been started in, what is measured beside it, if it mends what it finds, if the first failure ends it, if it
-# waits for changes, and if it begins anew. Of the first the next word is the value; the last are operands that say what goes
-# without saying.
+# folder it could have been started in, on which device, what is measured beside it, if it mends what it finds, if the first failure
+# or a warning ends it, if it waits for changes, and if it begins anew. Of the first the next word is the value; the last are
+# operands that say what goes without saying.
 MINOR = frozenset(
     "-o --output -timeout --timeout --jobs -j --maxfail -n --parallel --concurrency --workers --test-dir --logger --reporter"
-    " --verbosity --repeat --summary".split()
+    " --verbosity --repeat --summary --max-failures -destination --max-warnings".split()
 )
 COUNTING = frozenset("-j -n --parallel --concurrency --workers --repeat".split())  # their value is a number, or none of theirs
 MINOR_SO = (
     "-o=", "--output=", "-timeout=", "--timeout=", "--jobs=", "-j", "--maxfail=", "--tb", "--durations", "--cov", "--parallel=",
     "--concurrency=", "--workers=", "--maxWorkers=", "--reporter", "--test_output", "--test-show-details", "--console", "-cover",
-    "--watch=false", "--watchAll=false", "--cache", "--autocorrect",
+    "--watch=false", "--watchAll=false", "--cache", "--autocorrect", "--max-warnings=",
 )  # fmt: skip
 MINOR_ALONE = frozenset(
     ". ./ -- -x --exitfirst -failfast --fail-fast --bail --bail=1 --no-fail-fast --continue --keep-going --fix --write -u"
     " --updateSnapshot --allow-dirty --allow-staged --no-restore --no-build --stacktrace --no-tty -T --rm --coverage --cover"
     " --enable-coverage --enable-code-coverage --run --no-watch --file-watch --force --no-cache --no-build-cache"
     " --rerun-tasks --skip-nx-cache --clean-first --no-incremental --no-daemon --offline --locked --frozen -ntp"
-    " --no-transfer-progress".split()
+    " --no-transfer-progress --warnings-as-errors -warnaserror -Werror -Dwarnings".split()
 )
 # To a few programs what is something else to others.
 MINOR_TO = {
     "rubocop": ("-a", "-A"), "mvn": ("-o", "-B"), "mvnw": ("-o", "-B"), "make": ("-B", "-k"), "gmake": ("-B", "-k"),
-    "golangci-lint": ("./...",),
+    "golangci-lint": ("./...",), "swiftlint": ("lint",),
 }  # fmt: skip
 ANEW = "clean"  # as a target beside others
 # By which a program works in the folder that the next word names, as it does behind `cd`.
@@ -114,8 +114,10 @@ def _same(words: "list[str]") -> str:
             skip = False
         elif word in MINOR_TO.get(program, ()) or (word == ANEW and program in purposes.OF_SEVERAL and len(words) > 2):
             continue
-        elif word in IN_FOLDER.get(program, ()):
+        elif word in IN_FOLDER.get(program, ()) or (word == "-D" and value == "warnings"):
             skip = True
+        elif word in ("run", "exec") and first in purposes.OF_CONTAINERS:
+            continue  # a new container or the one that runs
         elif word in MINOR:
             skip = value[:1] != "-" and (word not in COUNTING or value.isdigit() or value == "auto")
         elif extents.selects(program, word):

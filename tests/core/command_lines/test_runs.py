@@ -140,6 +140,12 @@ def test_a_command_knows_the_folder_and_the_variables_that_its_line_gave_it():
         ("mvn -q package", "./mvnw -ntp package"),
         ("dotnet build", "dotnet build Shop.sln"),
         ("cargo build", "cargo build --locked"),
+        ("cargo clippy", "cargo clippy -- -D warnings"),
+        ("mix compile", "mix compile --warnings-as-errors"),
+        ("npx eslint src", "npx eslint src --max-warnings 0"),
+        ("docker compose run --rm web pytest", "docker compose exec -T web pytest"),
+        ("xcodebuild -scheme Shop", "xcodebuild -quiet -scheme Shop -destination 'name=iPhone 16'"),
+        ("swiftlint", "swiftlint lint"),
     ],
 )
 def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, other):
@@ -153,6 +159,9 @@ def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, othe
         ("go test ./...", "go test -race ./..."),
         ("npm test", "yarn test"),
         ("pytest", "uv run pytest"),
+        ("docker compose exec web pytest", "docker compose exec api pytest"),
+        ("rustc -D warnings shop.rs", "rustc -D unused shop.rs"),
+        ("ctest -C Debug", "ctest -C Release"),
         ("cargo build", "cargo build --release"),
         ("eslint -a src", "eslint src"),
     ],
@@ -187,6 +196,8 @@ def test_another_runner_place_or_way_makes_it_another_one(one, other):
         "go build ./internal/fetch",
         "dotnet build src/Orders.Core",
         "build/tests/parser_test",
+        "build/tests/solver_tests",
+        "cargo test --lib",
         "docker compose exec app php artisan test --filter=CartTest",
     ],
 )
@@ -200,7 +211,8 @@ def test_a_run_of_a_file_a_folder_further_down_or_of_named_tests_is_about_a_part
         "pytest tests", "go test ./...", "npx eslint src", "node --test", "npx playwright test", "bazel build //...",
         "cabal test all", "ninja -C build/dev", "go build -o bin/shop ./cmd/shop", "dotnet test Shop.sln",
         "npx nx run-many -t test",
-        "clang-tidy -p build/dev src/*.cpp", "./gradlew assemble", "scripts/run_tests.sh", "ctest --test-dir build/dev",
+        "clang-tidy -p build/dev src/*.cpp", "./gradlew assemble", "./gradlew :app:assembleDebug",
+        "scripts/run_tests.sh", "ctest --test-dir build/dev",
         "npx eslint --config configs/strict.js src",
     ],
 )  # fmt: skip
