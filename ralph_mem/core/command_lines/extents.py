@@ -16,7 +16,8 @@ OF_NAMES = frozenset(
 # Options by which a program works on one part of all that the project is made of.
 PART = {
     "cargo": "-p --package --bin --example --bench --lib --doc", "cmake": "--target -t", "npm": "-w --workspace",
-    "pnpm": "--filter -F", "bun": "--filter", "turbo": "--filter", "yarn": "workspace", "mvn": "-pl --projects", "mvnw": "-pl --projects",
+    "pnpm": "--filter -F", "bun": "--filter", "turbo": "--filter", "yarn": "workspace", "mvn": "-pl --projects",
+    "mvnw": "-pl --projects",
     "swift": "--target --product", "lerna": "--scope", "rush": "--to -t --only", "melos": "--scope", "tflint": "--chdir",
     "terraform": "-chdir",
 }  # fmt: skip
