@@ -15,8 +15,9 @@ OF_NAMES = frozenset(
 )
 # Options by which a program works on one part of all that the project is made of.
 PART = {
-    "cargo": "-p --package --bin --example --bench", "cmake": "--target -t", "npm": "-w --workspace", "pnpm": "--filter -F",
-    "bun": "--filter", "turbo": "--filter", "yarn": "workspace", "mvn": "-pl --projects", "mvnw": "-pl --projects",
+    "cargo": "-p --package --bin --example --bench --lib --doc", "cmake": "--target -t", "npm": "-w --workspace",
+    "pnpm": "--filter -F", "bun": "--filter", "turbo": "--filter", "yarn": "workspace", "mvn": "-pl --projects",
+    "mvnw": "-pl --projects",
     "swift": "--target --product", "lerna": "--scope", "rush": "--to -t --only", "melos": "--scope", "tflint": "--chdir",
     "terraform": "-chdir",
 }  # fmt: skip
@@ -35,7 +36,7 @@ def is_whole(purpose: str, words: "list[str]") -> bool:
     """Say whether a run is about all there is, and not about a file, a folder further down or the tests of some name."""
     program, rest = purposes.program(words)
     targets = _targets(program, rest)
-    if any([word.partition("=")[0] in PART.get(program, "").split() for word in rest]) or _is_of_module(program, rest):
+    if any([word.partition("=")[0] in PART.get(program, "").split() for word in rest]) or _is_of_module(purpose, program, rest):
         return False
     if purpose in (purposes.RUN, purposes.IMAGE):
         return True
@@ -76,10 +77,12 @@ def _is_label(purpose: str, program: str, word: str) -> bool:
     return is_named and word not in WHOLE and not word.isdigit()
 
 
-def _is_of_module(program: str, rest: "list[str]") -> bool:
-    """Say whether tasks are those of one module of several, as `:core:test` names one."""
-    is_gradle = program in ("gradle", "gradlew")
-    return is_gradle and any([word.strip(":").count(":") > 0 and word[:1] != "-" for word in rest])
+def _is_of_module(purpose: str, program: str, rest: "list[str]") -> bool:
+    """Say whether tasks are those of one module of several, as `:core:test` names one; the app is built of all others."""
+    if program not in ("gradle", "gradlew"):
+        return False
+    named = [word.strip(":") for word in rest if word[:1] != "-" and ":" in word.strip(":")]
+    return any([not (purpose == purposes.BUILD and word.startswith("app:")) for word in named])
 
 
 def _is_test(program: str, words: "list[str]") -> bool:
@@ -90,7 +93,8 @@ def _is_test(program: str, words: "list[str]") -> bool:
         path = next((word for word in rest if word[:1] != "-"), "")
     name = path.rpartition("/")[2]
     stem = name.partition(".")[0]
-    is_named = stem.startswith(("test_", "test-")) or stem.endswith(("_test", "-test")) or ".test." in name or ".spec." in name
+    is_test = stem.startswith(("test_", "test-")) or stem.removesuffix("s").endswith(("_test", "-test"))
+    is_named = is_test or ".test." in name or ".spec." in name
     return is_named and not NO_WORDS.issuperset(stem.replace("-", "_").split("_"))
 
 

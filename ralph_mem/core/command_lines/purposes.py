@@ -11,7 +11,8 @@ TOOLS = {
         TEST: "pytest py.test tox nox jest vitest mocha ava tap bats rspec phpunit pest ctest nose2 prove karma behave busted"
         " gotestsum unittest trial cypress playwright",
         LINT: "flake8 pylint ruff eslint oxlint stylelint shellcheck golangci-lint staticcheck phpstan psalm rubocop hadolint"
-        " yamllint hlint tflint markdownlint clang-tidy ktlint detekt swiftlint pre-commit biome actionlint bandit",
+        " yamllint hlint tflint markdownlint clang-tidy ktlint detekt swiftlint pre-commit biome actionlint bandit"
+        " ansible-lint",
         TYPES: "mypy dmypy pyright basedpyright pyre ty vue-tsc svelte-check",
         BUILD: "ninja scons xmake msbuild nmake hugo sphinx-build latexmk gcc g++ cc"
         " c++ clang clang++ javac rustc webpack rollup esbuild tsup tsc parcel xcodebuild",
@@ -24,13 +25,13 @@ TOOLS = {
 RUNNERS = frozenset(
     "make gmake just task rake invoke npm yarn pnpm bun cargo go dotnet swift gradle gradlew mvn mvnw mix rails lein sbt zig"
     " flutter dart deno bazel bazelisk nx turbo next vite ng astro nuxt composer meson stack cabal dune artisan hatch pdm cmake"
-    " docker poetry docker-compose podman manage.py setup.py".split()
+    " docker poetry docker-compose podman manage.py setup.py pio platformio".split()
 )
 OF_SEVERAL = frozenset("make gmake just rake gradle gradlew mvn mvnw lein sbt turbo".split())
 OF_PACKAGES = frozenset("npm yarn pnpm bun".split())
 OF_SCRIPTS = OF_PACKAGES | {"hatch", "pdm", "composer"}
 OF_CONTAINERS = frozenset("docker docker-compose podman".split())
-RUNNING = OF_SCRIPTS | {"turbo"}  # of which the first word may say that they run the next
+RUNNING = OF_SCRIPTS | {"turbo", "deno"}  # of which the first word may say that they run the next
 INTERPRETERS = frozenset("python ruby node php bash sh zsh perl tsx ts-node".split())
 LAUNCHERS = frozenset("npx bunx pnpx uvx".split())
 LAUNCHING = frozenset("run exec dlx x".split())
@@ -213,7 +214,7 @@ def _targets(program: str, rest: "list[str]") -> "list[str]":
         elif rest[at][:1] not in ("-", "+") and "=" not in rest[at]:
             found.append(rest[at])
         at += 1
-    if program in RUNNING and found[:1] in (["run"], ["run-script"], ["workspace"]):
+    if program in RUNNING and found[:1] in (["run"], ["run-script"], ["task"], ["workspace"]):
         return found[2:] if found[0] == "workspace" else found[1:]
     return found
 
@@ -224,6 +225,7 @@ SHORT = {
     ("make", "check"): TEST, ("gradle", "check"): TEST, ("gradlew", "check"): TEST, ("make", "all"): BUILD,
     ("dotnet", "publish"): BUILD, ("mix", "release"): BUILD, ("go", "install"): BUILD,
     ("gmake", "check"): TEST, ("mvn", "install"): BUILD, ("mvnw", "install"): BUILD,
+    ("pio", "run"): BUILD, ("platformio", "run"): BUILD,
 }  # fmt: skip
 
 

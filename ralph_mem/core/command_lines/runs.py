@@ -8,34 +8,43 @@ BEFORE = frozenset("sudo time env nice timeout gtimeout exec command stdbuf nohu
 # What changes only how much is printed.
 LOUDNESS = frozenset(
     "-v -vv -vvv -q -qq --verbose --quiet --silent --no-color --color --nocapture --no-header --color=always --color=never"
-    " --no-progress --plain -count=1 --output-on-failure --print-errorlogs --trace --info --nologo --no-ansi --ansi".split()
+    " --no-progress -quiet --plain -count=1 --output-on-failure --print-errorlogs --trace --info --nologo --no-ansi --ansi".split()
 )
 # What else makes no other command of it: how long it may take, how many at a time, where its output goes and in which form, which
-# folder it could have been started in, what is measured beside it, if it mends what it finds, if the first failure ends it, if it
-# waits for changes, and if it begins anew. Of the first the next word is the value; the last are operands that say what goes
-# without saying.
+# folder it could have been started in, on which device, what is measured beside it, if it mends what it finds, if the first failure
+# or a warning ends it, if it waits for changes, and if it begins anew. Of the first the next word is the value; the last are
+# operands that say what goes without saying.
 MINOR = frozenset(
     "-o --output -timeout --timeout --jobs -j --maxfail -n --parallel --concurrency --workers --test-dir --logger --reporter"
-    " --verbosity --repeat --summary".split()
+    " --verbosity --repeat --summary --max-failures -destination --max-warnings".split()
 )
 COUNTING = frozenset("-j -n --parallel --concurrency --workers --repeat".split())  # their value is a number, or none of theirs
 MINOR_SO = (
     "-o=", "--output=", "-timeout=", "--timeout=", "--jobs=", "-j", "--maxfail=", "--tb", "--durations", "--cov", "--parallel=",
     "--concurrency=", "--workers=", "--maxWorkers=", "--reporter", "--test_output", "--test-show-details", "--console", "-cover",
-    "--watch=false", "--watchAll=false", "--cache", "--autocorrect",
+    "--watch=false", "--watchAll=false", "--cache", "--autocorrect", "--max-warnings=",
 )  # fmt: skip
 MINOR_ALONE = frozenset(
     ". ./ -- -x --exitfirst -failfast --fail-fast --bail --bail=1 --no-fail-fast --continue --keep-going --fix --write -u"
     " --updateSnapshot --allow-dirty --allow-staged --no-restore --no-build --stacktrace --no-tty -T --rm --coverage --cover"
     " --enable-coverage --enable-code-coverage --run --no-watch --file-watch --force --no-cache --no-build-cache"
-    " --rerun-tasks --skip-nx-cache --clean-first --no-incremental --no-daemon --offline".split()
+    " --rerun-tasks --skip-nx-cache --clean-first --no-incremental --no-daemon --offline --locked --frozen -ntp"
+    " --no-transfer-progress --warnings-as-errors -warnaserror -Werror -Dwarnings".split()
 )
 # To a few programs what is something else to others.
 MINOR_TO = {
     "rubocop": ("-a", "-A"), "mvn": ("-o", "-B"), "mvnw": ("-o", "-B"), "make": ("-B", "-k"), "gmake": ("-B", "-k"),
-    "golangci-lint": ("./...",),
+    "golangci-lint": ("./...",), "swiftlint": ("lint",),
 }  # fmt: skip
 ANEW = "clean"  # as a target beside others
+# By which a program works in the folder that the next word names, as it does behind `cd`.
+IN_FOLDER = {
+    "make": ("-C", "--directory"), "ninja": ("-C",), "meson": ("-C",), "go": ("-C",), "pnpm": ("-C", "--dir"), "npm": ("--prefix",),
+    "yarn": ("--cwd",), "bun": ("--cwd",), "cargo": ("--manifest-path",), "swift": ("--package-path",),
+}  # fmt: skip
+WRAPPED = {"mvnw": "mvn", "gradlew": "gradle", "gmake": "make"}  # the same program, in the version of the project
+FILLED_IN = ("$", "`")  # where the shell fills something in
+SOLUTION = (".sln", ".slnx")  # which names all the projects there are
 SCRATCH = ("/tmp", "/var/tmp", "$TMP", "$(mktemp")  # noqa: S108 - what runs there is about no project
 MOST_CHARACTERS = 160  # a longer line is a script, which nobody types again
 END = "\0"  # of a line
@@ -61,7 +70,7 @@ def of(command: str) -> "list[Run]":
     found: list[Run] = []
     folder = ""
     for all_words, before, behind in _parts(command):
-        given, words = _without_beginning(all_words)
+        given, words = _without_beginning(_without_number(all_words))
         if words[:1] == ["cd"]:
             folder = _below(words[1] if len(words) > 1 else "~") or (words[1] if "".join(words[1:2]).startswith(SCRATCH) else "")
         elif exit_codes.script_in(words):
@@ -78,24 +87,42 @@ def _text(words: "list[str]") -> str:
     """Return a command as it may be typed again, nothing where it is long or where the shell would have filled something in."""
     quiet = [word for word in words if word not in LOUDNESS]
     text = " ".join([_quoted(word) for word in (quiet[:-1] if quiet[-1] == "--" else quiet)])
-    return "" if len(text) > MOST_CHARACTERS or "$" in text or "`" in text or spans.MARK in text or blocks.PRIVATE in text else text
+    is_told = len(text) <= MOST_CHARACTERS and not any([mark in text for mark in (*FILLED_IN, spans.MARK, blocks.PRIVATE)])
+    return text if is_told else ""
+
+
+def _without_number(words: "list[str]") -> "list[str]":
+    """Leave out how many jobs may run at a time where the shell counts them, as in `make -j$(nproc)`."""
+    kept: list[str] = []
+    for word in words:
+        is_filled_in = any([mark in word for mark in FILLED_IN])
+        if is_filled_in and word.startswith(FILLED_IN) and kept and kept[-1] in COUNTING:
+            kept.pop()
+        elif not (is_filled_in and word.startswith(("-j", "--jobs=", "--parallel=", "--workers="))):
+            kept.append(word)
+    return kept
 
 
 def _same(words: "list[str]") -> str:
     """Return the words of a command that make it another one than the next."""
     program, _ = purposes.program(words)
-    kept, skip = [purposes.name_of(words[0])], False
+    first = purposes.name_of(words[0])
+    kept, skip = [WRAPPED.get(first, first)], False
     for at, word in enumerate(words[1:], 1):
         value = words[at + 1] if at + 1 < len(words) else ""
         if skip:
             skip = False
         elif word in MINOR_TO.get(program, ()) or (word == ANEW and program in purposes.OF_SEVERAL and len(words) > 2):
             continue
+        elif word in IN_FOLDER.get(program, ()) or (word == "-D" and value == "warnings"):
+            skip = True
+        elif word in ("run", "exec") and first in purposes.OF_CONTAINERS:
+            continue  # a new container or the one that runs
         elif word in MINOR:
             skip = value[:1] != "-" and (word not in COUNTING or value.isdigit() or value == "auto")
         elif extents.selects(program, word):
             skip = "=" not in word and word not in extents.ALONE
-        elif word not in LOUDNESS and word not in MINOR_ALONE and not word.startswith(MINOR_SO):
+        elif word not in LOUDNESS and word not in MINOR_ALONE and not word.startswith(MINOR_SO) and not word.endswith(SOLUTION):
             kept.append(word)
     return " ".join(kept)
 

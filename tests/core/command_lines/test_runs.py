@@ -38,6 +38,7 @@ PURPOSES = {
         "pnpm lint",
         "npx turbo run lint",
         "./gradlew ktlintCheck",
+        "ansible-lint playbooks",
     ],
     "types": ["mypy .", "npx tsc --noEmit", "npm run type-check", "cargo check", "make typecheck"],
     "build": [
@@ -46,6 +47,8 @@ PURPOSES = {
         "cmake --build build",
         "npm run build",
         "npx tsc -b",
+        "pio run",
+        "deno task build",
     ],
     "run": [
         "npm start",
@@ -94,6 +97,9 @@ def test_what_only_names_a_check_has_none(line):
         ("go test -v ./... > /tmp/log", "go test ./..."),
         ("cargo test -- --nocapture", "cargo test"),
         ("pytest -m 'not slow'", "pytest -m 'not slow'"),
+        ("cmake --build build -j$(nproc)", "cmake --build build"),
+        ("make -j `nproc` all", "make all"),
+        ("ctest --parallel $(sysctl -n hw.ncpu)", "ctest"),
     ],
 )
 def test_a_command_is_told_as_a_person_would_type_it_again(line, typed):
@@ -129,6 +135,17 @@ def test_a_command_knows_the_folder_and_the_variables_that_its_line_gave_it():
         ("mvn -o test", "mvn test"),
         ("bin/rubocop", "bin/rubocop -A"),
         ("meson test -C build", "meson test -C build --print-errorlogs --suite demux"),
+        ("cd web && npm run build", "npm --prefix web run build"),
+        ("cd build && make -j8", "make -C build"),
+        ("mvn -q package", "./mvnw -ntp package"),
+        ("dotnet build", "dotnet build Shop.sln"),
+        ("cargo build", "cargo build --locked"),
+        ("cargo clippy", "cargo clippy -- -D warnings"),
+        ("mix compile", "mix compile --warnings-as-errors"),
+        ("npx eslint src", "npx eslint src --max-warnings 0"),
+        ("docker compose run --rm web pytest", "docker compose exec -T web pytest"),
+        ("xcodebuild -scheme Shop", "xcodebuild -quiet -scheme Shop -destination 'name=iPhone 16'"),
+        ("swiftlint", "swiftlint lint"),
     ],
 )
 def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, other):
@@ -142,6 +159,9 @@ def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, othe
         ("go test ./...", "go test -race ./..."),
         ("npm test", "yarn test"),
         ("pytest", "uv run pytest"),
+        ("docker compose exec web pytest", "docker compose exec api pytest"),
+        ("rustc -D warnings shop.rs", "rustc -D unused shop.rs"),
+        ("ctest -C Debug", "ctest -C Release"),
         ("cargo build", "cargo build --release"),
         ("eslint -a src", "eslint src"),
     ],
@@ -176,6 +196,8 @@ def test_another_runner_place_or_way_makes_it_another_one(one, other):
         "go build ./internal/fetch",
         "dotnet build src/Orders.Core",
         "build/tests/parser_test",
+        "build/tests/solver_tests",
+        "cargo test --lib",
         "docker compose exec app php artisan test --filter=CartTest",
     ],
 )
@@ -189,7 +211,8 @@ def test_a_run_of_a_file_a_folder_further_down_or_of_named_tests_is_about_a_part
         "pytest tests", "go test ./...", "npx eslint src", "node --test", "npx playwright test", "bazel build //...",
         "cabal test all", "ninja -C build/dev", "go build -o bin/shop ./cmd/shop", "dotnet test Shop.sln",
         "npx nx run-many -t test",
-        "clang-tidy -p build/dev src/*.cpp", "./gradlew assemble", "scripts/run_tests.sh", "ctest --test-dir build/dev",
+        "clang-tidy -p build/dev src/*.cpp", "./gradlew assemble", "./gradlew :app:assembleDebug",
+        "scripts/run_tests.sh", "ctest --test-dir build/dev",
         "npx eslint --config configs/strict.js src",
     ],
 )  # fmt: skip
