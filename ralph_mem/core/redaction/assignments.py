@@ -144,9 +144,16 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     user, colon, password = text[start:end].partition(":")
     if colon and name.lower().endswith(OF_USERS) and user.replace("_", "a").replace("-", "a").replace(".", "a").isalnum():
         return [(end - len(password), end, "password")] if is_secret(password or "x", "password", style) else []
+    if style == "bare" and kind == "password" and "." in text[start:end] and _ends_setting(text, at, end):
+        style = "flag"
     if quoted and text[start : start + 1] in (" ", ")"):  # the end of a quotation
         return changed
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
+
+
+def _ends_setting(text: str, at: int, end: int) -> bool:
+    """Say whether a value ends as that of a setting does, with its line or a blank: code goes on with a comma or a bracket."""
+    return text[end : end + 1] in (("", "\n", "\r", " ", "&", "'", '"') if text[at - 1] == "=" else ("", "\n", "\r"))
 
 
 def _beyond_and(text: str, end: int) -> int:
@@ -204,6 +211,9 @@ def _after_annotation(text: str, at: int) -> int:
     line = text[at : at + 60].partition("\n")[0]
     if line[:2] == "0x" and ' "' in line[:24]:  # where a debugger found it
         return at + line.index(' "') + 1
+    mark, blank, _ = line.partition(" ")
+    if blank and mark[:1] in ("&", "!") and mark[1:].isidentifier():  # of YAML
+        return at + len(mark) + 1
     annotation, equals, _ = line.partition(" = ")
     if equals and not annotation.strip(NAME + "[]|?&<>:, '") and "'" not in annotation[:1]:
         return skip(text, at + len(annotation) + len(equals), BLANKS)
@@ -234,6 +244,9 @@ def _closing(text: str, at: int, limit: int, quote: str, slashes: int) -> int:
             return limit
         before = text[max(start, found - 16) : found]
         depth = len(before) - len(before.rstrip("\\"))
+        if quote == "'" and not slashes and found > start and text.startswith("''", found) and found + 2 < limit:  # of YAML
+            at = found + 2
+            continue
         if depth <= slashes:
             return found - depth
         at = found + 1
