@@ -157,7 +157,7 @@ def is_secret(value: str, kind: str, style: str) -> bool:
         is_address = value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
         return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
     if style == "greedy":
-        return not is_plain(value) or value.isalpha()
+        return not is_plain(value) or value.isalpha() or (kind == "password" and _is_password(value, style))
     is_coined = kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
     return is_coined or (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
 
@@ -172,6 +172,8 @@ def _is_password(value: str, style: str) -> bool:
     """Say whether letters or digits alone are a password."""
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
+    if style in ("quoted", "greedy") and passwords.is_dotted(value) and not is_called_so(value):
+        return True
     if passwords.is_coined(value) and (style != "bare" or "." not in value) and not is_called_so(value):
         return True
     if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):

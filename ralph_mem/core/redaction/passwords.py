@@ -46,6 +46,16 @@ def is_coined(value: str) -> bool:
     )
 
 
+def is_dotted(value: str) -> bool:
+    """Say whether two or three short words that dots join are no place in code, where a password is sure to stand: `gold.fern`."""
+    words = value.split(".")
+    return (
+        1 < len(words) < 4
+        and all([word.isascii() and word.isalpha() and word.islower() and 2 < len(word) < 10 for word in words])
+        and UNTELLING_WORDS.isdisjoint(words)
+    )
+
+
 def is_jumbled(value: str, least: int = 2) -> bool:
     """Say whether letters, with a digit at an end at most, look generated: what stands between their humps is no word."""
     value = value.strip(DIGITS)

@@ -31,6 +31,7 @@ def in_markup(text: str, name_start: int, name_end: int) -> int:
 def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]]":
     """Find what a sentence says that a secret is: "the password is now x", "Password for bob: x", also on the next line."""
     line, _, below = text[name_end : name_end + FAR].partition("\n")
+    below = below.lstrip("\r\n")
     if not line.strip("()\"' ") and " is: " in below.partition("\n")[0]:  # of a test that shows what an expression is
         line, below = line + " " + below.partition("\n")[0], ""
     if line[:1] not in (" ", "\t", "(") and not line[:1] > "\u2fff":

@@ -60,3 +60,21 @@ def test_what_is_encoded_is_cut_in_each_form_of_it():
 def test_a_lone_p_of_a_query_is_a_password_beside_a_user_alone():
     assert "Cobalt" not in leaking.stored("curl 'http://db.test/q?u=graf&p=Cobalt-Sky'", "ok")
     assert "Cobalt" in leaking.stored("curl 'http://db.test/q?s=graf&p=Cobalt-Sky'", "ok")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Settings(user='pg', password='mossy.log')",
+        '{"password": "gold.fern"}',
+        "MYSQL_ROOT_PASSWORD=brick.lane",
+        "The following password is needed to go on:\n\n5e1fa0b7c93d42886fd0a1b2c3e4f596\n",
+    ],
+)
+def test_a_password_of_small_letters_is_cut_where_nothing_else_can_stand(said):
+    assert "[REDACTED" in leaking.stored("app --dump", said)
+
+
+@pytest.mark.parametrize("said", ["password = settings.value", "'password': 'forms.password.label'", "password: 'too short'"])
+def test_a_place_in_code_or_a_complaint_stays(said):
+    assert "[REDACTED" not in leaking.stored("app --dump", said)
