@@ -2,6 +2,7 @@
 
 PARTING = "\"'`()[]{}<>,;:=|"
 SIGNS = "-+&~*#@_!"  # which join words in passwords; dots join them in code too
+JOINING = ".-+&~*/#@"
 FEWEST, MOST = 8, 64
 
 
@@ -10,6 +11,11 @@ def stands_in(text: str) -> bool:
     for sign in PARTING:
         text = text.replace(sign, " ")
     return any([_is_signed(word) or _is_dotted(word) for word in text.split() if FEWEST <= len(word) <= MOST and "/" not in word])
+
+
+def is_joined(word: str) -> bool:
+    """Say whether signs join words that begin with a capital, as in passwords that people make up: `Copper-Kite`."""
+    return any([one in JOINING and two.isupper() and after.islower() for one, two, after in zip(word, word[1:], word[2:])])
 
 
 def _is_signed(word: str) -> bool:

@@ -33,7 +33,6 @@ FOREIGN = (
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 NAMES = NAME + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SHOWING = ("xpected", "eceived", " got ", "got:", "left:", "assert", "db) ", "ghci> ", "debug> ", ">>> ")  # beside what is shown
-JOINING = ".-+&~*/#@"  # between words of a password that people make up
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
@@ -240,9 +239,11 @@ def _may_be_value(word: str, is_password: bool) -> bool:
 
 
 def _is_coined(word: str) -> bool:
-    """Say whether signs join words that begin with a capital, as in passwords that people make up: `Copper-Kite`."""
-    threes = zip(word, word[1:], word[2:])
-    return len(word) > 6 and word[0].isupper() and any([one in JOINING and two.isupper() and x.islower() for one, two, x in threes])
+    if len(word) < 7 or not word[0].isupper() or word.isalpha():
+        return False
+    from ralph_mem.core.redaction import coined  # lazy: only for a word that begins with a capital, behind a label
+
+    return coined.is_joined(word)
 
 
 def reads_as_text(word: bytes) -> bool:

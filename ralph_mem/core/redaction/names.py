@@ -55,13 +55,13 @@ FOREIGN = (
     "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé",
     "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен", "секрет", "парол",
 )  # fmt: skip
-KEY_OWNERS = frozenset(
-    "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
-    " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()
+KEY_OWNERS = (
+    " access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
+    " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa "
 )
-OPEN_KEYS = frozenset(
-    "public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
-    " composite shortcut registry translation message i18n idempotency dedup".split()
+OPEN_KEYS = (
+    " public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
+    " composite shortcut registry translation message i18n idempotency dedup "
 )
 TAKEN_BACK = frozenset(
     "path paths file files filename dir directory name names id ids type types kind length len size count counts limit"
@@ -172,9 +172,7 @@ def _is_password(value: str, style: str) -> bool:
     """Say whether letters or digits alone are a password."""
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
-    if style in ("quoted", "greedy") and passwords.is_dotted(value) and not is_called_so(value):
-        return True
-    if passwords.is_coined(value) and (style != "bare" or "." not in value) and not is_called_so(value):
+    if passwords.is_worded(value, style) and not is_called_so(value):
         return True
     if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
         return True
@@ -293,7 +291,7 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
     if word.endswith(SECRETS):
         return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
-        return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
+        return "" if f" {owner} " in OPEN_KEYS else "secret" if f" {owner} " in KEY_OWNERS else "key"
     if word in ("pin", "otp", "puk", "totp") or (word == "code" and owner in CODE_OWNERS):
         return "code"
     # the id of an approle, of an access list

@@ -46,6 +46,13 @@ def is_coined(value: str) -> bool:
     )
 
 
+def is_worded(value: str, style: str) -> bool:
+    """Say whether joined words are a password where they stand: with capitals, or small ones with dots where code stands seldom."""
+    if style in ("quoted", "greedy") and is_dotted(value):
+        return True
+    return (style != "bare" or "." not in value) and is_coined(value)
+
+
 def is_dotted(value: str) -> bool:
     """Say whether two or three short words that dots join are no place in code, where a password is sure to stand: `gold.fern`."""
     words = value.split(".")

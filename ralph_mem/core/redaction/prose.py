@@ -68,7 +68,7 @@ def _is_code(value: str) -> bool:
 
 def _is_open(owner: str) -> bool:
     """Say whether a word before `key` says that it is none of a lock: of a map, of a pair that everybody may know."""
-    return owner.lower() in OPEN_KEYS or owner.lower() in (
+    return f" {owner.lower()} " in OPEN_KEYS or owner.lower() in (
         "the",
         "a",
         "an",
