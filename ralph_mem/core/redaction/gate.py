@@ -31,7 +31,6 @@ FOREIGN = (
     "schlüssel", "clé", "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен",
 )  # fmt: skip
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
-NAMES = NAME + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SHOWING = ("xpected", "eceived", " got ", "got:", "left:", "assert", "db) ", "ghci> ", "debug> ", ">>> ")  # beside what is shown
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
@@ -359,7 +358,7 @@ def _tells(text: str, folded: str, start: int, at: int) -> bool:
     if words[0] in ("basic", "bearer") and len(words) > 1:
         return len(words[1]) >= 6 and words[1][0] not in "<${"
     numbers_tell = folded.startswith(("auth", "cookie"), start)
-    said = text[at : at + 128].lstrip(NAMES).lstrip(BETWEEN)[:64].partition("\n")[0].partition(" ")[0].rstrip(CLOSING)
+    said = text[at : at + 128].lstrip(NAME + NAME.upper()).lstrip(BETWEEN)[:64].partition("\n")[0].partition(" ")[0].rstrip(CLOSING)
     tells = [len(word) >= 6 and (_stands_out(word, numbers_tell) or _is_long_letters(word)) for word in words]
     return any(tells) or _is_coined(said)
 
