@@ -31,9 +31,8 @@ SECRETS = (
     "トークン", "シークレット", "令牌", "密钥", "密鑰", "токен", "секрет",
 )  # fmt: skip
 PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
-RANDOM_WORDS = frozenset(
-    "auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle"
-    " llave".split()
+RANDOM_WORDS = (
+    " auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave "
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
@@ -63,17 +62,17 @@ OPEN_KEYS = (
     " public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
     " composite shortcut registry translation message i18n idempotency dedup "
 )
-TAKEN_BACK = frozenset(
-    "path paths file files filename dir directory name names id ids type types kind length len size count counts limit"
+TAKEN_BACK = (
+    " path paths file files filename dir directory name names id ids type types kind length len size count counts limit"
     " max min ttl expiry expires expiration expired expire age time timeout date url uri endpoint host port env var"
     " header field fields prefix suffix format regex pattern policy rule rules hint label placeholder message error"
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
-    " topic digest checksum sha sha1 sha256 integrity".split()
+    " topic digest checksum sha sha1 sha256 integrity "
 )
 
-CODE_OWNERS = "pairing pin security unlock door enroll enrollment activation recovery backup invitation verification".split()
+CODE_OWNERS = " pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
 
 FILLERS = (
     "example", "changeme", "change-me", "change_me", "your-", "your_", "yourp", "yours", "yourt", "yourapi", "<your",
@@ -118,7 +117,7 @@ def kind_of_name(name: str) -> str:
     for index in range(len(words) - 1, -1, -1):
         kind = _kind_of_word(words, index)
         if kind:
-            return "" if TAKEN_BACK.intersection(words[index + 1 :]) else kind
+            return "" if any([f" {word} " in TAKEN_BACK for word in words[index + 1 :]]) else kind
     return ""
 
 
@@ -292,11 +291,11 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
         return "" if f" {owner} " in OPEN_KEYS else "secret" if f" {owner} " in KEY_OWNERS else "key"
-    if word in ("pin", "otp", "puk", "totp") or (word == "code" and owner in CODE_OWNERS):
+    if word in ("pin", "otp", "puk", "totp") or (word == "code" and f" {owner} " in CODE_OWNERS):
         return "code"
     # the id of an approle, of an access list
     is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
-    is_random = word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5)
+    is_random = f" {word} " in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5)
     return "key" if is_told or is_random else ""
 
 
