@@ -152,6 +152,7 @@ def test_rows_without_a_secret_keep_their_texts(a_past):
         (4, "It ends with\n# the lamp secret {}", "7c11c05dff7b9c8f9a4cbd787f6c813e", "secret"),
         (4, "비밀번호: {}", "Lamp!2031x", "password"),
         (5, "<settings><password>{}</password></settings>", "L4mp.Sh4de.On", "password"),
+        (6, "host=lamps user=app password={} dbname=lamps", "Copper.Kite", "password"),
     ],
 )
 def test_rows_of_older_rules_lose_what_a_later_rule_knows_and_it_says_how_many(a_session, monkeypatch, version, said, secret, kind):

@@ -30,7 +30,6 @@ STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 OF_USERS = ("auth", "login", "credentials", "creds", "userpass", "userpwd")  # names of a user with a password behind a colon
 FAR_OWNER, LOCKS = 32, frozenset("wifi wlan wpa wireless vpn encryption crypt preshared psk".split())  # of a lone `key`
 LONGEST_VALUE = 4096
-NO_VALUE = frozenset("=\"'<>;")  # none of a value that holds an &
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -127,7 +126,9 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
         end, quoted = text.index("<", at), True
     if not quoted and text[end : end + 1] == "&":
-        end = _beyond_and(text, end)
+        from ralph_mem.core.redaction import endings  # lazy: only for a value with an &
+
+        end = endings.beyond_and(text, end)
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
@@ -144,15 +145,13 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     user, colon, password = text[start:end].partition(":")
     if colon and name.lower().endswith(OF_USERS) and user.replace("_", "a").replace("-", "a").replace(".", "a").isalnum():
         return [(end - len(password), end, "password")] if is_secret(password or "x", "password", style) else []
+    if style == "bare" and kind == "password" and "." in text[start:end]:
+        from ralph_mem.core.redaction import endings  # lazy: only for a value with a dot
+
+        style = "flag" if endings.ends_setting(text, at, end) else style
     if quoted and text[start : start + 1] in (" ", ")"):  # the end of a quotation
         return changed
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
-
-
-def _beyond_and(text: str, end: int) -> int:
-    """Return where a value ends that an & stands in: behind that of an address a name follows, behind that of a shell a blank."""
-    rest = text[end : end + LONGEST_NAME].partition("\n")[0].partition(" ")[0]
-    return end + len(rest) if len(rest) > 1 and rest.count("&") == 1 and NO_VALUE.isdisjoint(rest) else end
 
 
 def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: str) -> bool:
@@ -204,6 +203,10 @@ def _after_annotation(text: str, at: int) -> int:
     line = text[at : at + 60].partition("\n")[0]
     if line[:2] == "0x" and ' "' in line[:24]:  # where a debugger found it
         return at + line.index(' "') + 1
+    if line[:1] in ("&", "!"):
+        from ralph_mem.core.redaction import endings  # lazy: only for a mark of YAML
+
+        return at + endings.behind_mark(line)
     annotation, equals, _ = line.partition(" = ")
     if equals and not annotation.strip(NAME + "[]|?&<>:, '") and "'" not in annotation[:1]:
         return skip(text, at + len(annotation) + len(equals), BLANKS)
@@ -234,6 +237,9 @@ def _closing(text: str, at: int, limit: int, quote: str, slashes: int) -> int:
             return limit
         before = text[max(start, found - 16) : found]
         depth = len(before) - len(before.rstrip("\\"))
+        if quote == "'" and not slashes and found > start and text.startswith("''", found) and found + 2 < limit:  # of YAML
+            at = found + 2
+            continue
         if depth <= slashes:
             return found - depth
         at = found + 1

@@ -33,6 +33,43 @@ STATEMENTS = (
     "community ", " secret ", "key-string", "ascii-text", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:",
     ":*:", " chap", "@",
 )  # fmt: skip
+# Of commands that encode and decode, of queries and protocols, of what tests and debuggers show.
+CALLS = (
+    "nect(",
+    "nection(",
+    "construct(",
+    "pdo(",
+    "login",
+    ".begin(",
+    "_user(",
+    "auth",
+    "sign",
+    "credential",
+    "crypt",
+    "passw",
+    "bind",
+    "superuser(",
+    "logon",
+    "verify(",
+)
+ENCODERS = (
+    "base64",
+    "base32",
+    "b64",
+    "ncode",
+    "decode",
+    "quote(",
+    "quote_plus",
+    "escape",
+    "atob",
+    "btoa",
+    "xxd",
+    "hex",
+    "od -",
+    "@uri",
+)
+PROTOCOLS = ("&p", "?p", "&P", "AUTH\\r", "AUTH\r", 'assword "', "assword....")
+SHOWN = ("expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ")
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 
 
@@ -53,6 +90,13 @@ def _named(text: str, folded: str) -> "list[str]":
         ("statements", STATEMENTS),
     ):
         found += [name] * any([sign in folded for sign in signs])
+    for name, where, telling in (
+        ("calls", folded, CALLS),
+        ("encoders", folded, ENCODERS),
+        ("protocols", text, PROTOCOLS),
+        ("shown", folded, SHOWN),
+    ):
+        found += [name] * any([sign in where for sign in telling])
     return found + ["printing"] * any([sign in text for sign in PROMPTS])
 
 
@@ -92,6 +136,30 @@ def _documents(text: str, folded: str) -> "list[Span]":
     return documents.find(text, folded)
 
 
+def _calls(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import calls  # lazy: only for a text with a call that may take a password
+
+    return calls.find(text, folded) if "(" in text else []
+
+
+def _encoders(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import encoders  # lazy: only for a text that encodes or decodes
+
+    return encoders.find(text, folded)
+
+
+def _protocols(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import protocols  # lazy: only for a text with one of the signs
+
+    return protocols.find(text, folded)
+
+
+def _shown(text: str, folded: str) -> "list[Span]":
+    from ralph_mem.core.redaction import shown  # lazy: only for what a test or a debugger may show
+
+    return shown.find(text, folded)
+
+
 def _encodings(text: str, redact: "Redact") -> "list[Span]":
     from ralph_mem.core.redaction import encodings  # lazy: only for a word that reads as text when it is decoded
 
@@ -118,5 +186,6 @@ def _beside(text: str, folded: str) -> "list[Span]":
 
 FINDING: "dict[str, Find]" = {
     "shell": _shell, "printing": _printing, "tables": _tables, "wrappers": _wrappers, "formats": _formats, "documents": _documents,
-    "statements": _statements, "assignments": _assignments, "beside": _beside,
+    "statements": _statements, "assignments": _assignments, "beside": _beside, "calls": _calls, "encoders": _encoders,
+    "protocols": _protocols, "shown": _shown,
 }  # fmt: skip

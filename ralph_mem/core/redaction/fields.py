@@ -40,6 +40,7 @@ OTHERWISE = frozenset(
     "user username login email host server region account tenant scope realm issuer audience kind ref from hash resolved license"
     " encrypted sealed".split()
 )
+TELLING_OTHERWISE = frozenset(TAKEN_BACK.split()) - {"value", "id"}
 OPENING, CLOSING = "{[(", "}])"
 CLOSERS = "\"'`\\])*_ \t"
 WINDOW, FARTHEST = 240, 4096
@@ -158,7 +159,7 @@ def _child(text: str, start: int, end: int, kind: str) -> "list[Span]":
     at = min(signs, default=-1)
     name = piece[:at].strip(" \t\"'+-{[(*") if at > 0 else ""
     words = set(words_of(name))
-    if (name.strip(NAME) and at > 0) or words & TAKEN_BACK - {"value", "id"} or words & OTHERWISE:
+    if (name.strip(NAME) and at > 0) or words & TELLING_OTHERWISE or words & OTHERWISE:
         return []
     value = _value(text, start + at + 1 + (piece[at + 1 : at + 2] in (":", ">"))) if at > 0 else _value(text, start)
     said = text[value[0] : value[1]].strip("\"'") if value else ""

@@ -80,7 +80,7 @@ def _codes(text: str, folded: str) -> "list[tuple[int, int, str]]":
         for at in places(folded, sign):
             begin, count = text.find(":", at, at + 80) + 1 or text.find("\n", at) + 1 or len(text), 0
             for line in text[begin : begin + 2000].split("\n")[: MOST_CODES + 2]:
-                codes = [word for word in line.replace(",", " ").split() if _is_code(word)]
+                codes = [word for word in _paired(line.replace(",", " ").split()) if _is_code(word)]
                 if line.strip() and not codes and count:
                     break
                 for word in codes:
@@ -92,8 +92,22 @@ def _codes(text: str, folded: str) -> "list[tuple[int, int, str]]":
     return spans
 
 
+def _paired(words: "list[str]") -> "list[str]":
+    """Return words with two of four digits each, side by side, as one: `4821 0937`."""
+    found: list[str] = []
+    for word in words:
+        is_half = len(word) == 4 and word.isdigit()
+        if is_half and found and len(found[-1]) == 4 and found[-1].isdigit():
+            found[-1] += " " + word
+        else:
+            found.append(word)
+    return found
+
+
 def _is_code(word: str) -> bool:
-    bare = word.strip("`*|'\"").replace("-", "")
+    bare = word.strip("`*|'\"").replace("-", "").replace(" ", "")
+    if word.count("-") > 1 and bare.isalpha() and bare.islower() and all([2 < len(part) < 10 for part in word.split("-")]):
+        return True
     if not (6 <= len(bare) <= 40 and bare.isalnum()):
         return False
     return any([char in DIGITS for char in bare]) and (not bare.isdigit() or len(bare) in (6, 8, 10, 12))

@@ -31,9 +31,8 @@ SECRETS = (
     "トークン", "シークレット", "令牌", "密钥", "密鑰", "токен", "секрет",
 )  # fmt: skip
 PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
-RANDOM_WORDS = frozenset(
-    "auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle"
-    " llave".split()
+RANDOM_WORDS = (
+    " auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave "
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
@@ -55,25 +54,25 @@ FOREIGN = (
     "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé",
     "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен", "секрет", "парол",
 )  # fmt: skip
-KEY_OWNERS = frozenset(
-    "access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
-    " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa".split()
+KEY_OWNERS = (
+    " access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
+    " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa "
 )
-OPEN_KEYS = frozenset(
-    "public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
-    " composite shortcut registry translation message i18n idempotency dedup".split()
+OPEN_KEYS = (
+    " public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
+    " composite shortcut registry translation message i18n idempotency dedup "
 )
-TAKEN_BACK = frozenset(
-    "path paths file files filename dir directory name names id ids type types kind length len size count counts limit"
+TAKEN_BACK = (
+    " path paths file files filename dir directory name names id ids type types kind length len size count counts limit"
     " max min ttl expiry expires expiration expired expire age time timeout date url uri endpoint host port env var"
     " header field fields prefix suffix format regex pattern policy rule rules hint label placeholder message error"
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
-    " topic digest checksum sha sha1 sha256 integrity".split()
+    " topic digest checksum sha sha1 sha256 integrity "
 )
 
-CODE_OWNERS = "pairing pin security unlock door enroll enrollment activation recovery backup invitation verification".split()
+CODE_OWNERS = " pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
 
 FILLERS = (
     "example", "changeme", "change-me", "change_me", "your-", "your_", "yourp", "yours", "yourt", "yourapi", "<your",
@@ -118,7 +117,7 @@ def kind_of_name(name: str) -> str:
     for index in range(len(words) - 1, -1, -1):
         kind = _kind_of_word(words, index)
         if kind:
-            return "" if TAKEN_BACK.intersection(words[index + 1 :]) else kind
+            return "" if any([f" {word} " in TAKEN_BACK for word in words[index + 1 :]]) else kind
     return ""
 
 
@@ -157,8 +156,9 @@ def is_secret(value: str, kind: str, style: str) -> bool:
         is_address = value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
         return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
     if style == "greedy":
-        return not is_plain(value) or value.isalpha()
-    return (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
+        return not is_plain(value) or value.isalpha() or (kind == "password" and _is_password(value, style))
+    is_coined = kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
+    return is_coined or (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
 
 
 def _is_generated(value: str, least: int) -> bool:
@@ -171,6 +171,8 @@ def _is_password(value: str, style: str) -> bool:
     """Say whether letters or digits alone are a password."""
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
+    if passwords.is_worded(value, style) and not is_called_so(value):
+        return True
     if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
         return True
     is_cased = not (value.islower() or value.isupper())
@@ -288,12 +290,12 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
     if word.endswith(SECRETS):
         return "" if word == "token" and f" {owner} " in PLACES else "secret"
     if word == "key" and owner:
-        return "" if owner in OPEN_KEYS else "secret" if owner in KEY_OWNERS else "key"
-    if word in ("pin", "otp", "puk", "totp") or (word == "code" and owner in CODE_OWNERS):
+        return "" if f" {owner} " in OPEN_KEYS else "secret" if f" {owner} " in KEY_OWNERS else "key"
+    if word in ("pin", "otp", "puk", "totp") or (word == "code" and f" {owner} " in CODE_OWNERS):
         return "code"
     # the id of an approle, of an access list
     is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
-    is_random = word in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5)
+    is_random = f" {word} " in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5)
     return "key" if is_told or is_random else ""
 
 

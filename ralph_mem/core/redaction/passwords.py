@@ -10,7 +10,8 @@ UNTELLING_WORDS = frozenset(
     "the and for not with from your you are has have this that enter choose repeat confirm reset forgot invalid wrong change show"
     " must may can will should login user name new old type get set use using config settings args self env process request data"
     " secret password pass token key credential"
-    " credentials test case default value string error file path code app service server client admin auth database".split()
+    " credentials test case default value string error file path code app service server client admin auth database"
+    " hello world".split()
 )
 
 
@@ -28,6 +29,37 @@ def is_passphrase(value: str) -> bool:
         and all([word.isalpha() and 3 <= len(word) <= 9 and word[1:].islower() for word in words])
         and (value.islower() or all([word[0].isupper() for word in words]))
         and UNTELLING_WORDS.isdisjoint(value.lower().split(sign))
+    )
+
+
+def is_coined(value: str) -> bool:
+    """Say whether signs join words that begin with a capital: `Copper-Kite`, `Amber&Fox`; dots, which code has too, only at two."""
+    words = value.strip("!?").translate(_JOINED).split(" ")
+    return (
+        1 < len(words) < 6
+        and " " not in value
+        and len(value) >= FEWEST
+        and all(
+            [len(word) > 1 and word.isascii() and word.isalnum() and word[0].isupper() and word[1:].islower() for word in words]
+        )
+        and UNTELLING_WORDS.isdisjoint(value.translate(_JOINED).lower().split())
+    )
+
+
+def is_worded(value: str, style: str) -> bool:
+    """Say whether joined words are a password where they stand: with capitals, or small ones with dots where code stands seldom."""
+    if style in ("quoted", "greedy") and is_dotted(value):
+        return True
+    return (style != "bare" or "." not in value) and is_coined(value)
+
+
+def is_dotted(value: str) -> bool:
+    """Say whether two or three short words that dots join are no place in code, where a password is sure to stand: `gold.fern`."""
+    words = value.split(".")
+    return (
+        1 < len(words) < 4
+        and all([word.isascii() and word.isalpha() and word.islower() and 2 < len(word) < 10 for word in words])
+        and UNTELLING_WORDS.isdisjoint(words)
     )
 
 
@@ -83,4 +115,5 @@ def is_base32(value: str) -> bool:
 
 
 _WITHOUT_SIGNS = dict.fromkeys(map(ord, "_-+/="))
+_JOINED = dict.fromkeys(map(ord, ".-_+&~*/#@"), " ")
 _RUNS = {**dict.fromkeys(range(48, 58), "0"), **dict.fromkeys(range(65, 91), "A"), **dict.fromkeys(range(97, 123), "a")}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     Place = tuple[int, int]
 
 PRINTING = ("echo", "printf", "yes", "write-output", "write-host")
+DECODING = frozenset(("-d", "--decode", "-r"))  # what is encoded is looked at as what it says
 FILTERS = frozenset("grep egrep rg ag sed awk jq yq wc tee head tail sort uniq xargs cut tr cat less column pbcopy xclip".split())
 # What says that a command reads a secret from its input.
 READING = frozenset(
@@ -75,7 +76,7 @@ def reads_secret(words: "list[Word]", value: str) -> bool:
     if program in ("clip", "pbcopy", "xclip", "set-clipboard") and stands_alone(value):
         return True
     is_random = looks_random(value) and not HEX_DIGITS.issuperset(value.replace("-", "")) and not is_plain(value)
-    if program not in HASHING and (is_random or (is_passphrase(value) and " " not in value)):
+    if program not in HASHING and DECODING.isdisjoint(said) and (is_random or (is_passphrase(value) and " " not in value)):
         return True
     if program in FILTERS or not program.replace("-", "a").replace("_", "a").replace(".", "a").isalnum():
         return False

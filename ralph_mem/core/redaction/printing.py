@@ -51,8 +51,10 @@ FILTERS = frozenset(
 )
 # What names a secret here names a thing of the code.
 NAMING = frozenset(
-    "git ls find wc stat file rg ag ack tree du cd mkdir touch rm cp mv ln chmod chown which type basename dirname".split()
+    "git ls find wc stat file rg ag ack tree du cd mkdir touch rm cp mv ln chmod chown which type basename dirname"
+    " tar unzip zipinfo".split()
 )
+TESTING = frozenset("test tests pytest jest vitest rspec phpunit mocha".split())
 # Stems of the names of programs that keep secrets, and the words by which they are asked for one.
 KEEPERS = (
     "vault", "secret", "pass", "cred", "keyring", "keychain", "keeper", "wallet", "safe", "tresor", "coffre", "rbw", "envchain",
@@ -70,11 +72,11 @@ LAUNCHERS = frozenset(
 )
 RAW = ("terraform", "tofu", "terragrunt")
 MARK = "[REDACTED:output]"
-FEW_LINES = 3
+FEW_LINES, FEWEST_ALONE = 3, 31
 # What a word that looks generated is, when a command that says one of these prints nothing else.
 NO_SECRET = (
     "sha", "md5", "hash", "sum", "dgst", "digest", "integrity", "uuid", "id", "rev", "commit", "version", "fingerprint", "etag",
-    "public", "pub", "cert", "image", "build", "ref", "name", "slug", "encode", "branch", "tag",
+    "public", "pub", "cert", "image", "build", "ref", "name", "slug", "encode", "base64 -w", "branch", "tag",
 )  # fmt: skip
 HEX_DIGITS = frozenset(HEX)
 NAME = LETTERS + DIGITS + "_-."
@@ -221,6 +223,8 @@ def _is_whole(words: "list[str]") -> bool:
 def _is_harmless(printing: "list[list[str]]", output: str) -> bool:
     """Say of what was asked for by a name whether it is none: a host, a number, an address."""
     words = next((words for words in printing if _is_whole(words)), [])
+    if output.strip().rpartition(" ")[2] == '""':  # nothing is set
+        return True
     if words[0].rpartition("/")[2] in RAW or words[:3] == ["npm", "config", "get"] or words[:1] == ["etcdctl"]:
         value, named = output.strip(), kind_of_name(words[-1])
         return not named and (
@@ -240,15 +244,18 @@ def _is_resource(value: str) -> bool:
 
 def _named(words: "list[str]") -> str:
     """Return the kind of secret that a command names, nothing for one that names none."""
-    name, said = words[0].rpartition("/")[2].lower(), {word.partition("-")[0].lower() for word in words[1:]}
+    name, said = words[0].rpartition("/")[2].lower(), {part for word in words[1:] for part in word.lower().split("-")}
     if any([stem in name for stem in KEEPERS]) and READING & said and not NOT_SHOWN & said:
         return "secret"
-    if kind_of_name(name) == "password" and not NOT_SHOWN & said:
+    asks = "secret" in said and READING & said and not NOT_SHOWN & {word.lower() for word in words[1:]}
+    if asks or (kind_of_name(name) == "password" and not NOT_SHOWN & said):
         return "issued"
     if READING & said and any(
         [word.lower().endswith(("keys", "key", "token", "tokens", "badge", "passwords")) for word in words[1:4]]
     ):
         return "issued"
+    if not TESTING.isdisjoint((name, *said)):  # what they name is a test
+        return ""
     if words[0].rpartition("/")[2] in NAMING and words[:2] not in (["git", "config"], ["git", "credential"]):
         return ""
     kinds = []
@@ -269,8 +276,9 @@ def _may_issue(words: "list[str]") -> bool:
 def _values(output: str) -> "list[str]":
     """Return the values of an output of one or a few words, each on a line of its own, alone or behind a name."""
     lines = [line.strip() for line in output.strip().split("\n")]
-    if len(lines) > FEW_LINES:
-        return []
+    if len(lines) > FEW_LINES:  # beside news of other commands: what looks generated, on a line of its own
+        alone = [line for line in lines if " " not in line and "." not in line and len(line) > FEWEST_ALONE]
+        return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line)]
     values = [line.rpartition(" ")[2].strip("\"',") if line.count(" ") < FEW_LINES else "" for line in lines]
     return [value for value in values if value and value.isascii()]
 

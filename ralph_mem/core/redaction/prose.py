@@ -31,6 +31,7 @@ def in_markup(text: str, name_start: int, name_end: int) -> int:
 def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]]":
     """Find what a sentence says that a secret is: "the password is now x", "Password for bob: x", also on the next line."""
     line, _, below = text[name_end : name_end + FAR].partition("\n")
+    below = below.lstrip("\r\n")
     if not line.strip("()\"' ") and " is: " in below.partition("\n")[0]:  # of a test that shows what an expression is
         line, below = line + " " + below.partition("\n")[0], ""
     if line[:1] not in (" ", "\t", "(") and not line[:1] > "\u2fff":
@@ -67,7 +68,7 @@ def _is_code(value: str) -> bool:
 
 def _is_open(owner: str) -> bool:
     """Say whether a word before `key` says that it is none of a lock: of a map, of a pair that everybody may know."""
-    return owner.lower() in OPEN_KEYS or owner.lower() in (
+    return f" {owner.lower()} " in OPEN_KEYS or owner.lower() in (
         "the",
         "a",
         "an",

@@ -26,13 +26,21 @@ def finder(values: "list[str]", text: str) -> "Callable[[str], list[tuple[int, i
 def is_telling(value: str) -> bool:
     """Say whether a value is a secret wherever it stands: a word, a number, a name or a path would go from all that is said."""
     is_mixed = any([char.isdigit() or not (char.isalnum() or char in WORDLIKE) for char in value])
+    is_mixed = is_mixed or _is_coined(value)
     return len(value) <= LONGEST and value.isprintable() and any([char.isalpha() for char in value]) and is_mixed
+
+
+def _is_coined(value: str) -> bool:
+    from ralph_mem.core.redaction import passwords  # lazy: only for a value of letters alone
+
+    return passwords.is_coined(value)
 
 
 def _forms(value: str) -> "list[str]":
     raw = value.encode("utf-8", "surrogatepass")
     percent = "".join([chr(byte) if chr(byte) in UNRESERVED else f"%{byte:02X}" for byte in raw])
-    encoded = [binascii.b2a_base64(raw, newline=False).decode().rstrip("="), raw.hex(), percent]
+    lined = binascii.b2a_base64(raw + b"\n", newline=False).decode().rstrip("=")  # as `echo` hands it on
+    encoded = [lined, raw.hex(" "), binascii.b2a_base64(raw, newline=False).decode().rstrip("="), raw.hex(), percent]
     decoded = [text for text in (_from(bytes.fromhex, value), _from(_base64, value)) if text]
     passwords = [text.partition(":")[2] for text in decoded]
     return [value, *encoded, *decoded, *[password for password in passwords if len(password) >= REPEATED_FLOOR]]

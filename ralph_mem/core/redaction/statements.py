@@ -146,7 +146,11 @@ def _chap(text: str) -> "list[tuple[int, int, str]]":
     rows = 0  # that may follow the heading
     for line in text.split("\n"):
         fields = line.split()
-        rows = MOST_ROWS if line[:1] == "#" and " chap" in line.lower() and "secret" in line.lower() else rows
+        rows = (
+            MOST_ROWS
+            if line[:1] == "#" and (" chap" in line.lower() or "client" in line.lower()) and "secret" in line.lower()
+            else rows
+        )
         value = fields[2].strip('"') if rows and len(fields) in (3, 4) and line[:1] != "#" else ""
         rows = max(0, rows - 1) if value or line[:1] == "#" else 0
         if value and _is_value(value):

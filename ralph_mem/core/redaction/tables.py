@@ -1,7 +1,19 @@
 """Find secrets that stand in a table, beside the cell that names them or below the head of their column."""
 
-from ralph_mem.core.redaction.names import DIGITS, FOREIGN, STEMS, SYMBOLS, is_filler, is_plain, is_secret, kind_of_name, places
-from ralph_mem.core.redaction.passwords import is_base32, is_generated, is_jumbled, is_passphrase
+from ralph_mem.core.redaction.by_hand import is_made_by_hand
+from ralph_mem.core.redaction.names import (
+    DIGITS,
+    FOREIGN,
+    STEMS,
+    SYMBOLS,
+    is_called_so,
+    is_filler,
+    is_plain,
+    is_secret,
+    kind_of_name,
+    places,
+)
+from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_generated, is_jumbled, is_passphrase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +27,7 @@ QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
 COLUMNS = ("seed", "community", "enroll", "enrollment", "license", "licence")  # which name a secret above a column alone
+OPEN_COLUMNS = ("digest", "hash", "checksum", "fingerprint", "accessor")  # below which everybody may read
 SHORTEST_CELL = 5
 MOST_ROWS = 200
 MOST_CELLS = 24
@@ -30,9 +43,14 @@ def find(text: str, folded: str) -> "list[Span]":
     spans: list[Span] = _of_markup(text, folded) if "<tr" in folded else []
     heads: list[Head] = []
     ruler: list[Cell] = []
+    sealed: list[int] = []
     above, at, rows = "", 0, 0
     stems = [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]
     for line, said in zip(text.split("\n"), folded.split("\n")):
+        if any([name in said for name in OPEN_COLUMNS]):
+            sealed = [
+                start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if name.lower() in OPEN_COLUMNS
+            ]
         columns = _columns(line, above)
         above = line if any([stem in said for stem in stems]) else ""
         if not heads and not above and not columns:
@@ -41,6 +59,7 @@ def find(text: str, folded: str) -> "list[Span]":
         parted = _parted(line) if len(line) <= LONGEST_LINE else []
         if ruler and heads and line.strip():
             parted = [(" ", _under_ruler(line, ruler))]
+        parted = [(sign, [cell for cell in cells if cell[0] not in sealed]) for sign, cells in parted]
         for sign, cells in parted:
             spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
@@ -130,7 +149,7 @@ def _by_blanks(line: str) -> "list[Cell]":
         end = min([each for each in (line.find("  ", at), line.find("\t", at)) if each >= 0], default=len(line))
         colon = line.find(": ", at, end) if not cells else -1
         end = colon if colon > at else end
-        word = line[at:end].strip(QUOTED + "\r")
+        word = line[at:end].strip(QUOTED + "\r").removeprefix(": ").strip(QUOTED)
         if word:
             start = line.find(word, at)
             cells.append((start, start + len(word), word))
@@ -144,10 +163,10 @@ def _announces(name: str) -> str:
     if not name or len(name) > LONGEST_NAME or name.count(" ") >= MOST_WORDS or not name[0].isalpha():
         return ""
     folded = name.lower()
+    if folded in ("pass", "pw", "pwd", "key content"):
+        return "password"
     if any([key in folded for key in KEYS]):
         return "key"
-    if folded in ("pass", "pw", "pwd"):
-        return "password"
     words = name.split(" ")
     if words[-1].lower() in COLUMNS:
         return "password" if words[-1].lower() == "community" else "key"
@@ -187,7 +206,15 @@ def _is_cell(value: str, kind: str) -> bool:
     if kind == "key":
         return is_generated(value) or is_base32(value)
     is_odd = any([char in DIGITS or char in SYMBOLS for char in value])
-    return is_generated(value) or is_base32(value) or (kind == "password" and (is_odd or is_passphrase(value)))
+    if kind == "password" and (is_odd or is_passphrase(value) or is_coined(value) or _is_humped(value)):
+        return True
+    is_mixed = is_odd and value[0] in DIGITS and not (value.islower() or value.isupper()) and value.isalnum()
+    return is_generated(value) or is_base32(value) or is_made_by_hand(value) or is_mixed
+
+
+def _is_humped(value: str) -> bool:
+    """Say whether a cell is words that nothing joins, each with a capital: `SilverBirch`."""
+    return value.isalpha() and len(value) > 7 and value[1:] != value[1:].lower() and not value.isupper() and not is_called_so(value)
 
 
 def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
@@ -202,6 +229,11 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
 def _alone(line: str) -> "list[Span]":
     """Return the value of a line that is a name and a value with nothing but a blank between."""
     name, _, value = line.strip().partition(" ")
+    if name[:1] == "[" and name[-1:] == "]":  # `[http-basic.example.org.password] x`
+        name = name[1:-1].rpartition(".")[2]
+        return [(line.rindex(value), line.rindex(value) + len(value), "password")] * (
+            kind_of_name(name) == "password" and len(value) > 5 and " " not in value and not is_filler(value)
+        )
     kind = kind_of_name(name) if value and name.isalpha() else ""
     if kind not in ("password", "secret") or not _is_value(value, kind):
         return []

@@ -1,7 +1,7 @@
 """Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_plain, is_secret, kind_of_name, stands_alone
-from ralph_mem.core.redaction.passwords import is_passphrase
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.passwords import is_coined
 
 NAME = LETTERS + DIGITS + "_-."
 STEMS = ("pass", "pwd", "secret", "token", "key", "cred", "jwt", "salt")
@@ -9,6 +9,7 @@ OPERATORS = ("=>", ":=", "<-", "=", ":")
 # Calls that take what they are given for the value itself; so does whatever begins like a class.
 TAKING = frozenset(
     "of from new some just ok wrap unsafe str string bytes encode expose secret text literal fixed make sensitive ref signal pure"
+    " fromstring"
     " strdup tochararray into b64encode unsecure observable optional to_owned parse value nonce buffer mask unwrap plain".split()
 )
 # What is said for want of another value.
@@ -17,10 +18,6 @@ INFIX = ("%||%", "??", "||", " or ", "?:")
 NO_CALLS = ("in", "is", "and", "or", "not", "like", "if", "else", "for", "as", "then", "must", "of", "from", "to", "with")
 ELSE = ("||", "??", " or ", "env", "fetch", "default", "?:", "unwrap_or", "orelse")
 FETCHING = ("get(", "input(", "prompt", "getpass", "request", "config(", "find(", "query", "select", "argv")
-# How calls end that take a password, and which of what they are given it is, from 0.
-CONNECTING = (("nect(", 2), ("nection(", 2), ("construct(", 2), ("ogin(", 1), (".begin(", 1), ("superuser(", 2))
-# What the name of a call that takes a secret behind its first argument holds, in lower case.
-CALLED = ("login", "auth", "signin", "sign_in", "credential", "crypt", "passw", "networkpass", "simple_bind")
 BLANKS = " \t"
 LONGEST_CALL = 200
 PLACEHOLDERS = ("password", "passphrase", "api key", "enter", "your")
@@ -37,64 +34,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
             end = at + len(window) - len(window.lstrip(NAME))
             spans += _behind(text, begin, end)
             at = folded.find(stem, end)
-    return spans + _connecting(text) + _signing_in(text, folded)
-
-
-def _connecting(text: str) -> "list[tuple[int, int, str]]":
-    """Find the password that a call which connects or logs in is given behind a name: `connect(dsn, 'app', 'x')`."""
-    spans = []
-    for sign, place in CONNECTING:
-        at = text.find(sign)
-        while at >= 0:
-            at += len(sign)
-            given, start = text[at : at + LONGEST_CALL].partition("\n")[0].split(","), at
-            for number, each in enumerate(given[: place + 1]):
-                bare = each.strip(" )};")
-                if (
-                    number == place
-                    and bare[:1] in ("'", '"')
-                    and bare[-1:] == bare[:1]
-                    and is_secret(bare[1:-1] or "x", "password", "bare")
-                ):
-                    begin = start + each.index(bare) + 1
-                    spans.append((begin, begin + len(bare) - 2, "password"))
-                start += len(each) + 1
-            at = text.find(sign, at)
     return spans
-
-
-def _signing_in(text: str, folded: str) -> "list[tuple[int, int, str]]":
-    """Find what a call that signs in, or encrypts, is given behind its first argument: `basic_auth("bob", Some("x"))`."""
-    spans = []
-    for stem in CALLED:
-        at = folded.find(stem)
-        while at >= 0:
-            window = text[at : at + 40]
-            opening = at + len(window) - len(window.lstrip(NAME + ":!"))
-            if text.startswith("(", opening):
-                spans += _second(text, opening + 1)
-            at = folded.find(stem, at + 1)
-    return spans
-
-
-def _second(text: str, at: int) -> "list[tuple[int, int, str]]":
-    """Return the quoted text that follows a first argument of a call, where it is a password."""
-    given = text[at : at + LONGEST_CALL].partition("\n")[0]
-    first, comma, rest = given.partition(",")
-    bare = rest.lstrip(" ")
-    if not comma or ")" in first or first.count('"') % 2 or first.count("'") % 2:
-        return []
-    call, opening, inner = bare.partition("(")
-    if opening and call.isalnum():
-        bare = inner
-    quote = bare[:1]
-    value, close, _ = bare[1:].partition(quote) if quote in ("'", '"') else ("", "", "")
-    if not close or not (is_passphrase(value) or stands_alone(value) or is_secret(value or "x", "password", "listed")):
-        return []
-    if is_called_so(value) or value[0] in "/.:%{" or "://" in value:
-        return []
-    start = at + len(given) - len(rest) + rest.index(quote + value + quote) + 1
-    return [(start, start + len(value), "password")]
 
 
 def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
@@ -237,6 +177,8 @@ def _is_value(value: str, kind: str, style: str) -> bool:
     if (value.isupper() and "_" in value) or (is_plain(value) and not (value.isalpha() and kind == "password" and len(value) > 9)):
         return False
     parts = value.replace("-", "_").replace(".", "_").split("_")
-    if len(parts) > 1 and all([part.isalpha() for part in parts]):  # the name of something
+    if (
+        len(parts) > 1 and all([part.isalpha() for part in parts]) and not (kind == "password" and is_coined(value))
+    ):  # the name of something
         return False
     return is_secret(value, kind, style)

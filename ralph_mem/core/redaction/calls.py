@@ -1,0 +1,79 @@
+"""Find the passwords that calls are given which connect, sign in or encrypt."""
+
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_secret, stands_alone
+from ralph_mem.core.redaction.passwords import is_coined, is_passphrase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Span = tuple[int, int, str]
+
+NAME = LETTERS + DIGITS + "_-.:!"
+# How calls end that take a password, and which of what they are given it is, from 0.
+CONNECTING = (
+    ("nect(", 2), ("nection(", 2), ("construct(", 2), ("PDO(", 2), ("ogin(", 1), (".begin(", 1), ("superuser(", 2),
+    ("create_user(", 2),
+)  # fmt: skip
+# What the name of a call that takes a secret behind its first argument holds, in lower case.
+CALLED = (
+    "login", "auth", "signin", "sign_in", "credential", "crypt", "passw", "simple_bind", "connect(", "bind(", "verify(", "logon",
+)  # fmt: skip
+LONGEST_CALL = 240
+NO_FIRST = "/.:%{$<-"  # how none begins
+
+
+def find(text: str, folded: str) -> "list[Span]":
+    """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
+    spans: list[Span] = []
+    for sign, place in CONNECTING:
+        at = text.find(sign)
+        while at >= 0:
+            given = [each for each in _given(text, at + len(sign)) if each[0] == place]
+            spans += [(start, end, "password") for _, start, end in given if _is_password(text[start:end], "bare")]
+            at = text.find(sign, at + 1)
+    for stem in CALLED:
+        at = folded.find(stem)
+        while at >= 0:
+            window = text[at : at + 40]
+            opening = at + len(stem) - 1 if stem[-1] == "(" else at + len(window) - len(window.lstrip(NAME))
+            if text.startswith("(", opening):
+                given = [each for each in _given(text, opening + 1) if each[0] > 0]
+                spans += [(start, end, "password") for _, start, end in given if _is_strong(text[start:end], stem)]
+            at = folded.find(stem, at + 1)
+    return spans
+
+
+def _given(text: str, at: int) -> "list[tuple[int, int, int]]":
+    """Return the quoted texts that a call is given: which argument each is, from 0, where it begins and where it ends."""
+    window = text[at : at + LONGEST_CALL]
+    found: list[tuple[int, int, int]] = []
+    here, place, depth = 0, 0, 1
+    while True:
+        opening = min([each for each in (window.find("'", here), window.find('"', here)) if each >= 0], default=-1)
+        between = window[here : opening if opening >= 0 else len(window)]
+        close = window.find(window[opening], opening + 1) if opening >= 0 else -1
+        lowest = depth
+        for char in between:
+            depth += (char == "(") - (char == ")")
+            lowest = min(lowest, depth)
+        if close < 0 or lowest < 1 or ";" in between or (depth > 2 and between[-1:] != "("):
+            return found
+        place += between.count(",")
+        found.append((place, at + opening + 1, at + close))
+        here = close + 1
+
+
+def _is_password(value: str, style: str) -> bool:
+    return bool(value) and value[0] not in NO_FIRST and (is_secret(value, "password", style) or _is_dotted(value))
+
+
+def _is_dotted(value: str) -> bool:
+    return is_coined(value) and not is_called_so(value)
+
+
+def _is_strong(value: str, stem: str) -> bool:
+    """Say whether what a call is given behind its first argument is a password; who connects or binds is given other words too."""
+    if not value or value[0] in NO_FIRST or ":" in value or is_called_so(value):
+        return False
+    if stem in ("connect(", "bind(", "verify("):
+        return stands_alone(value) or (is_coined(value) and any([char in DIGITS for char in value]))
+    return is_passphrase(value) or stands_alone(value) or is_secret(value, "password", "listed") or _is_dotted(value)

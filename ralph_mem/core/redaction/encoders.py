@@ -1,0 +1,120 @@
+"""Find what commands are told to encode or to decode, where that is a password."""
+
+import binascii
+
+from ralph_mem.core.redaction.by_hand import is_made_by_hand
+from ralph_mem.core.redaction.names import HEX, LETTERS, places
+from ralph_mem.core.redaction.shell_words import commands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Span = tuple[int, int, str]
+
+# What a line holds that encodes or decodes, in lower case: names of programs, of functions and of forms.
+SIGNS = (
+    "base64", "base32", "b64", "b32", "encode", "decode", "quote", "escape", "atob(", "btoa(", "xxd", "hexdump", "hexlify",
+    "fromhex", "'hex'", '"hex"', "openssl enc", "od -", "@uri", "basenc", "uuencode", "rot13", ".hex()", "urlenc", "urldec",
+)  # fmt: skip
+PROGRAMS = frozenset(
+    "echo printf base64 base32 basenc xxd od hexdump openssl python node php ruby perl jq yq pwsh powershell java jshell deno bun"
+    " lua gawk awk uuencode xargs b".split()
+)
+PARTING = {ord(sign): " " for sign in "'\"`<>|;,() "}
+QUOTES = "'\""
+LONGEST_LINE = 2048
+FEWEST = 8  # characters of what is encoded, of which a password has six at least
+
+
+def find(text: str, folded: str) -> "list[Span]":
+    """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
+    spans: list[Span] = []
+    at = 0
+    for line, said in zip(text.split("\n"), folded.split("\n")):
+        if len(line) <= LONGEST_LINE and any([sign in said for sign in SIGNS]) and _is_command(line):
+            values = [*_quoted(line), *_piped(line)]
+            for value in dict.fromkeys(values):
+                found = password_of(value)
+                spans += [(at + place, at + place + len(found), "password") for place in places(line, found)] if found else []
+            for word in dict.fromkeys(line.translate(PARTING).split()):
+                plain = next((each for each in _decoded(word) if password_of(each)), "")
+                if plain:
+                    spans += [(at + place, at + place + len(word), "encoded") for place in places(line, word)]
+                    spans += [(place, place + len(plain), "password") for place in places(text, plain)]
+        at += len(line) + 1
+    return spans
+
+
+def _is_command(line: str) -> bool:
+    """Say whether a line calls a program that runs code, hands text on or encodes by itself: code and prose do that too seldom."""
+    names = [words[0][2].rpartition("/")[2].lower() for _, words in commands(line.lstrip("$%># ")) if words]
+    return any(
+        [
+            name in PROGRAMS or name.rstrip("0123456789.") in PROGRAMS or (name.isalpha() and name.endswith(("encode", "decode")))
+            for name in names
+        ]
+    )
+
+
+def password_of(value: str) -> str:
+    """Return what of a value is a password: all of it, or what stands behind a user and a colon; nothing for another text."""
+    user, colon, password = value.partition(":")
+    if colon and user.replace("-", "a").replace("_", "a").replace(".", "a").isalnum() and is_made_by_hand(password):
+        return password
+    return value if is_made_by_hand(value) else ""
+
+
+def _quoted(line: str) -> "list[str]":
+    """Return what stands in quotes on a line, in others as well: `-c "quote('x')"`."""
+    return [piece for quote in QUOTES for piece in line.split(quote)[1:-1]]
+
+
+def _piped(line: str) -> "list[str]":
+    """Return what is handed on without quotes: `echo x | base64`, `base64 <<< x`."""
+    before, pipe, _ = line.partition("|")
+    words = before.split()
+    names = [at for at, word in enumerate(words) if word in ("echo", "printf")]
+    found = words[-1:] if pipe and names and len(words) > names[-1] + 1 else []
+    return found + line.partition("<<<")[2].split()[:1]
+
+
+def _decoded(word: str) -> "list[str]":
+    """Return what a word says when it is decoded from each form in which it may be."""
+    if len(word) < FEWEST:
+        return []
+    forms: list[Callable[[str], bytes]] = []
+    if not word.strip(HEX) and len(word) > 15:
+        forms.append(bytes.fromhex)
+    if not word.strip(LETTERS[26:] + "234567="):
+        forms.append(_from_base32)
+    if not word.strip(LETTERS + "0123456789+/-_="):
+        forms.append(_from_base64)
+    if "%" in word:
+        forms.append(_from_percent)
+    return [text for text in [_read(form, word) for form in forms] if text]
+
+
+def _read(form: "Callable[[str], bytes]", word: str) -> str:
+    try:
+        text = form(word).decode("ascii").rstrip("\n")
+    except ValueError:
+        return ""
+    return text if text.isprintable() else ""
+
+
+def _from_base64(word: str) -> bytes:
+    bare = word.rstrip("=").replace("-", "+").replace("_", "/")
+    return binascii.a2b_base64(bare + "=" * (-len(bare) % 4))
+
+
+def _from_base32(word: str) -> bytes:
+    import base64  # lazy: only for a line that encodes or decodes
+
+    bare = word.rstrip("=")
+    return base64.b32decode(bare + "=" * (-len(bare) % 8))
+
+
+def _from_percent(word: str) -> bytes:
+    first, *rest = word.split("%")
+    return first.encode() + b"".join([bytes.fromhex(part[:2]) + part[2:].encode() for part in rest])

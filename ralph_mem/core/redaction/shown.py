@@ -1,0 +1,91 @@
+"""Find values that a test or a debugger shows, where the test's name or the expression speaks of a secret."""
+
+from ralph_mem.core.redaction.by_hand import is_made_by_hand
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_secret, kind_of_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Span = tuple[int, int, str]
+
+# How lines begin, or what they hold in lower case, in which tests say what was expected and what came instead.
+SAYING = (
+    "expected", "received", "actual", "got ", "got:", "want", "left:", "right:", "assert", " to be ", "to eq", "but was", "found:",
+    "plaintext", "expect(",
+)  # fmt: skip
+DIFFERENCE = ("E  ", "-", "+")
+NAMING_LINES, ANSWER_LINES = 12, 4  # above what a test shows, below what a debugger is asked
+LONGEST_LINE = 600
+NAME = LETTERS + DIGITS + "_"
+NOT_NAME = {code: " " for code in range(128) if chr(code) not in NAME}
+PROMPTS = ("> ", "$ ", ") ", "]: ", "* ")  # with which an interpreter asks, not far from where the line begins
+FAR_PROMPT = 40
+LEADING = "=>$1234567890abcdefxABCDEF[]()*:char constuned_ \t"  # what a debugger writes before a value: `$1 = 0x55d0 "x"`
+SIGNS = ("expected", "received", "got", "left:", "assert", "0x", "$1", "pdb", "> ", "=> ", "plaintext", "to be ")
+
+
+def find(text: str, _folded: str) -> "list[Span]":
+    """Find the spans (start, end, kind) of what is shown."""
+    spans: list[Span] = []
+    at, tested, asked, kind = 0, 0, 0, ""
+    for line in text.split("\n"):
+        if len(line) <= LONGEST_LINE:
+            if asked:
+                spans += [(at + start, at + end, "secret") for start, end in _answered(line, kind)]
+            if tested or _speaks(line):
+                spans += [(at + start, at + end, "secret") for start, end in _compared(line)]
+            named = _asks(line)
+            asked, kind = (ANSWER_LINES, named) if named else (max(0, asked - 1), kind)
+            tested = NAMING_LINES if _speaks(line) else max(0, tested - 1)
+        at += len(line) + 1
+    return spans
+
+
+def _names(line: str) -> "list[str]":
+    """Return the names in a line; what follows `from` in one says where something comes from."""
+    return [word.partition("From")[0].partition("_from")[0] for word in line.translate(NOT_NAME).split()]
+
+
+def _speaks(line: str) -> bool:
+    return any([kind_of_name(name) in ("password", "secret") for name in _names(line)])
+
+
+def _asks(line: str) -> str:
+    """Return the kind of secret for which an interpreter or a debugger is asked on a line."""
+    names = _names(line.rstrip(" \r;)]\"'"))
+    if not any([sign in line[:FAR_PROMPT] for sign in PROMPTS]):
+        names = names[-1:]
+    return next((kind for kind in map(kind_of_name, names) if kind), "")
+
+
+def _answered(line: str, kind: str) -> "list[tuple[int, int]]":
+    """Return the one quoted text of which a line consists, behind what a debugger writes before it."""
+    bare = line.rstrip(" \r\0").lstrip(LEADING)
+    value, before = bare[1:-1], line[: len(line.rstrip(" \r\0")) - len(bare)]
+    if (
+        len(bare) < 3
+        or (before and before[-1] != " ")
+        or line[:3] == "   "
+        or bare[0] not in "'\""
+        or bare[-1] != bare[0]
+        or bare[0] in value
+        or is_filler(value)
+    ):
+        return []
+    if not (is_secret(value, kind, "quoted") or is_made_by_hand(value)):
+        return []
+    start = line.rindex(bare) + 1
+    return [(start, start + len(value))]
+
+
+def _compared(line: str) -> "list[tuple[int, int]]":
+    """Return the values that a line of a test's report compares: within quotes or angles, or all that follows its sign."""
+    bare = line.removeprefix("E ").strip()
+    said = bare.lower()
+    is_difference = line.startswith(DIFFERENCE) and bare[:1] in ("-", "+") and len(bare.split()) < 3
+    if not is_difference and not any([sign in said for sign in SAYING]):
+        return []
+    values = [piece for quote in "'\"" for piece in line.split(quote)[1::2]]
+    values += [piece.partition(">")[0] for piece in line.split("<")[1:]]
+    values.append(bare.lstrip("-+ ").strip("'\"") if is_difference else bare.rpartition(": ")[2])
+    found = [value for value in dict.fromkeys(values) if is_made_by_hand(value)]
+    return [(line.index(value), line.index(value) + len(value)) for value in found]
