@@ -116,7 +116,7 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
 
 def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
     spans, at, before = [], 0, ""
-    if ' d="' in line or "[-" in line:  # a drawing, or how a program is called
+    if ' d="' in line or "[-" in line or " import " in line:  # a drawing, how a program is called, names of modules
         return []
     is_open = any([word in folded for word in OPEN])
     words = folded.translate(BLANKS).split()
@@ -215,6 +215,7 @@ def _is_odd(value: str) -> bool:
     if "#" in value and value.rpartition("#")[2].isdigit() and len(value.rpartition("#")[2]) != 2:
         return False  # a ticket
     is_sum = "+" in value and (value.rpartition("+")[2].isdigit() or value.count("+") > 1)
+    is_sum |= "**" in value or ("*" in value and "_" in value and value.islower())
     if not 8 <= len(value) < LONGEST_ODD or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
         return False
     if any([char in value for char in SYMBOLS]):

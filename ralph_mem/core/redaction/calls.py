@@ -19,6 +19,10 @@ CALLED = (
 )  # fmt: skip
 LONGEST_CALL = 240
 NO_FIRST = "/.:%{$<-"  # how none begins
+# Encodings and methods, which calls that encrypt are given as well.
+METHODS = frozenset(
+    "base64 base64url base32 utf8 utf16le latin1 sha1 sha224 sha256 sha384 sha512 rs256 hs256 es256 rsa2048 ed25519".split()
+)
 
 
 def find(text: str, folded: str) -> "list[Span]":
@@ -72,7 +76,7 @@ def _is_dotted(value: str) -> bool:
 
 def _is_strong(value: str, stem: str) -> bool:
     """Say whether what a call is given behind its first argument is a password; who connects or binds is given other words too."""
-    if not value or value[0] in NO_FIRST or ":" in value or is_called_so(value):
+    if not value or value[0] in NO_FIRST or ":" in value or is_called_so(value) or value.lower() in METHODS:
         return False
     if stem in ("connect(", "bind(", "verify("):
         return stands_alone(value) or (is_coined(value) and any([char in DIGITS for char in value]))

@@ -28,6 +28,7 @@ QUOTED = " \t\"'`"
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
 COLUMNS = ("seed", "community", "enroll", "enrollment", "license", "licence")  # which name a secret above a column alone
 OPEN_COLUMNS = ("digest", "hash", "checksum", "fingerprint", "accessor")  # below which everybody may read
+ALTERNATIVES = ("|'", '|"')  # so ends a line of a regular expression, whose words are no cells
 SHORTEST_CELL = 5
 MOST_ROWS = 200
 MOST_CELLS = 24
@@ -56,7 +57,7 @@ def find(text: str, folded: str) -> "list[Span]":
         if not heads and not above and not columns:
             at += len(line) + 1
             continue
-        parted = _parted(line) if len(line) <= LONGEST_LINE else []
+        parted = _parted(line) if len(line) <= LONGEST_LINE and not line.rstrip().endswith(ALTERNATIVES) else []
         if ruler and heads and line.strip():
             parted = [(" ", _under_ruler(line, ruler))]
         parted = [(sign, [cell for cell in cells if cell[0] not in sealed]) for sign, cells in parted]

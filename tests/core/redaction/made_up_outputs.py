@@ -407,4 +407,11 @@ ORDINARY = [
     ("kubectl describe pod", "Mounts:\n  /etc/tok from Token-Volume (ro)\nSecretName: Default-Token-Abc"),
     ("cat README.md", "Set `password` to a value: see Getting.Started\nThe token is passed to Client.Connect for you."),
     ("select", "user | password_changed\n-----+-----------------\nann  | 2024-01-02\nbob  | Never"),
+    ("sed -n 3p api.md", "Removes the directory identified by `path`, or the header identified by `name`."),
+    ("cat hash.js", "crypto.hash('sha1', Buffer.from(text, 'base64'), 'buffer');"),
+    ("cat proxy.js", "const token = `Basic ${Buffer.from('username:password').toString('base64')}`;"),
+    ("cat kernels.py", "gradient = (\n    4 * arg / self.length_scale**2 * cos_of_arg\n)"),
+    ("cat model.py", "from transformers import AutoTokenizer, Gemma3nForCausalLM\n# no CLS token: (2*ws_h-1)*(2*ws_w-1) of them"),
+    ("cat client.py", 'SENSITIVE_HEADERS = {"authorization", "proxy-authorization"}'),
+    ("cat lexer.py", "    r'Page|Password|PasswordChar|'\n    r'Database|DataSessionID|DataSession|'\n"),
 ]
