@@ -215,7 +215,7 @@ def _is_odd(value: str) -> bool:
     if "#" in value and value.rpartition("#")[2].isdigit() and len(value.rpartition("#")[2]) != 2:
         return False  # a ticket
     is_sum = "+" in value and (value.rpartition("+")[2].isdigit() or value.count("+") > 1)
-    is_sum |= "**" in value or ("*" in value and "_" in value and value.islower())
+    is_sum |= value.startswith("return!") or "**" in value or ("*" in value and "_" in value and value.islower())
     if not 8 <= len(value) < LONGEST_ODD or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
         return False
     if any([char in value for char in SYMBOLS]):

@@ -1,7 +1,7 @@
 """Find the passwords that calls are given which connect, sign in or encrypt."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_secret, stands_alone
-from ralph_mem.core.redaction.passwords import is_coined, is_passphrase
+from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_passphrase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,10 +19,6 @@ CALLED = (
 )  # fmt: skip
 LONGEST_CALL = 240
 NO_FIRST = "/.:%{$<-"  # how none begins
-# Encodings and methods, which calls that encrypt are given as well.
-METHODS = frozenset(
-    "base64 base64url base32 utf8 utf16le latin1 sha1 sha224 sha256 sha384 sha512 rs256 hs256 es256 rsa2048 ed25519".split()
-)
 
 
 def find(text: str, folded: str) -> "list[Span]":

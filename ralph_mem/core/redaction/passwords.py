@@ -5,6 +5,10 @@ HEX_DIGITS = frozenset("0123456789abcdefABCDEF-")
 # Characters to a change between capitals, small letters and digits: names in code that hold digits have more, of words made by
 # chance nine in ten have fewer; of those in one case alone, which change less often, the long ones are told.
 MOST_TO_A_CHANGE, MOST_IN_ONE_CASE, SHORTEST_GENERATED = 2.5, 3.3, 10
+# Encodings and methods, which calls that encrypt are given as well.
+METHODS = frozenset(
+    "base64 base64url base32 utf8 utf16le latin1 sha1 sha224 sha256 sha384 sha512 rs256 hs256 es256 rsa2048 ed25519".split()
+)
 # Words of sentences, of code and of what is shown in a form: four words with one of these are no passphrase.
 UNTELLING_WORDS = frozenset(
     "the and for not with from your you are has have this that enter choose repeat confirm reset forgot invalid wrong change show"

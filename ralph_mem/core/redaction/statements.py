@@ -93,7 +93,8 @@ def _directives(text: str, folded: str) -> "list[tuple[int, int, str]]":
             start = at + len(sign)
             word = (text[start : start + LONGEST].split("\n", 1)[0].split() or [""])[-1 if sign in BEHIND_A_PLACE else 0]
             value = word.rpartition(":")[2].strip("\"'\\;,")
-            if _is_value(value):
+            is_prose = sign == DIRECTIVES[0] and folded.startswith(text[at : at + len(sign)], at) and value.strip(".'`").isalpha()
+            if _is_value(value) and not is_prose:
                 begin = text.find(value, start)
                 spans.append((begin, begin + len(value), "password"))
     return spans

@@ -1,7 +1,7 @@
 """Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
-from ralph_mem.core.redaction.passwords import is_coined
+from ralph_mem.core.redaction.passwords import METHODS, is_coined
 
 NAME = LETTERS + DIGITS + "_-."
 STEMS = ("pass", "pwd", "secret", "token", "key", "cred", "jwt", "salt")
@@ -172,7 +172,12 @@ def _quoted(start: int, line: str, kind: str, style: str, least: int = 0) -> "li
 
 
 def _is_value(value: str, kind: str, style: str) -> bool:
-    if not value.isprintable() or any([sign in value for sign in " ()"]) or value[:1] in "$%{<" or value.lower() in PLACEHOLDERS:
+    if (
+        not value.isprintable()
+        or any([sign in value for sign in " ()"])
+        or value[:1] in "$%{<"
+        or value.lower() in (*PLACEHOLDERS, *METHODS)
+    ):
         return False
     if (value.isupper() and "_" in value) or (is_plain(value) and not (value.isalpha() and kind == "password" and len(value) > 9)):
         return False

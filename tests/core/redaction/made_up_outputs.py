@@ -414,4 +414,6 @@ ORDINARY = [
     ("cat model.py", "from transformers import AutoTokenizer, Gemma3nForCausalLM\n# no CLS token: (2*ws_h-1)*(2*ws_w-1) of them"),
     ("cat client.py", 'SENSITIVE_HEADERS = {"authorization", "proxy-authorization"}'),
     ("cat lexer.py", "    r'Page|Password|PasswordChar|'\n    r'Database|DataSessionID|DataSession|'\n"),
+    ("cat auth.py", 'password = password.encode("latin1")\n# steal a token from the process identified by handle.'),
+    ("head -c 60 app.min.js", "if(a.token)return!0}else{if(b)return!0;c(a.token)}"),
 ]
