@@ -47,7 +47,7 @@ def _credentials(text: str, folded: str, at: int) -> "list[tuple[int, int, str]]
     word = value.partition(" ")[0]
     is_word = word.isalpha() and (word.islower() or word.istitle())
     is_expression = not quoted and ("(" in value or is_code(value) or not (scheme or _is_generated(value)))
-    is_name = value.endswith("authorization")  # in a list of headers
+    is_name = value.lower().endswith("authorization")  # in a list of headers
     if len(value) < 6 or is_word or is_name or is_filler(value) or is_expression or value.startswith(("$", "{", "<", "realm")):
         return []
     return [(start, end, "authorization")]

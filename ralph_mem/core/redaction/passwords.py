@@ -85,6 +85,7 @@ def is_generated(value: str, least: int = SHORTEST_GENERATED) -> bool:
         or len(value) - len(bare) > 1 + len(value) // (6 if value.isupper() else 12)
         or HEX_DIGITS.issuperset(value)
         or not bare.isascii()
+        or is_of_class(bare)
     ):
         return False
     classes = bare.translate(_RUNS)
@@ -98,6 +99,13 @@ def is_generated(value: str, least: int = SHORTEST_GENERATED) -> bool:
         and digits > (0 if is_mixed and len(bare) > 11 else 1)
         and len(bare) <= most * changes
     )
+
+
+def is_of_class(value: str) -> bool:
+    """Say whether words of four letters on average, each with a capital, and a digit or two name a class: `Gemma2TextModel`."""
+    humps = sum([char.isupper() for char in value])
+    digits = sum([char in DIGITS for char in value])
+    return value[0].isupper() and humps > 2 and digits < 3 and len(value) - digits >= 4 * humps
 
 
 def is_scrambled(value: str) -> bool:

@@ -30,6 +30,7 @@ COLUMNS = ("seed", "community", "enroll", "enrollment", "license", "licence")  #
 OPEN_COLUMNS = ("digest", "hash", "checksum", "fingerprint", "accessor")  # below which everybody may read
 ALTERNATIVES = ("|'", '|"')  # so ends a line of a regular expression, whose words are no cells
 SHORTEST_CELL = 5
+LONGEST_HUMPED = 17  # characters of words that nothing joins: what is longer is the name of a class
 MOST_ROWS = 200
 MOST_CELLS = 24
 LONGEST_NAME, LONGEST_LINE = 40, 2048
@@ -215,7 +216,13 @@ def _is_cell(value: str, kind: str) -> bool:
 
 def _is_humped(value: str) -> bool:
     """Say whether a cell is words that nothing joins, each with a capital: `SilverBirch`."""
-    return value.isalpha() and len(value) > 7 and value[1:] != value[1:].lower() and not value.isupper() and not is_called_so(value)
+    return (
+        value.isalpha()
+        and 7 < len(value) < LONGEST_HUMPED
+        and value[1:] != value[1:].lower()
+        and not value.isupper()
+        and not is_called_so(value)
+    )
 
 
 def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":

@@ -416,4 +416,6 @@ ORDINARY = [
     ("cat lexer.py", "    r'Page|Password|PasswordChar|'\n    r'Database|DataSessionID|DataSession|'\n"),
     ("cat auth.py", 'password = password.encode("latin1")\n# steal a token from the process identified by handle.'),
     ("head -c 60 app.min.js", "if(a.token)return!0}else{if(b)return!0;c(a.token)}"),
+    ("cat modular.py", "class T5Gemma2ForTokenClassification(T5Gemma2PreTrainedModel):\n    pass"),
+    ("cat retry.py", 'REMOVED = ["Cookie", "Authorization", "Proxy-Authorization"]'),
 ]
