@@ -116,7 +116,9 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
 
 def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
     spans, at, before = [], 0, ""
-    if ' d="' in line or "[-" in line or " import " in line:  # a drawing, how a program is called, names of modules
+    code = line.lstrip("> \t*#")
+    is_import = code.startswith("import ") or (code.startswith("from ") and " import " in code)
+    if ' d="' in line or "[-" in line or is_import:  # a drawing, or how a program is called
         return []
     is_open = any([word in folded for word in OPEN])
     words = folded.translate(BLANKS).split()

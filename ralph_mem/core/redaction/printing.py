@@ -96,7 +96,7 @@ def without(command: str, output: str) -> str:
     return _without_value(output, "word") if printing and all([_may_issue(words) for words in printing]) else output
 
 
-def find(text: str) -> "list[tuple[int, int, str]]":
+def find(text: str, _folded: str) -> "list[tuple[int, int, str]]":
     """Find in what somebody copied from a terminal, each command behind a prompt, what is a command's secret output."""
     spans, at, command, begin = [], 0, "", -1
     for line in [*text.split("\n"), ""]:

@@ -29,7 +29,7 @@ LONGEST_LINE = 2048
 LONGEST_BODY = 40  # lines behind `<<EOF`
 
 
-def find(text: str) -> "list[tuple[int, int, str]]":
+def find(text: str, _folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what programs are handed that is secret, wherever in the text that stands."""
     signs = [sign for sign in HANDING if sign in text]
     bare = text.encode("utf-8", "surrogatepass").translate(WORD_BYTES).decode()

@@ -20,7 +20,6 @@ NOT_NAME = {code: " " for code in range(128) if chr(code) not in NAME}
 PROMPTS = ("> ", "$ ", ") ", "]: ", "* ")  # with which an interpreter asks, not far from where the line begins
 FAR_PROMPT = 40
 LEADING = "=>$1234567890abcdefxABCDEF[]()*:char constuned_ \t"  # what a debugger writes before a value: `$1 = 0x55d0 "x"`
-SIGNS = ("expected", "received", "got", "left:", "assert", "0x", "$1", "pdb", "> ", "=> ", "plaintext", "to be ")
 
 
 def find(text: str, _folded: str) -> "list[Span]":

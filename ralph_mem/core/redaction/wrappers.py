@@ -20,7 +20,7 @@ ELSE = ("||", "??", " or ", "env", "fetch", "default", "?:", "unwrap_or", "orels
 FETCHING = ("get(", "input(", "prompt", "getpass", "request", "config(", "find(", "query", "select", "argv")
 BLANKS = " \t"
 LONGEST_CALL = 200
-PLACEHOLDERS = ("password", "passphrase", "api key", "enter", "your")
+NO_VALUE = METHODS.union(("password", "passphrase", "api key", "enter", "your"))
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -172,12 +172,7 @@ def _quoted(start: int, line: str, kind: str, style: str, least: int = 0) -> "li
 
 
 def _is_value(value: str, kind: str, style: str) -> bool:
-    if (
-        not value.isprintable()
-        or any([sign in value for sign in " ()"])
-        or value[:1] in "$%{<"
-        or value.lower() in (*PLACEHOLDERS, *METHODS)
-    ):
+    if not value.isprintable() or any([sign in value for sign in " ()"]) or value[:1] in "$%{<" or value.lower() in NO_VALUE:
         return False
     if (value.isupper() and "_" in value) or (is_plain(value) and not (value.isalpha() and kind == "password" and len(value) > 9)):
         return False
