@@ -71,7 +71,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\tAUTH\\r\\n
 @\t@tcp(\t@unix(\t@uri\t@base64
 ~\tsha256~\tQ~
 |\t| pass \t| base64\t' | \t" | 
-=\tlogin=\tpass=\tpw=\t&p=\tpwd=\tpasswd=
+=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=
 ase\tbase64 -\tbase64 <\tl base64\tbase32 -\tbase32 <\t| base32
 (\tnect(\tnection(\togin(\tstruct(\tsuperuser(\tsimple_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}

@@ -58,7 +58,8 @@ def test_what_is_encoded_is_cut_in_each_form_of_it():
 
 
 def test_a_lone_p_of_a_query_is_a_password_beside_a_user_alone():
-    assert "Cobalt" not in leaking.stored("curl 'http://db.test/q?u=graf&p=Cobalt-Sky'", "ok")
+    for query in ("u=graf&p=Cobalt-Sky", "p=Cobalt-Sky&u=graf"):
+        assert "Cobalt" not in leaking.stored(f"curl 'http://db.test/q?{query}'", "ok")
     assert "Cobalt" in leaking.stored("curl 'http://db.test/q?s=graf&p=Cobalt-Sky'", "ok")
 
 
