@@ -33,5 +33,9 @@ class NewerStore(StoreError):
     """The database was written by a newer release."""
 
 
+class BusyStore(StoreError):
+    """Another process keeps the database to itself for a while."""
+
+
 class UnknownSession(StoreError):
     """An event of a session whose start was never seen: the plugin was switched on in the middle of it."""

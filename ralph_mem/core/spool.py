@@ -19,6 +19,8 @@ MOST_BYTES = 262_144
 TRIES = 20
 # How the name of a file ends that came before there was a memory: whichever is begun takes it in.
 EARLY = "-early.json"
+# The same of one that came while another process wrote: nothing is wrong with the memory.
+BUSY = "-busy.json"
 
 
 def folders(project: str) -> "list[str]":
@@ -41,9 +43,10 @@ def places(project: str) -> "list[str]":
     return [folder for folder in folders(project) if folder != near or paths.is_folder(near.rpartition("/")[0])]
 
 
-def put(project: str, records: "list[dict[str, Any]]") -> bool:
-    """Keep redacted records for later; says whether there was a place for them."""
-    end = ".json" if paths.exists(f"{project.rstrip('/')}/{paths.STATE}/memory.db") else EARLY
+def put(project: str, records: "list[dict[str, Any]]", is_busy: bool = False) -> bool:
+    """Keep redacted records for later, of a memory that is only busy or one that fails; says whether there was a place for them."""
+    is_there = paths.exists(f"{project.rstrip('/')}/{paths.STATE}/memory.db")
+    end = EARLY if not is_there else BUSY if is_busy else ".json"
     for folder in [each for each in places(project) for _ in range(TRIES)]:
         try:
             paths.make_folder(folder)
@@ -62,6 +65,11 @@ def pending(project: str) -> "list[str]":
     for folder in folders(project):
         found += [f"{folder}/{name}" for name in paths.names(folder) if name.endswith(".json")]
     return found
+
+
+def tells_of_trouble(project: str) -> bool:
+    """Say whether anything waits that the memory could not take although nobody else was at it."""
+    return any([not path.endswith(BUSY) for path in pending(project)])
 
 
 def waits_for_a_memory(project: str) -> bool:

@@ -30,7 +30,7 @@ def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_t
     if items.due(opened) <= _now():
         _purge_items(opened)
     if facts.are_there(opened):
-        with access.Change(opened) as changed:
+        with access.BackgroundChange(opened) as changed:
             prepared.write(changed, _now())
     return found
 
@@ -39,7 +39,7 @@ def _purge_items(opened: "Store") -> None:
     """Delete what programs kept for a while, or for a session that ended a day ago."""
     from ralph_mem.memory import items as kept  # lazy: only for a memory in which a program keeps anything for a while
 
-    with access.Change(opened) as changed:
+    with access.BackgroundChange(opened) as changed:
         kept.purge(changed, _now())
 
 
@@ -52,5 +52,5 @@ def _fold_lessons(opened: "Store") -> None:
     if learnt.unfolded(opened):
         from ralph_mem.ralph import folded_lessons  # lazy: only once in the life of a memory
 
-        with access.Change(opened):
+        with access.BackgroundChange(opened):
             folded_lessons.fold_old(opened)

@@ -137,6 +137,13 @@ def test_what_waits_for_a_memory_that_is_there_does_not_keep_a_deleted_one_alive
     assert not spool.waits_for_a_memory(a_session.project.root)
 
 
+@pytest.mark.parametrize("is_busy", [True, False])
+def test_what_waits_tells_of_trouble_unless_another_process_was_only_quicker(a_session, is_busy):
+    assert spool.put(a_session.project.root, [a_note(a_session)], is_busy)
+    assert spool.tells_of_trouble(a_session.project.root) is not is_busy
+    assert (drained(a_session), len(a_session.observations("*"))) == (1, 1)
+
+
 @pytest.mark.parametrize("home", ["", "/", "a file"])
 def test_beside_the_memory_where_there_is_no_home_to_keep_it_in(a_project, the_environment, tmp_path, home):
     (tmp_path / "a file").touch()

@@ -12,7 +12,7 @@ from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.snapshot import listing, taking
 from ralph_mem.ralph.snapshot import store as snapshots
 from tests.hook import Hook
-from tests.interfaces.cli.situations import held
+from tests.interfaces.cli.situations import held, written_by_a_later_release
 
 WAITED = "make mast"
 STORED = "SELECT prompt FROM turns UNION ALL SELECT title FROM observations"
@@ -24,7 +24,7 @@ def waiting(tmp_path, plugin):
     hook = Hook(tmp_path / "person", plugin)
     hook.start()
     hook.prompt("Where is the zeppelin?")
-    with held(hook, "writing"):
+    with written_by_a_later_release(hook):
         hook.bash(WAITED, "ok")
     assert len(hook.spooled()) == 1
     return hook

@@ -65,7 +65,7 @@ def _is_doubtful(project: "Project") -> bool:
         return False
     from ralph_mem.core import spool  # lazy: only where something waits, maybe of another project
 
-    return bool(spool.pending(project.root))
+    return spool.tells_of_trouble(project.root)
 
 
 def records(seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "list[dict[str, Any]]":

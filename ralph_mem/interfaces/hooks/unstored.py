@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     Values = dict[str, Any]
     Records = list[dict[str, Any]]
 
+WAITS = "an event waits to be stored"
+
 
 def told(
     module: "ModuleType | None", found: "Records", seen: "Activity", place: "Project", values: "Values", error: Exception
 ) -> "dict[str, str]":
     """Keep the records of an event for later; returns the trouble, and an answer from what can be read."""
-    said = trouble(seen, place, _keep(place, found), error)
+    is_busy = _is_busy(error)
+    outcome = _keep(place, found, is_busy)
+    said = {} if is_busy and outcome == WAITS and seen.kind != "start" else trouble(seen, place, outcome, error)
     if not hasattr(module, "answer"):
         return said
     from ralph_mem.memory import inspect  # lazy: only for an event that is answered
@@ -25,14 +29,22 @@ def told(
     return {**inspect.answer(module, found, seen, place, values), **said}
 
 
-def _keep(place: "Project", found: "Records") -> str:
+def _is_busy(error: Exception) -> bool:
+    """Say whether another process was quicker, and nothing is wrong: the next event brings in what waits."""
+    from ralph_mem.core.errors import BusyStore  # lazy: only for an event that could not be stored
+    from ralph_mem.memory import inspect  # lazy: as above
+
+    return isinstance(error, BusyStore) or inspect.why(error) == inspect.LOCKED
+
+
+def _keep(place: "Project", found: "Records", is_busy: bool) -> str:
     """Keep records for later; returns what became of them, nothing where there is no memory to keep them for."""
     there = paths.exists(place.folder)
     starting = any([record["verb"] == "session" for record in found])
     # a memory that was deleted in the middle of a session stays deleted until the next start
     if not (there or starting or spool.waits_for_a_memory(place.root) or _is_new(place)):
         return ""
-    return "an event waits to be stored" if found and spool.put(place.root, found) else "an event was lost"
+    return WAITS if found and spool.put(place.root, found, is_busy) else "an event was lost"
 
 
 def _is_new(place: "Project") -> bool:

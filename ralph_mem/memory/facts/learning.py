@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from ralph_mem.memory.rows.prompts import Progress, Prompt
     from ralph_mem.memory.store.connection import Store
 
-# In one transaction: a hook waits 150 ms for its turn, and a prompt takes some milliseconds, most of them to read the log.
-AT_ONCE = 4
+# A transaction that has taken so long looks at no other prompt: a hook waits 150 ms for its turn, and a prompt takes some
+# milliseconds, the longest forty.
+HELD_S = 0.02
 # So many words in a row that a tool had printed before are that tool's; a shorter sentence is, if all of it was printed.
 RUN, FEWEST_WORDS = 8, 4
 MOST_REHEARSED = 1_000_000  # all there are
@@ -43,13 +44,10 @@ def learn(store: "Store", project: "Project", settings: "dict[str, Any]", most_t
     """
     _take_notes(store)
     found: list[Learned] = []
-    left, waited = most_turns, True
-    while left > 0 and time.monotonic() < end:
-        looked_at, more = _some(store, project, settings, min(left, AT_ONCE), waited)
+    numbers = prompts.unlearned(store, most_turns)
+    while numbers and time.monotonic() < end:
+        numbers, more = _some(store, project, settings, numbers)
         found += more
-        left, waited = left - looked_at, False
-        if not looked_at:
-            break
     return found
 
 
@@ -78,27 +76,29 @@ def _take_notes(store: "Store") -> None:
     """Make facts of the person's notes first: what repeats one of them is known. Memories without notes need no table of facts."""
     if not prompts.are_notes_there(store):
         return
-    with access.Change(store):
+    with access.BackgroundChange(store):
         taking.take_notes(store, time.time_ns() // 1_000_000)
 
 
 def _some(
-    store: "Store", project: "Project", settings: "dict[str, Any]", most: int, waited: bool
-) -> "tuple[int, list[Learned]]":  # fmt: skip
-    """Look at a few prompts in one transaction, those that wait from before as well where that is asked for.
-
-    Returns how many there were, and what was found.
-    """
-    with access.Change(store):
+    store: "Store", project: "Project", settings: "dict[str, Any]", numbers: "list[int]"
+) -> "tuple[list[int], list[Learned]]":  # fmt: skip
+    """Look at the first of some prompts in one short transaction; returns those that are left, and what was found."""
+    found: list[Learned] = []
+    with access.BackgroundChange(store):
+        end, at = time.monotonic() + HELD_S, time.time_ns() // 1_000_000
         store.properties.clear()  # another process may have gone on meanwhile
         reached = prompts.progress(store)
         before = (reached.number, reached.at, dict(reached.waiting))
-        new = [*(prompts.waiting(store, reached) if waited else []), *prompts.new(store, reached, most)]
-        at = time.time_ns() // 1_000_000
-        found = [each for prompt in new for each in _one(store, project, settings, prompt, reached, at)]
+        left = iter(numbers)
+        for number in left:
+            prompt = prompts.of(store, reached, number)
+            found += _one(store, project, settings, prompt, reached, at) if prompt else []
+            if time.monotonic() > end:
+                break
         if before != (reached.number, reached.at, reached.waiting):
             prompts.keep(store, reached)
-    return len(new), found
+    return [*left], found
 
 
 def _one(

@@ -63,7 +63,7 @@ def count(store: "Store", root: str, settings: "dict[str, Any]") -> None:
 
 
 def _changed(store: "Store", what: "Callable[[], int]") -> int:
-    with access.Change(store):
+    with access.BackgroundChange(store):
         store.properties.clear()  # another process may have gone on meanwhile
         return what()
 

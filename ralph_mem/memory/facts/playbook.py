@@ -123,7 +123,7 @@ def tend_daily(store: "Store", now: int) -> "list[Bullet]":
     if not facts.are_there(store) or store.property(TENDED) == day:
         return []
     columns = outcomes.counted(store)
-    with access.Change(store):
+    with access.BackgroundChange(store):
         outcomes.update(store, now, columns)
         gone = prune(store, now)
         store.set_property(TENDED, day)

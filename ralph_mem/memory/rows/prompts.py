@@ -23,7 +23,10 @@ SELECT t.id, t.public_id, t.session_id, s.client_session, t.seq, t.created_at, t
     t.tainted, {TOLD}
 FROM turns AS t JOIN sessions AS s ON s.id = t.session_id
 WHERE t.kind = 'prompt' AND t.origin = 'user'"""
-NEW = f"{READ} AND t.id > ?1 - 1000 AND (t.id > ?1 OR t.created_at > ?2) ORDER BY t.created_at, t.id LIMIT ?3"
+BEHIND = "t.kind = 'prompt' AND t.origin = 'user' AND t.id > ?1 - 1000 AND (t.id > ?1 OR t.created_at > ?2)"
+# Without the words: of ten thousand that wait few are looked at each time.
+NUMBERS = f"SELECT t.id FROM turns AS t WHERE {BEHIND} ORDER BY t.created_at, t.id LIMIT ?3"
+NEW = f"{READ} AND t.id IN ({NUMBERS}) ORDER BY t.created_at, t.id"
 LATER = READ + " AND t.id IN ({}) ORDER BY t.created_at, t.id"
 OVERHEARD = """
 SELECT o.title || char(10) || o.content || char(10) || o.lines FROM observations AS o
@@ -88,6 +91,23 @@ def waiting(store: "Store", reached: Progress) -> "list[Prompt]":
 def new(store: "Store", reached: Progress, most: int) -> "list[Prompt]":
     """Return prompts that nobody has looked at yet, the oldest first, open ones among them."""
     return [Prompt(values) for values in store.execute(NEW, (reached.number, reached.at, most))]
+
+
+def unlearned(store: "Store", most: int) -> "list[int]":
+    """Return the numbers of prompts to look at: those that wait from before, then at most so many new ones, the oldest first."""
+    reached = progress(store)
+    new = store.execute(NUMBERS, (reached.number, reached.at, most)).fetchall()
+    return [*reached.waiting, *[number for (number,) in new]]
+
+
+def of(store: "Store", reached: Progress, number: int) -> "Prompt | None":
+    """Return a prompt by its number, as it is now; None where it is gone, then it waits no longer, or was looked at meanwhile."""
+    values = store.one(LATER.format(int(number)))
+    if values is None:
+        reached.waiting.pop(number, None)
+        return None
+    prompt = Prompt(values)
+    return prompt if number > reached.number or prompt.at >= reached.at or number in reached.waiting else None
 
 
 def texts(store: "Store", names: "list[str]") -> "dict[str, str]":

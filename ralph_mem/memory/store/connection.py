@@ -204,7 +204,7 @@ def lock(folder: str, wait_ms: int, how: int = paths.SHARED) -> int:
         return file
     posix.close(file)
     busy = "tidying up" if how == paths.SHARED else "at work in this memory"
-    raise fast.errors().StoreError(f"another session is {busy}", "try again in a moment")
+    raise fast.errors().BusyStore(f"another session is {busy}", "try again in a moment")
 
 
 def share(held: int) -> None:

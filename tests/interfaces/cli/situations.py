@@ -243,6 +243,21 @@ def held(person, how="writing"):
             holder.kill()
 
 
+@contextmanager
+def written_by_a_later_release(person):
+    """Have a memory be one of a later release for a while."""
+    before = person.values("PRAGMA user_version")[0]
+    set_version(person, 99)
+    yield
+    set_version(person, before)
+
+
+def set_version(person, number):
+    with person.connect() as db:
+        db.execute(f"PRAGMA user_version = {number}")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
 def seconds(act):
     """Return what an act returns, and how long it took while nothing waited for a processor."""
     watch = clock.Watch()

@@ -13,7 +13,7 @@ import pytest
 
 from tests import clock
 from tests.hook import NAMES
-from tests.interfaces.cli.situations import held
+from tests.interfaces.cli.situations import held, set_version, written_by_a_later_release
 
 TOOL_WAIT_S, PROMPT_WAIT_S = 0.15, 2.0
 # What a hook may take beyond its wait, on a machine that does other things as well.
@@ -109,13 +109,21 @@ def test_a_reader_holds_up_nobody(a_session):
 
 
 def test_what_went_wrong_is_told_once_and_at_the_next_start(a_session):
-    with held(a_session, "writing"):
+    with written_by_a_later_release(a_session):
         a_session.bash("make mast", "ok")
     answers = [a_session.bash("make anchor", "ok"), a_session.prompt("Why?"), a_session.stop(), a_session.end()]
     assert answers == [{}] * 4
     first, second = a_session.another().start(), a_session.another().start()
-    assert "locked" in first["systemMessage"]
+    assert "has schema 99" in first["systemMessage"]
     assert "systemMessage" not in second
+
+
+def test_that_an_event_came_while_another_process_wrote_is_nothing_to_tell(a_session):
+    with held(a_session, "writing"):
+        a_session.bash("make mast", "ok")
+    start = a_session.another().start()
+    assert "systemMessage" not in start
+    assert (a_session.values("SELECT title FROM observations"), a_session.spooled()) == (["make mast"], [])
 
 
 @pytest.mark.check
@@ -176,9 +184,7 @@ def a_newer_memory(a_session):
     """Make a memory that a later release has written."""
     a_session.prompt("Where is the zeppelin?")
     a_session.stop("At the mast.")
-    with a_session.connect() as db:
-        db.execute("PRAGMA user_version = 99")
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    set_version(a_session, 99)
     return a_session
 
 
@@ -518,8 +524,10 @@ def test_whatever_the_umask_everything_is_its_owners_alone(a_project):
     (a_project.home / ".config").rename(a_project.folder / "config")
     hook = a_project.another(XDG_CONFIG_HOME=str(a_project.folder / "config"))
     hook.every_event()
-    with held(hook, "writing"):
+    with written_by_a_later_release(hook):
         hook.bash("make mast", "ok")
+    with held(hook, "writing"):
+        hook.bash("make anchor", "ok")
     everything = [hook.memory, *hook.memory.rglob("*"), *hook.home.rglob("*")]
     assert {path.name for path in everything} >= set("memory.db memory.db-wal lock spool trouble settings projects python".split())
     modes = {path: path.stat().st_mode & 0o777 for path in everything}

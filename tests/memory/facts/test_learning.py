@@ -57,6 +57,25 @@ def test_it_goes_on_where_it_left_off(a_session, learn):
     assert learn(end=time.monotonic() - 1) == []
 
 
+def test_between_its_changes_it_leaves_a_memory_alone_for_as_long_as_each_took(a_session, learn, monkeypatch):
+    for said in (TAUGHT, OTHER, LONG):
+        a_session.has_a_turn(said, "Done.")
+    pauses = []
+    monkeypatch.setattr(learning, "HELD_S", 0)
+    monkeypatch.setattr(time, "sleep", lambda seconds: pauses.append((seconds, a_session.store.db.in_transaction)))
+    assert learn() == [TAUGHT, OTHER, LONG]
+    assert len(pauses) == 3
+    assert all(seconds > 0 and not is_held for seconds, is_held in pauses)
+
+
+def test_a_turn_that_is_forgotten_while_others_are_looked_at_leaves_nothing(a_session, learn, monkeypatch):
+    for said in (TAUGHT, OTHER):
+        a_session.has_a_turn(said, "Done.")
+    monkeypatch.setattr(learning, "HELD_S", 0)
+    monkeypatch.setattr(time, "sleep", lambda _: a_session.store.execute("DELETE FROM turns WHERE prompt = ?", (OTHER,)))
+    assert learn() == [TAUGHT]
+
+
 def test_a_turn_that_took_the_number_of_a_forgotten_one_is_looked_at(a_session, learn):
     a_session.has_a_turn(OTHER, "Done.")
     a_session.has_a_turn("Look at the parser.", "Done.")
