@@ -7,6 +7,15 @@ if TYPE_CHECKING:
 REMEMBER, LOOK, CORRECT, SAFE, ADMIN = "remember", "look", "correct", "keep safe", "admin"
 GROUPS = (LOOK, REMEMBER, CORRECT, SAFE, ADMIN)  # what is used most comes first
 HELP = ("--help", "-h")
+# What people type who know other programs, by the verb that does it here.
+OTHER_NAMES = {
+    "inject": ("add", "note", "remember", "save", "keep", "store"),
+    "search": ("find", "recall", "query", "grep", "ask"),
+    "sessions": ("list", "ls", "history", "log"),
+    "forget": ("delete", "remove", "rm", "del", "clear"),
+    "show": ("get", "cat", "view", "open"),
+}
+MEANT_BY = {name: verb for verb, names in OTHER_NAMES.items() for name in names}
 
 
 class Verb:
@@ -196,5 +205,7 @@ def listed(before: str) -> "Iterator[str]":
 
 
 def nearest(word: str) -> str:
-    """Return the verb that begins like a word, nothing where none does."""
+    """Return the verb that a word means elsewhere, or that begins like it; nothing where there is none."""
+    if word.lower() in MEANT_BY:
+        return MEANT_BY[word.lower()]
     return next(iter([name for name in OF if word[:3] and name[:3] == word[:3].lower()]), "")

@@ -201,8 +201,8 @@ def _scrub_together(
     report: Report,
     state: "dict[str, Any] | None" = None,
 ) -> None:
-    """Redact rows in one transaction, with how far the worker is."""
-    with access.Change(opened):
+    """Redact rows in one transaction, with how far the worker is, which lets others in afterwards."""
+    with access.Change(opened) if state is None else access.BackgroundChange(opened):
         for each in _rows(opened, kind, numbers):
             texts, counts = _redacted(kind, each, protect)
             if texts:

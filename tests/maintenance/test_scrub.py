@@ -240,6 +240,13 @@ def test_without_time_it_looks_at_a_handful(a_long_past):
     assert scrubbing.scrub_some(a_long_past.store, protect_of(a_long_past), 0) == scrubbing.TOGETHER
 
 
+def test_between_its_rows_it_leaves_the_memory_to_others_for_as_long_as_it_held_it(a_long_past, monkeypatch):
+    pauses = []
+    monkeypatch.setattr("time.sleep", lambda seconds: pauses.append((seconds > 0, a_long_past.store.db.in_transaction)))
+    to_its_end(a_long_past, 0)
+    assert pauses == [(True, False)] * 3
+
+
 def test_it_goes_on_where_it_was(a_long_past):
     assert to_its_end(a_long_past, 0) == [scrubbing.TOGETHER, scrubbing.TOGETHER, 60 - 2 * scrubbing.TOGETHER]
     assert scrubbing.count(a_long_past.store) == 0

@@ -63,6 +63,8 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
         """Return the command that these words call, loaded."""
         self.load(args[0])
+        if args[0] in verbs.MEANT_BY:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{verbs.MEANT_BY[args[0]]}'?")
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: "Context", cmd_name: str) -> "Command | None":

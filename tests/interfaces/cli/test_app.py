@@ -13,6 +13,7 @@ import pytest
 import typer
 
 from ralph_mem import __version__
+from ralph_mem.interfaces import verbs
 from ralph_mem.interfaces.cli import app, contents
 from tests.folded import folded
 from tests.hook import REPOSITORY
@@ -70,6 +71,17 @@ def test_each_command_is_in_the_module_that_is_said_to_have_it():
 def test_a_word_that_is_no_command_brings_the_one_that_was_meant(capfd):
     app._run(["serch"])
     assert "Did you mean 'search'" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("word", "command"), [("add", "inject"), ("rm", "forget"), ("find", "search"), ("list", "sessions")])
+def test_a_word_of_other_programs_brings_the_command_that_does_it_here(word, command, capfd):
+    assert app._run([word, "the zeppelin"]) == 2
+    assert f"Did you mean '{command}'?" in capfd.readouterr().err
+
+
+def test_no_other_name_of_a_command_is_a_command_itself():
+    assert set(verbs.MEANT_BY) & {*contents.MODULE_OF, *verbs.OF} == set()
+    assert set(verbs.OTHER_NAMES) <= {*contents.MODULE_OF} & {*verbs.OF}
 
 
 def test_help_lists_the_commands_with_a_sentence_each(a_newcomer):

@@ -63,6 +63,7 @@ def test_help_says_how_a_verb_is_typed_and_gives_an_example(a_person, verb):
 def test_a_verb_that_there_is_not_names_the_nearest_one(a_person):
     assert one_line(mem(a_person, "seek")).endswith("there is no /mem seek (/mem help lists what there is)")
     assert "did you mean /mem forget?" in one_line(mem(a_person, "forgit everything"))
+    assert "did you mean /mem inject?" in one_line(mem(a_person, "remember the zeppelin"))
 
 
 # Who may do what, and at which price
