@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ORIGINS = ("user", "agent", "tool", "test", "outside")
 PROJECT, GLOBAL, BOTH = "project", "global", "both"
 SCOPES = (PROJECT, GLOBAL, BOTH)
-NOTHING, LOOK = "nothing that is remembered fits", "look with a search first"
+NOTHING, LOOK = "nothing that is remembered fits", "a text is looked for exactly as it is given; a search prints ids"
 
 
 class NothingFits(RalphMemError):
