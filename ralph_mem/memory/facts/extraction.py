@@ -72,7 +72,7 @@ PRINTED = re.compile(
     r"^[ \t]*(?:\d{1,4}[-/:]\d{1,2}[-/:]\d{1,4}\b|\[?\d{1,2}:\d{2}(?::\d{2})?\b|\[\w+\]|(?:DEBUG|INFO|WARN(?:ING)?|ERROR"
     r"|FATAL|TRACE|E|W)\b[:\s]{1,4}|at \S+ ?\(|"
     r"File \"|[$%#\u276f\u279c\u2713\u2717\u2714\u2718\u2705\u274c\u2139|+@\u23fa\u25cf\u2514\u23bf\u2502] ?"
-    r"|\w[\w.]*(?:Error|Exception|Warning)\b|[{}\[\]<]|\w+ ?= |[\w.]+\([^)\n]*\)[;{ ]*$|//|/\*|\*/)[^\n]*$",
+    r"|\w[\w.]*(?:Error|Exception|Warning)\b|[{}\[\]<]|\w+ ?= |[\w.]+\([^)\n]*\)[;{ ]*$|//|/\*|\*/|--(?= ))[^\n]*$",
     re.MULTILINE,
 )  # fmt: skip
 # Items of a list; so many of them in a row are a list that was pasted.
@@ -185,7 +185,7 @@ def _weighed(prompt: str, own: str, start: int, end: int) -> "list[tuple[float, 
 
 def _english(seen: str) -> "tuple[float, str, float] | None":
     """Return how clearly an English sentence says that it holds, its kind, and how likely it is worth telling later."""
-    if not _is_english(seen) or manner.NOW.search(seen):
+    if not _is_english(seen) or manner.NOW.search(seen) or manner.UNSURE.search(seen):
         return None
     dropped = retraction.of(seen)
     if dropped and dropped.is_order:

@@ -27,6 +27,12 @@ HEDGE = re.compile(
     r"could be|would it|wasnt sure|wasn't sure|i believe|likely)\b",
     re.IGNORECASE,
 )
+# Who says this states nothing, however firmly the rest of the sentence sounds.
+UNSURE = re.compile(
+    r"\b(?:not (?:so |too |quite |really |entirely |totally |100% |a hundred percent )?(?:sure|certain)|unsure|no idea|idk|i guess"
+    r"|if i (?:remember|recall)|i don'?t (?:remember|recall|know))\b",
+    re.IGNORECASE,
+)
 # A sentence that begins like this asks for one piece of work.
 STEP = re.compile(
     LEAD + r"(?:(?:now|then|next|first|also|finally|after that|once|let'?s|lets|we should|we need to|can you|could you"

@@ -69,6 +69,7 @@ def test_always_and_never_count_as_an_instruction_alone():
         ("an output", "ERROR: {}"),
         ("a shell", "$ echo {}"),
         ("a diff", "+ {}"),
+        ("a comment of a query", "SELECT 1;\n-- {}"),
         ("a tag of a client", "<system-reminder>\n{}\n</system-reminder>"),
         ("our own fence", "<ralph-mem-0a1b>\n{}\n</ralph-mem-0a1b>"),
         ("our own fence without an end", "<ralph-mem-0a1b>\n{}"),
@@ -98,6 +99,19 @@ def test_what_stands_before_a_paste_is_the_users_own():
 )
 def test_a_question_what_is_bound_to_now_and_what_was_redacted_is_none(said):
     assert texts(said) == []
+
+
+@folded(
+    ("said", "found"),
+    [
+        ("I think we use `postgres` but I'm not sure", False),
+        ("Our CI runs on `node` 20, if I remember right.", False),
+        ("We use `redis` for the queue, I don't know which version", False),
+        ("Our users don't know the id of their tenant, so always show its name in `admin.py`.", True),
+    ],
+)
+def test_who_is_not_sure_states_nothing(said, found):
+    assert bool(texts(said)) is found
 
 
 def test_a_prompt_gives_three_at_most_the_strongest_in_their_order():
