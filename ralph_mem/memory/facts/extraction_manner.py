@@ -27,10 +27,11 @@ HEDGE = re.compile(
     r"could be|would it|wasnt sure|wasn't sure|i believe|likely)\b",
     re.IGNORECASE,
 )
-# Who says this states nothing, however firmly the rest of the sentence sounds.
+# Who says this states nothing, however firmly the rest of the sentence sounds, unless it is about something else.
 UNSURE = re.compile(
     r"\b(?:not (?:so |too |quite |really |entirely |totally |100% |a hundred percent )?(?:sure|certain)|unsure|no idea|idk|i guess"
-    r"|if i (?:remember|recall)|i don'?t (?:remember|recall|know))\b",
+    r"|if i (?:remember|recall)|i don'?t (?:remember|recall|know))\b"
+    r"(?! (?:about|which|what|why|how|when|where|who)\b)",
     re.IGNORECASE,
 )
 # A sentence that begins like this asks for one piece of work.
