@@ -107,7 +107,6 @@ def test_a_question_what_is_bound_to_now_and_what_was_redacted_is_none(said):
         ("I think we use `postgres` but I'm not sure", False),
         ("Our CI runs on `node` 20, if I remember right.", False),
         ("We use `redis` for the queue, I don't know which version", True),
-        ("Our staging database is in Frankfurt, but I'm not sure about `backup.sh`", True),
         ("Our users don't know the id of their tenant, so always show its name in `admin.py`.", True),
     ],
 )
