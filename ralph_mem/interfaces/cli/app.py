@@ -63,9 +63,15 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
         """Return the command that these words call, loaded."""
         self.load(args[0])
-        if args[0] in verbs.MEANT_BY:
-            ctx.fail(f"No such command '{args[0]}'. Did you mean '{verbs.MEANT_BY[args[0]]}'?")
+        meant = verbs.MEANT_BY.get(args[0]) or self._of_a_loop(args[0])
+        if meant:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")
         return super().resolve_command(ctx, args)
+
+    def _of_a_loop(self, word: str) -> str:
+        """Return the command of the loop that somebody may mean who typed a word that names none."""
+        known = () if word in contents.MODULE_OF or word.startswith("-") else getattr(self.load("ralph"), "commands", ())
+        return f"ralph {word}" if word in known else ""
 
     def get_command(self, ctx: "Context", cmd_name: str) -> "Command | None":
         """Return a command by its name, with its summary alone where it is not loaded; None for a word that names none."""
@@ -148,7 +154,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return _silent(0) if isinstance(leaving.__context__, BrokenPipeError) else _code(leaving.code)
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""
-        return _silent(_complain(f"{error.strerror}:{where or ' the output'}", "`ralph-mem doctor` looks for the cause", FAILED))
+        hint = "is that its name?" if isinstance(error, FileNotFoundError) else "`ralph-mem doctor` looks for the cause"
+        return _silent(_complain(f"{error.strerror}:{where or ' the output'}", hint, FAILED))
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", "", INTERRUPTED)
     except Exception as error:

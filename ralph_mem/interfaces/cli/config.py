@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
@@ -12,8 +13,24 @@ from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.maintenance import approve as approval
 from ralph_mem.maintenance import config_change, config_file, registry
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typer._click import Command, Context
+
 commands = typer.Typer()
-inner = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Show, change and check the settings.")
+
+
+class ByKey(TyperGroup):
+    """The commands of `config`; a key alone is printed, and one with a value is set, as `/mem config` does it."""
+
+    def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
+        """Return the command that these words call."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["set" if [word for word in args[1:] if not word.startswith("-")] else "get", *args]
+        return super().resolve_command(ctx, args)
+
+
+inner = typer.Typer(cls=ByKey, no_args_is_help=True, rich_markup_mode=None, help="Show, change and check the settings.")
 commands.add_typer(inner, name="config")
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="Such as memory.auto_inject; `config show` lists them all.")]

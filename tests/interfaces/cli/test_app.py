@@ -73,7 +73,9 @@ def test_a_word_that_is_no_command_brings_the_one_that_was_meant(capfd):
     assert "Did you mean 'search'" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(("word", "command"), [("add", "inject"), ("rm", "forget"), ("find", "search"), ("list", "sessions")])
+@pytest.mark.parametrize(
+    ("word", "command"), [("add", "inject"), ("rm", "forget"), ("list", "sessions"), ("rollback", "ralph rollback")]
+)
 def test_a_word_of_other_programs_brings_the_command_that_does_it_here(word, command, capfd):
     assert app._run([word, "the zeppelin"]) == 2
     assert f"Did you mean '{command}'?" in capfd.readouterr().err

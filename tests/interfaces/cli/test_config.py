@@ -45,6 +45,12 @@ def printed(hook, *words):
 # get, set, show
 
 
+def test_a_key_alone_is_got_and_one_with_a_value_is_set(a_project):
+    printed(a_project, "memory.retention_days", "20")
+    assert printed(a_project, "memory.retention_days") == "20\n"
+    assert run(a_project, "memory.retention")[:2] == (1, "")
+
+
 @pytest.mark.check
 def test_what_is_set_can_be_got(a_project):
     assert printed(a_project, "get", "memory.retention_days") == "30\n"
