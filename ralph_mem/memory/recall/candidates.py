@@ -30,7 +30,7 @@ TIMES_HAVE = (
     *("day", "week", "month", "year", "night", " ago", "uary", "march", "april", "june", "july", "august", "ember", "ober", "may "),
     *("in may", "of may", " 19", " 20"),
 )
-QUOTES, MARKS, MOST_PHRASES = '"`', ".,:;!?()[]{}<>'\"`", 8
+QUOTES, MARKS, MOST_PHRASES = '"`', "@.,:;!?()[]{}<>'\"`", 8
 
 STANDS = """
 SELECT group_concat(number) FROM (SELECT f.rowid AS number FROM {index} AS f {joins}

@@ -91,6 +91,7 @@ def test_of_two_turns_with_the_same_words_the_newer_one_is_looked_at_first(a_ses
     [
         ("look at src/lamp.py", ["src/lamp.py"]),
         ("(src/lamp.py:12),", ["src/lamp.py:12"]),
+        ("read @src/lamp.py, (@docs/LAMP.md)", ["src/lamp.py", "docs/lamp.md"]),
         ("since version 2.13.0?", ["2.13.0"]),
         ("the max_retry_count option", ["max_retry_count"]),
         ('it says "cannot open the socket" now', ["cannot open socket"]),
