@@ -112,15 +112,20 @@ def _place(text: str, name_start: int, name_end: int) -> int:
 
 
 def _is_of_all(text: str, before: str, name_start: int, name_end: int) -> bool:
-    """Say whether a name is that of a type, of a resource, or of the picture of a badge, which everybody sees."""
+    """Say whether a name is that of a type, of a resource, of a badge, which everybody sees, or ends with the hour of a time."""
     is_type = text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'  # "AWS::IAM::AccessKey"
-    return is_type or before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]
+    is_time = text[name_end - 1].isdigit() and text[name_end : name_end + 1] == ":" and text[name_end + 1 : name_end + 3].isdigit()
+    return is_type or is_time or before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]
 
 
 def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind: str) -> "list[tuple[int, int, str]]":
     """Return the value at a place behind a name of a kind, where it is a secret."""
     if text.startswith("hex:", at):  # of a registry
         return [(at + 4, _first_of(text, "\n\r", at, len(text)), kind)]
+    if text[at - 1] == "=" and text[at : at + 1] in ("'", '"') and text[at + 1 : at + 2] in (" ", "+", "&", ".", "|"):
+        from ralph_mem.core.redaction import endings  # lazy: only for a text that ends with a sign
+
+        at = endings.beyond_join(text, at)
     first, at = at, _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element

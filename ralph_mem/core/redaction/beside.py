@@ -7,6 +7,7 @@ from ralph_mem.core.redaction.names import (
     PASSWORDS,
     SECRETS,
     SYMBOLS,
+    TAKEN_BACK,
     is_called_so,
     is_filler,
     is_hexed,
@@ -14,8 +15,9 @@ from ralph_mem.core.redaction.names import (
     is_secret,
     kind_of_name,
     places,
+    words_of,
 )
-from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_generated, is_jumbled, is_passphrase
+from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_coined, is_generated, is_jumbled, is_passphrase
 
 # A line with one of these speaks of a secret; pieces of words, so that one stands for many.
 SPOKEN = (
@@ -33,6 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Span = tuple[int, int, str]
 
+TAKING_BACK = frozenset(TAKEN_BACK.split())
 PARTING = "\"'`“”„\u2018\u2019«»\u2039\u203a()[]{}<>,;| \t\r│"
 BLANKS = {ord(char): " " for char in PARTING}
 LONGEST_LINE, LONGEST_BELOW = 600, 80
@@ -150,7 +153,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             spans.append((where, where + len(value)))
         if (
             is_below
-            and (tells(value) or (not is_open and speaks(line[max(0, where - NEAR_HEX) : where], WEAK) and _is_hexed(value)))
+            and (tells(value) or (not is_open and _speaks_of(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))
         ) or (is_code and _is_code(value)):
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
@@ -188,6 +191,12 @@ def speaks(name: str, weak: "frozenset[str]" = frozenset()) -> bool:
     return any([word in name.lower() for word in SPOKEN if word not in weak])
 
 
+def _speaks_of(before: str) -> bool:
+    """Say whether a word speaks of a secret and not of what handles one: `password-filter`."""
+    said = [word for word in before.split() if speaks(word, WEAK)]
+    return any([TAKING_BACK.isdisjoint(words_of(word)[-1:]) for word in said]) or (not said and speaks(before, WEAK))
+
+
 def _assigned(word: str) -> str:
     """Return what stands behind a name and a sign: `name=value`, `name:value`."""
     ends = [word.find(sign) for sign in "=:" if 0 < word.find(sign) < len(word) - 1]
@@ -204,9 +213,7 @@ def tells(value: str) -> bool:
         return is_generated(value, 16) and not any([sign in value for sign in ".:\\"]) if value else False
     if is_called_so(value) or "." in value.strip("."):
         return False
-    if _is_odd(value):
-        return True
-    return is_generated(value)
+    return _is_odd(value) or is_generated(value) or (is_coined(value) and value[-1] in DIGITS)
 
 
 def _is_odd(value: str) -> bool:

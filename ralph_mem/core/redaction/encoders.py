@@ -4,6 +4,7 @@ import binascii
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import HEX, LETTERS, places
+from ralph_mem.core.redaction.passwords import is_generated
 from ralph_mem.core.redaction.shell_words import commands
 
 TYPE_CHECKING = False
@@ -23,6 +24,8 @@ PROGRAMS = frozenset(
 )
 PARTING = {ord(sign): " " for sign in "'\"`<>|;,() "}
 QUOTES = "'\""
+ZEROS = ("\\0", "\\x00", "\\u0000", "%00", "\0")
+LONG = 20  # characters of what is generated, behind a colon
 LONGEST_LINE = 2048
 FEWEST = 8  # characters of what is encoded, of which a password has six at least
 
@@ -59,10 +62,16 @@ def _is_command(line: str) -> bool:
 
 def password_of(value: str) -> str:
     """Return what of a value is a password: all of it, or what stands behind a user and a colon; nothing for another text."""
-    user, colon, password = value.partition(":")
-    if colon and user.replace("-", "a").replace("_", "a").replace(".", "a").isalnum() and is_made_by_hand(password):
+    for zero in ZEROS:  # as SASL parts them
+        value = value.replace(zero, ":")
+    user, colon, password = value.lstrip(":").partition(":") if value[:1] == ":" != value[-1:] and value.count(":") > 1 else value.partition(":")
+    if colon and ("a" + user).replace("-", "a").replace("_", "a").replace(".", "a").isalnum() and _is_one(password):
         return password
     return value if is_made_by_hand(value) else ""
+
+
+def _is_one(password: str) -> bool:
+    return is_made_by_hand(password) or is_generated(password, LONG)
 
 
 def _quoted(line: str) -> "list[str]":

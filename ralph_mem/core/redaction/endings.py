@@ -2,13 +2,28 @@
 
 from ralph_mem.core.redaction.names import LONGEST_NAME
 
-NO_VALUE = frozenset("=\"'<>;")  # none of a value that holds an &
+ENDS = " \t\r\n\"'`<>;,()[]{}|\\"
+JOINING = ("+", "&", ".", "||", "..", "<<")  # which languages join two texts with
 
 
 def beyond_and(text: str, end: int) -> int:
-    """Return where a value ends that an & stands in: behind that of an address a name follows, behind that of a shell a blank."""
-    rest = text[end : end + LONGEST_NAME].partition("\n")[0].partition(" ")[0]
-    return end + len(rest) if len(rest) > 1 and rest.count("&") == 1 and NO_VALUE.isdisjoint(rest) else end
+    """Return where a value ends that an & stands in: in an address a name and a sign follow it, in a shell a blank."""
+    window = text[end : end + LONGEST_NAME]
+    rest = window[: min([at for at in map(window.find, ENDS) if at >= 0], default=len(window))]
+    for piece in rest.split("&")[1:]:
+        name, equals, _ = piece.partition("=")
+        if not piece or (equals and name.islower()):
+            break
+        end += len(piece) + 1
+    return end
+
+
+def beyond_join(text: str, at: int) -> int:
+    """Return where a text opens that is joined to the one that a name and a sign end: `"PWD=" & "x"`; the same place for none."""
+    behind = text[at + 1 : at + 12].lstrip(" ")
+    sign = next((sign for sign in JOINING if behind.startswith(sign)), "")
+    value = behind[len(sign) :].lstrip(" ")
+    return at + 1 + text[at + 1 : at + 12].index(value) if sign and value[:1] in ("'", '"') else at
 
 
 def ends_setting(text: str, at: int, end: int) -> bool:

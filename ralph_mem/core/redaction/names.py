@@ -69,7 +69,7 @@ TAKEN_BACK = (
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
-    " topic digest checksum sha sha1 sha256 integrity "
+    " topic filter checker digest checksum sha sha1 sha256 integrity "
 )
 
 CODE_OWNERS = " pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
@@ -172,6 +172,8 @@ def _is_password(value: str, style: str) -> bool:
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
     if passwords.is_worded(value, style) and not is_called_so(value):
+        return True
+    if style == "quoted" and passwords.is_spaced(value):
         return True
     if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
         return True
@@ -313,7 +315,7 @@ def _is_wordy(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    if value[1:3] in (":\\", ":/"):
+    if value[1:3] in (":\\", ":/") or ("/" in value and value.rstrip(DIGITS + ":").rpartition("/")[2].partition(".")[2].isalpha()):
         return True
     # One base64 secret in 64 starts with a slash.
     is_base64 = len(value) >= 32 and "." not in value and looks_random(value)

@@ -19,6 +19,11 @@ UNTELLING_WORDS = frozenset(
 )
 
 
+# What is said of a field beside that.
+OF_FORMS = UNTELLING_WORDS.union("min max least most than more between characters chars digits letters step version http at line".split())
+LONGEST_SPACED = 16
+
+
 def is_made_up(value: str, style: str) -> bool:
     """Say whether letters alone are a password, by how they are mixed."""
     return is_jumbled(value, 2 if style in ("quoted", "flag") else 3)
@@ -33,6 +38,18 @@ def is_passphrase(value: str) -> bool:
         and all([word.isalpha() and 3 <= len(word) <= 9 and word[1:].islower() for word in words])
         and (value.islower() or all([word[0].isupper() for word in words]))
         and UNTELLING_WORDS.isdisjoint(value.lower().split(sign))
+    )
+
+
+def is_spaced(value: str) -> bool:
+    """Say whether blanks part a few words, the last with a digit, and none of them is one of what a form says: `licht an 2024`."""
+    words = value.split(" ")
+    return (
+        1 < len(words) < 5
+        and value[-1] in DIGITS
+        and words[0].isalpha()
+        and all([word.isalnum() and len(word) <= LONGEST_SPACED for word in words])
+        and OF_FORMS.isdisjoint(value.lower().split())
     )
 
 
@@ -62,7 +79,7 @@ def is_dotted(value: str) -> bool:
     words = value.split(".")
     return (
         1 < len(words) < 4
-        and all([word.isascii() and word.isalpha() and word.islower() and 2 < len(word) < 10 for word in words])
+        and all([word.isascii() and word.isalpha() and word.islower() and 2 < len(word) < 12 for word in words])
         and UNTELLING_WORDS.isdisjoint(words)
     )
 

@@ -1,6 +1,7 @@
 """Tell which commands print a secret and nothing else, and cut it out of that."""
 
 from ralph_mem.core.redaction import shell_words, taking
+from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random
 from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
 
@@ -23,7 +24,7 @@ argocd generate-token | rails secret | rails credentials:show | rake secret | mi
 rclone reveal | npm token create | npm config get | fly auth token | flyctl auth token | fly tokens create
 flyctl tokens create | railway variables | netlify env:get | firebase login:ci | authelia crypto rand | credstash get
 berglas access | knox get | conjur variable get | akeyless get-secret-value | systemd-creds decrypt | keybase decrypt
-bitcoin-cli dumpprivkey | bitcoin-cli dumpwallet | slappasswd | htpasswd -nb | htpasswd -nbB | htpasswd -n | secretsdump
+hashcat --show | john --show | bitcoin-cli dumpprivkey | bitcoin-cli dumpwallet | slappasswd | htpasswd -nb | htpasswd -nbB | htpasswd -n | secretsdump
 secretsdump.py | kubeadm token | kubeadm certs certificate-key | consul keygen | consul acl bootstrap | nomad acl bootstrap
 vault operator generate-root | etcdctl get | tailscale up --authkey | rustup-init --token | caddy hash-password
 travis token | snap export-login | charmcraft login --export | dotnet user-secrets list | stripe config --list
@@ -247,7 +248,7 @@ def _named(words: "list[str]") -> str:
     name, said = words[0].rpartition("/")[2].lower(), {part for word in words[1:] for part in word.lower().split("-")}
     if any([stem in name for stem in KEEPERS]) and READING & said and not NOT_SHOWN & said:
         return "secret"
-    asks = "secret" in said and READING & said and not NOT_SHOWN & {word.lower() for word in words[1:]}
+    asks = {"secret", "secrets"} & said and READING & said and not NOT_SHOWN & {word.lower() for word in words[1:]}
     if asks or (kind_of_name(name) == "password" and not NOT_SHOWN & said):
         return "issued"
     if READING & said and any(
@@ -276,18 +277,27 @@ def _may_issue(words: "list[str]") -> bool:
 def _values(output: str) -> "list[str]":
     """Return the values of an output of one or a few words, each on a line of its own, alone or behind a name."""
     lines = [line.strip() for line in output.strip().split("\n")]
-    if len(lines) > FEW_LINES:  # beside news of other commands: what looks generated, on a line of its own
+    if len(lines) > FEW_LINES:  # beside news of other commands: what looks generated, on a line of its own, and rows of settings
+        rows = [line.split() for line in lines]
+        if all([len(row) == 2 and row[0][-1] in ":=" for row in rows]):
+            return [row[1].strip("\"',") for row in rows]
         alone = [line for line in lines if " " not in line and "." not in line and len(line) > FEWEST_ALONE]
         return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line)]
-    values = [line.rpartition(" ")[2].strip("\"',") if line.count(" ") < FEW_LINES else "" for line in lines]
-    return [value for value in values if value and value.isascii()]
+    words = [line.split() for line in lines]
+    values = [said[-1].strip("\"',") for said in words if said and len(said) <= FEW_LINES]
+    return [value for value in values if value and value.isascii() and not _is_file(value)]
+
+
+def _is_file(value: str) -> bool:
+    name, _, kind = value.rpartition(".")
+    return name.replace("_", "a").replace("-", "a").isalnum() and kind.isalpha() and kind.islower() and len(kind) < 5
 
 
 def _without_value(output: str, kind: str) -> str:
     for value in _values(output):
         is_hex = kind == "issued" and len(value) > 31 and HEX_DIGITS.issuperset(value)
         is_one = (
-            is_hex or looks_random(value) or is_generated(value)
+            is_hex or looks_random(value) or is_generated(value) or (kind == "issued" and is_made_by_hand(value))
             if kind in ("key", "word", "issued")
             else len(value) > 5 and not is_filler(value) and not is_plain(value)
         )

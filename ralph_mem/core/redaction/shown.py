@@ -83,7 +83,7 @@ def _compared(line: str) -> "list[tuple[int, int]]":
     is_difference = line.startswith(DIFFERENCE) and bare[:1] in ("-", "+") and len(bare.split()) < 3
     if not is_difference and not any([sign in said for sign in SAYING]):
         return []
-    values = [piece for quote in "'\"" for piece in line.split(quote)[1::2]]
+    values = [piece for quote in "'\"" for piece in line.split(quote)[1:-1]]
     values += [piece.partition(">")[0] for piece in line.split("<")[1:]]
     values.append(bare.lstrip("-+ ").strip("'\"") if is_difference else bare.rpartition(": ")[2])
     found = [value for value in dict.fromkeys(values) if is_made_by_hand(value)]

@@ -12,8 +12,9 @@ from ralph_mem.core.redaction.names import (
     is_secret,
     kind_of_name,
     places,
+    stands_alone,
 )
-from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_generated, is_jumbled, is_passphrase
+from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_dotted, is_generated, is_spaced, is_jumbled, is_passphrase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,9 +28,10 @@ QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
 COLUMNS = ("seed", "community", "enroll", "enrollment", "license", "licence")  # which name a secret above a column alone
-OPEN_COLUMNS = ("digest", "hash", "checksum", "fingerprint", "accessor")  # below which everybody may read
+OPEN_COLUMNS = ("digest", "hash", "checksum", "fingerprint", "accessor", "id", "commit", "revision")  # below which everybody may read
 ALTERNATIVES = ("|'", '|"')  # so ends a line of a regular expression, whose words are no cells
 SHORTEST_CELL = 5
+LONGEST_WORD = 24  # letters; no word has more
 LONGEST_HUMPED = 17  # characters of words that nothing joins: what is longer is the name of a class
 MOST_ROWS = 200
 MOST_CELLS = 24
@@ -162,6 +164,7 @@ def _by_blanks(line: str) -> "list[Cell]":
 def _announces(name: str) -> str:
     """Return the kind of secret that a cell names, nothing for one that is no name."""
     name = name.rstrip(":").strip("*_` ")
+    name = name[:-1].partition("(")[2] if name[-1:] == ")" else name  # what a query makes of a column
     if not name or len(name) > LONGEST_NAME or name.count(" ") >= MOST_WORDS or not name[0].isalpha():
         return ""
     folded = name.lower()
@@ -203,6 +206,12 @@ def _is_cell(value: str, kind: str) -> bool:
     groups = value.split(" ")
     if len(groups) > 2 and len({*map(len, groups)}) == 1:  # parted for people to type
         return is_generated("".join(groups))
+    if kind == "password" and len(groups) > 1:
+        return is_spaced(value)
+    if kind == "password" and is_dotted(value):
+        return True
+    if kind == "secret" and value.isalpha() and len(value) >= LONGEST_WORD:
+        return True
     if " " in value or len(value) < SHORTEST_CELL or is_filler(value) or is_plain(value) or value[0] in "$<([{-*=/":
         return False
     if kind == "key":
@@ -229,9 +238,10 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
     """Return the value behind each cell that names a secret; a comma parts lists too, where that says nothing."""
     if sign in ",;" and not (len(cells) == 2 and "_" in cells[0][2] and cells[0][2].isupper()):
         return []
-    pairs = zip(cells, cells[1:])
-    named = [(value, _announces(name)) for (_, _, name), value in pairs]
-    return [(start, end, kind) for (start, end, value), kind in named if kind and _is_value(value, kind)]
+    named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [_announces(name)] if kind]
+    found = [(*cells[at + 1], kind) for at, kind in named if _is_value(cells[at + 1][2], kind)]
+    found += [(*cell, kind) for at, kind in named[:1] if not at for cell in cells[2:] if stands_alone(cell[2])]
+    return [(start, end, kind) for start, end, _, kind in found]
 
 
 def _alone(line: str) -> "list[Span]":
@@ -265,6 +275,8 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
 def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     names = [name for _, _, name in cells if name]
+    if sign in "|\t":  # what a query makes of a column
+        names = [name.replace("(", "_").replace(")", "_") for name in names]
     if not all(
         [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or name in "#*.№" for name in names]
     ):

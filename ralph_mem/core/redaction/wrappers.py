@@ -53,6 +53,7 @@ def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
         return []
     at = len(line) - len(bare) + len(operator)
     rest = line[at:].lstrip(BLANKS)
+    rest = _without_type(rest).removeprefix("= ") if operator == ":" else rest
     start = end + len(line) - len(rest)
     if name.lower() == "pass" and rest[:1] in ("'", '"'):
         return _quoted(start, rest[:1] + rest[1:].partition(rest[0])[0] + rest[0], kind, "quoted")
