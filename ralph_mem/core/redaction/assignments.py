@@ -10,6 +10,7 @@ from ralph_mem.core.redaction.names import (
     DIGITS,
     FAR_VALUE,
     FOREIGN,
+    HEX,
     LONGEST_NAME,
     NAME,
     QUOTES,
@@ -17,6 +18,7 @@ from ralph_mem.core.redaction.names import (
     is_secret,
     kind_of_label,
     kind_of_name,
+    looks_random,
     skip,
     stands_alone,
     words_of,
@@ -89,12 +91,20 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
         if not owner.isalpha():  # of a section, or of a longer name
             owner = next((word for word in words_of(text[max(0, stem - FAR_OWNER) : stem]) if word in LOCKS), "")
+        if not owner and not before.rpartition("\n")[2].strip(" -"):  # of a section whose kind is not said
+            return _lone(text, at)
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     is_label = text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\")
     kind = kind_of_name(name) or (kind_of_label(name) if is_label else "")
     return (
         _judged(text, name, name_start, name_end, at, kind) if kind and not _is_of_all(text, before, name_start, name_end) else []
     )
+
+
+def _lone(text: str, at: int) -> "list[tuple[int, int, str]]":
+    start, end, _ = value_bounds(text, at)
+    value = text[start:end]
+    return [(start, end, "key")] if value.isascii() and looks_random(value) and value.strip(HEX + "-") and "." not in value else []
 
 
 def _place(text: str, name_start: int, name_end: int) -> int:
@@ -139,6 +149,10 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
     if greedy and not name.isupper() and not quoted and "()" in text[start:end]:  # an argument of a call
         return []
+    if kind == "password" and not quoted and text[end : end + 1] == " " and text[at - 1] in "=: ":
+        from ralph_mem.core.redaction import endings  # lazy: only for a password that a word follows
+
+        end = endings.beyond_blanks(text, at, end)
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"

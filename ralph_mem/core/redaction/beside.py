@@ -239,6 +239,8 @@ def _is_told(value: str) -> bool:
     if len(value) < FEWEST_TOLD or is_filler(value) or is_plain(value) or is_called_so(value) or not value[0].isalnum():
         return False
     inner = value.strip("!?")
+    if is_coined(value) and value[-1] in DIGITS:
+        return True
     if "." in value and not (value[0].isupper() and value[-2:].isdigit()):
         return False
     if "_" in value and not any([before.isdigit() and after.isalpha() for before, after in zip(value, value[1:])]):

@@ -1,6 +1,7 @@
 """Say where an unquoted value ends, and whether a setting ends with it."""
 
 from ralph_mem.core.redaction.names import LONGEST_NAME
+from ralph_mem.core.redaction.passwords import is_spaced
 
 ENDS = " \t\r\n\"'`<>;,()[]{}|\\"
 JOINING = ("+", "&", ".", "||", "..", "<<")  # which languages join two texts with
@@ -16,6 +17,12 @@ def beyond_and(text: str, end: int) -> int:
             break
         end += len(piece) + 1
     return end
+
+
+def beyond_blanks(text: str, at: int, end: int) -> int:
+    """Return where a value ends that goes on to the end of its line: a few words, the last with a digit."""
+    line = text[at : at + LONGEST_NAME].partition("\n")[0].rstrip("\r")
+    return at + len(line) if line[-1:].isdigit() and is_spaced(line) else end
 
 
 def beyond_join(text: str, at: int) -> int:

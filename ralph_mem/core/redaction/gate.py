@@ -228,8 +228,9 @@ def _may_be_value(word: str, is_password: bool) -> bool:
     word = word.strip("'\"")
     if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
         return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
+    is_dotted = "." in word.rstrip(CLOSING + ".")
     is_plain = (
-        "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32) or word.count(":") > 2 or word[:3] in ("SHA", "sha")
+        (is_dotted and not (is_password and word[0].isupper() and word.rstrip(CLOSING)[-2:].isdigit())) or ("/" in word and len(word) <= 32) or word.count(":") > 2 or word[:3] in ("SHA", "sha")
     )
     bare = word.replace("_", "-")
     if is_password and bare.count("-") > 2 and len(bare) > 15 and bare.islower() and bare.replace("-", "").isalpha():
@@ -266,7 +267,7 @@ def trips(text: str) -> bool:
 
 def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
     """Say whether a text holds a token, an address or a name that may be or announce a secret."""
-    if holds_token(text) or _holds_url(text) or "sig=" in text or "-Signature=" in text:
+    if holds_token(text) or _holds_url(text) or "sig=" in text or "ignature=" in text:
         return True
     for label, start, at in labels:
         if _tells(text, folded, start, at) or (label[0] == "p" and _quotes(folded[at : at + 64])):
@@ -337,7 +338,8 @@ def _is_name(text: str, folded: str, start: int, at: int) -> bool:
             return False
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True
-    return text[max(0, start - 24) : start].rstrip(" \t").rpartition(" ")[2].isalpha()  # "API key: ..."
+    before = text[max(0, start - 24) : start].rstrip(" \t-")
+    return before[-1:] in ("\n", "") or before.rpartition(" ")[2].isalpha()  # "API key: ...", or of a section
 
 
 def _tells(text: str, folded: str, start: int, at: int) -> bool:

@@ -59,7 +59,7 @@ KEY_OWNERS = (
     " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa "
 )
 OPEN_KEYS = (
-    " public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
+    " public domain primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
     " composite shortcut registry translation message i18n idempotency dedup "
 )
 TAKEN_BACK = (
@@ -173,7 +173,7 @@ def _is_password(value: str, style: str) -> bool:
 
     if passwords.is_worded(value, style) and not is_called_so(value):
         return True
-    if style == "quoted" and passwords.is_spaced(value):
+    if style == "quoted" and (passwords.is_spaced(value) or passwords.is_half_coined(value)) and not is_called_so(value):
         return True
     if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
         return True
@@ -297,7 +297,8 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "code"
     # the id of an approle, of an access list
     is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
-    is_random = f" {word} " in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5)
+    is_open = word.endswith("key") and f" {word[:-3]} " in OPEN_KEYS
+    is_random = f" {word} " in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5 and not is_open)
     return "key" if is_told or is_random else ""
 
 

@@ -20,7 +20,12 @@ UNTELLING_WORDS = frozenset(
 
 
 # What is said of a field beside that.
-OF_FORMS = UNTELLING_WORDS.union("min max least most than more between characters chars digits letters step version http at line".split())
+OF_FORMS = UNTELLING_WORDS.union(
+    "a an be been blank can't cannot characters chars chosen did different digits do does doesn't don't empty equal expected"
+    " failed given if in invalid is it least length letters line long match matches max min mismatch missing more most no numbers"
+    " of on only or required same short shown specified step strong symbols than there too upper lower used version was weak when"
+    " where which without words between any all at as by http".split()
+)
 LONGEST_SPACED = 16
 
 
@@ -42,15 +47,21 @@ def is_passphrase(value: str) -> bool:
 
 
 def is_spaced(value: str) -> bool:
-    """Say whether blanks part a few words, the last with a digit, and none of them is one of what a form says: `licht an 2024`."""
+    """Say whether blanks part a few short words that no form or message says: `licht an 2024`, `velvet kitten`."""
     words = value.split(" ")
     return (
         1 < len(words) < 5
-        and value[-1] in DIGITS
+        and (value[-1] in DIGITS or (value[0].islower() and value.replace(" ", "").isalpha() and all([len(word) > 1 for word in words[:1]])))
         and words[0].isalpha()
         and all([word.isalnum() and len(word) <= LONGEST_SPACED for word in words])
         and OF_FORMS.isdisjoint(value.lower().split())
     )
+
+
+def is_half_coined(value: str) -> bool:
+    """Say whether signs join words of which the first has no capital and another has: `camion-Rojo`."""
+    words = value.translate(_JOINED).split(" ")
+    return value[0].islower() and 1 < len(words) < 4 and len(value) >= FEWEST and is_coined(value[0].upper() + value[1:]) and all([word.isalpha() for word in words])
 
 
 def is_coined(value: str) -> bool:
@@ -71,6 +82,8 @@ def is_worded(value: str, style: str) -> bool:
     """Say whether joined words are a password where they stand: with capitals, or small ones with dots where code stands seldom."""
     if style in ("quoted", "greedy") and is_dotted(value):
         return True
+    if style == "flag" and is_dotted(value) and any([char in DIGITS for char in value]):
+        return True
     return (style != "bare" or "." not in value) and is_coined(value)
 
 
@@ -79,7 +92,8 @@ def is_dotted(value: str) -> bool:
     words = value.split(".")
     return (
         1 < len(words) < 4
-        and all([word.isascii() and word.isalpha() and word.islower() and 2 < len(word) < 12 for word in words])
+        and all([word.isascii() and word.rstrip(DIGITS).isalpha() and word.islower() and 2 < len(word) < 12 for word in words])
+        and (value.replace(".", "").isalpha() or sum([char in DIGITS for char in value]) > 1)
         and UNTELLING_WORDS.isdisjoint(words)
     )
 

@@ -65,7 +65,7 @@ READING = frozenset(
     "get read show fetch print reveal view cat export decrypt lookup access copy unseal open retrieve dump hole zeige lire issue"
     " mint generate gen new create rotate display code value env".split()
 )
-NOT_SHOWN = frozenset("ls list find grep search insert edit rm remove mv cp git help version init".split())
+NOT_SHOWN = frozenset("describe ls list find grep search insert edit rm remove mv cp git help version init".split())
 # What is asked for by these is about secrets and holds none.
 OPEN_WORDS = frozenset("policy policies metadata capabilities status version help history".split())
 LAUNCHERS = frozenset(
@@ -77,7 +77,7 @@ FEW_LINES, FEWEST_ALONE = 3, 31
 # What a word that looks generated is, when a command that says one of these prints nothing else.
 NO_SECRET = (
     "sha", "md5", "hash", "sum", "dgst", "digest", "integrity", "uuid", "id", "rev", "commit", "version", "fingerprint", "etag",
-    "public", "pub", "cert", "image", "build", "ref", "name", "slug", "encode", "base64 -w", "branch", "tag",
+    "public", "pub", "cert", "ipfs", "cid", "image", "build", "ref", "name", "slug", "encode", "base64 -w", "branch", "tag",
 )  # fmt: skip
 HEX_DIGITS = frozenset(HEX)
 NAME = LETTERS + DIGITS + "_-."
@@ -183,6 +183,8 @@ def _printing(parts: "list[tuple[str, list[tuple[int, int, str]]]]") -> "list[li
 
 def _seen(pipe: "list[list[str]]") -> "list[list[str]]":
     pipe = [words for words in map(_launched, pipe) if words]
+    shown = next((at for at, words in enumerate(pipe) if words[0] == "tee" and any([word.startswith("/dev/") for word in words])), -1)
+    pipe = pipe[: shown + 1] or pipe
     if not pipe or any([word[:1] == ">" or word.endswith(">") for word in pipe[-1]]):
         return []
     through = [words[0].rpartition("/")[2] in FILTERS for words in pipe[1:]]
@@ -203,7 +205,7 @@ def _is_whole(words: "list[str]") -> bool:
     """Say whether all that a command prints is secret."""
     line = " ".join(words).lower()
     if any([sign in line for sign in MAKING]):
-        return True
+        return words[0].rpartition("/")[2] not in NAMING and not ({"-c", "-l", "-q"} & {*words} and "grep" in words[0])
     name, said = (
         words[0].rpartition("/")[2].lower(),
         [word.partition("=")[0] if word[:1] == "-" else word.partition("/")[0] for word in words[1:]],
@@ -248,6 +250,8 @@ def _named(words: "list[str]") -> str:
     name, said = words[0].rpartition("/")[2].lower(), {part for word in words[1:] for part in word.lower().split("-")}
     if any([stem in name for stem in KEEPERS]) and READING & said and not NOT_SHOWN & said:
         return "secret"
+    if words[:2] == ["getent", "passwd"]:
+        return ""
     asks = {"secret", "secrets"} & said and READING & said and not NOT_SHOWN & {word.lower() for word in words[1:]}
     if asks or (kind_of_name(name) == "password" and not NOT_SHOWN & said):
         return "issued"
@@ -261,6 +265,8 @@ def _named(words: "list[str]") -> str:
         return ""
     kinds = []
     for word in words[1:]:
+        if word in ("passwd", "/etc/passwd"):  # which everybody may read
+            continue
         for piece in "".join([char if char in NAME else " " for char in word]).split():
             bare = piece.strip("-._")
             stem = bare.removesuffix(".txt").removesuffix(".secret")
@@ -280,16 +286,21 @@ def _values(output: str) -> "list[str]":
     if len(lines) > FEW_LINES:  # beside news of other commands: what looks generated, on a line of its own, and rows of settings
         rows = [line.split() for line in lines]
         if all([len(row) == 2 and row[0][-1] in ":=" for row in rows]):
-            return [row[1].strip("\"',") for row in rows]
+            values = [row[1].strip("\"',") for row in rows]
+            return [value for value in values if is_made_by_hand(value) or looks_random(value) or is_generated(value)]
         alone = [line for line in lines if " " not in line and "." not in line and len(line) > FEWEST_ALONE]
         return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line)]
     words = [line.split() for line in lines]
     values = [said[-1].strip("\"',") for said in words if said and len(said) <= FEW_LINES]
-    return [value for value in values if value and value.isascii() and not _is_file(value)]
+    is_open = "-----BEGIN PUBLIC" in output or "-----BEGIN CERT" in output
+    return [value for value in values if value and value.isascii() and not _is_file(value) and not is_open]
 
 
 def _is_file(value: str) -> bool:
+    """Say whether a value is the name of a file, or a path."""
     name, _, kind = value.rpartition(".")
+    if value.count("/") > 1 and not looks_random(value.rpartition("/")[2]) and value.replace("/", "a").replace(".", "a").isidentifier():
+        return True
     return name.replace("_", "a").replace("-", "a").isalnum() and kind.isalpha() and kind.islower() and len(kind) < 5
 
 

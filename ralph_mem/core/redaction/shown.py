@@ -45,7 +45,7 @@ def _names(line: str) -> "list[str]":
 
 
 def _speaks(line: str) -> bool:
-    return any([kind_of_name(name) in ("password", "secret") for name in _names(line)])
+    return "plaintext:" in line or any([kind_of_name(name) in ("password", "secret") for name in _names(line)])
 
 
 def _asks(line: str) -> str:
