@@ -21,7 +21,7 @@ from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_coined, is_ge
 
 # A line with one of these speaks of a secret; pieces of words, so that one stands for many.
 SPOKEN = (
-    "passw", "passp", "passc", "passor", "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
+    "passw", "passp", "passc", "passor", '"pass ', "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
     "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
     "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
     "private key", "wpa", "appkey", "access key", "access-key", "access_key", "anmeldung", "zugang", *PASSWORDS, *SECRETS,
@@ -120,7 +120,7 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
 def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
     spans, at, before = [], 0, ""
     code = line.lstrip("> \t*#")
-    is_import = code.startswith("import ") or (code.startswith("from ") and " import " in code)
+    is_import = code.startswith(("import ", "class ")) or (code.startswith("from ") and " import " in code)
     if ' d="' in line or "[-" in line or is_import:  # a drawing, or how a program is called
         return []
     is_open = any([word in folded for word in OPEN])

@@ -45,6 +45,11 @@ DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
 # Words of which one at least stands in a text of a class that its labels do not tell: programs that take or print a secret, what
 # follows those that do more than that, words of statements. The tests of outputs hold them together with the modules of `classes`.
 HINTS = frozenset(
+    b"-hashes 7z 7za 7zz altool bcp caddy cqlsh crackmapexec crowbar evil-winrm hydra ipmitool iwconfig keyring ldapadd ldapcompare "
+    b"ldapdelete ldapmodify ldapmodrdn ldapsearch ldapwhoami lftp mariadb medusa mongo mongodump mongorestore mongosh "
+    b"mosquitto_pub mosquitto_sub mssql-cli mycli mysql mysqldump ncftp netexec nxc openvpn osql pgbench rar rpcclient smbcacls "
+    b"smbclient smbget snmpgetnext snmpinform snmptable sqlcmd sshpass twine unrar useradd usermod winexe wlfreerdp wpa_cli xcrun "
+    b"xfreerdp zip "
     b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -opw -pass -pw -raw -upw "
     b"2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner apr1 argon2 "
     b"argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password chpasswd circleci "
@@ -73,7 +78,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\tAUTH\\r\\n
 |\t| pass \t| base64\t' | \t" | 
 =\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=
 ase\tbase64 -\tbase64 <\tl base64\tbase32 -\tbase32 <\t| base32
-(\tnect(\tnection(\togin(\tstruct(\tsuperuser(\tsimple_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
+(\tnect(\tnection(\togin(\tstruct(\tsuperuser(\tsimple_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}
 *\t:*:
 6\tUGFzc3dvcmQ6\t12 words\t24 words
@@ -215,6 +220,8 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
     is_password = label in PASSWORD_LABELS
+    if in_class and is_password and (after[:2] in (' "', " '") or after.lstrip(" ")[:1] in ("=", ":", "|", "│", "║", "┃")):
+        return len(after) > 5
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
     near = after[:128] if in_class or link < 0 or is_quoted else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
     near += "\n".join(below.split("\n", 4)[:4]) if is_head or is_told else ""
@@ -348,7 +355,7 @@ def _tells(text: str, folded: str, start: int, at: int) -> bool:
     after = folded[at : at + 128].lstrip(NAME)
     if after[:1] == "(":
         return False
-    if is_upper and after[:1] == "=":
+    if is_upper and after[:1] in ("=", ":"):
         return after[1:7].isprintable() and len(after) > 6
     if is_upper and "value" in after:
         return True

@@ -79,11 +79,12 @@ FILLERS = (
     "placeholder", "redacted", "xxxx", "****", "....", "dummy", "replace", "insert", "notset", "not-set", "goes-here",
     "goes_here", "-here", "_here", "%s", "%d",
 )  # fmt: skip
+OF_PATTERNS = ("(?:", "[a-z", "[A-Z", "[0-9", "[^", "\\d+", "\\w+")  # of regular expressions
 PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
     " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
     " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"
-    " basic forgot confirmed passwort sample".split()
+    " basic forgot confirmed passwort sample base64 base64url utf8 utf-8".split()
 )
 
 # Tokens that say where a listing goes on.
@@ -236,6 +237,8 @@ def is_filler(value: str) -> bool:
     if lowered in PLAIN or len(set(value)) < 4 or "EXAMPLE" in value:
         return True
     if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
+        return True
+    if any([sign in value for sign in OF_PATTERNS]):
         return True
     if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
         return True

@@ -65,7 +65,7 @@ READING = frozenset(
     "get read show fetch print reveal view cat export decrypt lookup access copy unseal open retrieve dump hole zeige lire issue"
     " mint generate gen new create rotate display code value env".split()
 )
-NOT_SHOWN = frozenset("describe ls list find grep search insert edit rm remove mv cp git help version init".split())
+NOT_SHOWN = frozenset("ls list find grep search insert edit rm remove mv cp git help version init".split())
 # What is asked for by these is about secrets and holds none.
 OPEN_WORDS = frozenset("policy policies metadata capabilities status version help history".split())
 LAUNCHERS = frozenset(
@@ -250,7 +250,7 @@ def _named(words: "list[str]") -> str:
     name, said = words[0].rpartition("/")[2].lower(), {part for word in words[1:] for part in word.lower().split("-")}
     if any([stem in name for stem in KEEPERS]) and READING & said and not NOT_SHOWN & said:
         return "secret"
-    if words[:2] == ["getent", "passwd"]:
+    if words[:2] == ["getent", "passwd"] or "describe" in words:
         return ""
     asks = {"secret", "secrets"} & said and READING & said and not NOT_SHOWN & {word.lower() for word in words[1:]}
     if asks or (kind_of_name(name) == "password" and not NOT_SHOWN & said):
@@ -282,6 +282,8 @@ def _may_issue(words: "list[str]") -> bool:
 
 def _values(output: str) -> "list[str]":
     """Return the values of an output of one or a few words, each on a line of its own, alone or behind a name."""
+    if "-----BEGIN PUBLIC" in output or "-----BEGIN CERT" in output:
+        return []
     lines = [line.strip() for line in output.strip().split("\n")]
     if len(lines) > FEW_LINES:  # beside news of other commands: what looks generated, on a line of its own, and rows of settings
         rows = [line.split() for line in lines]
@@ -292,8 +294,7 @@ def _values(output: str) -> "list[str]":
         return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line)]
     words = [line.split() for line in lines]
     values = [said[-1].strip("\"',") for said in words if said and len(said) <= FEW_LINES]
-    is_open = "-----BEGIN PUBLIC" in output or "-----BEGIN CERT" in output
-    return [value for value in values if value and value.isascii() and not _is_file(value) and not is_open]
+    return [value for value in values if value and value.isascii() and not _is_file(value)]
 
 
 def _is_file(value: str) -> bool:
@@ -320,6 +321,7 @@ def _without_value(output: str, kind: str) -> str:
                 and not any([sign in value for sign in "/.:"])
             )
             is_one = is_one and output.strip() == value
-        if is_one and any([char in DIGITS or not char.isalnum() for char in value]):
+        is_humped = kind == "password" and value[1:] != value[1:].lower() and not value.isupper()
+        if is_one and (is_humped or any([char in DIGITS or not char.isalnum() for char in value])):
             output = output.replace(value, MARK)
     return output

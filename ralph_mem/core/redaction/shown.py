@@ -25,7 +25,7 @@ LEADING = "=>$1234567890abcdefxABCDEF[]()*:char constuned_ \t"  # what a debugge
 def find(text: str, _folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of what is shown."""
     spans: list[Span] = []
-    at, tested, asked, kind = 0, 0, 0, ""
+    at, tested, asked, kind, above = 0, 0, 0, "", []
     for line in text.split("\n"):
         if len(line) <= LONGEST_LINE:
             if asked:
@@ -34,7 +34,10 @@ def find(text: str, _folded: str) -> "list[Span]":
                 spans += [(at + start, at + end, "secret") for start, end in _compared(line)]
             named = _asks(line)
             asked, kind = (ANSWER_LINES, named) if named else (max(0, asked - 1), kind)
+            if not tested and _speaks(line):  # which may follow what is compared
+                spans += [(before + start, before + end, "secret") for before, said in above for start, end in _compared(said)]
             tested = NAMING_LINES if _speaks(line) else max(0, tested - 1)
+            above = [*above[1 - ANSWER_LINES :], (at, line)]
         at += len(line) + 1
     return spans
 
@@ -86,5 +89,5 @@ def _compared(line: str) -> "list[tuple[int, int]]":
     values = [piece for quote in "'\"" for piece in line.split(quote)[1:-1]]
     values += [piece.partition(">")[0] for piece in line.split("<")[1:]]
     values.append(bare.lstrip("-+ ").strip("'\"") if is_difference else bare.rpartition(": ")[2])
-    found = [value for value in dict.fromkeys(values) if is_made_by_hand(value)]
+    found = [value for value in dict.fromkeys(values) if is_made_by_hand(value) and f'["{value}"]' not in line]
     return [(line.index(value), line.index(value) + len(value)) for value in found]
