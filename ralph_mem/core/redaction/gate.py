@@ -217,11 +217,11 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
     is_told = is_open or after.endswith((":\n", "(\n"))
     is_quoted = '"' in after or "'" in after
-    if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
-        return False
     is_password = label in PASSWORD_LABELS
     if in_class and is_password and (after[:2] in (' "', " '") or after.lstrip(" ")[:1] in ("=", ":", "|", "│", "║", "┃")):
         return len(after) > 5
+    if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
+        return False
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
     near = after[:128] if in_class or link < 0 or is_quoted else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
     near += "\n".join(below.split("\n", 4)[:4]) if is_head or is_told else ""

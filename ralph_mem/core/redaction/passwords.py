@@ -24,7 +24,7 @@ OF_FORMS = UNTELLING_WORDS.union(
     "a an be been blank can't cannot characters chars chosen did different digits do does doesn't don't empty equal expected"
     " failed given if in invalid is it least length letters line long match matches max min mismatch missing more most no numbers"
     " of on only or required same short shown specified step strong symbols than there too upper lower used version was weak when"
-    " where which without words between any all at as by http".split()
+    " where which without words between any all as by http".split()
 )
 LONGEST_SPACED = 16
 

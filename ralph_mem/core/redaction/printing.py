@@ -1,6 +1,6 @@
 """Tell which commands print a secret and nothing else, and cut it out of that."""
 
-from ralph_mem.core.redaction import shell_words, taking
+from ralph_mem.core.redaction import gate, shell_words, taking
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random
 from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
@@ -92,9 +92,13 @@ def without(command: str, output: str) -> str:
     if any([_is_whole(words) for words in printing]):
         return MARK if not _is_harmless(printing, output) else output
     kind = next((kind for kind in map(_named, printing) if kind), "")
-    if kind:
-        output = _without_value(output, kind)
-    return _without_value(output, "word") if printing and all([_may_issue(words) for words in printing]) else output
+    is_word = printing and all([_may_issue(words) for words in printing])
+    if not kind and not is_word:
+        return output
+    safe = gate.redact(output)[0]  # a mark parts what follows it from the head of its table
+    left = _without_value(safe, kind) if kind else safe
+    left = _without_value(left, "word") if is_word else left
+    return output if left == safe else left
 
 
 def find(text: str, _folded: str) -> "list[tuple[int, int, str]]":

@@ -26,8 +26,8 @@ def finder(values: "list[str]", text: str) -> "Callable[[str], list[tuple[int, i
 
 def is_telling(value: str) -> bool:
     """Say whether a value is a secret wherever it stands: a word, a number, a name or a path would go from all that is said."""
-    if is_of_class(value) or value.lstrip("#").isidentifier() and not any([char.isdigit() for char in value]) and value[0] == "#":
-        return False
+    if (value.isalnum() and is_of_class(value)) or (value[:1] == "#" and value[1:].isidentifier() and value.strip("#").isalpha()):
+        return False  # names of classes and of what they keep
     is_mixed = any([char.isdigit() or not (char.isalnum() or char in WORDLIKE) for char in value])
     is_mixed = is_mixed or is_coined(value)
     return len(value) <= LONGEST and value.isprintable() and any([char.isalpha() for char in value]) and is_mixed
