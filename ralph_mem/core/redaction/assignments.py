@@ -147,7 +147,10 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
-    if not quoted and ((greedy and not name.isupper() and text[start:end].partition("(")[0].isidentifier() and "(" in text[start:end]) or (text[start : start + 1] == "#" and not greedy)):
+    if not quoted and (
+        (greedy and not name.isupper() and text[start:end].partition("(")[0].isidentifier() and "(" in text[start:end])
+        or (text[start : start + 1] == "#" and not greedy)
+    ):
         return []  # an argument of a call, a comment
     if kind == "password" and not quoted and text[end : end + 1] == " " and text[at - 1] in "=: ":
         from ralph_mem.core.redaction import endings  # lazy: only for a password that a word follows

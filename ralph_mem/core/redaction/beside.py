@@ -21,7 +21,8 @@ from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_coined, is_ge
 
 # A line with one of these speaks of a secret; pieces of words, so that one stands for many.
 SPOKEN = (
-    "passw", "passp", "passc", "passor", '"pass ', "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
+    "passw", "passp", "passc", "passor", '"pass ',
+    "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
     "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
     "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
     "private key", "wpa", "appkey", "access key", "access-key", "access_key", "anmeldung", "zugang", *PASSWORDS, *SECRETS,
@@ -152,8 +153,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         if is_below and ((is_told and _is_told(value)) or is_near):
             spans.append((where, where + len(value)))
         if (
-            is_below
-            and (tells(value) or (not is_open and _speaks_of(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))
+            is_below and (tells(value) or (not is_open and _speaks_of(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))
         ) or (is_code and _is_code(value)):
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
@@ -224,7 +224,12 @@ def _is_odd(value: str) -> bool:
     if "#" in value and value.rpartition("#")[2].isdigit() and len(value.rpartition("#")[2]) != 2:
         return False  # a ticket
     is_sum = "+" in value and (value.rpartition("+")[2].isdigit() or value.count("+") > 1)
-    is_sum |= value.startswith("return!") or "**" in value or ("*" in value and "_" in value and value.islower())
+    is_sum |= (
+        value.partition("^")[2].isdigit()
+        or value.startswith("return!")
+        or "**" in value
+        or ("*" in value and "_" in value and value.islower())
+    )
     if not 8 <= len(value) < LONGEST_ODD or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
         return False
     if any([char in value for char in SYMBOLS]):

@@ -66,7 +66,9 @@ def password_of(value: str) -> str:
     """Return what of a value is a password: all of it, or what stands behind a user and a colon; nothing for another text."""
     for zero in ZEROS:  # as SASL parts them
         value = value.replace(zero, ":")
-    user, colon, password = value.lstrip(":").partition(":") if value[:1] == ":" != value[-1:] and value.count(":") > 1 else value.partition(":")
+    user, colon, password = (
+        value.lstrip(":").partition(":") if value[:1] == ":" != value[-1:] and value.count(":") > 1 else value.partition(":")
+    )
     if colon and ("a" + user).replace("-", "a").replace("_", "a").replace(".", "a").isalnum() and _is_one(password):
         return password
     return value if is_made_by_hand(value) else ""
@@ -75,7 +77,13 @@ def password_of(value: str) -> str:
 def _is_odd(value: str) -> bool:
     """Say whether blanks part words, digits and signs that no code holds."""
     signs = [char for char in value if not char.isalnum()]
-    return FEWEST <= len(value) <= 40 and " " in signs and len({*signs}) > 1 and any(map(str.isdigit, value)) and not {*signs} - set(ODD)
+    return (
+        FEWEST <= len(value) <= 40
+        and " " in signs
+        and len({*signs}) > 1
+        and any(map(str.isdigit, value))
+        and not {*signs} - set(ODD)
+    )
 
 
 def _is_one(password: str) -> bool:

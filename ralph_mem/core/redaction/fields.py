@@ -13,7 +13,6 @@ from ralph_mem.core.redaction.names import (
     stands_alone,
     words_of,
 )
-
 from ralph_mem.core.redaction.passwords import is_of_class
 
 TYPE_CHECKING = False
@@ -168,7 +167,11 @@ def _child(text: str, start: int, end: int, kind: str) -> "list[Span]":
         return []
     value = _value(text, start + at + 1 + (piece[at + 1 : at + 2] in (":", ">"))) if at > 0 else _value(text, start)
     said = text[value[0] : value[1]].strip("\"'") if value else ""
+    if value and at < 0 and "(" in said and text[value[0] - 1] not in "\"'":  # a call
+        return []
     if not value or len(said) < 6 or is_called_so(said) or "://" in said or ("@" in said and "." in said.rpartition("@")[2]):
         return []
     tells = stands_alone(said) or (kind != "key" and is_secret(said, kind, "listed") and any([char in DIGITS for char in said]))
-    return [(*value, kind)] if (tells if kind != "key" else looks_random(said) and not is_code(said) and not is_of_class(said)) else []
+    return (
+        [(*value, kind)] if (tells if kind != "key" else looks_random(said) and not is_code(said) and not is_of_class(said)) else []
+    )

@@ -69,7 +69,7 @@ TAKEN_BACK = (
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
-    " topic filter checker digest checksum sha sha1 sha256 integrity "
+    " topic range filter checker digest checksum sha sha1 sha256 integrity "
 )
 
 CODE_OWNERS = " pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
@@ -153,13 +153,18 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
     if kind == "key":
-        is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
-        is_address = value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
-        return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
+        return _is_key(value, style)
     if style == "greedy":
         return not is_plain(value) or value.isalpha() or (kind == "password" and _is_password(value, style))
     is_coined = kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
     return is_coined or (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
+
+
+def _is_key(value: str, style: str) -> bool:
+    is_sentence = " " in value and any([word.isalpha() and word.islower() and len(word) > 2 for word in value.split(" ")])
+    is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
+    is_address = is_sentence or value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
+    return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
 
 
 def _is_generated(value: str, least: int) -> bool:

@@ -1,6 +1,6 @@
 """Judge by its own letters whether a value is a password, wherever a weak sign of one stands before it."""
 
-DIGITS, FEWEST = "0123456789", 8
+DIGITS, FEWEST, MOST = "0123456789", 8, 128  # characters of a password, and how many of a longer text are looked at
 HEX_DIGITS = frozenset("0123456789abcdefABCDEF-")
 # Characters to a change between capitals, small letters and digits: names in code that hold digits have more, of words made by
 # chance nine in ten have fewer; of those in one case alone, which change less often, the long ones are told.
@@ -19,13 +19,14 @@ UNTELLING_WORDS = frozenset(
 )
 
 
-# What is said of a field beside that.
+# What is said of a field beside that; and words that stand in any sentence, behind which a number may stand all the same.
 OF_FORMS = UNTELLING_WORDS.union(
-    "a an be been blank can't cannot characters chars chosen did different digits do does doesn't don't empty equal expected"
-    " failed given if in invalid is it least length letters line long match matches max min mismatch missing more most no numbers"
-    " of on only or required same short shown specified step strong symbols than there too upper lower used version was weak when"
-    " where which without words between any all as by http".split()
+    "been blank can't cannot character characters chars chosen did different digit digits do does doesn't don't empty equal every"
+    " expected expires failed given if invalid is it least length letters line long longer match matches max min minimum mismatch"
+    " missing more most no numbers only or required same short shown specified step strong symbols than there too upper lower used"
+    " valid version was weak when where which without within words between port line page".split()
 )
+JOINING = frozenset("a all an any as at be by http in of on so to".split())
 LONGEST_SPACED = 16
 
 
@@ -51,7 +52,7 @@ def is_spaced(value: str) -> bool:
     words = value.split(" ")
     return (
         1 < len(words) < 5
-        and (value[-1] in DIGITS or (value[0].islower() and value.replace(" ", "").isalpha() and all([len(word) > 1 for word in words[:1]])))
+        and (value[-1] in DIGITS or (value[0].islower() and value.replace(" ", "").isalpha() and JOINING.isdisjoint(words)))
         and words[0].isalpha()
         and all([word.isalnum() and len(word) <= LONGEST_SPACED for word in words])
         and OF_FORMS.isdisjoint(value.lower().split())
@@ -61,7 +62,13 @@ def is_spaced(value: str) -> bool:
 def is_half_coined(value: str) -> bool:
     """Say whether signs join words of which the first has no capital and another has: `camion-Rojo`."""
     words = value.translate(_JOINED).split(" ")
-    return value[0].islower() and 1 < len(words) < 4 and len(value) >= FEWEST and is_coined(value[0].upper() + value[1:]) and all([word.isalpha() for word in words])
+    return (
+        value[0].islower()
+        and 1 < len(words) < 4
+        and len(value) >= FEWEST
+        and is_coined(value[0].upper() + value[1:])
+        and all([word.isalpha() for word in words])
+    )
 
 
 def is_coined(value: str) -> bool:
@@ -100,7 +107,7 @@ def is_dotted(value: str) -> bool:
 
 def is_jumbled(value: str, least: int = 2) -> bool:
     """Say whether letters, with a digit at an end at most, look generated: what stands between their humps is no word."""
-    value = value.strip(DIGITS)
+    value = value[:MOST].strip(DIGITS)
     parts = "".join(
         [" " + char if char.isupper() and before.islower() else char for before, char in zip(" " + value, value)]
     ).split()
@@ -133,10 +140,10 @@ def is_generated(value: str, least: int = SHORTEST_GENERATED) -> bool:
 
 
 def is_of_class(value: str) -> bool:
-    """Say whether words of four letters on average, each with a capital, and a digit or two name a class: `Gemma2TextModel`."""
+    """Say whether words of three or four letters, each with a capital, and a digit or two name a class: `Gemma2TextModel`."""
     humps = sum([char.isupper() for char in value])
     digits = sum([char in DIGITS for char in value])
-    return value[0].isupper() and humps > 2 and digits < 3 and len(value) - digits >= 4 * humps
+    return value[0].isupper() and humps > 2 and digits < 3 and 2 * (len(value) - digits) >= 7 * humps
 
 
 def is_scrambled(value: str) -> bool:

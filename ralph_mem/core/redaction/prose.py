@@ -91,7 +91,13 @@ def directed(text: str, name: str, name_start: int, name_end: int) -> "list[tupl
     line = text[name_end : name_end + FAR].partition("\n")[0].partition("\\n")[0]
     value = line.strip(" \t\r;,)}]").removeprefix(". ").removeprefix("=> ")
     bare = value.strip("\"'`")
-    if line[:1] not in (" ", "\t", '"', "'") or not bare or (" " in bare and name != "key") or bare[0] in "{$<%[-":
+    if (
+        line[:1] not in (" ", "\t", '"', "'")
+        or not bare
+        or bare.startswith(name)
+        or (" " in bare and name != "key")
+        or bare[0] in "{$<%[-"
+    ):
         return []
     before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2].rpartition("\\n")[2].rstrip("\\")
     kind = kind_of_label(name)

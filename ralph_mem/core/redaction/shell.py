@@ -107,7 +107,7 @@ def _of_words(line: str) -> "list[Place]":
 
 
 def _typed(line: str, words: "list[Word]", piped: "list[Place]") -> "list[Place]":
-    """Return what stands in the commands that a program is told in quotes or through a pipe: `db2 "connect to x user y using z"`."""
+    """Return what stands in the commands that a program is told in quotes or through a pipe: `db2 "connect ... using z"`."""
     told = [word[:2] for word in words[1:] if word[1] - word[0] == len(word[2])]
     found = []
     for start, end in [*piped, *told]:

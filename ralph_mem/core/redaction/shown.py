@@ -26,7 +26,8 @@ LEADING = "=>$1234567890abcdefxABCDEF[]()*:char constuned_ \t"  # what a debugge
 def find(text: str, _folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of what is shown."""
     spans: list[Span] = []
-    at, tested, asked, kind, above = 0, 0, 0, "", []
+    above: list[tuple[int, str]] = []
+    at, tested, asked, kind = 0, 0, 0, ""
     for line in text.split("\n"):
         if len(line) <= LONGEST_LINE:
             if asked:
@@ -41,7 +42,6 @@ def find(text: str, _folded: str) -> "list[Span]":
             above = [*above[1 - ANSWER_LINES :], (at, line)]
         at += len(line) + 1
     return spans
-
 
 
 def _names(line: str) -> "list[str]":
@@ -94,5 +94,9 @@ def _compared(line: str, is_near: bool = False) -> "list[tuple[int, int]]":
     values = [piece for quote in "'\"" for piece in line.split(quote)[1:-1]]
     values += [piece.partition(">")[0] for piece in line.split("<")[1:]]
     values.append(bare.lstrip("-+ ").strip("'\"") if is_difference else bare.rpartition(": ")[2])
-    found = [value for value in dict.fromkeys(values) if (is_made_by_hand(value) or (is_near and is_spaced(value or "x"))) and f'["{value}"]' not in line]
+    found = [
+        value
+        for value in dict.fromkeys(values)
+        if (is_made_by_hand(value) or (is_near and is_spaced(value or "x"))) and f'["{value}"]' not in line
+    ]
     return [(line.index(value), line.index(value) + len(value)) for value in found]

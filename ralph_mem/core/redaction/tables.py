@@ -15,7 +15,7 @@ from ralph_mem.core.redaction.names import (
     stands_alone,
     words_of,
 )
-from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_dotted, is_generated, is_spaced, is_jumbled, is_passphrase
+from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_dotted, is_generated, is_jumbled, is_passphrase, is_spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,16 @@ QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
 COLUMNS = ("seed", "community", "enroll", "enrollment", "license", "licence")  # which name a secret above a column alone
-OPEN_COLUMNS = ("digest", "hash", "checksum", "fingerprint", "accessor", "id", "commit", "revision")  # below which everybody may read
+OPEN_COLUMNS = (
+    "digest",
+    "hash",
+    "checksum",
+    "fingerprint",
+    "accessor",
+    "id",
+    "commit",
+    "revision",
+)  # below which everybody may read
 ALTERNATIVES = ("|'", '|"')  # so ends a line of a regular expression, whose words are no cells
 SHORTEST_CELL = 5
 STATES = frozenset(  # of a password
@@ -57,9 +66,7 @@ def find(text: str, folded: str) -> "list[Span]":
     stems = [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if any([name in said for name in OPEN_COLUMNS]):
-            sealed = [
-                start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if _is_open(name)
-            ]
+            sealed = [start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if _is_open(name)]
         columns = _columns(line, above)
         above = line if any([stem in said for stem in stems]) else ""
         if not heads and not above and not columns:
@@ -70,7 +77,10 @@ def find(text: str, folded: str) -> "list[Span]":
             parted = [(" ", _under_ruler(line, ruler))]
         parted = [(sign, [(at, end, "" if at in sealed else said) for at, end, said in cells]) for sign, cells in parted]
         for sign, cells in parted:
-            spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads, bool(ruler))]]
+            spans += [
+                (at + start, at + end, kind)
+                for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads, bool(ruler))]
+            ]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
         found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line]
         rows = 0 if found else rows + 1
@@ -215,19 +225,13 @@ def _is_value(value: str, kind: str) -> bool:
 
 def _is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
     """Say whether what stands below the head of a column of secrets is one: a head says more than a name in a line does."""
-    if kind == "password" and is_ruled and value.replace("-", "a").replace("_", "a").isalpha() and len(value) > SHORTEST_CELL:
-        return not is_filler(value) and value.lower() not in STATES and not is_called_so(value)
     groups = value.split(" ")
     if len(groups) > 2 and len({*map(len, groups)}) == 1:  # parted for people to type
         return is_generated("".join(groups))
-    if kind == "password" and len(groups) > 1:
-        return is_spaced(value)
-    if kind == "password" and is_dotted(value):
-        return True
-    if kind == "secret" and value.isalpha() and len(value) >= LONGEST_WORD:
+    if kind == "password" and _is_worded(value, is_ruled):
         return True
     if " " in value or len(value) < SHORTEST_CELL or is_filler(value) or is_plain(value) or value[0] in "$<([{-*=/":
-        return False
+        return kind == "secret" and value.isalpha() and len(value) >= LONGEST_WORD
     if kind == "key":
         return is_generated(value) or is_base32(value)
     is_odd = any([char in DIGITS or char in SYMBOLS for char in value])
@@ -235,6 +239,14 @@ def _is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
         return True
     is_mixed = is_odd and value[0] in DIGITS and not (value.islower() or value.isupper()) and value.isalnum()
     return is_generated(value) or is_base32(value) or is_made_by_hand(value) or is_mixed
+
+
+def _is_worded(value: str, is_ruled: bool) -> bool:
+    """Say whether words are a password in a column of those: a few, some that dots join, between rules one of small letters too."""
+    if is_spaced(value) or is_dotted(value):
+        return True
+    is_word = value.replace("-", "a").replace("_", "a").isalpha() and len(value) > SHORTEST_CELL
+    return is_ruled and is_word and not is_filler(value) and value.lower() not in STATES and not is_called_so(value)
 
 
 def _is_humped(value: str) -> bool:
@@ -283,7 +295,11 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool) 
             below = below or (cells[index : index + 1] if len(cells) == count else [])
         else:
             below = cells[index : index + 1]
-        spans += [(start, end, kind) for start, end, value in below if value and (_is_value(value, kind) or _is_cell(value, kind, is_ruled))]
+        spans += [
+            (start, end, kind)
+            for start, end, value in below
+            if value and (_is_value(value, kind) or _is_cell(value, kind, is_ruled))
+        ]
     return spans
 
 
