@@ -27,7 +27,7 @@ FOREIGN = (
     "schlüssel", "clé", "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен",
 )  # fmt: skip
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
-SHOWING = ("xpected", "eceived", " got ", "got:", "left:", "assert", "db) ", "ghci> ", "debug> ", ">>> ")  # beside what is shown
+SHOWING = ("xpected", "eceived", " got ", "got:", "left:", "assert", "XCTA", "db) ", "ghci> ", "debug> ", ">>> ")
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
@@ -72,7 +72,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\tAUTH\\r\\n
 |\t| pass \t| base64\t' | \t" | 
 =\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=
 ase\tbase64 -\tbase64 <\tl base64\tbase32 -\tbase32 <\t| base32
-(\tnect(\tnection(\togin(\tstruct(\tsuperuser(\tsimple_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
+(\tnect(\tnection(\togin(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}
 *\t:*:
 6\tUGFzc3dvcmQ6\t12 words\t24 words
@@ -81,7 +81,7 @@ ase\tbase64 -\tbase64 <\tl base64\tbase32 -\tbase32 <\t| base32
 /\t /p \t /p:\t/pw 
 :\tpass: \tpass':\tpass":\t:5432:\t:6432:
 \u276f\t\u276f 
-ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
+ecret\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
@@ -211,8 +211,8 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     is_quoted = '"' in after or "'" in after
     is_password = label in PASSWORD_LABELS
     if in_class and is_password and (after[:2] in (' "', " '") or after.lstrip(" ")[:1] in ("=", ":", "|", "│", "║", "┃")):
-        said = after.lstrip(" =:|│║┃\"'")
-        return said[:1] not in ("", "(", "$", "<", "{", "[", "*", "\n") and (" " in said.rstrip() or is_quoted)
+        said = after.lstrip(" =:|│║┃\"'")  # a few words may be one
+        return said[:1] not in ("", *"($<{[*\n") and (" " in said.rstrip() or is_quoted)
     if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
@@ -220,7 +220,7 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     near += "\n".join(below.split("\n", 4)[:4]) if is_head or is_told else ""
     for sign in PARTING:
         near = near.replace(sign, " ")
-    return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
+    return any([len(word) >= least and (_may_be_value(word, is_password) or _is_long_letters(word)) for word in near.split()])
 
 
 def _may_be_value(word: str, is_password: bool) -> bool:
@@ -346,7 +346,7 @@ def _tells(text: str, folded: str, start: int, at: int) -> bool:
     after = folded[at : at + 128].lstrip(NAME)
     if after[:1] == "(":
         return False
-    if is_upper and after[:1] in ("=", ":"):
+    if is_upper and (after[:1] == "=" or (after[2:3].isalpha() and "." in after.partition("\n")[0])):
         return after[1:7].isprintable() and len(after) > 6
     if is_upper and "value" in after:
         return True

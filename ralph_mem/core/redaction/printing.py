@@ -75,6 +75,7 @@ LAUNCHERS = frozenset(
 RAW = ("terraform", "tofu", "terragrunt")
 MARK = "[REDACTED:output]"
 FEW_LINES, FEWEST_ALONE = 3, 31
+CODE = frozenset("<>(){};")  # what a line of a file may hold that is no secret, beside other words
 # What a word that looks generated is, when a command that says one of these prints nothing else.
 NO_SECRET = (
     "sha", "md5", "hash", "sum", "dgst", "digest", "integrity", "uuid", "id", "rev", "commit", "version", "fingerprint", "etag",
@@ -298,7 +299,11 @@ def _values(output: str) -> "list[str]":
         alone = [line for line in lines if " " not in line and "." not in line and len(line) > FEWEST_ALONE]
         return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line)]
     words = [line.split() for line in lines]
-    values = [said[-1].strip("\"',") for said in words if said and len(said) <= FEW_LINES]
+    values = [
+        said[-1].strip("\"',")
+        for said in words
+        if len(said) == 1 or (said and len(said) <= FEW_LINES and CODE.isdisjoint(said[-1]))
+    ]
     return [value for value in values if value and value.isascii() and not _is_file(value)]
 
 

@@ -228,10 +228,12 @@ def _is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
     groups = value.split(" ")
     if len(groups) > 2 and len({*map(len, groups)}) == 1:  # parted for people to type
         return is_generated("".join(groups))
-    if kind == "password" and _is_worded(value, is_ruled):
+    if (kind == "password" and _is_worded(value, is_ruled)) or (
+        kind == "secret" and value.isalpha() and len(value) >= LONGEST_WORD
+    ):
         return True
     if " " in value or len(value) < SHORTEST_CELL or is_filler(value) or is_plain(value) or value[0] in "$<([{-*=/":
-        return kind == "secret" and value.isalpha() and len(value) >= LONGEST_WORD
+        return False
     if kind == "key":
         return is_generated(value) or is_base32(value)
     is_odd = any([char in DIGITS or char in SYMBOLS for char in value])
