@@ -346,7 +346,7 @@ def _tells(text: str, folded: str, start: int, at: int) -> bool:
     after = folded[at : at + 128].lstrip(NAME)
     if after[:1] == "(":
         return False
-    if is_upper and (after[:1] == "=" or (after[2:3].isalpha() and "." in after.partition("\n")[0])):
+    if is_upper and (after[:1] == "=" or (after[:2] == ": " and after[2:3].isalpha() and "." in after.partition("\n")[0])):
         return after[1:7].isprintable() and len(after) > 6
     if is_upper and "value" in after:
         return True

@@ -18,18 +18,18 @@ CUT = [
     ("compose config", "      DB_PASSWORD: lemon.grove.shed\n", "lemon.grove.shed"),
     # below the head of a column, of small letters, and what a query makes of it
     (
-        'mysql -t app',
-        '+----+----------+\n| id | passwd   |\n+----+----------+\n|  1 | sommerwind |\n+----+----------+',
-        'sommerwind',
+        "mysql -t app",
+        "+----+----------+\n| id | passwd   |\n+----+----------+\n|  1 | sommerwind |\n+----+----------+",
+        "sommerwind",
     ),
     ("sqlcmd -Q x", "Carrier FtpPassword\n------- -----------\nGLS dos-puentes\n", "dos-puentes"),
     ("mysql -e x", "id\thex(pass)\n1\t57696e6473746f726d2d47616c65\n", "57696e6473746f726d2d47616c65"),
     ("app env", " Name       Default   Real\n APP_TOKEN  n/a       SH5gpUJ8OCuFQwfGSRM099RUCyun\n", "SH5gpUJ8OCuFQwfGSRM099RUCyun"),
     ("app env", "│ PG_PASS  │ foxes at dawn 41  │  │", "foxes at dawn 41"),
     (
-        'duckdb x',
-        '│ name │ token │\n├──────┼───────┤\n│ a │ ainishuqftvsepvfjoyhhfekjrkjhjed │',
-        'ainishuqftvsepvfjoyhhfekjrkjhjed',
+        "duckdb x",
+        "│ name │ token │\n├──────┼───────┤\n│ a │ ainishuqftvsepvfjoyhhfekjrkjhjed │",
+        "ainishuqftvsepvfjoyhhfekjrkjhjed",
     ),
     # what stands in quotes around a name and a value, or behind a text that ends with a name
     ("compose config", 'command: ["--relay-pass=Ferry&Bell1"]', "Ferry&Bell1"),
@@ -45,15 +45,15 @@ CUT = [
     ("base64 -d <<< c210cF9wYXNzd29yZD1Hcm90ZSBTbHVpcyA1", "ok", "c210cF9wYXNzd29yZD1Hcm90ZSBTbHVpcyA1"),
     # what commands print that name secrets, in rows; what is copied to a terminal on its way
     (
-        'knife data bag show secrets db',
-        'id:       db\nroot:     Chef&Fork_Cut8\nreplica:  BWAi3SUXyybmjLWD0nDE\nport:     1',
-        'Chef&Fork_Cut8',
+        "knife data bag show secrets db",
+        "id:       db\nroot:     Chef&Fork_Cut8\nreplica:  BWAi3SUXyybmjLWD0nDE\nport:     1",
+        "Chef&Fork_Cut8",
     ),
     ("hashcat -m 1000 --show h", "b133a4afd528b98f4dc18d525a48be9f:Summertime2023!", "Summertime2023!"),
     (
-        'aws ecr get-login-password | tee /dev/stderr | docker login -u AWS --password-stdin r.test',
-        'Q29mZmVlVGFibGVSdW5uZXI4\nOk',
-        'Q29m',
+        "aws ecr get-login-password | tee /dev/stderr | docker login -u AWS --password-stdin r.test",
+        "Q29mZmVlVGFibGVSdW5uZXI4\nOk",
+        "Q29m",
     ),
     # a key of a section, a key that is encoded, a value whose type says so
     ("rclone config show", "[b2]\naccount = 003b27f5cb99\nkey = K003p7WVrvhvgML+S4RSiN6to0XTDCQ\n", "K003p7WVrv"),
@@ -61,9 +61,9 @@ CUT = [
     # a comparison above the name of its test, one text within another, an argument in a trace
     ("pytest", "E   AssertionError: expected 'Teal-Kettle7' got ''\ntest_password_is_kept FAILED", "Teal-Kettle7"),
     (
-        'xcodebuild test',
+        "xcodebuild test",
         'testKeychain: XCTAssertEqual failed: ("Optional("Cork-Raft")") is not equal to ("nil") - stored password',
-        'Cork-Raft',
+        "Cork-Raft",
     ),
     ("phpunit", "#0 Ldap.php:24 ldap_bind(resource, 'cn=svc', 'Melkstoel-2')", "Melkstoel-2"),
 ]  # fmt: skip
@@ -75,13 +75,13 @@ KEPT = [
     ("app status", "| Account | Password |\n|---------|----------|\n| root | locked |\n| bob | expired |"),
     ("mlflow runs list", "Name             ID\n---------------  -----\npassword-filter  1e7c2368796af484ae6989a4dd7b8030"),
     (
-        'kubectl describe secret pg',
-        'Name:         pg-app\nLabels:       app.kubernetes.io/name=x\n\nData\n====\npassword:  24 bytes',
+        "kubectl describe secret pg",
+        "Name:         pg-app\nLabels:       app.kubernetes.io/name=x\n\nData\n====\npassword:  24 bytes",
     ),
     (
-        'openssl ec -in edge.key -pubout',
-        '-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEmKm2gpCuxirSjPwdORk6gyAy/7Qh\n'
-        '-----END PUBLIC KEY-----',
+        "openssl ec -in edge.key -pubout",
+        ("-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEmKm2gpCuxirSjPwdORk6gyAy/7Qh\n"
+        "-----END PUBLIC KEY-----"),
     ),
     ("sudo grep -c . /etc/shadow", "38"),
     ("getent passwd yard", "yard:x:1004:1004:Yard service:/srv/yard:/usr/sbin/nologin"),
@@ -90,7 +90,7 @@ KEPT = [
     ("ipfs add -Q m.pdf", "QmI2MkxVC4xQgn7mS5WAgxH6LLVgnfIWrKVsIAH6NAQ1Bv"),
     ("aws cloudformation x", '"EventId": "DBSecret-CREATE_COMPLETE-2025-05-06T07:30:11.110Z"'),
     (
-        'grep -rn password src',
+        "grep -rn password src",
         'src/form.ts:29: <label htmlFor="password">{t("login.password")}</label>\nsrc/auth/api.ts:8:  return post()',
     ),
     ("cat zlib.js", "class Zlib extends Minipass {\n  #flushFlag;\n  #fullFlushFlag;\n  return this.#fullFlushFlag;\n}"),
