@@ -10,7 +10,6 @@ from ralph_mem.core.redaction.names import (
     DIGITS,
     FAR_VALUE,
     FOREIGN,
-    HEX,
     LONGEST_NAME,
     NAME,
     QUOTES,
@@ -18,7 +17,6 @@ from ralph_mem.core.redaction.names import (
     is_secret,
     kind_of_label,
     kind_of_name,
-    looks_random,
     skip,
     stands_alone,
     words_of,
@@ -92,19 +90,15 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         if not owner.isalpha():  # of a section, or of a longer name
             owner = next((word for word in words_of(text[max(0, stem - FAR_OWNER) : stem]) if word in LOCKS), "")
         if not owner and not before.rpartition("\n")[2].strip(" -"):  # of a section whose kind is not said
-            return _lone(text, at)
+            from ralph_mem.core.redaction import endings  # lazy: only for a key alone
+
+            return endings.lone(text, at)
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     is_label = text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\")
     kind = kind_of_name(name) or (kind_of_label(name) if is_label else "")
     return (
         _judged(text, name, name_start, name_end, at, kind) if kind and not _is_of_all(text, before, name_start, name_end) else []
     )
-
-
-def _lone(text: str, at: int) -> "list[tuple[int, int, str]]":
-    start, end, _ = value_bounds(text, at)
-    value = text[start:end]
-    return [(start, end, "key")] if value.isascii() and looks_random(value) and value.strip(HEX + "-") and "." not in value else []
 
 
 def _place(text: str, name_start: int, name_end: int) -> int:
@@ -140,22 +134,18 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     start, end, quoted = value_bounds(text, at)
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
         end, quoted = text.index("<", at), True
-    if not quoted and text[end : end + 1] == "&":
-        from ralph_mem.core.redaction import endings  # lazy: only for a value with an &
-
-        end = endings.beyond_and(text, end)
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
+    if not quoted and text[end : end + 1] in ("&", " "):
+        from ralph_mem.core.redaction import endings  # lazy: only for a value that something may follow
+
+        end = endings.beyond(text, at, end, kind)
     if not quoted and (
         (greedy and not name.isupper() and text[start:end].partition("(")[0].isidentifier() and "(" in text[start:end])
         or (text[start : start + 1] == "#" and not greedy)
     ):
         return []  # an argument of a call, a comment
-    if kind == "password" and not quoted and text[end : end + 1] == " " and text[at - 1] in "=: ":
-        from ralph_mem.core.redaction import endings  # lazy: only for a password that a word follows
-
-        end = endings.beyond_blanks(text, at, end)
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
@@ -188,11 +178,11 @@ def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: 
 
 def _assigned_anew(text: str, end: int, kind: str) -> "list[tuple[int, int, str]]":
     """Return what a plan puts in the place of a quoted value: `"old" -> "new"`."""
-    arrow = text[end + 1 : end + 6].lstrip()
-    if not arrow.startswith("-> "):
+    if not text[end + 1 : end + 6].lstrip().startswith("-> "):
         return []
-    start, close, quoted = value_bounds(text, text.index("-> ", end) + 3)
-    return [(start, close, kind)] if quoted and is_secret(text[start:close], kind, "quoted") else []
+    from ralph_mem.core.redaction import endings  # lazy: only for a plan
+
+    return endings.assigned_anew(text, end, kind)
 
 
 def _below(text: str, at: int) -> int:

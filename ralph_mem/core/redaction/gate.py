@@ -202,9 +202,7 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     """Say whether in reach of a name stands what may be its value: in a table or a call, or else in a sentence or below."""
     line, end, below = ahead.lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
-    is_head = (
-        after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
-    )
+    is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or (after.lstrip(" ")[:1] or " ") in "|│║┃┐─┬"
     is_open = not after.strip(" \n=|>+-<\"'") or after[:2] == "</"
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
     is_told = is_open or after.endswith((":\n", "(\n"))
@@ -212,7 +210,8 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     is_password = label in PASSWORD_LABELS
     if in_class and is_password and (after[:2] in (' "', " '") or after.lstrip(" ")[:1] in ("=", ":", "|", "│", "║", "┃")):
         said = after.lstrip(" =:|│║┃\"'")  # a few words may be one
-        return said[:1] not in ("", *"($<{[*\n") and (" " in said.rstrip() or is_quoted)
+        if said[:1] not in ("", *"($<{[*\n") and (" " in said.rstrip() or is_quoted):
+            return True
     if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
