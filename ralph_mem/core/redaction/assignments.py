@@ -92,7 +92,8 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         if not owner and not before.rpartition("\n")[2].strip(" -"):  # of a section whose kind is not said
             from ralph_mem.core.redaction import endings  # lazy: only for a key alone
 
-            return endings.lone(text, at)
+            start, end, _ = value_bounds(text, at)
+            return [(start, end, "key")] if endings.is_lone_key(text[start:end]) else []
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     is_label = text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\")
     kind = kind_of_name(name) or (kind_of_label(name) if is_label else "")
@@ -180,9 +181,8 @@ def _assigned_anew(text: str, end: int, kind: str) -> "list[tuple[int, int, str]
     """Return what a plan puts in the place of a quoted value: `"old" -> "new"`."""
     if not text[end + 1 : end + 6].lstrip().startswith("-> "):
         return []
-    from ralph_mem.core.redaction import endings  # lazy: only for a plan
-
-    return endings.assigned_anew(text, end, kind)
+    start, close, quoted = value_bounds(text, text.index("-> ", end) + 3)
+    return [(start, close, kind)] if quoted and is_secret(text[start:close], kind, "quoted") else []
 
 
 def _below(text: str, at: int) -> int:

@@ -1,6 +1,6 @@
 """Say where a value ends that few texts hold, and whether a setting ends with it."""
 
-from ralph_mem.core.redaction.names import HEX, LONGEST_NAME, is_secret, looks_random
+from ralph_mem.core.redaction.names import HEX, LONGEST_NAME, looks_random
 from ralph_mem.core.redaction.passwords import is_spaced
 
 ENDS = " \t\r\n\"'`<>;,()[]{}|\\"
@@ -51,18 +51,6 @@ def behind_mark(line: str) -> int:
     return len(mark) + 1 if blank and mark[1:].isidentifier() else 0
 
 
-def lone(text: str, at: int) -> "list[tuple[int, int, str]]":
-    """Return the value of a name that is `key` and nothing else, at the beginning of a line, where it is made by chance."""
-    from ralph_mem.core.redaction.assignments import value_bounds  # lazy: it is what asks for this
-
-    start, end, _ = value_bounds(text, at)
-    value = text[start:end]
-    return [(start, end, "key")] if value.isascii() and looks_random(value) and value.strip(HEX + "-") and "." not in value else []
-
-
-def assigned_anew(text: str, end: int, kind: str) -> "list[tuple[int, int, str]]":
-    """Return what a plan puts in the place of a quoted value: `"old" -> "new"`."""
-    from ralph_mem.core.redaction.assignments import value_bounds  # lazy: it is what asks for this
-
-    start, close, quoted = value_bounds(text, text.index("-> ", end) + 3)
-    return [(start, close, kind)] if quoted and is_secret(text[start:close], kind, "quoted") else []
+def is_lone_key(value: str) -> bool:
+    """Say whether the value of a name that is `key` and nothing else, at the beginning of a line, is made by chance."""
+    return value.isascii() and looks_random(value) and bool(value.strip(HEX + "-")) and "." not in value
