@@ -89,6 +89,11 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
         owner = before[-24:].rstrip(BLANKS).rpartition(" ")[2]
         if not owner.isalpha():  # of a section, or of a longer name
             owner = next((word for word in words_of(text[max(0, stem - FAR_OWNER) : stem]) if word in LOCKS), "")
+        if not owner and not before.rpartition("\n")[2].strip(" -"):  # of a section whose kind is not said
+            from ralph_mem.core.redaction import endings  # lazy: only for a key alone
+
+            start, end, _ = value_bounds(text, at)
+            return [(start, end, "key")] if endings.is_lone_key(text[start:end]) else []
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     is_label = text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\")
     kind = kind_of_name(name) or (kind_of_label(name) if is_label else "")
@@ -112,28 +117,36 @@ def _place(text: str, name_start: int, name_end: int) -> int:
 
 
 def _is_of_all(text: str, before: str, name_start: int, name_end: int) -> bool:
-    """Say whether a name is that of a type, of a resource, or of the picture of a badge, which everybody sees."""
+    """Say whether a name is that of a type, of a resource, of a badge, which everybody sees, or ends with the hour of a time."""
     is_type = text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'  # "AWS::IAM::AccessKey"
-    return is_type or before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]
+    is_time = text[name_end - 1].isdigit() and text[name_end : name_end + 1] == ":" and text[name_end + 1 : name_end + 3].isdigit()
+    return is_type or is_time or before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]
 
 
 def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind: str) -> "list[tuple[int, int, str]]":
     """Return the value at a place behind a name of a kind, where it is a secret."""
     if text.startswith("hex:", at):  # of a registry
         return [(at + 4, _first_of(text, "\n\r", at, len(text)), kind)]
+    if text[at - 1] == "=" and text[at : at + 1] in ("'", '"') and text[at + 1 : at + 2] in (" ", "+", "&", ".", "|"):
+        from ralph_mem.core.redaction import endings  # lazy: only for a text that ends with a sign
+
+        at = endings.beyond_join(text, at)
     first, at = at, _below(text, _after_annotation(text, at))
     start, end, quoted = value_bounds(text, at)
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
         end, quoted = text.index("<", at), True
-    if not quoted and text[end : end + 1] == "&":
-        from ralph_mem.core.redaction import endings  # lazy: only for a value with an &
-
-        end = endings.beyond_and(text, end)
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
-    if greedy and not name.isupper() and not quoted and "()" in text[start:end]:  # an argument of a call
-        return []
+    if not quoted and text[end : end + 1] in ("&", " "):
+        from ralph_mem.core.redaction import endings  # lazy: only for a value that something may follow
+
+        end = endings.beyond(text, at, end, kind)
+    if not quoted and (
+        (greedy and not name.isupper() and text[start:end].partition("(")[0].isidentifier() and "(" in text[start:end])
+        or (text[start : start + 1] == "#" and not greedy)
+    ):
+        return []  # an argument of a call, a comment
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
@@ -149,6 +162,7 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
         from ralph_mem.core.redaction import endings  # lazy: only for a value with a dot
 
         style = "flag" if endings.ends_setting(text, at, end) else style
+        style = "greedy" if style == "flag" and name.isupper() and text[start:end].islower() else style
     if quoted and text[start : start + 1] in (" ", ")"):  # the end of a quotation
         return changed
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
@@ -165,8 +179,7 @@ def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: 
 
 def _assigned_anew(text: str, end: int, kind: str) -> "list[tuple[int, int, str]]":
     """Return what a plan puts in the place of a quoted value: `"old" -> "new"`."""
-    arrow = text[end + 1 : end + 6].lstrip()
-    if not arrow.startswith("-> "):
+    if not text[end + 1 : end + 6].lstrip().startswith("-> "):
         return []
     start, close, quoted = value_bounds(text, text.index("-> ", end) + 3)
     return [(start, close, kind)] if quoted and is_secret(text[start:close], kind, "quoted") else []

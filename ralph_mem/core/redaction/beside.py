@@ -7,6 +7,7 @@ from ralph_mem.core.redaction.names import (
     PASSWORDS,
     SECRETS,
     SYMBOLS,
+    TAKEN_BACK,
     is_called_so,
     is_filler,
     is_hexed,
@@ -14,12 +15,14 @@ from ralph_mem.core.redaction.names import (
     is_secret,
     kind_of_name,
     places,
+    words_of,
 )
-from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_generated, is_jumbled, is_passphrase
+from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_coined, is_generated, is_jumbled, is_passphrase
 
 # A line with one of these speaks of a secret; pieces of words, so that one stands for many.
 SPOKEN = (
-    "passw", "passp", "passc", "passor", "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
+    "passw", "passp", "passc", "passor", '"pass ',
+    "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
     "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
     "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
     "private key", "wpa", "appkey", "access key", "access-key", "access_key", "anmeldung", "zugang", *PASSWORDS, *SECRETS,
@@ -33,6 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Span = tuple[int, int, str]
 
+TAKING_BACK = frozenset(TAKEN_BACK.split())
 PARTING = "\"'`“”„\u2018\u2019«»\u2039\u203a()[]{}<>,;| \t\r│"
 BLANKS = {ord(char): " " for char in PARTING}
 LONGEST_LINE, LONGEST_BELOW = 600, 80
@@ -117,7 +121,7 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
 def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
     spans, at, before = [], 0, ""
     code = line.lstrip("> \t*#")
-    is_import = code.startswith("import ") or (code.startswith("from ") and " import " in code)
+    is_import = code.startswith(("import ", "class ")) or (code.startswith("from ") and " import " in code)
     if ' d="' in line or "[-" in line or is_import:  # a drawing, or how a program is called
         return []
     is_open = any([word in folded for word in OPEN])
@@ -149,8 +153,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         if is_below and ((is_told and _is_told(value)) or is_near):
             spans.append((where, where + len(value)))
         if (
-            is_below
-            and (tells(value) or (not is_open and speaks(line[max(0, where - NEAR_HEX) : where], WEAK) and _is_hexed(value)))
+            is_below and (tells(value) or (not is_open and _speaks_of(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))
         ) or (is_code and _is_code(value)):
             spans.append((where, where + len(value)))
         at, before = at + len(word), word if word not in "=:" else before + word
@@ -188,6 +191,12 @@ def speaks(name: str, weak: "frozenset[str]" = frozenset()) -> bool:
     return any([word in name.lower() for word in SPOKEN if word not in weak])
 
 
+def _speaks_of(before: str) -> bool:
+    """Say whether a word speaks of a secret and not of what handles one: `password-filter`."""
+    said = [word for word in before.split() if speaks(word, WEAK)]
+    return any([TAKING_BACK.isdisjoint(words_of(word)[-1:]) for word in said]) or (not said and speaks(before, WEAK))
+
+
 def _assigned(word: str) -> str:
     """Return what stands behind a name and a sign: `name=value`, `name:value`."""
     ends = [word.find(sign) for sign in "=:" if 0 < word.find(sign) < len(word) - 1]
@@ -204,9 +213,7 @@ def tells(value: str) -> bool:
         return is_generated(value, 16) and not any([sign in value for sign in ".:\\"]) if value else False
     if is_called_so(value) or "." in value.strip("."):
         return False
-    if _is_odd(value):
-        return True
-    return is_generated(value)
+    return _is_odd(value) or is_generated(value) or (is_coined(value) and value[-1] in DIGITS)
 
 
 def _is_odd(value: str) -> bool:
@@ -217,7 +224,12 @@ def _is_odd(value: str) -> bool:
     if "#" in value and value.rpartition("#")[2].isdigit() and len(value.rpartition("#")[2]) != 2:
         return False  # a ticket
     is_sum = "+" in value and (value.rpartition("+")[2].isdigit() or value.count("+") > 1)
-    is_sum |= value.startswith("return!") or "**" in value or ("*" in value and "_" in value and value.islower())
+    is_sum |= (
+        value.partition("^")[2].isdigit()
+        or value.startswith("return!")
+        or "**" in value
+        or ("*" in value and "_" in value and value.islower())
+    )
     if not 8 <= len(value) < LONGEST_ODD or is_sum or any([sign in value for sign in "/\\=:()[]{}<>|,;"]) or is_called_so(value):
         return False
     if any([char in value for char in SYMBOLS]):
@@ -232,6 +244,8 @@ def _is_told(value: str) -> bool:
     if len(value) < FEWEST_TOLD or is_filler(value) or is_plain(value) or is_called_so(value) or not value[0].isalnum():
         return False
     inner = value.strip("!?")
+    if is_coined(value) and value[-1] in DIGITS:
+        return True
     if "." in value and not (value[0].isupper() and value[-2:].isdigit()):
         return False
     if "_" in value and not any([before.isdigit() and after.isalpha() for before, after in zip(value, value[1:])]):

@@ -1,5 +1,6 @@
 """Find the passwords that calls are given which connect, sign in or encrypt."""
 
+from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_secret, stands_alone
 from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_passphrase
 
@@ -75,5 +76,5 @@ def _is_strong(value: str, stem: str) -> bool:
     if not value or value[0] in NO_FIRST or ":" in value or is_called_so(value) or value.lower() in METHODS:
         return False
     if stem in ("connect(", "bind(", "verify("):
-        return stands_alone(value) or (is_coined(value) and any([char in DIGITS for char in value]))
+        return stands_alone(value) or (is_made_by_hand(value) and any([char in DIGITS for char in value]))
     return is_passphrase(value) or stands_alone(value) or is_secret(value, "password", "listed") or _is_dotted(value)

@@ -8,12 +8,6 @@ if TYPE_CHECKING:
     Redact = Callable[[str], tuple[str, dict[str, int]]]
 
 # What stands in a text that holds a secret of a class, in lower case.
-FORMATS = (
-    "$2", "$1$", "$5$", "$6$", "$y$", "$7$", "$s$", "$mysql", "$apr1", "$argon2", "pbkdf2", "scrypt", "bcrypt_", "{ss", "{sha",
-    "{smd5", "{crypt", "sha256~", "q~", "scram-sha", "$krb5", "$ntlm", "$p$", "$h$", "aad3b435", "codes", "phrase", "mnemonic",
-    "seed words", "xprv", "saml", "prv", ":assertion", "phnhbww", "ugfzc3dvcmq6", "words", "stellar", "xrp", "ripple",
-    "send --", "private-lines", "auth-user-pass", 'send "', "wallet", "dumpprivkey", "wif",
-)  # fmt: skip
 DOCUMENTS = (
     "secret",
     "sensitive",
@@ -45,10 +39,10 @@ SHOWN = ("expected", "received", " got ", "got:", 'got "', "left:", "assert", "0
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {
-    "formats": FORMATS, "documents": DOCUMENTS, "statements": STATEMENTS, "calls": CALLS, "encoders": ENCODERS, "shown": SHOWN,
+    "documents": DOCUMENTS, "statements": STATEMENTS, "calls": CALLS, "encoders": ENCODERS, "shown": SHOWN,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
-ALWAYS = ("shell", "tables", "wrappers", "assignments", "beside")
+ALWAYS = ("shell", "tables", "wrappers", "assignments", "beside", "formats")
 
 
 def find(text: str, folded: str, redact: "Redact") -> "list[Span]":

@@ -2,17 +2,11 @@
 
 from ralph_mem.core.redaction.names import is_filler, places
 
-# What says in an object of JSON that its value is one, in lower case and without blanks.
+# What says in an object of JSON that its value is one, in lower case and without blanks and quotes.
 MARKS = (
-    '"issecret":true',
-    '"is_secret":true',
-    '"sensitive":true',
-    '"type":"concealed"',
-    '"type":"securestring"',
-    '"type":"secret"',
-    '"secret":true',
-    '"ishidden":true',
-)
+    "issecret:true", "is_secret:true", "sensitive:true", "type:concealed", "type:securestring", "type:secret", "secret:true",
+    "ishidden:true",
+)  # fmt: skip
 JWK = ("d", "p", "q", "dp", "dq", "qi", "k")
 FARTHEST = 4096
 SHORTEST = 4
@@ -27,7 +21,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     tight = folded.replace(" ", "")
     if '"kind":"secret"' in tight:
         spans += _json_manifests(text, folded)
-    if any([mark in tight for mark in MARKS]):
+    if any([mark in tight.replace('"', "") for mark in MARKS]):
         spans += _marked(text, folded)
     if '"random_password"' in folded or "randompassword" in folded:
         spans += [span for at in places(folded, '"result"') for span in _strings(text, at + 8, len(text), True)]
@@ -128,14 +122,15 @@ def _object(text: str, at: int) -> "tuple[int, int]":
 
 def _marked(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
-    for name in ('"sensitive"', '"type"', '"secret"', '"ishidden"', '"issecret"', '"is_secret"'):
+    for name in ("sensitive", "type", "secret", "ishidden", "issecret", "is_secret"):
         for at in places(folded, name):
-            said = folded[at : at + 60].replace(" ", "").replace("\n", "")
+            said = folded[at : at + 60].replace(" ", "").replace("\n", "").replace('"', "")
             if said.startswith(MARKS):
                 start, end = _object(text, at)
-                spans += [
-                    span for key in places(folded[start:end], '"value"') for span in _strings(text, start + key + 7, end, True)
-                ]
+                for key in places(folded[start:end], "value"):
+                    close = start + key + 5
+                    if text[close : close + 2].lstrip('"')[:1] == ":":
+                        spans += _strings(text, close + (text[close] == '"'), end, True)
     return spans
 
 

@@ -4,6 +4,7 @@ import binascii
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import HEX, LETTERS, places
+from ralph_mem.core.redaction.passwords import is_generated
 from ralph_mem.core.redaction.shell_words import commands
 
 TYPE_CHECKING = False
@@ -23,6 +24,9 @@ PROGRAMS = frozenset(
 )
 PARTING = {ord(sign): " " for sign in "'\"`<>|;,() "}
 QUOTES = "'\""
+ZEROS = ("\\0", "\\x00", "\\u0000", "%00", "\0")
+ODD = " &!#$%@+-_/*?.,~^'"  # in a password, beside letters and digits
+LONG = 20  # characters of what is generated, behind a colon
 LONGEST_LINE = 2048
 FEWEST = 8  # characters of what is encoded, of which a password has six at least
 
@@ -34,8 +38,9 @@ def find(text: str, folded: str) -> "list[Span]":
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if len(line) <= LONGEST_LINE and any([sign in said for sign in SIGNS]) and _is_command(line):
             values = [*_quoted(line), *_piped(line)]
+            is_told = "passw" in said or "pwd" in said
             for value in dict.fromkeys(values):
-                found = password_of(value)
+                found = password_of(value) or (value if is_told and _is_odd(value) else "")
                 spans += [(at + place, at + place + len(found), "password") for place in places(line, found)] if found else []
             for word in dict.fromkeys(line.translate(PARTING).split()):
                 plain = next((each for each in _decoded(word) if password_of(each)), "")
@@ -59,10 +64,30 @@ def _is_command(line: str) -> bool:
 
 def password_of(value: str) -> str:
     """Return what of a value is a password: all of it, or what stands behind a user and a colon; nothing for another text."""
-    user, colon, password = value.partition(":")
-    if colon and user.replace("-", "a").replace("_", "a").replace(".", "a").isalnum() and is_made_by_hand(password):
+    for zero in ZEROS:  # as SASL parts them
+        value = value.replace(zero, ":")
+    user, colon, password = (
+        value.lstrip(":").partition(":") if value[:1] == ":" != value[-1:] and value.count(":") > 1 else value.partition(":")
+    )
+    if colon and ("a" + user).replace("-", "a").replace("_", "a").replace(".", "a").isalnum() and _is_one(password):
         return password
     return value if is_made_by_hand(value) else ""
+
+
+def _is_odd(value: str) -> bool:
+    """Say whether blanks part words, digits and signs that no code holds."""
+    signs = [char for char in value if not char.isalnum()]
+    return (
+        FEWEST <= len(value) <= 40
+        and " " in signs
+        and len({*signs}) > 1
+        and any(map(str.isdigit, value))
+        and not {*signs} - set(ODD)
+    )
+
+
+def _is_one(password: str) -> bool:
+    return is_made_by_hand(password) or is_generated(password, LONG)
 
 
 def _quoted(line: str) -> "list[str]":

@@ -1,14 +1,43 @@
-"""Say where an unquoted value ends, and whether a setting ends with it."""
+"""Say where a value ends that few texts hold, and whether a setting ends with it."""
 
-from ralph_mem.core.redaction.names import LONGEST_NAME
+from ralph_mem.core.redaction.names import HEX, LONGEST_NAME, looks_random
+from ralph_mem.core.redaction.passwords import is_spaced
 
-NO_VALUE = frozenset("=\"'<>;")  # none of a value that holds an &
+ENDS = " \t\r\n\"'`<>;,()[]{}|\\"
+JOINING = ("+", "&", ".", "||", "..", "<<")  # which languages join two texts with
 
 
 def beyond_and(text: str, end: int) -> int:
-    """Return where a value ends that an & stands in: behind that of an address a name follows, behind that of a shell a blank."""
-    rest = text[end : end + LONGEST_NAME].partition("\n")[0].partition(" ")[0]
-    return end + len(rest) if len(rest) > 1 and rest.count("&") == 1 and NO_VALUE.isdisjoint(rest) else end
+    """Return where a value ends that an & stands in: in an address a name and a sign follow it, in a shell a blank."""
+    window = text[end : end + LONGEST_NAME]
+    rest = window[: min([at for at in map(window.find, ENDS) if at >= 0], default=len(window))]
+    for piece in rest.split("&")[1:]:
+        name, equals, _ = piece.partition("=")
+        if not piece or (equals and name.islower()):
+            break
+        end += len(piece) + 1
+    return end
+
+
+def beyond(text: str, at: int, end: int, kind: str) -> int:
+    """Return where a value ends behind which an & or a blank stands."""
+    if text[end] == "&":
+        return beyond_and(text, end)
+    return beyond_blanks(text, at, end) if kind == "password" and text[at - 1] in "=: " else end
+
+
+def beyond_blanks(text: str, at: int, end: int) -> int:
+    """Return where a value ends that goes on to the end of its line: a few words, the last with a digit."""
+    line = text[at : at + LONGEST_NAME].partition("\n")[0].rstrip("\r")
+    return at + len(line) if line[-1:].isdigit() and is_spaced(line) else end
+
+
+def beyond_join(text: str, at: int) -> int:
+    """Return where a text opens that is joined to the one that a name and a sign end: `"PWD=" & "x"`; the same place for none."""
+    behind = text[at + 1 : at + 12].lstrip(" ")
+    sign = next((sign for sign in JOINING if behind.startswith(sign)), "")
+    value = behind[len(sign) :].lstrip(" ")
+    return at + 1 + text[at + 1 : at + 12].index(value) if sign and value[:1] in ("'", '"') else at
 
 
 def ends_setting(text: str, at: int, end: int) -> bool:
@@ -20,3 +49,8 @@ def behind_mark(line: str) -> int:
     """Return how long the name of an anchor or a type of YAML is that stands before a value, with the blank behind it."""
     mark, blank, _ = line.partition(" ")
     return len(mark) + 1 if blank and mark[1:].isidentifier() else 0
+
+
+def is_lone_key(value: str) -> bool:
+    """Say whether the value of a name that is `key` and nothing else, at the beginning of a line, is made by chance."""
+    return value.isascii() and looks_random(value) and bool(value.strip(HEX + "-")) and "." not in value

@@ -5,6 +5,7 @@ from ralph_mem.core.redaction.names import (
     NAME,
     TAKEN_BACK,
     is_called_so,
+    is_code,
     is_secret,
     kind_of_name,
     looks_random,
@@ -12,6 +13,7 @@ from ralph_mem.core.redaction.names import (
     stands_alone,
     words_of,
 )
+from ralph_mem.core.redaction.passwords import is_of_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,6 +157,8 @@ def _under(text: str, start: int, at: int, kind: str, is_heading: bool) -> "list
 def _child(text: str, start: int, end: int, kind: str) -> "list[Span]":
     """Return the value of `name: value`, or of a lone text, where nothing but a secret looks so."""
     piece = text[start:end]
+    if piece.rstrip()[-1:] in (";", "{"):  # code
+        return []
     signs = [at for sign in (": ", '":', "=", " ") for at in [piece.find(sign, len(piece) - len(piece.lstrip()))] if at > 0]
     at = min(signs, default=-1)
     name = piece[:at].strip(" \t\"'+-{[(*") if at > 0 else ""
@@ -163,7 +167,11 @@ def _child(text: str, start: int, end: int, kind: str) -> "list[Span]":
         return []
     value = _value(text, start + at + 1 + (piece[at + 1 : at + 2] in (":", ">"))) if at > 0 else _value(text, start)
     said = text[value[0] : value[1]].strip("\"'") if value else ""
+    if value and at < 0 and "(" in said and text[value[0] - 1] not in "\"'":  # a call
+        return []
     if not value or len(said) < 6 or is_called_so(said) or "://" in said or ("@" in said and "." in said.rpartition("@")[2]):
         return []
     tells = stands_alone(said) or (kind != "key" and is_secret(said, kind, "listed") and any([char in DIGITS for char in said]))
-    return [(*value, kind)] if (tells if kind != "key" else looks_random(said)) else []
+    return (
+        [(*value, kind)] if (tells if kind != "key" else looks_random(said) and not is_code(said) and not is_of_class(said)) else []
+    )

@@ -43,13 +43,14 @@ ENDINGS = (
     "mdp",
     "plaintext",
 )
+HEX_DIGITS = frozenset(HEX)
 PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
 
 
 def of_any(words: "list[Word]") -> "list[Place]":
     """Return what stands where any program would take a secret."""
     found = [*_flagged(words), *_paired(words), *_set(words), *_logging_in(words), *_echoed(words), *_properties(words)]
-    return found + _signing_in(words)
+    return found + _signing_in(words) + _hashed(words)
 
 
 def _signing_in(words: "list[Word]") -> "list[Place]":
@@ -100,6 +101,15 @@ def _flagged(words: "list[Word]") -> "list[Place]":
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:
             found.append((end - len(said) + said.index(":") + 1, end))
     return [place for place in found if place[1] and place not in sourced]
+
+
+def _hashed(words: "list[Word]") -> "list[Place]":
+    """Return the hash that stands for a password: `-hashes :31d6cfe0...`."""
+    return [
+        after[:2] for word, after in _following(words)
+        if word[2].lower().lstrip("-") in ("hashes", "hash", "h") and word[2][:1] == "-"
+        and len(after[2].rpartition(":")[2]) == 32 and HEX_DIGITS.issuperset(after[2].rpartition(":")[2])
+    ]  # fmt: skip
 
 
 def _paired(words: "list[Word]") -> "list[Place]":

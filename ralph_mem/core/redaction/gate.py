@@ -1,10 +1,6 @@
 """Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Label = tuple[str, int, int]  # which it is, where it begins, where it ends
-
-RULES_VERSION = 7  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 8  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -31,7 +27,7 @@ FOREIGN = (
     "schlüssel", "clé", "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен",
 )  # fmt: skip
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
-SHOWING = ("xpected", "eceived", " got ", "got:", "left:", "assert", "db) ", "ghci> ", "debug> ", ">>> ")  # beside what is shown
+SHOWING = ("xpected", "eceived", " got ", "got:", "left:", "assert", "XCTA", "db) ", "ghci> ", "debug> ", ">>> ")
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
@@ -44,24 +40,27 @@ WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
 # Words of which one at least stands in a text of a class that its labels do not tell: programs that take or print a secret, what
 # follows those that do more than that, words of statements. The tests of outputs hold them together with the modules of `classes`.
-HINTS = frozenset(
-    b"--decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user --with-decryption -opw -pass -pw -raw -upw "
-    b"2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user ansible-vault apksigner apr1 argon2 "
-    b"argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bindpw bw chamber change_password chpasswd circleci "
-    b"clave clevis codes communities community concealed consul contrasena convertto-securestring crypt cryptsetup databricks "
-    b"db2 debconf-set-selections decrypt doas doppler dumpprivkey encodedcommand encrypt_string etcdctl find-generic-password "
-    b"fly flyctl frase geheim genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 hash-password heroku "
-    b"htpasswd identified infisical ishidden isql jarsigner jdbc jeton kennwort key-string key:generate keydb-cli keytool "
-    b"keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc mdp mkpasswd mnemonic mosquitto_passwd "
-    b"mysql_config_editor mysqladmin net netlify nmcli nostr ntlm oathtool obscure openssl otp passcode passwd pbkdf2 "
-    b"pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret pin preauthkeys private-lines psk puk pulumi pwgen qpdf rabbitmqctl "
-    b"railway random_password rclone redis-cli requirepass reveal ripple rocommunity rootpw rp rwcommunity saml saml2 "
-    b"samlassertion samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed "
-    b"seeds semilla senha sentinel service_account session_id sessionid setuser slappasswd smbpasswd snmp-server snmpbulkwalk "
-    b"snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide stellar store-secret su sudo "
-    b"supabase swaks systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel wachtwoord wallet wg "
-    b"whoami wpa_passphrase wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo xxd".split()
-)
+HINTS = frozenset(b"""
+-hashes 7z 7za 7zz altool bcp cqlsh crackmapexec crowbar evil-winrm ipmitool iwconfig ldapadd ldapcompare ldapdelete ldapmodify
+ldapmodrdn ldapsearch ldapwhoami lftp mongodump mongorestore mongosh mosquitto_pub mosquitto_sub mssql-cli mycli mysqldump ncftp
+netexec nxc osql pgbench rar rpcclient smbcacls smbclient smbget snmpgetnext snmpinform snmptable sqlcmd sshpass twine unrar
+usermod winexe wlfreerdp wpa_cli xcrun xfreerdp --decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user
+--with-decryption -opw -pass -pw -raw -upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user
+ansible-vault apksigner apr1 argon2 argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bindpw bw chamber
+change_password chpasswd circleci clave clevis codes communities community concealed consul contrasena convertto-securestring crypt
+cryptsetup databricks db2 debconf-set-selections decrypt doas doppler dumpprivkey encodedcommand encrypt_string etcdctl
+find-generic-password fly flyctl frase geheim genkey genpsk get-login-password get-secret-value glab gopass gpg gpg2 hash-password
+heroku htpasswd identified infisical ishidden isql jarsigner jdbc jeton kennwort key-string key:generate keydb-cli keytool keyvault
+kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc mdp mkpasswd mnemonic mosquitto_passwd mysql_config_editor
+mysqladmin net netlify nmcli nostr ntlm oathtool obscure openssl otp passcode passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase
+phx.gen.secret pin preauthkeys private-lines psk puk pulumi pwgen qpdf rabbitmqctl railway random_password rclone redis-cli
+requirepass reveal ripple rocommunity rootpw rp rwcommunity saml saml2 samlassertion samlresponse sasl_passwd scram-sha-256 scrypt
+secret-tool secretsmanager securerandom securestring seed seeds semilla senha sentinel service_account session_id sessionid setuser
+slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide
+stellar store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel
+wachtwoord wallet wg whoami wpa_passphrase wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo
+xxd
+""".split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
 # Signs that no word holds, a line for each sign or two that most texts lack, and these behind it; one text is made in no time.
@@ -73,7 +72,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\tAUTH\\r\\n
 |\t| pass \t| base64\t' | \t" | 
 =\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=
 ase\tbase64 -\tbase64 <\tl base64\tbase32 -\tbase32 <\t| base32
-(\tnect(\tnection(\togin(\tstruct(\tsuperuser(\tsimple_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
+(\tnect(\tnection(\togin(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}
 *\t:*:
 6\tUGFzc3dvcmQ6\t12 words\t24 words
@@ -82,7 +81,7 @@ ase\tbase64 -\tbase64 <\tl base64\tbase32 -\tbase32 <\t| base32
 /\t /p \t /p:\t/pw 
 :\tpass: \tpass':\tpass":\t:5432:\t:6432:
 \u276f\t\u276f 
-ecret\tkind: Secret\t"Secret"\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
+ecret\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 ecureS\tSecureString
 ensitive\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
@@ -96,8 +95,7 @@ FLAGS = (
 
 def clean(text: str) -> str:
     """Strip terminal sequences and invisible characters, which could split a secret; the rest fits UTF-8."""
-    # some invisible characters count as printable, none of them is ASCII
-    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():  # no invisible one is
         return text
     from ralph_mem.core.redaction import terminal  # lazy: only for text with escape sequences
 
@@ -125,7 +123,6 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
     Redacting twice changes nothing: what a round has marked is never looked at again, and rounds go on until one
     finds nothing.
     """
-    # the last two are colours, spelled out
     if not (patterns or any([value in text for value in known]) or may_hold(text) or "1b[" in text or "33[" in text):
         return text, {}
     from ralph_mem.core.redaction import spans as secret_spans  # lazy: only for text in which a secret may be
@@ -146,7 +143,7 @@ def by_rules(text: str) -> "list[tuple[int, int, str]]":
     return rules.find(text, folded, starts, redact if is_of_class else None)
 
 
-def may_be_of_class(text: str, labels: "list[Label]") -> bool:
+def may_be_of_class(text: str, labels: "list[tuple[str, int, int]]") -> bool:
     """Say whether a text may hold a secret that is told by what it stands in: the look costs little, and `classes` decides."""
     raw = text.encode("utf-8", "surrogatepass")
     if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
@@ -183,7 +180,7 @@ def _handed(text: str) -> "list[str]":
     return found
 
 
-def _labels(text: str, folded: str) -> "list[Label]":
+def _labels(text: str, folded: str) -> "list[tuple[str, int, int]]":
     """Return each place of a label that ends a name: which it is, where it begins and where it ends."""
     found = []
     for label in LABELS:
@@ -196,7 +193,7 @@ def _labels(text: str, folded: str) -> "list[Label]":
     return found
 
 
-def _ahead(text: str, labels: "list[Label]") -> "set[tuple[str, str]]":
+def _ahead(text: str, labels: "list[tuple[str, int, int]]") -> "set[tuple[str, str]]":
     """Return each label with what stands behind it, once where that is repeated thousands of times."""
     return {(label, text[at : at + 512]) for label, _, at in labels}
 
@@ -205,22 +202,24 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     """Say whether in reach of a name stands what may be its value: in a table or a call, or else in a sentence or below."""
     line, end, below = ahead.lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
-    is_head = (
-        after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or after.lstrip(" ")[:1] in ("|", "│", "║", "┃", "┐", "─", "┬")
-    )
+    is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or (after.lstrip(" ")[:1] or " ") in "|│║┃┐─┬"
     is_open = not after.strip(" \n=|>+-<\"'") or after[:2] == "</"
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
     is_told = is_open or after.endswith((":\n", "(\n"))
     is_quoted = '"' in after or "'" in after
+    is_password = label in PASSWORD_LABELS
+    if in_class and is_password and (after[:2] in (' "', " '") or after.lstrip(" ")[:1] in ("=", ":", "|", "│", "║", "┃")):
+        said = after.lstrip(" =:|│║┃\"'")  # a few words may be one
+        if said[:1] not in ("", *"($<{[*\n") and (" " in said.rstrip() or is_quoted):
+            return True
     if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
-    is_password = label in PASSWORD_LABELS
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
     near = after[:128] if in_class or link < 0 or is_quoted else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
     near += "\n".join(below.split("\n", 4)[:4]) if is_head or is_told else ""
     for sign in PARTING:
         near = near.replace(sign, " ")
-    return any([len(word) >= least and _may_be_value(word, is_password) for word in near.split()])
+    return any([len(word) >= least and (_may_be_value(word, is_password) or _is_long_letters(word)) for word in near.split()])
 
 
 def _may_be_value(word: str, is_password: bool) -> bool:
@@ -228,9 +227,9 @@ def _may_be_value(word: str, is_password: bool) -> bool:
     word = word.strip("'\"")
     if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
         return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
-    is_plain = (
-        "." in word.rstrip(CLOSING + ".") or ("/" in word and len(word) <= 32) or word.count(":") > 2 or word[:3] in ("SHA", "sha")
-    )
+    is_numbered = is_password and word[:1].isupper() and word.rstrip(CLOSING)[-2:].isdigit()
+    is_plain = ("." in word.rstrip(CLOSING + ".") and not is_numbered) or ("/" in word and len(word) <= 32)
+    is_plain = is_plain or word.count(":") > 2 or word[:3] in ("SHA", "sha")
     bare = word.replace("_", "-")
     if is_password and bare.count("-") > 2 and len(bare) > 15 and bare.islower() and bare.replace("-", "").isalpha():
         return all([len(part) > 2 for part in bare.split("-")])
@@ -264,9 +263,9 @@ def trips(text: str) -> bool:
     return _holds_sign(text, fold(text), _labels(text, fold(text))) or bool(by_rules(text))
 
 
-def _holds_sign(text: str, folded: str, labels: "list[Label]") -> bool:
+def _holds_sign(text: str, folded: str, labels: "list[tuple[str, int, int]]") -> bool:
     """Say whether a text holds a token, an address or a name that may be or announce a secret."""
-    if holds_token(text) or _holds_url(text) or "sig=" in text or "-Signature=" in text:
+    if holds_token(text) or _holds_url(text) or "sig=" in text or "ignature=" in text:
         return True
     for label, start, at in labels:
         if _tells(text, folded, start, at) or (label[0] == "p" and _quotes(folded[at : at + 64])):
@@ -282,8 +281,7 @@ def holds_token(text: str) -> bool:
 def long_words(text: str) -> "list[bytes]":
     """Return the words that are long enough to be a token."""
     raw = text.encode("utf-8", "surrogatepass")
-    if b"\\" in raw:
-        # a spelled-out line end would stick to the word behind it
+    if b"\\" in raw:  # a spelled-out line end would stick to the word behind it
         raw = raw.replace(b"\\n", b"  ").replace(b"\\t", b"  ").replace(b"\\r", b"  ")
     return [word.lstrip(b"-._") for word in words_of(raw, ISSUED_FLOOR)]
 
@@ -337,7 +335,8 @@ def _is_name(text: str, folded: str, start: int, at: int) -> bool:
             return False
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True
-    return text[max(0, start - 24) : start].rstrip(" \t").rpartition(" ")[2].isalpha()  # "API key: ..."
+    before = text[max(0, start - 24) : start].rstrip(" \t-")
+    return before[-1:] in ("\n", "") or before.rpartition(" ")[2].isalpha()  # "API key: ...", or of a section
 
 
 def _tells(text: str, folded: str, start: int, at: int) -> bool:
@@ -346,7 +345,7 @@ def _tells(text: str, folded: str, start: int, at: int) -> bool:
     after = folded[at : at + 128].lstrip(NAME)
     if after[:1] == "(":
         return False
-    if is_upper and after[:1] == "=":
+    if is_upper and (after[:1] == "=" or (after[:2] == ": " and after[2:3].isalpha() and "." in after.partition("\n")[0])):
         return after[1:7].isprintable() and len(after) > 6
     if is_upper and "value" in after:
         return True

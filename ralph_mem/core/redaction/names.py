@@ -59,7 +59,7 @@ KEY_OWNERS = (
     " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa "
 )
 OPEN_KEYS = (
-    " public primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
+    " public domain primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
     " composite shortcut registry translation message i18n idempotency dedup "
 )
 TAKEN_BACK = (
@@ -69,7 +69,7 @@ TAKEN_BACK = (
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
-    " topic digest checksum sha sha1 sha256 integrity "
+    " topic range filter checker digest checksum sha sha1 sha256 integrity "
 )
 
 CODE_OWNERS = " pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
@@ -79,11 +79,12 @@ FILLERS = (
     "placeholder", "redacted", "xxxx", "****", "....", "dummy", "replace", "insert", "notset", "not-set", "goes-here",
     "goes_here", "-here", "_here", "%s", "%d",
 )  # fmt: skip
+OF_PATTERNS = ("(?:", "[a-z", "[A-Z", "[0-9", "[^", "\\d+", "\\w+")  # of regular expressions
 PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
     " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
     " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"
-    " basic forgot confirmed passwort sample".split()
+    " basic forgot confirmed passwort sample base64 base64url utf8 utf-8".split()
 )
 
 # Tokens that say where a listing goes on.
@@ -152,13 +153,18 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
     if kind == "key":
-        is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
-        is_address = value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
-        return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
+        return _is_key(value, style)
     if style == "greedy":
         return not is_plain(value) or value.isalpha() or (kind == "password" and _is_password(value, style))
     is_coined = kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
     return is_coined or (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
+
+
+def _is_key(value: str, style: str) -> bool:
+    is_sentence = " " in value and any([word.isalpha() and word.islower() and len(word) > 2 for word in value.split(" ")])
+    is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
+    is_address = is_sentence or value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
+    return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
 
 
 def _is_generated(value: str, least: int) -> bool:
@@ -172,6 +178,8 @@ def _is_password(value: str, style: str) -> bool:
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
     if passwords.is_worded(value, style) and not is_called_so(value):
+        return True
+    if style == "quoted" and (passwords.is_spaced(value) or passwords.is_half_coined(value)) and not is_called_so(value):
         return True
     if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
         return True
@@ -235,6 +243,8 @@ def is_filler(value: str) -> bool:
         return True
     if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
         return True
+    if any([sign in value for sign in OF_PATTERNS]):
+        return True
     if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
         return True
     if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
@@ -295,7 +305,8 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "code"
     # the id of an approle, of an access list
     is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
-    is_random = f" {word} " in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5)
+    is_open = word.endswith("key") and f" {word[:-3]} " in OPEN_KEYS
+    is_random = f" {word} " in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5 and not is_open)
     return "key" if is_told or is_random else ""
 
 
@@ -313,7 +324,7 @@ def _is_wordy(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    if value[1:3] in (":\\", ":/"):
+    if value[1:3] in (":\\", ":/") or ("/" in value and value.rstrip(DIGITS + ":").rpartition("/")[2].partition(".")[2].isalpha()):
         return True
     # One base64 secret in 64 starts with a slash.
     is_base64 = len(value) >= 32 and "." not in value and looks_random(value)

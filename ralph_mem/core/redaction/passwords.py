@@ -1,6 +1,6 @@
 """Judge by its own letters whether a value is a password, wherever a weak sign of one stands before it."""
 
-DIGITS, FEWEST = "0123456789", 8
+DIGITS, FEWEST, MOST = "0123456789", 8, 128  # characters of a password, and how many of a longer text are looked at
 HEX_DIGITS = frozenset("0123456789abcdefABCDEF-")
 # Characters to a change between capitals, small letters and digits: names in code that hold digits have more, of words made by
 # chance nine in ten have fewer; of those in one case alone, which change less often, the long ones are told.
@@ -19,6 +19,17 @@ UNTELLING_WORDS = frozenset(
 )
 
 
+# What is said of a field beside that; and words that stand in any sentence, behind which a number may stand all the same.
+OF_FORMS = UNTELLING_WORDS.union(
+    "been blank can't cannot character characters chars chosen did different digit digits do does doesn't don't empty equal every"
+    " expected expires failed given if invalid is it least length letters line long longer match matches max min minimum mismatch"
+    " missing more most no numbers only or required same short shown specified step strong symbols than there too upper lower used"
+    " valid version was weak when where which without within words between port line page".split()
+)
+JOINING = frozenset("a all an any as at be by http in of on so to".split())
+LONGEST_SPACED = 16
+
+
 def is_made_up(value: str, style: str) -> bool:
     """Say whether letters alone are a password, by how they are mixed."""
     return is_jumbled(value, 2 if style in ("quoted", "flag") else 3)
@@ -33,6 +44,30 @@ def is_passphrase(value: str) -> bool:
         and all([word.isalpha() and 3 <= len(word) <= 9 and word[1:].islower() for word in words])
         and (value.islower() or all([word[0].isupper() for word in words]))
         and UNTELLING_WORDS.isdisjoint(value.lower().split(sign))
+    )
+
+
+def is_spaced(value: str) -> bool:
+    """Say whether blanks part a few short words that no form or message says: `licht an 2024`, `velvet kitten`."""
+    words = value.split(" ")
+    return (
+        1 < len(words) < 5
+        and (value[-1] in DIGITS or (value[0].islower() and value.replace(" ", "").isalpha() and JOINING.isdisjoint(words)))
+        and words[0].isalpha()
+        and all([word.isalnum() and len(word) <= LONGEST_SPACED for word in words])
+        and OF_FORMS.isdisjoint(value.lower().split())
+    )
+
+
+def is_half_coined(value: str) -> bool:
+    """Say whether signs join words of which the first has no capital and another has: `camion-Rojo`."""
+    words = value.translate(_JOINED).split(" ")
+    return (
+        value[0].islower()
+        and 1 < len(words) < 4
+        and len(value) >= FEWEST
+        and is_coined(value[0].upper() + value[1:])
+        and all([word.isalpha() for word in words])
     )
 
 
@@ -54,6 +89,8 @@ def is_worded(value: str, style: str) -> bool:
     """Say whether joined words are a password where they stand: with capitals, or small ones with dots where code stands seldom."""
     if style in ("quoted", "greedy") and is_dotted(value):
         return True
+    if style == "flag" and is_dotted(value) and any([char in DIGITS for char in value]):
+        return True
     return (style != "bare" or "." not in value) and is_coined(value)
 
 
@@ -62,14 +99,15 @@ def is_dotted(value: str) -> bool:
     words = value.split(".")
     return (
         1 < len(words) < 4
-        and all([word.isascii() and word.isalpha() and word.islower() and 2 < len(word) < 10 for word in words])
+        and all([word.isascii() and word.rstrip(DIGITS).isalpha() and word.islower() and 2 < len(word) < 12 for word in words])
+        and (value.replace(".", "").isalpha() or sum([char in DIGITS for char in value]) > 1)
         and UNTELLING_WORDS.isdisjoint(words)
     )
 
 
 def is_jumbled(value: str, least: int = 2) -> bool:
     """Say whether letters, with a digit at an end at most, look generated: what stands between their humps is no word."""
-    value = value.strip(DIGITS)
+    value = value[:MOST].strip(DIGITS)
     parts = "".join(
         [" " + char if char.isupper() and before.islower() else char for before, char in zip(" " + value, value)]
     ).split()
@@ -102,10 +140,10 @@ def is_generated(value: str, least: int = SHORTEST_GENERATED) -> bool:
 
 
 def is_of_class(value: str) -> bool:
-    """Say whether words of four letters on average, each with a capital, and a digit or two name a class: `Gemma2TextModel`."""
+    """Say whether words of three or four letters, each with a capital, and a digit or two name a class: `Gemma2TextModel`."""
     humps = sum([char.isupper() for char in value])
     digits = sum([char in DIGITS for char in value])
-    return value[0].isupper() and humps > 2 and digits < 3 and len(value) - digits >= 4 * humps
+    return value[0].isupper() and humps > 2 and digits < 3 and 2 * (len(value) - digits) >= 7 * humps
 
 
 def is_scrambled(value: str) -> bool:

@@ -1,6 +1,7 @@
 """Tell which commands print a secret and nothing else, and cut it out of that."""
 
-from ralph_mem.core.redaction import shell_words, taking
+from ralph_mem.core.redaction import gate, shell_words, taking
+from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random
 from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
 
@@ -23,6 +24,7 @@ argocd generate-token | rails secret | rails credentials:show | rake secret | mi
 rclone reveal | npm token create | npm config get | fly auth token | flyctl auth token | fly tokens create
 flyctl tokens create | railway variables | netlify env:get | firebase login:ci | authelia crypto rand | credstash get
 berglas access | knox get | conjur variable get | akeyless get-secret-value | systemd-creds decrypt | keybase decrypt
+hashcat --show | john --show
 bitcoin-cli dumpprivkey | bitcoin-cli dumpwallet | slappasswd | htpasswd -nb | htpasswd -nbB | htpasswd -n | secretsdump
 secretsdump.py | kubeadm token | kubeadm certs certificate-key | consul keygen | consul acl bootstrap | nomad acl bootstrap
 vault operator generate-root | etcdctl get | tailscale up --authkey | rustup-init --token | caddy hash-password
@@ -73,10 +75,11 @@ LAUNCHERS = frozenset(
 RAW = ("terraform", "tofu", "terragrunt")
 MARK = "[REDACTED:output]"
 FEW_LINES, FEWEST_ALONE = 3, 31
+CODE = frozenset("<>(){};")  # what a line of a file may hold that is no secret, beside other words
 # What a word that looks generated is, when a command that says one of these prints nothing else.
 NO_SECRET = (
     "sha", "md5", "hash", "sum", "dgst", "digest", "integrity", "uuid", "id", "rev", "commit", "version", "fingerprint", "etag",
-    "public", "pub", "cert", "image", "build", "ref", "name", "slug", "encode", "base64 -w", "branch", "tag",
+    "public", "pub", "cert", "ipfs", "cid", "image", "build", "ref", "name", "slug", "encode", "base64 -w", "branch", "tag",
 )  # fmt: skip
 HEX_DIGITS = frozenset(HEX)
 NAME = LETTERS + DIGITS + "_-."
@@ -91,9 +94,13 @@ def without(command: str, output: str) -> str:
     if any([_is_whole(words) for words in printing]):
         return MARK if not _is_harmless(printing, output) else output
     kind = next((kind for kind in map(_named, printing) if kind), "")
-    if kind:
-        output = _without_value(output, kind)
-    return _without_value(output, "word") if printing and all([_may_issue(words) for words in printing]) else output
+    is_word = printing and all([_may_issue(words) for words in printing])
+    if not kind and not is_word:
+        return output
+    safe = gate.redact(output)[0]  # a mark parts what follows it from the head of its table
+    left = _without_value(safe, kind) if kind else safe
+    left = _without_value(left, "word") if is_word else left
+    return output if left == safe else left
 
 
 def find(text: str, _folded: str) -> "list[tuple[int, int, str]]":
@@ -182,6 +189,10 @@ def _printing(parts: "list[tuple[str, list[tuple[int, int, str]]]]") -> "list[li
 
 def _seen(pipe: "list[list[str]]") -> "list[list[str]]":
     pipe = [words for words in map(_launched, pipe) if words]
+    shown = next(
+        (at for at, words in enumerate(pipe) if words[0] == "tee" and any([word.startswith("/dev/") for word in words])), -1
+    )
+    pipe = pipe[: shown + 1] or pipe
     if not pipe or any([word[:1] == ">" or word.endswith(">") for word in pipe[-1]]):
         return []
     through = [words[0].rpartition("/")[2] in FILTERS for words in pipe[1:]]
@@ -202,7 +213,7 @@ def _is_whole(words: "list[str]") -> bool:
     """Say whether all that a command prints is secret."""
     line = " ".join(words).lower()
     if any([sign in line for sign in MAKING]):
-        return True
+        return words[0].rpartition("/")[2] not in NAMING and not ({"-c", "-l", "-q"} & {*words} and "grep" in words[0])
     name, said = (
         words[0].rpartition("/")[2].lower(),
         [word.partition("=")[0] if word[:1] == "-" else word.partition("/")[0] for word in words[1:]],
@@ -247,19 +258,21 @@ def _named(words: "list[str]") -> str:
     name, said = words[0].rpartition("/")[2].lower(), {part for word in words[1:] for part in word.lower().split("-")}
     if any([stem in name for stem in KEEPERS]) and READING & said and not NOT_SHOWN & said:
         return "secret"
-    asks = "secret" in said and READING & said and not NOT_SHOWN & {word.lower() for word in words[1:]}
+    asks = {"secret", "secrets"} & said and READING & said and not NOT_SHOWN & {word.lower() for word in words[1:]}
     if asks or (kind_of_name(name) == "password" and not NOT_SHOWN & said):
         return "issued"
     if READING & said and any(
         [word.lower().endswith(("keys", "key", "token", "tokens", "badge", "passwords")) for word in words[1:4]]
     ):
         return "issued"
-    if not TESTING.isdisjoint((name, *said)):  # what they name is a test
-        return ""
+    if not TESTING.isdisjoint((name, *said)) or "describe" in said or words[:2] == ["getent", "passwd"]:
+        return ""  # what they name is a test, or what everybody may read
     if words[0].rpartition("/")[2] in NAMING and words[:2] not in (["git", "config"], ["git", "credential"]):
         return ""
     kinds = []
     for word in words[1:]:
+        if word in ("passwd", "/etc/passwd"):  # which everybody may read
+            continue
         for piece in "".join([char if char in NAME else " " for char in word]).split():
             bare = piece.strip("-._")
             stem = bare.removesuffix(".txt").removesuffix(".secret")
@@ -275,19 +288,42 @@ def _may_issue(words: "list[str]") -> bool:
 
 def _values(output: str) -> "list[str]":
     """Return the values of an output of one or a few words, each on a line of its own, alone or behind a name."""
+    if "-----BEGIN PUBLIC" in output or "-----BEGIN CERT" in output:
+        return []
     lines = [line.strip() for line in output.strip().split("\n")]
-    if len(lines) > FEW_LINES:  # beside news of other commands: what looks generated, on a line of its own
+    if len(lines) > FEW_LINES:  # beside news of other commands: what looks generated, on a line of its own, and rows of settings
+        rows = [line.split() for line in lines]
+        if all([len(row) == 2 and row[0][-1] in ":=" for row in rows]):
+            values = [row[1].strip("\"',") for row in rows]
+            return [value for value in values if is_made_by_hand(value) or looks_random(value) or is_generated(value)]
         alone = [line for line in lines if " " not in line and "." not in line and len(line) > FEWEST_ALONE]
         return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line)]
-    values = [line.rpartition(" ")[2].strip("\"',") if line.count(" ") < FEW_LINES else "" for line in lines]
-    return [value for value in values if value and value.isascii()]
+    words = [line.split() for line in lines]
+    values = [
+        said[-1].strip("\"',")
+        for said in words
+        if len(said) == 1 or (said and len(said) <= FEW_LINES and CODE.isdisjoint(said[-1]))
+    ]
+    return [value for value in values if value and value.isascii() and not _is_file(value)]
+
+
+def _is_file(value: str) -> bool:
+    """Say whether a value is the name of a file, or a path."""
+    name, _, kind = value.rpartition(".")
+    if (
+        value.count("/") > 1
+        and not looks_random(value.rpartition("/")[2])
+        and value.replace("/", "a").replace(".", "a").isidentifier()
+    ):
+        return True
+    return name.replace("_", "a").replace("-", "a").isalnum() and kind.isalpha() and kind.islower() and len(kind) < 5
 
 
 def _without_value(output: str, kind: str) -> str:
     for value in _values(output):
         is_hex = kind == "issued" and len(value) > 31 and HEX_DIGITS.issuperset(value)
         is_one = (
-            is_hex or looks_random(value) or is_generated(value)
+            is_hex or looks_random(value) or is_generated(value) or (kind == "issued" and is_made_by_hand(value))
             if kind in ("key", "word", "issued")
             else len(value) > 5 and not is_filler(value) and not is_plain(value)
         )
@@ -299,6 +335,7 @@ def _without_value(output: str, kind: str) -> str:
                 and not any([sign in value for sign in "/.:"])
             )
             is_one = is_one and output.strip() == value
-        if is_one and any([char in DIGITS or not char.isalnum() for char in value]):
+        is_humped = kind == "password" and value[1:] != value[1:].lower() and not value.isupper()
+        if is_one and (is_humped or any([char in DIGITS or not char.isalnum() for char in value])):
             output = output.replace(value, MARK)
     return output

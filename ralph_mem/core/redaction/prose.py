@@ -1,6 +1,7 @@
 """Find secrets that a sentence, a line of configuration or the element of a document names, with no sign between."""
 
 from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name, looks_random, stands_alone
+from ralph_mem.core.redaction.passwords import is_spaced
 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80
@@ -48,6 +49,9 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
         is_link = word.strip("\"'`*").lower() in LINKS or word.endswith((":", "\uff1a", "は"))
         if is_heading or (is_link and not is_other):
             value = below.partition("\n")[0].strip() if is_last else after
+            rest = " ".join(words[number + 1 :]).rstrip(".\r")
+            if kind == "password" and rest[-1:].isdigit() and is_spaced(rest):
+                return [(name_end + line.index(rest), name_end + line.index(rest) + len(rest), kind)]
             if words[number + 2 : number + 3] == ["/"]:  # `credentials: admin / x`
                 value = " ".join(words[number + 3 :])
             bare = value.strip("\"'`*,()").rstrip(".;")
@@ -87,7 +91,13 @@ def directed(text: str, name: str, name_start: int, name_end: int) -> "list[tupl
     line = text[name_end : name_end + FAR].partition("\n")[0].partition("\\n")[0]
     value = line.strip(" \t\r;,)}]").removeprefix(". ").removeprefix("=> ")
     bare = value.strip("\"'`")
-    if line[:1] not in (" ", "\t", '"', "'") or not bare or (" " in bare and name != "key") or bare[0] in "{$<%[-":
+    if (
+        line[:1] not in (" ", "\t", '"', "'")
+        or not bare
+        or bare.startswith(name)
+        or (" " in bare and name != "key")
+        or bare[0] in "{$<%[-"
+    ):
         return []
     before = text[max(0, name_start - LONGEST_NAME) : name_start].rpartition("\n")[2].rpartition("\\n")[2].rstrip("\\")
     kind = kind_of_label(name)

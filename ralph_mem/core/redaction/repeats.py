@@ -3,6 +3,7 @@
 import binascii
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, REPEATED_FLOOR, places
+from ralph_mem.core.redaction.passwords import is_coined, is_of_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +26,11 @@ def finder(values: "list[str]", text: str) -> "Callable[[str], list[tuple[int, i
 
 def is_telling(value: str) -> bool:
     """Say whether a value is a secret wherever it stands: a word, a number, a name or a path would go from all that is said."""
+    if (value.isalnum() and is_of_class(value)) or (value[:1] == "#" and value[1:].isidentifier() and value.strip("#").isalpha()):
+        return False  # names of classes and of what they keep
     is_mixed = any([char.isdigit() or not (char.isalnum() or char in WORDLIKE) for char in value])
-    is_mixed = is_mixed or _is_coined(value)
+    is_mixed = is_mixed or is_coined(value)
     return len(value) <= LONGEST and value.isprintable() and any([char.isalpha() for char in value]) and is_mixed
-
-
-def _is_coined(value: str) -> bool:
-    from ralph_mem.core.redaction import passwords  # lazy: only for a value of letters alone
-
-    return passwords.is_coined(value)
 
 
 def _forms(value: str) -> "list[str]":

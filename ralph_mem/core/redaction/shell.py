@@ -16,7 +16,7 @@ JOINING = ("|", "|&")
 HANDING = (
     "<<", " /p", "/p:", "/rp", " -p", "'-p", "pw ", "-P", "-D", "base64", "echo ", "printf ", "\n+ ", "-u", "-U ", " -w ",
     " -W ", " -a ", "login:", "--login", "--auth", "--cred", "cred ", "creds ", '" | ', "' | ", "pass insert ", "stdin",
-    "-pass", "passwd ", " --", "<(",
+    "-pass", "-hashes", "passwd ", " --", "<(",
 )  # fmt: skip
 WORDS = (taking.PROGRAMS - {"pass"}) | taking.ORACLE | pipes.READING | {"chpasswd"}
 COMMON = flags.LOGGING_IN | flags.BARE_NAMES | flags.SETTING | flags.SIGNING_IN  # words of any text
@@ -24,6 +24,7 @@ COMMON = flags.LOGGING_IN | flags.BARE_NAMES | flags.SETTING | flags.SIGNING_IN 
 WORD_BYTES = (
     bytes([ord(chr(code).lower()) if chr(code).isalnum() or chr(code) in "-_.\n" else 32 for code in range(128)]) + b" " * 128
 )
+LISTED = (" -", " /p", " /rp", "AUTH")  # of which one stands in each list of words, or of a command in quotes, that hands one over
 LISTING = {ord(char): " " for char in "\"',[]"}
 LONGEST_LINE = 2048
 LONGEST_BODY = 40  # lines behind `<<EOF`
@@ -79,7 +80,7 @@ def _of_line(line: str) -> "list[Place]":
             found += [(at + start, at + end) for start, end in printed if taking.is_mixed(inner[start:end])]
     if line.startswith(("+ printf ", "+ echo ")):
         found += [place for _, words in commands(line) for place in pipes.printed(words) if is_passphrase(line[slice(*place)])]
-    if ('"' in line or "'" in line) and (" -" in line or ("-" in line and "[" in line) or " /p" in line or "AUTH" in line):
+    if ('"' in line or "'" in line) and (("-" in line and "[" in line) or any([sign in line for sign in LISTED])):
         found += _of_words(line.translate(LISTING))
     return found
 
@@ -91,7 +92,8 @@ def _of_words(line: str) -> "list[Place]":
         piped = pipes.printed(before) if sign in JOINING else []
         at = next((at for at, word in enumerate(words) if taking.program(word[2]) in taking.PROGRAMS | taking.ORACLE), -1)
         if at >= 0:
-            found += [place for place in taking.of_command(words[at:], piped) if taking.tells(line[slice(*place)])]
+            places = taking.of_command(words[at:], piped) + _typed(line, words[at:], piped)
+            found += [place for place in places if taking.tells(line[slice(*place)])]
         if words:
             found += [place for place in flags.of_any(words) if taking.tells(line[slice(*place)])]
             found += [place for place in [*piped, *taking.here(words)] if pipes.reads_secret(words, line[slice(*place)])]
@@ -104,10 +106,21 @@ def _of_words(line: str) -> "list[Place]":
     return found
 
 
+def _typed(line: str, words: "list[Word]", piped: "list[Place]") -> "list[Place]":
+    """Return what stands in the commands that a program is told in quotes or through a pipe: `db2 "connect ... using z"`."""
+    told = [word[:2] for word in words[1:] if word[1] - word[0] == len(word[2])]
+    found = []
+    for start, end in [*piped, *told]:
+        for _, inner in commands(line[start:end]) if " " in line[start:end] else []:
+            moved = [(start + first, start + last, said) for first, last, said in inner]
+            found += taking.of_command([words[0], *moved], [])
+    return found
+
+
 def _inner(words: "list[Word]") -> "list[Place]":
     """Return what stands in a command within quotes: `sh -c "echo x | login"`."""
     found = []
     for start, end, said in words:
-        if end - start == len(said) and " " in said and ("|" in said or "<<<" in said or " -" in said):
+        if end - start == len(said) and " " in said and any([sign in said for sign in ("|", "<<<", " -", " /")]):
             found += [(start + first, start + last) for first, last in _of_line(said)]
     return found

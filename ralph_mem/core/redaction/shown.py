@@ -2,6 +2,7 @@
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_secret, kind_of_name
+from ralph_mem.core.redaction.passwords import is_spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,16 +26,20 @@ LEADING = "=>$1234567890abcdefxABCDEF[]()*:char constuned_ \t"  # what a debugge
 def find(text: str, _folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of what is shown."""
     spans: list[Span] = []
+    above: list[tuple[int, str]] = []
     at, tested, asked, kind = 0, 0, 0, ""
     for line in text.split("\n"):
         if len(line) <= LONGEST_LINE:
             if asked:
                 spans += [(at + start, at + end, "secret") for start, end in _answered(line, kind)]
             if tested or _speaks(line):
-                spans += [(at + start, at + end, "secret") for start, end in _compared(line)]
+                spans += [(at + start, at + end, "secret") for start, end in _compared(line, tested >= NAMING_LINES - ANSWER_LINES)]
             named = _asks(line)
             asked, kind = (ANSWER_LINES, named) if named else (max(0, asked - 1), kind)
+            if not tested and _speaks(line):  # which may follow what is compared
+                spans += [(before + start, before + end, "secret") for before, said in above for start, end in _compared(said)]
             tested = NAMING_LINES if _speaks(line) else max(0, tested - 1)
+            above = [*above[1 - ANSWER_LINES :], (at, line)]
         at += len(line) + 1
     return spans
 
@@ -45,7 +50,7 @@ def _names(line: str) -> "list[str]":
 
 
 def _speaks(line: str) -> bool:
-    return any([kind_of_name(name) in ("password", "secret") for name in _names(line)])
+    return "plaintext:" in line or any([kind_of_name(name) in ("password", "secret") for name in _names(line)])
 
 
 def _asks(line: str) -> str:
@@ -76,15 +81,22 @@ def _answered(line: str, kind: str) -> "list[tuple[int, int]]":
     return [(start, start + len(value))]
 
 
-def _compared(line: str) -> "list[tuple[int, int]]":
-    """Return the values that a line of a test's report compares: within quotes or angles, or all that follows its sign."""
+def _compared(line: str, is_near: bool = False) -> "list[tuple[int, int]]":
+    """Return the values that a line of a test's report compares: within quotes or angles, or all that follows its sign.
+
+    Near the name of what is compared a few words are one too.
+    """
     bare = line.removeprefix("E ").strip()
     said = bare.lower()
     is_difference = line.startswith(DIFFERENCE) and bare[:1] in ("-", "+") and len(bare.split()) < 3
     if not is_difference and not any([sign in said for sign in SAYING]):
         return []
-    values = [piece for quote in "'\"" for piece in line.split(quote)[1::2]]
+    values = [piece for quote in "'\"" for piece in line.split(quote)[1:-1]]
     values += [piece.partition(">")[0] for piece in line.split("<")[1:]]
     values.append(bare.lstrip("-+ ").strip("'\"") if is_difference else bare.rpartition(": ")[2])
-    found = [value for value in dict.fromkeys(values) if is_made_by_hand(value)]
+    found = [
+        value
+        for value in dict.fromkeys(values)
+        if (is_made_by_hand(value) or (is_near and is_spaced(value or "x"))) and f'["{value}"]' not in line
+    ]
     return [(line.index(value), line.index(value) + len(value)) for value in found]

@@ -36,7 +36,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
 
 
 def _is_value(value: str) -> bool:
-    if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?,)`" or " " in value:
+    if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?,)`" or " " in value or "()" in value:
         return False
     if "_" in value and value.replace("_", "a").isalpha() and value.islower():  # a name
         return False

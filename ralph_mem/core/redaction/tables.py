@@ -12,8 +12,10 @@ from ralph_mem.core.redaction.names import (
     is_secret,
     kind_of_name,
     places,
+    stands_alone,
+    words_of,
 )
-from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_generated, is_jumbled, is_passphrase
+from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_dotted, is_generated, is_jumbled, is_passphrase, is_spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,9 +29,23 @@ QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
 COLUMNS = ("seed", "community", "enroll", "enrollment", "license", "licence")  # which name a secret above a column alone
-OPEN_COLUMNS = ("digest", "hash", "checksum", "fingerprint", "accessor")  # below which everybody may read
+OPEN_COLUMNS = (
+    "digest",
+    "hash",
+    "checksum",
+    "fingerprint",
+    "accessor",
+    "id",
+    "commit",
+    "revision",
+)  # below which everybody may read
 ALTERNATIVES = ("|'", '|"')  # so ends a line of a regular expression, whose words are no cells
 SHORTEST_CELL = 5
+STATES = frozenset(  # of a password
+    "active always changed encrypted expired hashed locked missing n-a never not-set not_set plain plaintext present required"
+    " shadow stored text unchanged unknown unlocked unset varchar".split()
+)
+LONGEST_WORD = 24  # letters; no word has more
 LONGEST_HUMPED = 17  # characters of words that nothing joins: what is longer is the name of a class
 MOST_ROWS = 200
 MOST_CELLS = 24
@@ -50,9 +66,7 @@ def find(text: str, folded: str) -> "list[Span]":
     stems = [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if any([name in said for name in OPEN_COLUMNS]):
-            sealed = [
-                start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if name.lower() in OPEN_COLUMNS
-            ]
+            sealed = [start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if _is_open(name)]
         columns = _columns(line, above)
         above = line if any([stem in said for stem in stems]) else ""
         if not heads and not above and not columns:
@@ -61,9 +75,12 @@ def find(text: str, folded: str) -> "list[Span]":
         parted = _parted(line) if len(line) <= LONGEST_LINE and not line.rstrip().endswith(ALTERNATIVES) else []
         if ruler and heads and line.strip():
             parted = [(" ", _under_ruler(line, ruler))]
-        parted = [(sign, [cell for cell in cells if cell[0] not in sealed]) for sign, cells in parted]
+        parted = [(sign, [(at, end, "" if at in sealed else said) for at, end, said in cells]) for sign, cells in parted]
         for sign, cells in parted:
-            spans += [(at + start, at + end, kind) for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads)]]
+            spans += [
+                (at + start, at + end, kind)
+                for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads, bool(ruler))]
+            ]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
         found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line]
         rows = 0 if found else rows + 1
@@ -95,6 +112,11 @@ def _of_markup(text: str, folded: str) -> "list[Span]":
             if kind and value and (_is_value(value, kind) or _is_cell(value, kind)):
                 spans.append((start + at, start + at + len(value), kind))
     return spans
+
+
+def _is_open(name: str) -> bool:
+    """Say whether everybody may read what stands below a head: `Image ID`, but for `secret_id`."""
+    return any([word in OPEN_COLUMNS for word in words_of(name)[-1:]]) and not kind_of_name(name)
 
 
 def _under_ruler(line: str, ruler: "list[Cell]") -> "list[Cell]":
@@ -162,6 +184,7 @@ def _by_blanks(line: str) -> "list[Cell]":
 def _announces(name: str) -> str:
     """Return the kind of secret that a cell names, nothing for one that is no name."""
     name = name.rstrip(":").strip("*_` ")
+    name = name[:-1].partition("(")[2] if name[-1:] == ")" else name  # what a query makes of a column
     if not name or len(name) > LONGEST_NAME or name.count(" ") >= MOST_WORDS or not name[0].isalpha():
         return ""
     folded = name.lower()
@@ -182,6 +205,8 @@ def _announces(name: str) -> str:
 def _is_value(value: str, kind: str) -> bool:
     if kind == "code" or (kind == "password" and value.isdigit() and len(value) > 5):
         return is_secret(value or "x", "code", "listed")
+    if kind == "password" and is_spaced(value) and value[-1] in DIGITS:
+        return True
     if (
         " " in value
         or "(" in value
@@ -198,11 +223,15 @@ def _is_value(value: str, kind: str) -> bool:
     return is_secret(value, kind, "listed")
 
 
-def _is_cell(value: str, kind: str) -> bool:
+def _is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
     """Say whether what stands below the head of a column of secrets is one: a head says more than a name in a line does."""
     groups = value.split(" ")
     if len(groups) > 2 and len({*map(len, groups)}) == 1:  # parted for people to type
         return is_generated("".join(groups))
+    if (kind == "password" and _is_worded(value, is_ruled)) or (
+        kind == "secret" and value.isalpha() and len(value) >= LONGEST_WORD
+    ):
+        return True
     if " " in value or len(value) < SHORTEST_CELL or is_filler(value) or is_plain(value) or value[0] in "$<([{-*=/":
         return False
     if kind == "key":
@@ -212,6 +241,14 @@ def _is_cell(value: str, kind: str) -> bool:
         return True
     is_mixed = is_odd and value[0] in DIGITS and not (value.islower() or value.isupper()) and value.isalnum()
     return is_generated(value) or is_base32(value) or is_made_by_hand(value) or is_mixed
+
+
+def _is_worded(value: str, is_ruled: bool) -> bool:
+    """Say whether words are a password in a column of those: a few, some that dots join, between rules one of small letters too."""
+    if is_spaced(value) or is_dotted(value):
+        return True
+    is_word = value.replace("-", "a").replace("_", "a").isalpha() and len(value) > SHORTEST_CELL
+    return is_ruled and is_word and not is_filler(value) and value.lower() not in STATES and not is_called_so(value)
 
 
 def _is_humped(value: str) -> bool:
@@ -229,9 +266,11 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
     """Return the value behind each cell that names a secret; a comma parts lists too, where that says nothing."""
     if sign in ",;" and not (len(cells) == 2 and "_" in cells[0][2] and cells[0][2].isupper()):
         return []
-    pairs = zip(cells, cells[1:])
-    named = [(value, _announces(name)) for (_, _, name), value in pairs]
-    return [(start, end, kind) for (start, end, value), kind in named if kind and _is_value(value, kind)]
+    named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [_announces(name)] if kind]
+    found = [(*cells[at + 1], kind) for at, kind in named if _is_value(cells[at + 1][2], kind)]
+    if len(cells) > 2 and (not cells[1][2].strip("-") or is_filler(cells[1][2]) or cells[1][2].lower() == "n/a"):
+        found += [(*cell, kind) for at, kind in named[:1] if not at for cell in cells[2:] if stands_alone(cell[2])]
+    return [(start, end, kind) for start, end, _, kind in found]
 
 
 def _alone(line: str) -> "list[Span]":
@@ -248,8 +287,8 @@ def _alone(line: str) -> "list[Span]":
     return [(line.rindex(value), line.rindex(value) + len(value), kind)]
 
 
-def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
-    spans = []
+def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool) -> "list[Span]":
+    spans, is_ruled = [], is_ruled or sign == "|"
     for parted, index, kind, column, count in heads:
         if parted != sign or len(cells) > count or (sign in ",;" and len(cells) < count):
             continue
@@ -258,13 +297,19 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]") -> "list[Span]":
             below = below or (cells[index : index + 1] if len(cells) == count else [])
         else:
             below = cells[index : index + 1]
-        spans += [(start, end, kind) for start, end, value in below if value and (_is_value(value, kind) or _is_cell(value, kind))]
+        spans += [
+            (start, end, kind)
+            for start, end, value in below
+            if value and (_is_value(value, kind) or _is_cell(value, kind, is_ruled))
+        ]
     return spans
 
 
 def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     names = [name for _, _, name in cells if name]
+    if sign in "|\t":  # what a query makes of a column
+        names = [name.replace("(", "_").replace(")", "_") for name in names]
     if not all(
         [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or name in "#*.№" for name in names]
     ):

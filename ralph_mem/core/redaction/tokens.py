@@ -146,6 +146,8 @@ def _is_opener(value: str, left: int, name: str) -> bool:
         or is_filler(value)
     ):
         return False
+    if value.startswith("http") or name == "code_challenge":  # where to go on, what everybody may see
+        return False
     if name and (name in PARAMETERS or kind_of_name(name) or "code" in name):
         return (
             is_generated(value, SHORTEST_OPENER)

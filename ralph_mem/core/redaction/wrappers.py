@@ -1,7 +1,7 @@
 """Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
-from ralph_mem.core.redaction.passwords import METHODS, is_coined
+from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_spaced
 
 NAME = LETTERS + DIGITS + "_-."
 STEMS = ("pass", "pwd", "secret", "token", "key", "cred", "jwt", "salt")
@@ -53,6 +53,7 @@ def _behind(text: str, begin: int, end: int) -> "list[tuple[int, int, str]]":
         return []
     at = len(line) - len(bare) + len(operator)
     rest = line[at:].lstrip(BLANKS)
+    rest = _without_type(rest).removeprefix("= ") if operator == ":" else rest
     start = end + len(line) - len(rest)
     if name.lower() == "pass" and rest[:1] in ("'", '"'):
         return _quoted(start, rest[:1] + rest[1:].partition(rest[0])[0] + rest[0], kind, "quoted")
@@ -65,7 +66,7 @@ def _of_value(rest: str, start: int, kind: str, is_bare: bool) -> "list[tuple[in
     is_call = opening and call and not call.strip(NAME + ":!<> *&@") and "  " not in call
     is_quoted = rest[:1] in ("'", '"')
     if is_call and _takes(call):
-        return _quoted(start, rest, kind, "quoted")
+        return _quoted(start, rest, kind, "quoted") or _printed(start, rest, call, kind)
     infix = max([rest.rfind(sign) + len(sign) for sign in INFIX if sign in rest], default=0)
     behind = rest[infix:].lstrip(BLANKS)
     if infix and behind[:1] in ("'", '"'):
@@ -75,6 +76,14 @@ def _of_value(rest: str, start: int, kind: str, is_bare: bool) -> "list[tuple[in
     if not is_quoted and any([sign in rest.lower() for sign in ELSE]):
         return _quoted(start, rest, kind, "listed" if kind != "password" else "quoted", least=1)
     return []
+
+
+def _printed(start: int, rest: str, call: str, kind: str) -> "list[tuple[int, int, str]]":
+    """Return what a printed record shows within the class of a secret, without quotes: `password = Secret(x)`."""
+    value = rest[len(call) + 1 :].partition(")")[0]
+    is_one = (kind_of_name(call) or call in ("Some", "Just")) and value.isalnum() and value[-1:].isdigit()
+    at = start + len(call) + 1
+    return [(at, at + len(value), kind)] if is_one and is_secret(value, kind, "flag") else []
 
 
 def _without_type(line: str) -> str:
@@ -172,6 +181,8 @@ def _quoted(start: int, line: str, kind: str, style: str, least: int = 0) -> "li
 
 
 def _is_value(value: str, kind: str, style: str) -> bool:
+    if kind == "password" and is_spaced(value):
+        return True
     if not value.isprintable() or any([sign in value for sign in " ()"]) or value[:1] in "$%{<" or value.lower() in NO_VALUE:
         return False
     if (value.isupper() and "_" in value) or (is_plain(value) and not (value.isalpha() and kind == "password" and len(value) > 9)):
