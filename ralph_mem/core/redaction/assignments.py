@@ -95,11 +95,17 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
             start, end, _ = value_bounds(text, at)
             return [(start, end, "key")] if endings.is_lone_key(text[start:end]) else []
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
-    is_label = text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\")
-    kind = kind_of_name(name) or (kind_of_label(name) if is_label else "")
+    kind = kind_of_name(name) or (kind_of_label(name) if _is_label(text, name_end, at, before) else "")
     return (
         _judged(text, name, name_start, name_end, at, kind) if kind and not _is_of_all(text, before, name_start, name_end) else []
     )
+
+
+def _is_label(text: str, name_end: int, at: int, before: str) -> bool:
+    """Say whether a word that names a secret only as a label is one: a sign and a blank follow, or a user stands beside it."""
+    if text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\"):
+        return True
+    return "ser:" in before or (text[at - 1 : at + 1] == ":\n" and "ser:" in text[at : at + FAR_VALUE])
 
 
 def _place(text: str, name_start: int, name_end: int) -> int:
@@ -152,6 +158,8 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
     is_compared = style in ("bare", "flag") and text[name_end:at].strip() in ("==", "===", "!=")
     is_weak = name.lower() == "pass" and text[name_end : name_end + 1] != "=" and not quoted and not stands_alone(text[start:end])
+    if is_weak:
+        is_weak = "ser:" not in text[max(0, name_start - LONGEST_NAME) : name_start] and "\n" not in text[first:start]
     if is_compared or is_weak or _is_code_below(text, first, at, start, end, style):
         return []
     changed = _assigned_anew(text, end, kind) if quoted else []
@@ -227,9 +235,11 @@ def _after_annotation(text: str, at: int) -> int:
 
 
 def _is_environment_line(text: str, name_start: int, name: str) -> bool:
-    if name.isupper():
+    if name.isupper() or (name[:2] == "-D" and "." in name):  # a property of Java
         return True
     line = text[max(0, name_start - 12) : name_start].rpartition("\n")
+    if line[2][-1:] == "\t" and line[2][-2:-1].isalnum():  # behind the file that it is from
+        return True
     return bool(line[1] or name_start == 0) and line[2].strip(" +-") in ("", "export")
 
 

@@ -108,7 +108,8 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
         while at >= 0:
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
-            if len(word) < SHORT_WORD and text[at - 1 : at].isalnum() and at:  # within a word, by chance
+            is_within = len(word) < SHORT_WORD and at and text[at - 1].isalnum()  # another word, by chance
+            if is_within or text[at + len(word) : at + len(word) + 1] == "/":  # or a folder
                 at = folded.find(word, at + 1)
                 continue
             start = text.rfind("\n", 0, at) + 1

@@ -59,7 +59,7 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
             if kind == "password":
                 is_near = number < 3 and len(bare) > 7 and name[-1:] not in "sS" and is_secret(bare, "secret", "bare")
                 tells = stands_alone(bare) or is_near
-            if bare and tells and not any([sign in bare for sign in " (\\"]) and (not is_heading or looks_random(bare)):
+            if bare and tells and not any([sign in bare for sign in " \t(\\"]) and (not is_heading or looks_random(bare)):
                 start = text.find(bare, at - 1)
                 return [(start, start + len(bare), kind)]
     return []

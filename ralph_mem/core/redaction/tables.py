@@ -145,13 +145,14 @@ def _columns(line: str, above: str) -> "list[Cell]":
 
 
 def _parted(line: str) -> "list[tuple[str, list[Cell]]]":
-    """Return the cells of a line by each sign that may part them: rules, tabs, commas, two blanks."""
+    """Return the cells of a line by each sign that may part them: rules, a tab or several, commas, two blanks."""
     line = line.translate(EDGES)
     found = [(" ", _by_blanks(line))]
     bare = line
     for sign in RULES[1:]:
         bare = bare.replace(sign, "|")
     found += [(sign, _by_sign(bare, sign)) for sign in "|\t,;" if sign in bare]
+    found += [("\t\t", [cell for cell in _by_sign(bare, "\t") if cell[2]])] if "\t" in bare else []
     return [(sign, cells) for sign, cells in found if 1 < len(cells) <= MOST_CELLS]
 
 
@@ -290,7 +291,7 @@ def _alone(line: str) -> "list[Span]":
 def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool) -> "list[Span]":
     spans, is_ruled = [], is_ruled or sign == "|"
     for parted, index, kind, column, count in heads:
-        if parted != sign or len(cells) > count or (sign in ",;" and len(cells) < count):
+        if parted != sign or len(cells) > count or (sign in (",", ";", "\t\t") and len(cells) < count):
             continue
         if parted == " ":  # a cell may be empty: what begins where the head does, or nearly
             below = [cell for cell in cells if abs(cell[0] - column) <= 1 and len(cells) > 1]

@@ -8,7 +8,17 @@ SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepas
 def place(text: str, name_start: int, name_end: int) -> int:
     """Return where the value of a name begins, on the line below or behind a blank; -1 if it has none."""
     at = _on_next_line(text, name_start, name_end)
+    at = at if at >= 0 else _in_next_item(text, name_start, name_end)
     return at if at >= 0 else _after_blank(text, name_start, name_end)
+
+
+def _in_next_item(text: str, name_start: int, name_end: int) -> int:
+    """Find the value of a name that is an odd item of a numbered list, as Redis prints pairs; -1 if it is none."""
+    if text[name_start - 3 : name_start] != ') "' or text[name_start - 4] not in "13579":
+        return -1
+    number, sign, _ = text[name_end + 2 : name_end + 12].partition(') "')
+    is_item = text[name_end : name_end + 2] == '"\n' and sign and number.strip(BLANKS).isdigit()
+    return name_end + 2 + len(number) + len(") ") if is_item else -1
 
 
 def _on_next_line(text: str, name_start: int, name_end: int) -> int:

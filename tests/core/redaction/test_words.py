@@ -65,6 +65,14 @@ CUT = [
         'testKeychain: XCTAssertEqual failed: ("Optional("Cork-Raft")") is not equal to ("nil") - stored password',
         "Cork-Raft",
     ),
+    # below a head that several tabs align, which keeps its ids; in a numbered list of pairs
+    ("influx auth list", "ID\t\t\tToken\t\t\tUser Name\n0c1ab94a76593894\tScFTd7rW0xBZRuxHBfB2_WXgGGJl==\tadmin\n", "ScFTd7rW0x"),
+    ("redis-cli CONFIG GET '*pass'", '1) "requirepass"\n2) "grutto88Polder"\n', "grutto88Polder"),
+    # a label that is a word of its own beside a user; a setting behind its file's name, and one that a flag of Java makes
+    ("go run .", "cfg={Host:db User:shop Pass:Spatz_auf-Dach7 Debug:true}", "Spatz_auf-Dach7"),
+    ("salt web1 pillar.items", "mysql:\n    pass:\n        Murmel&tier62\n    user:\n        shop\n", "Murmel&tier62"),
+    ("git config --list --show-origin", "file:/home/a/.gitconfig\tsendemail.smtppass=uhkssrxtdhcznwgf\n", "uhkssrxtdhcznwgf"),
+    ("cat /proc/1/environ", "JAVA_OPTS=-Xmx2g -Djavax.net.ssl.keyStorePassword=Oyster.bed_5\n", "Oyster.bed_5"),
     ("phpunit", "#0 Ldap.php:24 ldap_bind(resource, 'cn=svc', 'Melkstoel-2')", "Melkstoel-2"),
 ]  # fmt: skip
 
@@ -101,6 +109,11 @@ KEPT = [
     ("cat auth.js", "const p = Buffer.from(password, 'base64').toString('utf8')"),
     ("cat api.py", 'url = "https://example.com/authorize?code_challenge=kjasBS523KdkAILD2k78NdcJSk2k3KHG6"'),
     ("cat socks.js", "InvalidCustomAuthRange: 'Custom auth must be a value between 0x80 and 0xFE.',"),
+    ("vault secrets list", "Path     Type  Accessor     Description\nsecret/  kv    kv_99bdd6b4  n/a\n"),
+    ("app test --yaml", "pass:\n    test_login12\nfail:\n    test_b3\n"),
+    ("redis-cli KEYS '*pass*'", '1) "user:1:password"\n2) "user:2:password"\n'),
+    ("mvn -Dmaven.password.file=secrets.properties -Dtest.token=none verify", "BUILD SUCCESS"),
+    ("influx user list", "ID\t\t\tToken\t\tName\n0c1ab94a76593894\t3 tokens\tadmin\n"),
     ("cat pkcs12.h", "#define PKCS12_key_gen PKCS12_key_gen_utf8"),
 ]  # fmt: skip
 
