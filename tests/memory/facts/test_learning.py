@@ -68,6 +68,14 @@ def test_between_its_changes_it_leaves_a_memory_alone_for_as_long_as_each_took(a
     assert all(seconds > 0 and not is_held for seconds, is_held in pauses)
 
 
+def test_a_copy_of_a_memory_is_looked_through_without_a_pause(a_session, monkeypatch):
+    a_session.has_a_turn(TAUGHT, "Done.")
+    pauses = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    found = learning.rehearse(a_session.project, effective.DEFAULTS)
+    assert ([each.sentence for each in found], pauses) == ([TAUGHT], [])
+
+
 def test_a_turn_that_is_forgotten_while_others_are_looked_at_leaves_nothing(a_session, learn, monkeypatch):
     for said in (TAUGHT, OTHER):
         a_session.has_a_turn(said, "Done.")
