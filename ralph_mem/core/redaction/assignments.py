@@ -95,17 +95,22 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
             start, end, _ = value_bounds(text, at)
             return [(start, end, "key")] if endings.is_lone_key(text[start:end]) else []
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
-    kind = kind_of_name(name) or (kind_of_label(name) if _is_label(text, name_end, at, before) else "")
+    kind = kind_of_name(name) or (kind_of_label(name) if _is_label(text, name_start, name_end, at) else "")
     return (
         _judged(text, name, name_start, name_end, at, kind) if kind and not _is_of_all(text, before, name_start, name_end) else []
     )
 
 
-def _is_label(text: str, name_end: int, at: int, before: str) -> bool:
+def _is_label(text: str, name_start: int, name_end: int, at: int) -> bool:
     """Say whether a word that names a secret only as a label is one: a sign and a blank follow, or a user stands beside it."""
     if text[at - 1] in ">=" or text[at - 2 : at] in ("= ", ": ") or text[name_end : name_end + 1] in ("'", '"', "\\"):
         return True
-    return "ser:" in before or (text[at - 1 : at + 1] == ":\n" and "ser:" in text[at : at + FAR_VALUE])
+    return _is_beside_user(text, name_start, at)
+
+
+def _is_beside_user(text: str, name_start: int, at: int) -> bool:
+    """Say whether a user is named before a name or behind its value: `{User:a Pass:b}`."""
+    return "ser:" in text[max(0, name_start - LONGEST_NAME) : name_start] or "ser:" in text[at : at + LONGEST_NAME]
 
 
 def _place(text: str, name_start: int, name_end: int) -> int:
@@ -158,9 +163,7 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
     is_compared = style in ("bare", "flag") and text[name_end:at].strip() in ("==", "===", "!=")
     is_weak = name.lower() == "pass" and text[name_end : name_end + 1] != "=" and not quoted and not stands_alone(text[start:end])
-    if is_weak:
-        is_weak = "ser:" not in text[max(0, name_start - LONGEST_NAME) : name_start] and "\n" not in text[first:start]
-    if is_compared or is_weak or _is_code_below(text, first, at, start, end, style):
+    if is_compared or (is_weak and not _is_beside_user(text, name_start, at)) or _is_code_below(text, first, at, start, end, style):
         return []
     changed = _assigned_anew(text, end, kind) if quoted else []
     user, colon, password = text[start:end].partition(":")

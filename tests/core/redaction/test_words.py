@@ -70,6 +70,7 @@ CUT = [
     ("redis-cli CONFIG GET '*pass'", '1) "requirepass"\n2) "grutto88Polder"\n', "grutto88Polder"),
     # a label that is a word of its own beside a user; a setting behind its file's name, and one that a flag of Java makes
     ("go run .", "cfg={Host:db User:shop Pass:Spatz_auf-Dach7 Debug:true}", "Spatz_auf-Dach7"),
+    ("go run .", "cfg={Pass:Tulp_veld-9x User:shop Host:db}", "Tulp_veld-9x"),
     ("salt web1 pillar.items", "mysql:\n    pass:\n        Murmel&tier62\n    user:\n        shop\n", "Murmel&tier62"),
     ("git config --list --show-origin", "file:/home/a/.gitconfig\tsendemail.smtppass=uhkssrxtdhcznwgf\n", "uhkssrxtdhcznwgf"),
     ("cat /proc/1/environ", "JAVA_OPTS=-Xmx2g -Djavax.net.ssl.keyStorePassword=Oyster.bed_5\n", "Oyster.bed_5"),
@@ -110,6 +111,7 @@ KEPT = [
     ("cat api.py", 'url = "https://example.com/authorize?code_challenge=kjasBS523KdkAILD2k78NdcJSk2k3KHG6"'),
     ("cat socks.js", "InvalidCustomAuthRange: 'Custom auth must be a value between 0x80 and 0xFE.',"),
     ("vault secrets list", "Path     Type  Accessor     Description\nsecret/  kv    kv_99bdd6b4  n/a\n"),
+    ("go test", "cfg_test.go:12: cfg.User: required, cfg.Pass: required"),
     ("app test --yaml", "pass:\n    test_login12\nfail:\n    test_b3\n"),
     ("redis-cli KEYS '*pass*'", '1) "user:1:password"\n2) "user:2:password"\n'),
     ("mvn -Dmaven.password.file=secrets.properties -Dtest.token=none verify", "BUILD SUCCESS"),
