@@ -119,6 +119,8 @@ class Rooms:
         level: int = 0,
     ) -> "ModuleType":
         """Return what `from name import fromlist` needs. Raises ImportError, and whatever the code of a module raises."""
+        if not fromlist and not level and name in BUILT_IN and name in modules:
+            return modules[name]
         if level or threads():
             return self.others(name, globals, locals, fromlist, level)
         if not (fromlist and name.startswith("ralph_mem")):

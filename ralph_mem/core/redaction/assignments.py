@@ -35,7 +35,7 @@ LONGEST_VALUE = 4096
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans of assigned secrets; `folded` is the text in lower case, character by character."""
     spans = []
-    for stem in [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]:
+    for stem in [stem for stem in (STEMS if text.isascii() else (*STEMS, *FOREIGN.split())) if stem in folded]:
         at = folded.find(stem)
         while at >= 0:
             if len(stem) < 4 and stem in CODES and text[at + 3 : at + 4].islower():  # `ping`
@@ -272,5 +272,7 @@ def _closing(text: str, at: int, limit: int, quote: str, slashes: int) -> int:
 
 
 def _first_of(text: str, characters: str, at: int, limit: int) -> int:
-    ends = [text.find(char, at, limit) for char in characters]
-    return min((end for end in ends if end >= 0), default=limit)
+    for char in characters:
+        found = text.find(char, at, limit)
+        limit = found if found >= 0 else limit
+    return limit

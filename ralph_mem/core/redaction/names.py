@@ -16,44 +16,38 @@ LONG = 512  # characters that are looked at at once
 # may take it back ("password_file").
 # In some thirty languages, in lower case.
 # What names a password; a longer word may end with it.
-PASSWORDS = (
-    "password", "passwd", "passphrase", "passcode", "passwort", "passord", "passwrd", "passkey", "authtok", "pwd", "kennwort",
-    "losungswort", "losung", "wachtwoord", "contraseña", "contrasena", "contrasenya", "senha", "motdepasse", "parola", "parole",
-    "lösenord", "losenord", "kodeord", "adgangskode", "zugangscode", "zugriffscode", "parolad'ordine", "paroladordine",
-    "salasana", "lykilorð", "hasło", "haslo", "heslo", "jelszó", "jelszo", "geslo", "lozinka", "şifre", "sifre", "parool",
-    "slaptažodis", "passfrase", "codigodeacceso", "пароль", "парол", "лозинка", "κωδικός", "סיסמה", "סיסמא", "パスワード",
-    "暗証番号", "密码", "密碼", "口令", "비밀번호", "암호", "รหัสผ่าน", "mật khẩu", "matkhau", "kata sandi", "katasandi",
-)  # fmt: skip
+PASSWORDS = tuple(
+    "password,passwd,passphrase,passcode,passwort,passord,passwrd,passkey,authtok,pwd,kennwort,losungswort,losung,"
+    "wachtwoord,contraseña,contrasena,contrasenya,senha,motdepasse,parola,parole,lösenord,losenord,kodeord,adgangskode,"
+    "zugangscode,zugriffscode,parolad'ordine,paroladordine,salasana,lykilorð,hasło,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
+    "şifre,sifre,parool,slaptažodis,passfrase,codigodeacceso,пароль,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
+    "비밀번호,암호,รหัสผ่าน,mật khẩu,matkhau,kata sandi,katasandi".split(",")
+)
 # What names another secret.
-SECRETS = (
-    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "keymaterial", "credential", "geheimnis",
-    "jeton", "secreto", "segredo", "segreto", "hemlighet", "zugangsschlüssel", "zugangsschluessel", "schlüsselinhalt",
-    "トークン", "シークレット", "令牌", "密钥", "密鑰", "токен", "секрет",
-)  # fmt: skip
+SECRETS = tuple(
+    "secret token apikey accesskey secretkey privatekey authkey keymaterial credential geheimnis jeton secreto segredo "
+    "segreto hemlighet zugangsschlüssel zugangsschluessel schlüsselinhalt トークン シークレット 令牌 密钥 密鑰 токен секрет".split()
+)
 PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
 RANDOM_WORDS = (
     " auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave "
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
-NO_PASSWORDS = (
-    "bypass", "compass", "trespass", "overpass", "underpass", "encompass", "surpass", "multipass", "subpass", "lowpass", "highpass",
-)  # fmt: skip
+NO_PASSWORDS = tuple("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
 NAME = (
     LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőðпарольлзинктеσκωδικςסיסמהパスワードトークンシレッ暗証番号密码碼口令牌钥비밀번호암"
 )
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
-STEMS = (
-    "pass", "pw", "secret", "token", "key", "auth", "cred", "jwt", "sas", "sig", "_pat", "salt", "csrf", "sessionid", "session_id",
-    "pin", "otp", "puk", "refresh", "sleutel",
-    "psk", "kennwort", "contrase", "senha", "clave", "mdp", "wachtwoord", "geheim", "jeton",
-    "kodeord", "adgang", "parol", "heslo", "salasana", "zugang", "code", "seed",
-)  # fmt: skip
+STEMS = tuple(
+    "pass pw secret token key auth cred jwt sas sig _pat salt csrf sessionid session_id pin otp puk refresh sleutel psk "
+    "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed".split()
+)
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
-    "hasło", "lösenord", "пароль", "パスワード", "密码", "密碼", "トークン", "シークレット", "令牌", "密钥", "schlüssel", "clé",
-    "비밀번호", "암호", "暗証番号", "口令", "κωδικός", "סיסמ", "jelszó", "şifre", "лозинка", "токен", "секрет", "парол",
-)  # fmt: skip
+    "hasło lösenord пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé 비밀번호 암호 "
+    "暗証番号 口令 κωδικός סיסמ jelszó şifre лозинка токен секрет парол"
+)
 KEY_OWNERS = (
     " access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
     " preshared service shared sharedaccess signing storage subscription webhook wep wifi wpa "
@@ -74,11 +68,10 @@ TAKEN_BACK = (
 
 CODE_OWNERS = " pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
 
-FILLERS = (
-    "example", "changeme", "change-me", "change_me", "your-", "your_", "yourp", "yours", "yourt", "yourapi", "<your",
-    "placeholder", "redacted", "xxxx", "****", "....", "dummy", "replace", "insert", "notset", "not-set", "goes-here",
-    "goes_here", "-here", "_here", "%s", "%d",
-)  # fmt: skip
+FILLERS = tuple(
+    "example changeme change-me change_me your- your_ yourp yours yourt yourapi <your placeholder redacted xxxx **** .... "
+    "dummy replace insert notset not-set goes-here goes_here -here _here %s %d".split()
+)
 OF_PATTERNS = ("(?:", "[a-z", "[A-Z", "[0-9", "[^", "\\d+", "\\w+")  # of regular expressions
 PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"

@@ -75,7 +75,7 @@ def _round(
     for index in range(0, len(pieces), 2):
         before, piece, after = _beside_marks(pieces[index], index > 0, index < len(pieces) - 1, reach)
         spans = [(at, at + len(value), "known-value") for value in known for at in places(piece, value)]
-        spans += (_matches(piece, patterns) if patterns else []) + find(piece)
+        spans += (_matches(piece, patterns) if patterns else []) + (find(piece) if piece.strip() else [])
         found = found or bool(spans)
         spans = [_within(piece, *span) for span in spans] if PARTING in piece else spans
         values += [piece[start:stop] for start, stop, _ in spans]

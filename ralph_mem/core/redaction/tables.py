@@ -63,7 +63,7 @@ def find(text: str, folded: str) -> "list[Span]":
     ruler: list[Cell] = []
     sealed: list[int] = []
     above, at, rows = "", 0, 0
-    stems = [stem for stem in (STEMS if text.isascii() else STEMS + FOREIGN) if stem in folded]
+    stems = [stem for stem in (STEMS if text.isascii() else (*STEMS, *FOREIGN.split())) if stem in folded]
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if any([name in said for name in OPEN_COLUMNS]):
             sealed = [start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if _is_open(name)]

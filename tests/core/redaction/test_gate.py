@@ -2,7 +2,7 @@ import posix
 
 import pytest
 
-from ralph_mem.core.redaction import gate, prefixes
+from ralph_mem.core.redaction import gate, names, prefixes
 from tests.core.redaction import secret_corpus
 from tests.core.redaction.secret_corpus import ALNUM, HEX
 from tests.folded import folded
@@ -157,6 +157,16 @@ def test_the_gate_knows_the_beginning_of_every_prefix():
     heads = set(gate.HEADS.decode().split())
     beginnings = {prefix[:3] for prefix in prefixes.PREFIXES if len(prefix) > 2}
     assert heads == beginnings | {"SK" + digit for digit in HEX + "ABCDEF"}
+
+
+def test_the_gate_knows_every_foreign_name_of_a_secret():
+    assert set(names.FOREIGN.split()) <= set(gate.FOREIGN.split())
+
+
+@pytest.mark.parametrize("line", [line.split("\t") for line in gate.SIGNS.splitlines()], ids=lambda line: line[0])
+def test_a_sign_is_looked_for_by_a_character_that_it_holds(line):
+    first, *signs = line
+    assert len(first) == 1 and {sign for sign in signs if first not in sign} <= {"AUTH\r\n", "_bind"}  # whose commands hold it
 
 
 def test_every_common_prefix_is_a_prefix():
