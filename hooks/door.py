@@ -136,14 +136,16 @@ class Rooms:
     def _load(self, name: str) -> "ModuleType":
         parent, _, child = name.rpartition(".")
         package = modules.get(parent) or (self._load(parent) if parent else None)
-        path = f"{self.root}/{name.replace('.', '/')}"
-        source = path + ("/__init__.py" if name in PACKAGES else ".py")
+        folder = package.__path__[0] if package else self.root
         module = Module(name)
-        module.__file__ = source
         if name in PACKAGES:
-            module.__path__ = [path]
-        if name in FACES or name not in PACKAGES:
-            code = _compiled(source)
+            folder, file_name = f"{folder}/{child}", "__init__"
+            module.__path__ = [folder]
+        else:
+            file_name = child
+        module.__file__ = f"{folder}/{file_name}.py"
+        if file_name == child or name in FACES:
+            code = _compiled(folder, file_name)
             if code is None:
                 self.others(name, None, None, ("__name__",))
                 return modules[name]
@@ -185,12 +187,11 @@ def _run(code: "CodeType", module: "ModuleType") -> None:
         raise
 
 
-def _compiled(source: str) -> "CodeType | None":
-    """Return the code of a source file where its .pyc is up to date, else None."""
-    folder, _, name = source.rpartition("/")
-    compiled = f"{folder}/__pycache__/{name[:-3]}{SUFFIX}"
+def _compiled(folder: str, name: str) -> "CodeType | None":
+    """Return the code of the source file of a name in a folder where its .pyc is up to date, else None."""
+    compiled = f"{folder}/__pycache__/{name}{SUFFIX}"
     try:
-        status = posix.stat(source)
+        status = posix.stat(f"{folder}/{name}.py")
         file = posix.open(compiled, FLAGS)
     except OSError:
         return None
@@ -198,8 +199,9 @@ def _compiled(source: str) -> "CodeType | None":
         data = posix.read(file, MOST_BYTES)
     finally:
         posix.close(file)
-    stamp = (int(status.st_mtime) & 0xFFFFFFFF).to_bytes(4, "little") + (status.st_size & 0xFFFFFFFF).to_bytes(4, "little")
-    if data[:16] != HEADER + stamp or len(data) == MOST_BYTES:
+    size, changed = status[6], status[8]  # whole numbers; by their names the second is none, and costs more
+    stamp = (size & 0xFFFFFFFF) << 32 | changed & 0xFFFFFFFF  # type: ignore[operator]  # stubs call them floats
+    if not data.startswith(HEADER + stamp.to_bytes(8, "little")) or len(data) == MOST_BYTES:
         return None
     try:
         code: CodeType = marshal.loads(memoryview(data)[16:])

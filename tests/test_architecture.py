@@ -284,7 +284,7 @@ def test_a_check_in_a_pipe_loads_the_marks_and_no_expressions(a_session_at_work)
     shown = {"tool_input": {"command": "make test | tail -3"}, "tool_response": {"stdout": "2 passed in 0.10s", "stderr": ""}}
     more = {
         f"ralph_mem.core.{room}"
-        for room in "command_lines.exit_codes command_lines.outcomes outputs.marks redaction.terminal".split()
+        for room in "command_lines.exit_codes command_lines.outcomes outputs.marks redaction.labels redaction.terminal".split()
     }
     loaded = modules_loaded("post-tool-use", *a_session_at_work, **shown)
     assert ours(loaded) - ours(modules_loaded("post-tool-use", *a_session_at_work)) == more
