@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
 
+NAMES_OF_A_LOOP = ("loop", "loops", "run")  # what people type who look for `ralph`
 FAILED, MISUSED, CRASHED, INTERRUPTED = 1, 2, 3, 130
 
 
@@ -70,6 +71,8 @@ class LazyGroup(TyperGroup):
 
     def _of_a_loop(self, word: str) -> str:
         """Return the command of the loop that somebody may mean who typed a word that names none."""
+        if word in NAMES_OF_A_LOOP:
+            return "ralph"
         known = () if word in contents.MODULE_OF or word.startswith("-") else getattr(self.load("ralph"), "commands", ())
         return f"ralph {word}" if word in known else ""
 

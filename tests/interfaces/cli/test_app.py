@@ -74,7 +74,8 @@ def test_a_word_that_is_no_command_brings_the_one_that_was_meant(capfd):
 
 
 @pytest.mark.parametrize(
-    ("word", "command"), [("add", "inject"), ("rm", "forget"), ("list", "sessions"), ("rollback", "ralph rollback")]
+    ("word", "command"),
+    [("add", "inject"), ("rm", "forget"), ("list", "sessions"), ("rollback", "ralph rollback"), ("loop", "ralph")],
 )
 def test_a_word_of_other_programs_brings_the_command_that_does_it_here(word, command, capfd):
     assert app._run([word, "the zeppelin"]) == 2
