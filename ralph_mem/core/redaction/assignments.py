@@ -9,16 +9,15 @@ from ralph_mem.core.redaction.names import (
     CODES,
     DIGITS,
     FAR_VALUE,
-    FOREIGN,
     LONGEST_NAME,
     NAME,
     QUOTES,
-    STEMS,
     is_secret,
     kind_of_label,
     kind_of_name,
     skip,
     stands_alone,
+    stems_in,
     words_of,
 )
 
@@ -35,7 +34,7 @@ LONGEST_VALUE = 4096
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans of assigned secrets; `folded` is the text in lower case, character by character."""
     spans = []
-    for stem in [stem for stem in (STEMS if text.isascii() else (*STEMS, *FOREIGN.split())) if stem in folded]:
+    for stem in stems_in(text, folded):
         at = folded.find(stem)
         while at >= 0:
             if len(stem) < 4 and stem in CODES and text[at + 3 : at + 4].islower():  # `ping`

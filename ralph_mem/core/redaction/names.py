@@ -105,6 +105,11 @@ _CLASSES = {
 }
 
 
+def stems_in(text: str, folded: str) -> "list[str]":
+    """Return the stems of names that a text holds, the commonest first; `folded` is the text in lower case."""
+    return [stem for stem in (STEMS if text.isascii() else (*STEMS, *FOREIGN.split())) if stem in folded]
+
+
 def kind_of_name(name: str) -> str:
     """Say what a name announces: "password", "secret", "key" (only if the value looks random), or "" for nothing."""
     words = words_of(name)

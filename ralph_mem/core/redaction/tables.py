@@ -3,8 +3,6 @@
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import (
     DIGITS,
-    FOREIGN,
-    STEMS,
     SYMBOLS,
     is_called_so,
     is_filler,
@@ -13,6 +11,7 @@ from ralph_mem.core.redaction.names import (
     kind_of_name,
     places,
     stands_alone,
+    stems_in,
     words_of,
 )
 from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_dotted, is_generated, is_jumbled, is_passphrase, is_spaced
@@ -63,7 +62,7 @@ def find(text: str, folded: str) -> "list[Span]":
     ruler: list[Cell] = []
     sealed: list[int] = []
     above, at, rows = "", 0, 0
-    stems = [stem for stem in (STEMS if text.isascii() else (*STEMS, *FOREIGN.split())) if stem in folded]
+    stems = stems_in(text, folded)
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if any([name in said for name in OPEN_COLUMNS]):
             sealed = [start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if _is_open(name)]
