@@ -75,7 +75,10 @@ def last(text: str, public_id: str) -> str:
 
 
 def of_turn(lines: str, public_id: str) -> str:
-    """Return the commands of a turn with what may be told of those that failed, once where two in a row would read alike."""
+    """Return the commands of a turn with what may be told of those that failed, once where two in a row would read alike.
+
+    How to get at the words that are left out stands once, behind the last command that has such.
+    """
     runs: list[list[str]] = []
     for line in lines.splitlines():
         if line.startswith(row.OUTCOMES) or not runs:
@@ -87,7 +90,9 @@ def of_turn(lines: str, public_id: str) -> str:
         text = "\n".join([*run[:at], *[signed(run[0], said) for said in [told("\n".join(run[at:]), public_id)] if said]])
         if kept[-1:] != [text]:
             kept.append(text)
-    return "\n".join(kept)
+    pointer = "\n" + WITHHELD.format(public_id)
+    before, found, after = "\n".join(kept).rpartition(pointer)
+    return before.replace(pointer, "") + found + after
 
 
 def signed(title: str, said: str) -> str:

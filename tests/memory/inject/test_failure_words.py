@@ -328,5 +328,12 @@ def test_a_loop_s_lesson_is_told_without_the_orders_of_its_failures():
 def test_runs_of_a_command_that_would_read_alike_are_told_once():
     failed = "failed: make check\nLedgerMismatch: three lamps came to {} and not to 2537"
     lines = "\n".join([failed.format(2535), failed.format(2538), "passed: make check", failed.format(2541)])
-    once = "failed: make check\noutput of make: LedgerMismatch:\n(its words: /mem-search --layer 3 turn-1)"
-    assert failure_words.of_turn(lines, "turn-1") == f"{once}\npassed: make check\n{once}"
+    once = "failed: make check\noutput of make: LedgerMismatch:"
+    pointer = "(its words: /mem-search --layer 3 turn-1)"
+    assert failure_words.of_turn(lines, "turn-1") == f"{once}\npassed: make check\n{once}\n{pointer}"
+
+
+def test_how_to_get_at_words_that_are_left_out_is_told_once_a_turn():
+    lines = f"failed: make check\n{ORDER}\nfailed: make lint\n{ORDER}\nfailed: make docs\nKeyError: 'tax'"
+    told = failure_words.of_turn(lines, "obs-a")
+    assert told.splitlines()[:3] == ["failed: make check", "failed: make lint", POINTER] and told.count("its words") == 1
