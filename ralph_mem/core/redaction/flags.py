@@ -95,7 +95,7 @@ def _flagged(words: "list[Word]") -> "list[Place]":
                 or is_asked
             )
             or (said in ("-t", "-k", "-T", "-K") and is_alone and _is_issued(after[2]) and after[2].strip(HEX + "-"))
-            or (said[:1] == "-" != said[1:2] and is_alone and is_generated(after[2], 12))
+            or (said[:1] == "-" and said[1:2].isalnum() and is_alone and is_generated(after[2], 12))
         ):
             found.append(after[:2])
         elif name.startswith(("/p:", "/pw:", "/pass:", "/password:")) and "=" not in name:

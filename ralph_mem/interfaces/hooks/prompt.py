@@ -57,6 +57,7 @@ def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", 
         return {}
     from ralph_mem.memory.inject import prompting  # lazy: only for a prompt with words to look up
 
+    opened.execute(connection.FEW_PAGES)
     number, since, tag, turn = turns.window(opened, seen.session)
     budget = settings["memory.inject_tokens_prompt"]
     window = prompting.Window(number, since, receipts.told(opened, number), seen.instructions)

@@ -36,6 +36,9 @@ MOST_COUNTED = 1000
 LEARNED_AT = "learner_woken"  # the property of a database that says when the process that learns was last started
 OTHER_HOSTS = "other_hosts"  # the property of a database in which another client than Claude Code was ever heard
 STOPPED_AT = "stopped_at"  # the property of a database that says when the last turn in it ended, in milliseconds
+# What looks through an index reads most pages once: a buffer that is used again costs a third of one whose memory the system has
+# to hand out first (measured 1.2 and 3.7 microseconds); with 32 pages few are read a second time.
+FEW_PAGES = "PRAGMA cache_size = 32"
 FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
 
 

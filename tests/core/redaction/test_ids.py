@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.core.redaction import prefixes
+from ralph_mem.core.redaction import gate, prefixes
 from ralph_mem.core.redaction.names import ALNUM, DIGITS, HEX, UPPER
+from ralph_mem.memory.rows import row
 from tests.folded import folded
 
 # What begins an id, as its maker publishes it, and of which letters and how many the rest is made.
@@ -46,6 +47,12 @@ def test_nor_is_what_is_written_in_one_case_or_as_digits(data):
 @given(st.uuids(), st.sampled_from(["", "trace_", "zap_"]))
 def test_nor_is_a_uuid(number, head):
     assert not prefixes._is_issued(head + str(number))
+
+
+@given(word(row.ALPHABET, 10))
+def test_the_label_of_a_memory_that_is_told_is_no_value_of_a_flag(name):
+    told = f"- [turn-{name}, 2026-03-14] user: I'll look how `login` and `logout` do it"
+    assert gate.redact(told) == (told, {})
 
 
 @folded("head", ISSUED)
