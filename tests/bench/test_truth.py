@@ -13,7 +13,7 @@ import pytest
 from ralph_mem.bench.truth import case, command_line, figures, hidden_checks, kinds, projects, repository, running, scene, trees
 from ralph_mem.bench.truth.agents import program
 from ralph_mem.core.errors import LoopError
-from ralph_mem.interfaces.cli import truth_table
+from ralph_mem.interfaces.cli import bench_tables
 from tests.folded import folded
 
 EVERY = projects.every()
@@ -206,7 +206,7 @@ def test_what_is_lost_beyond_the_project_is_told_and_promised_to_nobody():
 def test_a_run_in_which_the_person_never_came_to_edit_proves_nothing_and_is_named(capsys):
     report = figures.report([AN_OUTCOME, AN_OUTCOME._replace(group=kinds.PERSON, notes=[case.MISSED])])
     assert report["runs"] == 1 and "person here" not in report["groups"]
-    truth_table.show(report)
+    bench_tables.truth(report)
     assert "not counted: gut-return on words (here)" in capsys.readouterr().out
 
 
@@ -272,7 +272,7 @@ def test_in_the_shared_tree_nothing_of_git_is_lost():
 
 
 def test_what_is_printed_names_what_got_through_and_says_no_for_a_promise_that_is_broken(capsys):
-    truth_table.show(figures.report([AN_OUTCOME._replace(claimed=True)], [("stack", "cc")]))
+    bench_tables.truth(figures.report([AN_OUTCOME._replace(claimed=True)], [("stack", "cc")]))
     said = capsys.readouterr().out
     assert re.search(r"^gut-return +words \(here\)$", said, re.MULTILINE)
     assert re.search(r"^false successes +0 +1 +NO$", said, re.MULTILINE)
