@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from ralph_mem.core.errors import ConfigError, LoopError
 from ralph_mem.ralph.criteria import CUSTOM, TEST_PASS, finding, python_project
-from ralph_mem.ralph.tasks import Check, Task, markdown_list, wrong, yaml_list
+from ralph_mem.ralph.tasks import Check, Task, lists, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ def read(top: str, name: str, seconds: float) -> Plan:
 
 def parse(top: str, name: str, text: str, seconds: float) -> Plan:
     """Return the plan of a text, as the file of that name would have it. Raises LoopError."""
-    form = yaml_list if name.endswith(IN_YAML) else markdown_list
-    items = form.read(name, text, WORDS)
+    read_list = lists.read_yaml if name.endswith(IN_YAML) else lists.read_markdown
+    items = read_list(name, text, WORDS)
     if not items:
         raise LoopError(f"the plan {name} holds no task", "a task is a line like `- [ ] what is to be done`, in YAML `- title: it`")
     if len(items) > MOST_TASKS:
