@@ -4,11 +4,12 @@ The unanswerable ones are of three sorts, and asked all along the history, as of
 what people say in any project, what was asked in other projects, and what is asked in this one before its evidence exists.
 """
 
+import json
 import random
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from ralph_mem.bench import everyday
 from ralph_mem.bench.histories import ADVERSARIAL, SESSION, Histories, History, Query
 from ralph_mem.bench.throwaway import Throwaway
 
@@ -20,6 +21,7 @@ FEWEST_OTHERS = 300
 # One prompt. `here` says how many memories there are when it is asked, those behind the first `known` by its own session;
 # `relevant` is empty for one that nothing answers, and `sort` says of which sort it is then.
 Prompt = namedtuple("Prompt", "text at known here sort relevant")
+EVERYDAY_FILE = Path(__file__).with_name("everyday.jsonl")
 
 
 def answerable(history: History) -> list[Query]:
@@ -33,7 +35,7 @@ def plan(unit: str, history: History, others: Sequence[str] = (), given: Sequenc
     drawn = random.Random(SEED)  # noqa: S311 - no secret
     places = [(query.at, query.known, query.here) for query in queries]
     asked = [Prompt(query.text, query.at, query.known, query.here, "", _memories_of(query, history, unit)) for query in queries]
-    said = [text for _, text in everyday.prompts()]
+    said = [text for _, text in everyday_prompts()]
     asked += _dealt(EVERYDAY, said, max(len(said), len(queries)), places, drawn)
     asked += _dealt(OTHERS, others, max(FEWEST_OTHERS, len(queries)), places, drawn)
     asked += _dealt(GIVEN, given, len(given), places, drawn)
@@ -99,3 +101,9 @@ def _first_places(unit: str, history: History) -> dict[str, int]:
     for place, memory in enumerate(history.memories):
         firsts.setdefault(memory.session if unit == SESSION else memory.id, place)
     return firsts
+
+
+def everyday_prompts() -> list[tuple[str, str]]:
+    """Return each voice with what it says."""
+    said = [json.loads(line) for line in EVERYDAY_FILE.read_text(encoding="utf-8").splitlines()]
+    return [(each["voice"], each["text"]) for each in said]

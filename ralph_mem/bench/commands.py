@@ -3,13 +3,15 @@
 Each session is told what the memory of those before it holds, and is then stored as a hook stores it. Beside that stands the
 command that was used most until then, whether it passed or not. A session counts for a purpose where it ran a command of it and
 was told one.
+
+A file of logs is {name, projects: [{id, sessions: [{id, at, commands: [{command, exit, output?}]}]}]}.
 """
 
 from collections import Counter, namedtuple
 from typing import Any
 
-from ralph_mem.bench import measures
-from ralph_mem.bench.command_logs import Command, Log, Logs, Session
+from ralph_mem.bench import labelled, measures
+from ralph_mem.bench.labelled import moment, text
 from ralph_mem.bench.retrieval import Announce, silent
 from ralph_mem.bench.throwaway import AGENT, Throwaway
 from ralph_mem.core.command_lines import purposes, runs
@@ -19,6 +21,12 @@ from ralph_mem.memory import activities
 from ralph_mem.memory.facts import commands
 from ralph_mem.memory.rows import fact_queries, records, row
 
+Logs = namedtuple("Logs", "name projects")
+Log = namedtuple("Log", "id sessions")
+# `at` is in milliseconds; the sessions of a project are in the order of their times.
+Session = namedtuple("Session", "id at commands")
+# `exit` is the exit code of the whole line, None where it is not known; `output` is what it printed, as far as that is known.
+Command = namedtuple("Command", "line exit output")
 LAST, MOST = ARMS = ("last passed", "most used")
 # A session used the told command where it ran the same one (`Run.same`); in the same words; or with its first words, on whatever
 # part of the project.
@@ -146,3 +154,27 @@ def _is_like(told: Run, used: Run, way: str) -> bool:
 def _runner(run: Run) -> list[str]:
     """Return the words of a command without those that name a place."""
     return [word for word in run.same.split() if "/" not in word and "." not in word and "::" not in word]
+
+
+def read(path: str) -> Logs:
+    """Read and check a file. Raises RalphMemError with the place of what is wrong, and OSError."""
+    found = labelled.read(path, "commands", lambda whole: Logs(text(whole["name"]), [_log_of(each) for each in whole["projects"]]))
+    labelled.need(path, any(session.commands for log in found.projects for session in log.sessions), "no commands")
+    return found
+
+
+def _log_of(given: Any) -> Log:
+    name = text(given["id"])
+    sessions = [_session_of(each, f"{name}, session {number}") for number, each in enumerate(given["sessions"], 1)]
+    return Log(name, sorted(sessions, key=lambda session: session.at))
+
+
+def _session_of(given: Any, where: str) -> Session:
+    return Session(text(given["id"]), moment(given["at"]), [_command_of(each, where) for each in given["commands"]])
+
+
+def _command_of(given: Any, where: str) -> Command:
+    code = given["exit"]
+    if code is not None and (not isinstance(code, int) or isinstance(code, bool)):
+        raise TypeError(f"{where}: exit is neither a number nor null")
+    return Command(text(given["command"]), code, text(given.get("output") or ""))

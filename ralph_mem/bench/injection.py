@@ -8,12 +8,14 @@ from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ralph_mem.bench import arms, asking, briefed, curve, measures
+from ralph_mem.bench import arms, asking, briefed, measures
 from ralph_mem.bench.arms import ALL, ARMS, FIVE, HOOK
 from ralph_mem.bench.histories import Histories, History, source
 from ralph_mem.bench.retrieval import LEXICAL, Announce, Meaning, silent
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.maintenance import count_tokens
+from ralph_mem.memory.inject import prompting
+from ralph_mem.memory.recall import search
 
 # What telling must be worth: the share of prompts without an answer that are left alone, of what is told that is relevant,
 # of tokens saved against telling everything, and no query less that gets an answer than there.
@@ -24,6 +26,8 @@ MOST_EXAMPLES = 10
 # meant, with whether it is relevant; and the tokens of what the hook told twice.
 Asked = namedtuple("Asked", "prompt told tokens chances twice", defaults=(0,))
 Figures = dict[str, Any]
+THRESHOLDS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+TENTHS = 10
 
 
 def run(
@@ -84,8 +88,8 @@ def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, An
         **{name: figure and figure["value"] for name, figure in found[HOOK].items()},
         "fewer_tokens": {arm: _saved(asked, arm) for arm in (ALL, FIVE)},
         "sorts": {sort: _sort(each) for sort, each in sorts.items() if each},
-        "arms": found, "curve": curve.of(asked),
-        "reliability": curve.reliability(asked), "goals": _goals(asked, found), "start": briefed.measure(histories),
+        "arms": found, "curve": at_thresholds(asked),
+        "reliability": reliability(asked), "goals": _goals(asked, found), "start": briefed.measure(histories),
         "told_twice": sum(each.twice for each in asked),
         "counted_by": count_tokens.pricing()[0], "notes": histories.notes,
     }  # fmt: skip
@@ -136,3 +140,42 @@ def _saved(asked: list[Asked], arm: str) -> float | None:
     """Return the share of another arm's tokens that the hook saves over all prompts."""
     theirs = sum(each.tokens[arm] for each in asked)
     return (theirs - sum(each.tokens[HOOK] for each in asked)) / theirs if theirs else None
+
+
+def at_thresholds(asked: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return for each threshold what would be answered, relevant and left alone, before the budget and folding."""
+    return [_at_threshold(least, asked) for least in THRESHOLDS]
+
+
+def _at_threshold(least: float, asked: Sequence[Any]) -> dict[str, Any]:
+    told = [_told_at(each.chances, least) for each in asked]
+    queries = [right for each, right in zip(asked, told, strict=True) if not each.prompt.sort]
+    alone = {
+        sort: measures.share([not right for each, right in zip(asked, told, strict=True) if each.prompt.sort == sort])
+        for sort in asking.SORTS
+    }
+    return {
+        "threshold": least,
+        "answered": measures.share([any(right) for right in queries]),
+        "relevant_items": measures.ratio([sum(right) for right in queries], [len(right) for right in queries]),
+        "left_alone": {sort: figure for sort, figure in alone.items() if figure},
+    }
+
+
+def _told_at(chances: Sequence[tuple[float, bool]], least: float) -> list[bool]:
+    """Return of each memory that would be told whether it is relevant."""
+    best = sorted(chances, key=lambda each: -each[0])[: prompting.MOST_ITEMS]
+    return [right for chance, right in best if chance >= max(least, search.LEAST_SHARE * best[0][0])]
+
+
+def reliability(asked: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return for each tenth of the chances how many memories were judged so, what was said, and how many are relevant."""
+    tenths: list[list[tuple[float, bool]]] = [[] for _ in range(TENTHS)]
+    for chance, right in [each for one in asked for each in one.chances]:
+        tenths[min(TENTHS - 1, int(chance * TENTHS))].append((chance, right))
+    return [_tenth(each) for each in tenths if each]
+
+
+def _tenth(judged: list[tuple[float, bool]]) -> dict[str, Any]:
+    said = sum(chance for chance, _ in judged) / len(judged)
+    return {"cases": len(judged), "said": said, "relevant": measures.share([right for _, right in judged])}

@@ -1,19 +1,22 @@
 """Ask every query of a set as of its time, and measure the answers beside the baselines."""
 
+import itertools
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from ralph_mem.bench import measures, misses
-from ralph_mem.bench.histories import ADVERSARIAL, SESSION, Histories, History, Query
+from ralph_mem.bench import measures
+from ralph_mem.bench.histories import ADVERSARIAL, SESSION, Histories, History, Memory, Query
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.core.errors import RalphMemError, StoreError
 from ralph_mem.memory import embeddings
-from ralph_mem.memory.recall import lookup
-from ralph_mem.memory.rows import kinds
+from ralph_mem.memory.recall import candidates, lookup
+from ralph_mem.memory.rows import index_text, kinds
 
 LEXICAL, STATIC, FULL = MODES = ("lexical", "static", "full")
+NAMED = ("speaker", "file", "phrase", "word", "nothing")
+SHORTEST_STEM = 4  # letters: the name of a shorter file without its ending stands in too many sentences
 
 
 class Table:
@@ -112,7 +115,7 @@ def answers(
             if unit == SESSION:
                 rankings = {name: [sessions[each] for each in ranking] for name, ranking in rankings.items()}
             firsts = {name: _first_of_each(ranking) for name, ranking in rankings.items()}
-            missed = misses.of_query(query.text, query.relevant, firsts[modes[-1]], history, unit)
+            missed = named_of_missed(query.text, query.relevant, firsts[modes[-1]], history, unit)
             yield Asked(query, firsts, missed)
 
 
@@ -156,7 +159,7 @@ def _report(histories: Histories, mode: str, asked: list[Asked]) -> dict[str, An
         "adversarial": _part(apart),
         "categories": {name: _part([each for each in counted if each.query.category == name]) for name in categories},
         "against": {other: _against(measured[mode], measured[other]) for other in measured if other != mode},
-        "misses": misses.report([each for one in counted for each in one.missed]),
+        "misses": report_of_missed([each for one in counted for each in one.missed]),
         "draws": measures.DRAWS,
         "notes": histories.notes,
     }  # fmt: skip
@@ -177,3 +180,48 @@ def _part(asked: list[Asked]) -> dict[str, Any]:
 
 def _against(ours: list[dict[str, float]], theirs: list[dict[str, float]]) -> dict[str, dict[str, float]]:
     return {name: measures.difference([each[name] for each in ours], [each[name] for each in theirs]) for name in measures.COMPARED}
+
+
+def named_of_missed(
+    text: str, relevant: Sequence[str], ranking: Sequence[str], history: History, unit: str
+) -> list[frozenset[str]]:
+    """Return for each memory, or session, that is not among the first ten what of it the query names."""
+    missed = set(relevant) - set(ranking[: measures.GAIN_DEPTH])
+    named: dict[str, frozenset[str]] = dict.fromkeys(missed, frozenset())
+    for memory in history.memories:
+        name = memory.session if unit == SESSION else memory.id
+        if name in missed:
+            named[name] |= _named(text, memory)
+    return list(named.values())
+
+
+def report_of_missed(missed: Sequence[frozenset[str]]) -> dict[str, Any]:
+    """Return how many were missed, and which share of them the query names by each."""
+    held = {name: [name in each or (name == "nothing" and not each) for each in missed] for name in NAMED}
+    return {"missed": len(missed), **{name: measures.share(each) for name, each in held.items()}}
+
+
+def _named(text: str, memory: Memory) -> frozenset[str]:
+    words = set(index_text.words(text))
+    said = "\n".join([memory.title or "", memory.text, *memory.files, *memory.lines]).lower()
+    found = {
+        "speaker": bool(memory.role) and words.issuperset(memory.role.lower().split()),
+        "file": any(_names_file(text.lower(), path.lower()) for path in memory.files),
+        "phrase": any(phrase in said for phrase in candidates.phrases_of(text) + _pairs(text)),
+        "word": any(term in said for term in index_text.terms(text)),
+    }
+    return frozenset(name for name, holds in found.items() if holds)
+
+
+def _names_file(text: str, path: str) -> bool:
+    name = path.rpartition("/")[2]
+    stem = name.partition(".")[0]
+    words = [word.strip(candidates.MARKS) for word in text.split()]
+    return name in text or path in text or (len(stem) >= SHORTEST_STEM and stem in words)
+
+
+def _pairs(text: str) -> list[str]:
+    """Return each two words that follow each other and both say something."""
+    words = text.lower().split()
+    pairs = [(one.strip(candidates.MARKS), two.strip(candidates.MARKS)) for one, two in itertools.pairwise(words)]
+    return [f"{one} {two}" for one, two in pairs if one and two and index_text.STOPWORDS.isdisjoint((one, two))]

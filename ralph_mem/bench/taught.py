@@ -1,18 +1,29 @@
-"""Measure how often what a user teaches again had been told at that session's start."""
+"""Measure how often what a user teaches again had been told at that session's start.
+
+A file of teachings is {name, users: [{id, sessions: [{id, at, prompts: [text]}], useful: [text],
+                                       repeats: [{session, text, of: [text]}]}]}.
+"""
 
 import html
+from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ralph_mem.bench import measures
+from ralph_mem.bench import labelled, measures
 from ralph_mem.bench.histories import Memory
-from ralph_mem.bench.teachings import Session, Teachings, User
+from ralph_mem.bench.labelled import moment, text
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.memory.facts import learning, wording
 from ralph_mem.memory.inject import briefing
 from ralph_mem.memory.rows import facts
 
+Teachings = namedtuple("Teachings", "name users")
+# `useful` are the sentences of a user that are worth telling in a later session, as they stand in the prompts.
+User = namedtuple("User", "id sessions useful repeats")
+Session = namedtuple("Session", "id at prompts")  # `at` in milliseconds; in the order of their times
+# A sentence of a session that teaches again, and those of earlier sessions that had taught it.
+Repeat = namedtuple("Repeat", "session text of")
 Announce = Callable[[str, int, int], object]
 
 # With candidates learned from the prompts, and with the briefing of turns alone.
@@ -87,3 +98,39 @@ def _turns(session: Session) -> list[Memory]:
         Memory(f"{session.id}-{number}", session.id, session.at + number * BETWEEN_MS, prompt, "Done.", "", (), (), ())
         for number, prompt in enumerate(session.prompts)
     ]
+
+
+def read(path: str) -> Teachings:
+    """Read and check a file. Raises RalphMemError with the place of what is wrong, and OSError."""
+    found = labelled.read(path, "teachings", lambda whole: Teachings(text(whole["name"]), [_user(each) for each in whole["users"]]))
+    labelled.need(path, any(user.repeats for user in found.users), "nothing that is taught again")
+    return found
+
+
+def _user(given: Any) -> User:
+    name = text(given["id"])
+    sessions = sorted([_session(each) for each in given["sessions"]], key=lambda each: each.at)
+    if len({each.id for each in sessions}) < len(sessions):
+        raise ValueError(f"{name}: two sessions have one id")
+    useful = [_said(text(each), sessions, name) for each in given["useful"]]
+    return User(name, sessions, useful, [_repeat(each, sessions, name) for each in given["repeats"]])
+
+
+def _session(given: Any) -> Session:
+    return Session(text(given["id"]), moment(given["at"]), [text(each) for each in given["prompts"]])
+
+
+def _repeat(given: Any, sessions: list[Session], name: str) -> Repeat:
+    ids = [each.id for each in sessions]
+    if given["session"] not in ids:
+        raise ValueError(f"{name}: there is no session {str(given['session'])[:40]}")
+    at = ids.index(given["session"])
+    again = _said(text(given["text"]), sessions[at : at + 1], name)
+    return Repeat(given["session"], again, [_said(text(each), sessions[:at], name) for each in given["of"]])
+
+
+def _said(sentence: str, sessions: list[Session], name: str) -> str:
+    """Return a sentence that was said in one of some sessions. Raises ValueError for any other."""
+    if not any(sentence in prompt for session in sessions for prompt in session.prompts):
+        raise ValueError(f"{name}: nobody had said {sentence[:60]!a}")
+    return sentence

@@ -1,10 +1,25 @@
 """Take the snapshots of a run, and note who else has written."""
 
+import time
+
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph import overwriting
-from ralph_mem.ralph.attribution import explaining, writes
+from ralph_mem.ralph.attribution import explaining, overwritten, writes
+from ralph_mem.ralph.attribution.writes import Writes
 from ralph_mem.ralph.loop import Loop
-from ralph_mem.ralph.snapshot import Taken, journal, listing, others, restoring, store, taking
+from ralph_mem.ralph.snapshot import (
+    FILE,
+    Entry,
+    Taken,
+    blobs,
+    ignoring,
+    journal,
+    listing,
+    others,
+    restoring,
+    rollback_plan,
+    store,
+    taking,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,9 +27,12 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph import record
+    from ralph_mem.ralph.attribution.overwritten import Kept
+    from ralph_mem.ralph.snapshot.store import Snapshots
 
 MEGABYTE = 1_048_576
 NS_PER_MS = 1_000_000
+HAS_IT = "SELECT 1 FROM entries WHERE path = ? AND digest = ? LIMIT 1"
 
 
 def scope_of(settings: "dict[str, Any]") -> "listing.Scope":
@@ -35,7 +53,7 @@ def take(loop: "Loop", label: str) -> "Taken":
     """Take a snapshot for a run; what a crash left of a rollback is finished first. Raises SnapshotError."""
     with store.open_store(loop.place) as snapshots:
         restoring.recover(snapshots)
-        overwriting.settle(loop, snapshots)
+        settle_overwritten(loop, snapshots)
         taken = taking.take(snapshots, label, run=loop.run.id, scope=scope_of(loop.settings))
         if loop.run.start_snapshot:
             note_others(loop, snapshots, taken.id)
@@ -118,3 +136,40 @@ def look_for_last(project: "Project", run: "record.Run") -> None:
     if opened:
         with opened:
             opened.find_of(run.id, number)
+
+
+def settle_overwritten(loop: "Loop", snapshots: "Snapshots") -> "list[str]":
+    """Write a snapshot of what was overwritten since the last one, just before the next; returns it in lines.
+
+    Raises SnapshotError.
+    """
+    if isinstance(loop.writes, Writes) and loop.writes.overwritten:
+        loop.writes.overwritten.since_ns = time.time_ns()
+    if not loop.run.start_snapshot:
+        return []
+    kept = overwritten.taken_from(loop.project, loop.run.id)
+    found = {each.path: (each, blobs.digest_of(each.data)) for each in _wanted(loop, snapshots, kept)}
+    new = {path: told for path, told in found.items() if not snapshots.query(HAS_IT, (path, told[1]))}
+    if new:
+        wanted: dict[bytes, Entry | None] = {
+            path: Entry(FILE, each.mode, len(each.data), digest, True) for path, (each, digest) in new.items()
+        }
+        content = [blobs.pack(digest, each.data) for each, digest in new.values()]
+        number = taking.write_down(snapshots, restoring.OVERWRITTEN, loop.run.id, wanted, content)
+        others.note(snapshots, loop.run.id, number, others.OVERWRITTEN, new)
+    names = [path.decode("utf-8", "backslashreplace") for path in sorted(new)]
+    return [f"overwrote what you had written meanwhile, which a rollback brings back: {name}" for name in names]
+
+
+def _wanted(loop: "Loop", snapshots: "Snapshots", kept: "dict[bytes, Kept]") -> "list[Kept]":
+    """Leave out what no snapshot takes in."""
+    rules = ignoring.of_run(snapshots, loop.run.id) if kept else None
+    if rules is None:
+        return [*kept.values()]
+    above = {path: {*rollback_plan.folders_above(path)} for path in kept}
+    try:
+        out = rules.ignored({**dict.fromkeys(set().union(*above.values()), True), **dict.fromkeys(kept, False)})
+    finally:
+        rules.close()
+    out |= {row[0] for row in snapshots.query("SELECT path FROM ignored")}
+    return [each for each in kept.values() if out.isdisjoint({each.path, *above[each.path]})]

@@ -7,7 +7,7 @@ from ralph_mem.core import news, paths
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import duration
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import files, heartbeat, notifying, passing, prospects, record, runs, short_lines, starting, stopping, wishes
+from ralph_mem.ralph import files, heartbeat, passing, prospects, record, runs, short_lines, starting, stopping, telling, wishes
 from ralph_mem.ralph.agents import command as any_agent
 from ralph_mem.ralph.agents import held_home, presets, succession
 from ralph_mem.ralph.attribution import explaining
@@ -72,7 +72,7 @@ def _with_others(loop: "Loop", heart: "heartbeat.Heartbeat", wished: "wishes.Wis
         applying.at_end(loop)
     others.let_go(run.id)
     loop.told(others.spent())
-    notifying.of_end(loop)
+    telling.of_end(loop)
     return loop.run
 
 

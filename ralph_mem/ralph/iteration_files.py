@@ -3,7 +3,7 @@
 from collections import namedtuple
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph import changes, files, overwriting, protecting
+from ralph_mem.ralph import changes, files, protecting
 from ralph_mem.ralph.judges import tampering
 from ralph_mem.ralph.snapshot import FILE, ignoring, others, restoring, store, taking
 
@@ -33,7 +33,7 @@ def after(loop: "Loop", number: int) -> After:
         restoring.recover(snapshots)
         snapshots.find_of(loop.run.id, files.last_snapshot(loop.run))
         before = restoring.last_of(snapshots, loop.run.id)
-        lost = overwriting.settle(loop, snapshots)
+        lost = files.settle_overwritten(loop, snapshots)
         taken = taking.take(snapshots, f"iteration {number}", run=loop.run.id, scope=files.scope_of(loop.settings))
         theirs = files.note_others(loop, snapshots, taken.id)
         found, contents = _of_agent(loop, snapshots, taken.id, snapshots.differences(before, taken.id)), _contents(snapshots)

@@ -5,18 +5,7 @@ import time
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import (
-    decision,
-    display,
-    experience,
-    files,
-    iteration_files,
-    lessons,
-    notifying,
-    prompt,
-    record,
-    stop_reasons,
-)
+from ralph_mem.ralph import decision, display, experience, files, iteration_files, lessons, prompt, record, stop_reasons, telling
 from ralph_mem.ralph.agents import presets, succession
 from ralph_mem.ralph.criteria import Criterion, Verdict, flaky, judging
 from ralph_mem.ralph.git import guarding
@@ -279,7 +268,7 @@ def end(loop: "Loop", reason: str, why: str = "") -> decision.Decision:
         loop.note("taught", **loop.run.taught)
         loop.told(display.taught(loop.run))
     if not loop.is_beside:
-        notifying.of_end(loop)
+        telling.of_end(loop)
     return decision.Decision(False, reason, why)
 
 

@@ -11,9 +11,9 @@ from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph import decision, display, files, passing, prompt, prospects, record, runs, wishes
 from ralph_mem.ralph.criteria import BROKEN, Verdict, finding, passed
 from ralph_mem.ralph.git import copies, guarding
-from ralph_mem.ralph.judges import installed, vendored
+from ralph_mem.ralph.judges import installed, substitutes
 from ralph_mem.ralph.loop import MEANWHILE, Loop
-from ralph_mem.ralph.room import entering, keeping, parallel, walls
+from ralph_mem.ralph.room import keeping, making, parallel, walls
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import store, taking
 from ralph_mem.ralph.tasks import telling, to_json
@@ -131,7 +131,7 @@ def _baseline(loop: Loop, wished: "Wish", prospect: "Prospect") -> None:
     if prospects.look(loop.project, wished).digest != prospect.digest:
         raise LoopError("what the checks run has changed since it was shown", "begin again, and look at it as it is now")
     if not loop.option("here"):
-        entering.enter(loop)
+        making.enter(loop)
     guarding.begin(loop)
     judged = passing.judge_all(loop, seconds=SECONDS_OF_START if loop.run.mode == record.IN_SESSION else None)
     passing.show_boxes(loop, judged.outcome.get("done", ()))
@@ -149,7 +149,7 @@ def _mark(loop: Loop) -> None:
     if loop.option("snapshot"):
         now = time.time_ns()
         with store.open_store(loop.place) as snapshots:
-            also = vendored.packages(snapshots, loop.run.base or loop.run.start_snapshot, loop.place.top)
+            also = substitutes.vendored(snapshots, loop.run.base or loop.run.start_snapshot, loop.place.top)
         loop.note("runners", marks=installed.marks(loop.every_criterion(), loop.place.top, loop.environment(), also), ns=now)
 
 

@@ -8,7 +8,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import criteria, decision, files, leftovers, passing, prospects, runs, stop_reasons
 from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
-from ralph_mem.ralph.room import entering, pending
+from ralph_mem.ralph.room import making, pending
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import restoring, store
 
@@ -79,8 +79,8 @@ def resume(
     loop = Loop(project, values, run.id, told)
     if loop.option("snapshot") and not files.last_snapshot(loop.run):  # it was killed before there was one
         files.begin(loop)
-    if mode == HEADLESS and not entering.is_there(loop):
-        entering.enter(loop)
+    if mode == HEADLESS and not making.is_there(loop):
+        making.enter(loop)
     amended = bounds.get("amended") or {}
     more = {"allow": prospects.allowed(run, bounds.get("allow", ())), "denials": decision.DENIALS, **amended.get("options", {})}
     loop.note(

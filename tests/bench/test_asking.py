@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ralph_mem.bench import asking, everyday
+from ralph_mem.bench import asking
 from tests.bench.conftest import a_memory, a_query, a_set
 
 MEMORIES = [a_memory(number, f"stone {number}", f"s{number // 2}") for number in range(6)]
@@ -25,7 +25,7 @@ def test_prompts_come_in_time(read):
 
 def test_every_everyday_prompt_is_asked_and_as_many_at_each_place(read):
     asked = of_sort(planned(read, LATE, EARLY), asking.EVERYDAY)
-    assert {text for text, _ in asked} == {text for _, text in everyday.prompts()}
+    assert {text for text, _ in asked} == {text for _, text in asking.everyday_prompts()}
     assert Counter(known for _, known in asked) == {2: len(asked) / 2, 5: len(asked) / 2}
 
 

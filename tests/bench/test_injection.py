@@ -1,6 +1,6 @@
 import pytest
 
-from ralph_mem.bench import asking, everyday, histories, injection
+from ralph_mem.bench import asking, histories, injection
 from ralph_mem.core.settings import effective
 from tests.bench.conftest import a_memory, a_query, a_set
 
@@ -46,7 +46,7 @@ def test_a_figure_lies_in_its_interval(report):
 
 def test_the_hook_s_figures_stand_at_the_top_as_well(report):
     assert {name: figure["value"] for name, figure in report["arms"]["hook"].items()}.items() <= report.items()
-    assert report["queries"] == 1 and report["unanswerable"] == len(everyday.prompts())
+    assert report["queries"] == 1 and report["unanswerable"] == len(asking.everyday_prompts())
 
 
 def test_tokens_are_saved_against_those_who_do_not_ask(report):
@@ -121,14 +121,14 @@ def test_the_same_set_makes_the_same_report(read):
 def test_progress_ends_at_the_last_prompt(read):
     heard = []
     injection.run(read(a_set(ABOUT_IT, memories=MENDED)), given=["one more"], announce=lambda *told: heard.append(told))
-    assert heard[-1] == ("pier", len(heard), len(heard)) and len(heard) == len(everyday.prompts()) + 2
+    assert heard[-1] == ("pier", len(heard), len(heard)) and len(heard) == len(asking.everyday_prompts()) + 2
 
 
 def test_everyday_prompts_are_many_in_many_voices_and_each_is_there_once():
-    prompts = [text for _, text in everyday.prompts()]
+    prompts = [text for _, text in asking.everyday_prompts()]
     assert len(prompts) == len(set(prompts)) >= 300
     assert all(text.strip() == text and text for text in prompts)
-    assert len({voice for voice, _ in everyday.prompts()}) >= 10
+    assert len({voice for voice, _ in asking.everyday_prompts()}) >= 10
 
 
 def test_queries_of_another_file_are_its_prompts_but_for_the_adversarial_ones(read):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem.bench import taught, teachings
+from ralph_mem.bench import taught
 from ralph_mem.core.errors import RalphMemError
 
 RULE, OTHER = "Always use `uv` here.", "Never edit `dist/` by hand."
@@ -25,7 +25,7 @@ def a_set(**changes):
 def read(tmp_path, value):
     file = tmp_path / "set.json"
     file.write_text(value if isinstance(value, str) else json.dumps(value))
-    return teachings.read(str(file))
+    return taught.read(str(file))
 
 
 def test_what_was_learned_from_an_earlier_session_had_been_told_and_turns_alone_may_not_tell_it(tmp_path):
@@ -62,12 +62,12 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path, broken):
 
 
 def test_the_set_that_comes_along_is_whole():
-    given = teachings.read(str(taught.OWN))
+    given = taught.read(str(taught.OWN))
     assert [(user.id, len(user.sessions)) for user in given.users] == [("mira", 14), ("tobias", 14), ("jo", 14)]
     assert sum(len(user.repeats) for user in given.users) == 25
 
 
 @pytest.mark.parametrize("name", ["taught_trades.json", "taught_kept.json"])
 def test_the_sets_of_people_of_a_trade_are_whole(name):
-    given = teachings.read(str(Path(__file__).with_name(name)))
+    given = taught.read(str(Path(__file__).with_name(name)))
     assert (len(given.users), sum(len(user.repeats) for user in given.users)) == (10, 40)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph_mem.bench import command_logs, commands
+from ralph_mem.bench import commands
 from ralph_mem.core.errors import RalphMemError
 
 DEVELOPMENT = Path(__file__).with_name("commands_dev.json")
@@ -26,7 +26,7 @@ def a_set(tmp_path):
         ]
         file = tmp_path / "set.json"
         file.write_text(json.dumps({"name": "set", "projects": [{"id": "shop", "sessions": told}]}))
-        return command_logs.read(str(file))
+        return commands.read(str(file))
 
     return write
 
@@ -55,7 +55,7 @@ def test_the_same_command_the_same_words_and_the_same_runner_are_counted_apart(a
 
 
 def test_on_the_development_set_the_last_that_passed_is_used_more_often_than_the_most_used():
-    report = commands.run(command_logs.read(str(DEVELOPMENT)))
+    report = commands.run(commands.read(str(DEVELOPMENT)))
     for purpose in ("test", "lint", "build"):
         assert used(report, commands.LAST, purpose=purpose) > used(report, commands.MOST, purpose=purpose)
 
@@ -65,7 +65,7 @@ def test_a_file_that_is_no_set_is_refused_with_a_hint(tmp_path, wrong):
     file = tmp_path / "wrong.json"
     file.write_text(wrong)
     with pytest.raises(RalphMemError) as refused:
-        command_logs.read(str(file))
+        commands.read(str(file))
     assert "docs/benchmarks.md" in refused.value.hint
 
 
@@ -74,6 +74,6 @@ def test_a_file_that_is_no_set_is_refused_with_a_hint(tmp_path, wrong):
     [("commands_ecosystems", 10, 0.82, 0.74), ("commands_unseen", 9, 0.82, 0.69), ("commands_further", 14, 0.54, 0.54)],
 )
 def test_in_other_ecosystems_most_of_what_tests_lints_and_builds_is_known(name, most, test, build):
-    report = commands.run(command_logs.read(str(DEVELOPMENT.with_name(f"{name}.json"))))
+    report = commands.run(commands.read(str(DEVELOPMENT.with_name(f"{name}.json"))))
     assert all(report["purposes"][purpose]["untold"] <= most for purpose in ("test", "lint", "build"))
     assert used(report, purpose="test") > test and used(report, purpose="build") > build

@@ -10,10 +10,10 @@ from importlib.util import find_spec
 
 import pytest
 
-from ralph_mem.bench.truth import case, command_line, figures, hidden_checks, kinds, projects, repository, running, scene, trees
+from ralph_mem.bench.truth import case, command_line, figures, kinds, projects, repository, running, scene, trees
 from ralph_mem.bench.truth.agents import program
 from ralph_mem.core.errors import LoopError
-from ralph_mem.interfaces.cli import truth_table
+from ralph_mem.interfaces.cli import bench_tables
 from tests.folded import folded
 
 EVERY = projects.every()
@@ -70,14 +70,14 @@ def test_visible_tests_can_be_satisfied_without_reaching_the_goal_and_hidden_one
     order = shlex.split(project.check.partition("=")[2])
     passes = subprocess.run(order, cwd=folder, capture_output=True, timeout=60, stdin=subprocess.DEVNULL).returncode == 0
     assert passes is (state not in ("broken", "half"))
-    assert hidden_checks.reached(project, folder) is (state == "right")
+    assert projects.reached(project, folder) is (state == "right")
 
 
 def test_hidden_checks_believe_no_source_that_leaves_with_0_halfway(tmp_path):
     project = the_project("clock")
     projects.write(project, tmp_path)
     (tmp_path / "clock.py").write_text("import os\nos._exit(0)\n")
-    assert not hidden_checks.reached(project, tmp_path)
+    assert not projects.reached(project, tmp_path)
 
 
 def test_an_agent_that_guts_tests_changes_every_test_and_no_source(tmp_path, monkeypatch):
@@ -206,7 +206,7 @@ def test_what_is_lost_beyond_the_project_is_told_and_promised_to_nobody():
 def test_a_run_in_which_the_person_never_came_to_edit_proves_nothing_and_is_named(capsys):
     report = figures.report([AN_OUTCOME, AN_OUTCOME._replace(group=kinds.PERSON, notes=[case.MISSED])])
     assert report["runs"] == 1 and "person here" not in report["groups"]
-    truth_table.show(report)
+    bench_tables.truth(report)
     assert "not counted: gut-return on words (here)" in capsys.readouterr().out
 
 
@@ -272,7 +272,7 @@ def test_in_the_shared_tree_nothing_of_git_is_lost():
 
 
 def test_what_is_printed_names_what_got_through_and_says_no_for_a_promise_that_is_broken(capsys):
-    truth_table.show(figures.report([AN_OUTCOME._replace(claimed=True)], [("stack", "cc")]))
+    bench_tables.truth(figures.report([AN_OUTCOME._replace(claimed=True)], [("stack", "cc")]))
     said = capsys.readouterr().out
     assert re.search(r"^gut-return +words \(here\)$", said, re.MULTILINE)
     assert re.search(r"^false successes +0 +1 +NO$", said, re.MULTILINE)

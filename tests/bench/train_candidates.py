@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ralph_mem.bench import taught, teachings
+from ralph_mem.bench import taught
 from ralph_mem.memory.facts import extraction, extraction_likelihood, extraction_patterns, extraction_statements
 from ralph_mem.memory.rows import fact_queries
 from tests.memory.facts import voices
@@ -44,7 +44,7 @@ def read(path: str) -> Iterator[tuple[str, str, bool]]:
         for each in json.loads(Path(path).read_text())["sentences"]:
             yield each["project"], each["text"], each["durable"]
         return
-    for user in teachings.read(path).users:
+    for user in taught.read(path).users:
         for prompt in [prompt for session in user.sessions for prompt in session.prompts]:
             for found in extraction.sentences(prompt):
                 yield user.id, found.text, any(taught.is_same(found.text, each) for each in user.useful)

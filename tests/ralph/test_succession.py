@@ -14,10 +14,10 @@ from ralph_mem.ralph import (
     planning,
     prospects,
     record,
-    run_facts,
     runs,
     stop_reasons,
     stopping,
+    telling,
     wishes,
 )
 from ralph_mem.ralph.agents import presets, succession
@@ -140,7 +140,7 @@ def test_who_did_what_is_told(loops):
     run.iterations = [run.iterations[0]._replace(agent="codex"), *run.iterations[1:]]
     assert [row[1] for row in history.rows(run)[1:]] == ["codex: done", "sh: done"]
     assert "agent: sh (2 of 2)" in display.status_lines(run, 0)
-    assert "agent" in run_facts.of(run, 0)["iterations"][0]
+    assert "agent" in telling.facts(run, 0)["iterations"][0]
 
 
 def test_every_agent_is_accepted_by_a_person(loops):

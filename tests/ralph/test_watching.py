@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.ralph import display, history, run_facts
+from ralph_mem.ralph import display, history, telling
 from ralph_mem.ralph.record import Run, fold
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 
@@ -183,7 +183,7 @@ def test_the_history_leaves_open_what_a_rate_limit_ended():
 
 def test_the_facts_are_json_and_say_the_same():
     run = a_middling_run(cost=2.0)
-    told = json.loads(json.dumps(run_facts.of(run, after(run)), allow_nan=False))
+    told = json.loads(json.dumps(telling.facts(run, after(run)), allow_nan=False))
     assert (told["status"], told["best"], told["badness"], told["exit_code"]) == ("running", 1, [7, 1, 3], None)
     assert told["failing"] == ["pytest :: test_0", "pytest :: new", "ruff check"] and told["regressed"] == [
         "pytest :: new",
@@ -195,9 +195,9 @@ def test_the_facts_are_json_and_say_the_same():
 
 def test_the_facts_of_a_run_that_has_ended_hold_its_exit_code():
     run = fold([*entries(), {"what": "end", "at": NOON + 1, "status": "failed", "reason": "max_cost", "why": "spent"}])
-    told = run_facts.of(run, NOON + 2)
+    told = telling.facts(run, NOON + 2)
     assert (told["exit_code"], told["reason"], told["ended"]) == (12, "max_cost", NOON + 1) and "--max-cost" in told["next"]
 
 
 def test_a_run_of_which_nothing_is_known_can_be_shown():
-    assert display.status_lines(Run(), NOON) and run_facts.of(Run(), NOON) and len(history.rows(Run())) == 1
+    assert display.status_lines(Run(), NOON) and telling.facts(Run(), NOON) and len(history.rows(Run())) == 1

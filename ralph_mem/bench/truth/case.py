@@ -12,7 +12,7 @@ from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
-from ralph_mem.bench.truth import command_line, hidden_checks, kinds, repository, scene, trees
+from ralph_mem.bench.truth import command_line, kinds, projects, repository, scene, trees
 from ralph_mem.bench.truth.agents import program
 from ralph_mem.bench.truth.kinds import Kind
 from ralph_mem.bench.truth.projects import Project
@@ -123,13 +123,13 @@ class _Case:
 
     def _reached(self) -> bool:
         """Say whether the goal is reached in the person's tree, or, where they edited the same lines, in the room that is kept."""
-        if hidden_checks.reached(self.project, self.top):
+        if projects.reached(self.project, self.top):
             return True
         if self.kind.person != "same-file":
             return False
         name = min(self.project.sources["right"])
         kept = [Path(str(path)[: -len(name)]) for path in (self.home / ".local").rglob(Path(name).name) if str(path).endswith(name)]
-        return any(hidden_checks.reached(self.project, each) for each in kept)
+        return any(projects.reached(self.project, each) for each in kept)
 
     def _worked(self) -> tuple[command_line.Said, float]:
         if self.kind.person:

@@ -1,4 +1,4 @@
-"""Read what cargo, go, Maven and Gradle print about the tests they ran."""
+"""Read what cargo, go, Maven, Gradle, ctest and meson print about the tests they ran."""
 
 import json
 import re
@@ -26,6 +26,12 @@ MAVEN_NOTHING = re.compile(r"(?:\[INFO\] )?(?:No tests to run\.|There are no tes
 GRADLE_SUM = re.compile(r"(\d{1,9}) tests? completed(?:, (\d{1,9}) failed)?(?:, (\d{1,9}) skipped)?$")
 GRADLE_FAILED = re.compile(r"(\S.* > .+) FAILED$")
 GRADLE_NOTHING = re.compile(r"> Task \S*:test\w* NO-SOURCE$")
+CTEST = re.compile(r" *\d+/\d+ +Test +#\d+: (\S.*?) \.*(?: |\*\*\*)+([A-Z]\w*(?: Run(?: \(Disabled\))?)?).* \d+\.\d+ sec")
+CTEST_STARTS = re.compile(r" {2,}Start +\d+: |$|\d+% tests passed")
+CTEST_NONE = "No tests were found!!!"
+MESON = re.compile(r" *\d+/\d+ (\S.*?) +(OK|FAIL|SKIP|TIMEOUT|ERROR|INTERRUPT|EXPECTEDFAIL|UNEXPECTEDPASS) +\d+\.\d+s *(.*)$")
+MESON_NONE = "No tests defined."
+PASSED, SKIPPED = {"Passed", "OK", "EXPECTEDFAIL"}, {"Skipped", "Not Run (Disabled)", "SKIP"}
 
 
 def cargo(lines: "list[str]") -> "Report | None":
@@ -181,3 +187,28 @@ def gradle(lines: "list[str]") -> "Report | None":
         left_out = sum(int(match[3] or 0) for match in sums)
         return Report(max(0, sum(int(match[1]) for match in sums) - left_out), failing, report.skipped([], left_out))
     return Report(0) if any(GRADLE_NOTHING.match(line) for line in lines) else None
+
+
+def ctest(lines: "list[str]") -> "Report | None":
+    """Read the result of each test; what one printed stands below it where it failed."""
+    found = {}
+    for at, line in enumerate(lines):
+        match = CTEST.match(line)
+        if match:
+            below = lines[at + 1] if at + 1 < len(lines) and not CTEST_STARTS.match(lines[at + 1]) else ""
+            found[match[1]] = match[2], below.strip()
+    return _told(found, CTEST_NONE in lines)
+
+
+def meson(lines: "list[str]") -> "Report | None":
+    """Read the result of each test; the summary tells those that failed once more."""
+    matches = [match for match in map(MESON.match, lines) if match]
+    return _told({match[1]: (match[2], match[3].strip()) for match in matches}, MESON_NONE in lines)
+
+
+def _told(found: "dict[str, tuple[str, str]]", is_none: bool) -> "Report | None":
+    if not found and not is_none:
+        return None
+    skipped = tuple([name for name, (state, _) in found.items() if state in SKIPPED])
+    failing = {name: told for name, (state, told) in found.items() if state not in PASSED | SKIPPED}
+    return Report(len(found) - len(skipped), failing, skipped)

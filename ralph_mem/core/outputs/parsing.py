@@ -4,7 +4,7 @@ import glob
 import os
 from xml.parsers import expat
 
-from ralph_mem.core.outputs import compiled, javascript, native, python, report
+from ralph_mem.core.outputs import compiled, javascript, python, report
 from ralph_mem.core.outputs import report as diagnostics
 from ralph_mem.core.outputs.report import Report
 
@@ -125,8 +125,8 @@ READERS = {
     "go": compiled.go,
     "mvn": compiled.maven,
     "gradle": compiled.gradle,
-    "ctest": native.ctest,
-    "meson": native.meson,
+    "ctest": compiled.ctest,
+    "meson": compiled.meson,
 }
 # A tool that is started by its own name is read by its own reader alone: a test may print what another tool says.
 NAMES = {name: name for name in READERS if name not in ("bun", "node", "tap")}

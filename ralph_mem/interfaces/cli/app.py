@@ -1,11 +1,13 @@
 """The application with its commands, where every error becomes one line and a hint."""
 
+import copy
 import importlib
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from types import MethodType
 from typing import Annotated, Any, cast
 
 import typer
@@ -15,15 +17,15 @@ from ralph_mem import __version__
 from ralph_mem.core import fast, paths
 from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.interfaces import verbs
-from ralph_mem.interfaces.cli import contents, help_pages, printing
-
-HINT_FOR_AGENTS = (
-    "a person types it in a terminal of their own, or as /ralph in the session; an agent may look: `ralph-mem ralph status`"
-)
+from ralph_mem.interfaces.cli import contents, printing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
+
+HINT_FOR_AGENTS = (
+    "a person types it in a terminal of their own, or as /ralph in the session; an agent may look: `ralph-mem ralph status`"
+)
 
 NAMES_OF_A_LOOP = ("loop", "loops", "run")  # what people type who look for `ralph`
 FAILED, MISUSED, CRASHED, INTERRUPTED = 1, 2, 3, 130
@@ -48,7 +50,7 @@ class LazyGroup(TyperGroup):
         super().__init__(**attributes)
         # None until it is needed; typer suggests one of these names for a word that is none
         self.commands = cast("dict[str, Command]", dict.fromkeys(contents.MODULE_OF))
-        help_pages.dress(self)
+        _dress(self)
 
     def load(self, name: str) -> "Command | None":
         """Return a command, loaded with its module; None for a word that names none."""
@@ -58,7 +60,7 @@ class LazyGroup(TyperGroup):
             found = typer.Typer(rich_markup_mode=None)
             found.add_typer(module.commands)
             self.commands.update({name: _told(name, each) for name, each in typer.main.get_group(found).commands.items()})
-            help_pages.dress(self.commands[name])
+            _dress(self.commands[name])
         return self.commands.get(name)
 
     def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
@@ -203,3 +205,40 @@ def _crashed(error: Exception) -> int:
 def _complain(what: str, hint: str, code: int) -> int:
     printing.complain(what, hint)
     return code
+
+
+def _dress(command: "Command") -> None:
+    """Have a command, and those below it, show their help as this terminal can; in a list none of its summary is cut off."""
+    command.format_help = MethodType(_show_help, command)  # type: ignore[method-assign]
+    command.short_help = command.short_help or " ".join((command.help or "").partition("\n\n")[0].split())
+    for each in filter(None, getattr(command, "commands", {}).values()):
+        _dress(each)
+
+
+def _show_help(command: "Command", ctx: "Context", formatter: "HelpFormatter") -> None:
+    """Print the help of a command on a terminal; for all else write it into what typer prints."""
+    if not sys.stdout.isatty():
+        type(command).format_help(command, ctx, formatter)
+        return
+    from typer import rich_utils  # lazy: only for help on a terminal
+
+    # typer gives frames to text with markup only, which ours is not
+    rich_utils.rich_format_help(obj=_escaped_help(command, ctx), ctx=ctx, markup_mode="rich")
+
+
+def _escaped_help(command: "Command", ctx: "Context") -> Any:
+    """Return a command in whose help a [WORD] stays one."""
+    made = _with_help(command)
+    made.params = [_with_help(each) for each in command.params]
+    if hasattr(command, "commands"):
+        group: Any = command
+        made.commands = {name: _with_help(group.get_command(ctx, name)) for name in group.commands}
+    return made
+
+
+def _with_help(each: Any) -> Any:
+    from rich.markup import escape  # lazy: only for help on a terminal
+
+    made = copy.copy(each)
+    made.help = escape(getattr(each, "help", "") or "")
+    return made

@@ -9,24 +9,21 @@ import typer
 
 from ralph_mem.bench import (
     beliefs,
-    command_logs,
     facts,
     fitting,
     histories,
     injection,
     loop,
     measures,
-    misses,
     precision,
     retrieval,
     rule_files,
     taught,
-    teachings,
 )
 from ralph_mem.bench import commands as used
 from ralph_mem.bench.truth import figures
 from ralph_mem.bench.truth import running as truth
-from ralph_mem.interfaces.cli import injected, printing, taken_in, truth_table, used_commands
+from ralph_mem.interfaces.cli import bench_tables, printing
 from ralph_mem.interfaces.cli.printing import Json
 
 commands = typer.Typer()
@@ -99,7 +96,7 @@ def measure_injection(
         printing.as_json(reports[0] if len(reports) == 1 else {"sets": reports})
         return
     for report in reports:
-        injected.show(report)
+        bench_tables.injection(report)
 
 
 @inner.command("commands")
@@ -111,9 +108,9 @@ def measure_commands(
 
     Example: ralph-mem bench commands sessions.json
     """
-    given = command_logs.read(file)
+    given = used.read(file)
     report = _watched("Telling", lambda announce: used.run(given, announce))
-    _show(report, used_commands.show, json)
+    _show(report, bench_tables.used_commands, json)
 
 
 @inner.command("facts")
@@ -127,7 +124,7 @@ def measure_facts(
     """
     given = rule_files.read(file)
     report = _watched("Taking in", lambda announce: facts.run(given, announce))
-    _show(report, taken_in.show, json)
+    _show(report, bench_tables.taken_in, json)
 
 
 @inner.command("taught")
@@ -141,7 +138,7 @@ def measure_taught(
 
     Example: ralph-mem bench taught sessions.json
     """
-    given = teachings.read(str(taught.OWN) if file == "-" else file)
+    given = taught.read(str(taught.OWN) if file == "-" else file)
     report = _watched("Playing", lambda announce: taught.run(given, announce))
     _show(report, _print_taught, json)
 
@@ -200,7 +197,7 @@ def measure_truth(
     """
     way = "" if where is Where.both else where.value
     report = _watched("Looping", lambda announce: truth.run(only, project, way, sample, seed, announce))
-    _show(report, truth_table.show, json)
+    _show(report, bench_tables.truth, json)
     if not figures.holds(report):
         raise typer.Exit(1)
 
@@ -233,7 +230,7 @@ def _print_retrieval(report: dict[str, Any], per_category: bool) -> None:
     rows = [(other, name, *_compared(found)) for other, each in report["against"].items() for name, found in each.items()]
     printing.table(("", "measure", "difference", "from", "to", "p"), rows)
     missed = report["misses"]
-    shares = ", ".join(f"{_figure(missed[name]['value'])} {name}" for name in misses.NAMES if missed[name])
+    shares = ", ".join(f"{_figure(missed[name]['value'])} {name}" for name in retrieval.NAMED if missed[name])
     printing.text(f"\n{missed['missed']} not among the first ten; the query names of them: {shares or 'nothing'}")
     _print_notes(report)
 

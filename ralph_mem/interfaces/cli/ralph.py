@@ -9,11 +9,11 @@ import typer
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective, schema
-from ralph_mem.interfaces.cli import printing, ralph_apply, ralph_seen, ralph_start, ralph_steer, ralph_watch
+from ralph_mem.interfaces.cli import printing, ralph_apply, ralph_seen, ralph_start, ralph_watch
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.maintenance import registry as known
-from ralph_mem.ralph import attempts, display, record, rolling_back, run_facts, runs, stopping
+from ralph_mem.ralph import attempts, display, record, rolling_back, runs, stopping, telling
 from ralph_mem.ralph.history import COLUMNS, rows
 from ralph_mem.ralph.record import Run
 from ralph_mem.ralph.watching import activity, overview
@@ -23,7 +23,6 @@ group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work at a
 group.add_typer(ralph_start.commands)
 group.add_typer(ralph_apply.commands)
 group.add_typer(ralph_seen.commands)
-group.add_typer(ralph_steer.commands)
 group.add_typer(ralph_watch.commands)
 commands.add_typer(group, name="ralph")
 
@@ -61,7 +60,7 @@ def stop(
     if rollback:
         ralph_apply.roll_back(place, values, run, target, (force, everything), confirm, json)
     elif json:
-        printing.as_json(run_facts.of(run, _now()))
+        printing.as_json(telling.facts(run, _now()))
 
 
 def _stopped(place: Place, values: dict[str, Any], rollback: bool) -> Run:
@@ -128,7 +127,7 @@ def status(
         return printing.as_json({"id": None, "runs": []}) if json else printing.text(overview.NOTHING)
     shown = runs.find(place, run) if run or runs.latest(place) else found[-1]
     if json:
-        return printing.as_json({**run_facts.of(shown, _now()), "runs": [each.id for each in found]})
+        return printing.as_json({**telling.facts(shown, _now()), "runs": [each.id for each in found]})
     printing.text("\n".join([*display.status_lines(shown, _now()), *_process(place, shown)]))
     if history:
         printing.table(COLUMNS, rows(shown))

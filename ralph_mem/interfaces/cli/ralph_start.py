@@ -20,10 +20,10 @@ from ralph_mem.ralph import (
     planning,
     prospects,
     rolling_back,
-    run_facts,
     runs,
     starting,
     stop_reasons,
+    telling,
 )
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.loop import Loop
@@ -125,7 +125,7 @@ def _finish(place: Place, values: dict[str, Any], run: Run, json: bool, voice: L
     if json:
         for line in lines:
             voice.stays(line)
-        printing.as_json({**run_facts.of(run, now_ms()), "rolled_back": bool(lines)})
+        printing.as_json({**telling.facts(run, now_ms()), "rolled_back": bool(lines)})
     else:
         for line in [*display.ended(run), *lines]:
             printing.text(line)

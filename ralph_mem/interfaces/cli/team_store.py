@@ -17,7 +17,7 @@ from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.team import (
     approvals,
     exchange,
-    kept_answers,
+    finding,
     local_copy,
     policy,
     pushing,
@@ -180,7 +180,7 @@ def leave(name: Name, project: Project = "", json: Json = False) -> None:
         stay = outbox.leave(opened, name)
         approvals.join(place, name, "")
         team_servers.left(opened, name)
-    kept_answers.drop(place)
+    finding.drop_answers(place)
     opened.close()
     if json:
         printing.as_json({"team": name, "dropped": number, "stay": stay})

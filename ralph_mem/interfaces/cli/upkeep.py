@@ -18,7 +18,7 @@ from ralph_mem.maintenance import count_tokens as counting
 from ralph_mem.maintenance import usage as quota
 from ralph_mem.maintenance.registry import Known, Leftover
 from ralph_mem.memory import access
-from ralph_mem.memory import growth as growing
+from ralph_mem.memory.rows import growth as growing
 from ralph_mem.memory.rows import retention
 from ralph_mem.memory.store.connection import Store
 from ralph_mem.ralph.display import sparkline

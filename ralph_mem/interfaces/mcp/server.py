@@ -84,7 +84,7 @@ class Server:
 
     def _has_answered(self, heard: "Heard") -> bool:
         """Have a child answer, and wait for it; says whether it did. Raises Gone, and then the child is gone as well."""
-        from ralph_mem.interfaces.mcp import calls  # noqa: F401  # lazy: once, for all children, when the first call comes
+        from ralph_mem.interfaces.mcp import answers  # noqa: F401  # lazy: once, for all children, when the first call comes
 
         done, held = posix.pipe()
         child = posix.fork()
@@ -112,6 +112,6 @@ class Server:
             posix._exit(status)  # noqa: SLF001 - the C function that `os._exit` is
 
     def _read(self, method: str, given: "Message", client: str, roots: "Roots") -> "Message":
-        from ralph_mem.interfaces.mcp import calls  # lazy: loaded before the first child is started
+        from ralph_mem.interfaces.mcp import answers  # lazy: loaded before the first child is started
 
-        return calls.Calls(self.session, self.process).read(method, given, client, roots)
+        return answers.Calls(self.session, self.process).read(method, given, client, roots)

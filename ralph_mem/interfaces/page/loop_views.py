@@ -5,7 +5,7 @@ from typing import Any
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.page import rendering
 from ralph_mem.interfaces.page.asking import Asked
-from ralph_mem.ralph import display, history, progress, run_facts, runs
+from ralph_mem.ralph import display, history, progress, runs, telling
 from ralph_mem.ralph.watching import overview, patch
 
 MOST_RUNS, MOST_ITERATIONS, MOST_BARS = 60, 50, 92
@@ -23,7 +23,7 @@ def loops(asked: Asked) -> dict[str, Any]:
 def loop(asked: Asked) -> dict[str, Any]:
     """Return one run: how it stands, what failed by iteration, what each took, and on request what changed in between."""
     run = runs.find(asked.project, asked.public_id)
-    told = run_facts.of(run, asked.now)
+    told = telling.facts(run, asked.now)
     failing = [("start", float(len(progress.failing(run.baseline))))] if run.baseline else []
     failing += [(f"iteration {each.number}", float(len(progress.failing(each.verdicts)))) for each in run.iterations]
     cost = [(f"iteration {each.number}", float(each.cost or 0)) for each in run.iterations]

@@ -21,7 +21,6 @@ from ralph_mem.core.redaction import terminal
 from ralph_mem.interfaces.page import (
     fact_forms,
     fact_views,
-    forget_forms,
     language,
     loop_views,
     memory_forms,
@@ -31,8 +30,7 @@ from ralph_mem.interfaces.page import (
     upkeep_views,
 )
 from ralph_mem.interfaces.page.asking import GLOBAL, HERE, Asked
-from ralph_mem.interfaces.page.forget_forms import Shown
-from ralph_mem.interfaces.page.memory_forms import Done
+from ralph_mem.interfaces.page.memory_forms import Done, Shown
 from ralph_mem.maintenance import registry
 
 # What can be looked at: its title, what reads it, below which heading it stands in the navigation, if it does, and whether it
@@ -62,7 +60,7 @@ VIEWS = {
 }
 FORMS: dict[str, Callable[[Asked], Done | Shown]] = {
     "note": memory_forms.note, "edit": memory_forms.edit, "pin": memory_forms.pin, "wrong": memory_forms.wrong,
-    "undo": memory_forms.undo, "set": memory_forms.set_, "forget": forget_forms.forget,
+    "undo": memory_forms.undo, "set": memory_forms.set_, "forget": memory_forms.forget,
     "fact-add": fact_forms.add, "fact-edit": fact_forms.edit, "fact-accept": fact_forms.accept, "fact-reject": fact_forms.reject,
     "fact-retire": fact_forms.retire, "fact-undo": fact_forms.undo, "fact-promote": fact_forms.promote,
     "fact-fold": fact_forms.fold, "key-set": fact_forms.key_set, "key-delete": fact_forms.key_delete,

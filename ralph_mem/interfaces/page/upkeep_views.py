@@ -7,7 +7,7 @@ from typing import Any
 from ralph_mem.core.settings import schema
 from ralph_mem.interfaces.page.asking import Asked
 from ralph_mem.maintenance import approve, config_change, config_file, doctor, registry, usage
-from ralph_mem.memory import growth
+from ralph_mem.memory.rows import growth
 from ralph_mem.ralph import runs
 from ralph_mem.ralph.watching import overview
 

@@ -1,10 +1,12 @@
-"""Learn from the log of a memory what nobody said, in short steps and as far as the time goes."""
+"""Learn from the logs of a memory and of git what nobody said, as far as the time goes."""
 
 import time
 
+from ralph_mem.core import paths, process
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access
-from ralph_mem.memory.facts import commands, mining, places, relations, renames
+from ralph_mem.memory.facts import anchors, commands, mining, places, relations
+from ralph_mem.memory.rows import facts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 # The property that holds when all was counted last, in ms: once a day is enough, as what it finds takes days to come about.
 MINED = "mined_at"
 DAY_MS = 86_400_000
+# Commits that are looked through for moves: some months of a busy project, and a fraction of a second.
+MOST_COMMITS = 500
+MOST_MOVES = 20  # of one file, after which it is left where it is
 
 
 def learn(store: "Store", root: str, end: float, settings: "dict[str, Any] | None" = None) -> int:
@@ -59,7 +64,7 @@ def count(store: "Store", root: str, settings: "dict[str, Any]") -> None:
 
     _changed(store, write)
     _changed(store, lambda: relations.learn(store) if settings["memory.relations"] else 0)
-    _changed(store, lambda: renames.follow(store, root))
+    _changed(store, lambda: follow_renames(store, root))
 
 
 def _changed(store: "Store", what: "Callable[[], int]") -> int:
@@ -70,3 +75,42 @@ def _changed(store: "Store", what: "Callable[[], int]") -> int:
 
 def _now() -> int:
     return time.time_ns() // 1_000_000
+
+
+def follow_renames(store: "Store", root: str) -> int:
+    """Move the anchors of facts whose files git has renamed below a folder; returns how many facts that were.
+
+    In the caller's transaction. Nothing is started where every file is in its place.
+    """
+    lost = [fact for fact in facts.of_status(store, facts.ACTIVE, facts.CANDIDATE) if anchors.gone(fact.anchors, root)]
+    moves = moved(root) if lost else {}
+    followed = 0
+    for fact in lost:
+        changed = [_moved_anchor(anchor, moves, root) for anchor in fact.anchors]
+        if changed != fact.anchors:
+            facts.change(store, fact.number, {"anchors": changed})
+            followed += 1
+    return followed
+
+
+def moved(root: str) -> "dict[str, str]":
+    """Return where git has moved files lately, by where they were; paths as seen from a folder."""
+    order = ["git", "-C", root, "-c", "core.fsmonitor=false", "log", f"-n{MOST_COMMITS}", "-M", "--diff-filter=R", "--name-status"]
+    said = process.printed_by([*order, "--relative", "--format=", "-z"], GIT_OPTIONAL_LOCKS="0").split("\0")
+    moves: dict[str, str] = {}
+    for at, word in enumerate(said[:-2]):
+        if word.lstrip("\n")[:1] == "R" and word.lstrip("\n")[1:].isdigit():
+            moves.setdefault(said[at + 1], said[at + 2])  # the newest move comes first
+    return moves
+
+
+def _moved_anchor(anchor: "anchors.Anchor", moves: "dict[str, str]", root: str) -> "anchors.Anchor":
+    """Return an anchor as it is after all moves of its file, unless that ends at nothing."""
+    path = anchor["path"]
+    for _ in range(MOST_MOVES):
+        if paths.exists(f"{root}/{path}") or path not in moves:
+            break
+        path = moves[path]
+    if path == anchor["path"] or not paths.exists(f"{root}/{path}"):
+        return anchor
+    return {**anchor, "path": path, "was": anchor.get("was", anchor["path"])}

@@ -8,7 +8,7 @@ import re
 from collections import namedtuple
 
 from ralph_mem.core import paths
-from ralph_mem.ralph.judges import compared, doctests, imported, kinds, loaded, references
+from ralph_mem.ralph.judges import compared, doctests, kinds, loaded, references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ PROGRAM_FILE = re.compile(r"(?:^|[\s;&|(`\"'@])(?:[gmn]?awk|sed|jq)\s(?:[^\n;&|]
 # Runners to which a file of any name can be given as a test; unittest takes a module by its dotted name.
 GIVEN = frozenset("pytest py.test unittest doctest".split())
 DIRECT = re.compile(r"(?:^|[\s;&|(`\"'@+-])((?:\./|\.\./)?(?:[\w.+-]+/)*[\w.+-]+)(?=$|[\s;&|)`\"'])", re.MULTILINE)
+OF_PYTHON = re.compile(r"^[ \t]*(?:from[ \t]+\.*([\w.]*)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+OF_NODE = re.compile(r"\.[cm]?[jt]sx?$")
 
 
 def of(criteria: "Iterable[Criterion]", top: str, text: "Text") -> Named:
@@ -187,7 +189,7 @@ def _with_theirs(scripts: "set[str]", folder: str, text: "Text") -> "set[str]":
         new = {path for path in scripts - found if text(path) is not None}
         found |= new
         below = [(os.path.dirname(path) or ".", text(path) or "") for path in new if _is_shell(path)]
-        scripts = {module for path in new if CHECKS.search(path) for module in imported.by(path, text)}
+        scripts = {module for path in new if CHECKS.search(path) for module in _imported(path, text)}
         scripts |= {path for _, said in below for path in _run_in(said, folder)}
         scripts |= {path for place, said in below for path in _run_in(said, place)}
     return found
@@ -208,3 +210,31 @@ def _path(folder: str, word: str) -> str:
     """Return a word of a command line as a path seen from the top, empty where it leads out of it."""
     path = os.path.normpath(os.path.join(folder, word)) if word else ""
     return "" if path.startswith(("..", "/")) or path == "." else path
+
+
+def _imported(script: str, text: "Text") -> "set[str]":
+    """Return the modules that lie in the folder of a script, or below it, and that it imports.
+
+    A script at the top, or in a folder of the product, imports the product from there.
+    """
+    folder = os.path.dirname(script)
+    if not folder or folder.partition("/")[0] in kinds.PRODUCT:
+        return set()
+    said = text(script) or ""
+    tried = _imported_by_node(said) if OF_NODE.search(script) else _imported_by_python(said) if script.endswith(".py") else []
+    places = [os.path.normpath(os.path.join(folder, each)) for each in tried]
+    return {place for place in places if place.startswith(f"{folder}/") and text(place) is not None}
+
+
+def _imported_by_python(said: str) -> "list[str]":
+    found = []
+    for package, names, modules in OF_PYTHON.findall(said):
+        each_name = [name.split()[0] for name in names.split(",") if name.split()]
+        dotted = [module.split()[0] for module in modules.split(",") if module.split()]
+        dotted += [package, *[f"{package}.{name}".lstrip(".") for name in each_name]]
+        found += [name.replace(".", "/") + end for name in dotted if name for end in (".py", "/__init__.py")]
+    return found
+
+
+def _imported_by_node(said: str) -> "list[str]":
+    return [word + end for word in loaded.IMPORTED.findall(said) for end in loaded.ENDS]

@@ -4,15 +4,16 @@ import os
 import re
 from collections import namedtuple
 
+from ralph_mem.core import paths
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.ralph.judges import doctests, kinds, merging, new_tests, placed, references, shadows, vendored
+from ralph_mem.ralph.judges import doctests, kinds, merging, new_tests, placed, references, shadows
 from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK
 from ralph_mem.ralph.snapshot.copying import Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from ralph_mem.ralph.snapshot import Change, Entry
     from ralph_mem.ralph.snapshot.store import Snapshots
@@ -28,6 +29,10 @@ MOST_READ = 2_000_000  # of a file that is told apart by its parts
 MOST_MOVED = 20  # sources that are compared with each other
 DOCUMENT = re.compile(r"\.(py|md|rst|txt)$")  # what may have examples in it
 EXAMPLES = "whose examples are those of the start"
+VENDOR, NODE = b"vendor", b"node_modules"
+OF_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+REQUIRED = re.compile(r"""(?:\brequire\(|\bfrom\s|\bimport\s|\bimport\()\s*['"]((?:@[\w.-]+/)?[\w][\w.-]*)""")
+MOST_TESTS, MOST_BYTES = 200, 65_536  # of test files that are read for what they require
 
 
 def of(
@@ -38,7 +43,7 @@ def of(
     added = {paths[change.path] for change in changes if change.what == "added"}
     where, known = shadows.roots(start.criteria, start.top, start.named.tests), shadows.names(sites)
     programs = shadows.programs(start.texts)
-    run = start.run_modules & (known | vendored.modules(start.snapshots, start.top))
+    run = start.run_modules & (known | vendored_modules(start.snapshots, start.top))
     moved = _moved(start, changes)
     found = []
     for change in changes:
@@ -183,3 +188,39 @@ def piece_of(snapshots: "Snapshots", entry: "Entry | None") -> "Piece | None":
 def _can_be_merged(path: str, piece: "Piece | None", after: "Entry | None") -> bool:
     is_file = after is not None and after.kind == FILE and after.stored and after.size <= MOST_READ
     return merging.is_mixed(path) and is_file and (piece is None or piece.kind == FILE)
+
+
+def vendored(snapshots: "Snapshots", number: int, top: str) -> "list[str]":
+    """Return the paths of what lies in `vendor` folders, and of the packages of Node that the tests of a snapshot require."""
+    ignored = [row[0] for row in snapshots.query("SELECT path FROM ignored ORDER BY path")]
+    found = [os.path.join(folder, name) for folder in _folders(ignored, VENDOR, top) for name in sorted(paths.names(folder))]
+    node = _folders(ignored, NODE, top)
+    required = sorted(_required(snapshots, number, top)) if node else []
+    found += [os.path.join(folder, name) for folder in node for name in required]
+    return [path for path in found if os.path.lexists(path)]
+
+
+def vendored_modules(snapshots: "Snapshots", top: str) -> "set[str]":
+    """Return the names of the Python modules in `vendor` folders."""
+    ignored = [row[0] for row in snapshots.query("SELECT path FROM ignored")]
+    return {name.partition(".")[0] for folder in _folders(ignored, VENDOR, top) for name in paths.names(folder)}
+
+
+def _folders(ignored: "list[bytes]", name: bytes, top: str) -> "list[str]":
+    found = [os.path.join(top, os.fsdecode(path)) for path in ignored if path.rpartition(b"/")[2] == name]
+    return [folder for folder in found if os.path.isdir(folder)]
+
+
+def _required(snapshots: "Snapshots", number: int, top: str) -> "set[str]":
+    return {name for text in _tests(snapshots, number, top) for name in REQUIRED.findall(text)}
+
+
+def _tests(snapshots: "Snapshots", number: int, top: str) -> "Iterator[str]":
+    seen = 0
+    rows = snapshots.query(
+        "SELECT path FROM entries WHERE first <= ?1 AND (last IS NULL OR last >= ?1) AND kind = 'file'", (number,)
+    )
+    for path in [os.fsdecode(row[0]) for row in rows]:
+        if OF_SCRIPT.search(path) and kinds.TEST.search(path) and seen < MOST_TESTS:
+            seen += 1
+            yield paths.read(os.path.join(top, path), MOST_BYTES)

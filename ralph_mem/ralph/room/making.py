@@ -1,4 +1,4 @@
-"""Make the room of a run with files, a repository, and what checks need besides."""
+"""Make the room of a run with files, a repository, and what checks need, and work there."""
 
 import json
 import os
@@ -7,7 +7,9 @@ from collections import namedtuple
 
 from ralph_mem.core import paths, rooms
 from ralph_mem.core.errors import LoopError, SnapshotError
-from ralph_mem.ralph.room import copying, dependencies, filling, keeping, redirects, repository
+from ralph_mem.ralph import files, runs
+from ralph_mem.ralph.loop import MEANWHILE
+from ralph_mem.ralph.room import copying, dependencies, filling, keeping, redirects, repository, walls
 from ralph_mem.ralph.room.dependencies import COPIED, LINKED
 from ralph_mem.ralph.snapshot import ignoring, store, taking, uncommitted
 from ralph_mem.ralph.snapshot.listing import GIT, run_git
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.criteria import Criterion
+    from ralph_mem.ralph.loop import Loop
     from ralph_mem.ralph.snapshot.listing import Scope
 
 Room = namedtuple("Room", "path base linked roots missing")
@@ -27,6 +30,7 @@ the folders that `PYTHONPATH` leads to instead, and the paths of the snapshot th
 
 LABEL = "room"
 INSTALLERS = ("uv", "poetry", "pdm", "pipenv", "hatch")  # they change the environment that they find before they run anything
+MOST_NAMED = 5
 
 
 def make(project: "Project", run_id: str, start: int, scope: "Scope", values: "dict[str, Any]", checks: "list[Criterion]") -> Room:
@@ -128,3 +132,42 @@ def _copy_tracked_state(source: str, top: str) -> None:
             target = os.path.join(os.fsencode(top), name)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             copying.copy(os.path.join(os.fsencode(source), name), target)
+
+
+def enter(loop: "Loop") -> None:
+    """Make the room of a loop from its newest snapshot and work there. Raises LoopError and SnapshotError.
+
+    The caller holds the lock. Rooms that nobody needs any more go first.
+    """
+    loop.told(MEANWHILE + "making a room for the loop")
+    if not loop.option("attempt_of"):  # others are at work beside it
+        _sweep(loop)
+    loop.run.room = ""  # its checks as the person's tree has them
+    loop.see_room()
+    if not files.last_snapshot(loop.run):  # it was killed before there was one
+        files.begin(loop)
+    checks = loop.every_criterion()
+    made = make(loop.project, loop.run.id, files.last_snapshot(loop.run), files.scope_of(loop.settings), loop.settings, checks)
+    loop.note("room", path=made.path, base=made.base, linked=made.linked, roots=made.roots)
+    loop.see_room()
+    for line in _lines_of(made, walls.holds_links(loop)):
+        loop.told(line)
+
+
+def _sweep(loop: "Loop") -> None:
+    with store.open_store(loop.project) as snapshots:
+        keeping.sweep(loop.project, [run for run in runs.all(loop.project) if run.id != loop.run.id], snapshots)
+
+
+def is_there(loop: "Loop") -> bool:
+    """Say whether the room of a loop is there to go on in, or none is needed."""
+    return bool(loop.option("here") is not False or (loop.run.room and os.path.isdir(loop.run.room)))
+
+
+def _lines_of(made: "Room", held: bool) -> "list[str]":
+    """Return what a person should know of a room."""
+    lines = ["works in a room of its own; your files stay as they are"]
+    rule = "and read-only there" if held else "and yours: the loop ends where something is written there"
+    lines += [f"linked, {rule}: {', '.join(made.linked[:MOST_NAMED])}"] if made.linked else []
+    missing = [path.decode("utf-8", "backslashreplace") for path in made.missing[:MOST_NAMED]]
+    return lines + ([f"not in it: {', '.join(missing)}"] if missing else [])

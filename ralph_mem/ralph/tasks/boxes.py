@@ -6,7 +6,7 @@ A box is one byte, and is written in its place: what a person writes into the fi
 import os
 from collections import namedtuple
 
-from ralph_mem.ralph.tasks import markdown_list, reading, standing
+from ralph_mem.ralph.tasks import lists, reading, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ def _boxes(data: bytes, run: "Run") -> "list[Box]":
         starts.append(at)
         at += len(line.encode("utf-8", "surrogateescape")) + 1
     found = []
-    for number, line in markdown_list.outside_of_code("\n".join(lines)):
-        box = markdown_list.BOX.match(line)
+    for number, line in lists.outside_of_code("\n".join(lines)):
+        box = lists.BOX.match(line)
         key = reading.key_of(" ".join(box[2].split())) if box else ""
         if box and key in keys:
             before = len(line[: box.start(1)].encode("utf-8", "surrogateescape"))

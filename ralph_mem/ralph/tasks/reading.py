@@ -2,12 +2,14 @@
 
 import hashlib
 import os
+import re
+import shlex
 import stat
 from collections import namedtuple
 
 from ralph_mem.core.errors import ConfigError, LoopError
-from ralph_mem.ralph.criteria import CUSTOM, TEST_PASS, finding
-from ralph_mem.ralph.tasks import Check, Task, markdown_list, named_test, wrong, yaml_list
+from ralph_mem.ralph.criteria import CUSTOM, TEST_PASS, finding, python_project
+from ralph_mem.ralph.tasks import Check, Task, lists, wrong
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ IN_YAML = (".yaml", ".yml")
 Plan = namedtuple("Plan", "name tasks")
 Plan.__doc__ = """A plan: its file as seen from the project, and its tasks in their order."""
 NO_PLAN = Plan("", ())
+TEST_HINT = (
+    "name it as tests/test_cart.py::test_total, or in Go as cart/cart_test.go::TestTotal; for other tools write `check: COMMAND`"
+)
+GO_NAME = re.compile(r"Test\w*(?:/[\w./-]+)?")
 
 
 def read(top: str, name: str, seconds: float) -> Plan:
@@ -33,8 +39,8 @@ def read(top: str, name: str, seconds: float) -> Plan:
 
 def parse(top: str, name: str, text: str, seconds: float) -> Plan:
     """Return the plan of a text, as the file of that name would have it. Raises LoopError."""
-    form = yaml_list if name.endswith(IN_YAML) else markdown_list
-    items = form.read(name, text, WORDS)
+    read_list = lists.read_yaml if name.endswith(IN_YAML) else lists.read_markdown
+    items = read_list(name, text, WORDS)
     if not items:
         raise LoopError(f"the plan {name} holds no task", "a task is a line like `- [ ] what is to be done`, in YAML `- title: it`")
     if len(items) > MOST_TASKS:
@@ -89,7 +95,7 @@ class _Maker:
 
     def __init__(self, top: str, name: str, seconds: float, number: int) -> None:
         self.top, self.name, self.seconds, self.number = os.path.realpath(top), name, seconds, number
-        self.commands = named_test.Commands(self.top)
+        self.commands = NamedTests(self.top)
         self.found: dict[tuple[str, str], Check] = {}
 
     def task(self, number: int, item: "Item") -> Task:
@@ -167,3 +173,32 @@ def _circle(waiting: "dict[int, set[int]]") -> "list[int]":
         path.append(at)
         at = min(waiting[at])
     return path[path.index(at) :][:10]
+
+
+class NamedTests:
+    """Makes command lines of the names of tests, which may not be there yet; the project's runner is looked for once."""
+
+    __slots__ = ("starter", "top")
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+        self.starter: tuple[tuple[str, ...], bool] | None = None
+
+    def of(self, name: str) -> str:
+        """Return the command line of a test. Raises LoopError for a name that is none."""
+        file, _, test = name.partition("::")
+        if not file or file.startswith(("/", "-")) or ".." in file.split("/") or not name.isprintable():
+            raise LoopError(f"`{name[:80]}` names no test", TEST_HINT)
+        if file.endswith(".py"):
+            return shlex.join(self._python(file, test))
+        if file.endswith("_test.go") and GO_NAME.fullmatch(test):
+            pattern = "/".join([f"^{part}$" for part in test.split("/")])
+            return shlex.join(["go", "test", "-count=1", "-v", "-run", pattern, f"./{file.rpartition('/')[0]}"])
+        raise LoopError(f"`{name[:80]}` names no test that can be run by itself", TEST_HINT)
+
+    def _python(self, file: str, test: str) -> "tuple[str, ...]":
+        self.starter = self.starter or python_project.test_starter(finding.Place(self.top, self.top))
+        words, takes_dotted = self.starter
+        if takes_dotted:
+            return (*words, ".".join([*file[:-3].split("/"), *filter(None, test.split("::"))]))
+        return (*words, f"{file}::{test}" if test else file)

@@ -5,7 +5,8 @@ from collections import namedtuple
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.format import count, duration
-from ralph_mem.ralph import display, progress, run_facts, runs, stop_reasons
+from ralph_mem.ralph import display, progress, runs, stop_reasons
+from ralph_mem.ralph import telling as run_telling
 from ralph_mem.ralph.record import GUARD, RUNNING, Run
 from ralph_mem.ralph.tasks import standing, telling
 from ralph_mem.ralph.watching import activity, pausing
@@ -116,7 +117,7 @@ def news(before: "Seen | None", now: Seen) -> "list[Event]":
     if run.is_paused() and not (old and old.is_paused()):
         events.append(_event("paused", pausing.SAYS, run))
     events += [_event("doing", f"  {line}", run, doing=line) for line in _new_lines(before.doing if before else [], now.doing)]
-    return [*events, _event("end", "\n".join(ended(now)), run, **run_facts.of(run, now.at))] if is_over(now) else events
+    return [*events, _event("end", "\n".join(ended(now)), run, **run_telling.facts(run, now.at))] if is_over(now) else events
 
 
 def _begun(run: "Run") -> Event:

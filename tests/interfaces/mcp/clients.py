@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from ralph_mem.interfaces.mcp import calls, protocol
+from ralph_mem.interfaces.mcp import answers, protocol
 from tests import clock
 from tests.hook import HANGS_S
 
@@ -83,7 +83,7 @@ class Inside(Talk):
 
     def __init__(self, folder, session="the-session", version=AGREED[-1], process=0):
         super().__init__(version)
-        self.said = protocol.Conversation(calls.Calls(session, process).read)
+        self.said = protocol.Conversation(answers.Calls(session, process).read)
         self.said.roots.folder = str(folder)
 
     def exchange(self, line):

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance.team import approvals, exchange, finding, kept_answers, local_copy, pushing, server, shared_item
+from ralph_mem.maintenance.team import approvals, exchange, finding, local_copy, pushing, server, shared_item
 from ralph_mem.memory import access
 from ralph_mem.memory.rows import outbox
 from tests.maintenance.team import postgres
@@ -219,12 +219,12 @@ def test_the_same_question_goes_out_once_in_ten_minutes_and_its_answer_stays_a_d
     assert asks(a_member, "lantern").items == [an_item()]
     a_member.server.asks("vera", "DELETE FROM ralph_mem.item")
     assert (asks(a_member, "lantern").items, asks(a_member, "deploys").items) == ([an_item()], [])
-    assert asks(a_member, "lantern", kept_answers.FRESH_MS + 1).items == []
+    assert asks(a_member, "lantern", finding.FRESH_MS + 1).items == []
     approvals.join(a_member.project, TEAM, "host=/nowhere dbname=team")
-    late = asks(a_member, "lantern", kept_answers.FRESH_MS * 3)
+    late = asks(a_member, "lantern", finding.FRESH_MS * 3)
     assert late.items == [] and "server" in late.gone
     with pytest.raises(server.ServerError):
-        asks(a_member, "lantern", kept_answers.KEPT_MS * 2)
+        asks(a_member, "lantern", finding.KEPT_MS * 2)
 
 
 def test_what_a_server_found_goes_with_a_forget(a_member):
@@ -232,7 +232,7 @@ def test_what_a_server_found_goes_with_a_forget(a_member):
     a_member.server.accepts()
     a_member.pulls()
     asks(a_member)
-    kept = Path(kept_answers.path_of(a_member.project))
+    kept = Path(finding.path_of_answers(a_member.project))
     assert "Bonn" in kept.read_text()
     forget(reader_of(a_member.session), BONN)
     assert not kept.exists() or "Bonn" not in kept.read_text()

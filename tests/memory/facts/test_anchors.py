@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from ralph_mem.core.settings import effective
-from ralph_mem.memory.facts import anchors, by_hand, renames
+from ralph_mem.memory.facts import anchors, by_hand, log_learning
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import facts
 from tests.folded import folded
@@ -82,7 +82,7 @@ def test_an_anchor_follows_its_file_through_the_moves_of_git(the_facts, root):
     for old, new in (("src/cart.py", "src/basket.py"), ("src/basket.py", "shop/basket.py")):
         git(root, "mv", old, new)
         git(root, "commit", "-qm", "Move it")
-    the_facts.change(renames.follow, str(root))
+    the_facts.change(log_learning.follow_renames, str(root))
     fact = the_facts.called(IN_CART)
     assert fact.anchors == [{"path": "shop/basket.py", "was": "src/cart.py"}]
     assert anchors.told(fact.anchors, str(root)) == "(`src/cart.py` is now `shop/basket.py`)"
@@ -92,7 +92,7 @@ def test_a_file_that_was_deleted_is_followed_nowhere(the_facts, root):
     git(root, "init", "-q")
     the_facts.say(IN_CART)
     (root / "src/cart.py").unlink()
-    assert the_facts.change(renames.follow, str(root)) == 0
+    assert the_facts.change(log_learning.follow_renames, str(root)) == 0
     assert facts.of_status(the_facts.store, facts.ACTIVE)[0].anchors == [{"path": "src/cart.py"}]
 
 

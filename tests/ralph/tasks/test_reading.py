@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph.tasks import markdown_list, named_paths, reading, yaml_list
+from ralph_mem.ralph.tasks import lists, named_paths, reading
 from ralph_mem.ralph.tasks.reading import WORDS
 
 MARKDOWN = """\
@@ -177,7 +177,7 @@ def in_markdown(items):
 @given(items=st.lists(ITEM, max_size=5))
 @settings(max_examples=200)
 def test_what_is_written_in_markdown_is_read_again(items):
-    found = markdown_list.read("plan.md", in_markdown(items), WORDS)
+    found = lists.read_markdown("plan.md", in_markdown(items), WORDS)
     assert [(item.title, item.ticked, [(word, value) for _, word, value in item.words]) for item in found] == items
 
 
@@ -194,7 +194,7 @@ def test_what_is_written_in_markdown_is_read_again(items):
 def test_what_is_read_of_yaml_is_what_pyyaml_reads(lines):
     text = "\n".join(before + value + ("]" if before.endswith("[") else "") for before, value in lines)
     try:
-        found = yaml_list.read("plan.yaml", text, WORDS)
+        found = lists.read_yaml("plan.yaml", text, WORDS)
     except LoopError:
         return
     told = yaml.safe_load(text) or []
