@@ -185,7 +185,7 @@ def _weighed(prompt: str, own: str, start: int, end: int) -> "list[tuple[float, 
 
 def _english(seen: str) -> "tuple[float, str, float] | None":
     """Return how clearly an English sentence says that it holds, its kind, and how likely it is worth telling later."""
-    if not _is_english(seen) or manner.NOW.search(seen) or manner.UNSURE.search(seen):
+    if not _is_english(seen) or any([of_now.search(seen) for of_now in (manner.NOW, manner.POINT, manner.UNSURE)]):
         return None
     dropped = retraction.of(seen)
     if dropped and dropped.is_order:

@@ -20,6 +20,12 @@ NOW = re.compile(
     r"|[\w/-]+\.\w{1,4}:\d+)",
     re.IGNORECASE,
 )  # fmt: skip
+# What answers a point of a list that stands elsewhere, and what is a point of one, before the number of the next.
+POINT = re.compile(
+    LEAD + r"(?:for|on|re|as for|regarding|about|in) (?:(?:no\.?|number|point|item) ?)?#?\d{1,2}\b"
+    r"(?! ?(?:%|[.:]\d|[mun\u00b5]?s\b|sec|min|hour|day|week|month|year|[kmg]i?b\b|of\b|or\b|to\b))|\s\d{1,2}[.)]$",
+    re.IGNORECASE,
+)
 HEDGE = re.compile(
     r"\b(?:maybe|perhaps|i think|i guess|i feel|i wonder|might|probably|not sure|unsure|possibly|seems?|apparently|idk"
     r"|(?<!\d )(?<!\d)mb"
@@ -47,7 +53,7 @@ STEP = re.compile(
 )  # fmt: skip
 # A question is no statement, even where its mark is missing.
 ASKING = re.compile(
-    LEAD + r"(?:what|how|where|who|which|when (?:did|do|does|is|are|will)|is|are|was|were(?! (?:on|using|all"
+    LEAD + r"(?:or )?(?:what|how|where|who|which|when (?:did|do|does|is|are|will)|is|are|was|were(?! (?:on|using|all"
     r"|still)\b)|does|did|do (?:we|you|i|they)|can"
     r"|could|would|should (?:we|i|it|this)|have (?:we|you)|has|will|shall|any|isn'?t|aren'?t|didn'?t|"
     r"don'?t (?:we|you)|wouldn'?t|shouldn'?t)\b(?! (?:you )?(?:always|never|please always))",

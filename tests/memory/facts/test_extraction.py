@@ -94,11 +94,20 @@ def test_what_stands_before_a_paste_is_the_users_own():
         "Use tabs instead of spaces in parser.go:88.",
         "Should we always use `npm`?",
         "do we always need the lock on `store.db`?",
+        "or does `store.db` always need the lock",
+        "For 3, never use `npm` here.",
+        "as for #12 always use `pnpm` here",
+        "Only ever run `make check` before a merge 2.",
         "Always use the token [REDACTED:github-token] for `gh`.",
     ],
 )
 def test_a_question_what_is_bound_to_now_and_what_was_redacted_is_none(said):
     assert texts(said) == []
+
+
+@folded("said", ["For 3 days never delete a file in `backups/`.", "On 2 of our hosts always use `podman`."])
+def test_a_number_that_counts_something_is_no_point_of_a_list(said):
+    assert texts(said) == [said]
 
 
 @folded(
