@@ -1,7 +1,8 @@
 """Find secrets that stand alone on the line below their name: of calls, of flags, of rows that are shown one field to a line."""
 
 from ralph_mem.core.redaction import taking, wrappers
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_secret, kind_of_name
+from ralph_mem.core.redaction.by_hand import is_made_by_hand
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_secret, kind_of_name, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ VALUED = frozenset(
     "value val config_value setting_value setting data content text valor contenido wert inhalt valeur contenu valore"
     " conteudo conteúdo contenuto waarde värde wartość".split()
 )
+OPEN_ENDS = frozenset("encryption hashing plugin method history lifetime interval".split())  # of names of settings about passwords
 SIGNS = ":=|"  # between a field and what it holds, as of MySQL, ini files and psql
 NEXT_LINES = 2  # below a name, of which a blank one or a comment may be the first
 LONGEST_LINE = 400
@@ -82,7 +84,7 @@ def _of_flag(above: str, line: str) -> "list[tuple[str, str]]":
     kind = "password" if name.lower().endswith(LOGGING_IN) else kind_of_name(name)
     if not kind or flag.strip(NAME) or _depth(above) != _depth(line) or not taking.tells(value):
         return []
-    return [(value, kind)] if is_secret(value, kind, "flag") else []
+    return [(value, kind)] if is_secret(value, kind, "flag") or is_made_by_hand(value) else []
 
 
 def _item(line: str) -> str:
@@ -96,7 +98,8 @@ def _depth(line: str) -> int:
 def _named_field(line: str) -> str:
     """Return the kind of secret whose name a field holds: `parameter: db.password`."""
     label, value = _field(line)
-    return kind_of_name(value) if label in NAMED and value and " " not in value else ""
+    is_name = label in NAMED and value and " " not in value and OPEN_ENDS.isdisjoint(words_of(value)[-1:])
+    return kind_of_name(value) if is_name else ""
 
 
 def _of_field(kind: str, line: str) -> "list[tuple[str, str]]":

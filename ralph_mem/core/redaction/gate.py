@@ -48,7 +48,7 @@ secret-tool secretsmanager securerandom securestring seed seeds semilla senha se
 slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide
 stellar store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel
 wachtwoord wallet wg whoami wpa_passphrase wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo
-xxd -ec -enc -encodedcommand -setcookie release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase secret_phrase
+xxd --masterauth -ec -enc -encodedcommand -setcookie release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase secret_phrase
 recoveryphrase recovery_phrase seedphrase seed_phrase
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
@@ -140,7 +140,9 @@ def may_be_of_class(text: str, named: "list[tuple[str, int, int]]") -> bool:
     raw = text.encode("utf-8", "surrogatepass")
     if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
         return True
-    if not text.isascii() and ("\u276f " in text or any([name in text for name in FOREIGN.split()])):
+    if not text.isascii() and (
+        "\u276f " in text or "\u2022\u2022\u2022" in text or any([name in text for name in FOREIGN.split()])
+    ):
         return True
     groups = [line.split("\t") for line in SIGNS.split("\n") if line[0] in text]
     if (

@@ -118,7 +118,7 @@ def _one_time(text: str, folded: str) -> "list[Span]":
                 len(number) in DIGITS_OF_CODE
                 and len(set(number)) > 2
                 and value.count(" ") < 2
-                and not (after.isalpha() or after in ":/" * 1)
+                and not (after.isalpha() or (after and after in ":/"))
             ):
                 spans.append((start + line.index(value), start + line.index(value) + len(value), "code"))
     return spans

@@ -97,7 +97,11 @@ def _is_side(value: str) -> bool:
     is_one = not any([sign in value for sign in " ()=,"]) or (is_spaced(value) and value[-1] in DIGITS)
     bare = value.strip("<>[](){}*")
     return (
-        is_one and len(bare) > 3 and not _is_mask(value) and bare.lower() not in NO_SIDE and any([char.isalnum() for char in bare])
+        is_one
+        and len(bare) > 3
+        and not _is_mask(value)
+        and bare.lower() not in NO_SIDE | MASKS
+        and any([char.isalnum() for char in bare])
     )
 
 
