@@ -36,13 +36,10 @@ ENCODERS = (
     "-enc ", "-ec ",
 )  # fmt: skip
 PROTOCOLS = (
-    "ticket=", "Ticket=", "code=", "OTP", "otp", " code", " Code", "code ", "código", "codice", "mTAN",
+    "icket=", "code", "OTP", "otp", "digo ", "codice",
     "&p", "?p", "&P", "AUTH\\r", "AUTH\r", 'assword "', "assword....",
 )  # fmt: skip
-BELOW = (
-    "(\n", "word\n", "passwd\n", "pass\n", "auth\n", "secret\n", "token\n", "key\n", 'word",\n', 'pass",\n', 'token",\n',
-    'secret",\n', 'key",\n', "value", "valor", "wert", "valeur", "valore",
-)  # fmt: skip
+BELOW = ("(\n", "word\n", "wd\n", "pass\n", "auth\n", "secret\n", "token\n", "key\n", '",\n', "value", "valor", "wert", "valeur")
 OCTETS = ("int8", "u8;", "byte", "buffer.from", "0x", ": [", "= [", "<<")
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 SHOWN = ("expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ")

@@ -48,8 +48,7 @@ secret-tool secretsmanager securerandom securestring seed seeds semilla senha se
 slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide
 stellar store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel
 wachtwoord wallet wg whoami wpa_passphrase wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo
-xxd --masterauth -ec -enc -encodedcommand -setcookie release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase secret_phrase
-recoveryphrase recovery_phrase seedphrase seed_phrase
+xxd -enc -encodedcommand -setcookie release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase recovery_phrase seedphrase
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -66,7 +65,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 (\tnect(\tnection(\togin(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}
 *\t:*:\trow ***\t***'\t***"\t: ***\t***>\t- ***
-[\t[REDACTED]\t[FILTERED]\t[ RECORD \t]uint8 \t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
+[\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
 6\tUGFzc3dvcmQ6
 w\t12 words\t24 words
 \\\t\\u00

@@ -24,7 +24,7 @@ CUT = [
     # a flag, and its value on the next line
     ("docker inspect db", '"Cmd": [\n    "app",\n    "--db-password",\n    "Turm&Uhr_19",\n    "-v"\n]', "Turm&Uhr_19"),
     ("cat pod.yaml", "args:\n  - --auth-token\n  - g7Kx2QwLz9VtR4mB\n  - --port\n  - '80'", "g7Kx2QwLz9VtR4mB"),
-    ("kubectl describe pod q", "    Args:\n      --masterauth\n      Lluvia.Gris_4\n      --save\n", "Lluvia.Gris_4"),
+    ("kubectl describe pod q", "    Args:\n      --requirepass\n      Lluvia.Gris_4\n      --save\n", "Lluvia.Gris_4"),
     # a row whose name and value are fields of their own
     ("mysql -e x", "*** 1. row ***\nVariable_name: smtp_password\n        Value: Kw9zLx7QvT2m", "Kw9zLx7QvT2m"),
     ("psql -x", "-[ RECORD 1 ]-----\nschlüssel | ldap.passwort\nwert      | Ziegel#Dach3\n", "Ziegel#Dach3"),
@@ -60,7 +60,7 @@ CUT = [
         "bgBlAHQAIAB1AHMAZQ",
     ),
     ("tasklist", "powershell.exe -EncodedCommand JABwAHcAIAA9ACAAIgBUAHIAaQBnAG8AXwBWAGUAcgBkAGUAOAAiAA==", "JABwAHcAIAA9ACAA"),
-    ("cat t.xml", "powershell -NoP -ec JwBIAGEAZgBlAG4AIwBMAGkAYwBoAHQAMwAnAA==", "JwBIAGEAZgBlAG4AIwBM"),
+    ("cat t.xml", "powershell -NoP -enc JwBIAGEAZgBlAG4AIwBMAGkAYwBoAHQAMwAnAA==", "JwBIAGEAZgBlAG4AIwBM"),
     # a phrase of several words, a code for once, a ticket, a sign of the shell within a value
     ("jq .x", '"{\\"secretPhrase\\":\\"tres tigres comen trigo en un trigal\\"}"', "tigres comen trigo"),
     ("cat w.yml", "recovery_phrase: el rio baja muy lento hoy 9\n", "baja muy lento"),
@@ -93,7 +93,6 @@ KEPT = [
     ("cat a.py", 'password = getpass.getpass(\n    "Password of the store: "\n)\ntoken = re.compile(\n    r"[a-z]+[0-9]"\n)'),
     ("cat a.py", 'secret_name = Path(\n    "deploy/secrets/base"\n)\nkey = lookup(\n    "user-id-2"\n)'),
     ("app -h", "--password\n    The password to use\n--token\n--api-key\n--port\n8080\n"),
-    ("mysql -e x", "*** 1. row ***\nVariable_name: password_encryption\n        Value: scram-sha-256\n"),
     ("mysql -e x", "*** 1. row ***\nVariable_name: max_connections\n        Value: 151\n"),
     ("cat a.js", "const keyCodes = [65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76]"),
     ("cat a.js", "const sizes = [143, 22, 201, 7, 90, 188, 64, 251, 33, 119, 4, 230]\nconst token = next()"),
