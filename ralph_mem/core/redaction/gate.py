@@ -64,7 +64,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 2\tbase32 -\tbase32 <\t| base32
 (\tnect(\tnection(\togin(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}
-*\t:*:\trow ***\t***'\t***"\t: ***\t***>\t- ***
+*\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
 6\tUGFzc3dvcmQ6
 w\t12 words\t24 words
