@@ -22,7 +22,7 @@ DOCUMENTS = (
 )
 STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
-    "authtok",
+    "authtok", "connect ", "conn ", " replace ", "$9$", "$8$", "cookie",
     "community ", " secret ", "key-string", "ascii-text", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:",
     ":*:", " chap", "@",
 )  # fmt: skip
@@ -33,13 +33,21 @@ CALLS = (
 )  # fmt: skip
 ENCODERS = (
     "base64", "base32", "b64", "ncode", "decode", "quote(", "quote_plus", "escape", "atob", "btoa", "xxd", "hex", "od -", "@uri",
+    "-enc ", "-ec ",
 )  # fmt: skip
-PROTOCOLS = ("&p", "?p", "&P", "AUTH\\r", "AUTH\r", 'assword "', "assword....")
+PROTOCOLS = (
+    "icket=", "code", "OTP", "otp", "digo ", "codice",
+    "&p", "?p", "&P", "AUTH\\r", "AUTH\r", 'assword "', "assword....",
+)  # fmt: skip
+BELOW = ("(\n", "word\n", "wd\n", "pass\n", "auth\n", "secret\n", "token\n", "key\n", '",\n', "value", "valor", "wert", "valeur")
+OCTETS = ("int8", "u8;", "byte", "buffer.from", "0x", ": [", "= [", "<<")
+PHRASES = ("phrase", "frase", "mnemonic", "satz")
 SHOWN = ("expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ")
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {
     "documents": DOCUMENTS, "statements": STATEMENTS, "calls": CALLS, "encoders": ENCODERS, "shown": SHOWN,
+    "below": BELOW, "octets": OCTETS, "phrases": PHRASES,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
 ALWAYS = ("shell", "tables", "wrappers", "assignments", "beside", "formats")

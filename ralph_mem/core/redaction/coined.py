@@ -2,7 +2,7 @@
 
 PARTING = "\"'`()[]{}<>,;:=|"
 SIGNS = "-+&~*#@_!"  # which join words in passwords; dots join them in code too
-JOINING = ".-+&~*/#@"
+JOINING = ".-+&~*/#@$"
 FEWEST, MOST = 8, 64
 
 

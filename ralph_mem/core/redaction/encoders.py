@@ -3,7 +3,7 @@
 import binascii
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import HEX, LETTERS, places
+from ralph_mem.core.redaction.names import HEX, LETTERS, places, stands_alone
 from ralph_mem.core.redaction.passwords import is_generated
 from ralph_mem.core.redaction.shell_words import commands
 
@@ -24,6 +24,7 @@ PROGRAMS = frozenset(
 )
 PARTING = {ord(sign): " " for sign in "'\"`<>|;,() "}
 QUOTES = "'\""
+OF_POWERSHELL = ("-encodedcommand ", "-enc ", "-ec ", "-encodedcommand:")
 ZEROS = ("\\0", "\\x00", "\\u0000", "%00", "\0")
 ODD = " &!#$%@+-_/*?.,~^'"  # in a password, beside letters and digits
 LONG = 20  # characters of what is generated, behind a colon
@@ -33,7 +34,7 @@ FEWEST = 8  # characters of what is encoded, of which a password has six at leas
 
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
-    spans: list[Span] = []
+    spans: list[Span] = _of_powershell(text, folded)
     at = 0
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if len(line) <= LONGEST_LINE and any([sign in said for sign in SIGNS]) and _is_command(line):
@@ -48,6 +49,20 @@ def find(text: str, folded: str) -> "list[Span]":
                     spans += [(at + place, at + place + len(word), "encoded") for place in places(line, word)]
                     spans += [(place, place + len(plain), "password") for place in places(text, plain)]
         at += len(line) + 1
+    return spans
+
+
+def _of_powershell(text: str, folded: str) -> "list[Span]":
+    """Find the encoded commands of PowerShell that hold a password in quotes."""
+    spans = []
+    for sign in OF_POWERSHELL:
+        for at in places(folded, sign):
+            start = at + len(sign)
+            word = text[start : start + LONGEST_LINE].lstrip(" \"'").split(" ")[0].split("\n")[0].strip("\"',")
+            plain = _read(_from_utf16, word) if len(word) > LONG else ""
+            if any([password_of(piece) or stands_alone(piece) for piece in _quoted(plain)]):
+                begin = text.index(word, start)
+                spans.append((begin, begin + len(word), "encoded"))
     return spans
 
 
@@ -131,6 +146,11 @@ def _read(form: "Callable[[str], bytes]", word: str) -> str:
 def _from_base64(word: str) -> bytes:
     bare = word.rstrip("=").replace("-", "+").replace("_", "/")
     return binascii.a2b_base64(bare + "=" * (-len(bare) % 4))
+
+
+def _from_utf16(word: str) -> bytes:
+    text = _from_base64(word).decode("utf-16-le")
+    return text.replace("\r", "").replace("\n", ";").replace("\t", " ").encode("ascii", "replace")
 
 
 def _from_base32(word: str) -> bytes:

@@ -1,6 +1,6 @@
 """Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
-RULES_VERSION = 8  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 9  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -48,23 +48,24 @@ secret-tool secretsmanager securerandom securestring seed seeds semilla senha se
 slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide
 stellar store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel
 wachtwoord wallet wg whoami wpa_passphrase wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo
-xxd
+xxd -enc -encodedcommand -setcookie release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase recovery_phrase seedphrase
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
 # Signs that no word holds, a line for each character that all behind it hold; ASCII, since that is read and cut the quickest.
-SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\tAUTH\\r\\n
-<\t<<<\t<(echo
+SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
+<\t<<<\t<(echo\t<redacted>\t<hidden>
 >\t on >
-@\t@tcp(\t@unix(\t@uri\t@base64
+@\t@tcp(\t@unix(\t@uri\t@base64\t@//
 ~\tsha256~\tQ~
 |\t| pass \t| base64\t' | \t" | 
-=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=
+=\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=
 4\tbase64 -\tbase64 <\tl base64
 2\tbase32 -\tbase32 <\t| base32
 (\tnect(\tnection(\togin(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}
-*\t:*:
+*\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
+[\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
 6\tUGFzc3dvcmQ6
 w\t12 words\t24 words
 \\\t\\u00
@@ -138,7 +139,9 @@ def may_be_of_class(text: str, named: "list[tuple[str, int, int]]") -> bool:
     raw = text.encode("utf-8", "surrogatepass")
     if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
         return True
-    if not text.isascii() and ("\u276f " in text or any([name in text for name in FOREIGN.split()])):
+    if not text.isascii() and (
+        "\u276f " in text or "\u2022\u2022\u2022" in text or any([name in text for name in FOREIGN.split()])
+    ):
         return True
     groups = [line.split("\t") for line in SIGNS.split("\n") if line[0] in text]
     if (

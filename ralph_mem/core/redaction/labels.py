@@ -59,6 +59,8 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
         said = after.lstrip(" =:|│║┃\"'")  # a few words may be one
         if said[:1] not in ("", *"($<{[*\n") and (" " in said.rstrip() or is_quoted):
             return True
+    if after.endswith("(\n"):  # of a call that goes on below
+        return in_class and below.lstrip()[:1] in ("'", '"', "b")
     if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
     least = 6 if is_password else 8 if label in ("secret", "token") else 16

@@ -51,6 +51,7 @@ FILTERS = frozenset(
     "base64 base32 jq yq tr head tail cut awk sed grep egrep cat tee xargs fold rev sort uniq python3 python openssl gunzip xxd od"
     " column nl strings paste bat gojq dasel".split()
 )
+DUMPERS = frozenset("xxd hexdump od hd hexyl".split())  # what prints the bytes of a file
 # What names a secret here names a thing of the code.
 NAMING = frozenset(
     "git ls find wc stat file rg ag ack tree du cd mkdir touch rm cp mv ln chmod chown which type basename dirname"
@@ -91,6 +92,8 @@ def without(command: str, output: str) -> str:
     if not output.strip():
         return output
     printing = [part for line in _visible(command) for part in _printing(shell_words.commands(line))]
+    if any([words[0].rpartition("/")[2] in DUMPERS for words in printing]) and any([_named(words) for words in printing]):
+        return MARK
     if any([_is_whole(words) for words in printing]):
         return MARK if not _is_harmless(printing, output) else output
     kind = next((kind for kind in map(_named, printing) if kind), "")

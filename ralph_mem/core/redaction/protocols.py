@@ -1,6 +1,7 @@
 """Find passwords in what programs send each other, such as queries of addresses and lines of Redis."""
 
-from ralph_mem.core.redaction.names import is_filler, places
+from ralph_mem.core.redaction.names import DIGITS, is_filler, looks_random, places
+from ralph_mem.core.redaction.passwords import is_generated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,6 +10,16 @@ if TYPE_CHECKING:
 # How a query names a password, and how it names who has one.
 NAMED = frozenset("p pw pass pwd psw passwd password passphrase".split())
 USERS = ("u=", "user=", "username=", "login=", "account=", "usr=", "uid=", "uname=")
+# What stands for a session or for a password once, and what may stand between that and its number.
+TICKETS = ("ticket=", "?code=", "&code=")
+SHORTEST_TICKET = 14
+ONE_TIME = (
+    "otp", "one-time code", "one-time password", "verification code", "security code", "confirmation code", "authentication code",
+    "2fa code", "mfa code", "código de verificación", "codigo de verificacion", "código de seguridad", "bestätigungscode",
+    "sicherheitscode", "code de vérification", "code de sécurité", "codice di verifica", "código de verificação", "mtan",
+)  # fmt: skip
+LINKING = frozenset("is es ist est è é e code code: número nr. no. :".split())
+DIGITS_OF_CODE = (6, 8)
 ENDS = " \t\n\r\"'<>`\\)}],;"
 FEWEST = 4
 LONGEST = 400
@@ -17,7 +28,8 @@ DOTS = "...."
 
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
-    return _of_queries(text, folded) + _of_redis(text) + _of_realms(text, folded) + _behind_dots(text, folded)
+    found = _of_queries(text, folded) + _of_redis(text) + _of_realms(text, folded) + _behind_dots(text, folded)
+    return found + _tickets(text, folded) + _one_time(text, folded)
 
 
 def _of_queries(text: str, folded: str) -> "list[Span]":
@@ -71,6 +83,44 @@ def _behind_dots(text: str, folded: str) -> "list[Span]":
         end = _end(text, start, " \t\n\r")
         if end - start >= FEWEST and _is_value(text[start:end]):
             spans.append((start, end, "password"))
+    return spans
+
+
+def _tickets(text: str, folded: str) -> "list[Span]":
+    """Find what lets somebody in who has signed in elsewhere, and the code that is turned into a token."""
+    spans = []
+    for sign in TICKETS:
+        for at in places(folded, sign):
+            start = at + len(sign)
+            end = _end(text, start, ENDS + "&")
+            value = text[start:end]
+            is_one = len(value) >= SHORTEST_TICKET and (looks_random(value) or is_generated(value.replace("-", ""), 12))
+            if is_one and not folded[at - 1 : at].isalnum() and not is_filler(value):
+                spans.append((start, end, "token"))
+    return spans
+
+
+def _one_time(text: str, folded: str) -> "list[Span]":
+    """Find the number that follows what names a code which is valid once: `OTP 749203`, `your verification code is 480 112`."""
+    spans = []
+    for sign in ONE_TIME:
+        for at in places(folded, sign):
+            start, line = at + len(sign), text[at + len(sign) : at + len(sign) + 40].partition("\n")[0]
+            if folded[at - 1 : at].isalnum() or line[:1].isalnum():
+                continue
+            bare = line.lstrip(" :='\"`*")
+            while bare.partition(" ")[0].lower() in LINKING and bare:
+                bare = bare.partition(" ")[2].lstrip(" :='\"`*")
+            value = bare[: len(bare) - len(bare.lstrip(DIGITS + " -"))].rstrip(" -")
+            number = value.replace(" ", "").replace("-", "")
+            after = bare[len(value) : len(value) + 1]
+            if (
+                len(number) in DIGITS_OF_CODE
+                and len(set(number)) > 2
+                and value.count(" ") < 2
+                and not (after.isalpha() or (after and after in ":/"))
+            ):
+                spans.append((start + line.index(value), start + line.index(value) + len(value), "code"))
     return spans
 
 

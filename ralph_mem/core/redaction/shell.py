@@ -59,9 +59,10 @@ def find(text: str, _folded: str) -> "list[tuple[int, int, str]]":
 
 
 def _is_row(line: str) -> bool:
-    """Say whether a line is one of a table with bars, which are no pipes."""
+    """Say whether a line is one of a table with bars, which are no pipes, or of a help: an option, and what it does in a column."""
     bare = line.strip()
-    return bare[:1] == "|" == bare[-1:]
+    said = bare.partition("  ")[2].split() if bare[:1] == "-" else []
+    return bare[:1] == "|" == bare[-1:] or (len(said) > 1 and said[0].isalpha() and said[1].strip(".,:;()").isalpha())
 
 
 def _is_mixed_line(line: str) -> bool:

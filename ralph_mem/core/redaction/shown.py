@@ -1,7 +1,7 @@
 """Find values that a test or a debugger shows, where the test's name or the expression speaks of a secret."""
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, PLAIN, is_filler, is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import is_spaced
 
 TYPE_CHECKING = False
@@ -13,6 +13,10 @@ SAYING = (
     "expected", "received", "actual", "got ", "got:", "want", "left:", "right:", "assert", " to be ", "to eq", "but was", "found:",
     "plaintext", "expect(",
 )  # fmt: skip
+MASKING, LONGEST_MASK = "*\u2022\u25cf", 32
+MASKS = frozenset("redacted masked hidden filtered removed sensitive censored private secret oculto versteckt masqué".split())
+FAR_MASK, FAR_REPORT = 3, 8  # lines between a mask and what came instead, and of what says that they are compared
+NO_SIDE = PLAIN.union("expected actual received assert true false none error equal".split())
 DIFFERENCE = ("E  ", "-", "+")
 NAMING_LINES, ANSWER_LINES = 12, 4  # above what a test shows, below what a debugger is asked
 LONGEST_LINE = 600
@@ -25,7 +29,7 @@ LEADING = "=>$1234567890abcdefxABCDEF[]()*:char constuned_ \t"  # what a debugge
 
 def find(text: str, _folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of what is shown."""
-    spans: list[Span] = []
+    spans: list[Span] = _beside_masks(text)
     above: list[tuple[int, str]] = []
     at, tested, asked, kind = 0, 0, 0, ""
     for line in text.split("\n"):
@@ -42,6 +46,71 @@ def find(text: str, _folded: str) -> "list[Span]":
             above = [*above[1 - ANSWER_LINES :], (at, line)]
         at += len(line) + 1
     return spans
+
+
+def _beside_masks(text: str) -> "list[Span]":
+    """Find what a test compares with a mask: what stands on the other side is what was to be masked."""
+    lines, starts, at = text.split("\n"), [], 0
+    for line in lines:
+        starts.append(at)
+        at += len(line) + 1
+    reports = [number for number, line in enumerate(lines) if len(line) <= LONGEST_LINE and _compares(line)]
+    sides = {number: _sides(line, number, reports) for number, line in enumerate(lines) if len(line) <= LONGEST_LINE}
+    masked = [number for number, values in sides.items() if any(map(_is_mask, values))]
+    spans = []
+    for number in masked:
+        here = [value for value in sides[number] if _is_side(value)]
+        near = [number] if here else range(number - FAR_MASK, number + FAR_MASK + 1)
+        for each in near:
+            for value in [value for value in sides.get(each, []) if _is_side(value)]:
+                place = starts[each] + lines[each].rindex(value)
+                spans.append((place, place + len(value), "secret"))
+    return spans
+
+
+def _compares(line: str) -> bool:
+    return line.startswith("E  ") or any([sign in line.lower() for sign in SAYING])
+
+
+def _sides(line: str, number: int, reports: "list[int]") -> "list[str]":
+    """Return what a line compares: texts in quotes or angles, what follows a label, or all of a line of a difference."""
+    bare = line.removeprefix("E ").strip()
+    is_difference = bare[:1] in ("-", "+") and len(bare.split()) < 3
+    if number not in reports and not (is_difference and any([abs(number - each) <= FAR_REPORT for each in reports])):
+        return []
+    values = [piece for quote in "'\"" for piece in line.split(quote)[1:-1]]
+    values += [piece.partition(">")[0] for piece in line.split("<")[1:] if ">" in piece]
+    values.append(bare[1:].strip("-+ '\"") if is_difference else bare.rpartition(":")[2].strip(" '\""))
+    return [value for value in dict.fromkeys(values) if value]
+
+
+def _is_mask(value: str) -> bool:
+    bare = value.strip("<>[](){}*").lower()
+    return len(value) <= LONGEST_MASK and (
+        (len(value) > 2 and 2 * sum(map(value.count, MASKING)) > len(value) and value.count(value[0]) > 2)
+        or (bare in MASKS and bare != value.lower())
+    )
+
+
+def _is_side(value: str) -> bool:
+    """Say whether what stands beside a mask is a value: one word of four characters or more, or a few of a password."""
+    is_one = not any([sign in value for sign in " ()=,"]) or (is_spaced(value) and value[-1] in DIGITS)
+    bare = value.strip("<>[](){}*")
+    return (
+        is_one
+        and len(bare) > 3
+        and not _is_mask(value)
+        and bare.lower() not in NO_SIDE | MASKS
+        and any([char.isalnum() for char in bare])
+    )
+
+
+def _is_shown(value: str, said: str) -> bool:
+    """Say whether a text in quotes that came instead of another is a password, whatever signs it holds."""
+    shapes = [any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)]
+    is_said = any([sign in said for sign in ("but was", "received", "actual", "got", "found")])
+    is_text = any([sign in value for sign in (" ", "://", '":', "(", "=>", "/")])
+    return is_said and all(shapes) and not is_text and is_secret(value, "password", "quoted")
 
 
 def _names(line: str) -> "list[str]":
@@ -97,6 +166,7 @@ def _compared(line: str, is_near: bool = False) -> "list[tuple[int, int]]":
     found = [
         value
         for value in dict.fromkeys(values)
-        if (is_made_by_hand(value) or (is_near and is_spaced(value or "x"))) and f'["{value}"]' not in line
+        if (is_made_by_hand(value) or (is_near and value and (is_spaced(value) or _is_shown(value, said))))
+        and f'["{value}"]' not in line
     ]
     return [(line.index(value), line.index(value) + len(value)) for value in found]

@@ -21,6 +21,8 @@ DIRECTIVES = (
 )  # fmt: skip
 BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which comes first
 SCHEMES = ("mailto", "sip", "acct", "npm", "git", "xmpp", "link", "workspace")  # and what else comes before an address
+CONNECTING = ("connect ", "conn ")
+COOKIES = ("erlang_cookie", "erlangcookie", "erlang.cookie", "release_cookie", "-setcookie")
 WORD = LETTERS + DIGITS + "_-.$"
 FEWEST = 5
 MOST_ROWS = 40
@@ -31,7 +33,17 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded) + _oracle(text, folded)
     return (
-        found + _pgpass(text) + _levelled(text, folded) + _chap(text) + _of_driver(text) + _of_host(text) + _inserted(text, folded)
+        found
+        + _replaced(text, folded)
+        + _connected(text, folded)
+        + _of_router(text)
+        + _of_cluster(text, folded)
+        + _pgpass(text)
+        + _levelled(text, folded)
+        + _chap(text)
+        + _of_driver(text)
+        + _of_host(text)
+        + _inserted(text, folded)
     )
 
 
@@ -125,6 +137,67 @@ def _oracle(text: str, folded: str) -> "list[tuple[int, int, str]]":
             if slash and user and "@" not in user and password:
                 begin = at + len(sign) + len(user) + 1
                 spans.append((begin, begin + len(password), "url-password"))
+    return spans
+
+
+def _replaced(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the password that a user of Oracle had: `IDENTIFIED BY new REPLACE old`."""
+    spans = []
+    for at in places(folded, " replace "):
+        before = folded[max(0, at - LONGEST) : at].rpartition(";")[2]
+        start = at + len(" replace ")
+        value = text[start : start + LONGEST].partition("\n")[0].partition(";")[0].strip().partition(" ")[0].strip("\"'")
+        if "identified by" in before and len(value) >= FEWEST and not is_filler(value):
+            begin = text.index(value, start)
+            spans.append((begin, begin + len(value), "password"))
+    return spans
+
+
+def _connected(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the password of the command that signs in to Oracle: `connect user/password@host`."""
+    spans, at = [], 0
+    for line, said in zip(text.split("\n"), folded.split("\n")):
+        bare = said.lstrip().removeprefix("sql> ").lstrip()
+        verb = next((verb for verb in CONNECTING if bare.startswith(verb)), "")
+        user, slash, rest = line[len(line) - len(bare) + len(verb) :].strip().partition("/") if verb else ("", "", "")
+        value = rest.rpartition("@")[0] if "@" in rest else rest.partition(" ")[0].rstrip(";")
+        value = value.strip('"')
+        if (
+            slash
+            and user.strip('"')
+            and not user.strip(WORD + '"[]')
+            and len(value) >= FEWEST
+            and " " not in value
+            and not is_filler(value)
+        ):
+            begin = at + line.index(value, line.index(user + "/"))
+            spans.append((begin, begin + len(value), "password"))
+        at += len(line) + 1
+    return spans
+
+
+def _of_router(text: str) -> "list[tuple[int, int, str]]":
+    """Find what Junos keeps in a way that anybody can read: `secret "$9$..."`."""
+    spans = []
+    for sign in (*[quote + level for quote in "\"' " for level in ("$9$", "$8$")],):
+        for at in places(text, sign):
+            value = text[at + 1 : at + LONGEST].partition("\n")[0].partition(sign[0])[0].rstrip(";")
+            if len(value) > len(sign) + FEWEST and value[3:].strip(DIGITS + "$") and "," not in value and "{" not in value:
+                spans.append((at + 1, at + 1 + len(value), "password"))
+    return spans
+
+
+def _of_cluster(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the word by which nodes of Erlang know each other: `-setcookie x`, `RABBITMQ_ERLANG_COOKIE: x`."""
+    spans = []
+    for sign in COOKIES:
+        for at in places(folded, sign):
+            start = at + len(sign)
+            start += len(text[start : start + 8]) - len(text[start : start + 8].lstrip(" :=\"'"))
+            rest = text[start : start + LONGEST]
+            value = rest[: len(rest) - len(rest.lstrip(WORD + "+/="))]
+            if start > at + len(sign) and len(value) > FEWEST and not is_filler(value):
+                spans.append((start, start + len(value), "secret"))
     return spans
 
 

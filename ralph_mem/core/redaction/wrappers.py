@@ -65,7 +65,7 @@ def _of_value(rest: str, start: int, kind: str, is_bare: bool) -> "list[tuple[in
     call, opening, _ = rest.partition("(")
     is_call = opening and call and not call.strip(NAME + ":!<> *&@") and "  " not in call
     is_quoted = rest[:1] in ("'", '"')
-    if is_call and _takes(call):
+    if is_call and takes(call):
         return _quoted(start, rest, kind, "quoted") or _printed(start, rest, call, kind)
     infix = max([rest.rfind(sign) + len(sign) for sign in INFIX if sign in rest], default=0)
     behind = rest[infix:].lstrip(BLANKS)
@@ -120,7 +120,10 @@ def _of_setter(name: str, end: int, line: str) -> "list[tuple[int, int, str]]":
 def _of_class(name: str, end: int, line: str) -> "list[tuple[int, int, str]]":
     """Return what a constructor of a secret is given: the last text, behind the name of a user."""
     last = name.rpartition(".")[2]
-    method = "of from new make just some wrap unsafe".split()
+    method = (
+        "of from new make just some wrap unsafe fromstring ofstring fromtext fromplaintext plaintext unsafeplaintext valueof"
+        " parse fromvalue fromliteral literal"
+    ).split()
     owner = name.rpartition(".")[0].rpartition(".")[2] if last.lower() in method else last
     if (
         not owner[:1].isupper()
@@ -148,7 +151,7 @@ def _is_of_secret(name: str) -> bool:
     )
 
 
-def _takes(call: str) -> bool:
+def takes(call: str) -> bool:
     """Say whether a call is one that holds what it is given: a class, or one of a few names."""
     parts = [
         part for part in call.replace("::", ".").replace("!", "").replace("*", " ").replace("<", ".").split(".") if part.strip()
@@ -175,12 +178,13 @@ def _quoted(start: int, line: str, kind: str, style: str, least: int = 0) -> "li
         at += 1
     for begin, end in reversed(found):
         value = line[begin:end].rstrip("\\")
-        if (len(found) > least or "(" not in line[:begin]) and _is_value(value, kind, style):
+        if (len(found) > least or "(" not in line[:begin]) and is_value(value, kind, style):
             return [(start + begin, start + begin + len(value), kind)]
     return []
 
 
-def _is_value(value: str, kind: str, style: str) -> bool:
+def is_value(value: str, kind: str, style: str) -> bool:
+    """Say whether a text that a call is given behind a name of a kind is a secret."""
     if kind == "password" and is_spaced(value):
         return True
     if not value.isprintable() or any([sign in value for sign in " ()"]) or value[:1] in "$%{<" or value.lower() in NO_VALUE:

@@ -1,0 +1,117 @@
+"""Find secrets that stand alone on the line below their name: of calls, of flags, of rows that are shown one field to a line."""
+
+from ralph_mem.core.redaction import taking, wrappers
+from ralph_mem.core.redaction.by_hand import is_made_by_hand
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_secret, kind_of_name, words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Span = tuple[int, int, str]
+
+NAME = LETTERS + DIGITS + "_-."
+WRAPPING = " \t\"'`,;\\"  # what stands around an item of a list
+LOGGING_IN = ("masterauth", "auth-pass", "access-key")  # flags whose name says no kind by itself
+# How fields are called that hold the name of a setting, and its value: the last word of what stands before the sign.
+NAMED = frozenset(
+    "name variable_name variable key setting parameter param property option config_key config_name item field entry"
+    " parametro parámetro nombre variable clave propiedad opcion opción ajuste"
+    " schluessel schlüssel einstellung bezeichnung eigenschaft"
+    " nom cle clé parametre paramètre propriete propriété reglage réglage nome chave chiave parâmetro propriedade".split()
+)
+VALUED = frozenset(
+    "value val config_value setting_value setting data content text valor contenido wert inhalt valeur contenu valore"
+    " conteudo conteúdo contenuto waarde värde wartość".split()
+)
+OPEN_ENDS = frozenset("encryption hashing plugin method history lifetime interval".split())  # of names of settings about passwords
+SIGNS = ":=|"  # between a field and what it holds, as of MySQL, ini files and psql
+NEXT_LINES = 2  # below a name, of which a blank one or a comment may be the first
+LONGEST_LINE = 400
+
+
+def find(text: str, _folded: str) -> "list[Span]":
+    """Find the spans (start, end, kind) of what stands alone on a line, below what names it."""
+    spans: list[Span] = []
+    at, above, field = 0, "", ("", 0)
+    for line in text.split("\n"):
+        if len(line) > LONGEST_LINE:
+            at, above, field = at + len(line) + 1, "", ("", 0)
+            continue
+        found = _of_call(above, line) or _of_flag(above, line) or _of_field(field[0], line)
+        spans += [(at + line.rindex(value), at + line.rindex(value) + len(value), kind) for value, kind in found]
+        named = _named_field(line)
+        field = (named, NEXT_LINES) if named else (field[0] if field[1] > 1 else "", field[1] - 1)
+        above = line if line.strip() else above
+        at += len(line) + 1
+    return spans
+
+
+def _of_call(above: str, line: str) -> "list[tuple[str, str]]":
+    """Return the one quoted text that a call holds which is still open: `secret: Some(` and below it `"x",`."""
+    head, bare = above.rstrip(), line.strip().rstrip(",;).").strip()
+    quote = bare[-1:]
+    if head[-1:] != "(" or quote not in ("'", '"', "`") or bare.count(quote) != 2 or len(bare) < 3:
+        return []
+    prefix, _, value = bare[:-1].partition(quote)
+    if len(prefix) > 2 or prefix.strip("bruBRU@$#"):
+        return []
+    before, call = _parted(head[:-1])
+    kind = _named_before(before) or (kind_of_name(call.rpartition(".")[2]) if call[:1].isupper() and not before else "")
+    return [(value, kind)] if kind and wrappers.takes(call or "new") and wrappers.is_value(value, kind, "quoted") else []
+
+
+def _parted(head: str) -> "tuple[str, str]":
+    """Cut what stands before an open bracket into what names a value and the call that holds it."""
+    call = head[len(head.rstrip(NAME + ":!<>*&@")) :] if not head.endswith(" ") else ""
+    before = head[: len(head) - len(call)].rstrip()
+    return before.removesuffix(" new").removesuffix(" await").rstrip(), call
+
+
+def _named_before(before: str) -> str:
+    """Return the kind of what a name and a sign before a call name, with or without a type: `val pin: Secret =`."""
+    if before[-1:] not in ("=", ":", ">", ","):
+        return ""
+    words = before.rstrip("=:>, ").replace(":", " : ").split(" : ")
+    names = [word.split()[-1].strip("\"'`()[]{}?") for word in words if word.split()]
+    return next((kind for kind in map(kind_of_name, names) if kind), "")
+
+
+def _of_flag(above: str, line: str) -> "list[tuple[str, str]]":
+    """Return the item of a list of arguments that follows a flag which takes a secret."""
+    flag, value = _item(above), _item(line)
+    if flag[:1] != "-" or not value or value[0] == "-" or len(flag) < 4 or " " in flag + value or flag.strip("-") == value:
+        return []
+    name = flag.lstrip("-")
+    kind = "password" if name.lower().endswith(LOGGING_IN) else kind_of_name(name)
+    if not kind or flag.strip(NAME) or _depth(above) != _depth(line) or not taking.tells(value):
+        return []
+    return [(value, kind)] if is_secret(value, kind, "flag") or is_made_by_hand(value) else []
+
+
+def _item(line: str) -> str:
+    return line.strip(WRAPPING).removeprefix("- ").strip(WRAPPING)
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _named_field(line: str) -> str:
+    """Return the kind of secret whose name a field holds: `parameter: db.password`."""
+    label, value = _field(line)
+    is_name = label in NAMED and value and " " not in value and OPEN_ENDS.isdisjoint(words_of(value)[-1:])
+    return kind_of_name(value) if is_name else ""
+
+
+def _of_field(kind: str, line: str) -> "list[tuple[str, str]]":
+    """Return what a field holds that comes below the one with its name, where that says of which kind it is."""
+    label, value = _field(line) if kind else ("", "")
+    if label not in VALUED or len(value) < taking.FEWEST or is_filler(value):
+        return []
+    return [(value, kind)] if is_secret(value, kind, "quoted") else []
+
+
+def _field(line: str) -> "tuple[str, str]":
+    """Return the last word of a field's name, in lower case, and what it holds; nothing for a line of another kind."""
+    at = min([place for place in map(line.find, SIGNS) if place > 0], default=-1)
+    words = line[:at].strip(" \t\"'`*-{").lower().split() if at > 0 else []
+    return (words[-1], line[at + 1 :].strip(" \t\"'`,;")) if words and len(words) < 3 else ("", "")
