@@ -226,9 +226,9 @@ MODULES_OF_EVENT = {
     "post-tool-use": 15,
     "post-tool-use-failure": 15,
     "stop": 19,  # two of them once in five minutes, to start what learns
-    "subagent-stop": 14,
+    "subagent-stop": 15,
     "pre-compact": 15,
-    "post-compact": 15,
+    "post-compact": 16,
     "session-end": 19,  # it starts what learns from the last prompts
 }
 # The face of the hooks is the one that is read: it chooses the event.

@@ -146,8 +146,8 @@ def _is_home(folder: str) -> bool:
     return paths.same_place(folder, paths.environment("HOME") or "/nowhere")
 
 
-# The kinds of activities that are something said; the rest is what tools did.
-SAID = ("prompt", "answer", "compacting", "end")
+# The kinds of activities that are something said, and what tools did in the project; the rest came from elsewhere.
+SAID, DONE = ("prompt", "answer", "compacting", "end"), ("read", "command", "edit")
 
 
 class Activity:

@@ -1,7 +1,5 @@
 """Decide what is stored of what a tool did, and how much of it. Of what only looks it is a path at most."""
 
-import zlib
-
 from ralph_mem.core import fast
 from ralph_mem.core import project as projects
 from ralph_mem.core.project import Activity
@@ -20,7 +18,6 @@ OUTPUT_CHARACTERS = 1200
 FAILURE_CHARACTERS = 2000
 DIFF_CHARACTERS = 1500
 LINES_CHARACTERS = 800
-SUMMARY_CHARACTERS = 6000
 OUTLINE_LINES = 30
 DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
 MORE = ("|", ";", "&", "\n", "`", "$(", "<(", "! ")  # in a line that may go on after its check, or does not end with its exit code
@@ -28,27 +25,14 @@ LONG_MS = 1000  # what takes less says nothing by how long it took
 
 
 def records(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Return what is to be stored of an activity of a kind in `OF_KIND`, redacted; nothing for one that is not worth it."""
+    """Return what is to be stored of an activity of a kind in `project.DONE`, redacted; nothing for one that is not worth it."""
     return OF_KIND[seen.kind](seen, project, settings)
-
-
-def _report(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Return what a subagent said last, under its parent's turn."""
-    found = {"type": "response", "origin": "agent", "title": seen.text.partition("\n")[0], "content": seen.text}
-    return [observation(seen, project, settings, **found)]
-
-
-def _summary(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Return the client's own summary of the session, which came at no cost to us, as a memory of its own."""
-    found = {"type": "summary", "origin": "agent", "title": "summary of a session", "content": seen.text}
-    name = f"compact:{seen.session}:{zlib.crc32(seen.text.encode('utf-8', 'replace')):08x}"
-    return [observation(seen, project, settings, **found, verb="memory", event_id=name, limit=SUMMARY_CHARACTERS)]
 
 
 def _read(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return the record of files that were looked at, if they are named."""
     name = project.relative(seen.path)
-    rules = _rules(name, settings)
+    rules = rules_of(name, settings)
     if rules and rules.is_excluded(name, settings):
         return []
     heard: list[Record] = []
@@ -71,7 +55,7 @@ def _command(seen: Activity, project: "projects.Project", settings: "dict[str, A
     only_looks = not seen.failure and commands.only_looks(command)
     if only_looks and not output.strip():
         return []
-    rules = _rules(command, settings)
+    rules = rules_of(command, settings)
     if rules and rules.touches(command, settings):
         output = ""
     elif output and not seen.failure and privacy.may_print_secrets(command, output):
@@ -116,7 +100,7 @@ def _outcome(seen: Activity, checks: bool) -> str:
 def _edit(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
     """Return the changed lines or the outline of a new file, never a whole one; nothing of a path that the person excludes."""
     name = project.relative(seen.path)
-    rules = _rules(name, settings)
+    rules = rules_of(name, settings)
     if not seen.path or (rules and rules.is_excluded(name, settings)):
         return []
     content = "" if rules and rules.is_secret(name) else seen.failure or (_outline(seen.text) if seen.is_new else seen.diff)
@@ -125,7 +109,7 @@ def _edit(seen: Activity, project: "projects.Project", settings: "dict[str, Any]
     return [found, write.files(seen.session, seen.turn, found["files"], read=False)] if found["files"] else [found]
 
 
-def _rules(text: str, settings: "dict[str, Any]") -> "ModuleType | None":
+def rules_of(text: str, settings: "dict[str, Any]") -> "ModuleType | None":
     """Return the rules about paths, where one of them may hold for a path or a command."""
     if not (settings["privacy.exclude_paths"] or privacy.may_name_secrets(text)):
         return None
@@ -140,49 +124,8 @@ def _outline(text: str) -> str:
     return "\n".join([f"new file, {len(lines)} lines", *defined[:OUTLINE_LINES]])
 
 
-def _errand(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    found = {"title": "subagent: " + seen.asked, "content": seen.text[:OUTPUT_CHARACTERS]}
-    return [observation(seen, project, settings, **found)]
-
-
-def _outside(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Keep what a web or MCP tool brought in, to be searched; it is never injected by itself."""
-    rules = _rules(seen.asked, settings)
-    content = "" if rules and rules.touches(seen.asked, settings) else seen.failure or seen.text
-    return [
-        observation(seen, project, settings, title=f"{seen.tool}: {seen.asked}", content=content, **OUTSIDE),
-        *_printed(seen, project, settings, content),
-    ]
-
-
-def _printed(
-    seen: Activity, project: "projects.Project", settings: "dict[str, Any]", text: "str | None" = None
-) -> "list[Record]":  # fmt: skip
-    """Keep the hashes of what a tool brought in of which nothing else may be kept, such as the output of a command that runs on."""
-    from ralph_mem.memory import hearing  # lazy: only for what came in from outside
-
-    return hearing.kept(seen, project, settings, seen.text if text is None else text, is_page=text is not None)
-
-
-def _recalled(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Keep nothing of what our own server said, which is here already; where it named what came from outside, only that it did.
-
-    The turn is as doubtful as these lines then, and so is a later answer that repeats them.
-    """
-    from ralph_mem.memory.inject import block  # lazy: only for a call of our own server
-
-    told = [line for line in seen.text.splitlines() if block.FROM_OUTSIDE in line]
-    if not told:
-        return []
-    row = observation(seen, project, settings, title=seen.tool, content="", **OUTSIDE)
-    return [row, *_printed(seen, project, settings, "\n".join(told))]
-
-
 OUTSIDE: "Record" = {"origin": "outside", "tainted": 1, "type": "tool_use"}
-OF_KIND = {
-    "report": _report, "summary": _summary, "read": _read, "command": _command, "edit": _edit, "errand": _errand,
-    "outside": _outside, "recalled": _recalled, "output": _printed,
-}  # fmt: skip
+OF_KIND = {"read": _read, "command": _command, "edit": _edit}
 
 
 def observation(seen: Activity, project: "projects.Project", settings: "dict[str, Any]", **found: "Any") -> "Record":

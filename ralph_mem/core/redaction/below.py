@@ -1,4 +1,4 @@
-"""Find secrets that stand alone on the line below their name: of calls, of flags, of rows that are shown one field to a line."""
+"""Find secrets that stand alone on the line below the name of a call, a flag or a field."""
 
 from ralph_mem.core.redaction import taking, wrappers
 from ralph_mem.core.redaction.by_hand import is_made_by_hand

@@ -1,4 +1,4 @@
-"""Find secrets that are a phrase of several words, behind a name that says so: `secretPhrase`, `recovery phrase`."""
+"""Find secrets of several words behind a name that says so, such as `secretPhrase` or `recovery phrase`."""
 
 from ralph_mem.core.redaction.names import DIGITS, is_called_so, places
 from ralph_mem.core.redaction.passwords import OF_FORMS

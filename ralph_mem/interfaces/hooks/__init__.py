@@ -114,10 +114,14 @@ def records_of(module: "ModuleType | None", seen: "Activity", place: "Project", 
         from ralph_mem.memory import conversation  # lazy: not for what tools did
 
         found = conversation.records(seen, place, values)
-    else:
-        from ralph_mem.memory import capture  # lazy: not for what is said
+    elif seen.kind in project.DONE:
+        from ralph_mem.memory import capture  # lazy: only for what tools did
 
         found = capture.records(seen, place, values)
+    else:
+        from ralph_mem.memory import capture_reports  # lazy: only for what came from elsewhere
+
+        found = capture_reports.records(seen, place, values)
     if seen.late:
         found = [*_of_others().late(seen, place, values), *found]
     if seen.host:
