@@ -10,6 +10,8 @@ DOT = DASH + "."
 BASE64 = WORD + "-+/="
 HEX = DIGITS + "abcdefABCDEF"
 UPPER = LETTERS[26:] + DIGITS
+VARIABLE = UPPER + "%_:-"  # `%HOSTIP:%PORT`
+BEHIND = "\"'`\\),;]"  # a variable, which ends a command in quotes
 LONG = 512  # characters that are looked at at once
 
 # A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
@@ -245,9 +247,18 @@ def is_filler(value: str) -> bool:
         return True
     if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
         return True
-    if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
+    is_variable = (value[0] == "$" and value[1:].rstrip(BEHIND).isidentifier()) or (value[0] == "%" and not value.strip(VARIABLE))
+    if is_variable and not looks_random(value):
+        return True
+    if "+" in value[1:-1] and value[0].isalpha() and not value.isalpha() and _is_chord(value):
         return True
     return any(filler in lowered for filler in FILLERS) and not looks_random(value)
+
+
+def _is_chord(value: str) -> bool:
+    from ralph_mem.core.redaction import keyboard  # lazy: only for what a plus joins
+
+    return keyboard.is_chord(value)
 
 
 def is_plain(value: str) -> bool:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 # What a text holds, in lower case, in which `tokens` and `headers` find anything; `tokens` beside that by where dots stand.
 OF_TOKENS = (":aa", ".atlasv1.", ":apa91", "akia", "asia", "://")
 OF_HEADERS = ("authorization", "bearer ", "cookie", "curl", "mysql", "mariadb", "sshpass", "docker login", "redis-cli")
+SUMS = (40, 64)  # characters of SHA-1 and SHA-256
 SHORTEST_DOTTED = 25  # characters of a token that is told by its dots
 
 
@@ -31,7 +32,15 @@ def find(text: str, folded: str, starts: "set[str]", redact: "Callable[..., tupl
 
         spans += headers.find(text, folded)
     if not redact:
-        return spans + assignments.find(text, folded)
-    from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
+        found = assignments.find(text, folded)
+    else:
+        from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
-    return spans + classes.find(text, folded, redact)
+        found = classes.find(text, folded, redact)
+    return spans + [span for span in found if span[1] - span[0] not in SUMS or span[2] != "key" or not _is_sum(text, *span)]
+
+
+def _is_sum(text: str, start: int, end: int, _kind: str) -> bool:
+    from ralph_mem.core.redaction import endings  # lazy: only for what is as long as a sum
+
+    return endings.is_sum(text, start, end)
