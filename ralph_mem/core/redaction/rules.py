@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 # What a text holds, in lower case, in which `tokens` and `headers` find anything; `tokens` beside that by where dots stand.
 OF_TOKENS = (":aa", ".atlasv1.", ":apa91", "akia", "asia", "://")
 OF_HEADERS = ("authorization", "bearer ", "cookie", "curl", "mysql", "mariadb", "sshpass", "docker login", "redis-cli")
-SUMS = (40, 64)  # characters of SHA-1 and SHA-256
 SHORTEST_DOTTED = 25  # characters of a token that is told by its dots
 
 
@@ -37,10 +36,9 @@ def find(text: str, folded: str, starts: "set[str]", redact: "Callable[..., tupl
         from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
         found = classes.find(text, folded, redact)
-    return spans + [span for span in found if span[1] - span[0] not in SUMS or span[2] != "key" or not _is_sum(text, *span)]
+    sums = [span for span in found if span[2] == "key" and span[1] - span[0] in (40, 64)]
+    if sums:  # digits of SHA-1 and SHA-256
+        from ralph_mem.core.redaction import endings  # lazy: only for what is as long as a sum
 
-
-def _is_sum(text: str, start: int, end: int, _kind: str) -> bool:
-    from ralph_mem.core.redaction import endings  # lazy: only for what is as long as a sum
-
-    return endings.is_sum(text, start, end)
+        found = [span for span in found if span not in sums or not endings.is_sum(text, *span[:2])]
+    return spans + found

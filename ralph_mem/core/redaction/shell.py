@@ -91,8 +91,7 @@ def _of_words(line: str) -> "list[Place]":
     before: list[Word] = []  # the command whose output comes through the pipe
     for sign, words in commands(line):
         piped = pipes.printed(before) if sign in JOINING else []
-        programs = (taking.PROGRAMS | taking.ORACLE) - taking.silent(words)
-        at = next((at for at, word in enumerate(words) if taking.program(word[2]) in programs), -1)
+        at = next((at for at, word in enumerate(words) if taking.program(word[2]) in taking.PROGRAMS | taking.ORACLE), -1)
         if at >= 0:
             places = taking.of_command(words[at:], piped) + _typed(line, words[at:], piped)
             found += [place for place in places if taking.tells(line[slice(*place)])]

@@ -89,7 +89,7 @@ gpg gpg2 | | --passphrase
 restic borg rclone | | --password-command
 influx mysqlsh | | -password
 asadmin wsadmin jboss-cli.sh | | -p
-sudo su doas | | <
+su doas | | <
 docker podman nerdctl skopeo crane oras helm | --password-stdin | <
 chpasswd smbpasswd passwd cryptsetup kinit pw | | <
 vercel | env add | <
@@ -129,19 +129,12 @@ aws | secretsmanager | <
 PROGRAMS = frozenset(word for line in TAKES.strip().splitlines() for word in line.partition("|")[0].split())
 FEWEST = 4  # characters of a password that a flag is known to hold
 REPEATED = 6  # characters of a value that is looked for elsewhere too
-SILENT = frozenset(("sudo",))
 ORACLE = frozenset("sqlplus sqlldr expdp impdp exp imp rman sqlcl".split())
 
 
 def program(word: str) -> str:
     """Return the name by which a word of a command line calls a program."""
     return word.rpartition("/")[2].rpartition("\\")[2].lower().removesuffix(".exe")
-
-
-def silent(words: "list[Word]") -> "frozenset[str]":
-    """Return the program that asks for no password at its input: `sudo` without `-S`."""
-    asks = any([said == "--stdin" or (said[:1] == "-" != said[1:2] and "S" in said) for _, _, said in words])
-    return frozenset() if asks else SILENT
 
 
 def of_command(words: "list[Word]", piped: "list[Place]") -> "list[Place]":
@@ -266,8 +259,13 @@ def tells(value: str) -> bool:
     value = value.strip("\"'\\ \t\r\n")
     if value[-1:] == "]" and "[" not in value:  # how a program is called
         return False
-    if len(value) < FEWEST or is_filler(value) or value[0] in "$<-{" or value.startswith(("@", "//", "./", "/dev/", "`")):
+    if (
+        len(value) < FEWEST
+        or is_filler(value)
+        or value[0] in "$<-{"
+        or value.startswith(("@", "//", "./", "/dev/", "`", "x$", 'x"$'))
+    ):
         return False
-    if value[:2] in ("x$", 'x"') or value.count(";") > 1 and value.islower():  # of a test of the shell, of joined names
+    if value.count(";") > 1 and value.islower():  # names that are joined
         return False
     return bool(value.strip(DIGITS)) or len(value) > 5

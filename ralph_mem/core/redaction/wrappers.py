@@ -1,6 +1,6 @@
 """Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name, looks_random
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_spaced
 
 NAME = LETTERS + DIGITS + "_-."
@@ -132,10 +132,9 @@ def _of_class(name: str, end: int, line: str) -> "list[tuple[int, int, str]]":
         or owner.endswith(("Error", "Exception", "Field", "Input"))
     ):
         return []
-    found = _quoted(end, line, "password" if "ass" in owner or "red" in owner else "secret", "quoted")
-    kind = line[1:].partition(",")[0]  # of a lexer, `Token(IDENT, "x")`
-    is_lexed = owner == "Token" and kind[:1].isupper() and not kind.strip(NAME + ":")
-    return [span for span in found if not is_lexed or looks_random(line[span[0] - end : span[1] - end])]
+    is_lexed = owner == "Token" and line[1:2].isupper()  # of a lexer, `Token(IDENT, "x")`
+    kind = "key" if is_lexed else "password" if "ass" in owner or "red" in owner else "secret"
+    return _quoted(end, line, kind, "quoted")
 
 
 def _is_of_secret(name: str) -> bool:
