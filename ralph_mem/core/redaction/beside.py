@@ -109,6 +109,7 @@ def _lines(text: str, folded: str) -> "list[tuple[int, int, int]]":
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
             is_within = len(word) < SHORT_WORD and at and text[at - 1].isalnum()  # another word, by chance
+            is_within = is_within or (folded.startswith("author", at) and folded[at + 6 : at + 8] not in ("iz", "is"))
             if is_within or text[at + len(word) : at + len(word) + 1] == "/":  # or a folder
                 at = folded.find(word, at + 1)
                 continue

@@ -59,6 +59,8 @@ def find(text: str, start: int, end: int) -> "list[Span]":
     bare = rest.lstrip(CLOSERS)
     is_heading = text[start - 1 : start] == "[" and rest[:1] == "]"
     sign = next((sign for sign in ("=>", ":=", ":", "=") if bare.startswith(sign)), "")
+    if not sign and ")" in rest[: len(rest) - len(bare)]:  # `if (name) {`
+        return []
     behind = bare[len(sign) :].lstrip(" \t").removeprefix("new ").lstrip(" \t") if sign or bare[:1] == "{" else "x"
     if not (is_heading or behind[:1] in ("{", "[", "\n", "|")):
         return []

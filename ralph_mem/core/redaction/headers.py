@@ -10,6 +10,7 @@ FLAGS = (
 )  # fmt: skip
 TOKEN = LETTERS + DIGITS + "-._~+/="
 LONGEST = 4096
+ATTRIBUTES = ("expires", "max-age", "path", "domain", "samesite", "priority", "version", "comment")  # of a cookie
 
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
@@ -82,6 +83,7 @@ def _cookie_values(text: str, start: int, end: int, is_set: bool) -> "list[tuple
         value_start = start + len(name) + 1
         is_name = bool(name.strip()) and not name.strip().strip(NAME)
         is_expression = "(" in value or value.startswith((" ", "="))
+        is_name = is_name and name.strip().lower() not in ATTRIBUTES
         if equals and is_name and len(value) >= 8 and not is_expression and not is_filler(value) and _is_generated(value):
             spans.append((value_start, value_start + len(value), "cookie"))
         start += len(pair) + 1
@@ -115,7 +117,8 @@ def _flag_value(text: str, at: int, has_user: bool) -> "list[tuple[int, int, str
         end = min((end for end in (text.find(stop, start, start + 200) for stop in " \t\n\"'") if end >= 0), default=start + 200)
     if has_user:
         user, colon, _ = text[start:end].partition(":")
-        start += len(user) + 1 if colon else end - start
+        is_drive = len(user) == 1 and text[start + 2 : start + 3] in ("/", "\\")
+        start += len(user) + 1 if colon and not is_drive else end - start
     value = text[start:end]
     is_word = not has_user and not quoted and value.isalpha() and value.islower()
     if len(value) < 6 or is_word or is_filler(value) or value.startswith(("$", "-")):

@@ -161,7 +161,7 @@ def is_secret(value: str, kind: str, style: str) -> bool:
 def _is_key(value: str, style: str) -> bool:
     is_sentence = " " in value and any([word.isalpha() and word.islower() and len(word) > 2 for word in value.split(" ")])
     is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
-    is_address = is_sentence or value.startswith("arn:") or "://" in value or (style == "bare" and is_code(value))
+    is_address = is_sentence or value.startswith(("arn:", "sha256/")) or "://" in value or (style == "bare" and is_code(value))
     return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
 
 
@@ -245,9 +245,14 @@ def is_filler(value: str) -> bool:
         return True
     if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
         return True
-    if value[0] == "$" and value[1:].isidentifier() and not looks_random(value):
-        return True
-    return any(filler in lowered for filler in FILLERS) and not looks_random(value)
+    is_variable = (value[0] == "$" and value[1:].rstrip("\"'`\\),;]").isidentifier()) or (
+        value[0] == "%" and not value.strip(UPPER + "%_:-")
+    )
+    if "+" in value[1:-1] and value[0].isalpha():
+        from ralph_mem.core.redaction import keyboard  # lazy: only for what a plus joins
+
+        is_variable = keyboard.is_chord(value)
+    return (is_variable or any(filler in lowered for filler in FILLERS)) and not looks_random(value)
 
 
 def is_plain(value: str) -> bool:

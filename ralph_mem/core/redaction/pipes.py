@@ -83,7 +83,8 @@ def reads_secret(words: "list[Word]", value: str) -> bool:
     if program in ("base64", "md5sum", "sha256sum", "sha1sum"):
         user, colon, password = value.partition(":")
         return bool(colon) and user.isalnum() and taking.is_mixed(password)
-    if any([(word.startswith(("sudo", "doas")) and " -s" in word) for word in said]):
+    line = " ".join(said)
+    if ("sudo" in line or "doas" in line) and any([word[:1] == "-" != word[1:2] and "s" in word[:4] for word in line.split()]):
         return taking.tells(value)
     reads = not READING.isdisjoint([word.partition("=")[0] for word in said])
     is_labelled = any([label in word for word in said for label in LABELS])

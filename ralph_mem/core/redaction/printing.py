@@ -42,10 +42,13 @@ MAKING_WORDS = (
     ("get-token",), ("create-token",), ("generate-token",), ("generate-access-token",), ("show-secret",), ("get-secret",),
     ("genkey",),
 )  # fmt: skip
-MAKING = (
+CALLED = (
     "secrets.token_", "token_urlsafe", "token_hex", "get_random_secret_key", "generate_key", "randombytes", "securerandom",
-    "getrandomvalues", "random_bytes(", "/dev/urandom", "/dev/random", "/run/secrets/", "/etc/shadow", "secrets.choice", "genrsa",
-    "initial_root_password", "initialadminpassword",
+    "getrandomvalues", "random_bytes(", "secrets.choice",
+)  # fmt: skip
+MAKING = (
+    *CALLED, "/dev/urandom", "/dev/random", "/run/secrets/", "/etc/shadow", "genrsa", "initial_root_password",
+    "initialadminpassword",
 )  # fmt: skip
 FILTERS = frozenset(
     "base64 base32 jq yq tr head tail cut awk sed grep egrep cat tee xargs fold rev sort uniq python3 python openssl gunzip xxd od"
@@ -239,6 +242,8 @@ def _is_harmless(printing: "list[list[str]]", output: str) -> bool:
     words = next((words for words in printing if _is_whole(words)), [])
     if output.strip().rpartition(" ")[2] == '""':  # nothing is set
         return True
+    if any([sign in " ".join(words).lower() for sign in CALLED]) and _is_text(output):
+        return True
     if words[0].rpartition("/")[2] in RAW or words[:3] == ["npm", "config", "get"] or words[:1] == ["etcdctl"]:
         value, named = output.strip(), kind_of_name(words[-1])
         return not named and (
@@ -248,6 +253,15 @@ def _is_harmless(printing: "list[list[str]]", output: str) -> bool:
             or not (is_jumbled(value) or looks_random(value) or any([each in DIGITS for each in value]))
         )
     return output.lower().lstrip().startswith(("error", "usage", "fatal", "no ", "not ", "could not", "cannot"))
+
+
+def _is_text(output: str) -> bool:
+    """Say whether what a call printed is several lines of text or code, most without a word that looks generated."""
+    lines = [line.split() for line in output.split("\n") if line.strip()]
+    open_lines = [
+        words for words in lines if len(words) > 1 and not any([looks_random(word) or is_generated(word) for word in words])
+    ]
+    return len(lines) > 1 and 2 * len(open_lines) > len(lines) and any([words[-1][-1] in ".:)" for words in open_lines])
 
 
 def _is_resource(value: str) -> bool:

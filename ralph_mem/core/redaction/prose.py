@@ -15,6 +15,8 @@ def in_markup(text: str, name_start: int, name_end: int) -> int:
     """Return where the text of an element stands by the name of which, or of whose `key`, a value is secret; -1 if none."""
     if text[name_start - 1 : name_start] not in ("<", ">", ":", '"', "'"):
         return -1
+    if text[max(0, name_start - 80) : name_start].rpartition("\n")[2].lstrip(" +-#\t").startswith(("include <", "import <")):
+        return -1
     window = text[name_end : name_end + FAR]
     if not window.startswith((" ", "</", ">", '"', "'")) or ">" not in window.partition("\n")[0]:
         return -1

@@ -31,7 +31,14 @@ def find(text: str, folded: str, starts: "set[str]", redact: "Callable[..., tupl
 
         spans += headers.find(text, folded)
     if not redact:
-        return spans + assignments.find(text, folded)
-    from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
+        found = assignments.find(text, folded)
+    else:
+        from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
-    return spans + classes.find(text, folded, redact)
+        found = classes.find(text, folded, redact)
+    sums = [span for span in found if span[2] == "key" and span[1] - span[0] in (40, 64)]
+    if sums:  # digits of SHA-1 and SHA-256
+        from ralph_mem.core.redaction import endings  # lazy: only for what is as long as a sum
+
+        found = [span for span in found if span not in sums or not endings.is_sum(text, *span[:2])]
+    return spans + found

@@ -251,7 +251,8 @@ def _of_host(text: str) -> "list[tuple[int, int, str]]":
         user, _, password = _last_word(text[max(0, at - 64) : at]).rpartition(":")
         user = user.rpartition(":")[2].rpartition("/")[2].rpartition("\\")[2]
         host = text[at + 1 : at + 64].split("\n", 1)[0].split(" ", 1)[0].partition(":")[0].partition("/")[0].rstrip("'\",;")
-        is_host = "." in host and host.replace(".", "a").replace("-", "a").isalnum()
+        is_version = host.count(".") < 3 and host.replace(".", "").isdigit()
+        is_host = "." in host and not is_version and host.replace(".", "a").replace("-", "a").isalnum()
         if (
             is_host
             and user.replace("-", "a").replace("_", "a").isalnum()

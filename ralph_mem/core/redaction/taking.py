@@ -89,7 +89,7 @@ gpg gpg2 | | --passphrase
 restic borg rclone | | --password-command
 influx mysqlsh | | -password
 asadmin wsadmin jboss-cli.sh | | -p
-sudo su doas | | <
+su doas | | <
 docker podman nerdctl skopeo crane oras helm | --password-stdin | <
 chpasswd smbpasswd passwd cryptsetup kinit pw | | <
 vercel | env add | <
@@ -259,6 +259,13 @@ def tells(value: str) -> bool:
     value = value.strip("\"'\\ \t\r\n")
     if value[-1:] == "]" and "[" not in value:  # how a program is called
         return False
-    if len(value) < FEWEST or is_filler(value) or value[0] in "$<-{" or value.startswith(("@", "//", "./", "/dev/", "`")):
+    if (
+        len(value) < FEWEST
+        or is_filler(value)
+        or value[0] in "$<-{"
+        or value.startswith(("@", "//", "./", "/dev/", "`", "x$", 'x"$'))
+    ):
+        return False
+    if value.count(";") > 1 and value.islower():  # names that are joined
         return False
     return bool(value.strip(DIGITS)) or len(value) > 5

@@ -132,7 +132,9 @@ def _of_class(name: str, end: int, line: str) -> "list[tuple[int, int, str]]":
         or owner.endswith(("Error", "Exception", "Field", "Input"))
     ):
         return []
-    return _quoted(end, line, "password" if "ass" in owner or "red" in owner else "secret", "quoted")
+    is_lexed = owner == "Token" and line[1:2].isupper()  # of a lexer, `Token(IDENT, "x")`
+    kind = "key" if is_lexed else "password" if "ass" in owner or "red" in owner else "secret"
+    return _quoted(end, line, kind, "quoted")
 
 
 def _is_of_secret(name: str) -> bool:

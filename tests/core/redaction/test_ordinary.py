@@ -1,0 +1,64 @@
+"""Ordinary text of builds, listings and commits that only looks like secrets stays to the character; secrets beside it go."""
+
+import pytest
+
+from tests.core.redaction import leaking
+
+KEPT = [
+    # what a command prints of a function that makes tokens
+    (
+        "python -c 'import secrets; help(secrets.token_urlsafe)'",
+        "Help on function token_urlsafe in module secrets:\ntoken_urlsafe(nbytes=None)\n    Return a random URL-safe string.",
+    ),
+    # sums of packages in a list of them
+    (
+        "cat Podfile.lock",
+        (
+            "SPEC CHECKSUMS:\n  Alamofire: 3e3b5c1e2d4f60718293a4b5c6d7e8f901234567\n"
+            "  AppAuth: d4f13a8fe0baf391b2108511793e4b479691fb73\n  JWT: 062d07f1f0f1c1f1a7a3e6b6b3a8a4c5d6e7f809"
+        ),
+    ),
+    # keys of a keyboard
+    ("cat keys.json", '{ "secret": { "key": "Ctrl+Shift+F12" }, "token": { "key": "RightAlt+KeyQ" } }'),
+    # variables, of a shell within quotes and of a template
+    ("cat ci.yml", '  - sh "mvn -Dsonar.password=$SONAR_PW_2"\n  - run: \'app -Dapi.token=$API_TOKEN2\''),
+    ("cat test9", "-u fake:user -x %HOST6IP:%PORT2\n-g --login %USER2-NB\n"),
+    # what a lexer shows, what signs a program, what a script tests
+    ("./lex a.c", 'Token(NUMBER, "token_id_77")\n12  Token(Kind.STRING, "pass_key_12")'),
+    ("codesign -dv a.app", "Authority=Apple Development: Eva Moreno (K7W2Q9ZX4M)\nTeamIdentifier=K7W2Q9ZX4M"),
+    ("cat configure.ac", 'elif test "x$WITH_SSL3" != "x" -a "x$HAVE_LIBZ2_H" = "xyes"; then'),
+    # a drive, names that are joined, a file that is written by way of sudo
+    ("cat b.sh", '  curl=$(cygpath -u "D:/tools2/bin/curl.exe")\n'),
+    ("cat ci.yml", 'avdmanager create avd -n ci -k "system-images;android-34;google_apis;x86_64"'),
+    ("cat setup.sh", "echo 'SUBSYSTEM==\"usb\", MODE=\"0664\", GROUP=\"dev2\"' | sudo tee /etc/udev/rules.d/51-usb.rules"),
+    # code, addresses and sums in a commit
+    ("git show", "-#include <pwd.h>\n+#include <sys/token.h>\n+#include <fcntl.h>\n"),
+    ("git show", "+  if(conf->key_passwd) {\n+    rc = load(gtls->creds, conf->cert, GNUTLS_X509_FMT_DER,\n+      0);\n+  }"),
+    ("curl -i h.test", "Set-Cookie: sid2=; Path=/a1; Max-Age=-1; Expires=Fri, 02 Feb 1990 00:00:00 GMT; SameSite=Lax2"),
+    ("vcpkg install", "Submitted zlib:x64-windows2@1.3.1 to 0 caches"),
+    ("cat test2", "--pinnedpubkey sha256//Zk4xQ0xLm7TwRb29HcYpN4sGfUeVk81zQ0xLm7TwRb2="),
+]  # fmt: skip
+
+CUT = [
+    ("python -c 'import secrets; print(secrets.token_hex(16))'", "8f3ac1075eb944f2196dd0832b7ea5c8", "8f3ac1075eb9"),
+    ("python mint.py", "token_hex:\nSigningSecret: 3e3b5c1e2d4f60718293a4b5c6d7e8f901234567\n", "3e3b5c1e2d4f"),
+    ("cat a.json", '{ "secret": { "key": "Shift+Winter42" } }', "Shift+Winter42"),
+    ("cat ci.yml", "sh './gradlew sonar -Dsonar.token=squ8Lm2QxT7vR'", "squ8Lm2QxT7vR"),
+    ("cat a.scala", 'val t = Token(ADMIN, "9vKq2LxT8mWz4RbC")', "9vKq2LxT8mWz4RbC"),
+    ("cat notes", "author of the token: 9vKq2LxT8mWz4RbC", "9vKq2LxT8mWz4RbC"),
+    ("curl -u d:Kuh/Gras77 https://h.test", "ok", "Kuh/Gras77"),
+    ("echo 'Turm&Uhr_19' | sudo -kS tee /etc/x", "ok", "Turm&Uhr_19"),
+    ("echo 'root:Turm&Uhr_19' | sudo chpasswd", "ok", "Turm&Uhr_19"),
+    ("curl -i h.test", "Set-Cookie: sid=8f3ac1075eb944f2; Path=/; Max-Age=60", "8f3ac1075eb944f2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "text"), KEPT, ids=[str(at) for at in range(len(KEPT))])
+def test_ordinary_text_stays(command, text):
+    assert "[REDACTED" not in leaking.stored(command, text)
+    assert text in leaking.pasted(command, text)
+
+
+@pytest.mark.parametrize(("command", "text", "secret"), CUT, ids=[str(at) for at in range(len(CUT))])
+def test_a_secret_that_looks_like_it_is_cut(command, text, secret):
+    assert secret not in leaking.stored(command, text) + leaking.pasted(command, text)
