@@ -67,13 +67,14 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
 6\tUGFzc3dvcmQ6
-w\t12 words\t24 words
+w\t12 words\t24 words\tpplication password\tpp password\tpp-password
 \\\t\\u00
 &\t;&#
 /\t /p \t /p:\t/pw 
-:\tpass: \tpass':\tpass":\t:5432:\t:6432:
+:\t;P:\tpass: \tpass':\tpass":\t:5432:\t:6432:
 t\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 S\tSecureString
+K\tKey Content
 v\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = (
