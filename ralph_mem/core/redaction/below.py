@@ -50,7 +50,7 @@ def find(text: str, _folded: str) -> "list[Span]":
             at, above, field = at + len(line) + 1, "", ("", 0)
             continue
         found = _of_call(above, line) or _of_flag(above, line) or _of_field(field[0], line) or _of_dump(above, line)
-        found = found or _raw(text[max(0, at - LONGEST_DUMP) : at], line)
+        found = found or _of_setting(line) or _raw(text[max(0, at - LONGEST_DUMP) : at], line)
         spans += [(at + line.rindex(value), at + line.rindex(value) + len(value), kind) for value, kind in found]
         named = _named_field(line)
         field = (named, NEXT_LINES) if named else (field[0] if field[1] > 1 else "", field[1] - 1)
@@ -123,6 +123,18 @@ def _raw(above: str, line: str) -> "list[tuple[str, str]]":
     tells = looks_random(value) or is_generated(value) or (is_made_by_hand(value) and stands_alone(value))
     kind = next((kind for kind in map(kind_of_name, names) if kind), "")
     return [(value, kind)] if kind and tells and not is_filler(value) else []
+
+
+def _of_setting(line: str) -> "list[tuple[str, str]]":
+    """Return the raw value of a setting whose owner is a secret, or signs in: `smtp.auth.raw = "x"`."""
+    name, equals, value = line.partition("=")
+    owner, _, label = name.strip().rpartition(".")
+    bare = value.strip().rstrip(",;")
+    if not equals or label.lower() not in RAW or " " in owner or bare[:1] not in ("'", '"') or bare[-1:] != bare[:1]:
+        return []
+    last = owner.rpartition(".")[2].lower()
+    kind = "password" if last in ("auth", "login") else kind_of_label(last)
+    return [(bare[1:-1], kind)] if len(bare) > taking.FEWEST + 2 and kind and is_secret(bare[1:-1], kind, "quoted") else []
 
 
 def words_in(line: str) -> "list[str]":

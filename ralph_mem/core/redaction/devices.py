@@ -119,7 +119,7 @@ def _paired(text: str, folded: str) -> "list[Span]":
     for sign in PAIRING:
         for at in places(folded, sign):
             line = text[at + len(sign) : at + len(sign) + FAR].partition("\n")[0]
-            value = next((word.strip("\"'`.,") for word in line.split() if word[:1] in DIGITS or word[1:2] in DIGITS), "")
+            value = next((word.strip("\"'`.,:") for word in line.split() if word.strip("\"'`.,:")), "")
             if value.replace("-", "").isdigit() and 8 <= len(value.replace("-", "")) <= 11 and len({*value}) > 3:
                 begin = text.index(value, at + len(sign))
                 spans.append((begin, begin + len(value), "code"))

@@ -75,7 +75,11 @@ def _of_files(text: str) -> "list[Span]":
         value = value.strip(" \t\"',")
         if label.strip('"') == "path":
             last = value.rpartition("/")[2]
-            named = FAR_CONTENT if kind_of_label(last.rpartition(".")[2]) or kind_of_name(last.partition(".")[0]) else 0
+            named = (
+                FAR_CONTENT
+                if last.endswith(".key") or kind_of_label(last.rpartition(".")[2]) or kind_of_name(last.partition(".")[0])
+                else 0
+            )
         is_content = named and label.strip('"') in ("content", "contents", "source") and len(value) >= FEWEST
         if is_content and _decodes(value.rpartition(",")[2]):
             spans.append((at + line.rindex(value), at + line.rindex(value) + len(value), "encoded"))

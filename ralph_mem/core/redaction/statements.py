@@ -47,7 +47,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
         + _inserted(text, folded)
         + _spaced(text, folded)
         + _grouped(text, folded)
-        + _quoted_otherwise(text, folded)
+        + _quoted_otherwise(text)
         + _of_module(text, folded)
     )
 
@@ -315,14 +315,15 @@ def _grouped(text: str, folded: str) -> "list[tuple[int, int, str]]":
         value = line[1:].strip(" \"'`*|") if line[:1] in (":", "=") else line
         groups = value.split(" ")
         is_told = line[:1] in (":", "=") or text[start : start + 3].strip() in ("|", "│", '" ')
-        if is_told and len(groups) > 3 and all([len(group) == 4 and group.isascii() and group.isalnum() for group in groups]):
-            if OF_FORMS.isdisjoint(value.lower().split()) and not value.replace(" ", "").isdigit():
-                begin = text.index(value, start)
-                spans.append((begin, begin + len(value), "password"))
+        is_of_four = all([len(group) == 4 and group.isascii() and group.isalnum() for group in groups])
+        is_said = value.replace(" ", "").isdigit() or not OF_FORMS.isdisjoint(value.lower().split())
+        if is_told and len(groups) > 3 and is_of_four and not is_said:
+            begin = text.index(value, start)
+            spans.append((begin, begin + len(value), "password"))
     return spans
 
 
-def _quoted_otherwise(text: str, folded: str) -> "list[tuple[int, int, str]]":
+def _quoted_otherwise(text: str) -> "list[tuple[int, int, str]]":
     """Find the password in the quotes that Perl and Ruby have beside the usual ones: `bindpw => q{x}`, `password: %q(x)`."""
     spans = []
     for opening, close in OTHER_QUOTES:
@@ -330,7 +331,7 @@ def _quoted_otherwise(text: str, folded: str) -> "list[tuple[int, int, str]]":
             before = text[max(0, at - 60) : at].rpartition("\n")[2].rstrip("q%")
             bare = before.rstrip(" \t=>:,")
             name = bare[len(bare.rstrip(WORD + "'\"")) :].strip("'\"$")
-            kind = kind_of_name(name) if name and bare != before.rstrip() else ""
+            kind = "password" if name.lower() == "bindpw" else kind_of_name(name) if name and bare != before.rstrip() else ""
             end, depth = at + len(opening), 1
             while kind and end < min(len(text), at + LONGEST) and text[end] != "\n":
                 depth += (text[end] == opening[-1]) - (text[end] == close)
@@ -338,7 +339,8 @@ def _quoted_otherwise(text: str, folded: str) -> "list[tuple[int, int, str]]":
                     break
                 end += 1
             value = text[at + len(opening) : end] if kind and not depth else ""
-            if value and is_secret(value, kind, "quoted"):
+            is_odd = kind == "password" and value.lower() != value and not value.isalnum() and " " not in value
+            if value and (is_secret(value, kind, "quoted") or (is_odd and len(value) > FEWEST and not is_filler(value))):
                 spans.append((at + len(opening), end, kind))
     return spans
 

@@ -28,7 +28,8 @@ PARAMETERS = frozenset(
 )
 OPENERS = (
     " t reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup"
-    " join code token login-link set-password verify-email confirm-email accept otp recover recovery share-token bot key auth ticket passwordless "
+    " join code token login-link set-password verify-email"
+    " confirm-email accept otp recover recovery share-token bot key auth ticket passwordless "
 )
 PASSWORD_FILLERS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "user", "username", "x-oauth-basic")
 
