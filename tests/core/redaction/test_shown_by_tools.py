@@ -81,7 +81,7 @@ CUT = [
     ),
     (
         "rspec",
-        '  1) Door::Pin\n  Failure/Error: expect(door.pin).not_to eq("480216")\n  expected: value != "480216"\n            got: "480216"\n',
+        '  1) Door::Pin\n  Failure/Error: expect(door.pin).not_to eq("480216")\n  expected: value != "480216"\n  got: "480216"\n',
         "480216",
     ),
     ("npx playwright test", "await page.getByLabel('Mot de passe').fill('Tarte-Citron8');", "Tarte-Citron8"),
