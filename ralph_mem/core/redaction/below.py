@@ -2,7 +2,18 @@
 
 from ralph_mem.core.redaction import taking, wrappers
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_secret, kind_of_name, words_of
+from ralph_mem.core.redaction.names import (
+    DIGITS,
+    LETTERS,
+    is_filler,
+    is_secret,
+    kind_of_label,
+    kind_of_name,
+    looks_random,
+    stands_alone,
+    words_of,
+)
+from ralph_mem.core.redaction.passwords import is_generated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +37,8 @@ OPEN_ENDS = frozenset("encryption hashing plugin method history lifetime interva
 SIGNS = ":=|"  # between a field and what it holds, as of MySQL, ini files and psql
 NEXT_LINES = 2  # below a name, of which a blank one or a comment may be the first
 LONGEST_LINE = 400
+RAW = frozenset("raw rawvalue _value value storage _storage inner wrapped".split())  # fields of what wraps a secret
+RAW_LINES, LONGEST_DUMP = 3, 300  # above such a field, in which its owner is named
 
 
 def find(text: str, _folded: str) -> "list[Span]":
@@ -36,7 +49,8 @@ def find(text: str, _folded: str) -> "list[Span]":
         if len(line) > LONGEST_LINE:
             at, above, field = at + len(line) + 1, "", ("", 0)
             continue
-        found = _of_call(above, line) or _of_flag(above, line) or _of_field(field[0], line)
+        found = _of_call(above, line) or _of_flag(above, line) or _of_field(field[0], line) or _of_dump(above, line)
+        found = found or _of_setting(line) or _raw(text[max(0, at - LONGEST_DUMP) : at], line)
         spans += [(at + line.rindex(value), at + line.rindex(value) + len(value), kind) for value, kind in found]
         named = _named_field(line)
         field = (named, NEXT_LINES) if named else (field[0] if field[1] > 1 else "", field[1] - 1)
@@ -72,7 +86,7 @@ def _named_before(before: str) -> str:
         return ""
     words = before.rstrip("=:>, ").replace(":", " : ").split(" : ")
     names = [word.split()[-1].strip("\"'`()[]{}?") for word in words if word.split()]
-    return next((kind for kind in map(kind_of_name, names) if kind), "")
+    return next((kind for kind in map(kind_of_label, names) if kind), "")
 
 
 def _of_flag(above: str, line: str) -> "list[tuple[str, str]]":
@@ -85,6 +99,47 @@ def _of_flag(above: str, line: str) -> "list[tuple[str, str]]":
     if not kind or flag.strip(NAME) or _depth(above) != _depth(line) or not taking.tells(value):
         return []
     return [(value, kind)] if is_secret(value, kind, "flag") or is_made_by_hand(value) else []
+
+
+def _of_dump(above: str, line: str) -> "list[tuple[str, str]]":
+    """Return what PHP shows below the name of a property: `["password":"Mailer":private]=>` and `string(9) "x"`."""
+    name, bare = above.strip().removesuffix("=>"), line.strip()
+    if above.rstrip()[-2:] != "=>" or name[:1] != "[" or not bare.startswith("string(") or bare[-1:] != '"':
+        return []
+    kind, value = kind_of_label(name.strip("[]").partition(":")[0].strip("\"'")), bare.partition('"')[2][:-1]
+    return [(value, kind)] if kind and len(value) >= taking.FEWEST and is_secret(value, kind, "quoted") else []
+
+
+def _raw(above: str, line: str) -> "list[tuple[str, str]]":
+    """Return the raw value in quotes that a dump shows a few lines below its owner: `bearer: Token` and `- raw: "x"`."""
+    at = max(line.find(": "), line.find("="))
+    label = line[:at].strip(" \t-@▿*\"'").lower() if at > 0 else ""
+    value = line[at + 1 :].strip(" \t,;>)}")
+    if label not in RAW or value[:1] not in ("'", '"') or value[-1:] != value[:1] or len(value) < 10:
+        return []
+    owners = [said for said in above.split("\n")[-1 - RAW_LINES : -1] if _depth(said) < _depth(line)]
+    names = [name for said in owners for name in words_in(said)]
+    value = value[1:-1]
+    tells = looks_random(value) or is_generated(value) or (is_made_by_hand(value) and stands_alone(value))
+    kind = next((kind for kind in map(kind_of_name, names) if kind), "")
+    return [(value, kind)] if kind and tells and not is_filler(value) else []
+
+
+def _of_setting(line: str) -> "list[tuple[str, str]]":
+    """Return the raw value of a setting whose owner is a secret, or signs in: `smtp.auth.raw = "x"`."""
+    name, equals, value = line.partition("=")
+    owner, _, label = name.strip().rpartition(".")
+    bare = value.strip().rstrip(",;")
+    if not equals or label.lower() not in RAW or " " in owner or bare[:1] not in ("'", '"') or bare[-1:] != bare[:1]:
+        return []
+    last = owner.rpartition(".")[2].lower()
+    kind = "password" if last in ("auth", "login") else kind_of_label(last)
+    return [(bare[1:-1], kind)] if len(bare) > taking.FEWEST + 2 and kind and is_secret(bare[1:-1], kind, "quoted") else []
+
+
+def words_in(line: str) -> "list[str]":
+    """Return the names in a line of a dump."""
+    return "".join([char if char in NAME else " " for char in line]).replace(".", " ").split()
 
 
 def _item(line: str) -> str:

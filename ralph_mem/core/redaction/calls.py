@@ -1,7 +1,7 @@
 """Find the passwords that calls are given which connect, sign in or encrypt."""
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_secret, stands_alone
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_filler, is_secret, places, stands_alone
 from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_passphrase
 
 TYPE_CHECKING = False
@@ -18,6 +18,9 @@ CONNECTING = (
 CALLED = (
     "login", "auth", "signin", "sign_in", "credential", "crypt", "passw", "simple_bind", "connect(", "bind(", "verify(", "logon",
 )  # fmt: skip
+PAIRED = ("credentials(", "credential(", "basicauth(", "basic_auth(", "plainauth(")
+FETCHING = ("get", "load", "find", "fetch", "read", "check", "has", "is", "validate", "expect", "assert")  # do not make up any
+RECORDS = ("Password(", "Passphrase(", "Secret(", "Masked(")
 LONGEST_CALL = 240
 NO_FIRST = "/.:%{$<-"  # how none begins
 
@@ -40,6 +43,48 @@ def find(text: str, folded: str) -> "list[Span]":
                 given = [each for each in _given(text, opening + 1) if each[0] > 0]
                 spans += [(start, end, "password") for _, start, end in given if _is_strong(text[start:end], stem)]
             at = folded.find(stem, at + 1)
+    return spans + _of_pairs(text, folded) + _of_records(text)
+
+
+def _of_pairs(text: str, folded: str) -> "list[Span]":
+    """Find the second of two quoted texts that make up credentials: `setCredentials("user", "x_Y")`, `HTTPBasicAuth(...)`."""
+    spans: list[Span] = []
+    for sign in PAIRED:
+        for at in places(folded, sign):
+            name = folded[max(0, at - 24) : at]
+            name = name[len(name.rstrip(NAME)) :].rpartition(".")[2]
+            given = _given(text, at + len(sign))
+            if [place for place, *_ in given] == [0, 1] and text[given[0][2] :][1:2] == "," and not name.startswith(FETCHING):
+                _, start, end = given[1]
+                spans += [(start, end, "password")] if _is_of_pair(text[start:end]) else []
+    return spans
+
+
+def _is_of_pair(value: str) -> bool:
+    is_odd = value.lower() != value and any([not char.isalnum() or char in DIGITS for char in value])
+    return (
+        len(value) > 5
+        and value.upper() != value
+        and is_odd
+        and value[0] not in NO_FIRST
+        and not any([sign in value for sign in " /:<>{}()"])
+        and not is_called_so(value)
+        and not is_filler(value)
+    )
+
+
+def _of_records(text: str) -> "list[Span]":
+    """Find what a printed record shows without quotes: `Config(etl,Password(Two_Words_42))`."""
+    spans = []
+    for sign in RECORDS:
+        for at in places(text, sign):
+            start = at + len(sign)
+            value = text[start : start + 64].partition(")")[0]
+            bare = value.rstrip(DIGITS).rstrip("-_.#!")
+            is_one = value[-1:] in DIGITS or not value.isidentifier()
+            is_one = is_one and value.isascii() and "." not in value and not is_called_so(value)
+            if text[at - 1 : at] in ("(", ",", " ", "=") and is_one and (is_made_by_hand(value) or is_coined(bare or "x")):
+                spans.append((start, start + len(value), "password"))
     return spans
 
 

@@ -24,12 +24,12 @@ STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
     "authtok", "connect ", "conn ", " replace ", "$9$", "$8$", "cookie",
     "community ", " secret ", "key-string", "ascii-text", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:",
-    ":*:", " chap", "@",
+    ":*:", " chap", "@", "loginmodule",
 )  # fmt: skip
 # Of commands that encode and decode, of queries and protocols, of what tests and debuggers show.
 CALLS = (
     "nect(", "nection(", "construct(", "pdo(", "login", ".begin(", "_user(", "auth", "sign", "credential", "crypt", "passw",
-    "bind", "superuser(", "logon", "verify(",
+    "bind", "superuser(", "logon", "verify(", "secret(", "masked(",
 )  # fmt: skip
 ENCODERS = (
     "base64", "base32", "b64", "ncode", "decode", "quote(", "quote_plus", "escape", "atob", "btoa", "xxd", "hex", "od -", "@uri",
@@ -39,15 +39,19 @@ PROTOCOLS = (
     "icket=", "code", "OTP", "otp", "digo ", "codice",
     "&p", "?p", "&P", "AUTH\\r", "AUTH\r", 'assword "', "assword....",
 )  # fmt: skip
-BELOW = ("(\n", "word\n", "wd\n", "pass\n", "auth\n", "secret\n", "token\n", "key\n", '",\n', "value", "valor", "wert", "valeur")
+BELOW = (
+    "(\n", "word\n", "wd\n", "pass\n", "auth\n", "secret\n", "token\n", "key\n", '",\n', "value", "valor", "wert", "valeur",
+    "=>\n", "raw",
+)  # fmt: skip
 OCTETS = ("int8", "u8;", "byte", "buffer.from", "0x", ": [", "= [", "<<")
+DEVICES = ("shared-", "digest-key", "option ", "ssid", "wifi:", 'sending "', "send (", "er pin", "ing pin", "ing code", "setup ")
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 SHOWN = ("expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ")
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {
     "documents": DOCUMENTS, "statements": STATEMENTS, "calls": CALLS, "encoders": ENCODERS, "shown": SHOWN,
-    "below": BELOW, "octets": OCTETS, "phrases": PHRASES,
+    "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "devices": DEVICES,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
 ALWAYS = ("shell", "tables", "wrappers", "assignments", "beside", "formats")

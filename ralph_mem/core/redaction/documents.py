@@ -1,6 +1,7 @@
 """Find secrets in documents that say of a part that it is secret, such as manifests of Kubernetes."""
 
-from ralph_mem.core.redaction.names import is_filler, places
+from ralph_mem.core.redaction.names import is_filler, places, stands_alone
+from ralph_mem.core.redaction.passwords import is_generated
 
 # What says in an object of JSON that its value is one, in lower case and without blanks and quotes.
 MARKS = (
@@ -16,6 +17,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     spans = _manifests(text) if "kind: secret" in folded else []
     spans += _users(text, folded) if "chpasswd:" in folded else []
+    spans += _made(text) if "random_password" in folded else []
     if "{" not in text:
         return spans
     tight = folded.replace(" ", "")
@@ -27,6 +29,17 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
         spans += [span for at in places(folded, '"result"') for span in _strings(text, at + 8, len(text), True)]
     if '"kty"' in folded:
         spans += _keys(text, folded)
+    return spans
+
+
+def _made(text: str) -> "list[tuple[int, int, str]]":
+    """Find a generated word in quotes on a line of its own, in a text that speaks of what makes passwords: as jq prints one."""
+    spans, at = [], 0
+    for line in text.split("\n"):
+        value = line.strip().strip('"')
+        if len(value) + 2 == len(line.strip()) and " " not in value and (is_generated(value) or stands_alone(value)):
+            spans.append((at + line.index(value), at + line.index(value) + len(value), "secret"))
+        at += len(line) + 1
     return spans
 
 

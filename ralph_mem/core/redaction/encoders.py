@@ -3,7 +3,7 @@
 import binascii
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import HEX, LETTERS, places, stands_alone
+from ralph_mem.core.redaction.names import HEX, LETTERS, kind_of_label, kind_of_name, places, stands_alone
 from ralph_mem.core.redaction.passwords import is_generated
 from ralph_mem.core.redaction.shell_words import commands
 
@@ -29,12 +29,13 @@ ZEROS = ("\\0", "\\x00", "\\u0000", "%00", "\0")
 ODD = " &!#$%@+-_/*?.,~^'"  # in a password, beside letters and digits
 LONG = 20  # characters of what is generated, behind a colon
 LONGEST_LINE = 2048
+FAR_CONTENT = 7  # lines between the name of a file and what is written to it
 FEWEST = 8  # characters of what is encoded, of which a password has six at least
 
 
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
-    spans: list[Span] = _of_powershell(text, folded)
+    spans: list[Span] = _of_powershell(text, folded) + _of_files(text)
     at = 0
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if len(line) <= LONGEST_LINE and any([sign in said for sign in SIGNS]) and _is_command(line):
@@ -64,6 +65,30 @@ def _of_powershell(text: str, folded: str) -> "list[Span]":
                 begin = text.index(word, start)
                 spans.append((begin, begin + len(word), "encoded"))
     return spans
+
+
+def _of_files(text: str) -> "list[Span]":
+    """Find what is written, encoded, to a file whose name says that it holds a secret: `path: /etc/x.pass`, `content: UkBq...`."""
+    spans, at, named = [], 0, 0  # lines in which the content may follow
+    for line in text.split("\n"):
+        label, _, value = line.strip(' -\t",').partition(":")
+        value = value.strip(" \t\"',")
+        if label.strip('"') == "path":
+            last = value.rpartition("/")[2]
+            named = (
+                FAR_CONTENT
+                if last.endswith(".key") or kind_of_label(last.rpartition(".")[2]) or kind_of_name(last.partition(".")[0])
+                else 0
+            )
+        is_content = named and label.strip('"') in ("content", "contents", "source") and len(value) >= FEWEST
+        if is_content and _decodes(value.rpartition(",")[2]):
+            spans.append((at + line.rindex(value), at + line.rindex(value) + len(value), "encoded"))
+        named, at = max(0, named - 1), at + len(line) + 1
+    return spans
+
+
+def _decodes(word: str) -> bool:
+    return bool(word.strip("=")) and not word.strip(LETTERS + "0123456789+/=") and len(word) % 4 == 0
 
 
 def _is_command(line: str) -> bool:

@@ -49,6 +49,7 @@ slappasswd smbpasswd snmp-server snmpbulkwalk snmpget snmpset snmptrap snmpwalk 
 stellar store-secret su sudo supabase swaks systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel
 wachtwoord wallet wg whoami wpa_passphrase wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo
 xxd -enc -encodedcommand -setcookie release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase recovery_phrase seedphrase
+espota.py
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -59,21 +60,22 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 @\t@tcp(\t@unix(\t@uri\t@base64\t@//
 ~\tsha256~\tQ~
 |\t| pass \t| base64\t' | \t" | 
-=\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=
+=\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\td]=>\te]=>
 4\tbase64 -\tbase64 <\tl base64
 2\tbase32 -\tbase32 <\t| base32
-(\tnect(\tnection(\togin(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
+(\tsend (\tnect(\tnection(\togin(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
 6\tUGFzc3dvcmQ6
-w\t12 words\t24 words
+w\t12 words\t24 words\tpplication password\tpp password\tpp-password
 \\\t\\u00
 &\t;&#
 /\t /p \t /p:\t/pw 
-:\tpass: \tpass':\tpass":\t:5432:\t:6432:
+:\t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
 t\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 S\tSecureString
+y\tKey Content\tshared-key\tdigest-key\toption key
 v\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = (

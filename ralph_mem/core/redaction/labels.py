@@ -9,7 +9,9 @@ PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
 # These go on: their first letters are labels, as are those of words that announce nothing.
-LONGER = ("authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "contrase", "sessionid")
+LONGER = (
+    "authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "passe'", 'passe"', "contrase", "sessionid",
+)  # fmt: skip
 # Behind these a value may stand without a sign: in prose, behind a scheme.
 WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
 

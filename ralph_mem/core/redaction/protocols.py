@@ -29,7 +29,7 @@ DOTS = "...."
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
     found = _of_queries(text, folded) + _of_redis(text) + _of_realms(text, folded) + _behind_dots(text, folded)
-    return found + _tickets(text, folded) + _one_time(text, folded)
+    return found + _exchanged(text, folded) + _tickets(text, folded) + _one_time(text, folded)
 
 
 def _of_queries(text: str, folded: str) -> "list[Span]":
@@ -97,6 +97,22 @@ def _tickets(text: str, folded: str) -> "list[Span]":
             is_one = len(value) >= SHORTEST_TICKET and (looks_random(value) or is_generated(value.replace("-", ""), 12))
             if is_one and not folded[at - 1 : at].isalnum() and not is_filler(value):
                 spans.append((start, end, "token"))
+    return spans
+
+
+def _exchanged(text: str, folded: str) -> "list[Span]":
+    """Find the code that is turned into a token, in an object that says so: `"grant_type":"authorization_code","code":"x"`."""
+    spans = []
+    for at in places(folded, "code"):
+        window = text[at + 4 : at + LONGEST].partition("\n")[0].lstrip("\\")
+        rest = window[1:].lstrip(" ")
+        value = rest[1:].lstrip(" \\")[1:] if window[:1] in ("'", '"') and rest[:1] in (":", "=") else ""
+        value = value[: _end(value, 0, ENDS)]
+        near = folded[max(0, at - LONGEST) : at + LONGEST]
+        is_one = len(value) >= SHORTEST_TICKET and (looks_random(value) or is_generated(value, 12)) and not is_filler(value)
+        if is_one and ("grant_type" in near or "authorization_code" in near) and not folded[at - 1 : at].isalnum():
+            start = text.index(value, at)
+            spans.append((start, start + len(value), "token"))
     return spans
 
 

@@ -1,8 +1,8 @@
 """Find values that a test or a debugger shows, where the test's name or the expression speaks of a secret."""
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, PLAIN, is_filler, is_secret, kind_of_name
-from ralph_mem.core.redaction.passwords import is_spaced
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, PLAIN, is_called_so, is_filler, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.passwords import is_passphrase, is_spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 # How lines begin, or what they hold in lower case, in which tests say what was expected and what came instead.
 SAYING = (
     "expected", "received", "actual", "got ", "got:", "want", "left:", "right:", "assert", " to be ", "to eq", "but was", "found:",
-    "plaintext", "expect(",
+    "plaintext", "expect(", "which is:",
 )  # fmt: skip
 MASKING, LONGEST_MASK = "*\u2022\u25cf", 32
 MASKS = frozenset("redacted masked hidden filtered removed sensitive censored private secret oculto versteckt masqué".split())
+NOTHING = ("''", '""', "null", "nil", "None", "undefined")  # with which a test compares what should be there
+UNEQUAL = ("!=", "not_to", "not to", "NotEqual", "not equal")
 FAR_MASK, FAR_REPORT = 3, 8  # lines between a mask and what came instead, and of what says that they are compared
 NO_SIDE = PLAIN.union("expected actual received assert true false none error equal".split())
 DIFFERENCE = ("E  ", "-", "+")
@@ -29,7 +31,7 @@ LEADING = "=>$1234567890abcdefxABCDEF[]()*:char constuned_ \t"  # what a debugge
 
 def find(text: str, _folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of what is shown."""
-    spans: list[Span] = _beside_masks(text)
+    spans: list[Span] = _beside_masks(text) + _beside_nothing(text)
     above: list[tuple[int, str]] = []
     at, tested, asked, kind = 0, 0, 0, ""
     for line in text.split("\n"):
@@ -66,6 +68,42 @@ def _beside_masks(text: str) -> "list[Span]":
                 place = starts[each] + lines[each].rindex(value)
                 spans.append((place, place + len(value), "secret"))
     return spans
+
+
+def _beside_nothing(text: str) -> "list[Span]":
+    """Find what a test that speaks of a password, or of a PIN, compares with nothing, or with itself: `-'x'` above `+''`."""
+    spans, at, kinds = [], 0, dict.fromkeys(("password", "code"), -NAMING_LINES)
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if len(line) <= LONGEST_LINE:
+            names = {kind_of_name(name) for name in _names(line)}
+            kinds.update({kind: number for kind in ("password", "code") if kind in names})
+            near = "\n".join(lines[max(0, number - FAR_MASK) : number + FAR_MASK + 1])
+            is_compared = number - max(kinds.values()) < NAMING_LINES and any([each in near for each in NOTHING + UNEQUAL])
+            for value in _sides(line, number, [number] if is_compared and (_compares(line) or line[:1] in "-+") else []):
+                is_code = number - kinds["code"] < NAMING_LINES and value.isdigit() and is_secret(value, "code", "quoted")
+                if (is_code and len(value) > 5) or (number - kinds["password"] < NAMING_LINES and _is_kept(value)):
+                    place = at + line.rindex(value)
+                    spans.append((place, place + len(value), "secret"))
+        at += len(line) + 1
+    return spans
+
+
+def _is_kept(value: str) -> bool:
+    """Say whether a text is a password that is compared with nothing: words that signs join, with capitals or four of them."""
+    is_mixed = value.lower() != value != value.upper() and any(
+        [not char.isalnum() or char in DIGITS for char in value.strip(".!?")]
+    )
+    return (
+        len(value) > 7
+        and _is_side(value)
+        and (is_mixed or is_passphrase(value))
+        and not any([sign in value for sign in "/\\:;,(){}[]<>$"])
+        and not is_called_so(value)
+        and not is_filler(value)
+        and not is_plain(value)
+        and not value.isidentifier()
+    )
 
 
 def _compares(line: str) -> bool:

@@ -1,7 +1,7 @@
 """Find secrets in statements of SQL, lines of configuration and addresses without a scheme."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places, stands_alone
-from ralph_mem.core.redaction.passwords import is_passphrase
+from ralph_mem.core.redaction.passwords import OF_FORMS, is_passphrase
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
 BEFORE_QUOTED = (
@@ -23,6 +23,7 @@ BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which com
 SCHEMES = ("mailto", "sip", "acct", "npm", "git", "xmpp", "link", "workspace")  # and what else comes before an address
 CONNECTING = ("connect ", "conn ")
 COOKIES = ("erlang_cookie", "erlangcookie", "erlang.cookie", "release_cookie", "-setcookie")
+OTHER_QUOTES = (("q{", "}"), ("q(", ")"), ("q[", "]"), ("q<", ">"), ("%Q{", "}"))
 WORD = LETTERS + DIGITS + "_-.$"
 FEWEST = 5
 MOST_ROWS = 40
@@ -44,6 +45,10 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
         + _of_driver(text)
         + _of_host(text)
         + _inserted(text, folded)
+        + _spaced(text, folded)
+        + _grouped(text, folded)
+        + _quoted_otherwise(text)
+        + _of_module(text, folded)
     )
 
 
@@ -225,9 +230,12 @@ def _chap(text: str) -> "list[tuple[int, int, str]]":
             if line[:1] == "#" and (" chap" in line.lower() or "client" in line.lower()) and "secret" in line.lower()
             else rows
         )
+        if rows and line[:1] != "#" and line.count('"') in (2, 4, 6):  # a phrase in quotes is one field
+            parts = line.split('"')
+            fields = [field for at_, part in enumerate(parts) for field in ([part] if at_ % 2 else part.split())]
         value = fields[2].strip('"') if rows and len(fields) in (3, 4) and line[:1] != "#" else ""
         rows = max(0, rows - 1) if value or line[:1] == "#" else 0
-        if value and _is_value(value):
+        if value and (_is_value(value) or (" " in value and f'"{value}"' in line)):
             spans.append((at + line.index(value), at + line.index(value) + len(value), "password"))
         at += len(line) + 1
     return spans
@@ -249,7 +257,7 @@ def _of_host(text: str) -> "list[tuple[int, int, str]]":
     spans, at = [], text.find("@")
     while at >= 0:
         user, _, password = _last_word(text[max(0, at - 64) : at]).rpartition(":")
-        user = user.rpartition(":")[2].rpartition("/")[2].rpartition("\\")[2]
+        user = user.rpartition(":")[2].rpartition("/")[2].rpartition("\\")[2].rpartition("#")[2]  # `curlftpfs#user:x@host`
         host = text[at + 1 : at + 64].split("\n", 1)[0].split(" ", 1)[0].partition(":")[0].partition("/")[0].rstrip("'\",;")
         is_version = host.count(".") < 3 and host.replace(".", "").isdigit()
         is_host = "." in host and not is_version and host.replace(".", "a").replace("-", "a").isalnum()
@@ -283,6 +291,70 @@ def _inserted(text: str, folded: str) -> "list[tuple[int, int, str]]":
             if bare and kind_of_name(name.strip(' `"[]')) and _is_value(bare) and not bare.startswith(("crypt", "gen_")):
                 spans.append((start + value.index(bare), start + value.index(bare) + len(bare), "password"))
             start += len(value) + 1
+    return spans
+
+
+def _spaced(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find several words in quotes as the password of a line that says where to connect: `host=db user=a password='x y'`."""
+    spans = []
+    for at in places(folded, "password='"):
+        start = at + len("password='")
+        value = text[start : start + LONGEST].partition("\n")[0].partition("'")[0]
+        line = " " + folded[max(0, at - LONGEST) : at].rpartition("\n")[2] + folded[start + len(value) : start + LONGEST]
+        is_of_line = any([f" {sign}" in line.replace('"', " ") for sign in ("dbname=", "host=", "hostaddr=")])
+        if is_of_line and len(value) >= FEWEST and not is_filler(value) and value[0] not in "$%{<" and '"' not in value:
+            spans.append((start, start + len(value), "password"))
+    return spans
+
+
+def _grouped(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find a password of groups of four, as WordPress and Google make them for programs: `Password: tR8q Lm2x V0pe Yk5s`."""
+    spans = []
+    for at in places(folded, "password"):
+        start = at + len("password")
+        line = text[start : start + LONGEST].partition("\n")[0].strip(" \"'`*,;|\r")
+        value = line[1:].strip(" \"'`*|") if line[:1] in (":", "=") else line
+        groups = value.split(" ")
+        is_told = line[:1] in (":", "=") or text[start : start + 3].strip() in ("|", "│", '" ')
+        is_of_four = all([len(group) == 4 and group.isascii() and group.isalnum() for group in groups])
+        is_said = value.replace(" ", "").isdigit() or not OF_FORMS.isdisjoint(value.lower().split())
+        if is_told and len(groups) > 3 and is_of_four and not is_said:
+            begin = text.index(value, start)
+            spans.append((begin, begin + len(value), "password"))
+    return spans
+
+
+def _quoted_otherwise(text: str) -> "list[tuple[int, int, str]]":
+    """Find the password in the quotes that Perl and Ruby have beside the usual ones: `bindpw => q{x}`, `password: %q(x)`."""
+    spans = []
+    for opening, close in OTHER_QUOTES:
+        for at in places(text, opening):
+            before = text[max(0, at - 60) : at].rpartition("\n")[2].rstrip("q%")
+            bare = before.rstrip(" \t=>:,")
+            name = bare[len(bare.rstrip(WORD + "'\"")) :].strip("'\"$")
+            kind = "password" if name.lower() == "bindpw" else kind_of_name(name) if name and bare != before.rstrip() else ""
+            end, depth = at + len(opening), 1
+            while kind and end < min(len(text), at + LONGEST) and text[end] != "\n":
+                depth += (text[end] == opening[-1]) - (text[end] == close)
+                if not depth:
+                    break
+                end += 1
+            value = text[at + len(opening) : end] if kind and not depth else ""
+            is_odd = kind == "password" and value.lower() != value and not value.isalnum() and " " not in value
+            if value and (is_secret(value, kind, "quoted") or (is_odd and len(value) > FEWEST and not is_filler(value))):
+                spans.append((at + len(opening), end, kind))
+    return spans
+
+
+def _of_module(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find the passwords of users in the configuration of a login module of Java: `user_bob="x"`."""
+    spans = []
+    for at in places(folded, "user_") if "loginmodule" in folded else []:
+        name, equals, rest = text[at : at + LONGEST].partition("\n")[0].partition("=")
+        value = rest.strip()[1:].partition(rest.strip()[:1])[0] if equals and rest.strip()[:1] in ("'", '"') else ""
+        if name.strip().replace("_", "a").replace("-", "a").isalnum() and len(value) >= FEWEST and not is_filler(value):
+            begin = text.index(value, at + len(name))
+            spans.append((begin, begin + len(value), "password"))
     return spans
 
 

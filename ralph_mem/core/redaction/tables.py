@@ -307,6 +307,7 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool) 
 
 def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
+    cells = [(start, end, name.lstrip(":")) for start, end, name in cells]  # atoms of Elixir, symbols of Ruby
     names = [name for _, _, name in cells if name]
     if sign in "|\t":  # what a query makes of a column
         names = [name.replace("(", "_").replace(")", "_") for name in names]
@@ -314,7 +315,8 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
         [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or name in "#*.№" for name in names]
     ):
         return []
-    is_tight = len(cells) > 2 and all([after[0] - cell[1] == 1 for cell, after in zip(cells, cells[1:])])
+    gaps = {after[0] - cell[1] for cell, after in zip(cells, cells[1:])}
+    is_tight = len(cells) > 2 and (gaps == {1} or (gaps == {3} and cells[0][0] == 1))  # which may all stand in quotes
     is_listed = (
         not is_tight and sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
     )

@@ -26,6 +26,7 @@ sqlcmd bcp osql isql | | -P
 mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop cqlsh nodetool snowsql mssql-cli | | -p
 mysql mysqldump mysqladmin mariadb mariadb-dump mysqlimport mysqlcheck mycli | | -p
 mosquitto_pub mosquitto_sub mqttx ipmitool | | -P
+espota espota.py | | -a --auth
 docker podman nerdctl buildah skopeo crane oras | login | -p
 helm | login | -p
 oc cf kubelogin az ibmcloud | login | -p

@@ -28,7 +28,8 @@ PARAMETERS = frozenset(
 )
 OPENERS = (
     " t reset reset-password password-reset verify confirm invite invitation magic magic-link activate activation unlock signup"
-    " join code token login-link accept otp recover recovery share-token bot key auth ticket passwordless "
+    " join code token login-link set-password verify-email"
+    " confirm-email accept otp recover recovery share-token bot key auth ticket passwordless "
 )
 PASSWORD_FILLERS = ("password", "pass", "passwd", "pwd", "secret", "token", "pw", "user", "username", "x-oauth-basic")
 
@@ -132,7 +133,7 @@ def _webhooks(text: str) -> "list[tuple[int, int, str]]":
             name = piece.lower()
             is_hook = ("hook" in name and "." not in name[4:-4]) or (start == at + 3 and "hook" in name)
             is_hooked = is_hooked or is_hook
-            left = MOST_PIECES if is_hook else 2 if name and f" {name} " in OPENERS else max(0, left - 1)
+            left = MOST_PIECES if is_hook else 2 if name and f" {name.replace('_', '-')} " in OPENERS else max(0, left - 1)
             start += len(piece) + 1
         spans += [(begin, max([stop for _, stop, _ in found]), "webhook")] if found and is_hooked else found
     return spans
@@ -198,7 +199,8 @@ def _userinfo_password(text: str, start: int, end: int) -> "tuple[int, int, str]
         return (start, start + len(user), "url-password") if is_token else None
     if len(password) < SHORTEST_PASSWORD or password.lower() in PASSWORD_FILLERS or (len(password) > 3 and _stands_in(password)):
         return None
-    return start + len(user) + 1, start + len(userinfo), "url-password"
+    is_of_bot = user.isdigit() and looks_random(password)  # the number belongs to its token: `telegram://7104882203:x@telegram`
+    return start + (0 if is_of_bot else len(user) + 1), start + len(userinfo), "url-password"
 
 
 def _last_at(authority: str) -> int:
