@@ -1,4 +1,4 @@
-"""Find secrets in what routers, telephones and terminals show: keys of lines, codes of Wi-Fi, answers to a prompt."""
+"""Find secrets in what routers, telephones and terminals show, such as keys of lines and codes of Wi-Fi."""
 
 from ralph_mem.core.redaction.names import DIGITS, is_called_so, is_filler, kind_of_name, places
 

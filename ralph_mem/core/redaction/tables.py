@@ -16,6 +16,7 @@ from ralph_mem.core.redaction.names import (
 )
 from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_dotted, is_generated, is_jumbled, is_passphrase, is_spaced
 
+PLUGINS = ("native_password", "sha2_password", "old_password")  # how a database checks a password: of MySQL and its kin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Cell = tuple[int, int, str]  # start and end in the line, and what stands there
@@ -190,6 +191,8 @@ def _announces(name: str) -> str:
     folded = name.lower()
     if folded in ("pass", "pw", "pwd", "key content"):
         return "password"
+    if folded.endswith(PLUGINS):
+        return ""
     if any([key in folded for key in KEYS]):
         return "key"
     words = name.split(" ")

@@ -35,6 +35,10 @@ KEPT = [
     ("git show", "-#include <pwd.h>\n+#include <sys/token.h>\n+#include <fcntl.h>\n"),
     ("git show", "+  if(conf->key_passwd) {\n+    rc = load(gtls->creds, conf->cert, GNUTLS_X509_FMT_DER,\n+      0);\n+  }"),
     ("curl -i h.test", "Set-Cookie: sid2=; Path=/a1; Max-Age=-1; Expires=Fri, 02 Feb 1990 00:00:00 GMT; SameSite=Lax2"),
+    (
+        "mysql -te 'SELECT user, plugin FROM mysql.user'",
+        "| user | plugin                |\n| app  | caching_sha2_password |\n| sync | auth_ed25519          |",
+    ),
     ("vcpkg install", "Submitted zlib:x64-windows2@1.3.1 to 0 caches"),
     ("cat test2", "--pinnedpubkey sha256//Zk4xQ0xLm7TwRb29HcYpN4sGfUeVk81zQ0xLm7TwRb2="),
 ]  # fmt: skip
