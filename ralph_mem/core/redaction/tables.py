@@ -308,6 +308,11 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool) 
     return spans
 
 
+def _is_sign(name: str) -> bool:
+    """Say whether a head is a lone sign, such as a mark of what is done; one of code is none."""
+    return name in ("#", "*", ".", "#*") or (len(name) == 1 and not name.isascii() and not name.isalnum())
+
+
 def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     cells = [(start, end, name.lstrip(":")) for start, end, name in cells]  # atoms of Elixir, symbols of Ruby
@@ -315,7 +320,7 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     if sign in "|\t":  # what a query makes of a column
         names = [name.replace("(", "_").replace(")", "_") for name in names]
     if not all(
-        [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or name in "#*.№" for name in names]
+        [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or _is_sign(name) for name in names]
     ):
         return []
     gaps = {after[0] - cell[1] for cell, after in zip(cells, cells[1:])}

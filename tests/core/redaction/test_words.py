@@ -26,6 +26,7 @@ CUT = [
     ("mysql -e x", "id\thex(pass)\n1\t57696e6473746f726d2d47616c65\n", "57696e6473746f726d2d47616c65"),
     ("app env", " Name       Default   Real\n APP_TOKEN  n/a       SH5gpUJ8OCuFQwfGSRM099RUCyun\n", "SH5gpUJ8OCuFQwfGSRM099RUCyun"),
     ("app env", "│ PG_PASS  │ foxes at dawn 41  │  │", "foxes at dawn 41"),
+    ("app keys", "name │ ✔ │ secret\nops  │ ✔ │ q8ZtR4vLmX2kWp9sYb3N", "q8ZtR4vLmX2kWp9sYb3N"),
     (
         "duckdb x",
         "│ name │ token │\n├──────┼───────┤\n│ a │ ainishuqftvsepvfjoyhhfekjrkjhjed │",
