@@ -27,7 +27,7 @@ CUT = [
     ("terraform show | tail -3", 'resource "random_password" "x" {\n}\n"Ld8QzK3vXm0TbWn5"\n', "Ld8QzK3vXm0TbWn5"),
     ("tofu console", 'random_password.cache.result\n"z9GhT4wQpLx2VbNk7sRm"\n', "z9GhT4wQpLx2VbNk7sRm"),
     ("cat seed.yml", "- path: /etc/app/db.secret\n  encoding: b64\n  content: VG9ydWdhIGRlbCBtYXI3\n", "VG9ydWdhIGRlbCBtYXI3"),
-    ("cat init.yml", "- path: /root/vpn.key\n  encoding: base64\n  content: SGVya3VsZXMgYm9vdCAy\n", "SGVya3VsZXMgYm9vdCAy"),
+    ("cat init.yml", "- path: /etc/vpn.key\n  encoding: base64\n  content: SGVya3VsZXMgYm9vdCAy\n", "SGVya3VsZXMgYm9vdCAy"),
     # lines of routers, codes and logs of Wi-Fi
     ("ssh ap /export", "add name=guest wpa-pre-shared-key=boter-kaas-eieren", "boter-kaas-eieren"),
     ("uci export", "config wifi-iface\n\toption ssid 'Thuis'\n\toption key 'boter kaas eieren'\n", "boter kaas eieren"),
