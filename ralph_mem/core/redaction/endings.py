@@ -57,12 +57,7 @@ def is_lone_key(value: str) -> bool:
 
 
 def is_sum(text: str, start: int, end: int) -> bool:
-    """Say whether hexadecimal digits are the sum of a package: a JWT is none, and beside `AppAuth: x` stands another sum."""
-    before, name = text[:start].rpartition("\n")[::2]
+    """Say whether hexadecimal digits stand behind the name of a package in a list of checksums, which a blank line ends."""
+    section, name = text[:start].rpartition("\n\n")[2].rpartition("\n")[::2]
     name = name.removesuffix(": ").rpartition(" ")[2].lstrip("+-")
-    if text[start - 2 : start] != ": " or not name.isalnum() or text[start:end].strip(HEX):
-        return False
-    beside = [before.rpartition("\n")[2], text[end:].partition("\n")[2].partition("\n")[0]]
-    others = [line.rpartition(": ")[2].strip() for line in beside]
-    is_listed = any([len(other) == end - start and not other.strip(HEX) for other in others])
-    return name.lower().endswith("jwt") or (name.endswith("Auth") and name[0].isupper() and is_listed)
+    return text[start - 2 : start] == ": " and name.isalnum() and not text[start:end].strip(HEX) and "checksum" in section.lower()
