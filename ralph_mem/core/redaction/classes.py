@@ -22,10 +22,10 @@ DOCUMENTS = (
 )
 STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
-    "authtok", "connect ", "conn ", " replace ", "$9$", "$8$", "cookie",
-    "community ", " secret ", "key-string", "ascii-text", "psk", "setuser", " on >", "jdbc:oracle", ":5432:", ":5433:", ":6432:",
-    ":*:", " chap", "@", "loginmodule",
+    "authtok", "connect ", "conn ", " replace ", "cookie", "community ", " secret ", "key-string", "ascii-text", "psk", "setuser",
+    " on >", " chap", "loginmodule",
 )  # fmt: skip
+WITHOUT_SCHEME = ("@", "jdbc:oracle", ":*:", ":5432:", ":5433:", ":6432:", ":5439:", ":26257:")
 # Of commands that encode and decode, of queries and protocols, of what tests and debuggers show.
 CALLS = (
     "nect(", "nection(", "construct(", "pdo(", "login", ".begin(", "_user(", "auth", "sign", "credential", "crypt", "passw",
@@ -44,14 +44,28 @@ BELOW = (
     "=>\n", "raw",
 )  # fmt: skip
 OCTETS = ("int8", "u8;", "byte", "buffer.from", "0x", ": [", "= [", "<<")
-DEVICES = ("shared-", "digest-key", "option ", "ssid", "wifi:", 'sending "', "send (", "er pin", "ing pin", "ing code", "setup ")
+DEVICES = (
+    "$9$",
+    "$8$",
+    "shared-",
+    "digest-key",
+    "option ",
+    "ssid",
+    "wifi:",
+    'sending "',
+    "send (",
+    "er pin",
+    "ing pin",
+    "ing code",
+    "setup ",
+)
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 SHOWN = ("expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ")
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {
-    "documents": DOCUMENTS, "statements": STATEMENTS, "calls": CALLS, "encoders": ENCODERS, "shown": SHOWN,
-    "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "devices": DEVICES,
+    "documents": DOCUMENTS, "statements": STATEMENTS, "without_scheme": WITHOUT_SCHEME, "calls": CALLS, "encoders": ENCODERS,
+    "shown": SHOWN, "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "devices": DEVICES,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
 ALWAYS = ("shell", "tables", "wrappers", "assignments", "beside", "formats")

@@ -27,6 +27,7 @@ def find(text: str, folded: str) -> "list[Span]":
         *_beside_network(folded),
         *_typed(text),
         *_paired(text, folded),
+        *_of_junos(text),
     ]
 
 
@@ -123,4 +124,15 @@ def _paired(text: str, folded: str) -> "list[Span]":
             if value.replace("-", "").isdigit() and 8 <= len(value.replace("-", "")) <= 11 and len({*value}) > 3:
                 begin = text.index(value, at + len(sign))
                 spans.append((begin, begin + len(value), "code"))
+    return spans
+
+
+def _of_junos(text: str) -> "list[Span]":
+    """Find what Junos keeps in a way that anybody can read: `secret "$9$..."`."""
+    spans = []
+    for sign in (*[quote + level for quote in "\"' " for level in ("$9$", "$8$")],):
+        for at in places(text, sign):
+            value = text[at + 1 : at + LONGEST].partition("\n")[0].partition(sign[0])[0].rstrip(";")
+            if len(value) > len(sign) + FEWEST and value[3:].strip(DIGITS + "$") and "," not in value and "{" not in value:
+                spans.append((at + 1, at + 1 + len(value), "password"))
     return spans

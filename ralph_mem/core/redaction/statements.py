@@ -1,6 +1,6 @@
-"""Find secrets in statements of SQL, lines of configuration and addresses without a scheme."""
+"""Find secrets in statements of SQL and in lines of configuration."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places, stands_alone
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places
 from ralph_mem.core.redaction.passwords import OF_FORMS, is_passphrase
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
@@ -20,7 +20,6 @@ DIRECTIVES = (
     "key-string ", "ascii-text ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
 )  # fmt: skip
 BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which comes first
-SCHEMES = ("mailto", "sip", "acct", "npm", "git", "xmpp", "link", "workspace")  # and what else comes before an address
 CONNECTING = ("connect ", "conn ")
 COOKIES = ("erlang_cookie", "erlangcookie", "erlang.cookie", "release_cookie", "-setcookie")
 OTHER_QUOTES = (("q{", "}"), ("q(", ")"), ("q[", "]"), ("q<", ">"), ("%Q{", "}"))
@@ -32,18 +31,14 @@ LONGEST = 200
 
 def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind); `folded` is the text in lower case, character by character."""
-    found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded) + _oracle(text, folded)
+    found = _quoted(text, folded) + _directives(text, folded) + _acl(text, folded)
     return (
         found
         + _replaced(text, folded)
         + _connected(text, folded)
-        + _of_router(text)
         + _of_cluster(text, folded)
-        + _pgpass(text)
         + _levelled(text, folded)
         + _chap(text)
-        + _of_driver(text)
-        + _of_host(text)
         + _inserted(text, folded)
         + _spaced(text, folded)
         + _grouped(text, folded)
@@ -52,7 +47,8 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
     )
 
 
-def _is_value(value: str) -> bool:
+def is_value(value: str) -> bool:
+    """Say whether a word is a secret where a statement or the form of a line says that one stands there."""
     if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?,)`" or " " in value or "()" in value:
         return False
     if "_" in value and value.replace("_", "a").isalpha() and value.islower():  # a name
@@ -71,7 +67,7 @@ def _quoted(text: str, folded: str) -> "list[tuple[int, int, str]]":
             quote = rest[start : start + 1]
             end = rest.find(quote, start + 1) if start >= 0 and quote else -1
             value = rest[start + 1 : end].rstrip("\\") if end > 0 else ""
-            if value and _is_value(value):
+            if value and is_value(value):
                 begin = at + len(sign) + start + 1
                 spans.append((begin, begin + len(value), "password"))
     return spans
@@ -111,7 +107,7 @@ def _directives(text: str, folded: str) -> "list[tuple[int, int, str]]":
             word = (text[start : start + LONGEST].split("\n", 1)[0].split() or [""])[-1 if sign in BEHIND_A_PLACE else 0]
             value = word.rpartition(":")[2].strip("\"'\\;,")
             is_prose = sign == DIRECTIVES[0] and folded.startswith(text[at : at + len(sign)], at) and value.strip(".'`").isalpha()
-            if _is_value(value) and not is_prose:
+            if is_value(value) and not is_prose:
                 begin = text.find(value, start)
                 spans.append((begin, begin + len(value), "password"))
     return spans
@@ -129,19 +125,6 @@ def _acl(text: str, folded: str) -> "list[tuple[int, int, str]]":
                 if line[mark - 1] in " \"'\\" and len(value) >= FEWEST and not is_filler(value):
                     spans.append((at + mark + 1, at + mark + 1 + len(value), "password"))
                 mark = line.find(">", mark + 1)
-    return spans
-
-
-def _oracle(text: str, folded: str) -> "list[tuple[int, int, str]]":
-    spans = []
-    for sign in ("jdbc:oracle:thin:", "jdbc:oracle:oci:", "jdbc:oracle:oci8:"):
-        for at in places(folded, sign):
-            address = text[at + len(sign) : at + len(sign) + LONGEST].partition(" ")[0].partition("\n")[0]
-            user, slash, rest = address.partition("/")
-            password = rest.rpartition("@")[0]
-            if slash and user and "@" not in user and password:
-                begin = at + len(sign) + len(user) + 1
-                spans.append((begin, begin + len(password), "url-password"))
     return spans
 
 
@@ -181,17 +164,6 @@ def _connected(text: str, folded: str) -> "list[tuple[int, int, str]]":
     return spans
 
 
-def _of_router(text: str) -> "list[tuple[int, int, str]]":
-    """Find what Junos keeps in a way that anybody can read: `secret "$9$..."`."""
-    spans = []
-    for sign in (*[quote + level for quote in "\"' " for level in ("$9$", "$8$")],):
-        for at in places(text, sign):
-            value = text[at + 1 : at + LONGEST].partition("\n")[0].partition(sign[0])[0].rstrip(";")
-            if len(value) > len(sign) + FEWEST and value[3:].strip(DIGITS + "$") and "," not in value and "{" not in value:
-                spans.append((at + 1, at + 1 + len(value), "password"))
-    return spans
-
-
 def _of_cluster(text: str, folded: str) -> "list[tuple[int, int, str]]":
     """Find the word by which nodes of Erlang know each other: `-setcookie x`, `RABBITMQ_ERLANG_COOKIE: x`."""
     spans = []
@@ -213,7 +185,7 @@ def _levelled(text: str, folded: str) -> "list[tuple[int, int, str]]":
         for at in places(folded, sign):
             level, _, rest = text[at + len(sign) : at + len(sign) + LONGEST].partition("\n")[0].partition(" ")
             value = rest.partition(" ")[0]
-            if level.isdigit() and len(level) == 1 and _is_value(value):
+            if level.isdigit() and len(level) == 1 and is_value(value):
                 begin = at + len(sign) + len(level) + 1
                 spans.append((begin, begin + len(value), "password"))
     return spans
@@ -235,45 +207,9 @@ def _chap(text: str) -> "list[tuple[int, int, str]]":
             fields = [field for at_, part in enumerate(parts) for field in ([part] if at_ % 2 else part.split())]
         value = fields[2].strip('"') if rows and len(fields) in (3, 4) and line[:1] != "#" else ""
         rows = max(0, rows - 1) if value or line[:1] == "#" else 0
-        if value and (_is_value(value) or (" " in value and f'"{value}"' in line)):
+        if value and (is_value(value) or (" " in value and f'"{value}"' in line)):
             spans.append((at + line.index(value), at + line.index(value) + len(value), "password"))
         at += len(line) + 1
-    return spans
-
-
-def _of_driver(text: str) -> "list[tuple[int, int, str]]":
-    """Find the password of `user:password@tcp(host)`, of an address without a scheme."""
-    spans = []
-    for sign in ("@tcp(", "@unix("):
-        for at in places(text, sign):
-            user, colon, password = _last_word(text[max(0, at - LONGEST) : at]).partition(":")
-            if colon and user and not is_filler(password or "x") and password[:1] not in "$%{":
-                spans.append((at - len(password), at, "url-password"))
-    return spans
-
-
-def _of_host(text: str) -> "list[tuple[int, int, str]]":
-    """Find the password of `user:password@host.name` that has no scheme: as scp and its like take it."""
-    spans, at = [], text.find("@")
-    while at >= 0:
-        user, _, password = _last_word(text[max(0, at - 64) : at]).rpartition(":")
-        user = user.rpartition(":")[2].rpartition("/")[2].rpartition("\\")[2].rpartition("#")[2]  # `curlftpfs#user:x@host`
-        host = text[at + 1 : at + 64].split("\n", 1)[0].split(" ", 1)[0].partition(":")[0].partition("/")[0].rstrip("'\",;")
-        is_version = host.count(".") < 3 and host.replace(".", "").isdigit()
-        is_host = "." in host and not is_version and host.replace(".", "a").replace("-", "a").isalnum()
-        if (
-            is_host
-            and user.replace("-", "a").replace("_", "a").isalnum()
-            and user not in SCHEMES
-            and password[:2] != "//"
-            and is_secret(password or "x", "password", "bare")
-        ):
-            spans.append((at - len(password), at, "url-password"))
-        behind = text[at + 1 + len(host) : at + 64]
-        value = behind[1:].split("\n", 1)[0].split(" ", 1)[0].strip("'\",;") if is_host and behind[:1] == ":" else ""
-        if value and user.strip(WORD) == "" and stands_alone(value):  # `info@host.name:x`
-            spans.append((at + 2 + len(host), at + 2 + len(host) + len(value), "password"))
-        at = text.find("@", at + 1)
     return spans
 
 
@@ -288,7 +224,7 @@ def _inserted(text: str, folded: str) -> "list[tuple[int, int, str]]":
         start = text.find(row, at)
         for name, value in zip(names, row.split(",")):
             bare = value.strip().strip("'\"")
-            if bare and kind_of_name(name.strip(' `"[]')) and _is_value(bare) and not bare.startswith(("crypt", "gen_")):
+            if bare and kind_of_name(name.strip(' `"[]')) and is_value(bare) and not bare.startswith(("crypt", "gen_")):
                 spans.append((start + value.index(bare), start + value.index(bare) + len(bare), "password"))
             start += len(value) + 1
     return spans
@@ -355,22 +291,4 @@ def _of_module(text: str, folded: str) -> "list[tuple[int, int, str]]":
         if name.strip().replace("_", "a").replace("-", "a").isalnum() and len(value) >= FEWEST and not is_filler(value):
             begin = text.index(value, at + len(name))
             spans.append((begin, begin + len(value), "password"))
-    return spans
-
-
-def _last_word(text: str) -> str:
-    for stop in " \t\n\"'`=":
-        text = text.rpartition(stop)[2]
-    return text
-
-
-def _pgpass(text: str) -> "list[tuple[int, int, str]]":
-    """Find the last of the five fields of a line `host:port:database:user:password`."""
-    spans, at = [], 0
-    for line in text.split("\n"):
-        fields = line.strip().split(":", 4)
-        is_line = len(fields) == 5 and " " not in line.strip() and fields[1] in ("*", "5432", "5433", "6432", "5439", "26257")
-        if is_line and _is_value(fields[4]):
-            spans.append((at + line.rfind(fields[4]), at + line.rfind(fields[4]) + len(fields[4]), "password"))
-        at += len(line) + 1
     return spans
