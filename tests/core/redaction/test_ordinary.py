@@ -46,7 +46,7 @@ KEPT = [
 CUT = [
     ("python -c 'import secrets; print(secrets.token_hex(16))'", "8f3ac1075eb944f2196dd0832b7ea5c8", "8f3ac1075eb9"),
     ("cat conf.yml", "auth:\n  jwt: 8f3ac1075eb944f2196dd0832b7ea5c8510ef7923d68bc1ae47905d68b409f23", "8f3ac1075eb944f2"),
-    ("cat conf.yml", "AppAuth: 8f3ac1075eb944f2196dd0832b7ea5c8510ef792\nLog: 3e3b5c1e2d4f60718293a4b5c6d7e8f901234567", "8f3ac1075eb9"),
+    ("cat conf.yml", "AppAuth: 8f3ac1075eb944f2196dd0832b7ea5c8510ef792\nLog: 3e3b5c1e2d4f60718293a4b5c6d7e8f9", "8f3ac1075eb9"),
     ("python mint.py", "token_hex:\nSigningSecret: 3e3b5c1e2d4f60718293a4b5c6d7e8f901234567\n", "3e3b5c1e2d4f"),
     ("cat a.json", '{ "secret": { "key": "Shift+Winter42" } }', "Shift+Winter42"),
     ("cat ci.yml", "sh './gradlew sonar -Dsonar.token=squ8Lm2QxT7vR'", "squ8Lm2QxT7vR"),
