@@ -26,6 +26,7 @@ TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
 OPERATORS = ("%3D", ",<<", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
+FLAG_GOES_ON = ",;<>()[]{}|&"  # within a value behind a flag
 OF_USERS = ("auth", "login", "credentials", "creds", "userpass", "userpwd")  # names of a user with a password behind a colon
 FAR_OWNER, LOCKS = 32, frozenset("wifi wlan wpa wireless vpn encryption crypt preshared psk".split())  # of a lone `key`
 LONGEST_VALUE = 4096
@@ -77,7 +78,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
     before = text[max(0, stem - LONGEST_NAME) : stem]
     name_start = stem - (len(before) - len(before.rstrip(NAME)))
     name = text[name_start:name_end]
-    at = _place(text, name_start, name_end)
+    at = -1 if name[:1] == "-" and text.startswith("  ", name_end) else _place(text, name_start, name_end)  # not in a help
     if at < 0:
         from ralph_mem.core.redaction import prose  # lazy: only for a name without a sign behind it
 
@@ -95,6 +96,8 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
             return [(start, end, "key")] if endings.is_lone_key(text[start:end]) else []
         name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     kind = kind_of_name(name) or (kind_of_label(name) if _is_label(text, name_start, name_end, at) else "")
+    if text.startswith("hex:", at) and kind:  # of a registry
+        return [(at + 4, _first_of(text, "\n\r", at, len(text)), kind)]
     return (
         _judged(text, name, name_start, name_end, at, kind) if kind and not _is_of_all(text, before, name_start, name_end) else []
     )
@@ -135,8 +138,6 @@ def _is_of_all(text: str, before: str, name_start: int, name_end: int) -> bool:
 
 def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind: str) -> "list[tuple[int, int, str]]":
     """Return the value at a place behind a name of a kind, where it is a secret."""
-    if text.startswith("hex:", at):  # of a registry
-        return [(at + 4, _first_of(text, "\n\r", at, len(text)), kind)]
     if text[at - 1] == "=" and text[at : at + 1] in ("'", '"') and text[at + 1 : at + 2] in (" ", "+", "&", ".", "|"):
         from ralph_mem.core.redaction import endings  # lazy: only for a text that ends with a sign
 
@@ -148,23 +149,28 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE))
-    if not quoted and text[end : end + 1] in ("&", " "):
+    if not quoted and text[end : end + 1] in (FLAG_GOES_ON if name[:1] == "-" else "& ") and end < len(text):
         from ralph_mem.core.redaction import endings  # lazy: only for a value that something may follow
 
-        end = endings.beyond(text, at, end, kind)
-    if not quoted and (
-        (greedy and not name.isupper() and text[start:end].partition("(")[0].isidentifier() and "(" in text[start:end])
-        or (text[start : start + 1] == "#" and not greedy)
-    ):
+        end = endings.of_word(text, start) if name[:1] == "-" else endings.beyond(text, at, end, kind)
+    if not quoted and (_is_read(text, name, start, end) if greedy else text[start : start + 1] == "#"):
         return []  # an argument of a call, a comment
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
+    if not quoted and not greedy and (text[at - 2 : at] == ": " or "machine " in text):
+        from ralph_mem.core.redaction import endings  # lazy: only for a setting that no sign of code ends
+
+        greedy = endings.is_setting(text, name, name_start, at, end)
+        end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE)) if greedy else end
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
     is_compared = style in ("bare", "flag") and text[name_end:at].strip() in ("==", "===", "!=")
     is_weak = name.lower() == "pass" and text[name_end : name_end + 1] != "=" and not quoted and not stands_alone(text[start:end])
     if is_compared or (is_weak and not _is_beside_user(text, name_start, at)) or _is_code_below(text, first, at, start, end, style):
         return []
-    changed = _assigned_anew(text, end, kind) if quoted else []
+    changed = []
+    if quoted and text[end + 1 : end + 6].lstrip().startswith("-> "):  # what a plan puts in its place: `"old" -> "new"`
+        begin, close, is_text = value_bounds(text, text.index("-> ", end) + 3)
+        changed = [(begin, close, kind)] if is_text and is_secret(text[begin:close], kind, "quoted") else []
     user, colon, password = text[start:end].partition(":")
     if colon and name.lower().endswith(OF_USERS) and user.replace("_", "a").replace("-", "a").replace(".", "a").isalnum():
         return [(end - len(password), end, "password")] if is_secret(password or "x", "password", style) else []
@@ -178,6 +184,14 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
 
 
+def _is_read(text: str, name: str, start: int, end: int) -> bool:
+    if name.isupper():
+        return False
+    from ralph_mem.core.redaction import endings  # lazy: of an environment few names are in small letters
+
+    return endings.is_read(text, start, end)
+
+
 def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: str) -> bool:
     """Say whether an unquoted value is called, looked into, or an expression on the next line."""
     if style in ("bare", "flag") and text[end : end + 1] in ("(", "["):
@@ -185,14 +199,6 @@ def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: 
     is_quoted = style in ("quoted", "listed")
     is_code = any([sign in text[start:end] for sign in "([=,"]) or text[end : end + 1] in ("(", "[", "=", ".")
     return "\n" in text[first:at] and not is_quoted and is_code
-
-
-def _assigned_anew(text: str, end: int, kind: str) -> "list[tuple[int, int, str]]":
-    """Return what a plan puts in the place of a quoted value: `"old" -> "new"`."""
-    if not text[end + 1 : end + 6].lstrip().startswith("-> "):
-        return []
-    start, close, quoted = value_bounds(text, text.index("-> ", end) + 3)
-    return [(start, close, kind)] if quoted and is_secret(text[start:close], kind, "quoted") else []
 
 
 def _below(text: str, at: int) -> int:

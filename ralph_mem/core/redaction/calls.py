@@ -17,6 +17,7 @@ CONNECTING = (
 # What the name of a call that takes a secret behind its first argument holds, in lower case.
 CALLED = (
     "login", "auth", "signin", "sign_in", "credential", "crypt", "passw", "simple_bind", "connect(", "bind(", "verify(", "logon",
+    "wallet",
 )  # fmt: skip
 PAIRED = ("credentials(", "credential(", "basicauth(", "basic_auth(", "plainauth(")
 FETCHING = ("get", "load", "find", "fetch", "read", "check", "has", "is", "validate", "expect", "assert")  # do not make up any

@@ -3,19 +3,34 @@
 PARTING = "\"'`()[]{}<>,;:=|"
 SIGNS = "-+&~*#@_!"  # which join words in passwords; dots join them in code too
 JOINING = ".-+&~*/#@$"
-FEWEST, MOST = 8, 64
+FEWEST, MOST, LONG = 8, 64, 16
 
 
 def stands_in(text: str) -> bool:
     """Say whether a word has capitals, small letters and a sign, or words with capitals joined by dots."""
     for sign in PARTING:
         text = text.replace(sign, " ")
-    return any([_is_signed(word) or _is_dotted(word) for word in text.split() if FEWEST <= len(word) <= MOST and "/" not in word])
+    words = [word for word in text.split() if FEWEST <= len(word) <= MOST and "/" not in word]
+    return any([_is_signed(word) or _is_dotted(word) or _is_mixed(word) for word in words])
 
 
 def is_joined(word: str) -> bool:
     """Say whether signs join words that begin with a capital, as in passwords that people make up: `Copper-Kite`."""
     return any([one in JOINING and two.isupper() and after.islower() for one, two, after in zip(word, word[1:], word[2:])])
+
+
+def may_be_words(said: str, after: str) -> bool:
+    """Say whether what is assigned may be words that people make a password of: with capitals, or beside other assignments."""
+    if len(said) < 8 or "pass" in said.lower() or not said.replace("-", "a").replace("_", "a").isalnum():
+        return False
+    return any([(one.islower() or one in "-_") and two.isupper() for one, two in zip(said, said[1:])]) or (
+        after[:1] == "=" and said.isalpha() and "=" in after[1:].partition("\n")[0]
+    )
+
+
+def _is_mixed(word: str) -> bool:
+    """Say whether a word is long enough to be generated, and of capitals, small letters and more than one digit."""
+    return len(word) >= LONG and word.lower() != word != word.upper() and sum([char.isdigit() for char in word]) > 1
 
 
 def _is_signed(word: str) -> bool:

@@ -36,8 +36,12 @@ def _made(text: str) -> "list[tuple[int, int, str]]":
     """Find a generated word in quotes on a line of its own, in a text that speaks of what makes passwords: as jq prints one."""
     spans, at = [], 0
     for line in text.split("\n"):
-        value = line.strip().strip('"')
-        if len(value) + 2 == len(line.strip()) and " " not in value and (is_generated(value) or stands_alone(value)):
+        said = line.strip()
+        value = said.strip('"')
+        if said.startswith("result ") and said.partition("= ")[2] == f'"{value.partition(chr(34))[2]}"' != '""':
+            value = value.partition('"')[2]
+            spans.append((at + line.rindex(value), at + line.rindex(value) + len(value), "secret"))
+        elif len(value) + 2 == len(line.strip()) and " " not in value and (is_generated(value) or stands_alone(value)):
             spans.append((at + line.index(value), at + line.index(value) + len(value), "secret"))
         at += len(line) + 1
     return spans

@@ -1,6 +1,6 @@
 """Say where a value ends that few texts hold, and whether a setting ends with it."""
 
-from ralph_mem.core.redaction.names import HEX, LONGEST_NAME, looks_random
+from ralph_mem.core.redaction.names import FAR_VALUE, HEX, LONGEST_NAME, looks_random
 from ralph_mem.core.redaction.passwords import is_spaced
 
 ENDS = " \t\r\n\"'`<>;,()[]{}|\\"
@@ -26,6 +26,14 @@ def beyond(text: str, at: int, end: int, kind: str) -> int:
     return beyond_blanks(text, at, end) if kind == "password" and text[at - 1] in "=: " else end
 
 
+def of_word(text: str, at: int) -> int:
+    """Return where a value ends that goes on to a blank or a quote, without the signs that close a list or a command."""
+    word = (text[at : at + LONGEST_NAME].split() or [""])[0]
+    for quote in "\"'`\\":
+        word = word.partition(quote)[0]
+    return at + len(word.rstrip(",;)]}>|&"))
+
+
 def beyond_blanks(text: str, at: int, end: int) -> int:
     """Return where a value ends that goes on to the end of its line: a few words, the last with a digit."""
     line = text[at : at + LONGEST_NAME].partition("\n")[0].rstrip("\r")
@@ -43,6 +51,20 @@ def beyond_join(text: str, at: int) -> int:
 def ends_setting(text: str, at: int, end: int) -> bool:
     """Say whether a value ends as that of a setting does, with its line or a blank: code goes on with a comma or a bracket."""
     return text[end : end + 1] in (("", "\n", "\r", " ", "&", "'", '"') if text[at - 1] == "=" else ("", "\n", "\r"))
+
+
+def is_setting(text: str, name: str, name_start: int, at: int, end: int) -> bool:
+    """Say whether a name and its value are a line of an environment in YAML, or stand in a file of netrc."""
+    is_line = name.isupper() and "_" in name and text[at - 2 : at] == ": " and text[end : end + 1] in ("", "\n")
+    return is_line or (name.isalpha() and "machine " in text[max(0, name_start - FAR_VALUE) : name_start])
+
+
+def is_read(text: str, start: int, end: int) -> bool:
+    """Say whether what a setting holds is read: a call, or the first word of a text that a person reads."""
+    value = text[start:end]
+    return (value.partition("(")[0].isidentifier() and "(" in value) or (
+        value.isalpha() and text[end : end + 1] == " " and text[end + 1 : end + 2].isalpha()
+    )
 
 
 def behind_mark(line: str) -> int:

@@ -4,6 +4,7 @@ from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, looks_ran
 from ralph_mem.core.redaction.passwords import is_base32
 
 ALNUM = LETTERS + DIGITS
+UPPER_HEX = DIGITS + "ABCDEF"
 HASHED = ALNUM + "./+=$,-_:*"
 # How hashes of passwords begin, and how long one is at least with that.
 HASHES = (
@@ -12,7 +13,7 @@ HASHES = (
     ("$argon2i$", 40), ("$argon2d$", 40), ("$argon2id$", 40), ("$pbkdf2", 40), ("pbkdf2_sha256$", 40), ("pbkdf2_sha1$", 40),
     ("pbkdf2:sha", 40), ("scrypt:", 40), ("$scrypt$", 40), ("$s0$", 40), ("bcrypt_sha256$", 40), ("argon2$argon2", 40),
     ("{ssha}", 24), ("{ssha512}", 40), ("{ssha256}", 40), ("{sha}", 28), ("{smd5}", 24), ("{crypt}", 16), ("{pbkdf2", 40),
-    ("scram-sha-256$", 40), ("scram-sha-1$", 40),
+    ('"md5', 36), ("scram-sha-256$", 40), ("scram-sha-1$", 40),
     ("$krb5", 40), ("$ntlm", 30), ("$s$", 50), ("$mysql$", 40), ("$p$", 30), ("$h$", 30), ("$netntlm", 30),
 )  # fmt: skip
 NO_HASH = "aad3b435b51404eeaad3b435b51404ee:"  # of an empty LM password: the other half follows
@@ -71,7 +72,13 @@ def _hashes(text: str, folded: str) -> "list[tuple[int, int, str]]":
             if end - at >= least and any([char in DIGITS for char in text[at + len(sign) : end]]):
                 spans.append((at, end, "password-hash"))
     ends = [at + len(NO_HASH) for at in places(folded, NO_HASH)]
-    return spans + [(at, _run(text, at, ALNUM), "password-hash") for at in ends]
+    spans += [(at, _run(text, at, ALNUM), "password-hash") for at in ends]
+    return spans + [(at, at + 41, "password-hash") for at in places(text, "*") if _is_of_mysql(text, at)]
+
+
+def _is_of_mysql(text: str, at: int) -> bool:
+    """Say whether a star and 40 hexadecimal digits in capitals stand at a place, as MySQL keeps a password."""
+    return _run(text, at + 1, UPPER_HEX) == at + 41 and not text[at + 41 : at + 42].isalnum()
 
 
 def _codes(text: str, folded: str) -> "list[tuple[int, int, str]]":

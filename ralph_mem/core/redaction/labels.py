@@ -8,6 +8,7 @@ UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 CLOSING = ",;)]}'\"`\\"
 NUMBERS = "0123456789_-./:+="
+SHORTEST_LETTERS, LONGEST_WORD = 10, 18  # `letters.FEWEST`, and of words
 # These go on: their first letters are labels, as are those of words that announce nothing.
 LONGER = (
     "authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "passe'", 'passe"', "contrase", "sessionid",
@@ -136,7 +137,15 @@ def _tells(text: str, folded: str, start: int, at: int) -> bool:
     numbers_tell = folded.startswith(("auth", "cookie"), start)
     said = text[at : at + 128].lstrip(NAME + NAME.upper()).lstrip(BETWEEN)[:64].partition("\n")[0].partition(" ")[0].rstrip(CLOSING)
     tells = [len(word) >= 6 and (_stands_out(word, numbers_tell) or _is_long_letters(word)) for word in words]
-    return any(tells) or _is_coined(said)
+    return any(tells) or _is_coined(said) or (folded[start] == "p" and len(said) > 7 and _is_worded(said, after))
+
+
+def _is_worded(said: str, after: str) -> bool:
+    if not _is_assigned(after) or not (said.isalpha() or "-" in said or "_" in said):
+        return False
+    from ralph_mem.core.redaction import coined  # lazy: only for a word that is assigned to a password
+
+    return coined.may_be_words(said, after)
 
 
 def _is_assigned(after: str) -> bool:
@@ -168,4 +177,8 @@ def _quotes(after: str) -> bool:
 def _is_long_letters(word: str) -> bool:
     # a generated value without a digit: rare, but no word is that long
     word = word.partition("\\n")[0].strip(BETWEEN + ";.}").rpartition("=")[2].replace("+", "").replace("/", "")
-    return len(word) >= 18 and word.isalpha()
+    if len(word) < SHORTEST_LETTERS or not word.isalpha():
+        return False
+    from ralph_mem.core.redaction import letters  # lazy: only for a long word behind a label
+
+    return len(word) >= LONGEST_WORD or letters.are_random(word)

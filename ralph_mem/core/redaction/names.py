@@ -41,7 +41,8 @@ NAME = (
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = tuple(
     "pass pw secret token key auth cred jwt sas sig _pat salt csrf sessionid session_id pin otp puk refresh sleutel psk "
-    "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed".split()
+    "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed"
+    " haslo losenord jelszo lozinka sifre geslo".split()
 )
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
@@ -63,6 +64,7 @@ TAKEN_BACK = (
     " errors prompt input manager provider backend reset required enabled disabled valid invalid strength version"
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
+    " encoder encoders validator validators hasher hashers strategy generator handler factory component widget view form screen"
     " topic range filter checker digest checksum sha sha1 sha256 integrity "
 )
 
@@ -77,7 +79,7 @@ PLAIN = frozenset(
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
     " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
     " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"
-    " basic forgot confirmed passwort sample base64 base64url utf8 utf-8".split()
+    " basic forgot confirmed passwort sample base64 base64url utf8 utf-8 scram-sha-256 scram-sha-1 md5".split()
 )
 
 # Tokens that say where a listing goes on.
@@ -96,6 +98,7 @@ FAR_VALUE = 160  # where each line begins with a time, a file name or an author
 REPEATED_FLOOR = 8  # of a value that is cut out wherever else it stands, in any spelling
 SECRET_FLOOR = 8
 RANDOM_FLOOR = 16
+RANDOM_LETTERS = 10  # of one case, `letters.FEWEST`
 _NOTHING_BUT = dict.fromkeys(map(ord, "_-./:+= "), None)
 _CLASSES = {
     **dict.fromkeys(map(ord, LETTERS[:26]), "a"),
@@ -168,29 +171,24 @@ def _is_key(value: str, style: str) -> bool:
 def _is_generated(value: str, least: int) -> bool:
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
-    return passwords.is_generated(value, least) or passwords.is_scrambled(value)
+    return passwords.is_generated(value, least) or passwords.is_scrambled(value) or _are_random_letters(value)
 
 
 def _is_password(value: str, style: str) -> bool:
-    """Say whether letters or digits alone are a password."""
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
-    if passwords.is_worded(value, style) and not is_called_so(value):
-        return True
-    if style == "quoted" and (passwords.is_spaced(value) or passwords.is_half_coined(value)) and not is_called_so(value):
-        return True
-    if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
-        return True
-    is_cased = not (value.islower() or value.isupper())
-    if style == "quoted" and is_cased and " " not in value and any([sign in value[1:-1] for sign in "<>|;="]) and "(" not in value:
-        return True
-    return passwords.is_passphrase(value) or (passwords.is_made_up(value, style) and not is_called_so(value))
+    return passwords.is_password(value, style, is_called_so(value))
 
 
 def _is_issued(value: str, kind: str, style: str) -> bool:
     """Say whether a value holds more than letters, and is no path, name or expression."""
     is_mixed = _is_mixed(value) or looks_random(value)
-    if " " in value or is_plain(value) or not is_mixed or (style in ("bare", "flag") and is_code(value)):
+    if (
+        " " in value
+        or is_plain(value)
+        or not is_mixed
+        or (style in ("bare", "flag") and is_code(value.lstrip("!*" * (style == "flag"))))
+    ):
         return False
     if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
         return False
@@ -204,6 +202,8 @@ def _is_name(value: str, kind: str) -> bool:
     """Say whether a value is itself the name of a secret: `client_secret="client_secret"`, `KEY=MYSECRETKEY`, `<the key`."""
     bare = value.rstrip("),;")
     if value[0] == "<" and not looks_random(value):
+        return True
+    if bare.isalpha() and bare.lower() in PASSWORDS:  # a label
         return True
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
     is_name = "_" in bare and bare.replace("_", "a").isalpha() and bare.islower()
@@ -258,7 +258,7 @@ def is_filler(value: str) -> bool:
 def is_plain(value: str) -> bool:
     """Recognise words, numbers, paths, hosts and addresses: values too ordinary to mask wherever they appear."""
     if value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle()):
-        return True
+        return not _are_random_letters(value)
     if not value.translate(_NOTHING_BUT).strip(DIGITS):
         return True
     if value[4:5] == "-" and value[7:8] == "-" and value[:4].isdigit():  # a date
@@ -271,6 +271,8 @@ def looks_random(value: str) -> bool:
     classes = value[:256].translate(_CLASSES)
     if len(value) < RANDOM_FLOOR or not classes.strip("0") or len(set(value)) < 8:
         return False
+    if not classes.strip("a") or not classes.strip("A"):
+        return _are_random_letters(value)
     if "0" not in classes and classes.count("AA") < 2:
         return False  # camel humps; one base62 secret of 32 in 300 has no digit either, but capitals side by side
     changes = sum(classes.count(pair) for pair in ("a0", "0a", "A0", "0A", "aA", "Aa"))
@@ -278,16 +280,28 @@ def looks_random(value: str) -> bool:
     return changes * (6 if "0" in classes else 5) >= len(classes)
 
 
+def _are_random_letters(value: str) -> bool:
+    if len(value) < RANDOM_LETTERS:
+        return False
+    from ralph_mem.core.redaction import letters  # lazy: only for long words
+
+    return letters.are_random(value)
+
+
 def is_code(value: str) -> bool:
     """Recognise an unquoted value that is an expression: attribute access, a scope, a reference."""
-    if "::" in value or "->" in value or value.startswith(("$", "@", "&", "*", "!", "(", "[", "{")):
+    if ("::" in value and not looks_random(value)) or "->" in value or value.startswith(("$", "@", "&", "*", "!", "(", "[", "{")):
         return True
     parts = value.split(".")
     # the parts of a token with dots are longer than most names
     is_token = looks_random(value) and max(map(len, parts)) > 18
     if parts[0][:1].isupper() and parts[-1][:1].isupper() and value[-1:].isdigit() and not is_called_so(value):  # `Gang4.Fach12`
         return False
-    return len(parts) > 1 and all(part.isidentifier() for part in parts) and not is_token
+    if len(parts) < 2 or is_token or not all(part.isidentifier() for part in parts):
+        return False
+    return not any(
+        [len(part) > SECRET_FLOOR and _is_generated(part, RANDOM_LETTERS) for part in parts]
+    )  # `cf339h.bkj4g7ekkj5g4d1h`
 
 
 def _kind_of_word(words: "list[str]", index: int) -> str:
@@ -301,7 +315,8 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
     ):
         return "" if word == "oldpwd" else "password"
     if word.endswith(SECRETS):
-        return "" if word == "token" and f" {owner} " in PLACES else "secret"
+        is_open = word == "token" and (f" {owner} " in PLACES or words[max(0, index - 2) : index] == ["public", "key"])  # of .NET
+        return "" if is_open else "secret"
     if word == "key" and owner:
         return "" if f" {owner} " in OPEN_KEYS else "secret" if f" {owner} " in KEY_OWNERS else "key"
     if word in ("pin", "otp", "puk", "totp") or (word == "code" and f" {owner} " in CODE_OWNERS):
@@ -323,7 +338,9 @@ def _is_wordy(value: str) -> bool:
     for separator in "-./: ":
         value = value.replace(separator, "_")
     parts = (part.rstrip(DIGITS) if len(part) - len(part.rstrip(DIGITS)) < 4 else part for part in value.split("_"))
-    return all(not part or (part.isalpha() and (part[1:].islower() or part.isupper())) for part in parts)
+    return all(
+        not part or (part.isalpha() and (part[1:].islower() or part.isupper()) and not _are_random_letters(part)) for part in parts
+    )
 
 
 def _is_path(value: str) -> bool:

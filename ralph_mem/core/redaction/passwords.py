@@ -7,7 +7,8 @@ HEX_DIGITS = frozenset("0123456789abcdefABCDEF-")
 MOST_TO_A_CHANGE, MOST_IN_ONE_CASE, SHORTEST_GENERATED = 2.5, 3.3, 10
 # Encodings and methods, which calls that encrypt are given as well.
 METHODS = frozenset(
-    "base64 base64url base32 utf8 utf16le latin1 sha1 sha224 sha256 sha384 sha512 rs256 hs256 es256 rsa2048 ed25519".split()
+    "base64 base64url base32 utf8 utf16le latin1 sha1 sha224 sha256 sha384 sha512 rs256 hs256 es256 rsa2048 ed25519 scram-sha-256"
+    " scram-sha-1".split()
 )
 # Words of sentences, of code and of what is shown in a form: four words with one of these are no passphrase.
 UNTELLING_WORDS = frozenset(
@@ -28,11 +29,34 @@ OF_FORMS = UNTELLING_WORDS.union(
 )
 JOINING = frozenset("a all an any as at be by http in of on so to".split())
 LONGEST_SPACED = 16
+BRACKETS, RANGES = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")), ("A-Z", "a-z", "0-9")
+
+
+def is_password(value: str, style: str, is_called_so: bool) -> bool:
+    """Say whether letters or digits alone are a password; `is_called_so`: the value speaks itself of what it would be."""
+    if is_worded(value, style) and not is_called_so:
+        return True
+    if style == "quoted" and (is_spaced(value) or is_half_coined(value)) and not is_called_so:
+        return True
+    if style in ("quoted", "greedy") and is_of_words(value) and not is_called_so:
+        return True
+    if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
+        return True
+    is_cased = not (value.islower() or value.isupper())
+    if style == "quoted" and is_cased and " " not in value and any([sign in value[1:-1] for sign in "<>|;="]) and "(" not in value:
+        return True
+    return is_passphrase(value) or (is_made_up(value, style) and not is_called_so)
 
 
 def is_made_up(value: str, style: str) -> bool:
     """Say whether letters alone are a password, by how they are mixed."""
-    return is_jumbled(value, 2 if style in ("quoted", "flag") else 3)
+    if is_jumbled(value, 2 if style in ("quoted", "flag") else 3):
+        return True
+    if not value.isalpha():
+        return False
+    from ralph_mem.core.redaction import letters  # lazy: only for letters alone
+
+    return letters.are_random(value)
 
 
 def is_passphrase(value: str) -> bool:
@@ -50,11 +74,12 @@ def is_passphrase(value: str) -> bool:
 def is_spaced(value: str) -> bool:
     """Say whether blanks part a few short words that no form or message says: `licht an 2024`, `velvet kitten`."""
     words = value.split(" ")
+    is_numbered = any([char in DIGITS for char in value])
     return (
-        1 < len(words) < 5
-        and (value[-1] in DIGITS or (value[0].islower() and value.replace(" ", "").isalpha() and JOINING.isdisjoint(words)))
+        1 < len(words) < (7 if is_numbered else 5)
+        and (is_numbered or (value[0].islower() and value.replace(" ", "").isalpha() and JOINING.isdisjoint(words)))
         and words[0].isalpha()
-        and all([word.isalnum() and len(word) <= LONGEST_SPACED for word in words])
+        and all([word.replace(".", "0").isalnum() and len(word) <= LONGEST_SPACED for word in words])
         and OF_FORMS.isdisjoint(value.lower().split())
     )
 
@@ -97,11 +122,56 @@ def is_worded(value: str, style: str) -> bool:
 def is_dotted(value: str) -> bool:
     """Say whether two or three short words that dots join are no place in code, where a password is sure to stand: `gold.fern`."""
     words = value.split(".")
+    if value[-1:] in DIGITS and value.lower() != value and 1 < len(words) < 5:  # `Maple.leaf41`
+        return all(
+            [word.rstrip(DIGITS).isalpha() and word[1:].islower() | (len(word.rstrip(DIGITS)) < 2) for word in words]
+        ) and UNTELLING_WORDS.isdisjoint(value_words(words))
     return (
         1 < len(words) < 4
         and all([word.isascii() and word.rstrip(DIGITS).isalpha() and word.islower() and 2 < len(word) < 12 for word in words])
         and (value.replace(".", "").isalpha() or sum([char in DIGITS for char in value]) > 1)
         and UNTELLING_WORDS.isdisjoint(words)
+    )
+
+
+def is_of_words(value: str) -> bool:
+    """Say whether people joined words: by signs, one with a capital, or three by capitals: `Oak-und-Elm`, `RedOakTree`."""
+    words = value.translate(_JOINED).split(" ")
+    if len(words) == 1 and value.isalpha() and not value.isupper():
+        words = "".join([" " + char if char.isupper() else char for char in value]).split()
+        return len(words) > 2 and all([len(word) > 2 for word in words]) and UNTELLING_WORDS.isdisjoint(value_words(words))
+    return (
+        1 < len(words) < 7
+        and len(value) >= FEWEST
+        and not any([sign in value for sign in " ."])
+        and all([word.isalnum() for word in words])
+        and any([len(word) > 3 and word[:1].isalpha() and word[1:].islower() for word in words])
+        and value.lower() != value
+        and value.lower() not in METHODS
+        and UNTELLING_WORDS.isdisjoint(value_words(words))
+    )
+
+
+def value_words(words: "list[str]") -> "list[str]":
+    """Return words in lower case, without the digits at their ends."""
+    return [word.lower().rstrip(DIGITS) for word in words]
+
+
+def is_odd(value: str) -> bool:
+    """Say whether letters, digits and signs stand as in no word, call, path or list: `p)k7Hq!w<R2s`, `red,Wine33`."""
+    signs = [char for char in value[:MOST] if not char.isalnum()]
+    is_call = any([value.find(opening) < value.rfind(close) for opening, close in BRACKETS if opening in value and close in value])
+    return (
+        len(value) >= FEWEST
+        and bool(signs)
+        and any([char in DIGITS for char in value])
+        and value.lower() != value != value.upper()
+        and not is_call
+        and not any([sign in value for sign in RANGES])
+        and not value.startswith(("/", "./", "~/", "$", "@", "<", "'", '"', "`", "[", "{"))
+        and "://" not in value
+        and value[-1] not in ",;:({[="
+        and not (value.replace(".", "a").replace("-", "a").isidentifier() and value[0] not in "!*")
     )
 
 

@@ -2,7 +2,7 @@
 
 from ralph_mem.core.redaction import gate, shell_words, taking
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random
+from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random, words_of
 from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
 
 # Programs and words behind them, in this order: what these print is a secret, from their manuals. `-o=`: an option with a value.
@@ -27,7 +27,7 @@ berglas access | knox get | conjur variable get | akeyless get-secret-value | sy
 hashcat --show | john --show
 bitcoin-cli dumpprivkey | bitcoin-cli dumpwallet | slappasswd | htpasswd -nb | htpasswd -nbB | htpasswd -n | secretsdump
 secretsdump.py | kubeadm token | kubeadm certs certificate-key | consul keygen | consul acl bootstrap | nomad acl bootstrap
-vault operator generate-root | etcdctl get | tailscale up --authkey | rustup-init --token | caddy hash-password
+vault operator generate-root | lncli bakemacaroon | etcdctl get | tailscale up --authkey | rustup-init --token | caddy hash-password
 travis token | snap export-login | charmcraft login --export | dotnet user-secrets list | stripe config --list
 eas credentials | ssh-keygen -Y sign | oathtool | totp-cli generate | ykman oath accounts code | gpg --export-secret-keys
 redis-cli requirepass | redis-cli masterauth | docker-credential get | git credential fill | git-credential fill
@@ -77,6 +77,9 @@ LAUNCHERS = frozenset(
     "sudo doas env command exec time nice nohup xargs watch bundle poetry uv npx bunx pipenv docker podman".split()
 )
 RAW = ("terraform", "tofu", "terragrunt")
+HELPING = frozenset(("--help", "-help", "--usage"))
+SUMS = ("h1:", "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:")  # before checksums
+OTHER_LABELS = frozenset("id guid uuid dn cn sid version url host created updated modified expires".split())
 MARK = "[REDACTED:output]"
 FEW_LINES, FEWEST_ALONE = 3, 31
 CODE = frozenset("<>(){};")  # what a line of a file may hold that is no secret, beside other words
@@ -95,6 +98,8 @@ def without(command: str, output: str) -> str:
     if not output.strip():
         return output
     printing = [part for line in _visible(command) for part in _printing(shell_words.commands(line))]
+    if any([not HELPING.isdisjoint(words) for words in printing]):
+        return output
     if any([words[0].rpartition("/")[2] in DUMPERS for words in printing]) and any([_named(words) for words in printing]):
         return MARK
     if any([_is_whole(words) for words in printing]):
@@ -224,6 +229,7 @@ def _is_whole(words: "list[str]") -> bool:
         words[0].rpartition("/")[2].lower(),
         [word.partition("=")[0] if word[:1] == "-" else word.partition("/")[0] for word in words[1:]],
     )
+    said = [part for word in said for part in (map("-{}".format, word[1:]) if _is_cluster(word) else [word])]
     if name == "pass" and len(words) == 2 and words[1] not in NOT_SHOWN and words[1][:1] != "-":
         return True
     if any([taking.holds(said, [*needed]) for needed in MAKING_WORDS]):
@@ -237,10 +243,17 @@ def _is_whole(words: "list[str]") -> bool:
     return False
 
 
+def _is_cluster(word: str) -> bool:
+    """Say whether a word is short options behind one dash: `-dq`."""
+    return word[:1] == "-" and word[1:].isalpha() and 2 < len(word) < 5
+
+
 def _is_harmless(printing: "list[list[str]]", output: str) -> bool:
     """Say of what was asked for by a name whether it is none: a host, a number, an address."""
     words = next((words for words in printing if _is_whole(words)), [])
     if output.strip().rpartition(" ")[2] == '""':  # nothing is set
+        return True
+    if any([words[-1].endswith(("keys", "keys[]")) and words[0] in ("jq", "gojq") for words in printing]):  # names alone
         return True
     if any([sign in " ".join(words).lower() for sign in CALLED]) and _is_text(output):
         return True
@@ -311,7 +324,8 @@ def _values(output: str) -> "list[str]":
     if len(lines) > FEW_LINES:  # beside news of other commands: what looks generated, on a line of its own, and rows of settings
         rows = [line.split() for line in lines]
         if all([len(row) == 2 and row[0][-1] in ":=" for row in rows]):
-            values = [row[1].strip("\"',") for row in rows]
+            values = [row[1].strip("\"',") for row in rows if not _is_other(row[0])]
+            values = [value for value in values if not value.startswith(SUMS)]
             return [value for value in values if is_made_by_hand(value) or looks_random(value) or is_generated(value)]
         alone = [line for line in lines if " " not in line and "." not in line and len(line) > FEWEST_ALONE]
         return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line)]
@@ -319,9 +333,14 @@ def _values(output: str) -> "list[str]":
     values = [
         said[-1].strip("\"',")
         for said in words
-        if len(said) == 1 or (said and len(said) <= FEW_LINES and CODE.isdisjoint(said[-1]))
+        if len(said) == 1 or (said and len(said) <= FEW_LINES and CODE.isdisjoint(said[-1]) and not _is_other(said[0]))
     ]
-    return [value for value in values if value and value.isascii() and not _is_file(value)]
+    return [value for value in values if value and value.isascii() and not value.startswith(SUMS) and not _is_file(value)]
+
+
+def _is_other(label: str) -> bool:
+    """Say whether a label says that what stands behind it is no secret: `objectGUID::`."""
+    return label[-1:] in ":=" and not OTHER_LABELS.isdisjoint(words_of(label)[-1:])
 
 
 def _is_file(value: str) -> bool:

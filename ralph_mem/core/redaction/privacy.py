@@ -39,8 +39,8 @@ TELLING_FILES = (
 PRINTING = (
     "secret", "token", "pass", "cred", "key", "auth", "jwt", " pw", "pwd", "op ", "bw ", "raw", "decrypt", " -d", "gen", "vault",
     "rand", "chamber", "sops", "login", "urandom", "shadow", "reveal", "conn", "config get", "config:get", "export", "shell",
-    "pulumi",
-    "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical", "oath", "totp", "etcdctl", "wallet", "priv", "oc ",
+    "pulumi", "macaroon", "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical", "oath", "totp", "etcdctl",
+    "wallet", "priv", "oc ",
     "railway", "netlify", "stripe", "az ", "masterauth", "requirepass", "berglas", "caddy", "consul", "random", "initial",
     "security", "bootstrap",
 )  # fmt: skip

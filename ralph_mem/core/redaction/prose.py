@@ -1,7 +1,7 @@
 """Find secrets that a sentence, a line of configuration or the element of a document names, with no sign between."""
 
 from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name, looks_random, stands_alone
-from ralph_mem.core.redaction.passwords import is_spaced
+from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced
 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80
@@ -39,7 +39,8 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
         line, below = line + " " + below.partition("\n")[0], ""
     if line[:1] not in (" ", "\t", "(") and not line[:1] > "\u2fff":
         return []
-    kind, at = kind_of_name(name.rstrip("s")), name_end
+    is_open = text[max(0, name_end - 16) : name_end].lower() == "public key token"  # of an assembly
+    kind, at = "" if is_open else kind_of_name(name.rstrip("s")), name_end
     words = line.split(" ")
     for number, (word, after) in enumerate(zip(words, [*words[1:], ""])):
         at += len(word) + 1
@@ -60,8 +61,17 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
             tells = looks_random(bare) and not _is_code(bare)
             if kind == "password":
                 is_near = number < 3 and len(bare) > 7 and name[-1:] not in "sS" and is_secret(bare, "secret", "bare")
-                tells = stands_alone(bare) or is_near
-            if bare and tells and not any([sign in bare for sign in " \t(\\"]) and (not is_heading or looks_random(bare)):
+                whole = value.strip("\"'`*") if number == len(words) - 2 else ""
+                is_whole = bool(whole) and (is_odd(whole) or is_passphrase(whole))
+                bare = whole if is_whole else bare
+                tells = stands_alone(bare) or is_near or is_whole
+            if (
+                bare
+                and tells
+                and not any([sign in bare for sign in " \t\\"])
+                and ("(" not in bare or kind == "password")
+                and (not is_heading or looks_random(bare))
+            ):
                 start = text.find(bare, at - 1)
                 return [(start, start + len(bare), kind)]
     return []

@@ -14,9 +14,10 @@ USERS = ("u=", "user=", "username=", "login=", "account=", "usr=", "uid=", "unam
 TICKETS = ("ticket=", "?code=", "&code=")
 SHORTEST_TICKET = 14
 ONE_TIME = (
-    "otp", "one-time code", "one-time password", "verification code", "security code", "confirmation code", "authentication code",
-    "2fa code", "mfa code", "código de verificación", "codigo de verificacion", "código de seguridad", "bestätigungscode",
-    "sicherheitscode", "code de vérification", "code de sécurité", "codice di verifica", "código de verificação", "mtan",
+    "otp", "one-time code", "one-time password", "verification code", "security code", "confirmation code",
+    "authentication code", "login code", "sign-in code", "inlogcode", "2fa code", "mfa code", "código de verificación",
+    "codigo de verificacion", "código de seguridad", "bestätigungscode", "sicherheitscode", "code de vérification",
+    "code de sécurité", "codice di verifica", "código de verificação", "mtan",
 )  # fmt: skip
 LINKING = frozenset("is es ist est è é e code code: número nr. no. :".split())
 DIGITS_OF_CODE = (6, 8)

@@ -72,6 +72,9 @@ def _is_mixed_line(line: str) -> bool:
 
 def _of_line(line: str) -> "list[Place]":
     """Return the places of secrets in a line of a shell, and in a list of words, as files of settings hold command lines."""
+    number, colon, numbered = line.partition(":")
+    if colon and number.isdigit():  # which `grep -n` says before a line
+        return [(start + len(number) + 1, end + len(number) + 1) for start, end in _of_line(numbered)]
     found = _of_words(line)
     for sign in ("<(printf ", "<(echo "):
         at = line.find(sign) + 2

@@ -1,8 +1,19 @@
 """Find values that a test or a debugger shows, where the test's name or the expression speaks of a secret."""
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, PLAIN, is_called_so, is_filler, is_plain, is_secret, kind_of_name
-from ralph_mem.core.redaction.passwords import is_passphrase, is_spaced
+from ralph_mem.core.redaction.names import (
+    DIGITS,
+    HEX,
+    LETTERS,
+    PLAIN,
+    is_called_so,
+    is_filler,
+    is_plain,
+    is_secret,
+    kind_of_name,
+    looks_random,
+)
+from ralph_mem.core.redaction.passwords import is_of_words, is_passphrase, is_spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +162,22 @@ def _is_shown(value: str, said: str) -> bool:
     return is_said and all(shapes) and not is_text and is_secret(value, "password", "quoted")
 
 
+def _is_open(value: str) -> bool:
+    """Say whether what looks generated is an address, an expression, or digits in hex, such as commits are named by."""
+    return (
+        any([sign in value for sign in (" ", "://", "(", ".", ":", "=", "\\", "$")])
+        or not value.strip(HEX + "-")
+        or value.startswith("sha")
+    )
+
+
+def _is_reported(value: str) -> bool:
+    """Say whether a text in quotes on a line that names a password is one: letters with digits or signs, or joined words."""
+    is_text = any([sign in value for sign in (" ", "/", "(", "=", "$", "\\")]) or not value.strip(HEX)
+    is_one = is_of_words(value) or (value.lower() != value and not value.isalnum() and not value.isidentifier())
+    return len(value) > 7 and not is_text and is_one and not (is_called_so(value) or is_filler(value) or is_plain(value))
+
+
 def _names(line: str) -> "list[str]":
     """Return the names in a line; what follows `from` in one says where something comes from."""
     return [word.partition("From")[0].partition("_from")[0] for word in line.translate(NOT_NAME).split()]
@@ -201,10 +228,16 @@ def _compared(line: str, is_near: bool = False) -> "list[tuple[int, int]]":
     values = [piece for quote in "'\"" for piece in line.split(quote)[1:-1]]
     values += [piece.partition(">")[0] for piece in line.split("<")[1:]]
     values.append(bare.lstrip("-+ ").strip("'\"") if is_difference else bare.rpartition(": ")[2])
+    named = {kind_of_name(name) for name in _names(line)}
     found = [
         value
         for value in dict.fromkeys(values)
-        if (is_made_by_hand(value) or (is_near and value and (is_spaced(value) or _is_shown(value, said))))
+        if (
+            is_made_by_hand(value)
+            or (not is_difference and looks_random(value) and not _is_open(value))
+            or ("password" in named and _is_reported(value))
+            or (is_near and value and (is_spaced(value) or _is_shown(value, said)))
+        )
         and f'["{value}"]' not in line
     ]
     return [(line.index(value), line.index(value) + len(value)) for value in found]

@@ -6,7 +6,7 @@ from ralph_mem.core.redaction.passwords import OF_FORMS, is_passphrase
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
 BEFORE_QUOTED = (
     "identified by", "identified with", "password", "password for", "convertto-securestring", "securestring", "passphrase",
-    "set password", "using password", "authentication string", "psk",
+    "set password", "using password", "authentication string", "psk", ": eap", ": xauth", ": rsa",
 )  # fmt: skip
 STEPPED_OVER = " \t=:(\\"
 # Between the words and the quotes: types of SQL strings, options of PowerShell, how something is encrypted.

@@ -1,7 +1,7 @@
 """Tell which programs take a secret on their command line or through a pipe, and where it stands there."""
 
 from ralph_mem.core.redaction.names import DIGITS, is_filler, is_secret
-from ralph_mem.core.redaction.passwords import is_jumbled
+from ralph_mem.core.redaction.passwords import is_jumbled, is_made_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,7 +186,10 @@ def _at(place: str, words: "list[Word]", first: int, piped: "list[Place]") -> "l
 
 
 def _operands(words: "list[Word]") -> "list[Word]":
-    return [word for word in words if word[2][:1] not in ("-", "<", ">", "/", "\\")]
+    return [
+        word for word in words
+        if word[2][:1] not in ("-", "<", ">", "\\") and (word[2][:1] != "/" or word[2].count("/") > 1)  # `/user:x` of Windows
+    ]  # fmt: skip
 
 
 def _of_flag(flag: str, sign: str, words: "list[Word]") -> "list[Place]":
@@ -200,7 +203,7 @@ def _of_flag(flag: str, sign: str, words: "list[Word]") -> "list[Place]":
             and said.startswith(flag)
             and len(flag) < 4
             and len(said) > len(flag)
-            and not said[len(flag) :].isalpha()
+            and (not said[len(flag) :].isalpha() or is_made_up(said[len(flag) :], "bare"))
         ):
             glued = len(flag) + said.startswith(flag + "=")
             found.append((end - len(said) + glued, end, said[glued:]))
@@ -258,7 +261,7 @@ def is_mixed(value: str) -> bool:
 def tells(value: str) -> bool:
     """Say whether a value that stands where a secret belongs is one: no variable, no option, no file of that, no number."""
     value = value.strip("\"'\\ \t\r\n")
-    if value[-1:] == "]" and "[" not in value:  # how a program is called
+    if (value[-1:] == "]" and "[" not in value) or (value[-1:] == ":" and value[:1] == "["):  # how a program is called
         return False
     if (
         len(value) < FEWEST

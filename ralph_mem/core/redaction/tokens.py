@@ -82,7 +82,7 @@ def _dotted(text: str, folded: str) -> "list[tuple[int, int, str]]":
 def _kind_of_dotted(word: str, has_vault: bool) -> str:
     head, _, tail = word.partition(".")
     middle, _, last = tail.partition(".")
-    if 23 <= len(head) <= 28 and 5 <= len(middle) <= 7 and len(last) >= 27 and looks_random(head + last):
+    if 23 <= len(head) <= 28 and 5 <= len(middle) <= 7 and len(last) >= 27 and looks_random(head + last) and looks_random(last):
         return "discord-token"
     if len(head) == 17 and head.startswith("pat") and len(middle) == 64:
         return "api-key"
