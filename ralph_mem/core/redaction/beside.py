@@ -21,7 +21,7 @@ from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_coined, is_ge
 
 # A line with one of these speaks of a secret; pieces of words, so that one stands for many.
 SPOKEN = (
-    "passw", "passp", "passc", "passor", '"pass ',
+    "passw", "passp", "passc", "passor", '"pass ', "-> pass ",
     "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
     "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
     "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
@@ -139,7 +139,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             spans += [(where, where + len(value))] * (is_code and _is_code(value))
             at, before = at + len(word), word
             continue
-        if before in SAID and _is_told(_of_protocol(value)):
+        if before in SAID and (_is_told(_of_protocol(value)) or ("-> PASS " in line and not is_filler(value))):
             spans.append((where, where + len(_of_protocol(value))))
         if before.lower() in OPEN:
             at, before = at + len(word), word

@@ -23,7 +23,7 @@ DOCUMENTS = (
 STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
     "authtok", "connect ", "conn ", " replace ", "cookie", "community ", " secret ", "key-string", "ascii-text", "psk", "setuser",
-    " on >", " chap", "loginmodule",
+    " on >", " chap", "loginmodule", ": rsa ", ": eap ",
 )  # fmt: skip
 WITHOUT_SCHEME = ("@", "jdbc:oracle", ":*:", ":5432:", ":5433:", ":6432:", ":5439:", ":26257:")
 # Of commands that encode and decode, of queries and protocols, of what tests and debuggers show.
@@ -60,7 +60,25 @@ DEVICES = (
     "setup ",
 )
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
-SHOWN = ("expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ")
+SHOWN = (
+    "expected",
+    "received",
+    " got ",
+    "got:",
+    'got "',
+    "left:",
+    "assert",
+    "0x",
+    "pdb",
+    "> ",
+    "=> ",
+    "plaintext",
+    "to be ",
+    " want ",
+    'fill("',
+    "fill('",
+    '" with "',
+)
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {

@@ -25,7 +25,7 @@ FOREIGN = (  # one text is read the quickest; a test holds it together with that
     "contraseña hasło lösenord пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé 비밀번호 암호 暗証番号 "
     "口令 κωδικός סיסמ jelszó şifre лозинка токен секрет парол"
 )
-SHOWING = ("xpected", "eceived", " got ", "got:", "left:", "assert", "XCTA", "db) ", "ghci> ", "debug> ", ">>> ")
+SHOWING = ("xpected", "eceived", " got ", "got:", "left:", " want ", "assert", "XCTA", "db) ", "ghci> ", "debug> ", ">>> ")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
 # Words of which one at least stands in a text of a class that its labels do not tell: programs that take or print a secret, what
 # follows those that do more than that, words of statements. The tests of outputs hold them together with the modules of `classes`.
@@ -34,18 +34,18 @@ HINTS = frozenset(b"""
 ldapmodrdn ldapsearch ldapwhoami lftp mongodump mongorestore mongosh mosquitto_pub mosquitto_sub mssql-cli mycli mysqldump ncftp
 netexec nxc osql pgbench rar rpcclient smbcacls smbclient smbget snmpgetnext snmpinform snmptable sqlcmd sshpass twine unrar
 usermod winexe wlfreerdp wpa_cli xcrun xfreerdp --decrypt --pass --passcode --password-stdin --proxy-user --raw --reveal --user
---with-decryption -opw -pass -pw -raw -upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken add-generic-password add_user
-ansible-vault apksigner apr1 argon2 argon2i argon2id ascii-text auth-pass auth-user-pass auths authtoken bakemacaroon bindpw bw
-chamber change_password chpasswd circleci clave clevis codes communities community concealed consul contrasena
-convertto-securestring crypt cryptsetup databricks db2 debconf-set-selections decrypt doas doppler dumpprivkey encodedcommand
-encrypt_string etcdctl find-generic-password fly flyctl frase geheim genkey genpsk get-login-password get-secret-value glab
-gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc jeton kennwort key-string
-key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth mc mdp mkpasswd
-mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli nostr ntlm oathtool obscure openssl otp passcode
-passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret pin preauthkeys private-lines psk puk pulumi pwgen qpdf
-rabbitmqctl railway random_password rclone redis-cli requirepass reveal ripple rocommunity rootpw rp rwcommunity saml saml2
-samlassertion samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed seeds
-semilla senha sentinel service_account session_id sessionid setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget
+--masterauth --requirepass --with-decryption -opw -pass -pw -raw -upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken
+add-generic-password add_user ansible-vault apksigner apr1 argon2 argon2i argon2id ascii-text auth-pass auth-user-pass auths
+authtoken bakemacaroon bindpw bw chamber change_password chpasswd circleci clave clevis codes communities community concealed
+consul contrasena convertto-securestring crypt cryptsetup databricks db2 debconf-set-selections decrypt doas doppler dumpprivkey
+encodedcommand encrypt_string etcdctl find-generic-password fly flyctl frase geheim genkey genpsk get-login-password
+get-secret-value glab gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc jeton
+kennwort key-string key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth
+mc mdp mkpasswd mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli nostr ntlm oathtool obscure openssl
+otp passcode passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret pin preauthkeys private-lines psk puk pulumi
+pwgen qpdf rabbitmqctl railway random_password rclone redis-cli requirepass reveal ripple rocommunity rootpw rp rwcommunity saml
+saml2 samlassertion samlresponse sasl_passwd scram-sha-256 scrypt secret-tool secretsmanager securerandom securestring seed
+seeds semilla senha sentinel service_account session_id sessionid setuser slappasswd smbpasswd snmp-server snmpbulkwalk snmpget
 snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide stellar store-secret su sudo supabase swaks
 systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel wachtwoord wallet wg whoami wpa_passphrase
 wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo xxd -enc -encodedcommand -setcookie
@@ -56,14 +56,14 @@ HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ a
 # Signs that no word holds, a line for each character that all behind it hold; ASCII, since that is read and cut the quickest.
 SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 <\t<<<\t<(echo\t<redacted>\t<hidden>
->\t on >
+>\t on >\t-> PASS 
 @\t@tcp(\t@unix(\t@uri\t@base64\t@//
 ~\tsha256~\tQ~
 |\t| pass \t| base64\t' | \t" | 
 =\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\t]=>
 4\tbase64 -\tbase64 <\tl base64
 2\tbase32 -\tbase32 <\t| base32
-(\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
+(\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
 {\t{SHA}
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
@@ -71,9 +71,9 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 w\t12 words\t24 words\tpplication password\tpp password\tpp-password
 \\\t\\u00
 &\t;&#
--\t-pass \t-pwd \t-pw 
+-\t-pass \t-pwd \t-pw \thttp-basic
 /\t /p \t /p:\t/pw 
-:\t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
+:\t: RSA \t: EAP \t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
 c\t code is\tuthentication_string
 t\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 S\tSecureString

@@ -135,5 +135,6 @@ def _is_given(value: str, kind: str, is_connecting: bool) -> bool:
     if value.isdigit():
         return len(value) >= FEWEST_DIGITS
     if value.isalpha() and len(value) >= SECRET_FLOOR:
-        return value.lower() not in OF_FORMS and not value.endswith(SAYING) and not is_called_so(value)
+        is_said = value.lower() in OF_FORMS or (value.islower() and value.endswith(SAYING))
+        return not is_said and not is_called_so(value)
     return not (value.isalpha() or is_plain(value) or (is_code(value.lstrip("!*")) and value.islower()) or is_called_so(value))

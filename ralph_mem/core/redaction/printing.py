@@ -335,7 +335,8 @@ def _values(output: str) -> "list[str]":
         for said in words
         if len(said) == 1 or (said and len(said) <= FEW_LINES and CODE.isdisjoint(said[-1]) and not _is_other(said[0]))
     ]
-    return [value for value in values if value and value.isascii() and not value.startswith(SUMS) and not _is_file(value)]
+    values = [value for value in values if value and (value.isascii() or value.isalnum())]
+    return [value for value in values if not value.startswith(SUMS) and not _is_file(value)]
 
 
 def _is_other(label: str) -> bool:

@@ -12,6 +12,7 @@ from ralph_mem.core.redaction.names import (
     is_secret,
     kind_of_name,
     looks_random,
+    places,
 )
 from ralph_mem.core.redaction.passwords import is_of_words, is_passphrase, is_spaced
 
@@ -28,6 +29,7 @@ MASKING, LONGEST_MASK = "*\u2022\u25cf", 32
 MASKS = frozenset("redacted masked hidden filtered removed sensitive censored private secret oculto versteckt masqué".split())
 NOTHING = ("''", '""', "null", "nil", "None", "undefined")  # with which a test compares what should be there
 UNEQUAL = ("!=", "not_to", "not to", "NotEqual", "not equal")
+FILLING, FAR_FIELD = ('fill("', "fill('", '" with "'), 320  # characters before what is filled in
 FAR_MASK, FAR_REPORT = 3, 8  # lines between a mask and what came instead, and of what says that they are compared
 NO_SIDE = PLAIN.union("expected actual received assert true false none error equal".split())
 DIFFERENCE = ("E  ", "-", "+")
@@ -42,7 +44,7 @@ LEADING = "=>$1234567890abcdefxABCDEF[]()*:char constuned_ \t"  # what a debugge
 
 def find(text: str, _folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of what is shown."""
-    spans: list[Span] = _beside_masks(text) + _beside_nothing(text)
+    spans: list[Span] = _beside_masks(text) + _beside_nothing(text) + _filled_in(text)
     above: list[tuple[int, str]] = []
     at, tested, asked, kind = 0, 0, 0, ""
     for line in text.split("\n"):
@@ -97,6 +99,20 @@ def _beside_nothing(text: str) -> "list[Span]":
                     place = at + line.rindex(value)
                     spans.append((place, place + len(value), "secret"))
         at += len(line) + 1
+    return spans
+
+
+def _filled_in(text: str) -> "list[Span]":
+    """Find what a test fills in a field that is named on its line or a little above: `fill("x")`, `"Password" with "x"`."""
+    spans = []
+    for sign in FILLING:
+        for at in places(text, sign):
+            start = at + len(sign)
+            value = text[start : start + LONGEST_LINE].partition("\n")[0].partition(sign[-1])[0]
+            near = text[max(0, at - FAR_FIELD) : at].split("\n")[-FAR_MASK - 1 :]
+            is_named = any([kind_of_name(name) == "password" for line in near for name in _names(line)])
+            if is_named and (_is_reported(value) or is_made_by_hand(value)):
+                spans.append((start, start + len(value), "secret"))
     return spans
 
 

@@ -4,9 +4,10 @@ from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain,
 from ralph_mem.core.redaction.passwords import OF_FORMS, is_passphrase
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
+OF_FILE = ": rsa"  # the name of a file stands between
 BEFORE_QUOTED = (
     "identified by", "identified with", "password", "password for", "convertto-securestring", "securestring", "passphrase",
-    "set password", "using password", "authentication string", "psk", ": eap", ": xauth", ": rsa",
+    "set password", "using password", "authentication string", "psk", ": eap", ": xauth", OF_FILE,
 )  # fmt: skip
 STEPPED_OVER = " \t=:(\\"
 # Between the words and the quotes: types of SQL strings, options of PowerShell, how something is encrypted.
@@ -21,7 +22,7 @@ DIRECTIVES = (
 )  # fmt: skip
 BEHIND_A_PLACE = ("sentinel auth-pass ", "sasl_passwd ")  # or a name, which comes first
 CONNECTING = ("connect ", "conn ")
-COOKIES = ("erlang_cookie", "erlangcookie", "erlang.cookie", "release_cookie", "-setcookie")
+COOKIES = ("erlang_cookie", "erlangcookie", "erlang.cookie", "release_cookie", "-setcookie", "node_cookie", "node__cookie")
 OTHER_QUOTES = (("q{", "}"), ("q(", ")"), ("q[", "]"), ("q<", ">"), ("%Q{", "}"))
 WORD = LETTERS + DIGITS + "_-.$"
 FEWEST = 5
@@ -63,7 +64,7 @@ def _quoted(text: str, folded: str) -> "list[tuple[int, int, str]]":
             rest = text[at + len(sign) : at + len(sign) + LONGEST].partition("\n")[0]
             if at and folded[at - 1].isalnum():
                 continue
-            start = _opening(rest)
+            start = rest.find('"') if sign == OF_FILE else _opening(rest)
             quote = rest[start : start + 1]
             end = rest.find(quote, start + 1) if start >= 0 and quote else -1
             value = rest[start + 1 : end].rstrip("\\") if end > 0 else ""
@@ -101,7 +102,7 @@ def _directives(text: str, folded: str) -> "list[tuple[int, int, str]]":
     spans = []
     for sign in DIRECTIVES:
         for at in places(folded, sign):
-            if at and (folded[at - 1].isalnum() or folded[at - 1] in "_-"):
+            if at and (folded[at - 1].isalnum() or (folded[at - 1] in "_-" and folded[at - 2 : at] != "--")):
                 continue
             start = at + len(sign)
             word = (text[start : start + LONGEST].split("\n", 1)[0].split() or [""])[-1 if sign in BEHIND_A_PLACE else 0]

@@ -48,6 +48,7 @@ STATES = frozenset(  # of a password
 LONGEST_WORD = 24  # letters; no word has more
 LONGEST_HUMPED = 17  # characters of words that nothing joins: what is longer is the name of a class
 MOST_ROWS = 200
+FEWEST_COLUMNS = 4  # that semicolons part: sentences and code have fewer
 MOST_CELLS = 24
 LONGEST_NAME, LONGEST_LINE = 40, 2048
 MOST_WORDS = 3  # of a name
@@ -319,6 +320,8 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     names = [name for _, _, name in cells if name]
     if sign in "|\t":  # what a query makes of a column
         names = [name.replace("(", "_").replace(")", "_") for name in names]
+    if sign in ";,":  # `Quota (MB)`
+        names = [name.replace("(", "").replace(")", "") for name in names]
     if not all(
         [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or _is_sign(name) for name in names]
     ):
@@ -328,7 +331,7 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     is_listed = (
         not is_tight and sign in ",;" and (len(names) < len(cells) or cells[0][0] > 0 or any([" " in name for name in names]))
     )
-    if is_listed:  # words of a sentence, or of code
+    if is_listed and not (sign == ";" and len(cells) >= FEWEST_COLUMNS):  # words of a sentence, or of code
         return []
     found = enumerate(cells)
     return [(sign, at, kind, start, len(cells)) for at, (start, _, name) in found for kind in [_announces(name)] if kind]
