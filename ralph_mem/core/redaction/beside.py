@@ -124,7 +124,8 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
     spans, at, before = [], 0, ""
     code = line.lstrip("> \t*#")
     is_import = code.startswith(("import ", "class ")) or (code.startswith("from ") and " import " in code)
-    if ' d="' in line or "[-" in line or is_import:  # a drawing, or how a program is called
+    # a drawing, how a program is called, what everybody may know of an assembly
+    if ' d="' in line or "[-" in line or is_import or "public key token" in folded:
         return []
     is_open = any([word in folded for word in OPEN])
     words = folded.translate(BLANKS).split()

@@ -73,7 +73,7 @@ w\t12 words\t24 words\tpplication password\tpp password\tpp-password
 &\t;&#
 -\t-pass \t-pwd \t-pw \thttp-basic
 /\t /p \t /p:\t/pw 
-:\t: RSA \t: EAP \t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
+:\t.psk:\t: RSA \t: EAP \t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
 c\t code is\tuthentication_string
 t\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 S\tSecureString

@@ -14,7 +14,16 @@ from ralph_mem.core.redaction.names import (
     stems_in,
     words_of,
 )
-from ralph_mem.core.redaction.passwords import is_base32, is_coined, is_dotted, is_generated, is_jumbled, is_passphrase, is_spaced
+from ralph_mem.core.redaction.passwords import (
+    is_base32,
+    is_coined,
+    is_dotted,
+    is_generated,
+    is_jumbled,
+    is_of_words,
+    is_passphrase,
+    is_spaced,
+)
 
 PLUGINS = ("native_password", "sha2_password", "old_password")  # how a database checks a password: of MySQL and its kin
 TYPE_CHECKING = False
@@ -48,6 +57,7 @@ STATES = frozenset(  # of a password
 LONGEST_WORD = 24  # letters; no word has more
 LONGEST_HUMPED = 17  # characters of words that nothing joins: what is longer is the name of a class
 MOST_ROWS = 200
+RULERS_BEFORE_ROWS = 2  # one above the heads, one below them
 FEWEST_COLUMNS = 4  # that semicolons part: sentences and code have fewer
 MOST_CELLS = 24
 LONGEST_NAME, LONGEST_LINE = 40, 2048
@@ -63,11 +73,12 @@ def find(text: str, folded: str) -> "list[Span]":
     heads: list[Head] = []
     ruler: list[Cell] = []
     sealed: list[int] = []
-    above, at, rows = "", 0, 0
+    above, at, rows, ruled = "", 0, 0, 0
     stems = stems_in(text, folded)
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if any([name in said for name in OPEN_COLUMNS]):
             sealed = [start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if _is_open(name)]
+        ruled = _rulers(line, ruled)
         columns = _columns(line, above)
         above = line if any([stem in said for stem in stems]) else ""
         if not heads and not above and not columns:
@@ -83,7 +94,7 @@ def find(text: str, folded: str) -> "list[Span]":
                 for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads, bool(ruler))]
             ]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
-        found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line]
+        found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line and ruled < RULERS_BEFORE_ROWS]
         rows = 0 if found else rows + 1
         # a blank line may stand between the head and the rows of a table with bars
         heads = found or (heads if (line.strip() or (rows == 1 and heads and heads[0][0] == "|")) and rows < MOST_ROWS else [])
@@ -118,6 +129,14 @@ def _of_markup(text: str, folded: str) -> "list[Span]":
 def _is_open(name: str) -> bool:
     """Say whether everybody may read what stands below a head: `Image ID`, but for `secret_id`."""
     return any([word in OPEN_COLUMNS for word in words_of(name)[-1:]]) and not kind_of_name(name)
+
+
+def _rulers(line: str, before: int) -> int:
+    """Return how many rulers of a table with bars stand above a line, itself among them: the second one parts head and rows."""
+    bare = line.strip()
+    if bare[:1] not in ("+", "|"):
+        return 0
+    return before + (not bare.strip("+-|=: ") and "-" in bare)
 
 
 def _under_ruler(line: str, ruler: "list[Cell]") -> "list[Cell]":
@@ -209,7 +228,8 @@ def _announces(name: str) -> str:
 def _is_value(value: str, kind: str) -> bool:
     if kind == "code" or (kind == "password" and value.isdigit() and len(value) > 5):
         return is_secret(value or "x", "code", "listed")
-    if kind == "password" and is_spaced(value) and value[-1] in DIGITS:
+    is_numbered = is_spaced(value) and any([char in DIGITS for char in value])
+    if kind == "password" and (is_numbered or (is_of_words(value) and not is_called_so(value))):
         return True
     if (
         " " in value

@@ -1,7 +1,7 @@
 """Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
 from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
-from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_spaced
+from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_of_words, is_spaced
 
 NAME = LETTERS + DIGITS + "_-."
 STEMS = ("pass", "pwd", "secret", "token", "key", "cred", "jwt", "salt")
@@ -194,8 +194,7 @@ def is_value(value: str, kind: str, style: str) -> bool:
     if (value.isupper() and "_" in value) or (is_plain(value) and not (value.isalpha() and kind == "password" and len(value) > 9)):
         return False
     parts = value.replace("-", "_").replace(".", "_").split("_")
-    if (
-        len(parts) > 1 and all([part.isalpha() for part in parts]) and not (kind == "password" and is_coined(value))
-    ):  # the name of something
+    is_joined = kind == "password" and (is_coined(value) or is_of_words(value))
+    if len(parts) > 1 and all([part.isalpha() for part in parts]) and not is_joined:  # the name of something
         return False
     return is_secret(value, kind, style)
