@@ -49,6 +49,7 @@ ASKING = ("sudo", "gpg", "openssl", "passw", "passphrase", "login", "secret", "t
 HOLDING = frozenset("clear-text cleartext plaintext plain value text data new old content currentvalue current val".split())
 LINKS = frozenset("is now still was remains lautet ist bleibt est es é è wird : => -> → / mit".split())
 HEX = frozenset(DIGITS + "abcdefABCDEF")
+PUBLIC = ("AAAAC3Nza", "AAAAB3Nza", "AAAAE2Vj")  # so begin public keys of SSH
 HEX_SIZES = (32, 40, 48, 56, 64, 96, 128)
 # What a line says of hexadecimal digits that are no secret.
 OPEN = (
@@ -134,7 +135,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         at = line.index(word, at)
         value = _assigned(word.rstrip(".!?")) or word.rstrip(".:!?")
         where = line.index(value, at)
-        if value[:2] == "Ag" and len(value) > SEALED:
+        if (value[:2] == "Ag" and len(value) > SEALED) or value.startswith(PUBLIC):
             break
         if is_of_pins:
             spans += [(where, where + len(value))] * (is_code and _is_code(value))

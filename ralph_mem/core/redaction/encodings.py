@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 FEWEST, MOST = 16, 65_536
 # What an account's file of keys holds besides the key.
 ACCOUNTS = ("service_account", "private_key", "client_secret", "refresh_token", '"auth"', "password", "secret", "token")
+OF_PEM, BEGUN = b"LS0tLS1CRUdJTi", 48  # "-----BEGIN ", and as many characters as say what of
 ENCODED = LETTERS + DIGITS + "+/-_="
 
 
@@ -37,6 +38,7 @@ _MARKS = bytes([120 if chr(code) in ENCODED else 32 for code in range(256)])
 
 def _decoded(word: bytes) -> str:
     word = word.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
+    word = word[:BEGUN] if word.startswith(OF_PEM) else word  # of a key the rest may be cut
     if len(word) % 4 == 1 or b"=" in word:
         return ""
     try:
@@ -55,7 +57,7 @@ def _hides(text: str, redact: "Callable[[str], tuple[str, dict[str, int]]]") -> 
     is_user = 2 < len(user) < 64 and user.replace(".", "a").replace("_", "a").replace("-", "a").replace("@", "a").isalnum()
     if colon and is_user and len(password) > 5 and " " not in password and password[:2] != "//" and "\n" not in password:
         return not is_plain(password) and not is_filler(password)
-    if "PRIVATE KEY-----" in text:
+    if "PRIVATE KEY-----" in text or "PRIVATE KEY" in text[:36]:
         return True
     if text.lstrip()[:1] == "{" and any([name in text for name in ACCOUNTS]):
         return True

@@ -27,6 +27,7 @@ OTHERWISE = frozenset(
     "printf ps psql pytest python python3 read rg rsync rustc scp sed sftp ssh strace systemctl tar tmux top touch uvicorn "
     "wget yarn".split()
 )
+PACKAGERS = frozenset("apt apt-get apt-cache aptitude dpkg dnf yum rpm zypper pacman apk brew man".split())
 ENDINGS = (
     "pw",
     "pass",
@@ -135,7 +136,9 @@ def _is_of_user(flag: str) -> bool:
 
 def _set(words: "list[Word]") -> "list[Place]":
     """Return the values behind a name: `config set dbPassword x`, `connect Home password x`."""
-    found = []
+    found: list[Place] = []
+    if words and taking.program(words[0][2]) in PACKAGERS:  # of which `passwd` is a package
+        return found
     for at, ((_, _, said), (start, end, value)) in enumerate(_following(words)):
         name = said.lower()
         if (

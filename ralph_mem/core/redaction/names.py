@@ -263,6 +263,8 @@ def is_plain(value: str) -> bool:
         return True
     if value[4:5] == "-" and value[7:8] == "-" and value[:4].isdigit():  # a date
         return True
+    if "+d" in value and ("+deb" in value or "+dfsg" in value):  # a version of Debian
+        return True
     return _is_path(value) or _is_host(value) or value.startswith("arn:") or ("://" in value and "@" not in value)
 
 

@@ -160,7 +160,13 @@ def value_words(words: "list[str]") -> "list[str]":
 def is_odd(value: str) -> bool:
     """Say whether letters, digits and signs stand as in no word, call, path or list: `p)k7Hq!w<R2s`, `red,Wine33`."""
     signs = [char for char in value[:MOST] if not char.isalnum()]
-    is_call = any([value.find(opening) < value.rfind(close) for opening, close in BRACKETS if opening in value and close in value])
+    is_call = any(
+        [
+            value.find(opening) < value.rfind(close) and value[value.rfind(close) + 1 :][:1] in ("", ".", ",", ";", ":", ")", "]")
+            for opening, close in BRACKETS
+            if opening in value and close in value
+        ]
+    )
     return (
         len(value) >= FEWEST
         and bool(signs)

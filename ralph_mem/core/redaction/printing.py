@@ -1,6 +1,7 @@
 """Tell which commands print a secret and nothing else, and cut it out of that."""
 
 from ralph_mem.core.redaction import gate, shell_words, taking
+from ralph_mem.core.redaction.beside import PUBLIC
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random, words_of
 from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
@@ -27,7 +28,8 @@ berglas access | knox get | conjur variable get | akeyless get-secret-value | sy
 hashcat --show | john --show
 bitcoin-cli dumpprivkey | bitcoin-cli dumpwallet | slappasswd | htpasswd -nb | htpasswd -nbB | htpasswd -n | secretsdump
 secretsdump.py | kubeadm token | kubeadm certs certificate-key | consul keygen | consul acl bootstrap | nomad acl bootstrap
-vault operator generate-root | lncli bakemacaroon | etcdctl get | tailscale up --authkey | rustup-init --token | caddy hash-password
+vault operator generate-root | lncli bakemacaroon | wg dump
+pdbedit -w | etcdctl get | tailscale up --authkey | rustup-init --token | caddy hash-password
 travis token | snap export-login | charmcraft login --export | dotnet user-secrets list | stripe config --list
 eas credentials | ssh-keygen -Y sign | oathtool | totp-cli generate | ykman oath accounts code | gpg --export-secret-keys
 redis-cli requirepass | redis-cli masterauth | docker-credential get | git credential fill | git-credential fill
@@ -77,8 +79,9 @@ LAUNCHERS = frozenset(
     "sudo doas env command exec time nice nohup xargs watch bundle poetry uv npx bunx pipenv docker podman".split()
 )
 RAW = ("terraform", "tofu", "terragrunt")
+FAILING = ("error", "usage", "fatal", "no ", "not ", "could not", "cannot")
 HELPING = frozenset(("--help", "-help", "--usage"))
-SUMS = ("h1:", "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:")  # before checksums
+SUMS = (*PUBLIC, "h1:", "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:")
 OTHER_LABELS = frozenset("id guid uuid dn cn sid version url host created updated modified expires".split())
 MARK = "[REDACTED:output]"
 FEW_LINES, FEWEST_ALONE = 3, 31
@@ -265,7 +268,8 @@ def _is_harmless(printing: "list[list[str]]", output: str) -> bool:
             or is_filler(value)
             or not (is_jumbled(value) or looks_random(value) or any([each in DIGITS for each in value]))
         )
-    return output.lower().lstrip().startswith(("error", "usage", "fatal", "no ", "not ", "could not", "cannot"))
+    last = output.strip().rpartition("\n")[2].lower()
+    return last.startswith("error") or output.lower().lstrip().startswith(FAILING)
 
 
 def _is_text(output: str) -> bool:

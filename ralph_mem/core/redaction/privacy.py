@@ -37,12 +37,11 @@ TELLING_FILES = (
 )  # fmt: skip
 # Each entry of `printing.WHOLE` and `printing.MAKING` holds one of these (a test sees to that), and so does what names a secret.
 PRINTING = (
-    "secret", "token", "pass", "cred", "key", "auth", "jwt", " pw", "pwd", "op ", "bw ", "raw", "decrypt", " -d", "gen", "vault",
-    "rand", "chamber", "sops", "login", "urandom", "shadow", "reveal", "conn", "config get", "config:get", "export", "shell",
-    "pulumi", "macaroon", "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical", "oath", "totp", "etcdctl",
-    "wallet", "priv", "oc ",
-    "railway", "netlify", "stripe", "az ", "masterauth", "requirepass", "berglas", "caddy", "consul", "random", "initial",
-    "security", "bootstrap",
+    "secret", "token", "pass", "cred", "key", "auth", "jwt", " pw", "pwd", "op ", "bw ", "raw", "decrypt", " -d", "gen",
+    "vault", "rand", "chamber", "sops", "login", "urandom", "shadow", "reveal", "conn", "config get", "config:get", "export",
+    "shell", "pulumi", "macaroon", "wg ", "pdbedit", "show", "htp", "apg", "diceware", "kms", "knox", "conjur", "infisical",
+    "oath", "totp", "etcdctl", "wallet", "priv", "oc ", "railway", "netlify", "stripe", "az ", "masterauth", "requirepass",
+    "berglas", "caddy", "consul", "random", "initial", "security", "bootstrap",
 )  # fmt: skip
 NAMES = ("session", "turn", "id", "agent_id", "model", "reason", "transcript", "task")  # of an activity
 RULERS = ("==", "__", "--", "**", "##")  # of a test runner's report: a heading, no news

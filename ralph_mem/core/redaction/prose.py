@@ -48,7 +48,7 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
         if not kind or "." in name or number > MOST_WORDS or word.endswith((".", ";", "{", "(", ",")):
             return []
         is_heading = is_last and number < 3 and ":" not in line  # `# password (hex)`
-        is_other = word[-1:] == ":" and not word[:-1].strip("()`").islower() and number > 0  # a label by itself
+        is_other = word[-1:] == ":" != word and not word[:-1].strip("()`").islower() and number > 0  # a label by itself
         is_link = word.strip("\"'`*").lower() in LINKS or word.endswith((":", "\uff1a", "は"))
         if is_heading or (is_link and not is_other):
             value = below.partition("\n")[0].strip() if is_last else after

@@ -173,7 +173,9 @@ def _is_side(value: str) -> bool:
 def _is_shown(value: str, said: str) -> bool:
     """Say whether a text in quotes that came instead of another is a password, whatever signs it holds."""
     shapes = [any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)]
-    is_said = any([sign in said for sign in ("but was", "received", "actual", "got", "found")])
+    is_said = said[:2] in ("-'", "+'", '-"', '+"') or any(
+        [sign in said for sign in ("but was", "received", "actual", "got", "found")]
+    )
     is_text = any([sign in value for sign in (" ", "://", '":', "(", "=>", "/")])
     return is_said and all(shapes) and not is_text and is_secret(value, "password", "quoted")
 

@@ -3,6 +3,7 @@
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import (
     DIGITS,
+    LETTERS,
     SYMBOLS,
     is_called_so,
     is_filler,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 RULES = "|│║┃"
 EDGES = {**dict.fromkeys(map(ord, "─━═"), " "), **dict.fromkeys(map(ord, "┌┬┐╭╮╔╦╗"), "│")}  # heads may stand between them
+FRAMED = LETTERS + DIGITS + "_. "  # in the names of columns
 QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
@@ -70,6 +72,7 @@ _JOINING = dict.fromkeys(map(ord, "_ -'."))
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of secrets in tables; `folded` is the text in lower case, character by character."""
     spans: list[Span] = _of_markup(text, folded) if "<tr" in folded else []
+    spans += _of_frames(text)
     heads: list[Head] = []
     ruler: list[Cell] = []
     sealed: list[int] = []
@@ -124,6 +127,37 @@ def _of_markup(text: str, folded: str) -> "list[Span]":
             if kind and value and (_is_value(value, kind) or _is_cell(value, kind)):
                 spans.append((start + at, start + at + len(value), kind))
     return spans
+
+
+def _of_frames(text: str) -> "list[Span]":
+    """Find secrets in what pandas and R print: names and values end below each other, and the column of numbers has no name."""
+    spans: list[Span] = []
+    heads: list[tuple[str, int]] = []  # what a name announces, and where it ends in its line
+    at, lines = 0, text.split("\n")
+    for number, line in enumerate(lines):
+        first = lines[1] if number == 0 and len(lines) > 1 else ""
+        is_cut = first[:1].isdigit() and len(first) > len(line)  # without the blanks that it begins with
+        if (line[:1] == " " or is_cut) and len(line) <= LONGEST_LINE and len(line.split()) > 1 and not line.strip(FRAMED):
+            moved = len(first) - len(line) if is_cut else 0
+            heads = [(kind, end + moved) for end, name in _ending(line) for kind in [_announces(name)] if kind]
+        elif heads and line.strip():
+            for end, value in _ending(line):
+                kind = next((kind for kind, place in heads if place == end), "")
+                if kind and (_is_value(value, kind) or _is_cell(value, kind)):
+                    spans.append((at + end - len(value), at + end, kind))
+        else:
+            heads = []
+        at += len(line) + 1
+    return spans
+
+
+def _ending(line: str) -> "list[tuple[int, str]]":
+    """Return the words of a line, each with the place where it ends."""
+    found, at = [], 0
+    for word in line.split():
+        at = line.index(word, at) + len(word)
+        found.append((at, word))
+    return found
 
 
 def _is_open(name: str) -> bool:
