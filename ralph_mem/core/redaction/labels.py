@@ -53,7 +53,9 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     line, end, below = ahead.lstrip(NAME + NAME.upper()).partition("\n")
     after = line.lstrip("\"'`\\]?*:)") + end
     is_head = after[:1] in ("\n", ",", "\t", ";") or after[:2] == "  " or (after.lstrip(" ")[:1] or " ") in "|│║┃┐─┬"
-    is_head = is_head or (after[:1] == " " and after[1:].lstrip(NAME)[:1] in (";", ",", "|", "\t", "\n"))  # of two words
+    if after[:1] == " " and not is_head:  # of two words, or the last but one above numbered rows
+        sign = after[1:].lstrip(NAME)[:1]
+        is_head = sign in (";", "|", "\t") or (sign == "\n" and below[:1].isdigit())
     is_open = not after.strip(" \n=|>+-<\"'") or after[:2] == "</"
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
     is_told = is_open or after.endswith((":\n", "(\n"))
