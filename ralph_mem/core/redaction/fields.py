@@ -102,7 +102,8 @@ def _held(text: str, start: int, end: int, kind: str) -> "list[Span]":
         for at in places(folded, word):
             close = start + at + len(word)
             bare = text[close : end + 4].lstrip(CLOSERS)
-            if not bare[:1] or bare[0] not in ":=>":
+            is_within = text[start + at - 1].isalpha() and text[start + at].islower()  # `interval`
+            if not bare[:1] or bare[0] not in ":=>" or is_within:
                 continue
             begin = close + len(text[close : end + 4]) - len(bare) + 1
             value = _value(text, begin)

@@ -22,7 +22,7 @@ PAIRS = frozenset("-u -U -a --user --auth --proxy-user --creds --credentials --b
 SHORT = ("-p", "-P", "-w", "-W", "-a", "-k", "-K", "-x", "-X", "-s", "-S", "-t")
 # With these programs `-p` and its like are ports, parents and packages.
 OTHERWISE = frozenset(
-    "adduser cargo chmod chown clang cp createdb createuser diff docker find flask gcc git go gradle grep gunicorn install "
+    "adduser cargo chmod chown clang cp curl createdb createuser diff docker find flask gcc git go gradle grep gunicorn install "
     "journalctl jq kill ls lsof mkdir mv mvn nc nerdctl netstat nmap node npm patch perf pg_dump pg_restore pnpm podman "
     "printf ps psql pytest python python3 read rg rsync rustc scp sed sftp ssh strace systemctl tar tmux top touch uvicorn "
     "wget yarn".split()
@@ -62,7 +62,13 @@ def _signing_in(words: "list[Word]") -> "list[Place]":
         value = said.removesuffix("\\n").removesuffix("\\r")
         end = start + len(value)
         tells = stands_alone(value) or is_generated(value) or is_passphrase(value) or (is_quoted and taking.is_mixed(value))
-        if word[2].lower() in SIGNING_IN and tells and value[:1] not in "-$" and ("=" not in value or is_generated(value)):
+        if (
+            word[2].lower() in SIGNING_IN
+            and tells
+            and user[2] != "="
+            and value[:1] not in "-$"
+            and ("=" not in value or is_generated(value))
+        ):
             found.append((start, end))
     return found
 

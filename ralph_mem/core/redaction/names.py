@@ -65,14 +65,14 @@ TAKEN_BACK = (
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
     " encoder encoders validator validators hasher hashers strategy generator handler factory component widget view form screen"
-    " topic range filter checker digest checksum sha sha1 sha256 integrity "
+    " from cache source mechanism method interval topic range filter checker digest checksum sha sha1 sha256 integrity "
 )
 
 CODE_OWNERS = " pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
 
 FILLERS = tuple(
     "example changeme change-me change_me your- your_ yourp yours yourt yourapi <your placeholder redacted xxxx **** .... "
-    "dummy replace insert notset not-set goes-here goes_here -here _here %s %d".split()
+    "required| nullable| dummy replace insert notset not-set goes-here goes_here -here _here %s %d".split()
 )
 OF_PATTERNS = ("(?:", "[a-z", "[A-Z", "[0-9", "[^", "\\d+", "\\w+")  # of regular expressions
 PLAIN = frozenset(
@@ -149,12 +149,13 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     if kind == "code":
         is_number = value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890"
         return is_number or looks_random(value) or _is_generated(value, SECRET_FLOOR)
-    if style != "quoted" and value.rstrip("!?").isalpha() and value[-1] in "!?" and value[1:].islower():  # a word of a sentence
-        return False
+    if style != "quoted" and value[-1] in "!?" and value.rstrip("!?").isalpha() and (value[1:].islower() or is_called_so(value)):
+        return False  # a word of a sentence, a type of GraphQL
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
-    if kind == "key":
-        return _is_key(value, style)
+    is_state = value.islower() and value.count("_") + value.count("-") > 1 and _is_said(value)
+    if kind == "key" or is_state:
+        return not is_state and _is_key(value, style)
     if style == "greedy":
         return not is_plain(value) or value.isalpha() or (kind == "password" and _is_password(value, style))
     is_coined = kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
@@ -166,6 +167,12 @@ def _is_key(value: str, style: str) -> bool:
     is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
     is_address = is_sentence or value.startswith(("arn:", "sha256/")) or "://" in value or (style == "bare" and is_code(value))
     return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
+
+
+def _is_said(value: str) -> bool:
+    from ralph_mem.core.redaction import passwords  # lazy: only for words that are joined
+
+    return passwords.is_said(value)
 
 
 def _is_generated(value: str, least: int) -> bool:
@@ -206,7 +213,7 @@ def _is_name(value: str, kind: str) -> bool:
     if bare.isalpha() and bare.lower() in PASSWORDS:  # a label
         return True
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
-    is_name = "_" in bare and bare.replace("_", "a").isalpha() and bare.islower()
+    is_name = "_" in bare and bare.isidentifier() and bare.islower()
     return (is_word or is_name) and is_called_so(bare)
 
 
@@ -263,7 +270,7 @@ def is_plain(value: str) -> bool:
         return True
     if value[4:5] == "-" and value[7:8] == "-" and value[:4].isdigit():  # a date
         return True
-    if "+d" in value and ("+deb" in value or "+dfsg" in value):  # a version of Debian
+    if "." in value and any([mark in value for mark in ("+deb", "+dfsg", "ubuntu")]):  # a version of a package
         return True
     return _is_path(value) or _is_host(value) or value.startswith("arn:") or ("://" in value and "@" not in value)
 
@@ -339,6 +346,8 @@ def _is_wordy(value: str) -> bool:
     """Words with a small number at the end of some: token1, my-key-v2, sha256."""
     for separator in "-./: ":
         value = value.replace(separator, "_")
+    if value.isupper() and sum([len(part) > 3 and part.isalpha() for part in value.split("_")]) > 1:  # a constant
+        return True
     parts = (part.rstrip(DIGITS) if len(part) - len(part.rstrip(DIGITS)) < 4 else part for part in value.split("_"))
     return all(
         not part or (part.isalpha() and (part[1:].islower() or part.isupper()) and not _are_random_letters(part)) for part in parts

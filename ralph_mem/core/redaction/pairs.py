@@ -13,7 +13,7 @@ from ralph_mem.core.redaction.names import (
     kind_of_label,
     stands_alone,
 )
-from ralph_mem.core.redaction.passwords import OF_FORMS, is_odd
+from ralph_mem.core.redaction.passwords import OF_FORMS, is_odd, is_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,6 +135,9 @@ def _is_given(value: str, kind: str, is_connecting: bool) -> bool:
     if value.isdigit():
         return len(value) >= FEWEST_DIGITS
     if value.isalpha() and len(value) >= SECRET_FLOOR:
-        is_said = value.lower() in OF_FORMS or (value.islower() and value.endswith(SAYING))
-        return not is_said and not is_called_so(value)
-    return not (value.isalpha() or is_plain(value) or (is_code(value.lstrip("!*")) and value.islower()) or is_called_so(value))
+        is_state = value.lower() in OF_FORMS or (value.islower() and value.endswith(SAYING))
+        return not is_state and not is_called_so(value)
+    is_state = value.islower() and value.count("_") + value.count("-") > 1 and is_said(value)
+    return not (
+        is_state or value.isalpha() or is_plain(value) or (is_code(value.lstrip("!*")) and value.islower()) or is_called_so(value)
+    )

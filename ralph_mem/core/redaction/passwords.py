@@ -25,7 +25,8 @@ OF_FORMS = UNTELLING_WORDS.union(
     "been blank can't cannot character characters chars chosen did different digit digits do does doesn't don't empty equal every"
     " expected expires failed given if invalid is it least length letters line long longer match matches max min minimum mismatch"
     " missing more most no numbers only or required same short shown specified step strong symbols than there too upper lower used"
-    " valid version was weak when where which without within words between port line page".split()
+    " about ago day days hour hours minute minutes month months second seconds week weeks year years valid version was weak"
+    " when where which without within words between port line page".split()
 )
 JOINING = frozenset("a all an any as at be by http in of on so to".split())
 LONGEST_SPACED = 16
@@ -132,6 +133,11 @@ def is_dotted(value: str) -> bool:
         and (value.replace(".", "").isalpha() or sum([char in DIGITS for char in value]) > 1)
         and UNTELLING_WORDS.isdisjoint(words)
     )
+
+
+def is_said(value: str) -> bool:
+    """Say whether small words that signs join are what a form or a log says of a password: `must_have_12_characters`."""
+    return not OF_FORMS.isdisjoint(value.replace("-", "_").split("_"))
 
 
 def is_of_words(value: str) -> bool:

@@ -82,7 +82,7 @@ RAW = ("terraform", "tofu", "terragrunt")
 FAILING = ("error", "usage", "fatal", "no ", "not ", "could not", "cannot")
 HELPING = frozenset(("--help", "-help", "--usage"))
 SUMS = (*PUBLIC, "h1:", "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:")
-OTHER_LABELS = frozenset("id guid uuid dn cn sid version url host created updated modified expires".split())
+OTHER_LABELS = frozenset("id guid uuid dn cn sid version url host created updated modified expires type provider".split())
 MARK = "[REDACTED:output]"
 FEW_LINES, FEWEST_ALONE = 3, 31
 CODE = frozenset("<>(){};")  # what a line of a file may hold that is no secret, beside other words
@@ -337,7 +337,7 @@ def _values(output: str) -> "list[str]":
     values = [
         said[-1].strip("\"',")
         for said in words
-        if len(said) == 1 or (said and len(said) <= FEW_LINES and CODE.isdisjoint(said[-1]) and not _is_other(said[0]))
+        if len(said) == 1 or (said and len(said) <= FEW_LINES and CODE.isdisjoint(said[-1]) and not _is_other(said[-2]))
     ]
     values = [value for value in values if value and (value.isascii() or value.isalnum())]
     return [value for value in values if not value.startswith(SUMS) and not _is_file(value)]

@@ -1,6 +1,6 @@
 """Find secrets in statements of SQL and in lines of configuration."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain, is_secret, kind_of_name, places
+from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_filler, is_plain, is_secret, kind_of_name, places
 from ralph_mem.core.redaction.passwords import OF_FORMS, is_passphrase
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
@@ -52,7 +52,8 @@ def is_value(value: str) -> bool:
     """Say whether a word is a secret where a statement or the form of a line says that one stands there."""
     if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?,)`" or " " in value or "()" in value:
         return False
-    if "_" in value and value.replace("_", "a").isalpha() and value.islower():  # a name
+    is_name = "_" in value and value.replace("_", "a").isalpha() and value.islower()
+    if is_name or (value.isidentifier() and is_called_so(value)):
         return False
     return not is_plain(value) or is_passphrase(value) or (value.isalpha() and len(value) > 9)
 

@@ -87,7 +87,6 @@ qpdf | --encrypt | #1 #2
 oathtool | | #1
 pgbench pg_dump psql | | --password
 gpg gpg2 | | --passphrase
-restic borg rclone | | --password-command
 influx mysqlsh | | -password
 asadmin wsadmin jboss-cli.sh | | -p
 su doas | | <

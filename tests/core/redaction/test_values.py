@@ -1,5 +1,6 @@
 """Where the place of a secret is sure, what its value looks like does not matter."""
 
+import base64
 import random
 import string
 
@@ -51,8 +52,18 @@ ORDINARY = [
     "Shop.Core, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089",
     'password_encoder: BCryptPasswordEncoder\npasswordStrategy: "KeepLastThree"',
     "  --use-password  [p]assword: string",
+    "passwd:\n  Installed: 1:4.8.1-2ubuntu2.1\n  Candidate: 1:4.8.1-2ubuntu2.2",
+    '{"errors": {"password": "contains_part_of_email_address", "token": "WINDOW_EXCEEDED_30S"}}',
+    "  login(user: ID!, password: PasswordInput!): Session!\n  revoke(token: TokenHandle!): Boolean!",
+    '    case password = "password_cleartext_utf8"\n',
+    "secretKey: SHOP_DB_PASSWORD\nrefreshInterval: 1h0m0s",
+    'RESULT LoginError { Password = "PasswordReusedRecently", User = "UserIsSuspended" }',
+    "level=warn user=jnovak password=must-change-at-next-login ip=10.20.0.7",
+    '  restic backup --password-command "pass show backup/restic" /srv',
+    "# h.test SSH-2.0-OpenSSH_9.2p1 login\nh.test ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJq0m7cXkz3TtYhVbW1uRd8sGfN2Lp5EoKiQy4aZxB7n",
 ]
 OUTPUTS = [
+    ("gh secret list", "NAME            UPDATED\nDEPLOY_TOKEN    about 3 months ago\nDB_PASSWORD     about 9 days ago"),
     ("grep -A2 golang-jwt/jwt go.sum", "github.com/golang-jwt/jwt/v5 v5.2.1 h1:OuVbFODueb089Lh128TAcimifWaLhJwVflnrgM17wHk="),
     ("curl --help | grep -i passw", " -u, --user <user:password>  Server user and password"),
     ("kubectl get secret a -o json | jq -r '.data|keys[]'", "partner.pin\nsigning"),
@@ -74,6 +85,35 @@ def test_what_is_code_a_state_or_a_label_stays(text):
 @pytest.mark.parametrize(("command", "output"), OUTPUTS)
 def test_sums_helps_and_names_stay_though_the_command_names_a_secret(command, output):
     assert "[REDACTED" not in leaking.stored(command, output) + leaking.pasted(command, output)
+
+
+ROWS = [
+    ("", "source", "user", "password", "port"),
+    (0, "orders", "etl_r", "Sopel_zima8x", 1521),
+    (1, "bills", "etl_w", "nTq7WIuXB2yGc", 5432),
+]
+FRAME = "\n".join(["{:<2}{:>8}{:>7}{:>15}{:>6}".format(*row) for row in ROWS])
+TABLE = """+-------------+----------------+
+| name        | value          |
++-------------+----------------+
+| DB_PASSWORD | Quark-und-Honig |
+| DB_HOST     | 127.0.0.1:3307 |
++-------------+----------------+"""
+
+
+def test_columns_end_below_their_names_in_frames_of_data():
+    cut = gate.redact(FRAME)[0]
+    assert "Sopel" not in cut and "nTq7" not in cut and "etl_w" in cut
+
+
+def test_rows_of_a_table_with_bars_are_no_heads():
+    cut = gate.redact(TABLE)[0]
+    assert "Quark" not in cut and "127.0.0.1:3307" in cut
+
+
+def test_a_key_that_is_cut_short_is_told_by_how_it_begins():
+    begun = base64.b64encode(b"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk").decode()
+    assert begun[:30] not in gate.redact(f"key-data: {begun[:-3]}9Zq")[0]
 
 
 def test_letters_made_by_chance_are_told_from_words():
