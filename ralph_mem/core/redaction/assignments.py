@@ -142,7 +142,7 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
         from ralph_mem.core.redaction import endings  # lazy: only for a text that ends with a sign
 
         at = endings.beyond_join(text, at)
-    first, at = at, _below(text, _after_annotation(text, at))
+    first, at = at, _beginning(text, at)
     start, end, quoted = value_bounds(text, at)
     if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
         end, quoted = text.index("<", at), True
@@ -184,6 +184,15 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
 
 
+def _beginning(text: str, at: int) -> int:
+    """Return where a value stands that a type or a mark may precede, or that begins on the next line."""
+    if text[at : at + 2].lstrip(QUOTES)[:1].isalnum() and text[at] not in "0r" and " = " not in text[at : at + LONGEST_NAME]:
+        return at
+    from ralph_mem.core.redaction import endings  # lazy: most values stand behind their sign
+
+    return endings.below(text, endings.after_annotation(text, at))
+
+
 def _is_read(text: str, name: str, start: int, end: int) -> bool:
     if name.isupper():
         return False
@@ -201,16 +210,6 @@ def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: 
     return "\n" in text[first:at] and not is_quoted and is_code
 
 
-def _below(text: str, at: int) -> int:
-    """Return where a value stands that begins on the next line: of YAML behind a bar, of three quotes, of an open bracket."""
-    line, _, rest = text[at : at + 2 * LONGEST_NAME].partition("\n")
-    if not rest or line.strip(" \t\r\"'`|>-+\\([r#"):
-        return at
-    if not line.strip() and not text[at + len(line) + 1 : at + len(line) + 2].isspace():
-        return at
-    return at + len(line) + 1 + len(rest) - len(rest.lstrip(" \t+"))
-
-
 def value_position(text: str, name_end: int) -> int:
     """Find where the value starts after a name, past closing quotes, blanks and an operator; -1 without operator."""
     at = skip(text, skip(text, name_end, CLOSERS), BLANKS)
@@ -225,21 +224,6 @@ def value_position(text: str, name_end: int) -> int:
         if text.startswith(operator, at):
             return skip(text, at + len(operator), BLANKS)
     return -1
-
-
-def _after_annotation(text: str, at: int) -> int:
-    """Step over a type between name and value: `password: str = "x"`."""
-    line = text[at : at + 60].partition("\n")[0]
-    if line[:2] == "0x" and ' "' in line[:24]:  # where a debugger found it
-        return at + line.index(' "') + 1
-    if line[:1] in ("&", "!"):
-        from ralph_mem.core.redaction import endings  # lazy: only for a mark of YAML
-
-        return at + endings.behind_mark(line)
-    annotation, equals, _ = line.partition(" = ")
-    if equals and not annotation.strip(NAME + "[]|?&<>:, '") and "'" not in annotation[:1]:
-        return skip(text, at + len(annotation) + len(equals), BLANKS)
-    return at
 
 
 def _is_environment_line(text: str, name_start: int, name: str) -> bool:

@@ -1,5 +1,6 @@
 """Find secrets that look like none but a secret on a line that speaks of one."""
 
+from ralph_mem.core.redaction.letters import are_hexed
 from ralph_mem.core.redaction.names import (
     DIGITS,
     LETTERS,
@@ -10,7 +11,6 @@ from ralph_mem.core.redaction.names import (
     TAKEN_BACK,
     is_called_so,
     is_filler,
-    is_hexed,
     is_plain,
     is_secret,
     kind_of_name,
@@ -259,7 +259,7 @@ def _is_told(value: str) -> bool:
 
 
 def _is_hexed(value: str) -> bool:
-    return (len(value) in HEX_SIZES and HEX.issuperset(value) and len(set(value)) > 6) or is_hexed(value)
+    return (len(value) in HEX_SIZES and HEX.issuperset(value) and len(set(value)) > 6) or are_hexed(value)
 
 
 def _is_code(value: str) -> bool:

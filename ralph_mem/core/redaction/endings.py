@@ -1,7 +1,6 @@
 """Say where a value ends that few texts hold, and whether a setting ends with it."""
 
-from ralph_mem.core.redaction.names import FAR_VALUE, HEX, LONGEST_NAME, looks_random
-from ralph_mem.core.redaction.passwords import is_spaced
+from ralph_mem.core.redaction.names import BLANKS, FAR_VALUE, HEX, LONGEST_NAME, NAME, looks_random, skip
 
 ENDS = " \t\r\n\"'`<>;,()[]{}|\\"
 JOINING = ("+", "&", ".", "||", "..", "<<")  # which languages join two texts with
@@ -37,7 +36,11 @@ def of_word(text: str, at: int) -> int:
 def beyond_blanks(text: str, at: int, end: int) -> int:
     """Return where a value ends that goes on to the end of its line: a few words, the last with a digit."""
     line = text[at : at + LONGEST_NAME].partition("\n")[0].rstrip("\r")
-    return at + len(line) if line[-1:].isdigit() and is_spaced(line) else end
+    if not line[-1:].isdigit():
+        return end
+    from ralph_mem.core.redaction import passwords  # lazy: only for a line that ends with a digit
+
+    return at + len(line) if passwords.is_spaced(line) else end
 
 
 def beyond_join(text: str, at: int) -> int:
@@ -83,3 +86,26 @@ def is_sum(text: str, start: int, end: int) -> bool:
     section, name = text[:start].rpartition("\n\n")[2].rpartition("\n")[::2]
     name = name.removesuffix(": ").rpartition(" ")[2].lstrip("+-")
     return text[start - 2 : start] == ": " and name.isalnum() and not text[start:end].strip(HEX) and "checksum" in section.lower()
+
+
+def below(text: str, at: int) -> int:
+    """Return where a value stands that begins on the next line: of YAML behind a bar, of three quotes, of an open bracket."""
+    line, _, rest = text[at : at + 2 * LONGEST_NAME].partition("\n")
+    if not rest or line.strip(" \t\r\"'`|>-+\\([r#"):
+        return at
+    if not line.strip() and not text[at + len(line) + 1 : at + len(line) + 2].isspace():
+        return at
+    return at + len(line) + 1 + len(rest) - len(rest.lstrip(" \t+"))
+
+
+def after_annotation(text: str, at: int) -> int:
+    """Step over a type between name and value: `password: str = "x"`."""
+    line = text[at : at + 60].partition("\n")[0]
+    if line[:2] == "0x" and ' "' in line[:24]:  # where a debugger found it
+        return at + line.index(' "') + 1
+    if line[:1] in ("&", "!"):
+        return at + behind_mark(line)
+    annotation, equals, _ = line.partition(" = ")
+    if equals and not annotation.strip(NAME + "[]|?&<>:, '") and "'" not in annotation[:1]:
+        return skip(text, at + len(annotation) + len(equals), BLANKS)
+    return at

@@ -175,6 +175,12 @@ def _is_said(value: str) -> bool:
     return passwords.is_said(value)
 
 
+def _is_wordy(value: str) -> bool:
+    from ralph_mem.core.redaction import letters  # lazy: only for what is issued
+
+    return letters.are_words(value)
+
+
 def _is_generated(value: str, least: int) -> bool:
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
@@ -221,19 +227,19 @@ def stands_alone(value: str) -> bool:
     """Say whether a value is none but generated or a password, wherever it stands near a name: no word, name or path looks so."""
     if len(value) < SECRET_FLOOR or is_filler(value) or is_plain(value) or is_code(value):
         return False
-    if looks_random(value) or is_hexed(value):
+    if looks_random(value) or _is_hexed(value):
         return True
     signs = sum([any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)])
     is_odd = any([char in value for char in SYMBOLS]) and signs > 1
     return (is_odd or (signs > 2 and sum(map(value.count, DIGITS)) > 1)) and not any([char in value for char in "/\\()[]{}=,:;<>|"])
 
 
-def is_hexed(value: str) -> bool:
-    """Say whether hexadecimal digits stand for a readable text."""
-    try:
-        return len(value) > 15 and len(value) % 2 == 0 and bytes.fromhex(value).decode("utf-8").isprintable()
-    except ValueError:
+def _is_hexed(value: str) -> bool:
+    if len(value) < RANDOM_FLOOR or len(value) % 2:
         return False
+    from ralph_mem.core.redaction import letters  # lazy: only for long words
+
+    return letters.are_hexed(value)
 
 
 def is_called_so(value: str) -> bool:
@@ -340,18 +346,6 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
 def _is_mixed(value: str) -> bool:
     has_letter = bool(value.strip(DIGITS + SYMBOLS + "_-./:="))
     return has_letter and any(char in value[1:-1] or char in value[-1] for char in DIGITS + SYMBOLS)
-
-
-def _is_wordy(value: str) -> bool:
-    """Words with a small number at the end of some: token1, my-key-v2, sha256."""
-    for separator in "-./: ":
-        value = value.replace(separator, "_")
-    if value.isupper() and sum([len(part) > 3 and part.isalpha() for part in value.split("_")]) > 1:  # a constant
-        return True
-    parts = (part.rstrip(DIGITS) if len(part) - len(part.rstrip(DIGITS)) < 4 else part for part in value.split("_"))
-    return all(
-        not part or (part.isalpha() and (part[1:].islower() or part.isupper()) and not _are_random_letters(part)) for part in parts
-    )
 
 
 def _is_path(value: str) -> bool:
