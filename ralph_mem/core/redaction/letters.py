@@ -1,4 +1,4 @@
-"""Say whether letters are words, stand beside each other by chance, as no word has them, or are spelled out in hex."""
+"""Say whether letters are words, stand beside each other by chance, or are spelled out in hexadecimal digits."""
 
 # Behind each letter those that follow it in fewer than three of ten thousand pairs, in the mean of the 8,000 most frequent words of
 # each of 27 languages in Latin letters (without accents) and of the names in Python's standard library.

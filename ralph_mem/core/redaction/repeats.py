@@ -7,7 +7,7 @@ from ralph_mem.core.redaction.passwords import is_coined, is_of_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 LONGEST = 200  # characters of what is looked for
 UNRESERVED = LETTERS + DIGITS + "-_.~"  # what an address holds as it is
@@ -55,3 +55,16 @@ def _from(decode: "Callable[[str], bytes]", value: str) -> str:
     except ValueError:
         return ""
     return text if len(text) >= REPEATED_FLOOR and text.isprintable() else ""
+
+
+def matches(text: str, patterns: "Sequence[str]") -> "list[tuple[int, int, str]]":
+    """Return where a person's own patterns match; one that is no pattern matches nothing."""
+    import re  # lazy: only for text in which a secret may be; a quick look at the characters comes first
+
+    spans = []
+    for pattern in patterns:
+        try:
+            spans += [(*match.span(), "pattern") for match in re.finditer(pattern, text) if match[0]]
+        except (re.error, OverflowError, RecursionError):
+            continue  # the settings say so; here a bad pattern must not cost the observation
+    return spans

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 # What a text holds, in lower case, in which `tokens` and `headers` find anything; `tokens` beside that by where dots stand.
 OF_TOKENS = (":aa", ".atlasv1.", ":apa91", "akia", "asia", "://")
 OF_HEADERS = ("authorization", "bearer ", "cookie", "curl", "mysql", "mariadb", "sshpass", "docker login", "redis-cli")
-ODD = "!*,;()<>[]{}|"  # signs that end a value in code
+ODD = frozenset("!*,;()<>[]{}|")  # signs that end a value in code
 SHORTEST_DOTTED = 25  # characters of a token that is told by its dots
 
 
@@ -37,7 +37,7 @@ def find(text: str, folded: str, starts: "set[str]", redact: "Callable[..., tupl
         from ralph_mem.core.redaction import classes  # lazy: only for a text that may hold one of a class
 
         found = classes.find(text, folded, redact)
-    if text.count("=") > 1 or any([sign in text for sign in ODD]):
+    if text.count("=") > 1 or not ODD.isdisjoint(text):
         from ralph_mem.core.redaction import pairs  # lazy: only for one of its signs
 
         found = found + pairs.find(text, folded)

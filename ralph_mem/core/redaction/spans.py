@@ -72,10 +72,12 @@ def _round(
 ) -> "tuple[str, bool]":
     pieces = between_marks(text)
     found = False
+    if patterns:
+        from ralph_mem.core.redaction import repeats  # lazy: only for a person's own patterns
     for index in range(0, len(pieces), 2):
         before, piece, after = _beside_marks(pieces[index], index > 0, index < len(pieces) - 1, reach)
         spans = [(at, at + len(value), "known-value") for value in known for at in places(piece, value)]
-        spans += (_matches(piece, patterns) if patterns else []) + (find(piece) if piece.strip() else [])
+        spans += (repeats.matches(piece, patterns) if patterns else []) + (find(piece) if piece.strip() else [])
         found = found or bool(spans)
         spans = [_within(piece, *span) for span in spans] if PARTING in piece else spans
         values += [piece[start:stop] for start, stop, _ in spans]
@@ -111,18 +113,6 @@ def between_marks(text: str) -> "list[str]":
         else:
             pieces[-1] += MARK + part
     return pieces
-
-
-def _matches(text: str, patterns: "Sequence[str]") -> "list[Span]":
-    import re  # lazy: only for text in which a secret may be; a quick look at the characters comes first
-
-    spans = []
-    for pattern in patterns:
-        try:
-            spans += [(*match.span(), "pattern") for match in re.finditer(pattern, text) if match[0]]
-        except (re.error, OverflowError, RecursionError):
-            continue  # the settings say so; here a bad pattern must not cost the observation
-    return spans
 
 
 def _marked(text: str, spans: "list[Span]", counts: "dict[str, int]") -> str:
