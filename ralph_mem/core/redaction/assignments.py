@@ -157,7 +157,7 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
         return []  # an argument of a call, a comment
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
-    if not quoted and not greedy and (text[at - 2 : at] == ": " or "machine " in text):
+    if not quoted and not greedy and (name.isupper() or "machine " in text):
         from ralph_mem.core.redaction import endings  # lazy: only for a setting that no sign of code ends
 
         greedy = endings.is_setting(text, name, name_start, at, end)

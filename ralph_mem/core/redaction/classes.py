@@ -45,40 +45,14 @@ BELOW = (
 )  # fmt: skip
 OCTETS = ("int8", "u8;", "byte", "buffer.from", "0x", ": [", "= [", "<<")
 DEVICES = (
-    "$9$",
-    "$8$",
-    "shared-",
-    "digest-key",
-    "option ",
-    "ssid",
-    "wifi:",
-    'sending "',
-    "send (",
-    "er pin",
-    "ing pin",
-    "ing code",
+    "$9$", "$8$", "shared-", "digest-key", "option ", "ssid", "wifi:", 'sending "', "send (", "er pin", "ing pin", "ing code",
     "setup ",
-)
+)  # fmt: skip
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 SHOWN = (
-    "expected",
-    "received",
-    " got ",
-    "got:",
-    'got "',
-    "left:",
-    "assert",
-    "0x",
-    "pdb",
-    "> ",
-    "=> ",
-    "plaintext",
-    "to be ",
-    " want ",
-    'fill("',
-    "fill('",
-    '" with "',
-)
+    "expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ",
+    " want ", 'fill("', "fill('", '" with "',
+)  # fmt: skip
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {
@@ -86,7 +60,7 @@ FOLDED: "dict[str, tuple[str, ...]]" = {
     "shown": SHOWN, "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "devices": DEVICES,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
-ALWAYS = ("shell", "tables", "wrappers", "assignments", "beside", "formats")
+ALWAYS = ("shell", "tables", "frames", "wrappers", "assignments", "beside", "formats")
 
 
 def find(text: str, folded: str, redact: "Redact") -> "list[Span]":

@@ -38,9 +38,9 @@ def _made(text: str) -> "list[tuple[int, int, str]]":
     for line in text.split("\n"):
         said = line.strip()
         value = said.strip('"')
-        if said.startswith("result ") and said.partition("= ")[2] == f'"{value.partition(chr(34))[2]}"' != '""':
-            value = value.partition('"')[2]
-            spans.append((at + line.rindex(value), at + line.rindex(value) + len(value), "secret"))
+        made = said.partition('= "')[2].removesuffix('"') if said.startswith("result ") else ""  # of a plan
+        if made:
+            spans.append((at + line.rindex(made), at + line.rindex(made) + len(made), "secret"))
         elif len(value) + 2 == len(line.strip()) and " " not in value and (is_generated(value) or stands_alone(value)):
             spans.append((at + line.index(value), at + line.index(value) + len(value), "secret"))
         at += len(line) + 1

@@ -122,15 +122,16 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
         return text, {}
     from ralph_mem.core.redaction import spans as secret_spans  # lazy: only for text in which a secret may be
 
-    return secret_spans.redact(text, known, patterns, by_rules)
+    safe = secret_spans.redact(text, known, patterns, by_rules)
+    _SEEN.clear()
+    return safe
 
 
 def by_rules(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of what the rules tell."""
-    folded = fold(text)
-    named = _named(text, folded)
+    folded, named, holds_sign = _see(text)
     is_of_class = may_be_of_class(text, named)
-    if not is_of_class and not _holds_sign(text, folded, named):
+    if not is_of_class and not holds_sign:
         return []
     from ralph_mem.core.redaction import rules  # lazy: only for text in which a secret may be
 
@@ -205,14 +206,26 @@ def reads_as_text(word: bytes) -> bool:
 
 def may_hold(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
-    folded = fold(text)
-    named = _named(text, folded)
-    return _holds_sign(text, folded, named) or may_be_of_class(text, named)
+    _, named, holds_sign = _see(text)
+    return holds_sign or may_be_of_class(text, named)
 
 
 def trips(text: str) -> bool:
     """Say whether a text holds a sign of a secret, or one that is told by what it stands in."""
-    return _holds_sign(text, fold(text), _named(text, fold(text))) or bool(by_rules(text))
+    return _see(text)[2] or bool(by_rules(text))
+
+
+_SEEN: "dict[str, tuple[str, list[tuple[str, int, int]], bool]]" = {}  # of the text that was looked at last: rules ask twice
+
+
+def _see(text: str) -> "tuple[str, list[tuple[str, int, int]], bool]":
+    """Return a text in lower case, the places of its labels, and whether it holds a sign of a secret."""
+    if text not in _SEEN:
+        folded = fold(text)
+        named = _named(text, folded)
+        _SEEN.clear()
+        _SEEN[text] = (folded, named, _holds_sign(text, folded, named))
+    return _SEEN[text]
 
 
 def _holds_sign(text: str, folded: str, named: "list[tuple[str, int, int]]") -> bool:

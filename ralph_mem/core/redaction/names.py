@@ -349,7 +349,11 @@ def _is_mixed(value: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    if value[1:3] in (":\\", ":/") or ("/" in value and value.rstrip(DIGITS + ":").rpartition("/")[2].partition(".")[2].isalpha()):
+    if (
+        value[1:3] == ":\\"
+        or (":/" in value and "@" not in value)
+        or ("/" in value and value.rstrip(DIGITS + ":").rpartition("/")[2].partition(".")[2].isalpha())
+    ):
         return True
     # One base64 secret in 64 starts with a slash.
     is_base64 = len(value) >= 32 and "." not in value and looks_random(value)

@@ -12,6 +12,7 @@ from ralph_mem.core.redaction.names import (
     is_secret,
     kind_of_label,
     stands_alone,
+    stems_in,
 )
 from ralph_mem.core.redaction.passwords import OF_FORMS, is_odd, is_said
 
@@ -34,12 +35,12 @@ FEWEST, FEWEST_DIGITS, LONGEST = 4, 5, 2048
 REFERRING = ("$", "<", "%(", "@{", "{{", "/", "./", "~/", "../", "\\", "0x", "'", '"', "`")  # what a value begins with that is none
 
 
-def find(text: str, _folded: str) -> "list[Span]":
+def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of unquoted values in lists of NAME=VALUE, and of one that is its line's only one."""
     spans: list[Span] = []
-    at = 0
-    for line in text.split("\n"):
-        if len(line) <= LONGEST:
+    at, stems = 0, stems_in(text, folded)
+    for line, said in zip(text.split("\n"), folded.split("\n")):
+        if len(line) <= LONGEST and any([stem in said for stem in stems]):
             found = _of_line(line) if line.count("=") > 1 else []
             spans += [(at + start, at + end, kind) for start, end, kind in found or _of_setting(line)]
         at += len(line) + 1

@@ -25,11 +25,11 @@ OF_FORMS = UNTELLING_WORDS.union(
     "been blank can't cannot character characters chars chosen did different digit digits do does doesn't don't empty equal every"
     " expected expires failed given if invalid is it least length letters line long longer match matches max min minimum mismatch"
     " missing more most no numbers only or required same short shown specified step strong symbols than there too upper lower used"
-    " about ago day days hour hours minute minutes month months second seconds week weeks year years valid version was weak"
-    " when where which without within words between port line page".split()
+    " about ago address contains valid version was weak when where which without within words between port line page".split()
 )
 JOINING = frozenset("a all an any as at be by http in of on so to".split())
 LONGEST_SPACED = 16
+FEWEST_SAID = 2  # words of forms; one alone stands in a password too
 BRACKETS, RANGES = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")), ("A-Z", "a-z", "0-9")
 
 
@@ -126,7 +126,7 @@ def is_dotted(value: str) -> bool:
     if value[-1:] in DIGITS and value.lower() != value and 1 < len(words) < 5:  # `Maple.leaf41`
         return all(
             [word.rstrip(DIGITS).isalpha() and word[1:].islower() | (len(word.rstrip(DIGITS)) < 2) for word in words]
-        ) and UNTELLING_WORDS.isdisjoint(value_words(words))
+        ) and UNTELLING_WORDS.isdisjoint(_bare_words(words))
     return (
         1 < len(words) < 4
         and all([word.isascii() and word.rstrip(DIGITS).isalpha() and word.islower() and 2 < len(word) < 12 for word in words])
@@ -137,7 +137,7 @@ def is_dotted(value: str) -> bool:
 
 def is_said(value: str) -> bool:
     """Say whether small words that signs join are what a form or a log says of a password: `must_have_12_characters`."""
-    return not OF_FORMS.isdisjoint(value.replace("-", "_").split("_"))
+    return len(OF_FORMS.intersection(value.replace("-", "_").split("_"))) >= FEWEST_SAID
 
 
 def is_of_words(value: str) -> bool:
@@ -145,7 +145,7 @@ def is_of_words(value: str) -> bool:
     words = value.translate(_JOINED).split(" ")
     if len(words) == 1 and value.isalpha() and not value.isupper():
         words = "".join([" " + char if char.isupper() else char for char in value]).split()
-        return len(words) > 2 and all([len(word) > 2 for word in words]) and UNTELLING_WORDS.isdisjoint(value_words(words))
+        return len(words) > 2 and all([len(word) > 2 for word in words]) and UNTELLING_WORDS.isdisjoint(_bare_words(words))
     return (
         1 < len(words) < 7
         and len(value) >= FEWEST
@@ -154,11 +154,11 @@ def is_of_words(value: str) -> bool:
         and any([len(word) > 3 and word[:1].isalpha() and word[1:].islower() for word in words])
         and value.lower() != value
         and value.lower() not in METHODS
-        and UNTELLING_WORDS.isdisjoint(value_words(words))
+        and UNTELLING_WORDS.isdisjoint(_bare_words(words))
     )
 
 
-def value_words(words: "list[str]") -> "list[str]":
+def _bare_words(words: "list[str]") -> "list[str]":
     """Return words in lower case, without the digits at their ends."""
     return [word.lower().rstrip(DIGITS) for word in words]
 

@@ -3,14 +3,12 @@
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import (
     DIGITS,
-    LETTERS,
     SYMBOLS,
     is_called_so,
     is_filler,
     is_plain,
     is_secret,
     kind_of_name,
-    places,
     stands_alone,
     stems_in,
     words_of,
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 
 RULES = "|│║┃"
 EDGES = {**dict.fromkeys(map(ord, "─━═"), " "), **dict.fromkeys(map(ord, "┌┬┐╭╮╔╦╗"), "│")}  # heads may stand between them
-FRAMED = LETTERS + DIGITS + "_. "  # in the names of columns
 QUOTED = " \t\"'`"
 # Names whose last word is a number or no label.
 KEYS = ("unseal key", "recovery key", "root token", "anon key", "service_role key", "activation key")
@@ -71,8 +68,7 @@ _JOINING = dict.fromkeys(map(ord, "_ -'."))
 
 def find(text: str, folded: str) -> "list[Span]":
     """Find the spans (start, end, kind) of secrets in tables; `folded` is the text in lower case, character by character."""
-    spans: list[Span] = _of_markup(text, folded) if "<tr" in folded else []
-    spans += _of_frames(text)
+    spans: list[Span] = []
     heads: list[Head] = []
     ruler: list[Cell] = []
     sealed: list[int] = []
@@ -105,59 +101,6 @@ def find(text: str, folded: str) -> "list[Span]":
         ruler = columns or (ruler if heads else [])
         at += len(line) + 1
     return spans
-
-
-def _of_markup(text: str, folded: str) -> "list[Span]":
-    """Find secrets in the tables of a page: below the cell of a head, or beside it."""
-    spans: list[Span] = []
-    heads: list[str] = []
-    for start in places(folded, "<tr"):
-        end = folded.find("</tr", start)
-        row = text[start : end if end > 0 else start + LONGEST_LINE]
-        cells: list[Cell] = []
-        for at in sorted([*places(row.lower(), "<td"), *places(row.lower(), "<th")]):
-            begin = row.find(">", at) + 1
-            value = row[begin : row.find("<", begin) if row.find("<", begin) > 0 else len(row)].strip()
-            cells.append((begin + row[begin:].find(value), 0, value))
-        names = [_announces(value) for _, _, value in cells]
-        if any(names) and ("<th" in row or len(cells) > 2):
-            heads = names
-            continue
-        for kind, (at, _, value) in zip(["", *names] if any(names) else heads, cells):
-            if kind and value and (_is_value(value, kind) or _is_cell(value, kind)):
-                spans.append((start + at, start + at + len(value), kind))
-    return spans
-
-
-def _of_frames(text: str) -> "list[Span]":
-    """Find secrets in what pandas and R print: names and values end below each other, and the column of numbers has no name."""
-    spans: list[Span] = []
-    heads: list[tuple[str, int]] = []  # what a name announces, and where it ends in its line
-    at, lines = 0, text.split("\n")
-    for number, line in enumerate(lines):
-        first = lines[1] if number == 0 and len(lines) > 1 else ""
-        is_cut = first[:1].isdigit() and len(first) > len(line)  # without the blanks that it begins with
-        if (line[:1] == " " or is_cut) and len(line) <= LONGEST_LINE and len(line.split()) > 1 and not line.strip(FRAMED):
-            moved = len(first) - len(line) if is_cut else 0
-            heads = [(kind, end + moved) for end, name in _ending(line) for kind in [_announces(name)] if kind]
-        elif heads and line.strip():
-            for end, value in _ending(line):
-                kind = next((kind for kind, place in heads if place == end), "")
-                if kind and (_is_value(value, kind) or _is_cell(value, kind)):
-                    spans.append((at + end - len(value), at + end, kind))
-        else:
-            heads = []
-        at += len(line) + 1
-    return spans
-
-
-def _ending(line: str) -> "list[tuple[int, str]]":
-    """Return the words of a line, each with the place where it ends."""
-    found, at = [], 0
-    for word in line.split():
-        at = line.index(word, at) + len(word)
-        found.append((at, word))
-    return found
 
 
 def _is_open(name: str) -> bool:
@@ -236,7 +179,7 @@ def _by_blanks(line: str) -> "list[Cell]":
     return cells
 
 
-def _announces(name: str) -> str:
+def announces(name: str) -> str:
     """Return the kind of secret that a cell names, nothing for one that is no name."""
     name = name.rstrip(":").strip("*_` ")
     name = name[:-1].partition("(")[2] if name[-1:] == ")" else name  # what a query makes of a column
@@ -259,7 +202,8 @@ def _announces(name: str) -> str:
     )
 
 
-def _is_value(value: str, kind: str) -> bool:
+def is_value(value: str, kind: str) -> bool:
+    """Say whether what stands beside a name of a kind in a table is a secret."""
     if kind == "code" or (kind == "password" and value.isdigit() and len(value) > 5):
         return is_secret(value or "x", "code", "listed")
     is_numbered = is_spaced(value) and any([char in DIGITS for char in value])
@@ -281,7 +225,7 @@ def _is_value(value: str, kind: str) -> bool:
     return is_secret(value, kind, "listed")
 
 
-def _is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
+def is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
     """Say whether what stands below the head of a column of secrets is one: a head says more than a name in a line does."""
     groups = value.split(" ")
     if len(groups) > 2 and len({*map(len, groups)}) == 1:  # parted for people to type
@@ -324,8 +268,8 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
     """Return the value behind each cell that names a secret; a comma parts lists too, where that says nothing."""
     if sign in ",;" and not (len(cells) == 2 and "_" in cells[0][2] and cells[0][2].isupper()):
         return []
-    named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [_announces(name)] if kind]
-    found = [(*cells[at + 1], kind) for at, kind in named if _is_value(cells[at + 1][2], kind)]
+    named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [announces(name)] if kind]
+    found = [(*cells[at + 1], kind) for at, kind in named if is_value(cells[at + 1][2], kind)]
     if len(cells) > 2 and (not cells[1][2].strip("-") or is_filler(cells[1][2]) or cells[1][2].lower() == "n/a"):
         found += [(*cell, kind) for at, kind in named[:1] if not at for cell in cells[2:] if stands_alone(cell[2])]
     return [(start, end, kind) for start, end, _, kind in found]
@@ -340,7 +284,7 @@ def _alone(line: str) -> "list[Span]":
             kind_of_name(name) == "password" and len(value) > 5 and " " not in value and not is_filler(value)
         )
     kind = kind_of_name(name) if value and name.isalpha() else ""
-    if kind not in ("password", "secret") or not _is_value(value, kind):
+    if kind not in ("password", "secret") or not is_value(value, kind):
         return []
     return [(line.rindex(value), line.rindex(value) + len(value), kind)]
 
@@ -356,9 +300,7 @@ def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool) 
         else:
             below = cells[index : index + 1]
         spans += [
-            (start, end, kind)
-            for start, end, value in below
-            if value and (_is_value(value, kind) or _is_cell(value, kind, is_ruled))
+            (start, end, kind) for start, end, value in below if value and (is_value(value, kind) or is_cell(value, kind, is_ruled))
         ]
     return spans
 
@@ -388,4 +330,4 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     if is_listed and not (sign == ";" and len(cells) >= FEWEST_COLUMNS):  # words of a sentence, or of code
         return []
     found = enumerate(cells)
-    return [(sign, at, kind, start, len(cells)) for at, (start, _, name) in found for kind in [_announces(name)] if kind]
+    return [(sign, at, kind, start, len(cells)) for at, (start, _, name) in found for kind in [announces(name)] if kind]
