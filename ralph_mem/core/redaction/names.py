@@ -351,7 +351,7 @@ def _is_mixed(value: str) -> bool:
 def _is_path(value: str) -> bool:
     if (
         value[1:3] == ":\\"
-        or (":/" in value and "@" not in value)
+        or (":/" in value and value[: value.index(":/")].replace("-", "a").isalpha())
         or ("/" in value and value.rstrip(DIGITS + ":").rpartition("/")[2].partition(".")[2].isalpha())
     ):
         return True
