@@ -83,7 +83,7 @@ def _pairs(line: str) -> "list[Pair]":
         if bare[-1:] == " " and ";" in bare and not bare.rpartition(";")[2].strip(LETTERS + " "):  # `;User ID=`
             start = bare.rindex(";") + 1
         is_name = start < end and line[start] in LETTERS and (not bare or line[start - 1] in BEFORE)
-        if is_name and line[at + 1 : at + 2] not in ("=", "~", ">"):
+        if is_name and line[at + 1 : at + 2] not in ("=", ">") and line[at + 1 : at + 3].strip() != "~":
             starts.append((start, end))
         at = line.find("=", at + 1)
     ends = [start for start, _ in starts[1:]] + [len(line)]

@@ -77,6 +77,11 @@ def test_where_a_password_is_sure_to_stand_any_value_is_cut(place):
     assert kept == []
 
 
+def test_a_tilde_at_the_beginning_of_a_password_is_no_operator():
+    assert "Kamm" not in gate.redact("DEBUG pool: user=shop password=~wiese:Kamm;19 host=db1 port=5432")[0]
+    assert gate.redact("if [[ $user =~ $x && $password =~ ^[a-z]+$ ]]; then")[1] == {}
+
+
 @pytest.mark.parametrize("text", ORDINARY)
 def test_what_is_code_a_state_or_a_label_stays(text):
     assert "[REDACTED" not in leaking.pasted("cat x", text)
