@@ -44,7 +44,7 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
             name_end = skip(text, at, NAME)
             start = at - len(text[max(0, at - LONGEST_NAME) : at]) + len(text[max(0, at - LONGEST_NAME) : at].rstrip(NAME))
             spans += _assigned(text, at, name_end) or _of_fields(text, start, name_end)
-            at = folded.find(stem, name_end)
+            at = folded.find(stem, max(name_end, at + len(stem)))
     return spans
 
 

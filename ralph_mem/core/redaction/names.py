@@ -36,7 +36,7 @@ KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = tuple("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
 NAME = (
-    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőðпарольлзинктеσκωδικςסיסמהパスワードトークンシレッ暗証番号密码碼口令牌钥비밀번호암"
+    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőžðпарольлзинктесσκωδιόςסיסמהאパスワードトークンシレッ暗証番号密码碼口令牌钥鑰비밀번호암"
 )
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = tuple(
