@@ -174,7 +174,7 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     user, colon, password = text[start:end].partition(":")
     if colon and name.lower().endswith(OF_USERS) and user.replace("_", "a").replace("-", "a").replace(".", "a").isalnum():
         return [(end - len(password), end, "password")] if is_secret(password or "x", "password", style) else []
-    if style == "bare" and kind == "password" and "." in text[start:end]:
+    if style == "bare" and kind == "password" and ("." in text[start:end] or text[start:end].isalpha()):
         from ralph_mem.core.redaction import endings  # lazy: only for a value with a dot
 
         style = "flag" if endings.ends_setting(text, at, end) else style
@@ -217,9 +217,11 @@ def value_position(text: str, name_end: int) -> int:
     if value and between and not between.strip(TO_VALUE):
         # {"name": "X", "value": "..."}, <add key="X" value="..."/>, and on the next line in YAML
         at = skip(text, skip(text, name_end + len(between) + 5, CLOSERS), BLANKS)
-    elif text.startswith(",", at) and text[name_end : name_end + 1] in ("'", '"'):
+    elif text.startswith(",", at) and (text[name_end : name_end + 1] in ("'", '"') or text[name_end - 1].isupper()):
         start = skip(text, at + 1, BLANKS)
         return start if text[start : start + 1] in ("'", '"') else -1
+    if text[name_end : name_end + 1] == "(" and text[name_end - 1].isupper() and text.find(")", at, at + LONGEST_NAME) > 0:
+        return name_end + 1  # `PASSWORD(x)`, of command languages
     for operator in (*OPERATORS, ". ") if text[name_end : name_end + 1] in ('"', "'") else OPERATORS:
         if text.startswith(operator, at):
             return skip(text, at + len(operator), BLANKS)
@@ -238,7 +240,7 @@ def _is_environment_line(text: str, name_start: int, name: str) -> bool:
 def _literal_prefix(text: str, at: int) -> int:
     """Step over the letters before a quote: b"...", f'...', @"..."."""
     for width in (1, 2):
-        if text[at + width : at + width + 1] in ("'", '"') and not text[at : at + width].strip("bBfFrRuU@$#NELl8"):
+        if text[at + width : at + width + 1] in ("'", '"') and not text[at : at + width].strip("bBfFrRuU@$#NELl8~cs"):
             return at + width
     return at
 

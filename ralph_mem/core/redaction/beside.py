@@ -22,13 +22,14 @@ from ralph_mem.core.redaction.passwords import UNTELLING_WORDS, is_coined, is_ge
 # A line with one of these speaks of a secret; pieces of words, so that one stands for many.
 SPOKEN = (
     "passw", "passp", "passc", "passor", '"pass ', "-> pass ",
-    "passk", "pwd", "secret", "token", "credential", "api key", "api_key", "apikey", "login",
+    "passk", "pwd", " pw ", "secret", "log in ", "sign in ", "einloggen", "anmelden", "hasł", "klucz", "llave", "chiave", "token",
+    "credential", "api key", "api_key", "apikey", "login",
     "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",
     "licence key", "license key", "psk", " priv ", "shared-key", "shared key", "-secret", "kode", "unseal", "http-basic",
     "private key", "wpa", "appkey", "access key", "access-key", "access_key", "anmeldung", "zugang", *PASSWORDS, *SECRETS,
 )  # fmt: skip
 # Of these a line may speak without one, so that digits in hex beside them are something else.
-WEAK = frozenset(("login", "auth", "anmeldung", "zugang", "token", "unlock", " pin", "pin ", "otp"))
+WEAK = frozenset("login|log in |sign in |einloggen|anmelden|auth|anmeldung|zugang|token|unlock| pin|pin |otp".split("|"))
 PINS = frozenset((" pin", "pin "))  # which a row has too: of these alone only digits are told
 CODES = frozenset(("pin", "puk", "passcode", "kodeord", "einmalcode", "pin-code", "zugangscode", "pincode"))
 
@@ -44,10 +45,12 @@ SEALED = 60  # characters; so begins what is sealed for everybody to read
 SHORT_WORD, LONGEST_ODD = 5, 40
 FEWEST_TOLD, NEAR, NEAR_HEX = 6, 24, 48
 # Words of protocols before a password; programs that read one; fields that hold what another field names.
-SAID = frozenset(("PASS", "..PASS", "nPASS", "\\nPASS"))
+SAID = ("PASS", "AUTH")
+LABELS = (*PASSWORDS, "pw", "pwd")
 ASKING = ("sudo", "gpg", "openssl", "passw", "passphrase", "login", "secret", "token", "crypt")
 HOLDING = frozenset("clear-text cleartext plaintext plain value text data new old content currentvalue current val".split())
 LINKS = frozenset("is now still was remains lautet ist bleibt est es é è wird : => -> → / mit".split())
+WEAK_LINKS = frozenset("to type use with donc siendo als avec con und".split())  # behind which a word has to look made up
 HEX = frozenset(DIGITS + "abcdefABCDEF")
 PUBLIC = ("AAAAC3Nza", "AAAAB3Nza", "AAAAE2Vj")  # so begin public keys of SSH
 HEX_SIZES = (32, 40, 48, 56, 64, 96, 128)
@@ -141,7 +144,12 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             spans += [(where, where + len(value))] * (is_code and _is_code(value))
             at, before = at + len(word), word
             continue
-        if before in SAID and (_is_told(_of_protocol(value)) or ("-> PASS " in line and not is_filler(value))):
+        if (
+            before.endswith(SAID)
+            and not before[-5:-4].isupper()
+            and value.upper() != value * (before[-4:] == "AUTH")
+            and (_is_told(_of_protocol(value)) or ("-> PASS " in line and not is_filler(value)))
+        ):
             spans.append((where, where + len(_of_protocol(value))))
         if before.lower() in OPEN:
             at, before = at + len(word), word
@@ -152,9 +160,10 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         is_below = (where >= named or _is_odd(value)) and (not is_named or before.strip(":=").lower() in HOLDING)
         is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or (is_jumbled(value) and not speaks(value)))
         is_told = before.strip("*_").lower() in LINKS or (
-            before[:-1].replace("-", "a").isalnum() and before.lower().endswith(PASSWORDS)
+            before[:-1].replace("-", "a").isalnum() and before.rstrip(":" + DIGITS).lower().endswith(LABELS)
         )
-        if is_below and ((is_told and _is_told(value)) or is_near):
+        is_made_up = before.strip("*_").lower() in WEAK_LINKS and _stands_out(value)
+        if is_below and ((is_told and (_is_told(value) or _stands_out(value))) or is_made_up or is_near):
             spans.append((where, where + len(value)))
         if (
             is_below and (tells(value) or (not is_open and _speaks_of(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))
@@ -256,6 +265,15 @@ def _is_told(value: str) -> bool:
         return False
     is_mixed = inner.rstrip(DIGITS) != inner.rstrip(DIGITS).rstrip(LETTERS + "-_äöüÄÖÜß") or value[-3:].isdigit()
     return is_passphrase(value) or (is_mixed and not any([sign in value for sign in "/\\:="]) and bool(value.strip(LETTERS + "-")))
+
+
+def _stands_out(value: str) -> bool:
+    """Say whether a word holds another word than code and documentation do, and a sign or a digit that is no dot."""
+    if value.replace(".", "a").isalpha() or is_called_so(value) or is_filler(value) or is_plain(value):
+        return False
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for a word that a sentence may tell
+
+    return vocabulary.stands_out(value)
 
 
 def _is_hexed(value: str) -> bool:

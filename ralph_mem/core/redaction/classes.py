@@ -51,7 +51,7 @@ DEVICES = (
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 SHOWN = (
     "expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ",
-    " want ", 'fill("', "fill('", '" with "',
+    " want ", "evaluated:", '" == "', 'fill("', "fill('", '" with "',
 )  # fmt: skip
 PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.

@@ -19,13 +19,24 @@ def is_joined(word: str) -> bool:
     return any([one in JOINING and two.isupper() and after.islower() for one, two, after in zip(word, word[1:], word[2:])])
 
 
+def are_letters(word: str) -> bool:
+    """Say whether letters may be a password: with two capitals side by side, or a word with a capital that no code has."""
+    if any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])]):
+        return True
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for a word with a capital
+
+    return word[0].isupper() and vocabulary.are_others(word)
+
+
 def may_be_words(said: str, after: str) -> bool:
     """Say whether what is assigned may be words that people make a password of: with capitals, or beside other assignments."""
     if len(said) < 8 or "pass" in said.lower() or not said.replace("-", "a").replace("_", "a").isalnum():
         return False
-    return any([(one.islower() or one in "-_") and two.isupper() for one, two in zip(said, said[1:])]) or (
-        after[:1] == "=" and said.isalpha() and "=" in after[1:].partition("\n")[0]
-    )
+    if any([(one.islower() or one in "-_") and two.isupper() for one, two in zip(said, said[1:])]):
+        return True
+    if after[:1] == "=" and said.isalpha() and "=" in after[1:].partition("\n")[0]:
+        return True
+    return not said.isupper() and said.isalpha() and are_letters(said)
 
 
 def _is_mixed(word: str) -> bool:

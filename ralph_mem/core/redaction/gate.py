@@ -1,6 +1,6 @@
 """Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
-RULES_VERSION = 10  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 11  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -22,7 +22,7 @@ LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
 LABELS = ("passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
 FOREIGN = (  # one text is read the quickest; a test holds it together with that of `names`
-    "contraseña hasło lösenord пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé 비밀번호 암호 暗証番号 "
+    "contraseña hasł lösenord пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé 비밀번호 암호 暗証番号 "
     "口令 κωδικός סיסמ jelszó şifre лозинка токен секрет парол"
 )
 SHOWING = ("xpected", "eceived", " got ", "got:", "left:", " want ", "assert", "XCTA", "db) ", "ghci> ", "debug> ", ">>> ")
@@ -49,7 +49,8 @@ seeds semilla senha sentinel service_account session_id sessionid setuser slappa
 snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide stellar store-secret su sudo supabase swaks
 systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel wachtwoord wallet wg whoami wpa_passphrase
 wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo xxd -enc -encodedcommand -setcookie
-release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase recovery_phrase seedphrase espota.py
+llave klucz chiave chave access_code accesscode release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase
+recovery_phrase seedphrase espota.py samba-tool iadmin cypher-shell
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -60,7 +61,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 @\t@tcp(\t@unix(\t@uri\t@base64\t@//
 ~\tsha256~\tQ~
 |\t| pass \t| base64\t' | \t" | 
-=\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\t]=>
+=\t" == "\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\t]=>
 4\tbase64 -\tbase64 <\tl base64
 2\tbase32 -\tbase32 <\t| base32
 (\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tcode64(
@@ -73,11 +74,13 @@ w\t12 words\t24 words\tpplication password\tpp password\tpp-password
 &\t;&#
 -\t-pass \t-pwd \t-pw \thttp-basic
 /\t /p \t /p:\t/pw 
-:\t.psk:\t: RSA \t: EAP \t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
+:\t"refresh":\t"p": "\t"p":"\t.psk:\t: RSA \t: EAP \t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
 c\t code is\tuthentication_string
 t\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 S\tSecureString
 y\tKey Content\tshared-key\tdigest-key\toption key
+g\tog in as\tog in with\tign in as
+A\t'AUTH \t"AUTH \te PASS \tnPASS 
 v\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = (

@@ -14,7 +14,7 @@ LONGER = (
     "authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "passe'", 'passe"', "contrase", "sessionid",
 )  # fmt: skip
 # Behind these a value may stand without a sign: in prose, behind a scheme.
-WITHOUT_SIGN = ("pass", "_pass", "pwd", "bearer")
+WITHOUT_SIGN = ("pass", "_pass", "pwd", "pw", "bearer")
 
 
 def places(text: str, folded: str, labels: "list[str]") -> "list[tuple[str, int, int]]":
@@ -56,7 +56,7 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     if after[:1] == " " and not is_head:  # of two words, or the last but one above numbered rows
         sign = after[1:].lstrip(NAME)[:1]
         is_head = sign in (";", "|", "\t") or (sign == "\n" and below[:1].isdigit())
-    is_open = not after.strip(" \n=|>+-<\"'") or after[:2] == "</"
+    is_open = not after.strip(" \n=|>+-<\"'\\") or after[:2] == "</"
     link = min([each for each in [after.find("=", 0, 4), *map(after[:80].find, LINKS)] if each >= 0], default=-1)
     is_told = is_open or after.endswith((":\n", "(\n"))
     is_quoted = '"' in after or "'" in after
@@ -81,7 +81,11 @@ def may_be_value(word: str, is_password: bool) -> bool:
     """Say whether a word of a table or a call is no path, name or number; a password may be capitals among small letters."""
     word = word.strip("'\"")
     if is_password and word.isalpha() and not word.isupper() and len(word) > 7:
-        return any([one.isupper() and two.isupper() for one, two in zip(word, word[1:])])
+        if word.islower():
+            return False
+        from ralph_mem.core.redaction import coined  # lazy: only for letters with a capital, behind a label
+
+        return coined.are_letters(word)
     is_numbered = is_password and word[:1].isupper() and word.rstrip(CLOSING)[-2:].isdigit()
     is_plain = ("." in word.rstrip(CLOSING + ".") and not is_numbered) or ("/" in word and len(word) <= 32)
     is_plain = is_plain or word.count(":") > 2 or word[:3] in ("SHA", "sha")
@@ -125,7 +129,7 @@ def _tells(text: str, folded: str, start: int, at: int) -> bool:
     is_upper = text[at - 1].isupper()
     after = folded[at : at + 128].lstrip(NAME)
     if after[:1] == "(":
-        return False
+        return is_upper and folded[start] == "p" and _stands_out(after[1:].partition(")")[0].strip("'"), False)
     if is_upper and (after[:1] == "=" or (after[:2] == ": " and after[2:3].isalpha() and "." in after.partition("\n")[0])):
         return after[1:7].isprintable() and len(after) > 6
     if is_upper and "value" in after:
@@ -162,7 +166,7 @@ def _comes_before_value(before: str) -> bool:
     """Say whether a name stands where a blank is enough: `--token x`, `set TOKEN x`."""
     outside = before.rstrip(NAME)
     return before.startswith("-", len(outside)) or outside.endswith(
-        ("set ", "setx ", "-x ", "-gx ", "env ", "config ", "--global ", "--local ", "--system ")
+        ("set ", "setx ", "-x ", "-gx ", "env ", "config ", "--global ", "--local ", "--system ", "-ux ")
     )
 
 
@@ -184,4 +188,4 @@ def _is_long_letters(word: str) -> bool:
         return False
     from ralph_mem.core.redaction import letters  # lazy: only for a long word behind a label
 
-    return len(word) >= LONGEST_WORD or letters.are_random(word)
+    return len(word) >= LONGEST_WORD or letters.are_random(word) or letters.are_mixed(word)

@@ -27,6 +27,11 @@ def are_random(value: str) -> bool:
     return is_odd and len(set(letters)) >= FEWEST_DIFFERENT and ALPHABET not in letters
 
 
+def are_mixed(value: str) -> bool:
+    """Say whether a third of letters are capitals, as where both cases are made by chance."""
+    return not value.isupper() and 3 * sum([char.isupper() for char in value]) >= len(value)
+
+
 def are_words(value: str) -> bool:
     """Words with a small number at the end of some: token1, my-key-v2, sha256."""
     for separator in "-./: ":

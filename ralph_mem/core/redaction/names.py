@@ -19,8 +19,8 @@ LONG = 512  # characters that are looked at at once
 PASSWORDS = tuple(
     "password,passwd,passphrase,passcode,passwort,passord,passwrd,passkey,authtok,pwd,kennwort,losungswort,losung,"
     "wachtwoord,contraseña,contrasena,contrasenya,senha,motdepasse,parola,parole,lösenord,losenord,kodeord,adgangskode,"
-    "zugangscode,zugriffscode,parolad'ordine,paroladordine,salasana,lykilorð,hasło,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
-    "şifre,sifre,parool,slaptažodis,passfrase,codigodeacceso,пароль,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
+    "zugangscode,zugriffscode,parolad'ordine,paroladordine,salasana,lykilorð,hasło,hasła,hasłem,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
+    "şifre,sifre,parool,slaptažodis,passfrase,codigodeacceso,пароль,пароля,паролем,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
     "비밀번호,암호,รหัสผ่าน,mật khẩu,matkhau,kata sandi,katasandi".split(",")
 )
 # What names another secret.
@@ -30,23 +30,26 @@ SECRETS = tuple(
 )
 PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
 RANDOM_WORDS = (
-    " auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave "
+    " auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave"
+    " chave chiave klucz "
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = tuple("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
 NAME = (
-    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőžðпарольлзинктесσκωδιόςסיסמהאパスワードトークンシレッ暗証番号密码碼口令牌钥鑰비밀번호암"
+    LETTERS
+    + DIGITS
+    + "_-.äöüßñçãõáéíóúàèêłąęşőžðпарольлзинктесσκωδιόςסיסמהאパスワードトークンシレッ暗証番号密码碼口令牌钥鑰비밀번호암"
 )
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = tuple(
     "pass pw secret token key auth cred jwt sas sig _pat salt csrf sessionid session_id pin otp puk refresh sleutel psk "
     "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed"
-    " haslo losenord jelszo lozinka sifre geslo".split()
+    " haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz".split()
 )
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
-    "hasło lösenord пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé 비밀번호 암호 "
+    "hasł lösenord пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé 비밀번호 암호 "
     "暗証番号 口令 κωδικός סיסמ jelszó şifre лозинка токен секрет парол"
 )
 KEY_OWNERS = (
@@ -65,10 +68,12 @@ TAKEN_BACK = (
     " algorithm mode status state usage used index position stdin line column class sock socket board parallelism"
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
     " encoder encoders validator validators hasher hashers strategy generator handler factory component widget view form screen"
-    " from cache source mechanism method interval topic range filter checker digest checksum sha sha1 sha256 integrity "
+    " from cache source function mechanism method interval topic range filter checker digest checksum sha sha1 sha256 integrity "
 )
 
-CODE_OWNERS = " pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
+CODE_OWNERS = (
+    " access supervisor pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
+)
 
 FILLERS = tuple(
     "example changeme change-me change_me your- your_ yourp yours yourt yourapi <your placeholder redacted xxxx **** .... "

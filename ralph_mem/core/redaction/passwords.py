@@ -35,7 +35,7 @@ BRACKETS, RANGES = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")), ("A-Z", "a-
 
 def is_password(value: str, style: str, is_called_so: bool) -> bool:
     """Say whether letters or digits alone are a password; `is_called_so`: the value speaks itself of what it would be."""
-    if is_worded(value, style) and not is_called_so:
+    if not is_called_so and (is_worded(value, style) or (style != "bare" and _are_others(value))):
         return True
     if style == "quoted" and (is_spaced(value) or is_half_coined(value)) and not is_called_so:
         return True
@@ -47,6 +47,14 @@ def is_password(value: str, style: str, is_called_so: bool) -> bool:
     if style == "quoted" and is_cased and " " not in value and any([sign in value[1:-1] for sign in "<>|;="]) and "(" not in value:
         return True
     return is_passphrase(value) or (is_made_up(value, style) and not is_called_so)
+
+
+def _are_others(value: str) -> bool:
+    if not value.isalpha() or value.islower() or value.isupper():
+        return False
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for letters alone
+
+    return vocabulary.are_others(value)
 
 
 def is_made_up(value: str, style: str) -> bool:
@@ -145,7 +153,8 @@ def is_of_words(value: str) -> bool:
     words = value.translate(_JOINED).split(" ")
     if len(words) == 1 and value.isalpha() and not value.isupper():
         words = "".join([" " + char if char.isupper() else char for char in value]).split()
-        return len(words) > 2 and all([len(word) > 2 for word in words]) and UNTELLING_WORDS.isdisjoint(_bare_words(words))
+        are_words = len(words) > 2 and all([len(word) > 2 for word in words]) and UNTELLING_WORDS.isdisjoint(_bare_words(words))
+        return are_words and _holds_other(words)
     return (
         1 < len(words) < 7
         and len(value) >= FEWEST
@@ -156,6 +165,12 @@ def is_of_words(value: str) -> bool:
         and value.lower() not in METHODS
         and UNTELLING_WORDS.isdisjoint(_bare_words(words))
     )
+
+
+def _holds_other(words: "list[str]") -> bool:
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for letters alone
+
+    return vocabulary.hold_other(words)
 
 
 def _bare_words(words: "list[str]") -> "list[str]":

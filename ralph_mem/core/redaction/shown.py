@@ -1,5 +1,6 @@
 """Find values that a test or a debugger shows, where the test's name or the expression speaks of a secret."""
 
+from ralph_mem.core.redaction import vocabulary
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.names import (
     DIGITS,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 # How lines begin, or what they hold in lower case, in which tests say what was expected and what came instead.
 SAYING = (
     "expected", "received", "actual", "got ", "got:", "want", "left:", "right:", "assert", " to be ", "to eq", "but was", "found:",
-    "plaintext", "expect(", "which is:",
+    "plaintext", "expect(", "which is:", "evaluated:", '" == "',
 )  # fmt: skip
 MASKING, LONGEST_MASK = "*\u2022\u25cf", 32
 MASKS = frozenset("redacted masked hidden filtered removed sensitive censored private secret oculto versteckt masqué".split())
@@ -58,7 +59,7 @@ def find(text: str, _folded: str) -> "list[Span]":
             if not tested and _speaks(line):  # which may follow what is compared
                 spans += [(before + start, before + end, "secret") for before, said in above for start, end in _compared(said)]
             tested = NAMING_LINES if _speaks(line) else max(0, tested - 1)
-            above = [*above[1 - ANSWER_LINES :], (at, line)]
+            above = [*above[1 - NAMING_LINES :], (at, line)]
         at += len(line) + 1
     return spans
 
@@ -255,6 +256,7 @@ def _compared(line: str, is_near: bool = False) -> "list[tuple[int, int]]":
             or (not is_difference and looks_random(value) and not _is_open(value))
             or ("password" in named and _is_reported(value))
             or (is_near and value and (is_spaced(value) or _is_shown(value, said)))
+            or (not is_difference and not _is_open(value) and not is_called_so(value) and vocabulary.stands_out(value))
         )
         and f'["{value}"]' not in line
     ]

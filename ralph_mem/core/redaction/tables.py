@@ -90,7 +90,7 @@ def find(text: str, folded: str) -> "list[Span]":
         for sign, cells in parted:
             spans += [
                 (at + start, at + end, kind)
-                for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads, bool(ruler))]
+                for start, end, kind in [*_beside(sign, cells), *_below(sign, cells, heads, bool(ruler), line)]
             ]
         spans += [(at + start, at + end, kind) for start, end, kind in _alone(line)]
         found = [head for sign, cells in parted for head in _heads(sign, cells) if ": " not in line and ruled < RULERS_BEFORE_ROWS]
@@ -209,20 +209,17 @@ def is_value(value: str, kind: str) -> bool:
     is_numbered = is_spaced(value) and any([char in DIGITS for char in value])
     if kind == "password" and (is_numbered or (is_of_words(value) and not is_called_so(value))):
         return True
-    if (
-        " " in value
-        or "(" in value
-        or value[-1:] in ":(.;,"
-        or value[:1] in "$<([{-*="
-        or is_filler(value or "x")
-        or is_plain(value)
-    ):
+    if _is_text(value):
         return False
-    if kind == "password" and is_jumbled(value):
+    if kind == "password" and (is_jumbled(value) or (is_secret(value, kind, "flag") and value.isalpha())):
         return True
-    if not any([char in DIGITS or not char.isalnum() for char in value]) and not is_secret(value, "key", "quoted"):
-        return False
-    return is_secret(value, kind, "listed")
+    are_letters = not any([char in DIGITS or not char.isalnum() for char in value])
+    return not is_plain(value) and (not are_letters or is_secret(value, "key", "quoted")) and is_secret(value, kind, "listed")
+
+
+def _is_text(value: str) -> bool:
+    """Say whether a cell is words, a place for a value, or what code or a sentence ends with."""
+    return " " in value or "(" in value or value[-1:] in ":(.;," or value[:1] in "$<([{-*=" or is_filler(value or "x")
 
 
 def is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
@@ -231,7 +228,7 @@ def is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
     if len(groups) > 2 and len({*map(len, groups)}) == 1:  # parted for people to type
         return is_generated("".join(groups))
     if (kind == "password" and _is_worded(value, is_ruled)) or (
-        kind == "secret" and value.isalpha() and len(value) >= LONGEST_WORD
+        kind == "secret" and value.isalpha() and (len(value) >= LONGEST_WORD or is_jumbled(value, 3))
     ):
         return True
     if " " in value or len(value) < SHORTEST_CELL or is_filler(value) or is_plain(value) or value[0] in "$<([{-*=/":
@@ -269,10 +266,16 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
     if sign in ",;" and not (len(cells) == 2 and "_" in cells[0][2] and cells[0][2].isupper()):
         return []
     named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [announces(name)] if kind]
-    found = [(*cells[at + 1], kind) for at, kind in named if is_value(cells[at + 1][2], kind)]
+    behind = [(kind, cells[at + 1 + _is_operator(cells[at + 1 : at + 3])]) for at, kind in named]
+    found = [(*cell, kind) for kind, cell in behind if is_value(cell[2], kind)]
     if len(cells) > 2 and (not cells[1][2].strip("-") or is_filler(cells[1][2]) or cells[1][2].lower() == "n/a"):
         found += [(*cell, kind) for at, kind in named[:1] if not at for cell in cells[2:] if stands_alone(cell[2])]
     return [(start, end, kind) for start, end, _, kind in found]
+
+
+def _is_operator(cells: "list[Cell]") -> bool:
+    """Say whether the first of two cells is a sign between a name and its value: `Cleartext-Password | := | x`."""
+    return len(cells) > 1 and cells[0][2] in ("=", ":=", "==", "+=", ":")
 
 
 def _alone(line: str) -> "list[Span]":
@@ -289,20 +292,26 @@ def _alone(line: str) -> "list[Span]":
     return [(line.rindex(value), line.rindex(value) + len(value), kind)]
 
 
-def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool) -> "list[Span]":
+def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool, line: str) -> "list[Span]":
     spans, is_ruled = [], is_ruled or sign == "|"
     for parted, index, kind, column, count in heads:
         if parted != sign or len(cells) > count or (sign in (",", ";", "\t\t") and len(cells) < count):
             continue
         if parted == " ":  # a cell may be empty: what begins where the head does, or nearly
             below = [cell for cell in cells if abs(cell[0] - column) <= 1 and len(cells) > 1]
-            below = below or (cells[index : index + 1] if len(cells) == count else [])
+            below = below or (cells[index : index + 1] if len(cells) == count else _word_at(line, column))
         else:
             below = cells[index : index + 1]
         spans += [
             (start, end, kind) for start, end, value in below if value and (is_value(value, kind) or is_cell(value, kind, is_ruled))
         ]
     return spans
+
+
+def _word_at(line: str, column: int) -> "list[Cell]":
+    """Return the word that begins below a head, which one blank may part from the cell before it."""
+    word = line[column:].partition(" ")[0]
+    return [(column, column + len(word), word)] if word and line[column - 1 : column] == " " and column else []
 
 
 def _is_sign(name: str) -> bool:

@@ -57,6 +57,10 @@ xcrun altool | | -p
 htpasswd | | #3
 rabbitmqctl | add_user | #2
 rabbitmqctl | change_password | #2
+samba-tool | user create | #2
+samba-tool | user add | #2
+iadmin | password | #1
+cypher-shell | | -p
 net | user | #2
 net | use | #2
 mc | alias set | #3 #4

@@ -42,7 +42,9 @@ def _after_blank(text: str, name_start: int, name_end: int) -> int:
     is_flag = (
         name.startswith("--") or text[max(0, name_start - 2) : name_start] == " +" or (name[:1] == "-" and len(name) > SHORT_FLAG)
     )
-    if is_flag or before.endswith(("set ", "setx ", "-x ", "-gx ", "ENV ", "config ", "--global ", "--local ", "--system ")):
+    if is_flag or before.endswith(
+        ("set ", "setx ", "-x ", "-gx ", "-Ux ", "ENV ", "config ", "--global ", "--local ", "--system ")
+    ):
         # which FortiOS says before what it keeps in its own way, and what a sentence says
         return start + 4 * text.startswith("ENC ", start) + 3 * text.startswith("to ", start)
     if name.lower().removeprefix("n" * (text[name_start - 1 : name_start] == "\\")) in ("password", "passwd", "passphrase"):

@@ -133,3 +133,51 @@ def test_letters_made_by_chance_are_told_from_words():
     ]
     assert sum(map(letters.are_random, made)) > 320
     assert not any(map(letters.are_random, [*words, "configuration", "CONTENTLENGTH", "aaaabbbbccccdddd"]))
+
+
+# Words of other languages, which code, documentation and forms do not have.
+FOREIGN_WORDS = ["Gabelstapler", "PanTadeuszXII", "AbuelaCarmenCose", "LimonesDeMurcia"]
+NAMED = [
+    "password: {}\nsource: dist/**",
+    'initialPassword = "{}";',
+    "  username = lectura\n     clave = {}",
+    "| 71 | scanner04 | Cleartext-Password | := | {} |",
+    "SSId1 lab; Password1 {}7; Restart 1",
+    "Gerät erreichbar, PW {}#2016 (nicht ändern)",
+    "Set up.\nLog in as admin with {}+17 and change it.",
+    "node   bmc          user  pw\ngpu021 10.141.0.21  ADMIN {}4",
+    "CRTUSRPRF USRPRF(SHIP) PASSWORD({}7)",
+    'not ok 2 - passphrase from the file\n#          got: undef\n#     expected: "{}+17"',
+]
+
+
+@pytest.mark.parametrize("place", NAMED)
+@pytest.mark.parametrize("value", FOREIGN_WORDS)
+def test_words_that_no_code_and_no_form_has_are_a_password_where_one_is_named(place, value):
+    assert value not in leaking.pasted("cat notes", place.format(value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: PasswordInput\n",
+        "val password: CharArray\n",
+        '"password": "KeepLastThree"',
+        '"password": "Zurücksetzen"',
+        '"password": "Vergessen"',
+        "Password: Required\n",
+        "  - Hash passwords with argon2id",
+        'encrypted by default (JWE) with "A256GCM" unless a secret is given',
+        "PASSWORD_VERIFY_FUNCTION      ORA12C_STRONG_VERIFY_FUNCTION",
+    ],
+)
+def test_words_of_code_and_forms_stay_where_a_password_is_named(text):
+    assert "[REDACTED" not in leaking.pasted("cat notes", text)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["fish -c 'set -Ux SHOP_ADMIN_JWT {}'", "samba-tool user create bob {}", "printf 'USER bob\\r\\nPASS {}\\r\\n' | nc mail 110"],
+)
+def test_what_a_command_hands_over_is_cut(command):
+    assert "b7Yq1uLz0pXe4RvKc6Tw" not in leaking.stored(command.format("b7Yq1uLz0pXe4RvKc6Tw"), "ok")
