@@ -153,7 +153,7 @@ def _roll_git_back(
     if any([action.kind == items.REPOSITORY for action in plan.actions]):  # what was still there of it may be otherwise
         plan = _git_plan(project, run, to, force)
         more = putting_back.carry_out(project, run.id, plan.actions, most_bytes)
-        done, failed = done + more[0], failed + more[1]
+        done, failed = done + more[0], more[1]
     return [*[("git", line) for line in done], *[("keep", line) for line in [*failed, *plan.kept]]]
 
 

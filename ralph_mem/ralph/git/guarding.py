@@ -30,6 +30,7 @@ def begin(loop: "Loop") -> None:
         found, left_out = nested.find(loop, main)
         if not found:
             return
+        found = [each._replace(links=repositories.links(each)) for each in found]
         top = main.top if main else loop.place.top
         held = copies.keep(loop.project, found, loop.run.id, most_bytes, top, objects=is_theirs)
         looks.keep(loop.project, loop.run.id, looks.take(found, None, 0, looks.AFTER), None)

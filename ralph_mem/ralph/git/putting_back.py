@@ -76,6 +76,8 @@ def _try(place: _Place) -> str:
 def _put_repository(place: _Place) -> str:
     """Make a repository again of its copy; what is still there of it stays, but for what it was told apart by."""
     repository, copy = place.repository, place.copied("").rstrip("/")
+    for link in repositories.links_instead(repository):
+        paths.remove(link)
     if not repositories.has_head(repository):
         paths.remove(f"{repository.private}/HEAD")
     for here, folders, names in os.walk(copy):

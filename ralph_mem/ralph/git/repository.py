@@ -17,14 +17,17 @@ DEEPEST = 4
 IDS = (40, 64)  # hexadecimal digits of SHA-1 and SHA-256
 MOST_OF_HEAD = 4096  # bytes: the name of a branch is shorter
 
+# What makes a folder a repository. Where one is a link, a rollback may delete what it leads to as files that the loop made.
+PLACES = {".git": "{0.top}/.git", "common": "{0.common}", "objects": "{0.common}/objects", "refs": "{0.common}/refs"}
 NESTED = "nested/"  # in a copy: before the path of a repository that lies in the tree and is no submodule
 
-Repository = namedtuple("Repository", "name top private common pointer held", defaults=("",))
+Repository = namedtuple("Repository", "name top private common pointer held links", defaults=("", None))
 Repository.__doc__ = """Where a repository lies.
 
 `private` holds HEAD and the index, `common` branches and objects: the same but for a linked worktree. `pointer` is what a `.git`
 that is a file says, empty for a folder. `name` is empty for the tree's own, else the submodule's, or the path of one that lies in
 the tree; `held` is what stands before its paths in a copy. Where the folder of a submodule is not known `top` is `common`.
+`links` names what of `PLACES` was a link when a run began, None where that is not known.
 """
 
 
@@ -77,7 +80,18 @@ def is_there(repository: Repository) -> bool:
     """Say whether git would still take it for a repository, and for that of its tree."""
     parts = (f"{repository.common}/objects", f"{repository.common}/refs")
     leads = repository.top == repository.common or os.path.lexists(f"{repository.top}/.git")
-    return bool(leads) and all(map(os.path.exists, parts)) and has_head(repository)
+    return bool(leads) and all(map(os.path.exists, parts)) and has_head(repository) and not links_instead(repository)
+
+
+def links(repository: Repository) -> "list[str]":
+    """Return which of `PLACES` are links."""
+    return [name for name, path in PLACES.items() if os.path.islink(path.format(repository))]
+
+
+def links_instead(repository: Repository) -> "list[str]":
+    """Return the paths of links that have taken the place of what makes it a repository since the run began."""
+    came = [] if repository.links is None else [name for name in links(repository) if name not in repository.links]
+    return [PLACES[name].format(repository) for name in came]
 
 
 def has_head(repository: Repository) -> bool:

@@ -35,6 +35,8 @@ VANDALS = {
     "index gone": "rm .git/index",
     "git is gone": "rm -rf .git",
     "objects gone": "rm -rf .git/objects",
+    "git is a link": "mv .git .git2; ln -s .git2 .git",
+    "objects are a link": "mv .git/objects objects; ln -s ../objects .git/objects",
     "another repository": "rm -rf .git; git init -q; git add -A; git commit -qm fresh",
     "HEAD gone": "rm .git/HEAD",
     "HEAD empty": ": >.git/HEAD",

@@ -31,6 +31,7 @@ ACTS = {
         "the reflog of branch main was cut",
     ],
     "rm -rf .git": [".git is gone"],
+    "mv .git .git2; ln -s .git2 .git": [".git is gone"],
     "git status; touch first.txt; git update-index --refresh; true": [],
 }
 

@@ -38,6 +38,14 @@ def test_a_linked_worktree(loops, tmp_path):
     assert run.reason == "repository_lost" and after == before
 
 
+def test_a_repository_that_is_a_link_from_the_start_is_there(loops, tmp_path):
+    (loops.top / ".git").rename(tmp_path / "kept")
+    (loops.top / ".git").symlink_to(tmp_path / "kept")
+    run, before, after = ends_and_comes_back(loops, "git branch -qD side")
+    assert run.reason == "max_iterations" and after == before
+    assert (loops.top / ".git").is_symlink()
+
+
 def test_a_project_in_a_folder_of_its_repository(tmp_path):
     made = Loops(tmp_path)
     git(tmp_path, "init", "-q", "-b", "main")
