@@ -62,6 +62,17 @@ def _keys(snapshots: "Snapshots", number: int, source: str) -> "dict[bytes, byte
     return dict(snapshots.query(KEYS, (number,))) if trees.is_of(snapshots, os.fsencode(source)) else {}
 
 
+def led(path: bytes, told: bytes, source: bytes, room: bytes) -> bytes:
+    """Return what a link says in a room; both folders end in a slash.
+
+    One into the person's tree by its whole path leads to the same in the room, one out of it where it led.
+    """
+    target = os.path.normpath(os.path.join(os.path.dirname(source + path), told))
+    if not (target + b"/").startswith(source):
+        return target
+    return room + target[len(source) :] if os.path.isabs(told) else told
+
+
 class _Filling:
     """A room that is being filled."""
 
@@ -112,12 +123,7 @@ class _Filling:
             self.missing.append(path)
 
     def _link(self, path: bytes, told: bytes) -> None:
-        """Make a link; one into the person's tree by its whole path leads to the same in the room, one out of it where it led."""
-        target = os.path.normpath(os.path.join(os.path.dirname(self._source + path), told))
-        if (target + b"/").startswith(self._source):
-            wanted = self._room + target[len(self._source) :] if os.path.isabs(told) else told
-        else:
-            wanted = target
+        wanted = led(path, told, self._source, self._room)
         self.led += [path] if wanted != told else []
         os.symlink(wanted, self._room + path)
 

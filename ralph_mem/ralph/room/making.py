@@ -119,8 +119,9 @@ def _make_repositories(snapshots: "store.Snapshots", source: str, top: str, run_
     rules = json.loads(snapshots.property(ignoring.AT_START + run_id) or "{}")
     for prefix in sorted(rules):
         place, target = f"{source}/{prefix}".rstrip("/"), f"{top}/{prefix}".rstrip("/")
-        if os.path.isdir(target) and os.path.lexists(f"{place}/.git"):
-            repository.make(place, target, [path[len(prefix) :] for path in linked if path.startswith(prefix)])
+        hidden = [path[len(prefix) :] for path in linked if path.startswith(prefix)]
+        if os.path.isdir(target) and os.path.lexists(f"{place}/.git") and repository.make(place, target, hidden):
+            repository.redirect(target, source, top, prefix)
     if "" in rules:
         _copy_tracked_state(source, top)
 

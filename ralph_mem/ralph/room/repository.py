@@ -4,11 +4,12 @@ It borrows the person's objects, which git only reads from there; refs, index, s
 person's `.git` is written.
 """
 
+import io
 import os
 import shutil
 from collections import namedtuple
 
-from ralph_mem.ralph.room import copying
+from ralph_mem.ralph.room import copying, filling
 from ralph_mem.ralph.snapshot.listing import GIT, run_git
 
 TYPE_CHECKING = False
@@ -36,6 +37,9 @@ OF_CORE = (
 )
 STASH = "refs/stash"
 REFS = [*GIT, "for-each-ref", "--format=%(objectname) %(refname) %(symref)"]
+A_LINK = b"120000"  # the mode of one in git's lists
+STAGED, COMMITTED = [*GIT, "ls-files", "--stage", "-z"], [*GIT, "ls-tree", "-r", "-z", "HEAD"]
+STAGE = [*GIT, "update-index", "-z", "--index-info"]
 REFRESH = [*GIT, "update-index", "-q", "--refresh"]
 
 
@@ -60,6 +64,57 @@ def make(place: str, target: str, hidden: "Iterable[str]" = ()) -> bool:
     _hide(f"{git}/info/exclude", hidden)
     run_git(REFRESH, target)
     return True
+
+
+def redirect(top: str, source: str, room: str, below: str) -> None:
+    """Have git read the links that a room has otherwise than the person as they are there, or it would write the person's back.
+
+    `top` is that of the repository, `below` what stands before its paths as seen from the room. A text that would have to be read
+    in two ways stays: by a whole path there is only one.
+    """
+    staged, committed = _links(STAGED, top), _links(COMMITTED, top)
+    texts = _contents(top, {_id_of(each) for each in staged + committed})
+    wanted: dict[bytes, set[bytes]] = {}
+    ends = [os.fsencode(f"{each}/") for each in (source, room)]
+    for each in staged + committed:
+        link, path = _id_of(each), os.fsencode(below) + each.partition(b"\t")[2]
+        if link in texts:
+            wanted.setdefault(link, set()).add(filling.led(path, texts[link], *ends))
+    others = {link: found.pop() for link, found in wanted.items() if len(found) == 1 and texts[link] not in found}
+    if others:
+        _replace(top, others)
+        # anew, or git goes by the length that the person's link had
+        run_git(STAGE, top, b"".join([each + b"\0" for each in staged if _id_of(each) in others]))
+        run_git(REFRESH, top)
+
+
+def _links(listing: "list[str]", top: str) -> "list[bytes]":
+    """Return the lines about links in a list of git's."""
+    return [line for line in run_git(listing, top)[1].split(b"\0") if line.startswith(A_LINK)]
+
+
+def _id_of(line: bytes) -> bytes:
+    return max(line.partition(b"\t")[0].split(), key=len)  # beside mode, kind and stage it is the longest
+
+
+def _replace(top: str, texts: "dict[bytes, bytes]") -> None:
+    """Have git read other texts in the place of objects."""
+    order = b""
+    for link, text in texts.items():
+        code, made = run_git([*GIT, "hash-object", "-w", "--stdin"], top, text)
+        order += b"" if code else b"update refs/replace/" + link + b" " + made
+    run_git([*GIT, "update-ref", "--stdin"], top, order)
+
+
+def _contents(top: str, ids: "set[bytes]") -> "dict[bytes, bytes]":
+    """Return what objects hold, as far as they are there."""
+    said = io.BytesIO(run_git([*GIT, "cat-file", "--batch"], top, b"".join([each + b"\n" for each in ids]))[1])
+    found = {}
+    for line in iter(said.readline, b""):
+        words = line.split()
+        if len(words) == 3:  # else it is missing
+            found[words[0]] = said.read(int(words[2]) + 1)[:-1]
+    return found
 
 
 def _find(place: str) -> "Source | None":

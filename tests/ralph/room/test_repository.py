@@ -92,6 +92,18 @@ def test_git_says_the_same_in_the_room(loops):
     assert said(loops) == before
 
 
+@pytest.mark.parametrize("act", ["git checkout -q -- .", "git reset -q --hard", "git stash -q -u; git stash pop -q"])
+def test_a_committed_link_leads_into_the_room_whatever_git_writes_again(loops, act):
+    (loops.top / "whole").symlink_to(loops.top / "one.txt")
+    (loops.top / "out").symlink_to("../beside.txt")
+    git(loops.top, "add", "-A")
+    git(loops.top, "commit", "-qm", "links")
+    before = status(loops)
+    in_a_room(loops, f"{STATUS}; rm -f whole out; {act}; git reset -q --hard; {STATUS}; echo AGENT >>whole")
+    assert said(loops) == before * 2
+    assert (loops.text("one.txt"), (loops.folder / "beside.txt").exists()) == ("right\n", False)
+
+
 def test_branches_and_tags_are_there_and_the_stash_is_the_persons(loops):
     git(loops.top, "tag", "-am", "one", "v1.0")
     git(loops.top, "checkout", "-q", "-b", "side")
