@@ -8,7 +8,7 @@ from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph import files, progress, record, rollback_lines, rolling_back, runs, stop_reasons
 from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.room import keeping, merging, pending
-from ralph_mem.ralph.snapshot import others, restoring, rollback_plan, store, taking, uncommitted
+from ralph_mem.ralph.snapshot import LINK, others, restoring, rollback_plan, store, taking, uncommitted
 from ralph_mem.ralph.watching import commits
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.loop import Loop
+    from ralph_mem.ralph.snapshot import Change
     from ralph_mem.ralph.snapshot.restoring import Report
     from ralph_mem.ralph.snapshot.rollback_plan import Plan
     from ralph_mem.ralph.snapshot.store import Snapshots
@@ -108,12 +109,18 @@ def _applied(
 
 def _merged(snapshots: "Snapshots", run: "record.Run", result: Result, now: int) -> "merging.Merged":
     """Return what brings a result; of one that was applied before it is what came since, and what was in conflict then."""
-    paths = of_agents(snapshots, run.id)
+    paths, room = of_agents(snapshots, run.id), merging.Room(run.room, _led(snapshots, run))
     if not run.applied:
-        return merging.merge(snapshots, run.base, result.number, now, paths)
+        return merging.merge(snapshots, run.base, result.number, now, paths, room)
     last, again = run.applied[-1], _open_conflicts(snapshots, run) & paths
-    since = merging.merge(snapshots, last["snapshot"], result.number, now, paths - again)
-    return merging.together(since, merging.merge(snapshots, run.base, result.number, now, again))
+    since = merging.merge(snapshots, last["snapshot"], result.number, now, paths - again, room)
+    return merging.together(since, merging.merge(snapshots, run.base, result.number, now, again, room))
+
+
+def _led(snapshots: "Snapshots", run: "record.Run") -> "dict[bytes, Change]":
+    """Return the links that the room of a run had otherwise than the person, as changes from theirs to its own."""
+    changes = snapshots.differences(run.start_snapshot, run.base)
+    return {each.path: each for each in changes if each.before and each.after and each.before.kind == each.after.kind == LINK}
 
 
 def _open_conflicts(snapshots: "Snapshots", run: "record.Run") -> "set[bytes]":

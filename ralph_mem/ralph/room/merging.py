@@ -1,10 +1,11 @@
 """Decide what becomes of each path that a loop changed and the person may have changed too."""
 
+import os
 from collections import namedtuple
 
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.ralph.room import lines
-from ralph_mem.ralph.snapshot import FILE, FOLDER, OTHER, Change, blobs
+from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, Change, blobs
 from ralph_mem.ralph.snapshot.placing import is_out_of_bounds
 from ralph_mem.ralph.snapshot.rollback_plan import folders_above
 
@@ -22,22 +23,26 @@ the blobs of merged texts, which no snapshot has. `conflicts` are the paths that
 in which both changes are.
 """
 
+Room = namedtuple("Room", "top led")
+Room.__doc__ = """Where a result comes from: the top of the room, and the links that it had otherwise than the person from the
+start, as path -> Change from theirs to its own."""
+
 BOTH = "changed by the loop and by you"
 LOOP_DELETED = "deleted by the loop, changed by you"
 YOU_DELETED = "changed by the loop, deleted by you"
 BOTH_ADDED = "added by the loop and by you"
 
 
-def merge(snapshots: "Snapshots", base: int, theirs: int, ours: int, only: "Collection[bytes]") -> Merged:
+def merge(snapshots: "Snapshots", base: int, theirs: int, ours: int, only: "Collection[bytes]", room: "Room") -> Merged:
     """Return what brings the changes from the snapshot `base` to `theirs` into the tree as `ours` has it, all by number.
 
     Only these paths are looked at.
     """
     mine = {change.path: change.after for change in snapshots.differences(base, ours)}
-    work = _Work(snapshots, Merged({}, [], {}, []))
+    work = _Work(snapshots, Merged({}, [], {}, []), room)
     for change in snapshots.differences(base, theirs):
         if change.path in only:
-            work.take(change, mine.get(change.path, change.before), change.path in mine)
+            work.take(work.as_yours(change), mine.get(change.path, change.before), change.path in mine)
     entries = snapshots.entries(ours)
     _add_folders(work.found, entries, snapshots.entries(theirs))
     _keep_what_holds(work.found, entries)
@@ -60,9 +65,27 @@ def changes_of(snapshots: "Snapshots", merged: Merged, ours: int) -> "list[Chang
 class _Work:
     """The merge so far."""
 
-    def __init__(self, snapshots: "Snapshots", found: Merged) -> None:
+    def __init__(self, snapshots: "Snapshots", found: Merged, room: Room) -> None:
         self._snapshots = snapshots
+        self._room = room
         self.found = found
+
+    def as_yours(self, change: Change) -> Change:
+        """Return a change in which a link is as the person has it, or would: one into the room leads into their tree."""
+        led = self._room.led.get(change.path)
+        pair = [led.before if led and each == led.after else self._led_back(each) for each in (change.before, change.after)]
+        return change._replace(before=pair[0], after=pair[1])
+
+    def _led_back(self, entry: "Entry | None") -> "Entry | None":
+        if entry is None or entry.kind != LINK or not entry.stored:
+            return entry
+        told, room = self._snapshots.content(entry), os.fsencode(self._room.top)
+        if not (told + b"/").startswith(room + b"/"):
+            return entry
+        text = self._snapshots.top + told[len(room) :]
+        digest = blobs.digest_of(text)
+        self.found.content.append(blobs.pack(digest, text))
+        return entry._replace(size=len(text), digest=digest)
 
     def take(self, change: Change, ours: "Entry | None", is_touched: bool) -> None:
         """Decide about one change of the loop; `ours` is what the person has there now."""

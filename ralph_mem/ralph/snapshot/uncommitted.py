@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 KEPT = "uncommitted "  # begins the property of a run
 TRACKED = [*GIT, "ls-files", "-z"]
 CHANGED = [*GIT, "status", "--porcelain", "-z", "--untracked-files=no", "--no-renames"]
-COMMITTED = [*GIT, "cat-file", "--filters"]
+COMMITTED = [*GIT, "--no-replace-objects", "cat-file", "--filters"]  # links as the person committed them
 # Each asks git once, which takes some milliseconds; of more only a deletion is noticed.
 MOST_ASKED = 300
 

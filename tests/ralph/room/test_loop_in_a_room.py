@@ -99,6 +99,24 @@ def test_links_lead_to_the_room_and_not_to_the_persons_files(loops):
     assert (links, run.applied[-1]["conflicts"]) == ([str(loops.top / "one.txt"), "../beside.txt", "one.txt"], [])
 
 
+@pytest.mark.parametrize(("act", "left"), [("rm whole out", None), ("ln -sfn two.txt whole; ln -sfn two.txt out", "two.txt")])
+def test_a_link_that_only_the_loop_changed_comes_without_a_conflict(loops, act, left):
+    (loops.top / "whole").symlink_to(loops.top / "one.txt")
+    (loops.top / "out").symlink_to("../beside.txt")
+    git(loops.top, "init", "-q")
+    git(loops.top, "add", "-A")
+    git(loops.top, "commit", "-qm", "links")
+    run = in_a_room(loops, f"{act}; {MENDS}")
+    assert run.applied[-1]["conflicts"] == []
+    assert [os.path.lexists(path) and os.readlink(path) for path in (loops.top / "whole", loops.top / "out")] == [left or False] * 2
+
+
+def test_a_link_into_the_room_leads_into_the_persons_files_once_it_is_theirs(loops):
+    (loops.top / "whole").symlink_to(loops.top / "one.txt")
+    in_a_room(loops, f'ln -sfn "$PWD/two.txt" whole; ln -s "$PWD/two.txt" new; {MENDS}')
+    assert [os.readlink(loops.top / name) for name in ("whole", "new")] == [str(loops.top / "two.txt")] * 2
+
+
 # What the person did meanwhile
 
 
