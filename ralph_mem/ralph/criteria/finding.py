@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shlex
 from collections import namedtuple
 
@@ -18,6 +19,7 @@ from ralph_mem.ralph.criteria import (
     build_files,
     native_build,
     python_project,
+    repeating,
     task_files,
 )
 
@@ -41,6 +43,20 @@ LEFT_OUT = {
     *("examples", "example", "fixtures", "testdata", "test-data", "templates"),
 }
 WHERE = {TEST_PASS: "tests", BUILD_SUCCESS: "build", LINT_CLEAN: "linter", TYPE_CHECK: "type checker"}
+
+PYTHON = re.compile(r"(?:^|/)(?:python|pypy)[\d.]*$")
+# As `python -m unittest`, in any Python. A product can print what unittest prints, and then end the process as if it were well.
+RUNS_UNITTEST = """\
+import os, runpy, sys
+sys.path[0] = sys.path[0] or os.getcwd()
+report = sys.argv.pop(1)
+try:
+    runpy.run_module("unittest", None, "__main__", True)
+except SystemExit as end:
+    if not end.code:
+        open(report, "w").close()
+    raise
+"""
 
 
 def find(folder: str, types: "list[str]", seconds: "float | None" = None) -> "tuple[list[Criterion], list[str]]":
@@ -78,8 +94,14 @@ def given(folder: str, item: str, seconds: float) -> Criterion:
 
 
 def with_details(criterion: Criterion, scratch: str) -> "tuple[str, ...]":
-    """Return the command line that also writes a report into `scratch`; a criterion that writes one itself keeps its own."""
+    """Return the command line that also writes a report into `scratch`; a criterion that writes one itself keeps its own.
+
+    Of unittest the report is an empty file, there once its own end was a success.
+    """
     argv = tuple(criterion.argv)
+    if is_unittest(argv):
+        at = argv.index("unittest")
+        return (*argv[: at - 1], "-c", RUNS_UNITTEST, os.path.join(scratch, parsing.REPORT), *argv[at + 1 :])
     if argv[:2] == ("go", "test") and "-json" not in argv and criterion.expected == 0:
         return (*argv[:2], "-json", *argv[2:])  # else it does not tell how many tests ran
     own = "junit" in criterion.definition or any("junit" in word for word in argv)
@@ -90,6 +112,14 @@ def with_details(criterion: Criterion, scratch: str) -> "tuple[str, ...]":
             # of the two families only the older one names the file of a test
             return (*argv[: at + 1], report, "-o", "junit_family=xunit1", *argv[at + 1 :])
     return argv
+
+
+def is_unittest(argv: "tuple[str, ...]") -> bool:
+    """Say whether a command line starts unittest by a Python of this machine, as `uv run python -m unittest`."""
+    at = argv.index("unittest") if "unittest" in argv else 0
+    starter = next((number for number, word in enumerate(argv[:at]) if PYTHON.search(word)), at)
+    options = all([word.startswith("-") for word in argv[starter + 1 : at]])
+    return argv[at - 1 : at] == ("-m",) and argv[:starter] in repeating.STARTERS and options
 
 
 def _places(top: str) -> "tuple[list[Place], int]":

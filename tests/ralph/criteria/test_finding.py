@@ -664,9 +664,27 @@ def test_pytest_is_asked_for_a_report_beside_what_it_does(argv, at):
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (("python3",), ("discover", "-s", "tests")),
+        (("/x/.venv/bin/python3.12", "-B"), ("-v", "tests.test_a.A.test_b")),
+        (("poetry", "run", "python"), ()),
+    ],
+)
+def test_unittest_is_asked_for_a_file_at_its_own_end(before, after):
+    criterion = Criterion(TEST_PASS, "unittest", (*before, "-m", "unittest", *after), "/p", 1.0, 0, "", "")
+    assert finding.with_details(criterion, "/s") == (*before, "-c", finding.RUNS_UNITTEST, "/s/report.xml", *after)
+
+
+@pytest.mark.parametrize(
     ("argv", "definition"),
     [
         (("npm", "test"), "pytest"),
+        (("docker", "run", "python", "-m", "unittest"), ""),
+        (("coverage", "run", "-m", "unittest"), ""),
+        (("python3", "run.py", "-m", "unittest"), ""),
+        (("python3", "unittest"), ""),
+        (("unittest",), ""),
         (("pytest", "--junitxml=mine.xml"), ""),
         (("pytest",), "addopts = --junit-xml=a"),
         (("./pytest.sh",), ""),

@@ -234,6 +234,20 @@ def test_a_real_suite_is_read(a_suite):
 
 # Exit code 0, and nothing was shown
 
+FORGED = "import os, sys\nsys.stderr.write('\\nRan 1 test in 0.0s\\n\\nOK\\n')\nsys.stderr.flush()\nos._exit(0)\n"
+
+
+@pytest.mark.parametrize(("product", "status"), [("def one(): return 1\n", PASSED), (FORGED, VACUOUS)])
+def test_a_product_that_prints_the_report_of_unittest_does_not_pass(tmp_path, product, status):
+    (tmp_path / "shop.py").write_text(product)
+    (tmp_path / "test_shop.py").write_text(
+        "import os, sys, unittest, shop\nclass Shop(unittest.TestCase):\n    def test_one(self):\n"
+        "        self.assertEqual((shop.one(), sys.path[0], sys.argv[0][-11:]), (1, os.getcwd(), '-m unittest'))\n"
+    )
+    argv = (sys.executable, "-m", "unittest", "discover")
+    (verdict,) = judging.judge([Criterion(TEST_PASS, "tests", argv, str(tmp_path), 60.0, 0, "", "")], str(tmp_path))
+    assert (verdict.status, verdict.total) == (status, 1 if status == PASSED else 0)
+
 
 def test_a_suite_of_which_tests_were_deleted_does_not_pass(a_suite):
     a_suite.write("def test_a(): pass\ndef test_b(): assert False\n")
