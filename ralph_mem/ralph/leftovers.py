@@ -1,4 +1,4 @@
-"""Find and end what a killed loop left running, its agent or a check, with all these started."""
+"""Find and end what a killed loop left running, its agent or a check, and what lies in its temporary folders."""
 
 import os
 import signal
@@ -55,6 +55,31 @@ def is_running(pid: int, since: int = 0) -> bool:
     except (OSError, OverflowError):
         return False
     return True
+
+
+FOLDER = "ralph-mem-of-"
+
+
+def folder() -> str:
+    """Make a folder that is needed for a while, outside of the project, and remove those of killed processes. Raises OSError."""
+    import tempfile  # lazy: whoever types a command has no folder made, and it is dear
+
+    place = tempfile.gettempdir()
+    for each in paths.names(place):
+        pid, _, since = each[len(FOLDER) :].rpartition("-")[0].partition("-")
+        if each.startswith(FOLDER) and pid.isdigit() and since.isdigit() and not is_running(int(pid), int(since)):
+            _remove(f"{place}/{each}")
+    return tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-{born(os.getpid())}-", dir=place)
+
+
+def _remove(path: str) -> None:
+    import shutil  # lazy: only after a kill
+
+    try:
+        if os.lstat(path).st_uid == os.getuid():
+            shutil.rmtree(path, ignore_errors=True)
+    except OSError:  # somebody else was quicker
+        pass
 
 
 MARK = "RALPH_MEM_RUN"  # the variable that names the run to all that a loop starts

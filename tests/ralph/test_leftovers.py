@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 
 import pytest
 
@@ -50,3 +51,13 @@ def test_what_a_marked_process_started_with_a_clean_environment_is_ended_too(a_p
     assert leftovers.end("loop-11112222") == 2 and started.wait(5)
     started.stdout.close()
     assert not leftovers.is_running(below, leftovers.born(below))
+
+
+def test_a_folder_of_a_killed_process_is_removed_by_the_next_one_and_no_other(tmp_path, monkeypatch, a_process):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    alive = a_process("loop-11112222")
+    stay = [f"ralph-mem-of-{alive.pid}-{leftovers.born(alive.pid)}-abc", "ralph-mem-abc", "ralph-mem-of-1-x-abc"]
+    for name in (*stay, f"ralph-mem-of-{alive.pid}-1-abc"):  # the last one is of a process that had this number before
+        (tmp_path / name).mkdir()
+    stay += [os.path.basename(leftovers.folder()), os.path.basename(leftovers.folder())]
+    assert {path.name for path in tmp_path.glob("ralph-mem-*")} == set(stay)

@@ -11,12 +11,12 @@ import shutil
 import socket
 import struct
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
 from ralph_mem.core import process
+from ralph_mem.ralph import leftovers
 from ralph_mem.ralph.attribution import system_calls
 from ralph_mem.ralph.attribution.finishing import Pending
 from ralph_mem.ralph.attribution.system_calls import FILE, GONE, NONE, TREE
@@ -45,7 +45,7 @@ class Listener:
         self.writes = writes
         self._kernel = ctypes.CDLL(None, use_errno=True)
         self._calls = system_calls.calls()
-        self._folder = tempfile.mkdtemp(prefix="ralph-mem-")
+        self._folder = leftovers.folder()
         self._open_folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._place = f"/proc/{os.getpid()}/fd/{self._open_folder}/socket"  # an address has at most 107 bytes, a path more
         self._filter = system_calls.filter_of().hex()

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import tempfile
 import time
 from collections import namedtuple
 
@@ -11,6 +10,7 @@ from ralph_mem.core import process
 from ralph_mem.core.outputs import parsing
 from ralph_mem.core.outputs.report import Report
 from ralph_mem.core.redaction import terminal
+from ralph_mem.ralph import leftovers
 from ralph_mem.ralph.criteria import (
     FAILED,
     MARKER,
@@ -54,7 +54,7 @@ def run_once(
     criterion: "Criterion", environment: "Mapping[str, str]", seconds: float, stopped: "Callable[[], bool] | None" = None
 ) -> Ran:
     """Run a criterion in its folder; it never raises for what the criterion does."""
-    scratch = tempfile.mkdtemp(prefix="ralph-mem-")
+    scratch = leftovers.folder()
     try:
         argv = finding.with_details(criterion, scratch)
         outcome = process.run(argv, criterion.folder, environment, seconds, stopped=stopped)

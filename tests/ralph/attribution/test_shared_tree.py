@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import tempfile
 import time
 
 import pytest
@@ -191,7 +192,7 @@ def test_where_nobody_hears_who_writes_a_loop_in_the_persons_files_says_so_first
 
 
 def test_nothing_is_left_of_the_listening(loops, tmp_path, monkeypatch):
-    monkeypatch.setattr(listening.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with explaining.watching(loops.project, "loop-1", {}, loops.told.append) as writes:
         assert [*tmp_path.glob("ralph-mem-*")] and writes.started == 0
     assert not [*tmp_path.glob("ralph-mem-*")] and shutil.which("sh")
