@@ -23,6 +23,7 @@ from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import GUARD, HEADLESS, IN_SESSION, Run
 from ralph_mem.ralph.runs import now_ms
+from ralph_mem.ralph.watchdog import Watchdog
 from ralph_mem.ralph.watching import pausing, transcript
 
 TYPE_CHECKING = False
@@ -43,7 +44,8 @@ def guard_step(
     if seen.again:
         return {}
     loop = Loop(project, settings, live.run)
-    verdicts = passing.judge(loop, seen.text)
+    with Watchdog():
+        verdicts = passing.judge(loop, seen.text)
     lost = guarding.lost_since(loop)
     told = (
         f"ralph-mem: {'; '.join(lost)}; `ralph-mem ralph rollback {live.run}` shows what of git comes back, once the guard is off"
@@ -134,7 +136,8 @@ def _passed(loop: Loop, live: "runs.Live", seen: "projects.Activity") -> "dict[s
         answer = launch.Answer(kind=launch.DONE, message=seen.text)
         transcript.keep(loop, transcript.Heard(calls.of_session(live.owner, loop.begun, MOST_OF_RECORD)), answer)
         loop.writes = tool_events.of_session(loop, files.checked_ns(loop.run))
-        decided = passing.conclude(loop, answer)
+        with Watchdog():  # that signal ends this hook alone, and not what a check has started
+            decided = passing.conclude(loop, answer)
         if decided.go_on and pausing.is_asked(loop.project, live.run):
             pausing.begin(loop)
             runs.write_live(loop.project, live._replace(**short_lines.state(loop.run)))

@@ -1,4 +1,4 @@
-"""Find and end what a killed loop left running, its agent or a check, and what lies in its temporary folders."""
+"""Find and end what a killed loop left running, with all that this started, and remove its temporary folders."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""End what a headless loop has started once the loop itself is killed, from a process beside it.
+"""End what a loop has started once the loop itself is killed, from a process beside it.
 
 Started as a script by path, as `python3 -I -S watchdog.py LOOP MARK`. On its stdin it is told which programs are at work, and a
 regular end; where stdin ends without one, the loop was killed.

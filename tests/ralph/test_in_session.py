@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 
 import pytest
@@ -12,6 +13,7 @@ from ralph_mem.ralph.record import IN_SESSION
 from tests.hook import Hook, said_to_anybody, said_to_model
 from tests.ralph.loops import STEPS, Loops
 from tests.ralph.snapshot.conftest import tree_of
+from tests.ralph.test_stopping import until
 
 START = "start --criteria custom=./check.sh --cooldown 0"
 GOAL = '"make it\'s \\"right\\"; $(touch made) `touch made`"'
@@ -192,6 +194,20 @@ def test_a_client_that_was_killed_leaves_a_loop_that_is_interrupted_and_stands_i
     runs.write_live(at_work.loops.project, at_work.live._replace(pid=gone.pid, born=1))
     assert at_work.run_.status == "interrupted"
     assert at_work.loops.start(*STEPS).status == "success"
+
+
+@pytest.mark.check
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="this system does not show the environment of a process")
+def test_a_hook_that_is_killed_takes_along_what_its_checks_have_started(session):
+    session.loops.write("check.sh", "#!/bin/sh\n[ ! -e slow ] || sleep 60 >../slept\ngrep -q right one.txt\n")
+    session.begin()
+    session.loops.write("slow", "")
+    with session.open("Stop", stdin=subprocess.PIPE, start_new_session=True) as hook:
+        hook.stdin.write(session.event("Stop", last_assistant_message="Done.", stop_hook_active=False, background_tasks=[]))
+        hook.stdin.close()
+        until((session.folder / "slept").exists)
+        os.killpg(hook.pid, signal.SIGKILL)
+    until(lambda: not session.left_behind())
 
 
 @pytest.mark.check
