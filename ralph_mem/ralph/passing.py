@@ -84,6 +84,9 @@ def conclude(loop: "Loop", answer: "launch.Answer") -> decision.Decision:
     except SnapshotError as error:
         if isinstance(error, store.SnapshotsGone):
             loop.note("snapshots_gone")
+        lost = guarding.gone(loop)  # as where the agent deleted the whole folder
+        if lost:
+            return end(loop, "repository_lost", "; ".join(lost))
         return end(loop, "snapshot_failed", f"{error} ({error.hint})" if error.hint else str(error))
     entry = record.entry_of(iteration)
     record.append(loop.path, entry)

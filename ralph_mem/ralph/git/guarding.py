@@ -68,6 +68,12 @@ def after(loop: "Loop", number: int) -> "list[str]":
     return lines
 
 
+def gone(loop: "Loop") -> "list[str]":
+    """Look at git once an iteration has broken off; returns what changed in lines where the repository itself is gone."""
+    lines, lost = _look(loop, loop.run.next_number(), looks.AFTER)
+    return privately(loop, lines) if lost else []
+
+
 def lost_since(loop: "Loop") -> "list[str]":
     """Return in lines what git lost since the last look, for a session at which a person is at work, whose commits are no news."""
     found = looks.of_run(loop.project, loop.run.id)

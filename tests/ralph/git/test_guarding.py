@@ -4,7 +4,7 @@ import pytest
 
 from ralph_mem.ralph import record, runs, stop_reasons, stopping
 from tests.ralph.loops import STEPS, git
-from tests.ralph.snapshot.conftest import bytes_below
+from tests.ralph.snapshot.conftest import bytes_below, tree_of
 
 
 def seen(loops, act):
@@ -59,6 +59,15 @@ def test_a_loop_whose_repository_goes_ends_with_a_reason_of_its_own(loops):
     assert (run.reason, len(run.iterations), stop_reasons.exit_code(run.reason)) == ("repository_lost", 1, 25)
     assert "git: .git is gone" in run.why
     assert stopping.replay(record.read(runs.path_of(loops.project, run.id))) == []
+
+
+def test_a_project_that_the_agent_deletes_as_a_whole_comes_back_with_its_repository(loops):
+    before, files = bytes_below(loops.top / ".git"), tree_of(loops.top)
+    run = loops.start(f"cd /; rm -rf '{loops.top}'")
+    assert run.reason == "repository_lost" and "git: .git is gone" in run.why
+    loops.top.mkdir()
+    assert loops.back(git=True).kept == []
+    assert tree_of(loops.top) == files and bytes_below(loops.top / ".git").keys() >= before.keys()
 
 
 def test_success_is_none_without_the_repository(loops):
