@@ -197,9 +197,15 @@ def _room_lines(run: "Run") -> "list[str]":
     """Return where a run in a room works, and what of it is in the person's files."""
     told = ["applied: nothing; your files are as they were"] if run.room and not run.applied else []
     for each in run.applied[-1:]:
-        told.append(f"applied: {each.get('brought', '?')} written, {each.get('deleted', '?')} deleted")
+        counted = "brought" in each  # what a crash cut off was not
+        told.append(f"applied: {brought(each['brought'], each['deleted'], each['mixed']) if counted else '? written, ? deleted'}")
         told += [f"in conflict, so as you have it: {rendered(path)}" for path in each["conflicts"][:MOST_SHOWN]]
     return [f"its room: {run.room}", *told] if os.path.isdir(run.room) else told
+
+
+def brought(restored: int, deleted: int, mixed: int) -> str:
+    """Return how many files came out of a room, and how: one that was merged is not counted as written too."""
+    return f"{restored - mixed} written, {deleted} deleted" + (f", {mixed} merged" if mixed else "")
 
 
 def taught(run: "Run") -> str:

@@ -80,9 +80,9 @@ def apply_preview(what: str, plan: "Plan", mixed: "Iterable[bytes]") -> "list[st
 
 def applied(what: str, report: "Report", mixed: int, run: "Run") -> "list[str]":
     """Return what came into the person's files, what did not, and how to undo it."""
-    numbers = [f"{len(report.restored)} written", f"{len(report.deleted)} deleted", *([f"{mixed} merged"] if mixed else [])]
-    numbers += [count(len(report.kept), "conflict")] if report.kept else []
-    lines = [f"Your files have {what}: {', '.join(numbers)}.", *_listed("conflict", report.kept)]
+    conflicts = f", {count(len(report.kept), 'conflict')}" if report.kept else ""
+    numbers = display.brought(len(report.restored), len(report.deleted), mixed) + conflicts
+    lines = [f"Your files have {what}: {numbers}.", *_listed("conflict", report.kept)]
     if report.kept:
         lines.append(f"these are as you have them; as the loop has them they lie in {run.room}")
     return [*lines, f"to undo this: ralph-mem ralph apply {run.id} --undo --confirm"]

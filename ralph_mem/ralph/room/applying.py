@@ -98,6 +98,7 @@ def _applied(
         numbers = {"snapshot": result.number, "target": target, "safety": safety}
         pending.note(project, run, "applying", **numbers)
         report = restoring.execute(snapshots, plan, target, safety, on_step)
+        merged = merged._replace(mixed=[path for path in merged.mixed if path in report.restored])
         _note(project, values, run, numbers, report, merged)
         brought = commits.bring(project, run)
         if brought:
@@ -173,7 +174,6 @@ def at_end(loop: "Loop") -> None:
         told = [f"its result is not in your files: {error}", "`ralph-mem ralph apply` brings it"]
     else:
         told = rollback_lines.applied(what, report, len(merged.mixed), run)
-    for line in told:
-        loop.told(line)
+    loop.told("\n".join(told))  # as one: a line that is indented would be over with the next
     if run.applied and run.applied[-1]["conflicts"]:
         news.tell(loop.project.root, f"{len(run.applied[-1]['conflicts'])} of its files are in conflict with yours and not applied")

@@ -8,7 +8,8 @@ import pytest
 
 from ralph_mem.core import project as projects
 from ralph_mem.core import rooms
-from ralph_mem.ralph import headless, rolling_back, runs, stopping
+from ralph_mem.ralph import display, headless, rolling_back, runs, stopping
+from ralph_mem.ralph.loop import MEANWHILE
 from ralph_mem.ralph.room import applying
 from tests.ralph.loops import STEPS, git
 
@@ -133,6 +134,16 @@ def test_an_edit_of_the_same_line_is_a_conflict_and_the_persons_stays(loops):
     assert run.applied[-1]["conflicts"] == ["one.txt"]
     assert any("conflict" in line and "one.txt" in line for line in loops.told)
     assert (Path(run.room) / "one.txt").read_text() == "right\n"
+
+
+def test_what_comes_by_itself_names_its_conflicts_where_that_stays_and_counts_each_file_once(loops):
+    loops.write("list.txt", "1\n2\n3\n4\n5\n")
+    mine = person(loops, "sed -i s/1/mine/ list.txt; echo mine >one.txt")
+    run = in_a_room(loops, f"{mine}; sed -i s/5/its/ list.txt; {MENDS}")
+    stays = "\n".join([line for line in loops.told if not line.startswith(MEANWHILE)])
+    counts = "2 written, 0 deleted, 1 merged"
+    assert f": {counts}, 1 conflict.\n  conflict one.txt  (changed by the loop and by you)\nthese are as you have them" in stays
+    assert f"applied: {counts}" in display.status_lines(run, run.last_seen)
 
 
 def test_what_only_the_person_changed_is_theirs(loops):
