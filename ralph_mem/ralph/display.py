@@ -7,7 +7,7 @@ from ralph_mem.core.redaction import terminal
 from ralph_mem.ralph import progress, stop_reasons
 from ralph_mem.ralph.agents import succession
 from ralph_mem.ralph.criteria import PASSED, PLAN, VACUOUS, Verdict, native_build
-from ralph_mem.ralph.record import INTERRUPTED, RUNNING, Iteration, Run
+from ralph_mem.ralph.record import HEADLESS, INTERRUPTED, RUNNING, Iteration, Run
 from ralph_mem.ralph.tasks import telling
 
 TYPE_CHECKING = False
@@ -267,11 +267,18 @@ def _forecast_lines(run: "Run", now: int) -> "list[str]":
     return [f"the next iteration takes about {price}{duration(int(next_one.seconds * 1000))}; left: {', '.join(left)}"]
 
 
+def _going_on(run: "Run") -> str:
+    """Say how a run that pauses goes on: of one in a session only that can let it."""
+    if not run.is_paused():
+        return ""
+    return "`ralph-mem ralph continue` goes on; " if run.mode == HEADLESS else "`/ralph continue` goes on, in its session; "
+
+
 def next_step(run: "Run") -> str:
     """Say what the reader can do about a run now."""
     if run.status == RUNNING:
         back = "; `ralph-mem ralph stop --rollback` puts the files back too" if run.start_snapshot else ""
-        return f"`ralph-mem ralph stop` ends it{back}"
+        return f"{_going_on(run)}`ralph-mem ralph stop` ends it{back}"
     if run.status == INTERRUPTED:
         back = "; `ralph-mem ralph rollback` returns to the start" if run.start_snapshot else ""
         return f"`ralph-mem ralph resume` goes on{back}"

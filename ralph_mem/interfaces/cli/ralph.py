@@ -138,9 +138,10 @@ def status(
 
 def _process(place: Place, run: Run) -> list[str]:
     live = runs.busy(place)
-    doing = activity.lines(place, effective.load(place), live, run.last_seen)[-1:] if live and live.run == run.id else []
-    told = [f"now: {line}" for line in doing]
-    return [*told, f"its process: {live.pid}"] if live and live.run == run.id and live.pid else told
+    if live is None or live.run != run.id:
+        return []
+    doing = [] if run.is_paused() else activity.lines(place, effective.load(place), live, run.last_seen)[-1:]
+    return [*[f"now: {line}" for line in doing], *([f"its process: {live.pid}"] if live.pid else [])]
 
 
 @group.command()

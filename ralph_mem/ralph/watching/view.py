@@ -83,7 +83,8 @@ def frame(seen: Seen, rows: int = 24) -> "list[tuple[str, str]]":
     if run.baseline or run.iterations:
         lines.append(("left", f"{display.sparkline(progress.numbers(run))}  {display.best(run)}"))
     lines += [("spent", f"{display.spent(run, seen.at)}; {_left(run, seen.at)}")]
-    doing = (seen.doing or ["(nothing is heard of it yet)"])[-max(1, min(MOST_DOING, rows - len(lines))) :]
+    doing = [pausing.SAYS] if run.is_paused() else seen.doing or ["(nothing is heard of it yet)"]
+    doing = doing[-max(1, min(MOST_DOING, rows - len(lines))) :]
     room = max(0, min(MOST_ROUNDS, rows - len(lines) - len(doing)))
     lines = [*lines, *_rounds(run, room)][: max(1, rows - len(doing))]
     return lines + [("now" if at == 0 else "", display.rendered(line, 200)) for at, line in enumerate(doing)]

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.interfaces.cli.test_ralph import an_owner, program
+from tests.interfaces.cli.test_ralph import an_owner, program, when
 
 __all__ = ["an_owner"]
 TELLS = """echo looking at the state
@@ -59,6 +59,19 @@ def test_a_run_that_is_over_is_watched_to_its_end_at_once(an_owner):
     run = mended(an_owner)
     said = an_owner.cli("ralph", "watch")
     assert said.code == 0 and f"{run} success after 1 iteration" in said.out and "1,200 tokens, $0.25" in said.out
+
+
+@pytest.mark.check
+def test_of_a_loop_that_pauses_the_status_says_how_it_goes_on_and_not_what_it_did_before(an_owner):
+    words = an_owner.loop("tries", "x", "--detach")
+    program(an_owner.folder / "agent-tries", "until [ -e said ]; do sleep 0.1; done")
+    assert an_owner.cli(*words).code == 0
+    an_owner.reads("ralph", "pause")
+    (an_owner.project / "said").touch()
+    when(lambda: an_owner.json("ralph", "status")["paused"])
+    said = an_owner.reads("ralph", "status")
+    assert an_owner.cli("ralph", "stop").code == 0
+    assert "next: `ralph-mem ralph continue` goes on; `ralph-mem ralph stop` ends it" in said and "now: " not in said
 
 
 @pytest.mark.check

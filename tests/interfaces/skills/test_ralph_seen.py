@@ -29,6 +29,7 @@ def test_a_pause_lets_the_session_rest_until_it_is_to_go_on(an_owner):
     an_owner.prompt("Something else.")
     assert an_owner.stop("I answered.") == {}
     assert "paused after iteration 1" in an_owner.says("status")
+    assert "next: `/ralph continue` goes on, in its session; `/ralph stop` ends it" in an_owner.says("status")
     assert "goes on in this session, with iteration 2" in an_owner.says("continue")
     assert not is_told_to_pause(an_owner)
     assert "Iteration 3 of 10." in said_to_model(an_owner.stop("I looked."))

@@ -97,7 +97,9 @@ def test_the_clock_of_a_paused_run_stands_still():
     run = fold(told)
     assert run.is_paused() and run.elapsed_ms(NOON + 60 * MINUTE) == 6 * MINUTE
     assert display.state(run) == "paused after iteration 1 of 10"
+    assert display.next_step(run).startswith("`ralph-mem ralph continue` goes on; `ralph-mem ralph stop` ends it")
     again = fold([*told, {"what": "continued", "at": NOON + 50 * MINUTE}])
+    assert "continue" not in display.next_step(again)
     assert not again.is_paused() and again.elapsed_ms(NOON + 51 * MINUTE) == 7 * MINUTE
 
 
