@@ -64,7 +64,8 @@ def number(name: str, text: str) -> int:
     low, high = RANGES[name]
     plain = text.strip()
     if not (plain.isascii() and plain.isdigit() and len(plain) < 10 and low <= int(plain) <= high):
-        raise LoopError(f"{plain[:40]} is no number from {low} to {high:,} for {name}", f"for example: {high // 10}")
+        example = f"for example: {name} {max(2, high // 10)}"  # a number that makes a difference, and is in each range
+        raise LoopError(f"{plain[:40]} is no number from {low} to {high:,} for {name}", example)
     return int(plain)
 
 

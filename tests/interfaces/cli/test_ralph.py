@@ -186,6 +186,7 @@ WRONG = {
     "no money": ("--max-cost 0", 1, "no amount of dollars"),
     "not a number": ("--max-cost nan", 1, "no amount of dollars"),
     "a pause below nothing": ("--cooldown=-1", 1, "no number from 0"),
+    "no attempt": ("--parallel=0", 1, "is no number from 1 to 8 for --parallel\n  hint: for example: --parallel 2\n"),
     "a check of no kind": ("--criteria luck", 1, "luck"),
     "no check at all": ("--criteria lint_clean", 1, "no criteria, so it would never know that it is done"),
     "a plan that is not there": ("--criteria custom=./check.sh --plan PLAN.md", 1, "cannot read the plan PLAN.md"),
