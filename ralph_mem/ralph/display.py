@@ -96,7 +96,7 @@ def line(run: "Run", iteration: "Iteration", now: int) -> str:
     parts += [best(run)] if run.baseline or len(run.tried()) > 1 else []
     parts += [money(iteration.cost)] if iteration.cost is not None else []
     parts += [count(len(iteration.changed), "file"), f"{duration(progress.left_ms(run, now))} left"]
-    agent = f"agent: {iteration.kind}" + (f" ({rendered(iteration.why, LONGEST_NAME)})" if iteration.why else "")
+    agent = f"agent: {iteration.kind}" + (f" ({rendered(iteration.why)})" if iteration.why else "")
     parts += [agent] if iteration.kind != "done" else []
     parts += [f"look: {rendered(tampered)}" for tampered in iteration.tampered]
     return f"{iteration.number}/{run.limits.iterations}  {' · '.join(parts)}"

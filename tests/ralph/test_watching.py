@@ -37,6 +37,12 @@ def test_the_live_line_says_what_else_happened():
     assert told == "1/10  pytest timed out · best 7 at the start · 0 files · 30 min left · agent: error (exit 1)"
 
 
+def test_the_live_line_tells_whole_why_an_agent_was_ended():
+    why = "it said nothing for too long, and was ended after 720 s"
+    run = a_run(iteration(1, failing_tests(2), kind="silent", why=why))
+    assert display.line(run, run.iterations[0], NOON).endswith(f" · agent: silent ({why})")
+
+
 def test_the_live_line_names_edits_to_what_judges():
     run = a_middling_run()
     assert display.line(run, run.iterations[1], NOON).endswith(" · look: tests/test_a.py: a test was skipped")
