@@ -195,7 +195,7 @@ def _unsure(run: "Run", first: int, changed: "Iteration") -> "list[str]":
 
 def _changed(iteration: "Iteration") -> "list[str]":
     if not iteration.changed:
-        return ["that iteration changed no file"]
+        return ["that iteration changed no file" if iteration.snapshot else "without a snapshot nobody can tell what it changed"]
     lines = [f"  {what} {rendered(path)}" for path, what, *_ in iteration.changed[:MOST_FILES]]
     lines += [f"  and {len(iteration.changed) - MOST_FILES} more"] if len(iteration.changed) > MOST_FILES else []
     return ["that iteration changed:", *lines, *[f"  look: {rendered(text)}" for text in iteration.tampered]]

@@ -95,7 +95,8 @@ def line(run: "Run", iteration: "Iteration", now: int) -> str:
     parts = [_verdict(verdict, _same(verdict, before)) for verdict in iteration.verdicts] or ["not judged"]
     parts += [best(run)] if run.baseline or len(run.tried()) > 1 else []
     parts += [money(iteration.cost)] if iteration.cost is not None else []
-    parts += [count(len(iteration.changed), "file"), f"{duration(progress.left_ms(run, now))} left"]
+    parts += [count(len(iteration.changed), "file")] if iteration.snapshot else []
+    parts += [f"{duration(progress.left_ms(run, now))} left"]
     agent = f"agent: {iteration.kind}" + (f" ({rendered(iteration.why)})" if iteration.why else "")
     parts += [agent] if iteration.kind != "done" else []
     parts += [f"look: {rendered(tampered)}" for tampered in iteration.tampered]

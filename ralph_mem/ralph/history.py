@@ -21,10 +21,14 @@ def rows(run: "Run") -> "list[tuple[object, ...]]":
         left = next(numbers) if each in run.tried() else ""
         rows.append((
             each.number, _who(run, each), f"{left}{' *' if each is top else ''}", in_words(each.verdicts),
-            files_of(each.changed, MOST_FILES), money(each.cost) if each.cost is not None else "", each.tokens or "",
+            _files(each), money(each.cost) if each.cost is not None else "", each.tokens or "",
             duration(max(0, each.ended - each.started)), each.snapshot or "", "; ".join([rendered(text) for text in notes]),
         ))  # fmt: skip
     return rows
+
+
+def _files(iteration: "Iteration") -> str:
+    return files_of(iteration.changed, MOST_FILES) if iteration.snapshot else "not known"
 
 
 def _who(run: "Run", iteration: "Iteration") -> str:

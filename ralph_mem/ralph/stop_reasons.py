@@ -37,6 +37,7 @@ StopReason.__doc__ = """A reason: its exit code, which never changes, the status
 
 SUCCESS, FAILED, STOPPED = "success", "failed", "stopped"
 RESUME = "`ralph-mem ralph resume`"
+DIFF, LOG = "`ralph-mem ralph diff`", "`ralph-mem ralph log` tells what the agent did"
 ROLL_BACK = "`ralph-mem ralph rollback`"
 BEST = "`ralph-mem ralph rollback --best`"
 APPLY, APPLY_BEST = "`ralph-mem ralph apply`", "`ralph-mem ralph apply --best` brings the best iteration into your files"
@@ -47,7 +48,7 @@ NOTHING_LEFT = '`ralph-mem ralph start "GOAL"` begins another run: nothing is le
 REASONS = {
     "success": StopReason(
         0, SUCCESS, "every criterion passed",
-        f"look at what changed with `ralph-mem ralph diff`; {ROLL_BACK} takes it all back",
+        f"look at what changed with {DIFF}; {ROLL_BACK} takes it all back",
     ),
     "max_iterations": StopReason(
         10, FAILED, "all iterations are used up",
@@ -148,6 +149,8 @@ def next_step(reason: str, run: "Run") -> str:
     minutes, silence = [max(1, -(-2 * ms // 60_000)) for ms in (limits.duration_ms, limits.silence_ms)]
     cost = f"{2 * (limits.cost or 0) or 1:g}"
     steps = str(REASONS[reason].next_step).split("; ")
+    if not run.start_snapshot:
+        steps = [LOG if DIFF in step else step for step in steps]
     if run.room:
         steps = [APPLY_BEST if step.startswith(BEST) else step for step in steps]
     has_way_back = bool(run.applied) if run.room else bool(run.start_snapshot)

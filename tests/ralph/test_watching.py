@@ -37,6 +37,13 @@ def test_the_live_line_says_what_else_happened():
     assert told == "1/10  pytest timed out · best 7 at the start · 0 files · 30 min left · agent: error (exit 1)"
 
 
+def test_what_changed_without_snapshots_is_told_by_no_number_and_no_command_that_would_have_nothing_to_say():
+    run = a_run(iteration(1, lint(0), snapshot=0, changed=[]), baseline=START)
+    run.start_snapshot, run.reason, run.status = 0, "success", "success"
+    assert "file" not in display.line(run, run.iterations[0], NOON) and history.rows(run)[1][4] == "not known"
+    assert display.next_step(run) == "`ralph-mem ralph log` tells what the agent did"
+
+
 def test_the_live_line_tells_whole_why_an_agent_was_ended():
     why = "it said nothing for too long, and was ended after 720 s"
     run = a_run(iteration(1, failing_tests(2), kind="silent", why=why))

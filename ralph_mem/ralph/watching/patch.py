@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.core.format import amount, count
 from ralph_mem.core.redaction import path_rules, privacy
-from ralph_mem.ralph import changes, display, progress
+from ralph_mem.ralph import changes, display, progress, stop_reasons
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, others, store
 from ralph_mem.ralph.watching import chosen, file_patch
 
@@ -47,7 +47,8 @@ def opened(project: "Project", run: "Run") -> "Iterator[store.Snapshots]":
     """Open the snapshots of a run to read. Raises LoopError where it has none."""
     snapshots = store.open_to_read(project) if run.start_snapshot else None
     if snapshots is None:
-        raise LoopError(f"{run.id} has no snapshots to compare", "`ralph-mem ralph status --history` names what it changed")
+        named = "`ralph-mem ralph status --history` names what it changed" if run.start_snapshot else stop_reasons.LOG
+        raise LoopError(f"{run.id} has no snapshots to compare", named)
     with snapshots:
         yield snapshots
 

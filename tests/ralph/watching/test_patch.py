@@ -159,8 +159,9 @@ def test_a_patch_that_grows_too_large_names_the_rest(loops, monkeypatch):
 
 def test_a_run_without_snapshots_has_nothing_to_compare(loops):
     loops.start(*STEPS, snapshot=False)
-    with pytest.raises(LoopError, match="has no snapshots to compare"):
+    with pytest.raises(LoopError, match="has no snapshots to compare") as error:
         told(loops)
+    assert error.value.hint == "`ralph-mem ralph log` tells what the agent did"
 
 
 def test_snapshots_that_made_room_for_others_are_said_to_be_gone(loops):
