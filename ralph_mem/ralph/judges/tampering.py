@@ -40,6 +40,7 @@ DEFINES_TEST = re.compile(
     r"^\s*(?:async\s+)?def\s+(test\w*)\s*\(|^\s*func\s+(Test\w+)\s*\(|^\s*(?:it|test)(?:\.\w+)?\s*\(\s*['\"`]([^'\"`]+)|^\s*@Test\b()|^\s*#\[test\]()"
 )
 COMPILES = "compileall"
+LOOKS, PATTERNS_IN = frozenset("grep egrep fgrep rg test [".split()), re.compile(r"-\w+f$|--file$")  # `-f` alone is of test as well
 EXITS = re.compile(
     r"\b(sys\.exit|os\._exit|process\.exit|exit)\s*\(\s*0?\s*\)|\|\|\s*true\b|--passWithNoTests|--exit-zero|continue-on-error"
 )
@@ -52,7 +53,7 @@ def told(changes: "Sequence[Change]", before: "Content", after: "Content", crite
     is not told.
     """
     sources = {criterion.source for criterion in criteria}
-    sources |= {word.removeprefix("./") for criterion in criteria for word in _before_sources(criterion.argv or ())}
+    sources |= {word.removeprefix("./") for criterion in criteria for word in _judging(criterion.argv or ())}
     lines = []
     for change in changes:
         path = change.path.decode("utf-8", "replace")
@@ -64,9 +65,13 @@ def told(changes: "Sequence[Change]", before: "Content", after: "Content", crite
     return lines if len(lines) <= MOST_TOLD else [*lines[:MOST_TOLD], f"and {len(lines) - MOST_TOLD} more"]
 
 
-def _before_sources(argv: "Sequence[str]") -> "Sequence[str]":
-    """Return the words of a command but for the sources that it compiles: to change these is what is asked for."""
-    return argv[: argv.index(COMPILES)] if COMPILES in argv else argv
+def _judging(argv: "Sequence[str]") -> "Sequence[str]":
+    """Return the words of a command but for what it compiles or looks into: to change that is what is asked for."""
+    if COMPILES in argv:
+        return argv[: argv.index(COMPILES)]
+    if argv and argv[0].rpartition("/")[2] in LOOKS:
+        return [word for option, word in zip(argv, argv[1:]) if PATTERNS_IN.match(option)]
+    return argv
 
 
 def _text(content: "bytes | None") -> str:

@@ -64,6 +64,14 @@ def test_a_source_that_a_check_compiles_is_the_work_that_is_asked_for():
     assert looked("cart.py", "a = 1\n", "a = 2\n", check) == []
 
 
+@folded("words", ("grep -q done f.txt", "test -f f.txt", "[ -s f.txt ]", "rg -qf patterns.txt f.txt"))
+def test_a_file_that_a_check_only_looks_into_is_the_work_that_is_asked_for(words):
+    check = CHECK._replace(argv=tuple(words.split()))
+    assert looked("f.txt", "a\n", "done\n", check) == []
+    patterns = ["changed patterns.txt, which tells what the checks are"] if "patterns" in words else []
+    assert looked("patterns.txt", "a\n", "b\n", check) == patterns
+
+
 def test_a_package_json_is_said_where_its_scripts_changed_and_not_for_a_new_dependency():
     before = '{"scripts": {"test": "jest"}, "dependencies": {}}'
     script, dependency = before.replace("jest", "true"), before.replace("{}", '{"left-pad": "1"}')
