@@ -125,6 +125,12 @@ def test_its_output_is_told_line_by_line_without_what_moves_a_terminal(desk):
     assert lines == ["one", "two"]
 
 
+def test_of_one_that_prints_to_stderr_alone_that_is_told(desk):
+    lines = []
+    desk.run(desk.script("echo one >&2; echo two >&2"), told=lines.append)
+    assert lines == ["one", "two"]
+
+
 @pytest.mark.parametrize("template", ["", "  ", "agent 'open", "{prompt} x", "{prompt}"])
 def test_a_template_that_names_no_program_is_refused_before_anything_runs(desk, template):
     with pytest.raises(LoopError) as refused:

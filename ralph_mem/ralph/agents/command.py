@@ -41,6 +41,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is a limit or a wish of its own
         return launch.Answer(launch.MISSING, why=f"{error}: {error.hint}")
     if any([PROMPT in word for word in words]) and len(prompt.encode("utf-8", "replace")) > MOST_ARGUMENT_BYTES - len(template):
         return launch.Answer(launch.ERROR, why=f"the prompt is too long for an argument: write {PROMPT_FILE} for {PROMPT}")
+    teller = _teller(told)
     path = _file_with(prompt) if any([PROMPT_FILE in word for word in words]) else ""
     try:
         outcome = process.run(
@@ -50,13 +51,16 @@ def run(  # noqa: PLR0913, PLR0917 - each is a limit or a wish of its own
             seconds,
             most_bytes=MOST_BYTES,
             stdin=None if any([PROMPT in word or PROMPT_FILE in word for word in words]) else prompt.encode("utf-8", "replace"),
-            on_line=_teller(told),
+            on_line=teller,
             stopped=stopped,
             silence=silence,
         )
     finally:
         if path:
             Path(path).unlink(missing_ok=True)
+    if teller and not outcome.out.strip():  # all that it printed went to stderr
+        for line in outcome.err.splitlines():
+            teller(line)
     return answer_of(outcome)
 
 
