@@ -40,9 +40,11 @@ def after(loop: "Loop", number: int) -> After:
         tampered = [*ignoring.changed(snapshots, loop.run.id), *tampering.told(found, *contents, loop.criteria())]
         just_now = others.between(snapshots, loop.run.id, before, taken.id)
         own = [change for change in found if change.path not in just_now]
-        changed = changes.described(own, *contents, loop.project, loop.settings)
         taken, again = protecting.protected(loop, snapshots, taken, theirs)
         taken, beyond = protecting.not_for_the_task(loop, snapshots, before, taken, own)
+        left = {change.path for change in snapshots.differences(before, taken.id)}  # without what was put back
+        own = [change for change in own if change.path in left]
+        changed = changes.described(own, *contents, loop.project, loop.settings)
         return After(taken.id, taken.tree, changed, [*again, *beyond, *lost, *tampered])
 
 

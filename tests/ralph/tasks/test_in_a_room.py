@@ -26,6 +26,7 @@ def test_a_file_that_is_not_the_tasks_is_put_back(loops):
     run = loops.start(f"{STEPS[0]}; echo mine >two.txt; echo new >new.txt", plan="plan.md", criteria=(), here=False)
     assert run.status == "success" and "not among the files of task 1, put back: new.txt, two.txt" in run.iterations[0].tampered
     assert (loops.text("one.txt"), loops.text("two.txt")) == ("right\n", "wrong\n") and not (loops.top / "new.txt").exists()
+    assert [path for path, *_ in run.iterations[0].changed] == ["one.txt"]
 
 
 def test_a_script_that_is_still_to_be_written_is_looked_for_in_the_room(loops):
