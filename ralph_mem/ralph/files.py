@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_048_576
 NS_PER_MS = 1_000_000
+CUT_OFF = ", cut off"  # ends the label of a snapshot of what a killed iteration left
 HAS_IT = "SELECT 1 FROM entries WHERE path = ? AND digest = ? LIMIT 1"
 
 
@@ -67,7 +68,7 @@ def settle_cut_off(project: "Project", settings: "dict[str, Any]", run: "record.
         return
     loop = Loop(project, settings, run.id)
     loop.writes = left
-    taken = take(loop, f"iteration {run.begun}, cut off")
+    taken = take(loop, f"iteration {run.begun}{CUT_OFF}")
     loop.note("settled", number=run.begun, snapshot=taken.id)
     run.settled = run.begun
 

@@ -32,7 +32,7 @@ def after(loop: "Loop", number: int) -> After:
     with store.open_store(loop.place) as snapshots:
         restoring.recover(snapshots)
         snapshots.find_of(loop.run.id, files.last_snapshot(loop.run))
-        before = restoring.last_of(snapshots, loop.run.id)
+        before = _begun_from(snapshots, loop.run.id)
         lost = files.settle_overwritten(loop, snapshots)
         taken = taking.take(snapshots, f"iteration {number}", run=loop.run.id, scope=files.scope_of(loop.settings))
         theirs = files.note_others(loop, snapshots, taken.id)
@@ -46,6 +46,12 @@ def after(loop: "Loop", number: int) -> After:
         own = [change for change in own if change.path in left]
         changed = changes.described(own, *contents, loop.project, loop.settings)
         return After(taken.id, taken.tree, changed, [*again, *beyond, *lost, *tampered])
+
+
+def _begun_from(snapshots: "store.Snapshots", run_id: str) -> int:
+    """Return the snapshot with which an iteration began, also one that was cut off, maybe looked at then, and is done again."""
+    labels = [(each.id, each.label) for each in snapshots.taken(run_id) if restoring.is_of_the_loop(each.label)]
+    return max([number for number, label in labels if not label.endswith(files.CUT_OFF)], default=0)
 
 
 def _of_agent(loop: "Loop", snapshots: "store.Snapshots", number: int, found: "list[Change]") -> "list[Change]":

@@ -37,6 +37,10 @@ NO_ITERATION = Iteration(0, 0, 0, "done", "", [], "", 0, [], [], None, 0, "", {}
 NO_VERDICT = Verdict("", "", "failed", "", None, {}, [], None, "", 0.0, [])
 
 
+# What is done to a run that is not at work: it was not seen alive then.
+AFTERWARDS = frozenset(("settled", "rolled_back"))
+
+
 class Run:
     """A run as its record tells of it so far.
 
@@ -98,7 +102,8 @@ class Run:
         handle = HANDLERS.get(entry.get("what", ""))
         if handle:
             handle(self, entry)
-        self.last_seen = max(self.last_seen, *[_number(entry.get(key)) for key in ("at", "now", "started", "ended")])
+        if entry.get("what") not in AFTERWARDS:
+            self.last_seen = max(self.last_seen, *[_number(entry.get(key)) for key in ("at", "now", "started", "ended")])
 
     def used(self) -> int:
         """Return how many iterations count: those that a rate limit ended do not."""

@@ -76,6 +76,15 @@ def test_a_run_that_goes_on_knows_it_as_well_and_leaves_nothing_beside_its_recor
 
 
 @pytest.mark.check
+def test_a_preview_of_the_way_back_changes_nothing_of_what_the_run_that_goes_on_says(killed):
+    seen = killed.latest().last_seen
+    rolling_back.preview_rollback(killed.project, killed.values(), killed.latest(), rolling_back.START)
+    assert killed.latest().last_seen == seen
+    run = headless.resume(killed.project, killed.values(), killed.latest())
+    assert "made.txt" in [path for path, *_ in run.iterations[0].changed]
+
+
+@pytest.mark.check
 def test_what_a_rollback_put_back_is_not_the_persons_when_the_run_goes_on(tmp_path):
     loops = Loops(tmp_path)
     loops.start(STEPS[0], "echo x >new.txt", "; ".join(STEPS), limits={"iterations": 1})
