@@ -62,8 +62,13 @@ def confirmed(run: "Run") -> "list[str]":
 
 
 def name_of(path: bytes) -> str:
-    """Return a path fit for a terminal."""
-    return rendered(os.fsdecode(path).encode("utf-8", "backslashreplace").decode())
+    """Return a path fit for a terminal; one with bytes that are no UTF-8, or that nobody can see, in quotes as git writes it."""
+    text = path.decode("utf-8", "surrogateescape")
+    if text.isprintable():
+        return rendered(text)
+    from ralph_mem.ralph.watching import file_patch  # lazy: names of that kind are rare
+
+    return rendered(file_patch.quoted(path).decode())
 
 
 def others(found: "Sequence[Run]") -> "list[str]":

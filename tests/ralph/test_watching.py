@@ -37,6 +37,11 @@ def test_the_live_line_says_what_else_happened():
     assert told == "1/10  pytest timed out · best 7 at the start · 0 files · 30 min left · agent: error (exit 1)"
 
 
+def test_a_name_that_is_no_text_or_has_lines_is_told_as_git_writes_it():
+    names = (b"bad\xff\xfename", b"new\nline.txt", "ümlaut é.txt".encode())
+    assert [display.name_of(name) for name in names] == ['"bad\\377\\376name"', '"new\\nline.txt"', "ümlaut é.txt"]
+
+
 def test_what_changed_without_snapshots_is_told_by_no_number_and_no_command_that_would_have_nothing_to_say():
     run = a_run(iteration(1, lint(0), snapshot=0, changed=[]), baseline=START)
     run.start_snapshot, run.reason, run.status = 0, "success", "success"
