@@ -390,7 +390,8 @@ def test_forgetting_is_shown_first_and_then_leaves_nothing(shell, place):
     assert shown.code == 0 and shown.text.count("\nobs-") == 5 and "To delete exactly this, add --confirm " in shown.text
     assert files_with(CAUSE, place)
     shown = shell.type(f"ralph-mem forget {place.fix} --confirm {shown.text.split()[-1]}")
-    assert shown.code == 0 and shown.text.startswith("6 rows deleted") and "no file of ralph-mem holds" in shown.text
+    assert shown.code == 0 and shown.text.startswith("6 rows deleted")
+    assert "no file kept for this project or for all projects holds the text any more" in shown.text
     assert files_with(CAUSE, place) == [] and shell.type(f"ralph-mem show {place.fix}").code == 1
 
 

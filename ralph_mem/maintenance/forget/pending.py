@@ -243,7 +243,10 @@ class Report:
         self.in_snapshots = False
 
     def is_clean(self) -> bool:
-        """Say whether no file of ours holds the text any more, but for rows that say it too, and nothing is left to do."""
+        """Say whether no file of this project or of all projects holds it, but for rows that say it too, and nothing is left to do.
+
+        What other projects' memories hold is out of reach.
+        """
         left = self.residue
         return self.log_is_empty and not (left.files or left.unread or left.failed or self.pending)
 
@@ -280,7 +283,8 @@ def _verdict(report: Report) -> "list[str]":
 
 def _rest(report: Report) -> str:
     others = ["these"] * bool(report.residue.rows) + ["snapshots of loops, which keep files of yours"] * report.in_snapshots
-    return f"but for {' and '.join(others)}, none holds it any more." if others else "no file of ralph-mem holds the text any more."
+    kept = "kept for this project or for all projects holds"
+    return f"but for {' and '.join(others)}, none {kept} it any more." if others else f"no file {kept} the text any more."
 
 
 def facts_of_report(report: Report) -> "dict[str, Any]":

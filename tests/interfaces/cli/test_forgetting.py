@@ -144,7 +144,7 @@ def test_an_export_that_holds_it_is_named_and_left_alone(a_person):
 def test_what_is_confirmed_is_gone_from_every_file(a_person):
     text = a_person.confirms("forget", a_person.turn_that_says(RATE_LIMIT))
     assert text.startswith("3 rows deleted, with index entries and lines of receipts.\n")
-    assert "no file of ralph-mem holds the text any more" in text
+    assert "no file kept for this project or for all projects holds the text any more" in text
     assert a_person.files_that_hold("EXPORT_PER_MINUTE") == a_person.files_that_hold(RATE_LIMIT) == []
     assert a_person.damage() == []
 

@@ -101,7 +101,7 @@ def test_what_is_confirmed_is_gone_from_every_file(a_person_with_a_secret):
     person = a_person_with_a_secret
     text = person.types_confirmed(person.observation_that_says(CODE_NAME))
     assert text.startswith("1 row deleted, with index entries and lines of receipts.\n")
-    assert "Checked by reading the raw files: no file of ralph-mem holds the text any more." in text
+    assert "Checked by reading the raw files: no file kept for this project or for all projects holds the text any more." in text
     assert person.files_that_hold("quetzalcoatlus") == []
     assert person.damage() == []
 

@@ -13,7 +13,7 @@ from tests.readers import reader_of
 
 SECRET = "Quetzalcoatlus sleeps below the attic"
 SHORT = "attic"
-NO_FILE = "no file of ralph-mem holds the text any more"
+NO_FILE = "no file kept for this project or for all projects holds the text any more"
 
 
 @pytest.fixture
