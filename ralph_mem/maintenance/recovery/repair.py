@@ -159,8 +159,7 @@ def _mend(project: Project, why: str, seconds: float, tell: "Callable[[str], Any
         paths.remove(f"{kept}/new/{name}")
     posix.rmdir(kept + "/new")
     damage.finish(kept)
-    for number in backups.memories_of(project):
-        restore.forget_mark(number)
+    restore.set_marks(project)
     return Repaired(why, saved, damage.finished(kept))
 
 

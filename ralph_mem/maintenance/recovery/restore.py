@@ -48,7 +48,7 @@ def restore(project: Project, backup: "backups.Backup", tell: "Callable[[str], A
         kept = _put_away(project)
         posix.rename(draft + "/memory.db", project.folder + "/memory.db")
         seals.note(project.folder)
-        forget_mark(backup.number)
+        set_marks(project)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
         posix.close(lock)
@@ -117,9 +117,19 @@ def _as_replaced(db: "Any") -> str:
     return path
 
 
-def forget_mark(number: str) -> None:
-    """Forget until when all was stored: an older state of this memory has taken its place, and somebody was told."""
-    try:
-        opening.mark(f"{paths.data_home()}/{paths.PROJECTS}/{number}.json", 0)
-    except OSError:  # not registered yet
-        pass
+def set_marks(project: Project) -> None:
+    """Let the memory that was just put in a place be the one that was used last there, until when it knows itself.
+
+    Until when all was stored there before is forgotten: an older state has taken its place, and somebody was told.
+    """
+    number, at = backups.with_db(project.folder + "/memory.db", "immutable=1", _last_stop)
+    for each in {number, *backups.memories_of(project)}:
+        try:
+            opening.mark(f"{paths.data_home()}/{paths.PROJECTS}/{each}.json", at if each == number else 0)
+        except OSError:  # not registered yet
+            pass
+
+
+def _last_stop(db: "Any") -> "tuple[str, int]":
+    opened = connection.Store("", db, -1)
+    return opened.property("project_id"), opened.property(connection.STOPPED_AT) or 0

@@ -185,6 +185,21 @@ def test_bringing_it_back_can_be_undone(a_loss):
     assert prompts(a_loss.database) == ["Where is the balloon?"]
 
 
+def test_a_damage_before_the_next_start_brings_back_what_was_restored(a_loss):
+    ralph_mem(a_loss, "restore", "--confirm")
+    a_loss.database.write_bytes(b"hello")
+    assert "2 rows are back" in a_loss.another().start()["systemMessage"]
+    assert prompts(a_loss.database) == ["Where is the zeppelin?"]
+
+
+def test_a_second_damage_after_a_repair_brings_back_the_same_memory(a_loss):
+    ralph_mem(a_loss, "restore", "--confirm")
+    for _ in range(2):
+        a_loss.database.write_bytes(b"hello")
+        ralph_mem(a_loss, "doctor", "--repair", "--confirm")
+        assert prompts(a_loss.database) == ["Where is the zeppelin?"]
+
+
 def test_a_damaged_memory_in_its_place_is_set_aside(a_loss):
     for name in ("memory.db-wal", "memory.db-shm"):
         (a_loss.memory / name).unlink()
