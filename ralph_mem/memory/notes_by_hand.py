@@ -27,6 +27,7 @@ TITLE_CHARACTERS = 300
 REMEMBERED = '{"source": "remember"}'  # a later statement may replace it, which one by `/mem inject` is asked for
 MARKS = ("pinned", "misled", "edited_at")
 KEEPS_ITS_MARK = "Text from outside was in it, so it is still told to no model unasked. A note in your own words is."
+UNCHANGED = "Nothing was changed."
 TOLD = "UPDATE receipt_items SET misled_at = ? WHERE memory = ? AND outcome <> 'missed' AND misled_at IS NULL"
 
 
@@ -166,17 +167,20 @@ def is_from_outside(found: "Row") -> bool:
     return bool(found.tainted) or found.origin == "outside"
 
 
-def pin(found: "Row", pinned: bool = True, as_shown: str = "") -> None:
+def pin(found: "Row", pinned: bool = True, as_shown: str = "") -> bool:
     """Keep a row in view: told first at a session's start, and preferred where it fits; or let go of it again.
 
-    Raises NotAsShown.
+    Says whether that changed anything; where it did not, an undo takes back what was done before. Raises NotAsShown.
     """
     with access.Change(found.store) as opened:
         _check(opened, found.public_id, as_shown)
+        if opened.one(f"SELECT pinned FROM {_table_of(found)} WHERE id = ?", (found.number,)) == (int(pinned),):
+            return False
         undoing.remember(opened, undoing.PIN, found.public_id, time.time_ns() // 1_000_000)
         opened.execute(f"UPDATE {_table_of(found)} SET pinned = ? WHERE id = ?", (int(pinned), found.number))
         opened.set_property(index_text.WAS_PINNED, 1)
         opened.drop(connection.STANDING)
+    return True
 
 
 def wrong(reader: "Reader", found: "Row", as_shown: str = "") -> int:

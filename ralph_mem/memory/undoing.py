@@ -74,7 +74,8 @@ def undo(reader: "Reader", done_at: int = 0) -> str:
         for each in reader.stores:
             with access.Change(each) as opened:
                 opened.execute(UNTOLD, (last["id"], last["at"]))
-    return f"Taken back: {last['what']} of {last['id']}."
+    still = " It was marked wrong before, and still is." if last["what"] == WRONG and last["values"]["misled"] else ""
+    return f"Taken back: {last['what']} of {last['id']}.{still}"
 
 
 def _restore(store: "Store", last: "dict[str, Any]") -> None:

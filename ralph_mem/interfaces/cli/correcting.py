@@ -77,7 +77,7 @@ def edit(
     if is_new:
         notes_by_hand.edit(row, reader.project, reader.settings, new)
     if json or not is_new:
-        _as_json(reader, public_id, changed=is_new) if json else printing.text("Nothing was changed.")
+        _as_json(reader, public_id, changed=is_new) if json else printing.text(notes_by_hand.UNCHANGED)
         return
     printing.text(layers.index(lookup.find(reader, public_id)))
     if notes_by_hand.is_from_outside(row):
@@ -97,14 +97,13 @@ def pin(
 ) -> None:
     """Carry out `pin`."""
     reader = reader_of(project)
-    notes_by_hand.pin(lookup.find(reader, public_id), pinned=not off)
+    is_new = notes_by_hand.pin(lookup.find(reader, public_id), pinned=not off)
     said = notes_by_hand.room_of_pins(reader, event.instructions())
     if json:
         _as_json(reader, public_id, room=said)
         return
-    printing.text(layers.index(lookup.find(reader, public_id)))
-    if said:
-        printing.text(said)
+    lines = [layers.index(lookup.find(reader, public_id)), said, "" if is_new else notes_by_hand.UNCHANGED]
+    printing.text("\n".join([line for line in lines if line]))
 
 
 @commands.command()

@@ -66,9 +66,11 @@ def pin(asked: "Asked") -> str:
     typed = typed_words.Typed(asked.text, (), verbs.OF["pin"].flags())
     reader = _reader(asked)
     name = one_id(typed, "pin")
-    notes_by_hand.pin(lookup.find(reader, name), pinned="--off" not in typed.options)
+    is_new = notes_by_hand.pin(lookup.find(reader, name), pinned="--off" not in typed.options)
     room = notes_by_hand.room_of_pins(reader, event.instructions())
-    return "\n".join([layers.index(lookup.find(reader, name)), *([room] if room else []), UNDO])
+    return "\n".join(
+        [layers.index(lookup.find(reader, name)), *([room] if room else []), UNDO if is_new else notes_by_hand.UNCHANGED]
+    )
 
 
 def wrong(asked: "Asked") -> str:

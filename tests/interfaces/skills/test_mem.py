@@ -141,6 +141,23 @@ def test_a_pin_and_a_wrong_are_taken_back(a_person):
     assert a_person.values("SELECT count(*) FROM receipt_items WHERE misled_at") == [0]
 
 
+def test_a_pin_that_changes_nothing_says_so_and_the_change_before_it_is_taken_back(a_person):
+    name = a_person.turn_that_says("thrown")
+    assert "/mem undo takes it back." in mem(a_person, f"pin {name}")
+    repeated = mem(a_person, f"pin {name}")
+    assert "Nothing was changed." in repeated and "/mem undo" not in repeated
+    assert mem(a_person, "undo") == f"Taken back: pin of {name}.\n"
+    assert a_person.values("SELECT pinned FROM turns WHERE public_id = ?", name) == [0]
+
+
+def test_the_last_of_two_wrongs_is_taken_back_and_the_first_one_is_named(a_person):
+    name = a_person.turn_that_says("thrown")
+    for _ in range(2):
+        mem(a_person, f"wrong {name}")
+    assert mem(a_person, "undo") == f"Taken back: wrong of {name}. It was marked wrong before, and still is.\n"
+    assert a_person.values("SELECT misled FROM turns WHERE public_id = ?", name) == [1]
+
+
 def test_only_the_last_thing_is_taken_back_and_only_once(a_person):
     for number in range(2):
         mem(a_person, f"inject note {number}")
