@@ -32,6 +32,13 @@ def take(project: str) -> str:
     return ""
 
 
+def withdraw(project: str, beginning: str) -> None:
+    """Forget a line that waits and begins so: what it tells of is no longer so."""
+    for path in places(project):
+        if paths.read(path, 1024).startswith(beginning):
+            paths.remove(path)
+
+
 def places(project: str) -> "list[str]":
     """Return where a line may wait: as the spool, in the user's data home, where no repository can put one."""
     home = paths.data_home()

@@ -73,7 +73,9 @@ def _memory(place: "Project", values: "dict[str, Any]", name: str) -> str:
         return TROUBLE
     many = f"mem {number}" if number <= connection.MOST_COUNTED else f"mem {connection.MOST_COUNTED}+"
     parts = [many, f"told {told}/{tokens}t" if told else "" if effective.tells(values) else "telling off"]
-    parts += ["trouble: /mem doctor"] if any([paths.exists(path) for path in notices.places(place.root)]) else []
+    waiting = [paths.read(path, 1024) for path in notices.places(place.root) if paths.exists(path)]
+    is_troubled = [line for line in waiting if not effective.is_outdated(place, line)]
+    parts += ["trouble: /mem doctor"] if is_troubled else []
     return BETWEEN.join([part for part in parts if part])
 
 

@@ -63,6 +63,7 @@ DEFAULTS: "dict[str, Any]" = {
 # Raised when a release understands the files otherwise than the one before: what that one made of them is made anew.
 READING = 2
 VARIABLES = b"RALPH_MEM_"
+COMPLAINT = "config: "  # how a line for the next session start begins that says what is wrong in a file
 OFF = ("off", "0", "false", "no")
 ON = ("on", "1", "true", "yes")
 # By which variable, with which value, a client says that nobody attends its session: each host that is loaded adds its own.
@@ -87,6 +88,11 @@ def load(project: "Project") -> "dict[str, Any]":
         except OSError:  # parsed again by the next event
             pass
     return _under_variables(_merged(known["values"]))
+
+
+def is_outdated(project: "Project", line: str) -> bool:
+    """Say whether a line that waits tells of a file of settings where there is none any more: `load` looks at nothing then."""
+    return line.startswith(COMPLAINT) and not any([_stamp(path) is not None for path in files(project)])
 
 
 def variables() -> "dict[str, str]":
@@ -158,8 +164,10 @@ def _compile(project: "Project", stamps: "list[Any]", last: "list[dict[str, Any]
         values, wrong = trust.read(project, path, good, _merged(each), OFF) if there else ({}, [])
         each.append(values)
         complaints += [f"{path}: {what}" for what in wrong]
-    if complaints and recording(project, _merged(each)):  # off means that nothing is written
-        notices.note(project.root, "config: " + "; ".join(complaints))
+    if not complaints:
+        notices.withdraw(project.root, COMPLAINT)
+    elif recording(project, _merged(each)):  # off means that nothing is written
+        notices.note(project.root, COMPLAINT + "; ".join(complaints))
     return {"stamps": [READING, len(DEFAULTS), *stamps], "values": each}
 
 

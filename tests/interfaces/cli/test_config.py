@@ -148,6 +148,16 @@ def test_a_file_that_check_finds_broken_is_told_at_the_next_start_and_leaves_the
     assert said_to_model(told) == ""
 
 
+def test_what_was_wrong_in_a_file_is_told_no_more_once_the_file_is_gone(a_project, the_file):
+    a_project.start()
+    path = the_file("memory:\n  tell: [\n")
+    run(a_project, "check")
+    a_project.prompt("Where is the zeppelin moored?")
+    assert [file for file in (a_project.data / "trouble").iterdir() if "config" in file.read_text()]
+    path.unlink()
+    assert "config" not in a_project.another().start().get("systemMessage", "")
+
+
 # What is wrong
 
 

@@ -5,6 +5,8 @@ import os
 import subprocess
 import time
 
+from pathlib import Path
+
 import pytest
 
 from ralph_mem.core import notices, session_pause
@@ -51,6 +53,14 @@ def test_it_says_how_much_is_here_and_what_this_session_was_told(sailed):
 
 def test_another_session_was_told_nothing(sailed, a_session):
     assert line(a_session) == statusline.line(a_session.project.root, "") == "mem 1"
+
+
+def test_what_was_wrong_in_a_file_of_settings_is_no_trouble_once_the_file_is_gone(a_session):
+    config = Path(a_session.project.folder, "config.yaml")
+    config.write_text("memory:\n  tell: [\n")
+    assert "trouble" in line(a_session)
+    config.unlink()
+    assert "trouble" not in line(a_session)
 
 
 def test_no_more_are_counted_than_takes_no_time(a_session, monkeypatch):
