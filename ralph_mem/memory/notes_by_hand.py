@@ -126,13 +126,14 @@ def not_as_shown(what: str) -> NotAsShown:
     return NotAsShown(f"{what} has changed since it was shown, nothing was done", "look at it as it is now")
 
 
-def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str, as_shown: str = "") -> None:
+def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str, as_shown: str = "", session: str = "") -> None:
     """Replace what a row says: the text of a note, the answer of a turn, the content of anything else.
 
     It is the user's word from now on, and no longer marked as misleading. What web or MCP text has reached, or another home
     wrote, keeps its origin and its mark: to change a word of it says nothing for the rest. Raises RalphMemError for an empty or
-    overlong text, NotAsShown where the row has another `version` than that of `as_shown`.
+    overlong text or where nothing is recorded, in a client's `session` if one is given, NotAsShown where the row has another `version` than that of `as_shown`.
     """
+    switches.need_recording(project, settings, session)
     safe, redactions = _safe(text, project, settings)
     at = time.time_ns() // 1_000_000
     with access.Change(found.store) as store:

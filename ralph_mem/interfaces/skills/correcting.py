@@ -56,7 +56,7 @@ def edit(asked: "Asked") -> str:
         raise RalphMemError("/mem edit takes an id and the new text", f"for example: /mem {verbs.OF['edit'].example}")
     reader = _reader(asked)
     found = lookup.find(reader, name)
-    notes_by_hand.edit(found, asked.project, asked.settings, text)
+    notes_by_hand.edit(found, asked.project, asked.settings, text, session=asked.session)
     kept = [notes_by_hand.KEEPS_ITS_MARK] if notes_by_hand.is_from_outside(found) else []
     return "\n".join([layers.index(lookup.find(reader, name)), *kept, UNDO])
 

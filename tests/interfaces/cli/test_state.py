@@ -71,6 +71,15 @@ def test_a_pause_counts_from_the_next_event_on(a_person):
     assert a_person.reads("status").startswith(f"{a_person.project}: paused: {a_person.memory}/off, telling nothing\n")
 
 
+def test_nothing_is_corrected_while_it_is_paused(a_person):
+    a_person.reads("pause")
+    (name,) = a_person.values("SELECT public_id FROM turns ORDER BY id LIMIT 1")
+    before = a_person.values("SELECT response FROM turns")
+    for ran in (a_person.cli("edit", name, "It was the proxy."), a_person.cli("edit", name)):
+        assert ran.code == 1 and "recording is switched off here, nothing was kept" in ran.err
+    assert a_person.values("SELECT response FROM turns") == before
+
+
 def test_after_a_resume_the_next_event_is_recorded_and_told(a_person):
     (a_person.memory / "off").touch()
     assert a_person.reads("resume") == f"Recording in {a_person.project}.\n"

@@ -90,6 +90,12 @@ def test_a_note_that_is_typed_in_it_is_refused_and_says_why(paused):
     assert "recording is switched off here, nothing was kept" in said_to_anybody(paused.typed("mem", "inject " + SECRET))
 
 
+def test_a_correction_that_is_typed_in_it_is_refused_too(paused):
+    (name,) = paused.values("SELECT public_id FROM turns ORDER BY id LIMIT 1")
+    assert "nothing was kept" in said_to_anybody(paused.typed("mem", f"edit {name} It was the proxy."))
+    assert "It was the proxy." not in paused.values("SELECT response FROM turns")
+
+
 def test_other_words_pause_nothing(a_session):
     assert "/mem pause takes no words such as tomorrow" in said_to_anybody(a_session.typed("mem", "pause tomorrow"))
     assert not (a_session.data / "paused").exists() and not (a_session.memory / "off").exists()
