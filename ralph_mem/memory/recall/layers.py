@@ -244,9 +244,12 @@ MOST_FULL = 3
 
 
 def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most: int = 2**31) -> str:
-    """Return rows as text in layer 1, 2 or 3, the last from a character on; what exceeds `most` characters is counted."""
+    """Return rows as text in layer 1, 2 or 3, the last from a character on; what exceeds `most` characters is counted.
+
+    In layer 2 nothing stands twice: a neighbour is left out that is a row itself, or stands beside an earlier one.
+    """
     between = "\n" if layer == 1 else "\n\n"
-    around = lookup.timelines(reader, rows) if layer == 2 else []
+    around = _once(lookup.timelines(reader, rows), rows) if layer == 2 else []
     texts: list[str] = []
     for number, found in enumerate(rows):
         text = index(found) if layer == 1 else timeline(around[number], found) if layer == 2 else full(found, start)[0]
@@ -255,6 +258,15 @@ def shown(reader: "Reader", rows: "list[Row]", layer: int, start: int = 0, most:
             return between.join([*texts, f"({len(rows) - len(texts)} more do not fit here; ask for a lower layer or fewer)"])
         texts.append(text)
     return between.join(texts)
+
+
+def _once(around: "list[list[Row]]", rows: "list[Row]") -> "list[list[Row]]":
+    """Return the timelines of rows, each of their entries in one of them: a row in its own, and a neighbour in the first."""
+    told, kept = {row.public_id for row in rows}, []
+    for line, found in zip(around, rows):
+        kept.append([each for each in line if each.public_id == found.public_id or each.public_id not in told])
+        told.update([each.public_id for each in kept[-1]])
+    return kept
 
 
 def index(found: "Row") -> str:

@@ -344,6 +344,15 @@ def test_three_layers_of_the_same_row_go_from_a_line_to_everything(a_session, a_
     assert layers.shown(a_reader, [row], 3, len("Where is the tungsten?\n")).endswith("\nIn the cellar.\nBehind the ladder.")
 
 
+def test_what_happened_around_several_hits_is_told_once(a_session, a_reader):
+    steps = [a_session.has_a_turn(f"Change step {number} of the deploy", "Done.") for number in range(5)]
+    beside = a_session.has_a_turn("Feed the cat", "It is fed.")
+    a_session.has_a_turn("Wash the car", "It shines.")
+    text = layers.shown(a_reader, [lookup.find(a_reader, name) for name in steps], 2)
+    assert [text.count(name) for name in (*steps, beside)] == [1] * 6
+    assert [f"> {name}" in text for name in (*steps, beside)] == [True] * 5 + [False]
+
+
 @pytest.mark.parametrize("layer", [1, 2, 3])
 def test_rows_that_do_not_fit_are_counted(a_session, a_reader, layer):
     for number in range(9):
