@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float) -> "list[Learned]":
     """Learn from the prompts and the log that wait, count what came of facts, and prepare what hooks tell of them.
 
-    At most so many turns are looked at, and nothing is begun when `end` on the monotonic clock has passed. Returns what was
-    found in prompts. Where `memory.learn` is off, nothing is read or written. The caller holds no transaction.
+    At most so many turns are looked at, and nothing is begun when `end` on the monotonic clock has passed; where it is endless,
+    what is counted once a day is counted at once. Returns what was found in prompts. Where `memory.learn` is off, nothing is read
+    or written. The caller holds no transaction.
     """
     if not settings["memory.learn"]:
         return []

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # The property that holds when all was counted last, in ms: once a day is enough, as what it finds takes days to come about.
 MINED = "mined_at"
 DAY_MS = 86_400_000
+ENDLESS = float("inf")
 # Commits that are looked through for moves: some months of a busy project, and a fraction of a second.
 MOST_COMMITS = 500
 MOST_MOVES = 20  # of one file, after which it is left where it is
@@ -27,8 +28,8 @@ def learn(store: "Store", root: str, end: float, settings: "dict[str, Any] | Non
     """Take in the commands that ran since the last time, and once a day count all that comes again and again.
 
     It leaves off when `end` on the monotonic clock has passed, and goes on there another time; returns how many commands were
-    looked at. `root` is the project's folder, and without `settings` those count that nobody changed. The caller holds no
-    transaction.
+    looked at. An endless `end` is a person who asks and waits: then it counts at once. `root` is the project's folder, and without
+    `settings` those count that nobody changed. The caller holds no transaction.
     """
     looked_at = 0
     while time.monotonic() < end:
@@ -36,7 +37,7 @@ def learn(store: "Store", root: str, end: float, settings: "dict[str, Any] | Non
         looked_at += step
         if step < commands.MOST_AT_ONCE:
             break
-    if time.monotonic() < end and _is_due(store):
+    if time.monotonic() < end and (end == ENDLESS or _is_due(store)):
         count(store, root, settings or effective.DEFAULTS)
     return looked_at
 

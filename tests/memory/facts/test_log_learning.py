@@ -41,6 +41,15 @@ def test_all_is_counted_once_a_day_also_when_the_clock_was_set_back(learn, a_sto
     assert (a_store.property(log_learning.MINED) != first) == again
 
 
+def test_whoever_waits_for_the_end_has_all_counted_at_once(learn, the_facts):
+    learn()
+    the_facts.say("Maria owns the payments service.")
+    learn()
+    assert relations.query(the_facts.store) == []
+    learn(seconds=float("inf"))
+    assert [(each.subject, each.object) for each in relations.query(the_facts.store)] == [("payments service", "Maria")]
+
+
 def test_relations_are_made_of_what_holds(learn, the_facts):
     the_facts.say("Maria owns the payments service.")
     learn()
