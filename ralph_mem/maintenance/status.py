@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
 
 NONE_YET = "no session was heard here; the first prompt or command after `/reload-plugins`, or in a new session, begins the memory"
+LET_IN = "make it writable (chmod u+rwx), or have its owner let you write there"
 FORGOTTEN = "what was recorded here is forgotten; the next prompt or command goes on"
 UNUSABLE = "the memory cannot be used"
 LAST_GOOD = "the last good settings stay in force"
@@ -142,12 +143,20 @@ def _switching(project: "Project") -> str:
 
 
 def not_begun(project: "Project") -> str:
-    """Return why a project has no memory: none was begun, or it was taken away."""
+    """Return why a project has no memory: none can be made or was begun, or it was taken away."""
+    if closed(project):
+        return f"cannot write in {closed(project)}; {LET_IN}"
     from ralph_mem.memory.ownership import check  # lazy: only where nothing is remembered yet
 
     if check.is_new(project):
         return NONE_YET
     return "the memory was taken away; the next session start makes a new one"
+
+
+def closed(project: "Project") -> str:
+    """Return the folder in which the memory of a project would have to be written and cannot, nothing where it can."""
+    place = project.folder if paths.is_folder(project.folder) else project.folder.rpartition("/")[0]
+    return "" if posix.access(place, posix.W_OK | posix.X_OK) else place
 
 
 def _embeddings() -> str:

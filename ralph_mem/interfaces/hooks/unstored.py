@@ -55,10 +55,16 @@ def _is_new(place: "Project") -> bool:
 
 def trouble(seen: "Activity", place: "Project", outcome: str, error: Exception) -> "dict[str, str]":
     """Tell about trouble: at a session start at once, otherwise at the next one."""
-    line = f"{outcome}: {error}"
+    line = f"{outcome}: {_why(error)}"
     if seen.kind == "start":
         notices.take(place.root)
         return {"message": "ralph-mem: " + line[:300].replace("\n", " ")}
     if outcome:
         notices.note(place.root, line)
     return {}
+
+
+def _why(error: Exception) -> str:
+    """Return what an error says, of one of the system the file and the reason without a number."""
+    path = getattr(error, "filename", None)
+    return f"{path}: {getattr(error, 'strerror', '')}" if path else str(error)

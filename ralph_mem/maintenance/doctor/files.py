@@ -204,7 +204,7 @@ def permissions(project: Project) -> Iterator[Finding]:
 def _of_tree(name: str, folder: str) -> Finding:
     top = Path(folder)
     if inspect.is_gone(folder) and not top.is_symlink():
-        return ok(name, f"{folder} is not there yet")
+        return _to_be_made(name, folder)
     if top.is_symlink():
         return warning(name, f"{folder} is a link to {top.resolve()}", "if you did not make it, remove it")
     found = [top, *_inside(top)]
@@ -219,6 +219,15 @@ def _of_tree(name: str, folder: str) -> Finding:
     if open_to_others:
         return warning(name, f"{_some(open_to_others)} open to others", f"chmod -R go= {shlex.quote(folder)}")
     return ok(name, f"{folder} is yours alone")
+
+
+def _to_be_made(name: str, folder: str) -> Finding:
+    place = _nearest(folder)
+    if os.access(place, os.W_OK | os.X_OK):
+        return ok(name, f"{folder} is not there yet")
+    is_ours = place.stat().st_uid == os.geteuid()
+    do = f"chmod u+rwx {shlex.quote(str(place))}" if is_ours else "have its owner let you write there, or use a folder of your own"
+    return problem(name, f"cannot write in {place}, where {folder} belongs", f"{do}, unless its file system is read-only")
 
 
 def _inside(top: Path) -> list[Path]:

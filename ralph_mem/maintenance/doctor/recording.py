@@ -21,6 +21,7 @@ from ralph_mem.memory.store import connection
 
 MODEL_BUDGET = "memory.model_budget_cents"
 RELOAD = "type /reload-plugins in a session that was running when the plugin came, or start Claude Code anew"
+CLOSED = "see the permissions below"
 VARIABLE = "RALPH_MEM_RECORDING"
 
 
@@ -95,7 +96,8 @@ def _how_to_switch_on(project: Project, off: str, where: str) -> str:
 def _begun(project: Project, values: dict[str, Any]) -> Finding:
     """Say since when a project is recorded, or why it is not yet."""
     if inspect.is_gone(project.folder + "/memory.db"):
-        return warning("recording", status.state(project, values, status.not_begun(project)), RELOAD)
+        do = CLOSED if status.closed(project) else RELOAD
+        return warning("recording", status.state(project, values, status.not_begun(project)), do)
     try:
         with contextlib.closing(inspect.connect(project.folder)) as db:
             usable = _is_usable(project, db)
@@ -140,7 +142,7 @@ def events(project: Project) -> Iterator[Finding]:
     """Look when the last event of a project was recorded."""
     start = f"{RELOAD}, in {project.root}"
     if inspect.is_gone(project.folder + "/memory.db"):
-        yield warning("events", f"none recorded yet in {project.root}", start)
+        yield warning("events", f"none recorded yet in {project.root}", CLOSED if status.closed(project) else start)
         return
     seen = inspect.of(project.folder)
     if seen.at is None:
@@ -162,7 +164,8 @@ def waiting(project: Project) -> Iterator[Finding]:
         yield warning("spool", seen, "remove them: they are not tried again")
     if files:
         seen = f"{count(len(files), 'event')} in {Path(files[0]).parent}"
-        yield warning("spool", seen, "nothing: the next event of a session brings them in, unless the database has a problem")
+        goes_in = "nothing: the next event of a session brings them in, unless the database has a problem"
+        yield warning("spool", seen, CLOSED if status.closed(project) else goes_in)
     yield from _strange(project, spool.beside(project.root), spool.folders(project.root))
     if not files and not unreadable:
         yield ok("spool", "no event waits")

@@ -211,6 +211,15 @@ def test_a_project_that_cannot_be_written_takes_no_note(a_newcomer, as_an_ordina
     assert "cannot write to" in one_line(a_newcomer.types("mem-inject", "a note"))
 
 
+def test_a_project_that_cannot_be_written_is_named_as_the_cause_by_status_and_doctor(a_newcomer, as_an_ordinary_owner):
+    as_an_ordinary_owner(a_newcomer, a_newcomer.project)
+    cause = f"cannot write in {a_newcomer.project}"
+    assert f": not yet: {cause}; " in a_newcomer.types("mem", "status")
+    found = a_newcomer.types("mem", "doctor")
+    assert f"problem  permissions      {cause}, " in found and f"; do: chmod u+rwx {a_newcomer.project}" in found
+    assert "/reload-plugins" not in found and "Errno" not in found
+
+
 @pytest.mark.check
 def test_somebody_who_holds_the_memory_is_waited_for_and_not_for_ever(a_person, tmp_path):
     other = a_person.copied_to(tmp_path / "other")
