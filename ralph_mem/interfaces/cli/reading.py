@@ -54,7 +54,11 @@ def search(
     if json:
         printing.as_json([plain_values.of_row(reader, row, depth) for row in rows])
     else:
-        printing.text(layers.shown(reader, rows, depth) if rows else "Nothing that is remembered holds any of these words.")
+        open_turns = lookup.not_ended(reader, " ".join(query))
+        nothing = open_turns or "Nothing that is remembered holds any of these words."
+        printing.text(layers.shown(reader, rows, depth) if rows else nothing)
+        if rows and open_turns:
+            printing.text(open_turns)
         if (not outside or reader.for_model) and lookup.unapproved(reader):
             printing.text(lookup.unapproved(reader))
 

@@ -31,12 +31,15 @@ def search(asked: "Asked") -> str:
     start = typed.number("--from", 0, 0, 999_999_999)
     if len(typed.words) == 1 and typed.words[0].startswith(A_SESSION):
         return _session(asked, reader, typed.words[0], start)
-    if len(typed.words) == 1 and row.is_public_id(typed.words[0]):
-        rows = [lookup.find(reader, typed.words[0])]
+    query, open_turns = " ".join(typed.words), ""
+    if row.is_public_id(query):
+        rows = [lookup.find(reader, query)]
         layer = layer if "--layer" in typed.options else 3
     else:
-        rows = lookup.search(reader, " ".join(typed.words), asked.now, _wanted(asked, typed, layer), _sense())
-    below = "\n".join([line for line in (HOW_ON[layer] if rows else NOTHING, lookup.unapproved(reader)) if line])
+        rows = lookup.search(reader, query, asked.now, _wanted(asked, typed, layer), _sense())
+        open_turns = lookup.not_ended(reader, query)
+    found = HOW_ON[layer] if rows else "" if open_turns else NOTHING
+    below = "\n".join([line for line in (found, open_turns, lookup.unapproved(reader)) if line])
     return _told(asked, reader, layers.shown(reader, rows, layer, start, MOST_CHARACTERS), below) if rows else below
 
 

@@ -45,6 +45,9 @@ COLUMNS = (
 TURN = kinds.reading(kinds.TURN, COLUMNS)
 OBSERVATION = kinds.reading(kinds.OBSERVATION, COLUMNS)
 
+# A turn comes into the index with its end; a typed command holds only what it asks for.
+NOT_ENDED = " WHERE t.status = 'open' AND t.index_version = 0 AND t.kind <> 'command' ORDER BY t.id DESC LIMIT 20"
+
 # There is an order of a session's rows, and no index of a turn's: a tool event would pay for it.
 OF_TURN = " WHERE t.session_id = ? AND t.seq >= ? AND t.turn_id = ? ORDER BY t.seq, t.id"
 
@@ -265,6 +268,14 @@ def unapproved(reader: Reader) -> str:
     """Say how many items of a team wait for a person's approval, which is all that a model hears of them; nothing for none."""
     number = sum([store.property(connection.TEAM_WAITING) or 0 for store in reader.stores])
     return f"{count(number, 'item')} of your team not approved yet, and not told: ralph-mem team list" if number else ""
+
+
+def not_ended(reader: Reader, query: str) -> str:
+    """Say which turns a search cannot find yet hold a word of a query, as they have not ended; nothing for none."""
+    wanted = set(index_text.terms(query))
+    turns = [row for store in reader.stores for row in reader.rows(store, TURN + NOT_ENDED)]
+    names = [row.public_id for row in turns if not wanted.isdisjoint(index_text.words(row.asked))]
+    return f"Not searched before the turn ends, though it holds one of these words: {', '.join(names)}" if names else ""
 
 
 def find(reader: Reader, public_id: str) -> Row:

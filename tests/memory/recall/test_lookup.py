@@ -236,6 +236,19 @@ def test_another_projects_notes_are_not_found(a_turn, a_session, another_project
     assert ids(search(person_of(a_session), "tungsten")) == [a_turn]
 
 
+# A turn that has not ended
+
+
+def test_a_turn_that_has_not_ended_is_named_where_it_holds_a_word_until_a_search_finds_it(a_session, a_reader):
+    a_session.asks("And now the tungsten too.")
+    name = last(a_session, "turns")
+    assert search(a_reader, "tungsten") == []
+    assert lookup.not_ended(a_reader, "Tungsten?").endswith(f"though it holds one of these words: {name}")
+    assert lookup.not_ended(a_reader, "zirconium and now") == ""
+    a_session.is_answered("Done.")
+    assert (ids(search(a_reader, "tungsten")), lookup.not_ended(a_reader, "tungsten")) == ([name], "")
+
+
 # One row by its id
 
 
