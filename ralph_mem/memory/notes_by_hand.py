@@ -131,7 +131,8 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
 
     It is the user's word from now on, and no longer marked as misleading. What web or MCP text has reached, or another home
     wrote, keeps its origin and its mark: to change a word of it says nothing for the rest. Raises RalphMemError for an empty or
-    overlong text or where nothing is recorded, in a client's `session` if one is given, NotAsShown where the row has another `version` than that of `as_shown`.
+    overlong text or where nothing is recorded, in a client's `session` if one is given, NotAsShown where the row has another
+    `version` than that of `as_shown`.
     """
     switches.need_recording(project, settings, session)
     safe, redactions = _safe(text, project, settings)

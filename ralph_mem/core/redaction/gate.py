@@ -50,7 +50,7 @@ snmpset snmptrap snmpwalk sops sqlplus ssh-add ssh-keygen ssha stdin steghide st
 systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli vercel wachtwoord wallet wg whoami wpa_passphrase
 wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo xxd -enc -encodedcommand -setcookie
 llave klucz chiave chave access_code accesscode release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase
-recovery_phrase seedphrase espota.py samba-tool iadmin cypher-shell
+recovery_phrase seedphrase espota.py samba-tool iadmin cypher-shell -ux
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133

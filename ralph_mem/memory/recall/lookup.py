@@ -33,7 +33,7 @@ TURN_SHARE = 0.5
 # development sets five find as much as ten, and two lose four points of twenty.
 CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 5, 40
 NEWEST = "SELECT max(id) FROM memories"
-AGAINST = "contradicts what was said before"
+AGAINST = "may contradict what was said before"
 RAW_FEWER = 2  # a raw row mostly stands behind its turn
 FOREVER = candidates.FOREVER
 
