@@ -83,9 +83,9 @@ def records(seen: "Activity", project: "Project", settings: "dict[str, Any]") ->
 def answer(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
     """Return the briefing, and one line for the user where something went wrong before."""
     sessions.end_crashed(opened, seen.at, seen.session)
-    waited = notices.take(project.root)
+    noticed, waited = opening.notice(opened, project), notices.take(project.root)  # in this order: a line follows who was moved
     waited = "" if effective.is_outdated(project, waited) else waited
-    told = [opening.notice(opened, project), waited, TWO_KERNELS * sessions.elsewhere(opened, seen.session)]
+    told = [noticed, waited, TWO_KERNELS * sessions.elsewhere(opened, seen.session)]
     trouble = "; ".join([text for text in told if text])
     is_told = seen.source in EMPTY_WINDOW and effective.tells(settings) and paths.LOOP not in posix.environ
     stores = [opened, *(_shared(project) if is_told else [])]  # a loop tells its agent itself

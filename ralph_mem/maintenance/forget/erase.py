@@ -282,8 +282,6 @@ def _beyond(work: Work, found: "list[inventory.Artefact]") -> "list[str]":
     lines += [f"you or your team shared it: delete {path}; git's history keeps what was committed" for path in shared]
     given = {each.team for store in work.stores for each in outbox.entries(store) if each.rev and each.id in work.job.parts["ids"]}
     lines += [f"the server of {team} has it, and who pulled it: ralph-mem team push takes it from there" for team in sorted(given)]
-    others = inventory.other_projects(work.stores, work.job.needles)
-    lines += [f"the memory of another project holds it, forget it there as well: {path}" for path in others]
     lines += [f"an export that you made holds it: {path}" for path in inventory.exports(work.job.needles)]
     return lines + [f"an encrypted export that you made may hold it: {path}" for path in inventory.encrypted_exports()]
 

@@ -7,7 +7,6 @@ from collections import namedtuple
 from ralph_mem.core import fast, git, paths, places, spool
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
-from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import verify
 from ralph_mem.maintenance.recovery import backups
 from ralph_mem.memory.rows import kinds
@@ -34,7 +33,6 @@ def _linked(common: str) -> "list[str]":
 
 
 FORGOTTEN = "[forgotten]"
-DATABASE = ("memory.db", "memory.db-wal")
 ENCRYPTED = b"age-encryption.org/v1"  # as the format of age begins, which a skill does not load
 
 Artefact = namedtuple("Artefact", "path kind")  # of the kinds that places.py has
@@ -207,18 +205,6 @@ def _redacted_value(value: str, needles: "verify.Needles") -> str:
     except ValueError:
         return FORGOTTEN
     return json.dumps(_without(found, needles)) if isinstance(found, (dict, list)) else FORGOTTEN
-
-
-def other_projects(stores: "list[Store]", needles: "verify.Needles") -> "list[str]":
-    """Return the other projects that we know of whose memory holds the text; a look at the bytes, none is opened or changed."""
-    own = [os.path.realpath(store.folder) for store in stores]
-    folders = {f"{path}/{paths.STATE}": path for _, path, there in registry.names() if there}
-    others = {
-        f"{folder}/{name}": path for folder, path in folders.items() if os.path.realpath(folder) not in own for name in DATABASE
-    }
-    groups = {verify.PIECES: needles.long_pieces(), verify.NAMES: needles.names}
-    held = verify.holding(list(others), groups, opened=False)
-    return list(dict.fromkeys([path for file, path in others.items() if held.get(file)]))
 
 
 def exports(needles: "verify.Needles") -> "list[str]":

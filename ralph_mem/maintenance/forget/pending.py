@@ -245,7 +245,7 @@ class Report:
     def is_clean(self) -> bool:
         """Say whether no file of this project or of all projects holds it, but for rows that say it too, and nothing is left to do.
 
-        What other projects' memories hold is out of reach.
+        What other projects' memories hold is not looked at.
         """
         left = self.residue
         return self.log_is_empty and not (left.files or left.unread or left.failed or self.pending)

@@ -170,13 +170,10 @@ def _verify(found: Residue, stores: "list[connection.Store]", places: "list[str]
             found.files.append(path)
 
 
-def holding(places: "Sequence[str]", groups: "dict[str, list[str]]", opened: bool = True) -> "dict[str, set[str]]":
-    """Return which files hold which texts, whoever says them too. A failure of the process means that none was seen.
-
-    Without `opened` the raw bytes of databases alone are read.
-    """
+def holding(places: "Sequence[str]", groups: "dict[str, list[str]]") -> "dict[str, set[str]]":
+    """Return which files hold which texts, whoever says them too. A failure of the process means that none was seen."""
     try:
-        told = verifier.ask(places, groups, _addresses(places) if opened else {}) if places else {"held": {}}
+        told = verifier.ask(places, groups, _addresses(places)) if places else {"held": {}}
     except verifier.Unverified:
         return {}
     return {path: {text for texts in held.values() for text in texts} for path, held in told["held"].items()}

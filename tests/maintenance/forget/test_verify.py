@@ -15,7 +15,7 @@ from ralph_mem.memory import opening
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import rewrite
 from tests.readers import LINES, files_of, forget, holding, note, reader_of
-from tests.sessions import DAY, Session
+from tests.sessions import DAY
 
 TEXTS = {
     "one line": "The tungsten is in the cellar.",
@@ -280,29 +280,6 @@ def test_a_backup_of_another_project_is_named_and_left_alone(a_session):
     report = forget(reader_of(a_session), name)
     assert report.changed == {} and other.exists()
     assert report.out_of_reach == [f"another project's file holds it: {other}"]
-
-
-@pytest.mark.parametrize("end", ["", "-wal"])
-def test_the_memory_of_another_project_that_holds_it_is_named_and_left_alone(a_session, another_project, end):
-    opened = opening.open_ready(another_project)
-    opening.notice(opened, another_project)
-    opened.close()
-    Path(another_project.folder, "memory.db" + end).write_bytes(b"rubbish The tungsten is in the cellar. rubbish")
-    before = files_of(another_project)
-    report = forget(reader_of(a_session), a_session.notes("The tungsten is in the cellar."))
-    assert report.out_of_reach == [f"the memory of another project holds it, forget it there as well: {another_project.root}"]
-    assert all(Path(path).read_bytes() == held for path, held in before.items() if path.startswith(another_project.folder))
-
-
-def test_a_short_text_that_another_project_took_over_is_known_there_by_its_id(a_session, another_project):
-    name = a_session.notes("On port 8.")
-    opened = opening.open_ready(another_project)
-    opening.notice(opened, another_project)
-    other = Session(opened, another_project)
-    other.starts()
-    other.notes("On port 8.")
-    opened.execute("UPDATE observations SET public_id = ?", (name,))
-    assert another_project.root in forget(reader_of(a_session), name).out_of_reach[0]
 
 
 # What is looked for
