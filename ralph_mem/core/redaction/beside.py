@@ -147,7 +147,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         if (
             before.endswith(SAID)
             and not before[-5:-4].isupper()
-            and value.upper() != value * (before[-4:] == "AUTH")
+            and not (before.endswith("AUTH") and value.upper() == value)  # the name of a method
             and (_is_told(_of_protocol(value)) or ("-> PASS " in line and not is_filler(value)))
         ):
             spans.append((where, where + len(_of_protocol(value))))
