@@ -53,7 +53,8 @@ def beyond_join(text: str, at: int) -> int:
 
 def ends_setting(text: str, at: int, end: int) -> bool:
     """Say whether a value ends as that of a setting does, with its line or a blank: code goes on with a comma or a bracket."""
-    return text[end : end + 1] in (("", "\n", "\r", " ", "&", "'", '"') if text[at - 1] == "=" else ("", "\n", "\r"))
+    is_over = text[end : end + 1] in ("", "\n", "\r") or text.startswith("\\n", end)  # also where that is spelled out
+    return is_over or (text[at - 1] == "=" and text[end : end + 1] in (" ", "&", "'", '"'))
 
 
 def is_setting(text: str, name: str, name_start: int, at: int, end: int) -> bool:

@@ -140,6 +140,7 @@ FOREIGN_WORDS = ["Gabelstapler", "PanTadeuszXII", "AbuelaCarmenCose", "LimonesDe
 NAMED = [
     "password: {}\nsource: dist/**",
     'initialPassword = "{}";',
+    "printf 'password: {}\\nx: y\\n' > config",
     "  username = lectura\n     clave = {}",
     "| 71 | scanner04 | Cleartext-Password | := | {} |",
     "SSId1 lab; Password1 {}7; Restart 1",
