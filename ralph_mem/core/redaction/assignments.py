@@ -7,7 +7,6 @@ from ralph_mem.core.redaction.names import (
     BLANKS,
     CLOSERS,
     CODES,
-    DIGITS,
     FAR_VALUE,
     LONGEST_NAME,
     NAME,
@@ -16,10 +15,10 @@ from ralph_mem.core.redaction.names import (
     kind_of_label,
     kind_of_name,
     skip,
-    stands_alone,
     stems_in,
     words_of,
 )
+from ralph_mem.core.redaction.values import DIGITS
 
 # Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
 TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
@@ -164,7 +163,7 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE)) if greedy else end
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
     is_compared = style in ("bare", "flag") and text[name_end:at].strip() in ("==", "===", "!=")
-    is_weak = name.lower() == "pass" and text[name_end : name_end + 1] != "=" and not quoted and not stands_alone(text[start:end])
+    is_weak = name.lower() == "pass" and text[name_end : name_end + 1] != "=" and not quoted and not _stands_alone(text[start:end])
     if is_compared or (is_weak and not _is_beside_user(text, name_start, at)) or _is_code_below(text, first, at, start, end, style):
         return []
     changed = []
@@ -267,3 +266,9 @@ def _first_of(text: str, characters: str, at: int, limit: int) -> int:
         found = text.find(char, at, limit)
         limit = found if found >= 0 else limit
     return limit
+
+
+def _stands_alone(value: str) -> bool:
+    from ralph_mem.core.redaction import issued  # lazy: only for what stands behind a weak name
+
+    return issued.stands_alone(value)

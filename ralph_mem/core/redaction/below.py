@@ -2,18 +2,10 @@
 
 from ralph_mem.core.redaction import taking, wrappers
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import (
-    DIGITS,
-    LETTERS,
-    is_filler,
-    is_secret,
-    kind_of_label,
-    kind_of_name,
-    looks_random,
-    stands_alone,
-    words_of,
-)
+from ralph_mem.core.redaction.issued import stands_alone
+from ralph_mem.core.redaction.names import is_secret, kind_of_label, kind_of_name, words_of
 from ralph_mem.core.redaction.passwords import is_generated
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_filler, looks_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Judge whether a lone value is a password such as people make up."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_plain
 from ralph_mem.core.redaction.passwords import is_coined
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_plain
 
 FEWEST, MOST = 8, 64
 STRANGE = " ()[]{}<>,;=\\`\"'|"  # which people seldom put into one

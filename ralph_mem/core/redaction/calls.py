@@ -1,8 +1,10 @@
 """Find the passwords that calls are given which connect, sign in or encrypt."""
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_filler, is_secret, places, stands_alone
+from ralph_mem.core.redaction.issued import stands_alone
+from ralph_mem.core.redaction.names import is_secret
 from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_passphrase
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_called_so, is_filler, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import binascii
 
 from ralph_mem.core.redaction import gate
 from ralph_mem.core.redaction import spans as secret_spans
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, looks_random
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_filler, looks_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Find secrets in what routers, telephones and terminals show, such as keys of lines and codes of Wi-Fi."""
 
-from ralph_mem.core.redaction.names import DIGITS, is_called_so, is_filler, kind_of_name, places
+from ralph_mem.core.redaction.names import kind_of_name
+from ralph_mem.core.redaction.values import DIGITS, is_called_so, is_filler, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

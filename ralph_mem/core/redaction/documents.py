@@ -1,7 +1,8 @@
 """Find secrets in documents that say of a part that it is secret, such as manifests of Kubernetes."""
 
-from ralph_mem.core.redaction.names import is_filler, places, stands_alone
+from ralph_mem.core.redaction.issued import stands_alone
 from ralph_mem.core.redaction.passwords import is_generated
+from ralph_mem.core.redaction.values import is_filler, places
 
 # What says in an object of JSON that its value is one, in lower case and without blanks and quotes.
 MARKS = (

@@ -3,9 +3,11 @@
 import binascii
 
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import HEX, LETTERS, kind_of_label, kind_of_name, places, stands_alone
+from ralph_mem.core.redaction.issued import stands_alone
+from ralph_mem.core.redaction.names import kind_of_label, kind_of_name
 from ralph_mem.core.redaction.passwords import is_generated
 from ralph_mem.core.redaction.shell_words import commands
+from ralph_mem.core.redaction.values import HEX, LETTERS, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

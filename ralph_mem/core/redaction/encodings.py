@@ -2,7 +2,7 @@
 
 import binascii
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_plain
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_filler, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Say where a value ends that few texts hold, and whether a setting ends with it."""
 
-from ralph_mem.core.redaction.names import BLANKS, FAR_VALUE, HEX, LONGEST_NAME, NAME, looks_random, skip
+from ralph_mem.core.redaction.names import BLANKS, FAR_VALUE, LONGEST_NAME, NAME, skip
+from ralph_mem.core.redaction.values import HEX, looks_random
 
 ENDS = " \t\r\n\"'`<>;,()[]{}|\\"
 JOINING = ("+", "&", ".", "||", "..", "<<")  # which languages join two texts with

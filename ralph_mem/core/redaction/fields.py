@@ -1,19 +1,9 @@
 """Find secrets whose name stands in another field of the same object, or above the section in which they stand."""
 
-from ralph_mem.core.redaction.names import (
-    DIGITS,
-    NAME,
-    TAKEN_BACK,
-    is_called_so,
-    is_code,
-    is_secret,
-    kind_of_name,
-    looks_random,
-    places,
-    stands_alone,
-    words_of,
-)
+from ralph_mem.core.redaction.issued import is_code, stands_alone
+from ralph_mem.core.redaction.names import NAME, TAKEN_BACK, is_secret, kind_of_name, words_of
 from ralph_mem.core.redaction.passwords import is_of_class
+from ralph_mem.core.redaction.values import DIGITS, is_called_so, looks_random, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

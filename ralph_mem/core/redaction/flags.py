@@ -1,8 +1,10 @@
 """Tell which words of a command are a secret by the flag, name or verb before them."""
 
 from ralph_mem.core.redaction import pipes, taking
-from ralph_mem.core.redaction.names import HEX, is_filler, is_plain, is_secret, kind_of_name, looks_random, stands_alone
+from ralph_mem.core.redaction.issued import stands_alone
+from ralph_mem.core.redaction.names import is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import is_generated, is_passphrase
+from ralph_mem.core.redaction.values import HEX, is_filler, is_plain, looks_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,8 @@
 """Find secrets that are told by how they are written, such as hashes of passwords and codes."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_secret, looks_random, places
+from ralph_mem.core.redaction.names import is_secret
 from ralph_mem.core.redaction.passwords import is_base32
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, looks_random, places
 
 ALNUM = LETTERS + DIGITS
 UPPER_HEX = DIGITS + "ABCDEF"

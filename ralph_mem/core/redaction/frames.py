@@ -1,7 +1,7 @@
 """Find secrets in the frames of data that pandas and R print, and in the tables of a page."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, places
 from ralph_mem.core.redaction.tables import LONGEST_LINE, announces, is_cell, is_value
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

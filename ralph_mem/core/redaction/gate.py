@@ -178,11 +178,16 @@ def _named(text: str, folded: str) -> "list[tuple[str, int, int]]":
 def _are_in_class(text: str, named: "list[tuple[str, int, int]]") -> bool:
     """Say whether what a program is handed, or what stands in a table or a call behind a name, may be a secret."""
     handed = [word for word in _handed(text) if len(word) > SHORTEST_HANDED]
-    if not handed and not named:
-        return False
-    from ralph_mem.core.redaction import labels  # lazy: only for a text that may name or hand over a secret
+    if handed:
+        from ralph_mem.core.redaction import labelled  # lazy: only for a text that may hand over a secret
 
-    return any([labels.may_be_value(word, True) for word in handed]) or labels.announce_in_class(text, named)
+        if any([labelled.may_be_value(word, True) for word in handed]):
+            return True
+    if not named:
+        return False
+    from ralph_mem.core.redaction import labels  # lazy: only for a text that may name a secret
+
+    return labels.announce_in_class(text, named)
 
 
 def _handed(text: str) -> "list[str]":

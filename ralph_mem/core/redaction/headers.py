@@ -1,7 +1,9 @@
 """Find secrets in Authorization and Cookie headers, and behind short flags of a few commands."""
 
 from ralph_mem.core.redaction.assignments import value_bounds, value_position
-from ralph_mem.core.redaction.names import BLANKS, DIGITS, LETTERS, NAME, is_code, is_filler, looks_random, skip
+from ralph_mem.core.redaction.issued import is_code
+from ralph_mem.core.redaction.names import BLANKS, NAME, skip
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_filler, looks_random
 
 SCHEMES = ("bearer ", "basic ", "token ", "apikey ", "bot ", "digest ")
 FLAGS = (

@@ -2,16 +2,8 @@
 
 import posix
 
-from ralph_mem.core.redaction.names import (
-    DIGITS,
-    LETTERS,
-    RANDOM_FLOOR,
-    SECRET_FLOOR,
-    is_filler,
-    is_plain,
-    kind_of_name,
-    looks_random,
-)
+from ralph_mem.core.redaction.names import kind_of_name
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, RANDOM_FLOOR, SECRET_FLOOR, is_filler, is_plain, looks_random
 
 LARGEST_FILE = 64 * 1024
 REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000

@@ -1,16 +1,14 @@
-"""Judge whether a name announces a secret, and whether a value is one."""
+"""Judge what a name announces, and whether the value beside it is a secret."""
 
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-DIGITS = "0123456789"
-SYMBOLS = "!@#$%^&*+~?"
-ALNUM = LETTERS + DIGITS
-WORD = ALNUM + "_"
-DASH = WORD + "-"
-DOT = DASH + "."
-BASE64 = WORD + "-+/="
-HEX = DIGITS + "abcdefABCDEF"
-UPPER = LETTERS[26:] + DIGITS
-LONG = 512  # characters that are looked at at once
+from ralph_mem.core.redaction.values import (
+    DIGITS,
+    LETTERS,
+    SECRET_FLOOR,
+    is_called_so,
+    is_filler,
+    is_plain,
+    looks_random,
+)
 
 # A name is cut into words ("dbPassword", "DB_PASSWORD" -> db password); the last telling word decides, what follows it
 # may take it back ("password_file").
@@ -75,18 +73,6 @@ CODE_OWNERS = (
     " access supervisor pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
 )
 
-FILLERS = tuple(
-    "example changeme change-me change_me your- your_ yourp yours yourt yourapi <your placeholder redacted xxxx **** .... "
-    "required| nullable| dummy replace insert notset not-set goes-here goes_here -here _here %s %d".split()
-)
-OF_PATTERNS = ("(?:", "[a-z", "[A-Z", "[0-9", "[^", "\\d+", "\\w+")  # of regular expressions
-PLAIN = frozenset(
-    "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
-    " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
-    " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"
-    " basic forgot confirmed passwort sample base64 base64url utf8 utf-8 scram-sha-256 scram-sha-1 md5".split()
-)
-
 # Tokens that say where a listing goes on.
 PLACES = " next page continuation starting pagination sync resume paging continue cursor idempotency "
 # `test_pass` is a check that passes, as a lone `pass` is a word of Python.
@@ -101,16 +87,6 @@ BLANKS = " \t"
 LONGEST_NAME = 80
 FAR_VALUE = 160  # where each line begins with a time, a file name or an author
 REPEATED_FLOOR = 8  # of a value that is cut out wherever else it stands, in any spelling
-SECRET_FLOOR = 8
-RANDOM_FLOOR = 16
-RANDOM_LETTERS = 10  # of one case, `letters.FEWEST`
-_NOTHING_BUT = dict.fromkeys(map(ord, "_-./:+= "), None)
-_CLASSES = {
-    **dict.fromkeys(map(ord, LETTERS[:26]), "a"),
-    **dict.fromkeys(map(ord, LETTERS[26:]), "A"),
-    **dict.fromkeys(map(ord, DIGITS), "0"),
-    **_NOTHING_BUT,
-}
 
 
 def stems_in(text: str, folded: str) -> "list[str]":
@@ -152,68 +128,36 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     after a comma), "flag" (behind one) or "bare", from loose to strict.
     """
     if kind == "code":
-        is_number = value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890"
-        return is_number or looks_random(value) or _is_generated(value, SECRET_FLOOR)
+        return _is_secret_code(value)
     if style != "quoted" and value[-1] in "!?" and value.rstrip("!?").isalpha() and (value[1:].islower() or is_called_so(value)):
         return False  # a word of a sentence, a type of GraphQL
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False
-    is_state = value.islower() and value.count("_") + value.count("-") > 1 and _is_said(value)
-    if kind == "key" or is_state:
-        return not is_state and _is_key(value, style)
-    if style == "greedy":
-        return not is_plain(value) or value.isalpha() or (kind == "password" and _is_password(value, style))
-    is_coined = kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
-    return is_coined or (kind == "password" and _is_password(value, style)) or _is_issued(value, kind, style)
+    may_be_state = value.islower() and value.count("_") + value.count("-") > 1
+    if kind == "key" or may_be_state or style != "greedy":
+        from ralph_mem.core.redaction import issued  # lazy: only for what needs a closer look
+
+        is_state = may_be_state and issued.is_said(value)
+        if kind == "key" or is_state:
+            return not is_state and issued.is_key(value, style)
+        if style != "greedy":
+            is_coined = kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
+            return is_coined or (kind == "password" and _is_password(value, style)) or issued.is_issued(value, kind, style)
+    return not is_plain(value) or value.isalpha() or (kind == "password" and _is_password(value, style))
 
 
-def _is_key(value: str, style: str) -> bool:
-    is_sentence = " " in value and any([word.isalpha() and word.islower() and len(word) > 2 for word in value.split(" ")])
-    is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
-    is_address = is_sentence or value.startswith(("arn:", "sha256/")) or "://" in value or (style == "bare" and is_code(value))
-    return (looks_random(value) or is_odd or (style != "bare" and _is_generated(value, 12))) and not is_address
+def _is_secret_code(value: str) -> bool:
+    if value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890":
+        return True
+    from ralph_mem.core.redaction import issued  # lazy: only for a code that is no number
 
-
-def _is_said(value: str) -> bool:
-    from ralph_mem.core.redaction import passwords  # lazy: only for words that are joined
-
-    return passwords.is_said(value)
-
-
-def _is_wordy(value: str) -> bool:
-    from ralph_mem.core.redaction import letters  # lazy: only for what is issued
-
-    return letters.are_words(value)
-
-
-def _is_generated(value: str, least: int) -> bool:
-    from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
-
-    return passwords.is_generated(value, least) or passwords.is_scrambled(value) or _are_random_letters(value)
+    return looks_random(value) or issued.is_generated(value, SECRET_FLOOR)
 
 
 def _is_password(value: str, style: str) -> bool:
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
     return passwords.is_password(value, style, is_called_so(value))
-
-
-def _is_issued(value: str, kind: str, style: str) -> bool:
-    """Say whether a value holds more than letters, and is no path, name or expression."""
-    is_mixed = _is_mixed(value) or looks_random(value)
-    if (
-        " " in value
-        or is_plain(value)
-        or not is_mixed
-        or (style in ("bare", "flag") and is_code(value.lstrip("!*" * (style == "flag"))))
-    ):
-        return False
-    if style == "listed" and value[0] == "-" and not looks_random(value):  # an option
-        return False
-    if kind == "password" and style == "listed" and not is_called_so(value):
-        return sum(map(value.count, DIGITS)) > 1 or any([char in value for char in SYMBOLS]) or not _is_wordy(value)
-    is_numbered = value[0].isupper() and value[-2:].isdigit() and style != "listed" and not is_called_so(value)
-    return (kind == "password" and style != "listed") or is_numbered or not _is_wordy(value)
 
 
 def _is_name(value: str, kind: str) -> bool:
@@ -226,102 +170,6 @@ def _is_name(value: str, kind: str) -> bool:
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
     is_name = "_" in bare and bare.isidentifier() and bare.islower()
     return (is_word or is_name) and is_called_so(bare)
-
-
-def stands_alone(value: str) -> bool:
-    """Say whether a value is none but generated or a password, wherever it stands near a name: no word, name or path looks so."""
-    if len(value) < SECRET_FLOOR or is_filler(value) or is_plain(value) or is_code(value):
-        return False
-    if looks_random(value) or _is_hexed(value):
-        return True
-    signs = sum([any([char in value for char in each]) for each in (LETTERS[:26], LETTERS[26:], DIGITS)])
-    is_odd = any([char in value for char in SYMBOLS]) and signs > 1
-    return (is_odd or (signs > 2 and sum(map(value.count, DIGITS)) > 1)) and not any([char in value for char in "/\\()[]{}=,:;<>|"])
-
-
-def _is_hexed(value: str) -> bool:
-    if len(value) < RANDOM_FLOOR or len(value) % 2:
-        return False
-    from ralph_mem.core.redaction import letters  # lazy: only for long words
-
-    return letters.are_hexed(value)
-
-
-def is_called_so(value: str) -> bool:
-    """Say whether a value speaks itself of what it would be."""
-    return any([word in value.lower() for word in ("secret", "pass", "token", "key", "credential")])
-
-
-def is_filler(value: str) -> bool:
-    """Recognise what stands where a secret should: a reference, a template, a mask, "changeme"."""
-    lowered = value.lower()
-    if lowered in PLAIN or len(set(value)) < 4 or "EXAMPLE" in value:
-        return True
-    if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
-        return True
-    if any([sign in value for sign in OF_PATTERNS]):
-        return True
-    if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
-        return True
-    is_variable = (value[0] == "$" and value[1:].rstrip("\"'`\\),;]").isidentifier()) or (
-        value[0] == "%" and not value.strip(UPPER + "%_:-")
-    )
-    if "+" in value[1:-1] and value[0].isalpha():
-        from ralph_mem.core.redaction import keyboard  # lazy: only for what a plus joins
-
-        is_variable = keyboard.is_chord(value)
-    return (is_variable or any(filler in lowered for filler in FILLERS)) and not looks_random(value)
-
-
-def is_plain(value: str) -> bool:
-    """Recognise words, numbers, paths, hosts and addresses: values too ordinary to mask wherever they appear."""
-    if value.isalpha() and len(value) < 20 and (value.islower() or value.isupper() or value.istitle()):
-        return not _are_random_letters(value)
-    if not value.translate(_NOTHING_BUT).strip(DIGITS):
-        return True
-    if value[4:5] == "-" and value[7:8] == "-" and value[:4].isdigit():  # a date
-        return True
-    if "." in value and any([mark in value for mark in ("+deb", "+dfsg", "ubuntu")]):  # a version of a package
-        return True
-    return _is_path(value) or _is_host(value) or value.startswith("arn:") or ("://" in value and "@" not in value)
-
-
-def looks_random(value: str) -> bool:
-    """Tell a generated value from words: long, letters and digits, and changing between them often."""
-    classes = value[:256].translate(_CLASSES)
-    if len(value) < RANDOM_FLOOR or not classes.strip("0") or len(set(value)) < 8:
-        return False
-    if not classes.strip("a") or not classes.strip("A"):
-        return _are_random_letters(value)
-    if "0" not in classes and classes.count("AA") < 2:
-        return False  # camel humps; one base62 secret of 32 in 300 has no digit either, but capitals side by side
-    changes = sum(classes.count(pair) for pair in ("a0", "0a", "A0", "0A", "aA", "Aa"))
-    # Random hex changes at every second character, base62 more often, names with a version number twice or so.
-    return changes * (6 if "0" in classes else 5) >= len(classes)
-
-
-def _are_random_letters(value: str) -> bool:
-    if len(value) < RANDOM_LETTERS:
-        return False
-    from ralph_mem.core.redaction import letters  # lazy: only for long words
-
-    return letters.are_random(value)
-
-
-def is_code(value: str) -> bool:
-    """Recognise an unquoted value that is an expression: attribute access, a scope, a reference."""
-    if ("::" in value and not looks_random(value)) or "->" in value or value.startswith(("$", "@", "&", "*", "!", "(", "[", "{")):
-        return True
-    parts = value.split(".")
-    # the parts of a token with dots are longer than most names
-    is_token = looks_random(value) and max(map(len, parts)) > 18
-    if parts[0][:1].isupper() and parts[-1][:1].isupper() and value[-1:].isdigit() and not is_called_so(value):  # `Gang4.Fach12`
-        return False
-    if len(parts) < 2 or is_token or not all(part.isidentifier() for part in parts):
-        return False
-    return not any(
-        [len(part) > SECRET_FLOOR and _is_generated(part, RANDOM_LETTERS) for part in parts]
-    )  # `cf339h.bkj4g7ekkj5g4d1h`
 
 
 def _kind_of_word(words: "list[str]", index: int) -> str:
@@ -346,50 +194,6 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
     is_open = word.endswith("key") and f" {word[:-3]} " in OPEN_KEYS
     is_random = f" {word} " in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5 and not is_open)
     return "key" if is_told or is_random else ""
-
-
-def _is_mixed(value: str) -> bool:
-    has_letter = bool(value.strip(DIGITS + SYMBOLS + "_-./:="))
-    return has_letter and any(char in value[1:-1] or char in value[-1] for char in DIGITS + SYMBOLS)
-
-
-def _is_path(value: str) -> bool:
-    if (
-        value[1:3] == ":\\"
-        or (":/" in value and value[: value.index(":/")].replace("-", "a").isalpha())
-        or ("/" in value and value.rstrip(DIGITS + ":").rpartition("/")[2].partition(".")[2].isalpha())
-    ):
-        return True
-    # One base64 secret in 64 starts with a slash.
-    is_base64 = len(value) >= 32 and "." not in value and looks_random(value)
-    return value.startswith(("/", "./", "../", "~/")) and not is_base64
-
-
-def _is_host(value: str) -> bool:
-    host, _, port = value.partition(":")
-    labels = host.split(".")
-    if port.strip(DIGITS) or not host.islower() or not all(label.replace("-", "a").isalnum() for label in labels):
-        return False
-    return (len(labels) > 1 or bool(port)) and labels[-1].isalpha() and not looks_random(host)
-
-
-def places(text: str, sign: str) -> "list[int]":
-    """Return where in a text a sign stands, overlapping ones too."""
-    found, at = [], text.find(sign)
-    while at >= 0:
-        found.append(at)
-        at = text.find(sign, at + 1)
-    return found
-
-
-def run_of(text: str, at: int, alphabet: str) -> int:
-    """Return the end of the run of characters of an alphabet."""
-    while True:
-        window = text[at : at + LONG]
-        rest = len(window.lstrip(alphabet))
-        at += len(window) - rest
-        if rest or not window:
-            return at
 
 
 def skip(text: str, at: int, characters: str) -> int:

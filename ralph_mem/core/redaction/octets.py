@@ -1,6 +1,7 @@
 """Find keys that are written as lists of numbers, one for each byte, as debuggers print and code writes them."""
 
-from ralph_mem.core.redaction.names import OPEN_KEYS, kind_of_name, places, words_of
+from ralph_mem.core.redaction.names import OPEN_KEYS, kind_of_name, words_of
+from ralph_mem.core.redaction.values import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

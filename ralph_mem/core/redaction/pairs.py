@@ -1,20 +1,9 @@
 """Find unquoted secrets in lines that are no program, such as connection strings, fields of logs and settings."""
 
-from ralph_mem.core.redaction.names import (
-    DIGITS,
-    LETTERS,
-    PLAIN,
-    SECRET_FLOOR,
-    is_called_so,
-    is_code,
-    is_filler,
-    is_plain,
-    is_secret,
-    kind_of_label,
-    stands_alone,
-    stems_in,
-)
+from ralph_mem.core.redaction.issued import is_code, stands_alone
+from ralph_mem.core.redaction.names import is_secret, kind_of_label, stems_in
 from ralph_mem.core.redaction.passwords import OF_FORMS, is_odd, is_said
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, PLAIN, SECRET_FLOOR, is_called_so, is_filler, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Find secrets of several words behind a name that says so, such as `secretPhrase` or `recovery phrase`."""
 
-from ralph_mem.core.redaction.names import DIGITS, is_called_so, places
 from ralph_mem.core.redaction.passwords import OF_FORMS
+from ralph_mem.core.redaction.values import DIGITS, is_called_so, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

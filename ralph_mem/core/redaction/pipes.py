@@ -1,9 +1,11 @@
 """Tell which commands are handed a secret by a pipe, a file or lines up to a mark."""
 
 from ralph_mem.core.redaction import taking
-from ralph_mem.core.redaction.names import HEX, is_plain, kind_of_name, looks_random, stands_alone
+from ralph_mem.core.redaction.issued import stands_alone
+from ralph_mem.core.redaction.names import kind_of_name
 from ralph_mem.core.redaction.passwords import is_passphrase
 from ralph_mem.core.redaction.shell_words import commands
+from ralph_mem.core.redaction.values import HEX, is_plain, looks_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,7 +1,8 @@
 """Find issued tokens by the prefixes that their providers publish."""
 
-from ralph_mem.core.redaction.names import ALNUM, BASE64, DASH, DIGITS, DOT, HEX, UPPER, WORD, kind_of_name, looks_random, run_of
+from ralph_mem.core.redaction.names import kind_of_name
 from ralph_mem.core.redaction.passwords import is_generated
+from ralph_mem.core.redaction.values import ALNUM, BASE64, DASH, DIGITS, DOT, HEX, UPPER, WORD, looks_random, run_of
 
 SHORTEST_ISSUED = 27
 # What the ids of clients and services begin with, by which rows belong together: what the thing is, in full or as its maker cuts

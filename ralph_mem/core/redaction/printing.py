@@ -3,8 +3,9 @@
 from ralph_mem.core.redaction import gate, shell_words, taking
 from ralph_mem.core.redaction.beside import PUBLIC
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import DIGITS, HEX, LETTERS, is_filler, is_plain, kind_of_name, looks_random, words_of
+from ralph_mem.core.redaction.names import kind_of_name, words_of
 from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
+from ralph_mem.core.redaction.values import DIGITS, HEX, LETTERS, is_filler, is_plain, looks_random
 
 # Programs and words behind them, in this order: what these print is a secret, from their manuals. `-o=`: an option with a value.
 WHOLE = """

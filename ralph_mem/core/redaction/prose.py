@@ -1,7 +1,9 @@
 """Find secrets that a sentence, a line of configuration or the element of a document names, with no sign between."""
 
-from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name, looks_random, stands_alone
+from ralph_mem.core.redaction.issued import stands_alone
+from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name
 from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced
+from ralph_mem.core.redaction.values import looks_random
 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80

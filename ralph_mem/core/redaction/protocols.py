@@ -1,7 +1,7 @@
 """Find passwords in what programs send each other, such as queries of addresses and lines of Redis."""
 
-from ralph_mem.core.redaction.names import DIGITS, is_filler, looks_random, places
 from ralph_mem.core.redaction.passwords import is_generated
+from ralph_mem.core.redaction.values import DIGITS, is_filler, looks_random, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 import binascii
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, REPEATED_FLOOR, places
+from ralph_mem.core.redaction.names import REPEATED_FLOOR
 from ralph_mem.core.redaction.passwords import is_coined, is_of_class
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
 """Find secrets on command lines, where flags, verbs and pipes hand them to a program."""
 
 from ralph_mem.core.redaction import flags, pipes, taking
-from ralph_mem.core.redaction.names import places
 from ralph_mem.core.redaction.passwords import is_passphrase
 from ralph_mem.core.redaction.shell_words import commands
+from ralph_mem.core.redaction.values import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

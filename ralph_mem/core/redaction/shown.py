@@ -2,20 +2,9 @@
 
 from ralph_mem.core.redaction import vocabulary
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
-from ralph_mem.core.redaction.names import (
-    DIGITS,
-    HEX,
-    LETTERS,
-    PLAIN,
-    is_called_so,
-    is_filler,
-    is_plain,
-    is_secret,
-    kind_of_name,
-    looks_random,
-    places,
-)
+from ralph_mem.core.redaction.names import is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import is_of_words, is_passphrase, is_spaced
+from ralph_mem.core.redaction.values import DIGITS, HEX, LETTERS, PLAIN, is_called_so, is_filler, is_plain, looks_random, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Find where in a text the secrets are, by all rules together, and mark them; loaded only when `gate` trips."""
 
-from ralph_mem.core.redaction.names import REPEATED_FLOOR, places
+from ralph_mem.core.redaction.names import REPEATED_FLOOR
+from ralph_mem.core.redaction.values import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

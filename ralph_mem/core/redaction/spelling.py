@@ -2,7 +2,7 @@
 
 import binascii
 
-from ralph_mem.core.redaction.names import LETTERS
+from ralph_mem.core.redaction.values import LETTERS
 
 FEWEST = 4  # letters, one after the other
 

@@ -1,7 +1,8 @@
 """Find secrets in statements of SQL and in lines of configuration."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_called_so, is_filler, is_plain, is_secret, kind_of_name, places
+from ralph_mem.core.redaction.names import is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import OF_FORMS, is_passphrase
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_called_so, is_filler, is_plain, places
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
 OF_FILE = ": rsa"  # the name of a file stands between

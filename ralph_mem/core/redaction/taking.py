@@ -1,7 +1,8 @@
 """Tell which programs take a secret on their command line or through a pipe, and where it stands there."""
 
-from ralph_mem.core.redaction.names import DIGITS, is_filler, is_secret
+from ralph_mem.core.redaction.names import is_secret
 from ralph_mem.core.redaction.passwords import is_jumbled, is_made_up
+from ralph_mem.core.redaction.values import DIGITS, is_filler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,8 @@
 """Find secrets by their own shape, such as marks in their middle, web hooks and passwords in URLs. The providers publish these."""
 
-from ralph_mem.core.redaction.names import (
+from ralph_mem.core.redaction.names import kind_of_name
+from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
+from ralph_mem.core.redaction.values import (
     ALNUM,
     DASH,
     DIGITS,
@@ -10,12 +12,10 @@ from ralph_mem.core.redaction.names import (
     WORD,
     is_filler,
     is_plain,
-    kind_of_name,
     looks_random,
     places,
     run_of,
 )
-from ralph_mem.core.redaction.passwords import is_generated, is_jumbled
 
 SHORTEST_PASSWORD = 4  # in an address; shorter ones are those of manuals
 

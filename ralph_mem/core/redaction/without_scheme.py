@@ -1,7 +1,9 @@
 """Find passwords in addresses without a scheme, such as `user:password@host`, and in lines of the same parts."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_filler, is_secret, places, stands_alone
+from ralph_mem.core.redaction.issued import stands_alone
+from ralph_mem.core.redaction.names import is_secret
 from ralph_mem.core.redaction.statements import is_value
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_filler, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Find where a value stands that no sign divides from its name."""
 
-from ralph_mem.core.redaction.names import BLANKS, CLOSERS, DIGITS, FAR_VALUE, QUOTES, skip
+from ralph_mem.core.redaction.names import BLANKS, CLOSERS, FAR_VALUE, QUOTES, skip
+from ralph_mem.core.redaction.values import DIGITS
 
 SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
 

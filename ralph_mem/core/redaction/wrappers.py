@@ -1,7 +1,8 @@
 """Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
-from ralph_mem.core.redaction.names import DIGITS, LETTERS, is_plain, is_secret, kind_of_name
+from ralph_mem.core.redaction.names import is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_of_words, is_spaced
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_plain
 
 NAME = LETTERS + DIGITS + "_-."
 STEMS = ("pass", "pwd", "secret", "token", "key", "cred", "jwt", "salt")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_mem.core.redaction import gate, prefixes
-from ralph_mem.core.redaction.names import ALNUM, DIGITS, HEX, UPPER
+from ralph_mem.core.redaction.values import ALNUM, DIGITS, HEX, UPPER
 from ralph_mem.memory.rows import row
 from tests.folded import folded
 
