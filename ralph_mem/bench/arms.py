@@ -11,7 +11,7 @@ from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.memory import conversation
 from ralph_mem.memory.inject import block, prompting
 from ralph_mem.memory.recall import search
-from ralph_mem.memory.rows import index_text, row, turns
+from ralph_mem.memory.rows import query_text, reading, row, turns
 
 HOOK, ALL, FIVE, NOTHING = ARMS = ("hook", "inject-all", "newest-five", "none")
 NEW_SESSION = 0  # no session of the store: nothing happened in its context window
@@ -48,7 +48,7 @@ def session_of(throwaway: Throwaway, prompt: Prompt) -> int:
 def is_looked_up(text: str) -> str:
     """Return the words of a prompt that the hook looks up, nothing for one that it does not."""
     words = conversation.asked(text)
-    return words if conversation.kind_of(words) == "prompt" and index_text.terms(words) else ""
+    return words if conversation.kind_of(words) == "prompt" and query_text.terms(words) else ""
 
 
 def _by_hook(throwaway: Throwaway, prompt: Prompt, session: int, sense: Any) -> Told:
@@ -73,7 +73,7 @@ def _without_asking(throwaway: Throwaway, session: int) -> dict[str, Told]:
     What happened in the session itself they do not tell either.
     """
     numbers = [str(number) for (number,) in throwaway.store.execute(NEWEST, (MOST_TOLD,))]
-    known = [block.Memory(values, None, throwaway.settings) for values in index_text.load_rows(throwaway.store, numbers)]
+    known = [block.Memory(values, None, throwaway.settings) for values in reading.load_rows(throwaway.store, numbers)]
     newest = [memory for memory in known if memory.says_something() and memory.session != session]
     room = throwaway.settings["memory.inject_tokens_prompt"] - block.AROUND_TOKENS
     told = {ALL: _in_full(newest, room), FIVE: _in_lines(newest[:NEWEST_TOLD], room)}

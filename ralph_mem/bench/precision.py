@@ -20,7 +20,7 @@ from ralph_mem.memory import access
 from ralph_mem.memory.facts import taking
 from ralph_mem.memory.inject import briefing, prompting
 from ralph_mem.memory.recall import lookup
-from ralph_mem.memory.rows import facts, index_text, receipts
+from ralph_mem.memory.rows import facts, query_text, receipts
 
 PROMPT, SEARCH = WAYS = ("prompt", "search")
 EVERYWHERE = "user:"  # how the name of a scope begins that holds in all projects
@@ -93,7 +93,7 @@ class Memories:
 
     def at_prompt(self, scope: str, query: str, window: dict[str, str]) -> list[str]:
         """Return the beliefs that a prompt is told where the window holds what is pinned, and nothing else of a start."""
-        if not index_text.terms(query):
+        if not query_text.terms(query):
             return []
         place = self.place(scope)
         known = prompting.Window(NEW_SESSION, 0, {name: how for name, how in window.items() if self._is_pinned(name)})
@@ -102,7 +102,7 @@ class Memories:
 
     def searched(self, scope: str, query: str, window: dict[str, str]) -> list[str]:
         """Return the beliefs that a search finds, but for the facts that are pinned."""
-        if not index_text.words(query):
+        if not query_text.words(query):
             return []
         place = self.place(scope)
         reader = lookup.Reader(self.stores(scope), place.project, place.settings)

@@ -12,7 +12,7 @@ from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.core.errors import RalphMemError, StoreError
 from ralph_mem.memory import embeddings
 from ralph_mem.memory.recall import candidates, lookup
-from ralph_mem.memory.rows import index_text, kinds
+from ralph_mem.memory.rows import index_text, kinds, query_text
 
 LEXICAL, STATIC, FULL = MODES = ("lexical", "static", "full")
 NAMED = ("speaker", "file", "phrase", "word", "nothing")
@@ -202,13 +202,13 @@ def report_of_missed(missed: Sequence[frozenset[str]]) -> dict[str, Any]:
 
 
 def _named(text: str, memory: Memory) -> frozenset[str]:
-    words = set(index_text.words(text))
+    words = set(query_text.words(text))
     said = "\n".join([memory.title or "", memory.text, *memory.files, *memory.lines]).lower()
     found = {
         "speaker": bool(memory.role) and words.issuperset(memory.role.lower().split()),
         "file": any(_names_file(text.lower(), path.lower()) for path in memory.files),
         "phrase": any(phrase in said for phrase in candidates.phrases_of(text) + _pairs(text)),
-        "word": any(term in said for term in index_text.terms(text)),
+        "word": any(term in said for term in query_text.terms(text)),
     }
     return frozenset(name for name, holds in found.items() if holds)
 

@@ -8,8 +8,8 @@ from ralph_mem.core.redaction import gate, privacy, whole
 from ralph_mem.memory import access
 from ralph_mem.memory.namespaces import MOST_CHARACTERS, PROJECT, SESSION, is_name, scopes
 from ralph_mem.memory.recall import lookup, meaning
-from ralph_mem.memory.rows import index_text
 from ralph_mem.memory.rows import items as rows
+from ralph_mem.memory.rows import query_text
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -184,7 +184,7 @@ def search(place: "Place", prefix: "Namespace", query: str, limit: int) -> "list
 
     They lie in a namespace that begins so; what goes with a session is found only where its namespace is named.
     """
-    if not index_text.words(query) or limit < 1:
+    if not query_text.words(query) or limit < 1:
         return []
     found = [each for scope in scopes(prefix) for each in _search(place, scope, prefix, query, limit)]
     return sorted(found, key=lambda each: -each[0])[:limit]

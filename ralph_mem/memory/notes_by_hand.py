@@ -8,7 +8,7 @@ from ralph_mem.core.format import count, digits_of
 from ralph_mem.core.redaction import blocks, privacy
 from ralph_mem.core.settings import effective as switches
 from ralph_mem.memory import access, opening, undoing
-from ralph_mem.memory.rows import index_text, kinds, notes, records, rewrite, row, sessions
+from ralph_mem.memory.rows import index_text, kinds, notes, reading, records, rewrite, row, sessions
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -180,7 +180,7 @@ def pin(found: "Row", pinned: bool = True, as_shown: str = "") -> bool:
             return False
         undoing.remember(opened, undoing.PIN, found.public_id, time.time_ns() // 1_000_000)
         opened.execute(f"UPDATE {_table_of(found)} SET pinned = ? WHERE id = ?", (int(pinned), found.number))
-        opened.set_property(index_text.WAS_PINNED, 1)
+        opened.set_property(reading.WAS_PINNED, 1)
         opened.drop(connection.STANDING)
     return True
 

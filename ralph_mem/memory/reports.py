@@ -9,7 +9,7 @@ from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, conversation
 from ralph_mem.memory.inject import block, briefing, prompting
 from ralph_mem.memory.recall import layers, lookup, meaning, reasons
-from ralph_mem.memory.rows import index_text, kinds, sessions
+from ralph_mem.memory.rows import kinds, query_text, sessions
 from ralph_mem.memory.rows import receipts as receipts_of
 
 TYPE_CHECKING = False
@@ -319,7 +319,7 @@ def preview(
     if prompt:
         words = privacy.without_injected(prompt.replace("\0", ""))  # as the event loses it
         told = receipts_of.held([(item.memory, item.outcome) for item in briefed[1]]) if effective.tells(values) else {}
-        meant = conversation.kind_of(words) == "prompt" and index_text.terms(words)
+        meant = conversation.kind_of(words) == "prompt" and query_text.terms(words)
         window = prompting.Window(NEW_SESSION, 0, told, names)
         found = prompting.build(stores, reader.project, values, words, window, now, meaning.sense()) if meant else ("", [])
         answers.append((receipts_of.AT_PROMPT, said, found))

@@ -14,7 +14,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import opening
 from ralph_mem.memory.recall import lookup, search
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import index_text, query_text
 from ralph_mem.memory.store.connection import Store
 from tests.bench.memory_of import NOW_MS, Words, at_home
 
@@ -67,7 +67,7 @@ def _say(rows: int, what: str, ask: Callable[[str], object]) -> None:
     words = Words(seed=99)
     queries = [words.text(words.random.choice(LENGTHS)) for _ in range(QUERIES)]
     took = []
-    for query in [query for query in queries if index_text.words(query)]:
+    for query in [query for query in queries if query_text.words(query)]:
         start = time.thread_time()
         ask(query)
         took.append((time.thread_time() - start) * 1000)

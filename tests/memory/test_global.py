@@ -10,7 +10,7 @@ from ralph_mem.core import notices, project
 from ralph_mem.core.project import Project
 from ralph_mem.memory import opening
 from ralph_mem.memory.inject import prompting
-from ralph_mem.memory.rows import index_text, records
+from ralph_mem.memory.rows import reading, records
 from ralph_mem.memory.store import connection, schema
 from tests.sessions import DAY, Session, a_note, receipts_of
 
@@ -113,7 +113,7 @@ def test_what_is_pinned_in_it_comes_behind_what_the_project_pinned(a_global_sess
     note = a_session.notes("The basalt is heavy")
     for session in (a_session, a_global_session):
         session.rows("UPDATE observations SET pinned = 1 WHERE public_id IN (?, ?)", own, shared)
-        session.store.set_property(index_text.WAS_PINNED, 1)
+        session.store.set_property(reading.WAS_PINNED, 1)
     text = another_session.starts("clear")
     assert text.index(own) < text.index(shared) < text.index(note)
 

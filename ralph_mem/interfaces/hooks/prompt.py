@@ -3,7 +3,7 @@
 from ralph_mem.core import fast, paths
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import conversation
-from ralph_mem.memory.rows import index_text, receipts, turns
+from ralph_mem.memory.rows import query_text, receipts, turns
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def _to_remember(text: str, openings: "list[str]") -> str:
 
 def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":
     prompt = conversation.asked(seen.text)
-    if not effective.tells(settings) or conversation.kind_here(prompt) != "prompt" or not index_text.terms(prompt):
+    if not effective.tells(settings) or conversation.kind_here(prompt) != "prompt" or not query_text.terms(prompt):
         return {}
     from ralph_mem.memory.inject import prompting  # lazy: only for a prompt with words to look up
 

@@ -9,7 +9,7 @@ from ralph_mem.interfaces.library import rendering
 from ralph_mem.memory import items, namespaces
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import candidates, lookup, meaning, ranking, search
-from ralph_mem.memory.rows import index_text, row
+from ralph_mem.memory.rows import query_text, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +119,6 @@ def _of_hit(hit: "search.Hit", tier: str, place: "namespaces.Place") -> Found:
 
 def turns(reader: "lookup.Reader", query: str, limit: int, sense: "Sense | None") -> "list[lookup.Row]":
     """Return turns that answer a query, or the last ones."""
-    if index_text.words(query):
+    if query_text.words(query):
         return lookup.search(reader, query, time.time_ns() // 1_000_000, lookup.Wanted(limit, types=("turn",)), sense)
     return reader.protected(reader.rows(reader.stores[0], lookup.TURN + LAST_TURNS, (limit,)))

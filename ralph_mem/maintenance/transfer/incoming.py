@@ -14,7 +14,7 @@ from ralph_mem.maintenance.transfer import document, fact_rows
 from ralph_mem.maintenance.transfer.document import BESIDE_ROWS, DERIVED, Document, damaged
 from ralph_mem.maintenance.transfer.outgoing import protected
 from ralph_mem.memory.access import Change, rewrite
-from ralph_mem.memory.rows import deletion, index_text, kinds, notes, row, sessions, tombstones, turns
+from ralph_mem.memory.rows import deletion, kinds, notes, reading, row, sessions, tombstones, turns
 from ralph_mem.memory.rows import rewrite as rewriting
 from ralph_mem.memory.rows.row import Kind
 from ralph_mem.memory.store.connection import Store, sqlite
@@ -214,7 +214,7 @@ class Arrival:
             notes.put_into_context(self.store, number)
         pinned = [kind for kind in kinds.of_memory(self.store) if kind.has("pinned")]
         if any(self.store.one(f"SELECT 1 FROM {kind.table} WHERE pinned LIMIT 1") for kind in pinned):
-            self.store.set_property(index_text.WAS_PINNED, 1)
+            self.store.set_property(reading.WAS_PINNED, 1)
 
     def without_forgotten(self) -> int:
         """Take out what tells of rows that were refused: what was made from them, what quotes them; returns how many rows went.

@@ -1,7 +1,7 @@
 """Tell which statements take back another one, and which one that is."""
 
 from ralph_mem.memory.facts import decision, likeness, wording
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import index_text, query_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _is_nearly_all(wanted: "set[str]", others: "list[set[str]]", best: int) -> b
 
 def _content(text: str) -> "set[str]":
     """Return the words of a text that say something, without their endings."""
-    return {_root(word) for word in index_text.words(text) if word not in index_text.STOPWORDS and word not in NEGATED}
+    return {_root(word) for word in query_text.words(text) if word not in index_text.STOPWORDS and word not in NEGATED}
 
 
 def _root(word: str) -> str:

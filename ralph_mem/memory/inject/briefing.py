@@ -2,7 +2,7 @@
 
 from ralph_mem.core import fast
 from ralph_mem.memory.inject import block
-from ralph_mem.memory.rows import index_text, receipts, records, row
+from ralph_mem.memory.rows import query_text, reading, receipts, records, row
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -35,16 +35,16 @@ OF_FOLDER = "Last turns, those that changed something in {}/ first:"
 TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a briefing; /mem-search finds them.)"
 
 # What misled, and what came in with somebody else's file (tainted is 2 then), is not told unasked.
-RECENT = index_text.TURN + " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 ORDER BY t.id DESC LIMIT ?"
-NOTES = index_text.OBSERVATION + (
+RECENT = reading.TURN + " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 ORDER BY t.id DESC LIMIT ?"
+NOTES = reading.OBSERVATION + (
     " WHERE m.observation_id NOT NULL AND o.type = 'note' AND (o.origin = 'user') = ? AND NOT o.misled AND o.tainted < 2"
     " ORDER BY m.observation_id DESC LIMIT ?"
 )
 # Where there is an index for them: asked in the other order, a memory without it would look at every row.
 INDEXED_NOTES = NOTES.replace("ORDER BY m.observation_id", "ORDER BY o.id")
 PINNED = (
-    f"{index_text.OBSERVATION} WHERE o.pinned AND NOT o.misled AND o.tainted < 2 UNION ALL"
-    f" {index_text.TURN} WHERE t.pinned AND NOT t.misled AND t.tainted < 2 ORDER BY 5 DESC LIMIT ?"
+    f"{reading.OBSERVATION} WHERE o.pinned AND NOT o.misled AND o.tainted < 2 UNION ALL"
+    f" {reading.TURN} WHERE t.pinned AND NOT t.misled AND t.tainted < 2 ORDER BY 5 DESC LIMIT ?"
 )
 
 
@@ -168,7 +168,7 @@ def folder_at_work(project: "Project", cwd: str) -> str:
 
 def _pinned(stores: "list[Store]") -> "list[tuple[Any, ...]]":
     """Return the rows of what is pinned, the project's first, newest first."""
-    return [values for each in stores if each.property(index_text.WAS_PINNED) for values in each.execute(PINNED, (MOST_PINS,))]
+    return [values for each in stores if each.property(reading.WAS_PINNED) for values in each.execute(PINNED, (MOST_PINS,))]
 
 
 def _notes(stores: "list[Store]", are_the_users: int, most: int) -> "list[tuple[Any, ...]]":
@@ -335,5 +335,5 @@ def _is_worth(memory: block.Memory) -> bool:
     """Say whether a turn changed or ran something, or was about something; "yes" and "thanks" are not worth a line."""
     is_note = memory.public_id[:4] == "obs-"
     return memory.says_something() and bool(
-        is_note or memory.pinned or memory.files or memory.lines or index_text.terms(memory.asked)
+        is_note or memory.pinned or memory.files or memory.lines or query_text.terms(memory.asked)
     )

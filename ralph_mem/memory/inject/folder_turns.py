@@ -1,6 +1,6 @@
 """Put the turns first that changed something in the folder at work."""
 
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # Of the last so many memories: who works in one folder of many needs more than the newest of all, and a start must not read all.
 LOOKED_BACK = 300
-OF_FOLDER = index_text.TURN + (
+OF_FOLDER = reading.TURN + (
     " WHERE m.id > ? AND instr(char(10) || t.files, ?) > 0 AND t.index_version > 0 AND NOT t.misled AND t.tainted < 2"
     " ORDER BY t.id DESC LIMIT ?"
 )

@@ -7,7 +7,7 @@ common it is. FTS5's own bm25 would cost 8,000 instructions for every row that m
 import math
 
 from ralph_mem.memory.recall import common_words, ranking
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import index_text, query_text, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ class Wanted:
 
 def terms_of(query: str) -> "list[str]":
     """Return what to look up: the words of a query, all of them where none carries a meaning of its own, and its phrases."""
-    words = index_text.terms(query) or index_text.words(query)[: index_text.MOST_TERMS]
+    words = query_text.terms(query) or query_text.words(query)[: query_text.MOST_TERMS]
     return words + phrases_of(query)
 
 
 def phrases_of(query: str) -> "list[str]":
     """Return what stands in quotes, and words such as src/lamp.py, E0308 or 2.13.0, of which the parts say less."""
-    query = query[: index_text.QUERY_CHARACTERS].lower()
+    query = query[: query_text.QUERY_CHARACTERS].lower()
     inside = [part for quote in QUOTES for part in query.split(quote)[1::2] if query.count(quote) % 2 == 0]
     words = [word.strip(MARKS) for word in query.split()]
     inside += [word for word in words if any([not char.isalpha() for char in word])]
@@ -206,7 +206,7 @@ def with_newer_first(held: "dict[str, float]", newest: int) -> "list[str]":
 
 def those_wanted(store: "Store", rows: "list[tuple[Any, ...]]", wanted: Wanted) -> "list[tuple[Any, ...]]":
     """Return the rows of `memories.load` that lie within the limits of a search."""
-    found = [row for row in rows if wanted.since <= row[index_text.CREATED_AT] < wanted.until]
+    found = [row for row in rows if wanted.since <= row[reading.CREATED_AT] < wanted.until]
     if not wanted.types:
         return found
     sql = f"SELECT public_id, type, tool_name FROM observations WHERE public_id IN ({', '.join('?' * len(found))})"
@@ -234,7 +234,7 @@ def _stands(store: "Store", index: str, term: str, wanted: Wanted, limit: int, o
             values += [len(wanted.tool), wanted.tool]
     sql = STANDS.format(index=index, joins=JOINS[index] if values else "", filters=filters)
     # in one string: a row of its own for each number would cost ten times as much
-    (numbers,) = store.one(sql, (index_text.quoted(term), *values, limit))
+    (numbers,) = store.one(sql, (query_text.quoted(term), *values, limit))
     return numbers.split(",") if numbers else []
 
 

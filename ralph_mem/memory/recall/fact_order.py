@@ -1,7 +1,7 @@
 """Order the facts among the answers of a search, of two about the same the later said first."""
 
 from ralph_mem.memory.recall import ranking
-from ralph_mem.memory.rows import fact_queries, facts, index_text
+from ralph_mem.memory.rows import fact_queries, facts, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def newer_first(store: "Store", scored: "Scored", weights: "dict[str, float]") -
     `weights` says what each term of the query counts. What a person pinned, or said to mislead, keeps its place.
     """
     names = facts.among(store, [values[1] for _, values in scored])
-    places = [at for at, (_, values) in enumerate(scored) if values[1] in names and not any(values[index_text.MARKS])]
+    places = [at for at, (_, values) in enumerate(scored) if values[1] in names and not any(values[reading.MARKS])]
     if len(places) < 2:
         return scored
     roots = [(ranking.root_of(term), weight) for term, weight in weights.items()]
@@ -36,7 +36,7 @@ def newer_first(store: "Store", scored: "Scored", weights: "dict[str, float]") -
     while left:
         first = left[0]
         alike = [at for at in left if step[at] == step[first] and scored[at][0] >= NEAR * scored[first][0]]
-        order += sorted(alike, key=lambda at: -scored[at][1][index_text.CREATED_AT])
+        order += sorted(alike, key=lambda at: -scored[at][1][reading.CREATED_AT])
         left = [at for at in left if at not in alike]
     for place, at in zip(places, order):
         found[place] = (scored[place][0], scored[at][1])
@@ -56,5 +56,5 @@ def folded(store: "Store", scored: "Scored") -> "tuple[Scored, dict[str, list[st
 
 def _held(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:
     """Return what the terms of the query weigh that a row holds."""
-    whole = "\0".join(row[index_text.INDEXED]).lower()
+    whole = "\0".join(row[reading.INDEXED]).lower()
     return sum([weight for root, weight in roots if root in whole])

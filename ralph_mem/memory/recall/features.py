@@ -7,7 +7,7 @@ from other prompts, and for a person they tell nothing.
 import math
 
 from ralph_mem.memory.recall import ranking
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import index_text, query_text, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Prompt:
 
     def __init__(self, text: str, counts: "Counts", open_files: "frozenset[str]" = frozenset()) -> None:
         self.open_files = open_files
-        self.text = text[: index_text.QUERY_CHARACTERS].lower()
+        self.text = text[: query_text.QUERY_CHARACTERS].lower()
         self.bare = {word.strip(MARKS) for word in self.text.split()}
         words = {term: worth for term, worth in counts.worth.items() if term.isalnum()}
         self.roots = [(ranking.root_of(term), worth) for term, worth in words.items()]
@@ -77,7 +77,7 @@ def of(
     found: list[tuple[float, ...]] = []
     for at in places:
         row = rows[at]
-        texts_of_row = [text.lower() for text in row[index_text.INDEXED]]
+        texts_of_row = [text.lower() for text in row[reading.INDEXED]]
         is_turn = ranking.is_turn(row)
         found.append((
             (scores[at] - middle) / max(LEAST, spread) * texts[at] / whole,

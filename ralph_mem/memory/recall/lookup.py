@@ -10,7 +10,7 @@ from ralph_mem.core.format import count, when
 from ralph_mem.core.redaction import gate, stored
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
-from ralph_mem.memory.rows import index_text, kinds
+from ralph_mem.memory.rows import kinds, query_text, reading
 from ralph_mem.memory.rows.row import allowed
 from ralph_mem.memory.store import connection
 
@@ -177,7 +177,7 @@ def search(reader: Reader, query: str, now: int, wanted: Wanted, sense: "Sense |
     memory of all projects come at most half, if the project's own has as many. Raises RalphMemError for a query without a
     word.
     """
-    if not index_text.words(query):
+    if not query_text.words(query):
         raise RalphMemError("there is no word to search for", "give a few words of what you look for")
     found = [_of_store(reader, store, query, now, wanted, sense) for store in reader.stores]
     own, shared = found[0], found[1] if len(found) > 1 else []
@@ -190,12 +190,12 @@ def _of_store(reader: Reader, store: "Store", query: str, now: int, wanted: Want
     """Return the best rows of one memory: its memories, and raw rows whose turn is not among them."""
     terms, most = candidates.terms_of(query), max(CANDIDATES_FOR_ONE * wanted.limit, FEWEST_CANDIDATES)
     numbers, weights = candidates.find(store, "memory_fts", terms, now, wanted, most)
-    rows, near = index_text.load_rows(store, numbers), {}
+    rows, near = reading.load_rows(store, numbers), {}
     if sense:
         near = _add_near(sense, store, query, rows, wanted)
     newest = store.one(NEWEST)[0] or 0
     span = candidates.time_named(query, now)
-    scored = list(zip(ranking.scores(rows, weights, set(index_text.words(query)), now, newest, near, span), rows))
+    scored = list(zip(ranking.scores(rows, weights, set(query_text.words(query)), now, newest, near, span), rows))
     turns = {values[1]: score for score, values in scored}
     for score, values in _raw(reader, store, terms, now, wanted, most):
         if values[-1] not in turns or wanted.types:
@@ -228,7 +228,7 @@ def _add_near(sense: "Sense", store: "Store", query: str, rows: "list[tuple[Any,
     nearest, alike = meaning.near(sense, store, query, rows)
     known = {row[0] for row in rows}
     rows += candidates.those_wanted(
-        store, index_text.load_rows(store, [str(number) for number in nearest if number not in known]), wanted
+        store, reading.load_rows(store, [str(number) for number in nearest if number not in known]), wanted
     )
     return meaning.values(nearest, alike)
 
@@ -272,9 +272,9 @@ def unapproved(reader: Reader) -> str:
 
 def not_ended(reader: Reader, query: str) -> str:
     """Say which turns a search cannot find yet hold a word of a query, as they have not ended; nothing for none."""
-    wanted = set(index_text.terms(query))
+    wanted = set(query_text.terms(query))
     turns = [row for store in reader.stores for row in reader.rows(store, TURN + NOT_ENDED)]
-    names = [row.public_id for row in turns if not wanted.isdisjoint(index_text.words(row.asked))]
+    names = [row.public_id for row in turns if not wanted.isdisjoint(query_text.words(row.asked))]
     return f"Not searched before the turn ends, though it holds one of these words: {', '.join(names)}" if names else ""
 
 

@@ -1,7 +1,7 @@
 """Say by embeddings, where they are set up, how near each memory comes to a query."""
 
 from ralph_mem.core import paths
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def add_nearest(
     nearest, alike = near(sense, store, query, rows, table_alone=False)
     nearest = {number: cosine for number, cosine in nearest.items() if str(number) not in own}
     known = {row[0] for row in rows}
-    rows += index_text.load_rows(store, [str(number) for number in list(nearest)[:most] if number not in known])
+    rows += reading.load_rows(store, [str(number) for number in list(nearest)[:most] if number not in known])
     return nearest, values(nearest, alike)
 
 
@@ -75,7 +75,7 @@ def without_speakers(query: str, rows: "list[tuple[Any, ...]]") -> str:
     """Return a query without the names of those who said the rows: a vector would be about the person, and they are matched
     by name already. On LoCoMo the model alone finds 0.63 instead of 0.51 among the first ten.
     """
-    names = {part for row in rows for part in (row[index_text.SPEAKER] or "").lower().split()}
+    names = {part for row in rows for part in (row[reading.SPEAKER] or "").lower().split()}
     kept = [word for word in query.split() if _bare(word) not in names]
     return " ".join(kept) if names and kept else query
 

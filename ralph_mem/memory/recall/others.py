@@ -3,7 +3,7 @@
 import math
 
 from ralph_mem.memory.recall import features, ranking
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import query_text, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def judged(
 ) -> "list[tuple[tuple[Any, ...], float, tuple[float, ...]]]":
     """Return a team's rows as `search.judged` returns a person's own; `nearest` and `near` are what a model says of these."""
     numbers = _found(store, own.counts)
-    others = index_text.load_rows(store, numbers, has_turns=False) if numbers else []
+    others = reading.load_rows(store, numbers, has_turns=False) if numbers else []
     if not others:
         return []
     rows, texts = own.rows + others, own.texts + ranking.text_scores(others, own.counts.worth)
@@ -69,7 +69,7 @@ def _found(store: "Store", counts: "Counts") -> "list[str]":
     rarest = sorted([term for term in counts.worth if term.isalnum()], key=lambda term: -counts.worth[term])[:3]
     if len(rarest) < 2:
         return []
-    words = [index_text.quoted(term) for term in rarest]
+    words = [query_text.quoted(term) for term in rarest]
     for wanted in (f"{words[0]} AND ({' OR '.join(words[1:])})", " AND ".join(words)):
         found = store.execute(FOUND, (wanted, LOOKED_AT + 1)).fetchall()
         if len(found) <= LOOKED_AT:

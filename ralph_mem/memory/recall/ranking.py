@@ -4,7 +4,7 @@ A row's score is its text score, the best one's being 1, and what the meaning, t
 The rows are those of `memory_index.load`.
 """
 
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import query_text, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def dated(
     """Return scores with what the age, the time that the query names, the files and the marks of each row make of them."""
     found = [score + _recency(row, now, newest) for row, score in zip(rows, found)]
     if span:
-        found = [score + IN_TIME * (span[0] <= row[index_text.CREATED_AT] < span[1]) for row, score in zip(rows, found)]
+        found = [score + IN_TIME * (span[0] <= row[reading.CREATED_AT] < span[1]) for row, score in zip(rows, found)]
     shared = _shared_files(rows, found)
-    return [marked(score + more, *row[index_text.MARKS]) for row, score, more in zip(rows, found, shared)]
+    return [marked(score + more, *row[reading.MARKS]) for row, score, more in zip(rows, found, shared)]
 
 
 def _with_meaning(row: "tuple[Any, ...]", score: float, meaning: float) -> float:
@@ -95,7 +95,7 @@ def _with_meaning(row: "tuple[Any, ...]", score: float, meaning: float) -> float
 def text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:
     """Score a memory on all terms, a term in a weighty column counting as often as that column weighs."""
     shares = OF_TURN if is_turn(row) else OF_NOTE
-    whole = "\0".join(row[index_text.INDEXED]).lower()
+    whole = "\0".join(row[reading.INDEXED]).lower()
     texts = [each for each in zip(shares, whole.split("\0")) if each[1]]
     length = 1 - LENGTH_SHARE + LENGTH_SHARE * (len(whole) - len(shares) + 1) / AVERAGE_LENGTH
     score = 0.0
@@ -116,7 +116,7 @@ def most_of_text(weight: float) -> float:
 def root_of(term: str) -> str:
     """Cut the ending that the index does not see either, roughly: the rows are already the right ones."""
     if not term.isascii():
-        return index_text.stem_of(term)
+        return query_text.stem_of(term)
     if len(term) > 4 and term[-1] in "sey":
         return term[:-1]
     return term[:-3] if len(term) > 6 and term.endswith("ing") else term[:-2] if len(term) > 5 and term.endswith("ed") else term
@@ -129,16 +129,16 @@ def is_turn(row: "tuple[Any, ...]") -> bool:
 
 def _prior(row: "tuple[Any, ...]", named: "set[str]") -> float:
     """Return what the kind of a row, and who said it, make of its text score."""
-    title, body, _, files, lines = row[index_text.INDEXED]
+    title, body, _, files, lines = row[reading.INDEXED]
     if is_turn(row):
         return 1.0 if body or files or lines else UNANSWERED
-    speaker = row[index_text.SPEAKER]
+    speaker = row[reading.SPEAKER]
     asks = (body or title).rstrip()[-1:] in ("?", "\uff1f")
     return (QUESTION if asks else 1.0) * (SPEAKER if speaker and named.issuperset(speaker.lower().split()) else 1.0)
 
 
 def _recency(row: "tuple[Any, ...]", now: int, newest: int) -> float:
-    return recency(row[index_text.CREATED_AT], now, newest - row[0]) if is_turn(row) else NOTE_RECENCY
+    return recency(row[reading.CREATED_AT], now, newest - row[0]) if is_turn(row) else NOTE_RECENCY
 
 
 def recency(at: int, now: int, since: int) -> float:
@@ -148,7 +148,7 @@ def recency(at: int, now: int, since: int) -> float:
 
 def _shared_files(rows: "list[tuple[Any, ...]]", found: "list[float]") -> "list[float]":
     """Return for each row what it gets for the rare files that it shares with the best ones."""
-    files = [row[index_text.FILES].split("\n") if row[index_text.FILES] else [] for row in rows]
+    files = [row[reading.FILES].split("\n") if row[reading.FILES] else [] for row in rows]
     named: dict[str, int] = {}
     for paths in files:
         for path in paths:

@@ -6,7 +6,7 @@ size and tells how rare each is. The few rows that hold the rarest are read and 
 
 from ralph_mem.core import fast
 from ralph_mem.memory.recall import candidates, features, ranking, score
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import query_text, reading
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ INDEX, ANY = "memory_fts", candidates.Wanted()
 class Hit:
     """A memory that answers a query.
 
-    `values` is its row, as `index_text.load_rows` returns it; `score` orders, `chance` says how likely it is meant, by its
+    `values` is its row, as `reading.load_rows` returns it; `score` orders, `chance` says how likely it is meant, by its
     `features`, and `admitted` whether that is enough to be told. A fact has a `gain` by its strength, at most a sixth, and a
     `place` among equals.
     """
@@ -58,7 +58,7 @@ def hits(
     what the prompt says are among them. Without a table of weights nothing is found. Of what is `at_hand` in the session that
     asks, as `turns.at_hand` returns it, the turns are not found, and the files are evidence.
     """
-    if not index_text.terms(query) or not score.in_force():
+    if not query_text.terms(query) or not score.in_force():
         return []
     found = judged(store, query, now, sense, at_hand)
     by_meaning = bool(found) and len(found[0][2]) > len(features.NAMES)
@@ -74,26 +74,24 @@ def hits(
     best = max(chances, default=0.0)
     hits = []
     for (row, points, values), chance in zip(found, chances):
-        enough = chance >= LEAST_SHARE * best and chance >= table.least(
-            tell if row[0] > 0 else STRICTER[tell], row[index_text.MISLED]
-        )
+        enough = chance >= LEAST_SHARE * best and chance >= table.least(tell if row[0] > 0 else STRICTER[tell], row[reading.MISLED])
         hits.append(Hit(row, points, chance, values, enough))
     if store.property(HAS_FACTS) and any([hit.values[1][:4] == "obs-" for hit in hits]):
         hits = _weighed(store, hits, now)
-    hits.sort(key=lambda hit: (not hit.admitted, -ranking.marked(hit.chance, *hit.values[index_text.MARKS]) - hit.gain, hit.place))
+    hits.sort(key=lambda hit: (not hit.admitted, -ranking.marked(hit.chance, *hit.values[reading.MARKS]) - hit.gain, hit.place))
     return hits
 
 
 def of_time(store: "Store", span: "tuple[int, int]") -> "list[Hit]":
     """Return the turns of a time in ms in which something was done or said, newest first, all of them admitted."""
     numbers = [str(number) for (number,) in store.execute(OF_TIME, (*span, POOL))]
-    rows = [values for values in index_text.load_rows(store, numbers) if not values[index_text.MISLED] and _says(values)]
+    rows = [values for values in reading.load_rows(store, numbers) if not values[reading.MISLED] and _says(values)]
     return [Hit(values, 1.0, 1.0, (), True) for values in rows]
 
 
 def _says(row: "tuple[Any, ...]") -> bool:
     """Say whether a turn has an answer, files or commands."""
-    _, body, _, files, lines = row[index_text.INDEXED]
+    _, body, _, files, lines = row[reading.INDEXED]
     return bool(body or files or lines)
 
 
@@ -141,7 +139,7 @@ def judged(
     own, open_files = at_hand
     for number in own:
         held.pop(number, None)
-    rows = index_text.load_rows(store, candidates.with_newer_first(held, counts.newest)[:POOL])
+    rows = reading.load_rows(store, candidates.with_newer_first(held, counts.newest)[:POOL])
     nearest: dict[int, float] = {}
     near: dict[int, float] = {}
     if sense:
@@ -152,7 +150,7 @@ def judged(
         return []
     texts = ranking.text_scores(rows, weights)
     words, span, prompt = (
-        set(index_text.words(query)),
+        set(query_text.words(query)),
         candidates.time_named(query, now),
         features.Prompt(query, counts, open_files),
     )

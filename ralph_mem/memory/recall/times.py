@@ -5,7 +5,7 @@ Loaded only for a query that may name one.
 
 import time
 
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import query_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ FIRST_YEAR, LAST_YEAR = 1990, 2100
 def asks_what_was_done(query: str) -> bool:
     """Say whether a query that names a time asks what was done then, and nothing else."""
     words = {word.strip(MARKS) for word in query.lower().split()}
-    others = [term for term in index_text.terms(query) if term not in OF_TIMES and not term.isdecimal()]
+    others = [term for term in query_text.terms(query) if term not in OF_TIMES and not term.isdecimal()]
     return not (others or PAST.isdisjoint(words) or ASKING.isdisjoint(words)) and YET_TO_COME.isdisjoint(words)
 
 

@@ -8,7 +8,7 @@ import time
 
 from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.memory.rows import index_text, row
+from ralph_mem.memory.rows import reading, row
 from ralph_mem.memory.store import connection, schema
 
 TYPE_CHECKING = False
@@ -175,7 +175,7 @@ def pin(store: "Store", number: int) -> None:
     """Keep a fact in view: told whole at every session's start. In the caller's transaction."""
     _changed(store)
     store.execute("UPDATE observations SET pinned = 1 WHERE id = ?", (number,))
-    store.set_property(index_text.WAS_PINNED, 1)
+    store.set_property(reading.WAS_PINNED, 1)
 
 
 def read(store: "Store", where: str = "", values: "tuple[Any, ...]" = ()) -> "list[Fact]":

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block, briefing
-from ralph_mem.memory.rows import index_text, row
+from ralph_mem.memory.rows import reading, row
 from tests.sessions import Session, receipts_of
 
 
@@ -146,7 +146,7 @@ def a_pin(number):
 
 def pin_all(session):
     session.rows("UPDATE observations SET pinned = 1 WHERE type = 'note'")
-    session.store.set_property(index_text.WAS_PINNED, 1)
+    session.store.set_property(reading.WAS_PINNED, 1)
 
 
 def a_crowd(session, a_global_session):
@@ -294,7 +294,7 @@ def test_the_budget_is_never_exceeded_and_pins_come_whole_before_notes_before_le
         else:
             a_session.notes(f"{kind} {number} {one}", other, origin="test" if kind == "lesson" else "user")
     a_session.rows("UPDATE observations SET pinned = title LIKE 'pin %' WHERE type = 'note'")
-    a_session.store.set_property(index_text.WAS_PINNED, 1)
+    a_session.store.set_property(reading.WAS_PINNED, 1)
     for each in range(failures):
         a_session.runs(f"make {'lantern ' * 40} {each}", error="Exit code 2\nerror: " + "no fuse " * 40)
     a_session.settings["memory.inject_tokens_start"] = budget

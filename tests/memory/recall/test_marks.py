@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_mem.memory.recall import ranking, score, search
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import reading
 from tests.sessions import Session
 
 
@@ -12,7 +12,7 @@ def mark(session, public_id, **columns):
     table = "turns" if public_id.startswith("turn-") else "observations"
     for column, value in columns.items():
         session.rows(f"UPDATE {table} SET {column} = ? WHERE public_id = ?", value, public_id)
-    session.store.set_property(index_text.WAS_PINNED, 1)
+    session.store.set_property(reading.WAS_PINNED, 1)
 
 
 def told_at_start(session):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_mem.memory.recall import ranking
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import reading
 from tests.sessions import DAY, NOON
 
 WEIGHTS = {"lantern": 2.0, "tungsten": 4.0}
@@ -129,8 +129,8 @@ def test_the_columns_of_a_row_are_where_ranking_looks_for_them(a_session):
     a_session.asks("Where?")
     a_session.edits("src/lamp.py")
     a_session.is_answered("Here.")
-    (row,) = index_text.load_rows(a_session.store, ["1"])
-    assert (row[index_text.INDEXED][:2], row[index_text.FILES], row[index_text.MARKS]) == (
+    (row,) = reading.load_rows(a_session.store, ["1"])
+    assert (row[reading.INDEXED][:2], row[reading.FILES], row[reading.MARKS]) == (
         ("Where?", "Here."),
         "src/lamp.py\n",
         (0, 0),

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from ralph_mem.memory.recall import features, ranking, score, search
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import query_text
 from tests.readers import copied_into, made_once
 from tests.sessions import DAY
 
@@ -45,18 +45,18 @@ def admitted(session, query):
 )
 def test_small_talk_has_no_terms_and_no_hits(a_session, prompt):
     a_session.has_a_turn(prompt, prompt)
-    assert (index_text.terms(prompt), search.hits(a_session.store, prompt, a_session.now)) == ([], [])
+    assert (query_text.terms(prompt), search.hits(a_session.store, prompt, a_session.now)) == ([], [])
 
 
 def test_the_terms_of_a_prompt_are_its_words_that_carry_meaning():
-    assert index_text.terms("Why does parseConfig fail in src/lamp.py?") == "parseconfig fail src lamp py parse config".split()
-    assert index_text.terms("電球の交換")[:2] == ["電球", "球の"]
+    assert query_text.terms("Why does parseConfig fail in src/lamp.py?") == "parseconfig fail src lamp py parse config".split()
+    assert query_text.terms("電球の交換")[:2] == ["電球", "球の"]
 
 
 def test_of_a_long_prompt_the_beginning_and_the_end_are_looked_up():
-    found = index_text.terms("tungsten " + "filler" * 3000 + " quartz")
+    found = query_text.terms("tungsten " + "filler" * 3000 + " quartz")
     assert found[0] == "tungsten" and found[-1] == "quartz"
-    assert len(index_text.terms(" ".join(f"word{number}" for number in range(500)))) == index_text.MOST_TERMS
+    assert len(query_text.terms(" ".join(f"word{number}" for number in range(500)))) == query_text.MOST_TERMS
 
 
 # What is likely enough

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import index_text, query_text
 from ralph_mem.memory.store import connection, schema
 
 SIGNS = st.characters(exclude_categories=["Cs"])
@@ -34,9 +34,9 @@ def holds(db, text, query):
     """Say whether the words of a query are all found in a text."""
     db.execute("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
     db.execute("INSERT INTO memory_fts (rowid, body) VALUES (1, ?)", (index_text.of(text),))
-    words = index_text.words(query)
+    words = query_text.words(query)
     return bool(words) and all(
-        db.execute("SELECT 1 FROM memory_fts WHERE memory_fts MATCH ?", (index_text.quoted(word),)).fetchall() for word in words
+        db.execute("SELECT 1 FROM memory_fts WHERE memory_fts MATCH ?", (query_text.quoted(word),)).fetchall() for word in words
     )
 
 
@@ -103,13 +103,13 @@ def test_a_mark_that_was_cut_hides_only_itself(an_index):
 
 
 def test_words_come_once_in_lower_case_and_in_order():
-    assert index_text.words("The Lamp the LAMP fuseBox fuse") == ["the", "lamp", "fusebox", "fuse", "box"]
+    assert query_text.words("The Lamp the LAMP fuseBox fuse") == ["the", "lamp", "fusebox", "fuse", "box"]
 
 
 @given(TEXTS)
 def test_the_same_text_is_always_indexed_the_same(text):
     assert index_text.of(text) == index_text.of(text[:1] + text[1:])
-    assert len(index_text.words(text)) == len(set(index_text.words(text)))
+    assert len(query_text.words(text)) == len(set(query_text.words(text)))
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=5))
@@ -126,18 +126,18 @@ def test_what_was_indexed_is_deleted_without_a_trace(an_index, texts):
 
 @given(TEXTS)
 def test_every_word_of_a_text_can_be_asked_for(an_index, text):
-    for word in index_text.words(text):
-        an_index.execute("SELECT 1 FROM memory_fts WHERE memory_fts MATCH ?", (index_text.quoted(word),)).fetchall()
+    for word in query_text.words(text):
+        an_index.execute("SELECT 1 FROM memory_fts WHERE memory_fts MATCH ?", (query_text.quoted(word),)).fetchall()
 
 
 @given(st.text(alphabet="abcXYZ日本語", min_size=1, max_size=12))
 def test_a_text_is_found_by_its_own_words(an_index, text):
-    assert holds(an_index, f"before {text} after", text) == bool(set(index_text.words(text)) - index_text.STOPWORDS)
+    assert holds(an_index, f"before {text} after", text) == bool(set(query_text.words(text)) - index_text.STOPWORDS)
 
 
 def test_the_words_of_a_query_are_the_same_when_asked_for_again_whatever_was_done_with_the_first_answer():
-    first = index_text.words("parseUrl decodes")
+    first = query_text.words("parseUrl decodes")
     first.append("more")
-    assert index_text.words("parseUrl decodes") == ["parseurl", "decodes", "parse", "url"]
-    assert index_text.words("another") == ["another"]
-    assert index_text.words("parseUrl decodes") == ["parseurl", "decodes", "parse", "url"]
+    assert query_text.words("parseUrl decodes") == ["parseurl", "decodes", "parse", "url"]
+    assert query_text.words("another") == ["another"]
+    assert query_text.words("parseUrl decodes") == ["parseurl", "decodes", "parse", "url"]
