@@ -6,7 +6,7 @@ Rows around a damaged page are read from both sides and then in halves; altered 
 import time
 
 from ralph_mem.core.errors import StoreError
-from ralph_mem.memory.rows import facts, kinds, row
+from ralph_mem.memory.rows import existing, facts, kinds, row
 from ralph_mem.memory.store import connection, schema
 
 TYPE_CHECKING = False
@@ -249,7 +249,7 @@ def write_indexes(opened: "connection.Store") -> None:
             _find_memories(opened, kind)
         found = "1" if kind.index else "index_version > 0"
         for (number,) in opened.execute(f"SELECT id FROM {kind.table} WHERE {found} ORDER BY id").fetchall():
-            row.add_entry(opened, kind, number)
+            existing.add_entry(opened, kind, number)
 
 
 def _find_memories(opened: "connection.Store", kind: "row.Kind") -> None:

@@ -14,7 +14,7 @@ from ralph_mem.maintenance.transfer import document, fact_rows
 from ralph_mem.maintenance.transfer.document import BESIDE_ROWS, DERIVED, Document, damaged
 from ralph_mem.maintenance.transfer.outgoing import protected
 from ralph_mem.memory.access import Change, rewrite
-from ralph_mem.memory.rows import deletion, kinds, notes, reading, row, sessions, tombstones, turns
+from ralph_mem.memory.rows import deletion, existing, kinds, notes, reading, row, sessions, tombstones, turns
 from ralph_mem.memory.rows import rewrite as rewriting
 from ralph_mem.memory.rows.row import Kind
 from ralph_mem.memory.store.connection import Store, sqlite
@@ -209,7 +209,7 @@ class Arrival:
         for number, is_found in self.turns:
             turns.write_context(self.store, number)
             if is_found:
-                row.remember(self.store, kinds.TURN, number)
+                existing.remember(self.store, kinds.TURN, number)
         for number in self.notes:
             notes.put_into_context(self.store, number)
         pinned = [kind for kind in kinds.of_memory(self.store) if kind.has("pinned")]

@@ -3,7 +3,7 @@
 import posix
 
 from ralph_mem.core import fast
-from ralph_mem.memory.rows import facts, records, row
+from ralph_mem.memory.rows import existing, facts, records, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,5 +85,5 @@ def rewrite(store: "Store", fact: "Fact", found: Finding, was: str) -> None:
     texts = {"metadata": fast.dumps(found.metadata), "content": found.proof}
     if fact.text == was:
         texts["title"] = found.text
-    row.replace(store, row.OBSERVATION, fact.number, texts)
+    existing.replace(store, row.OBSERVATION, fact.number, texts)
     facts.change(store, fact.number, {"said_at": found.at})

@@ -40,7 +40,7 @@ JOINS = {
     "observations_fts": "JOIN observations AS r ON r.id = f.rowid JOIN observations AS o ON o.id = r.id",
 }
 TABLES = {"memory_fts": "memories", "observations_fts": "observations"}
-OWN = "AND f.rowid > 0 "  # a team's memories have numbers below nought (`row.remember`)
+OWN = "AND f.rowid > 0 "  # a team's memories have numbers below nought (`existing.remember`)
 OLDEST = "SELECT min(id) FROM memories"
 TIMES = {
     "memory_fts": "SELECT id, created_at, turn_id NOT NULL FROM memories WHERE id IN ({})",

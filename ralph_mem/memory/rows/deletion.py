@@ -6,9 +6,8 @@ It is a verb of a record, too: after a kill the next event of the project finds 
 import posix
 
 from ralph_mem.core.errors import StoreError
-from ralph_mem.memory.rows import kinds, rewrite
+from ralph_mem.memory.rows import existing, kinds, rewrite
 from ralph_mem.memory.rows.row import Kind, has_heard
-from ralph_mem.memory.rows.row import delete as delete_row
 from ralph_mem.memory.store import connection, schema
 
 TYPE_CHECKING = False
@@ -100,7 +99,7 @@ def delete(
     if opened.property(FACTS):
         _have_learned_anew(opened, [row.public_id for row in gone])
     for row in gone:
-        delete_row(opened, row.kind, row.number)
+        existing.delete(opened, row.kind, row.number)
         opened.execute("DELETE FROM derived_from WHERE child = ?1 OR parent = ?1", (row.public_id,))
     left = {row.session for row in gone} - _end_sessions(opened, sessions)
     for table in naming:

@@ -8,7 +8,7 @@ import time
 
 from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.memory.rows import reading, row
+from ralph_mem.memory.rows import existing, reading, row
 from ralph_mem.memory.store import connection, schema
 
 TYPE_CHECKING = False
@@ -133,18 +133,18 @@ def add(store: "Store", number: int, known: "dict[str, Any]") -> None:
 
 
 def show(store: "Store", number: int, status: str, is_others: bool = False) -> None:
-    """Make a fact a memory if it is active, and take it from among them if it is not; `is_others` as in `row.remember`."""
+    """Make a fact a memory if it is active, and take it from among them if it is not; `is_others` as in `existing.remember`."""
     _changed(store)
     mark = (None if status == ACTIVE else status, number)
     store.execute(MARK, mark)  # where readers see the state of a row
     is_memory = store.one("SELECT 1 FROM memories WHERE observation_id = ?", (number,))
     if status == ACTIVE and not is_memory:
-        row.remove_entry(store, row.OBSERVATION, number)
-        row.remember(store, row.OBSERVATION, number, is_others)
+        existing.remove_entry(store, row.OBSERVATION, number)
+        existing.remember(store, row.OBSERVATION, number, is_others)
     elif status != ACTIVE and is_memory:
-        row.remove_entry(store, row.OBSERVATION, number)
+        existing.remove_entry(store, row.OBSERVATION, number)
         store.execute("DELETE FROM memories WHERE observation_id = ?", (number,))
-        row.add_entry(store, row.OBSERVATION, number)
+        existing.add_entry(store, row.OBSERVATION, number)
 
 
 def show_all(store: "Store") -> None:

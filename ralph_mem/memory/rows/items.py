@@ -7,7 +7,7 @@ what it was before in the metadata; what it is found by in title and content.
 import posix
 
 from ralph_mem.core import fast, hashing
-from ralph_mem.memory.rows import facts, kinds, records, row, sessions
+from ralph_mem.memory.rows import existing, facts, kinds, records, row, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def put(
     texts = {"title": record["title"], "content": record["content"]}
     origin = "outside" if record["tainted"] else "tool"
     if there:
-        row.replace(store, row.OBSERVATION, there.number, {**texts, "metadata": metadata})
+        existing.replace(store, row.OBSERVATION, there.number, {**texts, "metadata": metadata})
         marks = (record["tainted"], origin, record["redactions"], speaker, there.number)
         changed = "tainted = ?, origin = ?, redactions = ?, speaker = ?"
         store.execute(f"UPDATE {row.OBSERVATION.table} SET {changed} WHERE id = ?", marks)
@@ -159,7 +159,7 @@ def delete(store: "Store", found: "list[Stored]") -> int:
     """Delete items with their index entries and what they were before; returns how many. In a transaction."""
     store.execute("PRAGMA secure_delete = ON").fetchone()
     for each in found:
-        row.delete(store, row.OBSERVATION, each.number)
+        existing.delete(store, row.OBSERVATION, each.number)
         store.execute("DELETE FROM derived_from WHERE child = ?1 OR parent = ?1", (each.public_id,))
     return len(found)
 

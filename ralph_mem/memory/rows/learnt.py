@@ -5,7 +5,7 @@ runs that met it: they are its sightings.
 """
 
 from ralph_mem.core import fast
-from ralph_mem.memory.rows import facts, records, rewrite, row
+from ralph_mem.memory.rows import existing, facts, records, rewrite, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,10 +112,10 @@ def unfolded(store: "Store") -> "list[tuple[int, str, str, str, int, bool, str]]
 
 def to_account(store: "Store", number: int, is_reached: bool) -> None:
     """Make an account of what an older release told as a memory. In the caller's transaction."""
-    row.remove_entry(store, row.OBSERVATION, number)
+    existing.remove_entry(store, row.OBSERVATION, number)
     store.execute("DELETE FROM memories WHERE observation_id = ?", (number,))
     store.execute(f"UPDATE {OBSERVATION} SET type = ? WHERE id = ?", ("success" if is_reached else "error", number))
-    row.add_entry(store, row.OBSERVATION, number)
+    existing.add_entry(store, row.OBSERVATION, number)
 
 
 def write_account(store: "Store", record: "dict[str, Any]") -> str:

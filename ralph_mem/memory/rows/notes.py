@@ -1,6 +1,6 @@
 """Store observations that stand for themselves, found by their words and by what surrounded them."""
 
-from ralph_mem.memory.rows import row
+from ralph_mem.memory.rows import existing, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def write_context(store: "Store", number: int) -> None:
     around += store.execute(AROUND.format(compare=">", order="ASC"), (*place, CONTEXT_MS, AFTER)).fetchall()
     context = "\n".join([text[:CONTEXT_CHARACTERS].strip() for _, text in sorted(around)])
     if context != before:
-        row.replace(store, row.OBSERVATION, number, {"context": context})
+        existing.replace(store, row.OBSERVATION, number, {"context": context})
 
 
 def known(store: "Store", title: str, content: str) -> str:

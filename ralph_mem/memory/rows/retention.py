@@ -5,7 +5,7 @@ A clock that jumps ahead makes nothing old. A pass reads once a day what has a b
 
 from ralph_mem.core import fast
 from ralph_mem.core.redaction import privacy
-from ralph_mem.memory.rows import row
+from ralph_mem.memory.rows import existing, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _empty(store: "Store", number: int, now: int) -> None:
     """Take the body out of a row and of its index entry; of a command's output the lines that speak of an error stay."""
     content, lines, tool = store.one("SELECT content, lines, tool_name FROM observations WHERE id = ?", (number,))
     kept = lines or (privacy.error_lines(content, LINES_CHARACTERS) if tool == row.COMMAND else "")
-    row.replace(store, row.OBSERVATION, number, {"content": "", "lines": kept, "emptied_at": now})
+    existing.replace(store, row.OBSERVATION, number, {"content": "", "lines": kept, "emptied_at": now})
 
 
 def emptied_at(store: "Store", number: int) -> "int | None":

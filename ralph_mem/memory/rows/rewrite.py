@@ -1,6 +1,6 @@
 """Give a row other texts or delete it, with its index entry and what its neighbours quote. No hook needs it."""
 
-from ralph_mem.memory.rows import notes, row, sessions, turns
+from ralph_mem.memory.rows import existing, notes, row, sessions, turns
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ def delete(store: "Store", public_id: str) -> bool:
     """Delete one observation with its index entry, a raw one or one that stands for itself; says whether it was there."""
     found = store.one("SELECT id FROM observations WHERE public_id = ?", (public_id,))
     if found:
-        row.delete(store, row.OBSERVATION, found[0])
+        existing.delete(store, row.OBSERVATION, found[0])
     return found is not None
 
 
@@ -24,7 +24,7 @@ def texts_of(store: "Store", kind: "row.Kind", number: int, texts: "Mapping[str,
         changes = ", ".join([f"{name} = ?" for name in texts])
         store.execute(f"UPDATE {kind.table} SET {changes} WHERE rowid = ?", (*texts.values(), number))
         return
-    row.replace(store, kind, number, texts)
+    existing.replace(store, kind, number, texts)
     if kind is row.TURN:
         quote_again(store, *store.one("SELECT session_id, seq FROM turns WHERE id = ?", (number,)))
     elif kind is row.OBSERVATION:
@@ -58,16 +58,16 @@ def rebuild(store: "Store", number: int, gone: "Sequence[str]" = (), response: "
     session, seq, was_found = store.one(
         "SELECT session_id, seq, index_version > 0 OR status <> 'open' FROM turns WHERE id = ?", (number,)
     )
-    row.remove_entry(store, row.TURN, number)
+    existing.remove_entry(store, row.TURN, number)
     if response is not None:
         store.execute("UPDATE turns SET response = ? WHERE id = ?", (response, number))
     if gone:
         _take_off(store, number, gone)
     context = turns.context_of(store, session, seq)
     store.execute("UPDATE turns SET context = ?, lines = ? WHERE id = ?", (context, turns.lines_of(store, number), number))
-    left = any(row.weigh(store, row.TURN, number))
+    left = any(existing.weigh(store, row.TURN, number))
     if left and was_found:
-        row.remember(store, row.TURN, number)
+        existing.remember(store, row.TURN, number)
     if not left:
         store.execute("DELETE FROM memories WHERE turn_id = ?", (number,))
 

@@ -1,7 +1,7 @@
 """Open a turn with its prompt, and close it by its answer or by whatever comes instead."""
 
 from ralph_mem.core import fast
-from ralph_mem.memory.rows import row
+from ralph_mem.memory.rows import existing, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def close(store: "Store", record: "dict[str, Any]") -> None:
 
         if shingles.repeats(store, record["session"], record["response"]):
             store.execute("UPDATE turns SET tainted = 1 WHERE id = ?", (number,))
-    row.remove_entry(store, row.TURN, number)
+    existing.remove_entry(store, row.TURN, number)
     # The answer to one of our commands quotes memories, which would come back as a memory of themselves; and a "Done." to the
     # client's word that a subagent has ended says nothing: what that reported is stored beside it.
     empty = "kind = 'command' OR (kind = 'notification' AND length(?1) <= ?2)"
@@ -165,12 +165,12 @@ def note_files(store: "Store", record: "dict[str, Any]") -> None:
         return
     number, indexed = found
     if indexed:  # a compaction or a stop came before: the index entry goes with the texts that it was made from
-        row.remove_entry(store, row.TURN, number)
+        existing.remove_entry(store, row.TURN, number)
     for path in record["files"].splitlines():
         store.execute(NOTE_FILES.format(column="files_read" if record["read"] else "files"), (path, number))
     if indexed:
-        row.weigh(store, row.TURN, number)
-        row.add_entry(store, row.TURN, number)
+        existing.weigh(store, row.TURN, number)
+        existing.add_entry(store, row.TURN, number)
 
 
 def close_abandoned(store: "Store", session: int, at: int) -> None:
@@ -193,12 +193,12 @@ def finish(store: "Store", number: int, status: str, at: "int | None") -> None:
     """Gather what a turn ran, write its last form and make it findable."""
     if row.has_heard(store):
         _taint_commands(store, number)
-    row.remove_entry(store, row.TURN, number)
+    existing.remove_entry(store, row.TURN, number)
     store.execute(
         "UPDATE turns SET lines = ?, status = ?, ended_at = ? WHERE id = ?", (lines_of(store, number), status, at, number)
     )
-    if any(row.weigh(store, row.TURN, number)):
-        row.remember(store, row.TURN, number)
+    if any(existing.weigh(store, row.TURN, number)):
+        existing.remember(store, row.TURN, number)
     else:  # a turn whose answer was taken back, and that has nothing else
         store.execute("DELETE FROM memories WHERE turn_id = ?", (number,))
 
@@ -220,7 +220,7 @@ def settle(store: "Store", record: "dict[str, Any]") -> None:
     """
     found = store.one(UNSETTLED, (record["event_id"], UNKNOWN)) if record["type"] != UNKNOWN else None
     if found:
-        row.replace(store, row.OBSERVATION, found[0], {name: record[name] for name in SETTLED})
+        existing.replace(store, row.OBSERVATION, found[0], {name: record[name] for name in SETTLED})
 
 
 def lines_of(store: "Store", number: int) -> str:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block, briefing
-from ralph_mem.memory.rows import reading, row
+from ralph_mem.memory.rows import existing, reading, row
 from tests.sessions import Session, receipts_of
 
 
@@ -58,7 +58,7 @@ def test_what_is_stored_is_told_by_the_rules_and_values_of_today(
 ):
     turn = a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     number, values = a_session.rows("SELECT id FROM turns WHERE public_id = ?", turn)[0][0], {"response": said}
-    row.replace(a_session.store, row.TURN, number, {**values, "redaction_version": version})
+    existing.replace(a_session.store, row.TURN, number, {**values, "redaction_version": version})
     the_environment(SHOP_API_TOKEN="kumquat-7781-zebra-4410")
     text = another_session.starts("clear")
     assert hidden not in text and "[REDACTED:" in text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.memory.rows import records, row
+from ralph_mem.memory.rows import existing, records, row
 from tests.sessions import a_note, check, found, words_of
 
 
@@ -63,11 +63,11 @@ def test_a_forgotten_turn_leaves_nothing_in_the_index(a_session):
     a_session.asks("Why is the lampSwitch 電球 off? [REDACTED:api-key]")
     a_session.edits("src/HTTPServer.py")
     a_session.is_answered("The fuse.")
-    row.remove_entry(a_session.store, row.TURN, 1)
-    row.remove_entry(a_session.store, row.TURN, 1)
+    existing.remove_entry(a_session.store, row.TURN, 1)
+    existing.remove_entry(a_session.store, row.TURN, 1)
     assert words_of(a_session.store, "memory_fts") == {}
     check(a_session.store)
-    row.remember(a_session.store, row.TURN, 1)
+    existing.remember(a_session.store, row.TURN, 1)
     assert found(a_session.store, "memory_fts", "switch AND server") == [1]
 
 

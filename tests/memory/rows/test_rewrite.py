@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.memory.rows import rewrite, row, turns
+from ralph_mem.memory.rows import existing, rewrite, row, turns
 from tests.sessions import check, found, words_of
 
 
@@ -28,7 +28,7 @@ def change(session, function, *given):
 
 
 def remove_turn(store, number):
-    row.remove_entry(store, row.TURN, number)
+    existing.remove_entry(store, row.TURN, number)
     store.execute("DELETE FROM turns WHERE id = ?", (number,))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from ralph_mem.hosts.claude_code import event  # noqa: F401 - which tells how its client's notifications begin
 from ralph_mem.memory import conversation
-from ralph_mem.memory.rows import row
+from ralph_mem.memory.rows import existing, row
 from tests.folded import folded
 from tests.sessions import check, found, words_of
 
@@ -12,7 +12,7 @@ from tests.sessions import check, found, words_of
 def index_is_that_of_the_rows(session):
     """Check that the index holds what the turns say now: taking them all out must leave it empty."""
     for (number,) in session.rows("SELECT id FROM turns"):
-        row.remove_entry(session.store, row.TURN, number)
+        existing.remove_entry(session.store, row.TURN, number)
     left = words_of(session.store, "memory_fts")
     check(session.store)
     return left == {}
