@@ -1,4 +1,4 @@
-"""Judge whether a value was issued, generated or coined, or is code: a closer look, for what is not plain."""
+"""Judge by a closer look whether a value was issued, generated or coined, or is code."""
 
 from ralph_mem.core.redaction.values import (
     DIGITS,

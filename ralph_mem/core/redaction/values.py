@@ -1,4 +1,4 @@
-"""Tell what a value looks like: a word, a filler, a path, a generated one. And the characters that values are made of."""
+"""Tell what a value looks like, by the characters that values are made of."""
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = "0123456789"

@@ -257,7 +257,10 @@ class Arrival:
         if kind.has("turn_id"):
             values["turn_id"] = self._number("turns", "event_id", record["turn"])
         is_found = bool(record.get("found") and any(record[name] for name in kind.hashed))
-        number = row.put(self.store, kind, values, is_memory=is_found and kind is not kinds.TURN)
+        is_memory = is_found and kind is not kinds.TURN
+        number = row.put(self.store, kind, values, is_memory=is_memory)
+        if is_memory:
+            existing.remember(self.store, kind, number)
         if kind is kinds.OBSERVATION:
             self.observations.add(values["public_id"])
         if kind is kinds.TURN:

@@ -1,4 +1,4 @@
-"""Change or delete a row that is there, with its price, its checksum and its index entry; make a memory of it."""
+"""Change or delete a row that is there, or make a memory of it."""
 
 from ralph_mem.memory.rows import index_text, row
 

@@ -136,8 +136,8 @@ def put(
         record["session"], record["at"], event, *texts.values(), type=TYPE, origin=origin, redactions=record["redactions"],
         speaker=speaker, **known_columns,
     )  # fmt: skip
-    number = row.observe(store, new, is_memory and not is_others)
-    if is_memory and is_others:
+    number = row.observe(store, new)
+    if is_memory:
         facts.show(store, number, facts.ACTIVE, is_others)
     if record.get("public_id"):
         store.execute(f"UPDATE {row.OBSERVATION.table} SET public_id = ? WHERE id = ?", (record["public_id"], number))

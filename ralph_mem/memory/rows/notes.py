@@ -28,10 +28,12 @@ WHERE o.session_id = ? AND o.seq {compare} ? ORDER BY o.seq {order} LIMIT ?"""
 def add(store: "Store", record: "dict[str, Any]") -> int:
     """Store an observation that stands for itself, tainted as the session of a summary is; returns its row number."""
     number = row.observe(store, record, is_memory=True)
-    if number and record["type"] == "summary":
+    if not number:
+        return 0
+    existing.remember(store, row.OBSERVATION, number)
+    if record["type"] == "summary":
         _derive(store, number)
-    if number:
-        put_into_context(store, number)
+    put_into_context(store, number)
     return number
 
 

@@ -188,7 +188,7 @@ def put(
     """Insert a row with its id, price, checksum and index entry; returns its number, 0 where one of its event is there already.
 
     `looked_up` are columns by the SQL for them, `more` is what follows them in that SELECT, `given` are the values of both.
-    `is_memory` makes the row a memory. The caller holds the transaction.
+    A row that `is_memory` gets no entry here, `existing.remember` writes it. The caller holds the transaction.
     """
     texts = ["" if values[name] is None else values[name] for name in kind.hashed]
     version = index_text.INDEX_VERSION if kind.index or is_memory else 0
@@ -203,11 +203,7 @@ def put(
     if cursor.rowcount <= 0:
         return 0
     number = int(cursor.lastrowid)
-    if is_memory:
-        from ralph_mem.memory.rows import existing  # lazy: only a note or a fact is a memory as it is written
-
-        existing.remember(store, kind, number)
-    elif kind.index:
+    if kind.index and not is_memory:
         enter(store, kind.index, ", ".join(kind.index_columns), (number, *[values[name] for name in kind.indexed]))
     return number
 

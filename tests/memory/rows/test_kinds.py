@@ -16,7 +16,7 @@ from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
 from ralph_mem.memory import opening
 from ralph_mem.memory.embeddings import backlog
 from ralph_mem.memory.recall import lookup
-from ralph_mem.memory.rows import kinds, row, tombstones
+from ralph_mem.memory.rows import existing, kinds, row, tombstones
 from ralph_mem.memory.store import connection, schema
 from tests.readers import files_of, forget, holding, reader_of
 from tests.sessions import NOON, Session, found
@@ -67,6 +67,8 @@ def put(store, kind, **texts):
         values["tainted"] = 0
     store.begin()
     number = row.put(store, kind, values, is_memory=bool(kind.memory))
+    if kind.memory:
+        existing.remember(store, kind, number)
     store.commit()
     return store.one(f"SELECT public_id FROM {kind.table} WHERE id = ?", (number,))[0]
 
