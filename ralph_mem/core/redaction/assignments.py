@@ -143,7 +143,9 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
         at = endings.beyond_join(text, at)
     first, at = at, _beginning(text, at)
     start, end, quoted = value_bounds(text, at)
-    if text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) > 0:  # of an element
+    if (
+        text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) == text.find("</", at, at + FAR_VALUE) > 0
+    ):  # of an element
         end, quoted = text.index("<", at), True
     greedy = text[at - 1 : at] == "=" and _is_environment_line(text, name_start, name)
     if greedy and not quoted:
@@ -152,8 +154,10 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
         from ralph_mem.core.redaction import endings  # lazy: only for a value that something may follow
 
         end = endings.of_word(text, start) if name[:1] == "-" else endings.beyond(text, at, end, kind)
-    if not quoted and (_is_read(text, name, start, end) if greedy else text[start : start + 1] == "#"):
-        return []  # an argument of a call, a comment
+    if not quoted and (
+        _is_read(text, name, start, end) if greedy else text[start : start + 1] in ("#", ",") or text.startswith("var(", start)
+    ):
+        return []  # an argument of a call, a comment, what goes on, a variable of a style sheet
     listed = text[name_end + 1 : name_end + 2] == ","
     is_flag = text[name_end : name_end + 1] in (" ", "=") and (name[:1] == "-" or at == skip(text, name_end, BLANKS))
     if not quoted and not greedy and (name.isupper() or "machine " in text):

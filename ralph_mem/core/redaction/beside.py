@@ -29,6 +29,7 @@ BLANKS = {ord(char): " " for char in PARTING}
 LONGEST_LINE, LONGEST_BELOW = 600, 80
 SEALED = 60  # characters; so begins what is sealed for everybody to read
 SHORT_WORD, LONGEST_ODD = 5, 40
+LONGEST_POINTER = 18  # characters of `0x` and the eight bytes that a debugger or a trace names a place by
 FEWEST_TOLD, NEAR, NEAR_HEX = 6, 24, 48
 # Words of protocols before a password; programs that read one; fields that hold what another field names.
 SAID = ("PASS", "AUTH")
@@ -126,6 +127,9 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         where = line.index(value, at)
         if (value[:2] == "Ag" and len(value) > SEALED) or value.startswith(PUBLIC):
             break
+        if value[:2] == "0x" and len(value) <= LONGEST_POINTER:
+            at, before = at + len(word), word
+            continue
         if is_of_pins:
             spans += [(where, where + len(value))] * (is_code and _is_code(value))
             at, before = at + len(word), word
@@ -134,7 +138,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             before.endswith(SAID)
             and not before[-5:-4].isupper()
             and not (before.endswith("AUTH") and value.upper() == value)  # the name of a method
-            and (_is_told(_of_protocol(value)) or ("-> PASS " in line and not is_filler(value)))
+            and (_is_told(_of_protocol(value)) or (("-> PASS " in line or '"PASS ' in line) and not is_filler(value)))
         ):
             spans.append((where, where + len(_of_protocol(value))))
         if before.lower() in OPEN:
@@ -144,12 +148,16 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
             value != word and not speaks(word[: word.find(value)] + before[-10:])
         )
         is_below = (where >= named or _is_odd(value)) and (not is_named or before.strip(":=").lower() in HOLDING)
-        is_near = -NEAR < named - where <= 0 and (is_generated(value, 8) or (is_jumbled(value) and not speaks(value)))
+        is_object = value.count("-") > 1 and is_called_so(value)  # which holds it: `smtp-credentials-7h4kd9fm2t`
+        is_random = (is_generated(value, 8) and not is_object) or (is_jumbled(value) and not speaks(value))
+        is_near = -NEAR < named - where <= 0 and is_random
         is_told = before.strip("*_").lower() in LINKS or (
             before[:-1].replace("-", "a").isalnum() and before.rstrip(":" + DIGITS).lower().endswith(LABELS)
         )
         is_made_up = before.strip("*_").lower() in WEAK_LINKS and _stands_out(value)
-        if is_below and ((is_told and (_is_told(value) or _stands_out(value))) or is_made_up or is_near):
+        if is_below and (
+            (is_told and ((_is_told(value) and not _is_numbered(value)) or _stands_out(value))) or is_made_up or is_near
+        ):
             spans.append((where, where + len(value)))
         if (
             is_below and (tells(value) or (not is_open and _speaks_of(line[max(0, where - NEAR_HEX) : where]) and _is_hexed(value)))
@@ -251,6 +259,15 @@ def _is_told(value: str) -> bool:
         return False
     is_mixed = inner.rstrip(DIGITS) != inner.rstrip(DIGITS).rstrip(LETTERS + "-_äöüÄÖÜß") or value[-3:].isdigit()
     return is_passphrase(value) or (is_mixed and not any([sign in value for sign in "/\\:="]) and bool(value.strip(LETTERS + "-")))
+
+
+def _is_numbered(value: str) -> bool:
+    """Say whether a word is one of code or documentation with a number: `sha256`, `argon2id`, `base64-encoded`."""
+    if sum(map(value.count, DIGITS)) > 3 or value.lower() != value or not value.replace("-", "a").isalnum():
+        return False
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for a word that a sentence may tell
+
+    return not vocabulary.hold_other("".join([char if char.isalpha() else " " for char in value]).split())
 
 
 def _stands_out(value: str) -> bool:

@@ -14,7 +14,7 @@ NAME = LETTERS + DIGITS + "_-.:!"
 # How calls end that take a password, and which of what they are given it is, from 0.
 CONNECTING = (
     ("nect(", 2), ("nection(", 2), ("construct(", 2), ("PDO(", 2), ("ogin(", 1), (".begin(", 1), ("superuser(", 2),
-    ("create_user(", 2),
+    ("create_user(", 2), ("pw_set(", 2),
 )  # fmt: skip
 # What the name of a call that takes a secret behind its first argument holds, in lower case.
 CALLED = (

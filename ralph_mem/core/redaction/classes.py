@@ -23,13 +23,13 @@ DOCUMENTS = (
 STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
     "authtok", "connect ", "conn ", " replace ", "cookie", "community ", " secret ", "key-string", "ascii-text", "psk", "setuser",
-    " on >", " chap", "loginmodule", ": rsa ", ": eap ",
+    " on >", " chap", "loginmodule", ": rsa ", ": eap ", "pragma ",
 )  # fmt: skip
 WITHOUT_SCHEME = ("@", "jdbc:oracle", ":*:", ":5432:", ":5433:", ":6432:", ":5439:", ":26257:")
 # Of commands that encode and decode, of queries and protocols, of what tests and debuggers show.
 CALLS = (
     "nect(", "nection(", "construct(", "pdo(", "login", ".begin(", "_user(", "auth", "sign", "credential", "crypt", "passw",
-    "bind", "superuser(", "logon", "wallet", "verify(", "secret(", "masked(",
+    "bind", "superuser(", "logon", "pw_set(", "wallet", "verify(", "secret(", "masked(",
 )  # fmt: skip
 ENCODERS = (
     "base64", "base32", "b64", "ncode", "decode", "quote(", "quote_plus", "escape", "atob", "btoa", "xxd", "hex", "od -", "@uri",
@@ -46,7 +46,7 @@ BELOW = (
 OCTETS = ("int8", "u8;", "byte", "buffer.from", "0x", ": [", "= [", "<<")
 DEVICES = (
     "$9$", "$8$", "shared-", "digest-key", "option ", "ssid", "wifi:", 'sending "', "send (", "er pin", "ing pin", "ing code",
-    "setup ",
+    "setup ", "isakmp key",
 )  # fmt: skip
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 SHOWN = (

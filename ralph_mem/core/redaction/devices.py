@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     Span = tuple[int, int, str]
 
 # What names a key in a line of a router, in lower case, and the words that may stand between that and the key.
-KEYED = ("shared-key", "shared-secret", "digest-key", "option key", "option psk", "option password")
+KEYED = ("shared-key", "shared-secret", "digest-key", "option key", "option psk", "option password", "isakmp key")
 BETWEEN = frozenset(
     "md5 sha sha1 sha256 hmac-sha-1 hmac-sha-256 ascii ascii-text hex hexadecimal local remote plain cleartext".split()
 )

@@ -57,6 +57,10 @@ def _hides(text: str, redact: "Callable[[str], tuple[str, dict[str, int]]]") -> 
     is_user = 2 < len(user) < 64 and user.replace(".", "a").replace("_", "a").replace("-", "a").replace("@", "a").isalnum()
     if colon and is_user and len(password) > 5 and " " not in password and password[:2] != "//" and "\n" not in password:
         return not is_plain(password) and not is_filler(password)
+    if text.endswith(("AdministratorPassword", "Password")) and len(text) > len(
+        "AdministratorPassword"
+    ):  # as Windows writes one down
+        return True
     if "PRIVATE KEY-----" in text or "PRIVATE KEY" in text[:36]:
         return True
     if text.lstrip()[:1] == "{" and any([name in text for name in ACCOUNTS]):

@@ -51,6 +51,7 @@ systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli ve
 wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo xxd -enc -encodedcommand -setcookie
 llave klucz chiave chave access_code accesscode release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase
 recovery_phrase seedphrase espota.py samba-tool iadmin cypher-shell -ux
+steamcmd mcrcon rcon-cli ejabberdctl pragma isakmp reg_sz
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -80,7 +81,7 @@ t\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecr
 S\tSecureString
 y\tKey Content\tshared-key\tdigest-key\toption key
 g\tog in as\tog in with\tign in as
-A\t'AUTH \t"AUTH \te PASS \tnPASS 
+A\t'AUTH \t"AUTH \te PASS \tnPASS \t"PASS 
 v\t"sensitive\""""  # noqa: E501, W291
 # Before a password, with most programs, and how many words farther on it stands.
 FLAGS = (
@@ -208,6 +209,8 @@ def _handed(text: str) -> "list[str]":
 def reads_as_text(word: bytes) -> bool:
     """Say whether a long word may be the base64 of a text or a wallet's key: each fourth character stands for six of seven bits."""
     if word[:3] in (b"PHN", b"xpr", b"ypr", b"zpr", b"tpr") or (51 <= len(word) <= 53 and word[0] in b"5KLc9"):
+        return True
+    if len(word) > 40 and not word[4:64:8].strip(b"A"):  # two bytes to a character
         return True
     return not word[:64:4].strip(b"CDIJKLMNOPQRSTUVWXYZabcdef") and not word.isdigit() and not word.islower() and not word.isupper()
 

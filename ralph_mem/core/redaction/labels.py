@@ -1,7 +1,20 @@
 """Find the words that may name a secret, and say whether one announces a value."""
 
 PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
-LINKS = (": ", " is ", " now ", " to ", " was ", " auf ", "> ")  # between a name and what it names, in a sentence or a line
+LINKS = (
+    ": ",
+    " is ",
+    " now ",
+    " to ",
+    " was ",
+    " auf ",
+    " ist ",
+    " lautet ",
+    " es ",
+    " est ",
+    " è ",
+    "> ",
+)  # between a name and what it names, in a sentence or a line
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 # These go on: their first letters are labels, as are those of words that announce nothing.
@@ -60,10 +73,15 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
             return True
     if after.endswith("(\n"):  # of a call that goes on below
         return in_class and below.lstrip()[:1] in ("'", '"', "b")
-    if not (is_head or is_quoted or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
+    is_said = link >= 0 and after[link] == " "  # by a word, in a sentence
+    if not (is_head or is_quoted or is_said or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
-    near = after[:128] if in_class or link < 0 or is_quoted else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
+    near = (
+        after[:128]
+        if (in_class and not is_said) or link < 0 or is_quoted
+        else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
+    )
     near += "\n".join(below.split("\n", 4)[:4]) if is_head or is_told else ""
     for sign in PARTING:
         near = near.replace(sign, " ")

@@ -165,7 +165,8 @@ def _is_name(value: str, kind: str) -> bool:
     bare = value.rstrip("),;")
     if value[0] == "<" and not looks_random(value):
         return True
-    if bare.isalpha() and bare.lower() in PASSWORDS:  # a label
+    is_own = bare.lower() in PASSWORDS or (not bare.isascii() and bare.lower().endswith(PASSWORDS))  # `新しいパスワード`
+    if bare.isalpha() and is_own:  # a label
         return True
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
     is_name = "_" in bare and bare.isidentifier() and bare.islower()

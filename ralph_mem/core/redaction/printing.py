@@ -306,7 +306,7 @@ def _named(words: "list[str]") -> str:
         return ""
     kinds = []
     for word in words[1:]:
-        if word in ("passwd", "/etc/passwd"):  # which everybody may read
+        if word in ("passwd", "/etc/passwd") or word.strip('"${}').removeprefix("OLD") == "PWD":  # which everybody may read
             continue
         for piece in "".join([char if char in NAME else " " for char in word]).split():
             bare = piece.strip("-._")

@@ -20,6 +20,7 @@ MASKS = frozenset("redacted masked hidden filtered removed sensitive censored pr
 NOTHING = ("''", '""', "null", "nil", "None", "undefined")  # with which a test compares what should be there
 UNEQUAL = ("!=", "not_to", "not to", "NotEqual", "not equal")
 FILLING, FAR_FIELD = ('fill("', "fill('", '" with "'), 320  # characters before what is filled in
+SIGNING_IN, FEWEST_TYPED = ("log in as ", "logged in as ", "sign in as ", "signed in as "), 5
 FAR_MASK, FAR_REPORT = 3, 8  # lines between a mask and what came instead, and of what says that they are compared
 NO_SIDE = PLAIN.union("expected actual received assert true false none error equal".split())
 DIFFERENCE = ("E  ", "-", "+")
@@ -101,7 +102,8 @@ def _filled_in(text: str) -> "list[Span]":
             value = text[start : start + LONGEST_LINE].partition("\n")[0].partition(sign[-1])[0]
             near = text[max(0, at - FAR_FIELD) : at].split("\n")[-FAR_MASK - 1 :]
             is_named = any([kind_of_name(name) == "password" for line in near for name in _names(line)])
-            if is_named and (_is_reported(value) or is_made_by_hand(value)):
+            signs_in = any([words in near[-1] for words in SIGNING_IN]) and not _is_open(value) and not is_filler(value)
+            if (is_named and (_is_reported(value) or is_made_by_hand(value))) or (signs_in and len(value) > FEWEST_TYPED):
                 spans.append((start, start + len(value), "secret"))
     return spans
 
@@ -234,8 +236,10 @@ def _compared(line: str, is_near: bool = False) -> "list[tuple[int, int]]":
     if not is_difference and not any([sign in said for sign in SAYING]):
         return []
     values = [piece for quote in "'\"" for piece in line.split(quote)[1:-1]]
-    values += [piece.partition(">")[0] for piece in line.split("<")[1:]]
-    values.append(bare.lstrip("-+ ").strip("'\"") if is_difference else bare.rpartition(": ")[2])
+    pieces = line.split("<")
+    values += [piece.partition(">")[0] for before, piece in zip(pieces, pieces[1:]) if not before[-1:].isalnum()]  # no `List<T>`
+    label, _, behind = bare.rpartition(": ")
+    values.append(bare.lstrip("-+ ").strip("'\"") if is_difference else "" if label.endswith("type") else behind)
     named = {kind_of_name(name) for name in _names(line)}
     found = [
         value

@@ -8,7 +8,7 @@ from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_called_so, is_fi
 OF_FILE = ": rsa"  # the name of a file stands between
 BEFORE_QUOTED = (
     "identified by", "identified with", "password", "password for", "convertto-securestring", "securestring", "passphrase",
-    "set password", "using password", "authentication string", "psk", ": eap", ": xauth", OF_FILE,
+    "set password", "using password", "authentication string", "psk", ": eap", ": xauth", "pragma key", "pragma rekey", OF_FILE,
 )  # fmt: skip
 STEPPED_OVER = " \t=:(\\"
 # Between the words and the quotes: types of SQL strings, options of PowerShell, how something is encrypted.
@@ -224,23 +224,25 @@ def _inserted(text: str, folded: str) -> "list[tuple[int, int, str]]":
             continue
         names = folded[max(0, at - LONGEST) : at].rstrip().removesuffix(")").rpartition("(")[2].split(",")
         row = text[at : at + 2 * LONGEST].partition("(")[2].partition(")")[0]
-        start = text.find(row, at)
+        start, attribute = text.find(row, at), False
         for name, value in zip(names, row.split(",")):
             bare = value.strip().strip("'\"")
-            if bare and kind_of_name(name.strip(' `"[]')) and is_value(bare) and not bare.startswith(("crypt", "gen_")):
+            is_named = kind_of_name(name.strip(' `"[]')) or (attribute and name.strip(' `"[]').lower() == "value")
+            attribute = attribute or bare.endswith("-Password")  # of RADIUS: `'Cleartext-Password', ':=', 'x'`
+            if bare and is_named and is_value(bare) and not bare.startswith(("crypt", "gen_")):
                 spans.append((start + value.index(bare), start + value.index(bare) + len(bare), "password"))
             start += len(value) + 1
     return spans
 
 
 def _spaced(text: str, folded: str) -> "list[tuple[int, int, str]]":
-    """Find several words in quotes as the password of a line that says where to connect: `host=db user=a password='x y'`."""
+    """Find several words in quotes as the password of a line that says who connects, or where: `host=db password='x y'`."""
     spans = []
     for at in places(folded, "password='"):
         start = at + len("password='")
         value = text[start : start + LONGEST].partition("\n")[0].partition("'")[0]
         line = " " + folded[max(0, at - LONGEST) : at].rpartition("\n")[2] + folded[start + len(value) : start + LONGEST]
-        is_of_line = any([f" {sign}" in line.replace('"', " ") for sign in ("dbname=", "host=", "hostaddr=")])
+        is_of_line = any([f" {sign}" in line.replace('"', " ") for sign in ("dbname=", "host=", "hostaddr=", "username=", "user=")])
         if is_of_line and len(value) >= FEWEST and not is_filler(value) and value[0] not in "$%{<" and '"' not in value:
             spans.append((start, start + len(value), "password"))
     return spans

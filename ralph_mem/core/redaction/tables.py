@@ -38,7 +38,7 @@ OPEN_COLUMNS = (
     "commit",
     "revision",
 )  # below which everybody may read
-ALTERNATIVES = ("|'", '|"')  # so ends a line of a regular expression, whose words are no cells
+ALTERNATIVES = ("|'", '|"', ")$'", ')$"')  # so ends a line of a regular expression, whose words are no cells
 SHORTEST_CELL = 5
 STATES = frozenset(  # of a password
     "active always changed encrypted expired hashed locked missing n-a never not-set not_set plain plaintext present required"
@@ -210,7 +210,8 @@ def is_value(value: str, kind: str) -> bool:
 
 def _is_text(value: str) -> bool:
     """Say whether a cell is words, a place for a value, or what code or a sentence ends with."""
-    return " " in value or "(" in value or value[-1:] in ":(.;," or value[:1] in "$<([{-*=" or is_filler(value or "x")
+    is_version = "." in value and "".join(value.split(".", 2)[:2]).isdigit()  # `3.6.3build1`
+    return is_version or " " in value or "(" in value or value[-1:] in ":(.;," or value[:1] in "$<([{-*=" or is_filler(value or "x")
 
 
 def is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
@@ -259,14 +260,15 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
     named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [announces(name)] if kind]
     behind = [(kind, cells[at + 1 + _is_operator(cells[at + 1 : at + 3])]) for at, kind in named]
     found = [(*cell, kind) for kind, cell in behind if is_value(cell[2], kind)]
-    if len(cells) > 2 and (not cells[1][2].strip("-") or is_filler(cells[1][2]) or cells[1][2].lower() == "n/a"):
+    is_sealed = len(cells) > 2 and cells[1][0] < cells[1][1] and not cells[1][2]
+    if len(cells) > 2 and not is_sealed and (not cells[1][2].strip("-") or is_filler(cells[1][2]) or cells[1][2].lower() == "n/a"):
         found += [(*cell, kind) for at, kind in named[:1] if not at for cell in cells[2:] if stands_alone(cell[2])]
     return [(start, end, kind) for start, end, _, kind in found]
 
 
 def _is_operator(cells: "list[Cell]") -> bool:
     """Say whether the first of two cells is a sign between a name and its value: `Cleartext-Password | := | x`."""
-    return len(cells) > 1 and cells[0][2] in ("=", ":=", "==", "+=", ":")
+    return len(cells) > 1 and cells[0][2] in ("=", ":=", "==", "+=", ":", "REG_SZ", "REG_EXPAND_SZ")
 
 
 def _alone(line: str) -> "list[Span]":

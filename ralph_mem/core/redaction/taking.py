@@ -16,7 +16,15 @@ TAKES = """
 zip unzip zipcloak wzzip | | -P
 7z 7za 7zr 7zz | | -p
 rar unrar | | -p -hp
-openssl | | -passin -passout -pass -k -K -password
+openssl | | -passin -passout -pass -password
+steamcmd steamcmd.sh | +login | #2
+mcrcon rcon-cli | | -p
+ejabberdctl | register | #3
+openssl | enc | -k -K
+openssl | aes-256-cbc | -k -K
+openssl | aes-128-cbc | -k -K
+openssl | aes256 | -k -K
+openssl | des3 | -k -K
 apksigner jarsigner keytool | | --ks-pass --key-pass -storepass -keypass -srcstorepass -deststorepass -srckeypass -destkeypass
 ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami ldapcompare ldapmodrdn | | -w -s -a
 smbclient rpcclient winexe smbget net.py nmblookup wmic pth-winexe smbcacls | | -U% --user%

@@ -147,7 +147,9 @@ def _is_opener(value: str, left: int, name: str) -> bool:
         or is_filler(value)
     ):
         return False
-    if value.startswith("http") or name == "code_challenge":  # where to go on, what everybody may see
+    file, at, _ = value.partition(":")
+    is_line = at and file.rpartition(".")[2].isalpha() and file[:1].isalpha()  # of a file: `TokenStore.kt:28:31`
+    if is_line or value.startswith("http") or name == "code_challenge":  # where to go on, what everybody may see
         return False
     if name and (name in PARAMETERS or kind_of_name(name) or "code" in name):
         return (
@@ -161,7 +163,7 @@ def _is_opener(value: str, left: int, name: str) -> bool:
             return False
         is_issued = is_generated(value, SHORTEST_OF_HOOK) or looks_random(value) or (left > 2 and value.count("-") == 4)
         return is_issued and (left > 1 or bool(value.strip(HEX)))
-    return value.startswith("private-") and looks_random(value)
+    return value.startswith("private-") and looks_random(value.removeprefix("private-"))
 
 
 def _url_passwords(text: str) -> "list[tuple[int, int, str]]":

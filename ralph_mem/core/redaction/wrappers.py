@@ -2,7 +2,7 @@
 
 from ralph_mem.core.redaction.names import is_secret, kind_of_name
 from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_of_words, is_spaced
-from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_plain
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_called_so, is_plain
 
 NAME = LETTERS + DIGITS + "_-."
 STEMS = ("pass", "pwd", "secret", "token", "key", "cred", "jwt", "salt")
@@ -195,6 +195,8 @@ def is_value(value: str, kind: str, style: str) -> bool:
     if (value.isupper() and "_" in value) or (is_plain(value) and not (value.isalpha() and kind == "password" and len(value) > 9)):
         return False
     parts = value.replace("-", "_").replace(".", "_").split("_")
+    if kind == "key" and len(parts) > 2 and is_called_so(value):  # of an object that holds it: `smtp-credentials-bk6d2h`
+        return False
     is_joined = kind == "password" and (is_coined(value) or is_of_words(value))
     if len(parts) > 1 and all([part.isalpha() for part in parts]) and not is_joined:  # the name of something
         return False

@@ -6,6 +6,7 @@ with some of these: `records`, what to store where it is not capture's; `open_st
 `afterwards`, which runs when the user no longer waits for the answer; `DURABLE`, `WAIT_MS`.
 """
 
+import _signal
 import posix
 
 from ralph_mem.core import fast, paths, project
@@ -14,6 +15,7 @@ from ralph_mem.hosts.claude_code import event as client
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 MODULES = {"start": "session_start", "prompt": "prompt", "answer": "answer", "end": "closing"}
 OF_OTHERS = "other_hosts"
+# Seconds of a processor that may go into looking through an event: a hundred times what the longest takes. A client waits
+# for five or ten, at the end of a turn for an hour.
+LONGEST_LOOK_S = 3.0
 # What changes rows that are there, and would leave a new memory empty.
 ADDS_NOTHING = ("end", "files", "keep", "heard")
 # Before Python 3.11 a connection that nobody holds is closed at once, and to close the last one costs four fsyncs.
@@ -82,12 +87,26 @@ def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str,
         return _unstored().trouble(seen, place, "nothing can be remembered" if seen.kind == "start" else "", error)  # type: ignore[no-any-return]
     found: Records = []
     try:
-        found = records_of(module, seen, place, values)
+        found = _in_time(records_of, module, seen, place, values)
         said = store(module, found, seen, place, values) if found or hasattr(module, "answer") else {}
     except Exception as error:  # the one place that must survive everything: keep what is redacted, and tell
         said = _unstored().told(module, found, seen, place, values, error)
     own = _of_loop(seen, place, values) if (not said or seen.source == "compact") and not seen.host else {}
     return said or own
+
+
+def _in_time(look: "Callable[..., Records]", *given: "Any") -> "Records":
+    """Return what a look returns. Raises TimeoutError after LONGEST_LOOK_S: a rule may be caught in a text nobody thought of."""
+    _signal.signal(_signal.SIGPROF, _give_up)
+    _signal.setitimer(_signal.ITIMER_PROF, LONGEST_LOOK_S)
+    try:
+        return look(*given)
+    finally:
+        _signal.setitimer(_signal.ITIMER_PROF, 0)
+
+
+def _give_up(*_: object) -> None:
+    raise TimeoutError(f"to look through it took longer than {LONGEST_LOOK_S:.0f} seconds")
 
 
 def _unstored() -> "Any":

@@ -41,6 +41,22 @@ KEPT = [
     ),
     ("vcpkg install", "Submitted zlib:x64-windows2@1.3.1 to 0 caches"),
     ("cat test2", "--pinnedpubkey sha256//Zk4xQ0xLm7TwRb29HcYpN4sGfUeVk81zQ0xLm7TwRb2="),
+    # what a compiler says of a file and of types, a trace of places in memory
+    ("./gradlew build", "e: file:///src/main/kotlin/auth/SessionKeys.kt:118:42 Unresolved reference: clearKeys"),
+    ("stack build", "    * Couldn't match expected type: PasswordDigest Argon3\n  with actual type: IO (PasswordDigest Argon3)"),
+    ("./api", "panic: no token\nmain.(*TokenCache).Load(0x0, {0xc0000b41e0, 0x18})\nauth.MustSecret({0xa3f7d2, 0x12})"),
+    # a label in another language, an object that holds a secret, words of a regular expression, versions
+    ("cat ja.json", '  "oldPassword": "古いパスワード",\n  "newPassword": "新しいパスワード"'),
+    ("kubectl get events", 'SetUp failed for volume "api-credentials" : secret "api-db-credentials-7h4kd9fm2t" not found'),
+    ("cat .sops.yaml", "    encrypted_regex: '^(data|secret|password|authKey)$'"),
+    ("dpkg -l | grep passwd", "ii  base-passwd                    3.5.52build2         amd64   master password and group files"),
+    ("fly secrets list", "NAME               DIGEST            CREATED AT\nSESSION_SECRET     b71c04e96d25fa83  Mar 9 2023 14:20"),
+    ("cat tokens.css", "  --token-color-border-strong: var(--palette-gray-70);"),
+    # what a lexer shows, and commands that print no secret
+    ("./lex a.g4", "[@0,0:5='secret',<ID>,1:0]\n[@1,7:7='=',<'='>,1:7]\n[@2,9:9='4',<INT>,1:9]"),
+    ("openssl list -kdf-algorithms", "PBKDF2 @ default"),
+    ('echo "$PWD" "OLDPWD=$OLDPWD"', "/srv/portal/auth-tokens OLDPWD=/srv/portal/credential-store"),
+    ("cat notes", "The password is hashed with argon2id; our token is sha256 of it, the secret is version3 now."),
 ]  # fmt: skip
 
 CUT = [
@@ -56,6 +72,8 @@ CUT = [
     ("echo 'Turm&Uhr_19' | sudo -kS tee /etc/x", "ok", "Turm&Uhr_19"),
     ("echo 'root:Turm&Uhr_19' | sudo chpasswd", "ok", "Turm&Uhr_19"),
     ("curl -i h.test", "Set-Cookie: sid=8f3ac1075eb944f2; Path=/; Max-Age=60", "8f3ac1075eb944f2"),
+    ("openssl enc -aes-256-cbc -k turmuhr-k19 -in a", "", "turmuhr-k19"),
+    ("openssl aes-256-cbc -d -k turmuhr-k19 -in a", "", "turmuhr-k19"),
 ]  # fmt: skip
 
 

@@ -176,6 +176,45 @@ def test_words_of_code_and_forms_stay_where_a_password_is_named(text):
     assert "[REDACTED" not in leaking.pasted("cat notes", text)
 
 
+SAID = [
+    "the db password is {}, never log it", "My password is {}", "remember that my passphrase is {} for the backup",
+    "Passwort ist {}, bitte nicht weitersagen",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ["gazelle9", "turmuhr88", "mauersegler3", "zr4kq71xw9"])
+@pytest.mark.parametrize("sentence", SAID)
+def test_what_a_sentence_says_that_the_password_is_is_cut(sentence, value):
+    assert value not in gate.redact(sentence.format(value))[0]
+
+
+HANDED = [
+    ("sqlcipher a.db \"PRAGMA key = 'anker-unter-eis';\"", ""),
+    ("steamcmd +login builder anker77eis +quit", "OK"),
+    ("mcrcon -H mc.lan -p anker77eis list", "There are 2 players online"),
+    ("ejabberdctl register bot chat.test anker77eis", "User bot@chat.test successfully registered"),
+    ("mysql -e \"INSERT INTO radcheck (user, attribute, op, value) VALUES ('ap', 'Cleartext-Password', ':=', 'anker77eis')\"", ""),
+    ("python - <<'E'\nc.connect('gw', username='ops', password='anker & eis')\nE", ""),
+    ("cat bridge.c", 'rc = mosquitto_username_pw_set(m, "pump", "anker#Eisloch");'),
+    ("reg query HKCU\\\\Software\\\\Putty", "    ProxyUsername    REG_SZ    w118\n    ProxyPassword    REG_SZ    Anker-Eis#2031"),
+    ("strace -e write -p 7", 'write(5, "USER a@b.test\\r\\n", 17) = 17\nwrite(5, "PASS Anker.Eis-9!\\r\\n", 20) = 20'),
+    ("show run", "crypto isakmp key Ank3rEisQw71Lm address 192.0.2.7"),
+    ("cucumber", '    When I log in as "chef@a.test" with "ankerimeis"  # steps/auth.rb:7'),
+    ("type unattend.xml", "<Value>QQBuAGsAZQByAEUAaQBzADcANwBBAGQAbQBpAG4AaQBzAHQAcgBhAHQAbwByAFAAYQBzAHMAdwBvAHIAZAA=</Value>"),
+    ("cat config", 'url = "https://cal.test/ical/a%40b.test/private-9d41c7e02b58f6a3d07e94b1c2586fa0/basic.ics"'),
+]  # fmt: skip
+VALUES_HANDED = (
+    "anker-unter-eis", "anker77eis", "anker & eis", "anker#Eisloch", "Anker-Eis#2031", "Anker.Eis-9!", "Ank3rEisQw71Lm",
+    "ankerimeis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "output"), HANDED)
+def test_what_programs_are_handed_or_hand_on_is_cut(command, output):
+    kept = leaking.stored(command, output)
+    assert not [value for value in VALUES_HANDED if value in kept]
+
+
 @pytest.mark.parametrize(
     "command",
     ["fish -c 'set -Ux SHOP_ADMIN_JWT {}'", "samba-tool user create bob {}", "printf 'USER bob\\r\\nPASS {}\\r\\n' | nc mail 110"],

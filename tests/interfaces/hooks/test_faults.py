@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import clock
-from tests.hook import NAMES
+from tests.hook import NAMES, Hook, install
 from tests.interfaces.cli.situations import held, set_version, written_by_a_later_release
 
 TOOL_WAIT_S, PROMPT_WAIT_S = 0.15, 2.0
@@ -27,6 +27,21 @@ def seconds(act, *given):
     watch = clock.Watch()
     act(*given)
     return watch.free()
+
+
+# A rule that goes on without end
+
+
+def test_a_text_that_catches_a_rule_costs_three_seconds_and_its_own_event(tmp_path):
+    plugin = install(tmp_path / "plugin")
+    with open(plugin / "ralph_mem" / "core" / "redaction" / "gate.py", "a") as gate:
+        gate.write("\n\ndef may_hold(text):\n    while 'sargasso' in text:\n        pass\n    return False\n")
+    session = Hook(tmp_path / "person", plugin)
+    session.start()
+    session.prompt("Where is the zeppelin?")
+    session.stop("In the sargasso.")
+    assert "an event was lost: to look through it took longer than 3 seconds" in session.another().start()["systemMessage"]
+    assert session.rows("SELECT prompt, response FROM turns") == [("Where is the zeppelin?", "")]
 
 
 # Locked
