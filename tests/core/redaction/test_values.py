@@ -178,7 +178,7 @@ def test_words_of_code_and_forms_stay_where_a_password_is_named(text):
 
 SAID = [
     "the db password is {}, never log it", "My password is {}", "remember that my passphrase is {} for the backup",
-    "Passwort ist {}, bitte nicht weitersagen",
+    "Passwort ist {}, bitte nicht weitersagen", "use password {} to log in",
 ]  # fmt: skip
 
 
