@@ -10,6 +10,7 @@ LONGEST_NAME = 80
 # What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
 LINKS = frozenset("is now was to = := => -> → ist lautet auf est es é wird".split())
 MOST_WORDS = 10
+OF_METHODS = frozenset("hash hashing digest algorithm encryption encoding format policy scheme method plugin type".split())
 DIRECTING = frozenset("set define #define let const env export user proxy_set_header add_header option param variable".split())
 
 
@@ -62,7 +63,13 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
             bare = value.strip("\"'`*,()").rstrip(".;")
             tells = looks_random(bare) and not _is_code(bare)
             if kind == "password":
-                is_near = number < 3 and len(bare) > 7 and name[-1:] not in "sS" and is_secret(bare, "secret", "bare")
+                is_near = (
+                    number < 3
+                    and OF_METHODS.isdisjoint(words[:number])
+                    and len(bare) > 7
+                    and name[-1:] not in "sS"
+                    and is_secret(bare, "secret", "bare")
+                )
                 whole = value.strip("\"'`*") if number == len(words) - 2 else ""
                 is_whole = bool(whole) and (is_odd(whole) or is_passphrase(whole))
                 bare = whole if is_whole else bare
