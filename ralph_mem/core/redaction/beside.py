@@ -46,6 +46,7 @@ OPEN = (
     "sha", "md5", "hash", "digest", "checksum", "commit", "public", "fingerprint", "uuid", "guid", "etag", "integrity", "rev",
     "index", "blob", "tree", "merge", "version", "nonce", "trace", "span", "request", "session-id", "cache", "image", "layer",
 )  # fmt: skip
+METHODS = frozenset("argon blake chacha poly salsa ripemd whirlpool bcrypt scrypt pbkdf kdf".split())  # to hash and to encrypt
 SHOWS = ("=>", "= ", "$1")  # what a console writes before a value
 
 
@@ -267,7 +268,8 @@ def _is_numbered(value: str) -> bool:
         return False
     from ralph_mem.core.redaction import vocabulary  # lazy: only for a word that a sentence may tell
 
-    return not vocabulary.hold_other("".join([char if char.isalpha() else " " for char in value]).split())
+    words = "".join([char if char.isalpha() else " " for char in value]).split()
+    return not vocabulary.hold_other([word for word in words if word not in METHODS])
 
 
 def _stands_out(value: str) -> bool:

@@ -56,7 +56,8 @@ KEPT = [
     ("./lex a.g4", "[@0,0:5='secret',<ID>,1:0]\n[@1,7:7='=',<'='>,1:7]\n[@2,9:9='4',<INT>,1:9]"),
     ("openssl list -kdf-algorithms", "PBKDF2 @ default"),
     ('echo "$PWD" "OLDPWD=$OLDPWD"', "/srv/portal/auth-tokens OLDPWD=/srv/portal/credential-store"),
-    ("cat notes", "The password is hashed with argon2id; our password hash is argon2id, our token is sha256 of it, the secret is version3 now."),
+    ("cat notes", "The password is hashed with argon2id; our token is sha256 of it, the secret is version3 now."),
+    ("cat notes", "Our password hash is argon2id, and the PIN hash is bcrypt2."),
 ]  # fmt: skip
 
 CUT = [
