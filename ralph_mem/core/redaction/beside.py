@@ -46,7 +46,9 @@ OPEN = (
     "sha", "md5", "hash", "digest", "checksum", "commit", "public", "fingerprint", "uuid", "guid", "etag", "integrity", "rev",
     "index", "blob", "tree", "merge", "version", "nonce", "trace", "span", "request", "session-id", "cache", "image", "layer",
 )  # fmt: skip
-METHODS = frozenset("argon blake chacha poly salsa ripemd whirlpool bcrypt scrypt pbkdf kdf".split())  # to hash and to encrypt
+METHODS = frozenset(
+    "sha md aes rsa des utf argon blake chacha poly salsa ripemd whirlpool bcrypt scrypt pbkdf kdf".split()
+)  # to hash and to encrypt
 SHOWS = ("=>", "= ", "$1")  # what a console writes before a value
 
 
@@ -269,7 +271,8 @@ def _is_numbered(value: str) -> bool:
     from ralph_mem.core.redaction import vocabulary  # lazy: only for a word that a sentence may tell
 
     words = "".join([char if char.isalpha() else " " for char in value]).split()
-    return not vocabulary.hold_other([word for word in words if word not in METHODS])
+    known = [word for word in words if word in METHODS or (len(word) > vocabulary.SHORTEST and not vocabulary.hold_other([word]))]
+    return bool(known) and all([word in known or len(word) < vocabulary.SHORTEST for word in words])
 
 
 def _stands_out(value: str) -> bool:

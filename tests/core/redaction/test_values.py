@@ -182,7 +182,7 @@ SAID = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", ["gazelle9", "turmuhr88", "mauersegler3", "zr4kq71xw9"])
+@pytest.mark.parametrize("value", ["gazelle9", "turmuhr88", "mauersegler3", "zr4kq71xw9", "abc456"])
 @pytest.mark.parametrize("sentence", SAID)
 def test_what_a_sentence_says_that_the_password_is_is_cut(sentence, value):
     assert value not in gate.redact(sentence.format(value))[0]
