@@ -46,7 +46,7 @@ BELOW = (
 OCTETS = ("int8", "u8;", "byte", "buffer.from", "0x", ": [", "= [", "<<")
 DEVICES = (
     "$9$", "$8$", "shared-", "digest-key", "option ", "ssid", "wifi:", 'sending "', "send (", "er pin", "ing pin", "ing code",
-    "setup ", "isakmp key",
+    "setup ", "isakmp key", "tacacs server ", "radius server ",
 )  # fmt: skip
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 SHOWN = (

@@ -17,6 +17,7 @@ NAMES_OF_WLAN = ("ssid", "wifi", "wlan", "pwd", "psk", ".")  # in what is rather
 ANSWERS = (('sending "', '"'), ("send (", ")"))  # as expect and chat tell what they type
 ANSWERING_LINES = 4  # below a prompt
 PAIRING = ("debugger pin", "setup pin", "setup code", "pairing pin", "pairing code", "homekit code", "pairing-code", "setup-code")
+SERVERS = ("tacacs server ", "radius server ")
 FEWEST, LONGEST, FAR = 5, 200, 40
 
 
@@ -29,6 +30,7 @@ def find(text: str, folded: str) -> "list[Span]":
         *_typed(text),
         *_paired(text, folded),
         *_of_junos(text),
+        *_of_servers(text),
     ]
 
 
@@ -125,6 +127,19 @@ def _paired(text: str, folded: str) -> "list[Span]":
             if value.replace("-", "").isdigit() and 8 <= len(value.replace("-", "")) <= 11 and len({*value}) > 3:
                 begin = text.index(value, at + len(sign))
                 spans.append((begin, begin + len(value), "code"))
+    return spans
+
+
+def _of_servers(text: str) -> "list[Span]":
+    """Find the key in the lines below the name of a server that signs people in: ` key x` below `tacacs server a`."""
+    spans, at, section = [], 0, ""
+    for line in text.split("\n"):
+        words = line.split()
+        section = section if line[:1] == " " else line
+        if words[:1] == ["key"] and line[:1] == " " and section.startswith(SERVERS) and _is_key(words[-1], True):
+            begin = at + line.rindex(words[-1])
+            spans.append((begin, begin + len(words[-1]), "key"))
+        at += len(line) + 1
     return spans
 
 

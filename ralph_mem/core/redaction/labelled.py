@@ -64,7 +64,7 @@ def may_be_value(word: str, is_password: bool) -> bool:
         from ralph_mem.core.redaction import coined  # lazy: only for letters with a capital, behind a label
 
         return coined.are_letters(word)
-    is_numbered = is_password and word[:1].isupper() and word.rstrip(CLOSING)[-2:].isdigit()
+    is_numbered = word[:1].isupper() and word.rstrip(CLOSING)[-2:].isdigit()
     is_plain = ("." in word.rstrip(CLOSING + ".") and not is_numbered) or ("/" in word and len(word) <= 32)
     is_plain = is_plain or word.count(":") > 2 or word[:3] in ("SHA", "sha")
     bare = word.replace("_", "-")

@@ -20,7 +20,7 @@ MASKS = frozenset("redacted masked hidden filtered removed sensitive censored pr
 NOTHING = ("''", '""', "null", "nil", "None", "undefined")  # with which a test compares what should be there
 UNEQUAL = ("!=", "not_to", "not to", "NotEqual", "not equal")
 FILLING, FAR_FIELD = ('fill("', "fill('", '" with "'), 320  # characters before what is filled in
-SIGNING_IN, FEWEST_TYPED = ("log in as ", "logged in as ", "sign in as ", "signed in as "), 5
+SIGNING_IN, FEWEST_TYPED = ("log in as ", "logged in as ", "sign in as ", "signed in as ", 'joining "'), 5
 FAR_MASK, FAR_REPORT = 3, 8  # lines between a mask and what came instead, and of what says that they are compared
 NO_SIDE = PLAIN.union("expected actual received assert true false none error equal".split())
 DIFFERENCE = ("E  ", "-", "+")

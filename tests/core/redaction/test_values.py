@@ -198,6 +198,9 @@ HANDED = [
     ("cat bridge.c", 'rc = mosquitto_username_pw_set(m, "pump", "anker#Eisloch");'),
     ("reg query HKCU\\\\Software\\\\Putty", "    ProxyUsername    REG_SZ    w118\n    ProxyPassword    REG_SZ    Anker-Eis#2031"),
     ("strace -e write -p 7", 'write(5, "USER a@b.test\\r\\n", 17) = 17\nwrite(5, "PASS Anker.Eis-9!\\r\\n", 20) = 20'),
+    ("show run", "radius server r1\n address ipv4 10.1.1.9\n key Anker77Eis\n timeout 4"),
+    ("ftp -inv 10.1.1.9 <<E\nquote USER cnc\nquote PASS anker77eis\nE", "230 User logged in"),
+    ("picocom /dev/ttyUSB0", 'I (611) wifi_sta: joining "Halle" with "anker-77-eis"'),
     ("show run", "crypto isakmp key Ank3rEisQw71Lm address 192.0.2.7"),
     ("cucumber", '    When I log in as "chef@a.test" with "ankerimeis"  # steps/auth.rb:7'),
     ("type unattend.xml", "<Value>QQBuAGsAZQByAEUAaQBzADcANwBBAGQAbQBpAG4AaQBzAHQAcgBhAHQAbwByAFAAYQBzAHMAdwBvAHIAZAA=</Value>"),
@@ -205,7 +208,7 @@ HANDED = [
 ]  # fmt: skip
 VALUES_HANDED = (
     "anker-unter-eis", "anker77eis", "anker & eis", "anker#Eisloch", "Anker-Eis#2031", "Anker.Eis-9!", "Ank3rEisQw71Lm",
-    "ankerimeis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
+    "ankerimeis", "Anker77Eis", "anker-77-eis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
 )  # fmt: skip
 
 
