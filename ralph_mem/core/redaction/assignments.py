@@ -153,7 +153,7 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     if not quoted and text[end : end + 1] in (FLAG_GOES_ON if name[:1] == "-" else "& ") and end < len(text):
         from ralph_mem.core.redaction import endings  # lazy: only for a value that something may follow
 
-        end = endings.of_word(text, start) if name[:1] == "-" else endings.beyond(text, at, end, kind)
+        end, quoted = endings.that_goes_on(text, name, name_start, at, end, kind)
     if not quoted and (
         _is_read(text, name, start, end) if greedy else text[start : start + 1] in ("#", ",") or text.startswith("var(", start)
     ):

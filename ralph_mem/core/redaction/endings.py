@@ -19,6 +19,20 @@ def beyond_and(text: str, end: int) -> int:
     return end
 
 
+def that_goes_on(text: str, name: str, name_start: int, at: int, end: int, kind: str) -> "tuple[int, bool]":
+    """Return where a value without quotes ends behind which something follows, and whether quotes end it in which all of its
+    assignment stands: `"DB_PASSWORD=a b"`.
+    """
+    if name[:1] == "-":
+        return of_word(text, at), False
+    end = beyond(text, at, end, kind)
+    if kind == "password" and name.isupper() and name_start and text[name_start - 1] in "\"'" and text[at - 1] == "=":
+        close = text.find(text[name_start - 1], at, at + LONGEST_NAME)
+        if close > end and "\n" not in text[at:close] and "=" not in text[end:close]:
+            return close, True
+    return end, False
+
+
 def beyond(text: str, at: int, end: int, kind: str) -> int:
     """Return where a value ends behind which an & or a blank stands."""
     if text[end] == "&":

@@ -200,6 +200,8 @@ HANDED = [
     ("strace -e write -p 7", 'write(5, "USER a@b.test\\r\\n", 17) = 17\nwrite(5, "PASS Anker.Eis-9!\\r\\n", 20) = 20'),
     ("show run", "radius server r1\n address ipv4 10.1.1.9\n key Anker77Eis\n timeout 4"),
     ("ftp -inv 10.1.1.9 <<E\nquote USER cnc\nquote PASS anker77eis\nE", "230 User logged in"),
+    ("printf 'USER cnc\\r\\nPASS anker-eis77\\r\\nQUIT\\r\\n' | nc 10.1.1.9 110", "+OK"),
+    ("systemctl cat app", 'Environment=DB_USER=app "DB_PASSWORD=anker und 7 eis" DB_HOST=10.1.1.9'),
     ("picocom /dev/ttyUSB0", 'I (611) wifi_sta: joining "Halle" with "anker-77-eis"'),
     ("show run", "crypto isakmp key Ank3rEisQw71Lm address 192.0.2.7"),
     ("cucumber", '    When I log in as "chef@a.test" with "ankerimeis"  # steps/auth.rb:7'),
@@ -208,7 +210,7 @@ HANDED = [
 ]  # fmt: skip
 VALUES_HANDED = (
     "anker-unter-eis", "anker77eis", "anker & eis", "anker#Eisloch", "Anker-Eis#2031", "Anker.Eis-9!", "Ank3rEisQw71Lm",
-    "ankerimeis", "Anker77Eis", "anker-77-eis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
+    "ankerimeis", "Anker77Eis", "anker-77-eis", "anker-eis77", "und 7 eis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
 )  # fmt: skip
 
 
