@@ -49,6 +49,7 @@ OPEN = (
 METHODS = frozenset(
     "sha md aes rsa des utf argon blake chacha poly salsa ripemd whirlpool bcrypt scrypt pbkdf kdf".split()
 )  # to hash and to encrypt
+CIPHERS = ("PBKDF2", "SHA1", "SHA2", "SHA3", "SHA5", "AES", "HMAC", "RSA", "MD5")  # in what a suite of methods is called
 SHOWS = ("=>", "= ", "$1")  # what a console writes before a value
 
 
@@ -130,7 +131,7 @@ def _in_line(line: str, folded: str, named: int) -> "list[tuple[int, int]]":
         where = line.index(value, at)
         if (value[:2] == "Ag" and len(value) > SEALED) or value.startswith(PUBLIC):
             break
-        if value[:2] == "0x" and len(value) <= LONGEST_POINTER:
+        if value[:2] == "0x" and (len(value) <= LONGEST_POINTER or is_filler(value)):
             at, before = at + len(word), word
             continue
         if is_of_pins:
@@ -221,7 +222,7 @@ def tells(value: str) -> bool:
         return False
     if len(value) < 8 or is_filler(value) or is_plain(value) or value[0] in "$%@&*-/#" or any([sign in value for sign in "/\\=:"]):
         return is_generated(value, 16) and not any([sign in value for sign in ".:\\"]) if value else False
-    if is_called_so(value) or "." in value.strip("."):
+    if is_called_so(value) or "." in value.strip(".") or (value.isupper() and any([each in value for each in CIPHERS])):
         return False
     return _is_odd(value) or is_generated(value) or (is_coined(value) and value[-1] in DIGITS)
 

@@ -84,6 +84,8 @@ def is_code(value: str) -> bool:
     """Recognise an unquoted value that is an expression: attribute access, a scope, a reference."""
     if ("::" in value and not looks_random(value)) or "->" in value or value.startswith(("$", "@", "&", "*", "!", "(", "[", "{")):
         return True
+    if ":" in value and all([is_plain(part) for part in value.split(":") if part]):  # of a store: `stats:2031-03-04:issued`
+        return True
     parts = value.split(".")
     # the parts of a token with dots are longer than most names
     is_token = looks_random(value) and max(map(len, parts)) > 18

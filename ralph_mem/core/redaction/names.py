@@ -56,7 +56,7 @@ KEY_OWNERS = (
 )
 OPEN_KEYS = (
     " public domain primary foreign sort partition cache row object index map dict group lookup routing hot pub unique natural"
-    " composite shortcut registry translation message i18n idempotency dedup "
+    " composite shortcut registry translation message i18n idempotency dedup from "
 )
 TAKEN_BACK = (
     " path paths file files filename dir directory name names id ids type types kind length len size count counts limit"
@@ -67,6 +67,7 @@ TAKEN_BACK = (
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
     " encoder encoders validator validators hasher hashers strategy generator handler factory component widget view form screen"
     " from cache source function mechanism method interval topic range filter checker digest checksum sha sha1 sha256 integrity "
+    " audience issuer scope scopes namespace use "
 )
 
 CODE_OWNERS = (
@@ -168,8 +169,11 @@ def _is_name(value: str, kind: str) -> bool:
     is_own = bare.lower() in PASSWORDS or (not bare.isascii() and bare.lower().endswith(PASSWORDS))  # `新しいパスワード`
     if bare.isalpha() and is_own:  # a label
         return True
+    if kind != "password" and bare[:1] > "\u2fff" and bare[-1:] > "\u2fff":  # a sentence of Japanese or Chinese
+        return True
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
     is_name = "_" in bare and bare.isidentifier() and bare.islower()
+    is_name = is_name or (kind != "password" and bare.islower() and bare.replace("-", "a").isalpha())  # `api-token`
     return (is_word or is_name) and is_called_so(bare)
 
 

@@ -63,6 +63,7 @@ NAMING = frozenset(
     "git ls find wc stat file rg ag ack tree du cd mkdir touch rm cp mv ln chmod chown which type basename dirname"
     " tar unzip zipinfo".split()
 )
+OF_ALL = frozenset("dig drill delv host nslookup -pubin -pubout".split())
 TESTING = frozenset("test tests pytest jest vitest rspec phpunit mocha".split())
 # Stems of the names of programs that keep secrets, and the words by which they are asked for one.
 KEEPERS = (
@@ -300,7 +301,8 @@ def _named(words: "list[str]") -> str:
         [word.lower().endswith(("keys", "key", "token", "tokens", "badge", "passwords")) for word in words[1:4]]
     ):
         return "issued"
-    if not TESTING.isdisjoint((name, *said)) or "describe" in said or words[:2] == ["getent", "passwd"]:
+    is_public = not OF_ALL.isdisjoint((name, *words)) or words[:2] == ["getent", "passwd"]
+    if not TESTING.isdisjoint((name, *said)) or "describe" in said or is_public:
         return ""  # what they name is a test, or what everybody may read
     if words[0].rpartition("/")[2] in NAMING and words[:2] not in (["git", "config"], ["git", "credential"]):
         return ""

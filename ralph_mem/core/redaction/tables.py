@@ -200,7 +200,7 @@ def is_value(value: str, kind: str) -> bool:
     is_numbered = is_spaced(value) and any([char in DIGITS for char in value])
     if kind == "password" and (is_numbered or (is_of_words(value) and not is_called_so(value))):
         return True
-    if _is_text(value):
+    if _is_text(value) or (value.islower() and "-" in value and is_called_so(value)):  # a name: `sql-password-v2`
         return False
     if kind == "password" and (is_jumbled(value) or (is_secret(value, kind, "flag") and value.isalpha())):
         return True

@@ -25,6 +25,7 @@ PLAIN = frozenset(
 )
 SECRET_FLOOR = 8
 RANDOM_FLOOR = 16
+OF_ACCOUNT = 42  # characters of an address of Ethereum
 RANDOM_LETTERS = 10  # of one case, `letters.FEWEST`
 _NOTHING_BUT = dict.fromkeys(map(ord, "_-./:+= "), None)
 _CLASSES = {
@@ -43,11 +44,13 @@ def is_called_so(value: str) -> bool:
 def is_filler(value: str) -> bool:
     """Recognise what stands where a secret should: a reference, a template, a mask, "changeme"."""
     lowered = value.lower()
-    if lowered in PLAIN or len(set(value)) < 4 or "EXAMPLE" in value:
+    if lowered in PLAIN or len(set(value)) < 4 or "EXAMPLE" in value or lowered.startswith(("fake", "mock")):
         return True
     if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
         return True
     if any([sign in value for sign in OF_PATTERNS]):
+        return True
+    if value[:2] == "0x" and len(value) == OF_ACCOUNT and not value[2:].strip(HEX):  # which everybody may know
         return True
     if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
         return True

@@ -58,6 +58,20 @@ KEPT = [
     ('echo "$PWD" "OLDPWD=$OLDPWD"', "/srv/portal/auth-tokens OLDPWD=/srv/portal/credential-store"),
     ("cat notes", "The password is hashed with argon2id; our token is sha256 of it, the secret is version3 now."),
     ("cat notes", "Our password hash is argon2id, and the PIN hash is bcrypt2."),
+    # keys of stores and caches, sums of what is secret, what is not real, who may use a token
+    ("redis-cli --scan", "token:stats:2031-03-04:issued\ntoken:bucket:user:48812\nsess:2031"),
+    ("./gradlew test", "expected: <Refreshed(token=FakeToken#2)> but was: <Valid(token=FakeToken#1)>"),
+    ("helm diff", "-  checksum/secret: 6dab3a8624e2d15942795ebef9ccf2692fb47a0039bb969c319db9f07965c522"),
+    ("gh run view", "Cache restored from key: Linux-npm-106115daebfa6cdfc71642eb83887ceda37ed57c351c95907d617888ebcb3d5f"),
+    ("kubectl get pod a -o yaml", "    - name: TOKEN_AUDIENCE\n      value: orders-internal-v2"),
+    ("forge test", "UnknownToken(0xB1c97a44217c6218b36c1d19D4a2e9Eb0cE3606e)\n  token: 0xB1c97a44217c6218b36c1d19D4a2e9Eb0cE3606e"),
+    # methods, public keys, a sentence behind a label, the name of a credential, a switch
+    ("hashcat --help", "  22000 | WPA-PBKDF2-PMKID+EAPOL                           | Network Protocol"),
+    ("openssl rsa -pubin -in jwt.pub -text", "Modulus:\n    00:67:13:D3:EB:43:98:45:2D:24:AB:62:F2:62:6E:\nExponent: 65537"),
+    ("dig DNSKEY a.test +short", "257 3 13 zwa8uO3D2IuHyqmQnHrWnbMdfDOXKF2kZJTl57qlGsTPmyv1sRVpWl/e1/XL0LLD"),
+    ("gh pr view 7", "トークン: 有効期限を15分から5分に変更。"),
+    ("systemctl cat a", "LoadCredentialEncrypted=api-token"),
+    ('reg query "HKLM\\\\Lsa" /v LimitBlankPasswordUse', "    LimitBlankPasswordUse    REG_DWORD    0x1"),
 ]  # fmt: skip
 
 CUT = [
