@@ -8,6 +8,7 @@ from ralph_mem.core import descendants, fast, paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import leftovers, record
 from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, fold
+from ralph_mem.ralph.stop_reasons import SUCCESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,8 +153,26 @@ def all(project: "Project") -> "list[record.Run]":  # noqa: A001 - reads as runs
 
 
 def latest(project: "Project") -> "record.Run | None":
-    """Return the run that was started last, if there is one; a guard, which changes no file, is not meant."""
-    return ([None, *[run for run in all(project) if run.mode != GUARD]])[-1]
+    """Return the run that was started last, if there is one; a guard, which changes no file, is not meant.
+
+    Of attempts side by side it is the one whose end was told: `ahead`.
+    """
+    found = [run for run in all(project) if run.mode != GUARD]
+    if not found:
+        return None
+    lead = _lead(found[-1])
+    return ahead([run for run in found if _lead(run) == lead])
+
+
+def _lead(run: "record.Run") -> str:
+    """Return the run that an attempt was begun beside; any other one is its own."""
+    return str(run.options.get("attempt_of") or run.id)
+
+
+def ahead(attempts: "list[record.Run]") -> "record.Run":
+    """Return which of attempts at one goal, the lead first, reached it first; the lead where that did, or none."""
+    reached = [run for run in attempts if run.status == SUCCESS]
+    return attempts[0] if attempts[0] in reached or not reached else min(reached, key=lambda run: run.ended)
 
 
 def find(project: "Project", run_id: str) -> "record.Run":

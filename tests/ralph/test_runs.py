@@ -255,3 +255,20 @@ def test_a_loop_can_be_asked_to_stop_from_elsewhere(a_tree):
     assert runs.is_asked_to_stop(a_tree, "loop-1") and not runs.is_asked_to_stop(a_tree, "loop-2")
     runs.clear_live(a_tree, "loop-1")
     assert not runs.is_asked_to_stop(a_tree, "loop-1")
+
+
+def attempts(project, **ended):
+    """Record the lead of attempts and two beside it, which ended at these minutes: `lead=3`; the others were stopped."""
+    for at, name in enumerate(("lead", "second", "third")):
+        path = runs.create(project, name, {"at": NOON + at, "options": {"attempt_of": "lead"} if at else {}})
+        reason, status = ("success", "success") if name in ended else ("user_stop", "stopped")
+        record.append(path, {"what": "end", "at": NOON + MINUTE * ended.get(name, 9), "status": status, "reason": reason})
+
+
+@pytest.mark.parametrize(
+    ("ended", "meant"),
+    [({"second": 3}, "second"), ({"second": 4, "third": 3}, "third"), ({"lead": 4, "second": 3}, "lead"), ({}, "lead")],
+)
+def test_of_attempts_side_by_side_the_one_that_reached_the_goal_is_meant_else_the_first(a_tree, ended, meant):
+    attempts(a_tree, **ended)
+    assert runs.find(a_tree, "").id == meant

@@ -77,8 +77,7 @@ class Attempts:
         for run_id in self._at_work():
             runs.ask_to_stop(self._project, run_id)
         self._wait()
-        found = self._succeeded()
-        return lead if lead.status == SUCCESS or not found else min(found, key=lambda run: run.ended)
+        return runs.ahead([lead, *self._succeeded()])
 
     def let_go(self, winner: str) -> None:
         """Remove the rooms of the others; what they did is in their snapshots."""

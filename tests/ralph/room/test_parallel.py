@@ -36,6 +36,8 @@ def test_the_first_that_reaches_the_goal_is_applied_and_the_others_are_stopped_a
     assert {each.status for each in every} <= {"success", "stopped"}
     assert not (loops.top / "slow.txt").exists()
     assert rooms_of(loops) == []
+    loops.back()
+    assert loops.text("one.txt") == "wrong\n"
 
 
 def ends_told(loops):
