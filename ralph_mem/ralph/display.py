@@ -7,7 +7,7 @@ from ralph_mem.core.redaction import terminal
 from ralph_mem.ralph import progress, stop_reasons
 from ralph_mem.ralph.agents import succession
 from ralph_mem.ralph.criteria import PASSED, PLAN, VACUOUS, Verdict, native_build
-from ralph_mem.ralph.record import HEADLESS, INTERRUPTED, RUNNING, Iteration, Run
+from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Iteration, Run
 from ralph_mem.ralph.tasks import telling
 
 TYPE_CHECKING = False
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 MOST_WHY = 300
 
 
-def to_accept(prospect: "Prospect") -> "list[str]":
-    """Return what a person has to see before the loop may run it."""
+def to_accept(prospect: "Prospect", mode: str = HEADLESS) -> "list[str]":
+    """Return what a person has to see before the loop, or a guard, may run it."""
     head = "The loop would run this in your project, before the first iteration and after each one:"
+    if mode == GUARD:
+        head = "The guard would run this in your project, at the end of each turn of this session:"
     notes = [*prospect.missing, *native_build.warnings(prospect.criteria)]
     return [head, *["  " + line for line in prospect.shown], *[f"  ({line})" for line in notes]]
 

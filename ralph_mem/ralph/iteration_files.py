@@ -5,7 +5,7 @@ from collections import namedtuple
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.ralph import changes, files, protecting
 from ralph_mem.ralph.judges import tampering
-from ralph_mem.ralph.snapshot import FILE, ignoring, others, restoring, store, taking
+from ralph_mem.ralph.snapshot import FILE, FOLDER, NO_WAY_BACK, ignoring, others, restoring, store, taking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def after(loop: "Loop", number: int) -> After:
         taken, beyond = protecting.not_for_the_task(loop, snapshots, before, taken, own)
         left = {change.path for change in snapshots.differences(before, taken.id)}  # without what was put back
         own = [change for change in own if change.path in left]
+        lost = [*lost, *_no_way_back(own)] if loop.place.top == loop.project.top else lost
         changed = changes.described(own, *contents, loop.project, loop.settings)
         return After(taken.id, taken.tree, changed, [*again, *beyond, *lost, *tampered])
 
@@ -60,6 +61,12 @@ def _of_agent(loop: "Loop", snapshots: "store.Snapshots", number: int, found: "l
     left = {change.path for change in found if snapshots.changed_ns(change.path) <= done}
     others.note(snapshots, loop.run.id, number, others.CHECKS, left)
     return [change for change in found if change.path not in left]
+
+
+def _no_way_back(found: "list[Change]") -> "list[str]":
+    """Return a line for each path of the person's that changed and of which no snapshot has what it was."""
+    paths = [each.path for each in found if each.before and each.before.kind != FOLDER and not each.before.stored]
+    return [f"{NO_WAY_BACK}: {path.decode('utf-8', 'backslashreplace')}" for path in paths]
 
 
 def _contents(snapshots: "store.Snapshots") -> "tuple[Content, Content]":

@@ -2,7 +2,6 @@
 
 import os
 
-from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import leftovers, runs
 from ralph_mem.ralph.record import HEADLESS
 
@@ -31,10 +30,7 @@ class Lock:
         in_session = other if self.file >= 0 and other and other.mode != HEADLESS and runs.is_alive(self.project, other) else None
         if self.file < 0 or in_session:
             self.__exit__()
-            name = f" ({other.run}, process {other.pid})" if other else ""
-            raise LoopError(
-                f"a loop is at work here already{name}", "`ralph-mem ralph status` shows it, `ralph-mem ralph stop` ends it"
-            )
+            raise runs.in_the_way(other)
         if other:
             leftovers.end(other.run)
 

@@ -4,7 +4,7 @@ import os
 
 from ralph_mem.core.format import count
 from ralph_mem.ralph import display
-from ralph_mem.ralph.snapshot import MEANWHILE
+from ralph_mem.ralph.snapshot import LOST, MEANWHILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +30,17 @@ def rollback_preview(what: str, plan: "Plan", killed: int = 0) -> "list[str]":
         f"To go back to {what}:",
         *_listed("restore", [(action.path, action.why) for action in others]),
         *_listed("delete", [(action.path, action.why) for action in removals]),
-        *_listed("keep", plan.kept),
+        *_kept("keep", plan.kept),
         *_of_git(plan.git),
         *([f"({ALL})"] if any([why == MEANWHILE for _, why in plan.kept]) else []),
         *([f"Iteration {killed} was cut off: {CUT_OFF}"] if killed else []),
     ]
+
+
+def _kept(verb: str, paths: "Sequence[tuple[bytes, str]]") -> "list[str]":
+    """Return what is left alone, and apart from it what is gone and cannot be brought back."""
+    here, lost = [each for each in paths if each[1] != LOST], [each for each in paths if each[1] == LOST]
+    return [*_listed(verb, here), *_listed("no copy", lost)]
 
 
 def _of_git(told: "Sequence[tuple[str, str]]") -> "list[str]":
@@ -52,8 +58,10 @@ def rolled_back(what: str, report: "Report", run: "Run") -> "list[str]":
     """Return what a rollback did, what it left alone, and how to undo it."""
     if not report.safety:
         return [f"Nothing differs from {what}."]
-    numbers = f"{len(report.restored)} restored, {len(report.deleted)} deleted, {len(report.kept)} kept"
-    lines = [f"Back to {what}: {numbers}.", *_listed("kept", report.kept)]
+    lost = len([path for path, why in report.kept if why == LOST])
+    numbers = f"{len(report.restored)} restored, {len(report.deleted)} deleted, {len(report.kept) - lost} kept"
+    more = f", {lost} not brought back" if lost else ""
+    lines = [f"Back to {what}: {numbers}{more}.", *_kept("kept", report.kept)]
     unkept = [each for each in report.unstored if each[0] not in dict(report.kept)]
     lines += _listed("no copy", unkept)
     lines += _of_git(report.git)

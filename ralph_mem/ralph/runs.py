@@ -101,6 +101,17 @@ def busy(project: "Project") -> "Live | None":
     return now if now and not ours and is_alive(project, now) else None
 
 
+def in_the_way(now: "Live | None") -> LoopError:
+    """Return the error that another loop, or a guard, is at work in the tree already; None where it does not say which."""
+    if now and now.mode == GUARD:
+        return LoopError(
+            f"a guard is on here already ({now.run})", "`/ralph guard off` in its session, or `ralph-mem ralph stop`, ends it"
+        )
+    process = f", process {now.pid}" if now and now.pid else ""
+    name = f" ({now.run}{process})" if now else ""
+    return LoopError(f"a loop is at work here already{name}", "`ralph-mem ralph status` shows it, `ralph-mem ralph stop` ends it")
+
+
 def above_us() -> str:
     """Return the run in the background whose supervisor this process is below, whatever lies between them; empty for a person's.
 

@@ -55,9 +55,7 @@ def check(project: "Project", wished: "Wish", prospect: "Prospect") -> None:
         raise LoopError("what is protected is put back from snapshots", "leave out --no-snapshot, or ralph.protect and --protect")
     busy = runs.busy(project)
     if busy:
-        raise LoopError(
-            f"a loop is at work here already ({busy.run})", "`ralph-mem ralph status` shows it, `ralph-mem ralph stop` ends it"
-        )
+        raise runs.in_the_way(busy)
     if wished.commit or wished.branch:
         commits.check(project, wished.branch, wished.snapshot)
     if wished.snapshot:

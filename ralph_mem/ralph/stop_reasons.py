@@ -2,7 +2,9 @@
 
 from collections import namedtuple
 
+from ralph_mem.ralph import progress
 from ralph_mem.ralph.agents import denials
+from ralph_mem.ralph.snapshot import NO_WAY_BACK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ DIFF, LOG = "`ralph-mem ralph diff`", "`ralph-mem ralph log` tells what the agen
 ROLL_BACK = "`ralph-mem ralph rollback`"
 BEST = "`ralph-mem ralph rollback --best`"
 APPLY, APPLY_BEST = "`ralph-mem ralph apply`", "`ralph-mem ralph apply --best` brings the best iteration into your files"
+ALL_BACK, NOT_ALL_BACK = "takes it all back", "takes it back, but for what was not stored"
 
 NOTHING_LEFT = '`ralph-mem ralph start "GOAL"` begins another run: nothing is left to go on from, or to go back to'
 
@@ -48,7 +51,7 @@ NOTHING_LEFT = '`ralph-mem ralph start "GOAL"` begins another run: nothing is le
 REASONS = {
     "success": StopReason(
         0, SUCCESS, "every criterion passed",
-        f"look at what changed with {DIFF}; {ROLL_BACK} takes it all back",
+        f"look at what changed with {DIFF}; {ROLL_BACK} {ALL_BACK}",
     ),
     "max_iterations": StopReason(
         10, FAILED, "all iterations are used up",
@@ -140,8 +143,8 @@ def status_of(reason: str) -> str:
 def next_step(reason: str, run: "Run") -> str:
     """Say what the reader can do now, with the commands as they are to be typed: a limit that was reached is doubled.
 
-    A run without a snapshot is told of no way back, nor one in a room of which nothing is in the person's files. Where its
-    snapshots are gone there is no way on either.
+    A run without a snapshot is told of no way back, nor one in a room of which nothing is in the person's files, and one that
+    reached nothing better than its start of no best iteration. Where its snapshots are gone there is no way on either.
     """
     if run.snapshots_gone:
         return NOTHING_LEFT
@@ -151,7 +154,11 @@ def next_step(reason: str, run: "Run") -> str:
     steps = str(REASONS[reason].next_step).split("; ")
     if not run.start_snapshot:
         steps = [LOG if DIFF in step else step for step in steps]
-    if run.room:
+    if any([line.startswith(NO_WAY_BACK) for each in run.iterations for line in each.tampered]):
+        steps = [step.replace(ALL_BACK, NOT_ALL_BACK) for step in steps]
+    if not progress.best(run):
+        steps = [step if not step.startswith(BEST) else f"{ROLL_BACK} returns to the start" for step in steps]
+    elif run.room:
         steps = [APPLY_BEST if step.startswith(BEST) else step for step in steps]
     has_way_back = bool(run.applied) if run.room else bool(run.start_snapshot)
     open_ones = [step for step in steps if has_way_back or "ralph rollback" not in step]

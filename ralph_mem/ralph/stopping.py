@@ -100,7 +100,7 @@ def check(project: "Project", run: "Run", bounds: "dict[str, Any]", mode: str = 
     """Raise LoopError for a run that cannot go on: a limit that it has reached has to be raised by `bounds`."""
     busy = runs.busy(project)
     if busy:
-        raise LoopError(f"a loop is at work here already ({busy.run})", "`ralph-mem ralph status` shows it")
+        raise runs.in_the_way(busy)
     if mode != HEADLESS and run.options.get("here") is False:
         raise LoopError(
             f"{run.id} works in a room of its own, not in a session", "`ralph-mem ralph resume` in a terminal, or --headless"

@@ -8,6 +8,7 @@ from ralph_mem.ralph import decision, progress, stop_reasons
 from ralph_mem.ralph.decision import decide
 from ralph_mem.ralph.record import entry_of, fold
 from tests.folded import folded
+from tests.ralph import made
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 
 START = [failing_tests(5)]
@@ -206,6 +207,15 @@ def test_every_reason_tells_a_command_and_a_limit_that_was_reached_is_doubled():
     run.start_snapshot = 0
     assert all(step and "rollback" not in step for step in [stop_reasons.next_step(reason, run) for reason in steps])
     assert stop_reasons.status_of("user_stop") == "stopped" and stop_reasons.status_of("regression") == "failed"
+
+
+@pytest.mark.parametrize(("room", "way"), [("", "`ralph-mem ralph rollback` returns to the start"), ("/room", "goes on")])
+def test_where_nothing_is_better_than_the_start_no_best_iteration_is_offered(room, way):
+    run = made.a_run({"a": "b"}, [made.an_iteration(1, {"a": "b"})], start_snapshot=1, room=room)
+    step = stop_reasons.next_step("max_iterations", run)
+    assert "best" not in step and step.endswith(way)
+    run.iterations.append(made.an_iteration(2))
+    assert "--best" in stop_reasons.next_step("max_iterations", run)
 
 
 # What holds whatever happens

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import rolling_back, runs
+from ralph_mem.ralph import display, rollback_lines, rolling_back, runs
 from ralph_mem.ralph.snapshot import store
 from tests.ralph.loops import CHECK, STEPS, git, kept, names
 from tests.ralph.snapshot.conftest import bytes_below, tree_of
@@ -93,6 +93,18 @@ def test_what_an_agent_destroys_with_git_or_without_comes_back(repository, comma
     assert tree_of(repository.top) != before or command == DESTROYERS["git-is-gone"]
     repository.back()
     assert tree_of(repository.top) == before
+
+
+def test_a_file_that_no_snapshot_stored_is_told_as_gone_at_once_and_by_the_rollback(loops):
+    loops.write("big", "").write_bytes(bytes(11_000_000))
+    run = loops.start("; ".join(["rm big", *STEPS]))
+    assert run.iterations[0].tampered == ["no rollback brings back what was not stored: big"]
+    assert display.ended(run)[-1].endswith("`ralph-mem ralph rollback` takes it back, but for what was not stored")
+    lines = rollback_lines.rolled_back("the start", loops.back(), run)
+    assert lines[:2] == [
+        "Back to the start: 3 restored, 0 deleted, 0 kept, 1 not brought back.",
+        "  no copy  big  (is gone, and was not stored)",
+    ]
 
 
 def test_a_detached_head_with_commits_of_the_agent_stays_where_it_is(repository):

@@ -89,8 +89,8 @@ def start(asked: "Asked", order: "Order", show: "Show") -> str:
     return _detached(asked, order, wish) if headless else _begun(asked, order, wish, prospect)
 
 
-def _to_accept(asked: "Asked", prospect: "Prospect", show: "Show") -> str:
-    text = show(asked, display.to_accept(prospect), whole=True)  # what is not shown whole gets no code
+def _to_accept(asked: "Asked", prospect: "Prospect", show: "Show", mode: str = IN_SESSION) -> str:
+    text = show(asked, display.to_accept(prospect, mode), whole=True)  # what is not shown whole gets no code
     return f"{text}\n{_how_to_accept(asked, prospect)}"
 
 
@@ -247,7 +247,7 @@ def guard(asked: "Asked", order: "Order", show: "Show") -> str:
     prospect = prospects.look(asked.project, wish)
     starting.check(asked.project, wish, prospect)
     if not prospects.accept(asked.project, prospect, order.last("--accept") or ""):
-        return _to_accept(asked, prospect, show)
+        return _to_accept(asked, prospect, show, GUARD)
     with Lock(asked.project):
         name = starting.note(asked.project, asked.settings, wish, prospect, GUARD, asked.session)
         guarding.begin(Loop(asked.project, asked.settings, name))

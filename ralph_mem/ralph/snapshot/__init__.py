@@ -8,6 +8,10 @@ FILE, LINK, FOLDER, OTHER = "file", "link", "folder", "other"
 # Why a rollback leaves a path alone that somebody else changed while the loop was at work.
 MEANWHILE = "changed while the loop was at work, not by its programs: yours"
 
+# Why a rollback does not bring a path back, and what is said as soon as an iteration has taken it away.
+LOST = "is gone, and was not stored"
+NO_WAY_BACK = "no rollback brings back what was not stored"
+
 Entry = namedtuple("Entry", "kind mode size digest stored twins", defaults=(b"",))
 Entry.__doc__ = """A path in a snapshot.
 

@@ -7,7 +7,7 @@ import os
 import unicodedata
 from collections import namedtuple
 
-from ralph_mem.ralph.snapshot import FOLDER, MEANWHILE, OTHER, Change, Entry, journal, placing
+from ralph_mem.ralph.snapshot import FOLDER, LOST, MEANWHILE, OTHER, Change, Entry, journal, placing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _doubt(change: "Change") -> str:
     if now and now.kind != FOLDER and not now.stored:
         return "is not stored in any snapshot as it is now"
     if target and target.kind != FOLDER and not target.stored:
-        return "was not stored"
+        return "was not stored" if now else LOST
     return ""
 
 

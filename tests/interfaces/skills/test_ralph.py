@@ -360,6 +360,16 @@ def test_a_loop_in_the_background_is_begun_watched_and_ended_from_a_session(an_o
 
 
 @pytest.mark.check
+def test_a_guard_says_when_it_runs_what_and_that_one_is_on_already(an_owner):
+    guard = f"guard {CRITERIA.partition(' --cool')[0]}"
+    assert an_owner.says(guard).startswith("The guard would run this in your project, at the end of each turn of this session:")
+    an_owner.accepts(guard)
+    again = one_line(an_owner.says(guard))
+    assert "a guard is on here already" in again and "/ralph guard off" in again
+    assert "a guard is on here already" in one_line(an_owner.another().says(f"start x {CRITERIA}"))
+
+
+@pytest.mark.check
 def test_a_guard_hands_over_what_fails_once_a_turn(an_owner):
     assert an_owner.accepts(f"guard {CRITERIA.partition(' --cool')[0]}").startswith("From now on the checks are run once")
     assert "- ./check.sh: the state is not mended" in said_to_model(an_owner.stop("Done."))

@@ -50,7 +50,7 @@ def verbs(plan):
         (ONE, ONE, None, None, "changed by you"),
         (None, None, THREE, None, "changed by you"),
         (TOO_LARGE, TWO, TWO, None, "was not stored"),
-        (TOO_LARGE, None, None, None, "was not stored"),
+        (TOO_LARGE, None, None, None, "is gone, and was not stored"),
         (ONE, TOO_LARGE, TOO_LARGE, None, "is not stored in any snapshot as it is now"),
         (None, TOO_LARGE, TOO_LARGE, None, "is not stored in any snapshot as it is now"),
         (None, A_FIFO, A_FIFO, None, "is a FIFO, socket or device"),
