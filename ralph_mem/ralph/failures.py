@@ -46,7 +46,16 @@ def first(run: "Run", failing: "Failing", told: "Collection[str]" = ()) -> "list
     label = next(iter(failing))
     test, message = failing[label]
     line = _line(label, test, "" if label in told else message)
-    return [f"Failing now: {len(failing)}{best}. The first:", cut(line, LINE_TOKENS)]
+    head = f"Failing now: {len(failing)}{best}."
+    if run.is_outdated():
+        head = (
+            f"Last checked {_last_checked(run)}: {len(failing)} failing{best}. Files may have changed since: run the checks first."
+        )
+    return [f"{head} The first:", cut(line, LINE_TOKENS)]
+
+
+def _last_checked(run: "Run") -> str:
+    return next((f"after iteration {each.number}" for each in run.iterations[::-1] if each.verdicts), "before the loop began")
 
 
 def output(verdicts: "list[Verdict]", failing: "Failing", tag: str, left: "Budget") -> "tuple[list[str], set[str]]":
@@ -154,7 +163,9 @@ def _named(label: str, failing: "Failing") -> str:
 
 
 def compared(run: "Run", failing: "Failing", left: "Budget") -> "list[str]":
-    """Return what fails now and did not before: of the best moment, and of that before the loop."""
+    """Return what fails now and did not before: of the best moment, and of that before the loop. Nothing where now is unknown."""
+    if run.is_outdated():
+        return []
     moment, verdicts = attempts.best(run)
     at_best, at_first = evidence.failures(verdicts), evidence.failures(run.baseline)
     of_tasks = evidence.failures([verdict for verdict in run.verdicts() if verdict.type == TASK])

@@ -56,6 +56,7 @@ class Run:
     of what runs the checks, taken at `marked_ns`.
     `branch` has the name of the branch that it writes and the commit on which that stands, `commits` its [iteration, id],
     `brought` whether the branch of a room is in the person's repository, or why not.
+    `went_on` says that a person let it go on and no check was run since.
     `hints` are what the person said to it, as [when, text, the iteration that was told, 0 for none].
     `room` is the folder in which the agent works, empty where that is the person's own; `base` the snapshot of it as it was made,
     `roots` the folders of the person's that `PYTHONPATH` replaces there, `linked` what it has as links to the person's ignored
@@ -95,7 +96,7 @@ class Run:
         self.taken_back: list[dict[str, Any]] = []
         self.marked_ns = self.start_snapshot = self.started = self.ended = self.begun = self.resumed_after = self.settled = 0
         self.spent_ms = self.since = self.last_seen = self.turn = self.turned_after = 0
-        self.stop_asked = self.waiting = self.snapshots_gone = False
+        self.stop_asked = self.waiting = self.snapshots_gone = self.went_on = False
 
     def add(self, entry: "dict[str, Any]") -> None:
         """Take in the next entry of the record; one of an unknown kind changes nothing."""
@@ -124,6 +125,10 @@ class Run:
     def is_paused(self) -> bool:
         """Say whether a person has it pause: its clock stands still, and it has not ended."""
         return self.status == RUNNING and bool(self.started) and not self.since
+
+    def is_outdated(self) -> bool:
+        """Say whether the files may be otherwise than the last verdicts say: a room, a person does not work in."""
+        return self.went_on and not self.room
 
     def hints_for(self, number: int) -> "list[str]":
         """Return what the person said that an iteration is to be told: each once, but again where the iteration is done again."""
@@ -244,6 +249,7 @@ def _iteration(run: Run, entry: "dict[str, Any]") -> None:
     fields = {name: entry[name] for name in Iteration._fields if name in entry}
     run.iterations.append(NO_ITERATION._replace(**{**fields, "verdicts": _verdicts(entry)}))
     run.begun = max(run.begun, run.iterations[-1].number)
+    run.went_on = run.went_on and not run.iterations[-1].verdicts
     if run.iterations[-1].tasks:
         run.task_log.append({**run.iterations[-1].tasks, "iteration": run.iterations[-1].number})
 
@@ -276,6 +282,7 @@ def _paused(run: Run, entry: "dict[str, Any]") -> None:
 
 
 def _continued(run: Run, entry: "dict[str, Any]") -> None:
+    run.went_on = True
     run.since = run.since or _number(entry.get("at"))
 
 
@@ -296,7 +303,7 @@ def _resumed(run: Run, entry: "dict[str, Any]") -> None:
     run.nonce = entry.get("nonce", run.nonce)
     run.options = {**run.options, **(entry.get("options") or {})}
     run.status, run.reason, run.why, run.ended, run.stop_asked = RUNNING, "", "", 0, False
-    run.waiting = False
+    run.waiting, run.went_on = False, True
     run.resumed_after = run.iterations[-1].number if run.iterations else 0
     if entry.get("plan"):  # a person has changed it
         run.plan = entry["plan"]

@@ -9,7 +9,9 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import prompt
 from ralph_mem.ralph.criteria import excerpts, judging
 from ralph_mem.ralph.experience import NOTHING, Known
+from ralph_mem.ralph.record import entry_of
 from tests.ralph.made import A_CRITERION, PYTEST, a_change, a_plan, a_run, a_verdict, an_iteration
+from tests.sessions import NOON
 
 TAX = {"tests/test_cart.py::test_tax": "KeyError: 'tax'"}
 SUM = {"tests/test_cart.py::test_sum": "assert 3 == 4"}
@@ -33,6 +35,18 @@ def test_what_fails_now_is_told_with_the_output_of_the_first_check_that_failed()
     assert "Failing now: 2. The first:\n- pytest -q :: tests/test_cart.py::test_tax: KeyError: 'tax'\n" in text
     assert "    return prices['tax']\n" in text
     assert "Also failing\n- tests/test_cart.py::test_sum: assert 3 == 4\n" in text
+
+
+@pytest.mark.parametrize(("room", "head"), [
+    ("", "Last checked after iteration 1: 1 failing. Files may have changed since: run the checks first. The first:\n"),
+    ("/room", "Failing now: 1. The first:\n"),
+])  # fmt: skip
+def test_what_failed_before_a_person_let_it_go_on_is_not_told_as_of_now_but_in_a_room(room, head):
+    run = a_run(TAX, [an_iteration(1, TAX)], room=room)
+    run.add({"what": "resumed", "at": NOON})
+    assert head in built(run, 2) and "Passed after" not in built(run, 2)
+    run.add(entry_of(an_iteration(2, SUM)))
+    assert "Failing now: 1" in built(run, 3)
 
 
 def test_a_marker_is_asked_for_only_where_a_criterion_looks_for_it():
