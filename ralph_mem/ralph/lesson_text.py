@@ -59,8 +59,8 @@ def _fixes(run: "Run") -> "dict[str, tuple[tuple[str, str], int]]":
     """Return each failure that is gone at the end, with the iteration it went away in."""
     before, found = evidence.failures(run.baseline), {}
     for iteration in run.iterations:
-        if not iteration.verdicts:
-            continue
+        if not iteration.verdicts or (iteration.number < run.standing() and run.is_taken_back(iteration)):
+            continue  # what went on after a rollback went on without it
         after = evidence.after(before, iteration.verdicts)
         found.update({label: (before[label], iteration.number) for label in before if label not in after})
         before = after

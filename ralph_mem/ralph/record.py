@@ -152,17 +152,28 @@ class Run:
         return self.begun if self.begun > done and not self.room and not never_at_work else 0
 
     def standing(self) -> int:
-        """Return the last iteration whose changes the files have: that to which they were rolled back, 0 for the start."""
-        now = before = self.iterations[-1].number if self.iterations else 0
+        """Return the last iteration whose changes the files have, 0 where they are as at the start."""
+        return (0, *self._in_the_files())[-1]
+
+    def _in_the_files(self) -> "tuple[int, ...]":
+        """Return the numbers of the iterations whose changes the files have, those after a rollback among them."""
+        numbers = [each.number for each in self.iterations]
+        now: tuple[int, ...] = ()
+        before, done, at = now, 0, {0: now}
         for told in self.rolled_back:
-            now, before = (before if told.get("to") == "undo" else _led_to(self, told, now)), now
-        return now
+            for number in [each for each in numbers if done < each <= told["done"]]:
+                at[number] = now = (*now, number)
+            done = told["done"]
+            now, before = (before if told.get("to") == "undo" else at.get(_led_to(self, told), now)), now
+        since = [each for each in numbers if each > done]
+        in_room = self.room and (since or not self.taken_back)  # there nothing is rolled back, and a result has all of it
+        return (*numbers,) if in_room else (*now, *since)
 
     def is_taken_back(self, iteration: "Iteration") -> bool:
         """Say whether a rollback took away what an iteration did; it did not where it kept all of that."""
         kept = self.rolled_back[-1].get("kept_paths") or [] if self.rolled_back else []
         changed = [each[0] for each in iteration.changed]
-        return iteration.number > self.standing() and not (changed and set(changed) <= set(kept))
+        return iteration.number not in self._in_the_files() and not (changed and set(changed) <= set(kept))
 
     def verdicts(self) -> "list[Verdict]":
         """Return the verdicts of the last iteration that was judged, or of the baseline."""
@@ -170,13 +181,13 @@ class Run:
         return judged[-1] if judged else self.baseline
 
 
-def _led_to(run: Run, told: "dict[str, Any]", otherwise: int) -> int:
-    """Return the iteration that a rollback led to."""
+def _led_to(run: Run, told: "dict[str, Any]") -> int:
+    """Return the iteration that a rollback led to, -1 where none is known."""
     if told.get("to") == "start" or told.get("target") == run.start_snapshot:
         return 0
     if "iteration" in told:  # the moment at which a task was begun
         return _number(told["iteration"])
-    return next((each.number for each in run.iterations if each.snapshot and each.snapshot == told.get("target")), otherwise)
+    return next((each.number for each in run.iterations if each.snapshot and each.snapshot == told.get("target")), -1)
 
 
 def fold(entries: "list[dict[str, Any]]") -> Run:

@@ -239,3 +239,36 @@ def test_what_is_no_number_counts_as_none(number):
 def test_a_baseline_entry_carries_its_snapshot():
     run = fold([baseline_entry([failing_tests(1)], NOON, 7, "tree")])
     assert (run.start_snapshot, run.start_tree, run.baseline) == (7, "tree", [failing_tests(1)])
+
+
+def done(number):
+    return {"what": "iteration", "number": number, "snapshot": number}
+
+
+BACK, UNDONE = {"what": "rolled_back", "to": "start"}, {"what": "rolled_back", "to": "undo"}
+TO_THE_FIRST = {"what": "rolled_back", "to": "1", "target": 1}
+
+
+@pytest.mark.parametrize(
+    ("told", "standing", "taken_back"),
+    [
+        ([done(1), done(2)], 2, []),
+        ([done(1), done(2), BACK], 0, [1, 2]),
+        ([done(1), BACK, done(2)], 2, [1]),
+        ([done(1), done(2), TO_THE_FIRST, done(3)], 3, [2]),
+        ([done(1), done(2), BACK, UNDONE, done(3)], 3, []),
+        ([done(1), BACK, done(2), BACK, UNDONE], 2, [1]),
+        ([done(1), done(2), TO_THE_FIRST, done(3), BACK, TO_THE_FIRST], 1, [2, 3]),
+    ],
+)
+def test_a_rollback_takes_back_what_was_done_before_it_and_nothing_that_is_done_after_it(told, standing, taken_back):
+    run = fold(told)
+    assert run.standing() == standing
+    assert [each.number for each in run.iterations if run.is_taken_back(each)] == taken_back
+
+
+def test_in_a_room_nothing_is_rolled_back_and_what_goes_on_there_has_all_of_it():
+    room, applied = {"what": "room", "path": "/room"}, {"what": "applied", "snapshot": 1, "target": 3, "safety": 2}
+    assert fold([room, done(1), applied, BACK]).standing() == 0
+    assert not any(run.is_taken_back(run.iterations[0]) for run in [fold([room, done(1), applied, BACK, done(2)])])
+    assert fold([room, done(1), applied, BACK, UNDONE]).standing() == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import display, rollback_lines, rolling_back, runs
+from ralph_mem.ralph import display, headless, rollback_lines, rolling_back, runs
 from ralph_mem.ralph.snapshot import store
 from tests.ralph.loops import CHECK, STEPS, git, kept, names
 from tests.ralph.snapshot.conftest import bytes_below, tree_of
@@ -262,6 +262,17 @@ def test_a_remedy_that_a_rollback_kept_is_still_one(loops):
     assert kept(loops.back()) == {"two.txt": "changed by the loop, then by you"}
     _, text = lesson(loops)
     assert "fixed by: two.txt" in text and text.count("which was rolled back: ") == 2
+
+
+@pytest.mark.check
+def test_what_is_done_after_a_rollback_stands_and_what_it_took_away_is_no_remedy(loops):
+    loops.start("echo right >three.txt", *STEPS, memory=True, limits={"iterations": 1})
+    loops.back()
+    run = headless.resume(loops.project, loops.values(), loops.latest(), iterations=5)
+    assert run.status == "success" and [each.number for each in run.iterations] == [1, 2, 3, 4]
+    title, text = lesson(loops)
+    assert "(ralph loop: reached after 4 iterations)" in title
+    assert text.count("fixed by: ") == 3 and "rolled back" not in text
 
 
 @pytest.mark.check

@@ -27,6 +27,7 @@ def applying(run: "Run", entry: "dict[str, Any]") -> None:
 
 def rolled_back(run: "Run", entry: "dict[str, Any]") -> None:
     """Take in a rollback. Of a run in a room it takes out the result that was applied last, and an undo of that brings it again."""
+    entry = {**entry, "done": run.next_number() - 1}
     if not run.room:
         run.rolled_back.append(entry)
         run.task_log.append({"back_to": run.standing()})
