@@ -1,5 +1,6 @@
 """Tell which changes of a tree were written by programs of a loop; what is left is the person's."""
 
+import itertools
 import os
 from contextlib import contextmanager
 
@@ -10,7 +11,7 @@ from ralph_mem.ralph.snapshot import FILE, FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from ralph_mem.core.project import Project
@@ -51,9 +52,29 @@ def watching(project: "Project", run_id: str, options: "Mapping[str, Any]", told
 
 
 def unexplained(written: "Writes | ToolEvents", top: str, found: "Iterable[Change]", snapshots: "Snapshots") -> "list[bytes]":
-    """Return the paths of changes that no program of the loop explains, all seen from the top."""
-    real = os.path.realpath(top).rstrip("/")
-    return [each.path for each in found if not written.explains(f"{real}/{os.fsdecode(each.path)}", *_told(each, snapshots))]
+    """Return the paths of changes that no program of the loop explains, by this or another name of the file, seen from the top."""
+    real, changes = os.path.realpath(top).rstrip("/"), [*found]
+    paths = {each.path for each in changes if written.explains(f"{real}/{os.fsdecode(each.path)}", *_told(each, snapshots))}
+    ours = {_twins(each) for each in changes if each.path in paths}
+    names = {*itertools.chain(*ours)} - {b""}
+    return [each.path for each in changes if each.path not in paths and not _is_by_another_name(each, ours, names)]
+
+
+def _twins(change: "Change") -> "tuple[bytes, bytes]":
+    """Return by what the names of a file are known, before and after."""
+    before, after = [each.twins if each else b"" for each in (change.before, change.after)]
+    return before, after
+
+
+def _is_by_another_name(change: "Change", ours: "Collection[tuple[bytes, bytes]]", names: "set[bytes]") -> bool:
+    """Say whether a file is otherwise since the loop wrote to it by another name, or whether only such a name came or went.
+
+    `ours` are the files that the loop changed, before and after, and `names` has both.
+    """
+    before, after = _twins(change)
+    if change.before and change.after and change.before._replace(twins=after) == change.after:
+        return before in names or after in names
+    return bool(before and after) and (before, after) in ours
 
 
 def _told(change: "Change", snapshots: "Snapshots") -> "tuple[int, bool, int]":

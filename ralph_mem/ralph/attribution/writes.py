@@ -79,7 +79,9 @@ class Writes:
             st = os.lstat(path)
         except OSError:
             return
-        if held.is_new(path, st) and not self.explains(path, st.st_ctime_ns, False, state_of(st)):
+        state = state_of(st)
+        by_another_name = st.st_nlink > 1 and state in self.done.values()
+        if held.is_new(path, st) and not by_another_name and not self.explains(path, st.st_ctime_ns, False, state):
             held.keep(path)
 
     def finish(self, done: "Iterable[str]") -> None:

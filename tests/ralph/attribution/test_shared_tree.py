@@ -1,5 +1,6 @@
 """In a tree that a loop shares with a person a rollback takes what the loop's programs wrote, and nothing that the person did."""
 
+import os
 import random
 import shutil
 import tempfile
@@ -169,6 +170,42 @@ def test_each_way_to_write_is_heard(loops, way):
     loops.start(way.format("f") + "; sleep 0.2", limits={"iterations": 1})
     assert tree_of(loops.top) != before
     assert kept(loops.back()) == {} and tree_of(loops.top) == before
+
+
+def two_names(loops):
+    """Give a file a second name."""
+    loops.write("a.txt", "was")
+    os.link(loops.top / "a.txt", loops.top / "b.txt")
+    return tree_of(loops.top)
+
+
+@pytest.mark.check
+@pytest.mark.parametrize(
+    "way",
+    [
+        "echo two >a.txt",
+        "sed -i s/was/two/ a.txt",
+        "rm a.txt",
+        "mv a.txt c.txt",
+        "ln -f a.txt one.txt",
+        "echo x >a.txt; echo y >b.txt",
+    ],
+)
+def test_what_an_agent_does_to_one_name_of_a_file_is_its_doing_under_the_others_too(loops, way):
+    before = two_names(loops)
+    run = loops.start(way, limits={"iterations": 1})
+    assert run.iterations[0].tampered == []
+    assert kept(loops.back()) == {} and tree_of(loops.top) == before
+    assert (loops.top / "a.txt").samefile(loops.top / "b.txt")
+
+
+@pytest.mark.check
+def test_what_the_person_writes_by_another_name_is_theirs_under_all(loops):
+    two_names(loops)
+    person = loops.meanwhile(lambda: (time.sleep(2), loops.write("b.txt", "mine in the end")))
+    loops.start("echo two >a.txt; sleep 3", limits={"iterations": 1})
+    person.join()
+    assert kept(loops.back()) == {"a.txt": MEANWHILE, "b.txt": MEANWHILE} and loops.text("a.txt") == "mine in the end"
 
 
 @pytest.mark.check
