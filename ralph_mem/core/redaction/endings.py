@@ -1,6 +1,6 @@
 """Say where a value ends that few texts hold, and whether a setting ends with it."""
 
-from ralph_mem.core.redaction.names import BLANKS, FAR_VALUE, LONGEST_NAME, NAME, skip
+from ralph_mem.core.redaction.names import BLANKS, FAR_VALUE, LONGEST_NAME, NAME, is_secret, skip
 from ralph_mem.core.redaction.values import HEX, looks_random
 
 ENDS = " \t\r\n\"'`<>;,()[]{}|\\"
@@ -26,7 +26,8 @@ def that_goes_on(text: str, name: str, name_start: int, at: int, end: int, kind:
     if name[:1] == "-":
         return of_word(text, at), False
     end = beyond(text, at, end, kind)
-    if kind == "password" and name.isupper() and name_start and text[name_start - 1] in "\"'" and text[at - 1] == "=":
+    is_short = kind == "password" and not is_secret(text[at:end] or "x", kind, "greedy")
+    if is_short and name.isupper() and name_start and text[name_start - 1] in "\"'" and text[at - 1] == "=":
         close = text.find(text[name_start - 1], at, at + LONGEST_NAME)
         if close > end and "\n" not in text[at:close] and "=" not in text[end:close]:
             return close, True

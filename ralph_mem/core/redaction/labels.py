@@ -74,13 +74,13 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
     if after.endswith("(\n"):  # of a call that goes on below
         return in_class and below.lstrip()[:1] in ("'", '"', "b")
     # by a word, in a sentence, or at once: `use password x to log in`
-    is_said = in_class and (after[link] == " " if link >= 0 else is_password and after[:1] == " ")
+    is_said = in_class and not is_head and (after[link] == " " if link >= 0 else is_password and after[:1] == " ")
     if not (is_head or is_quoted or is_said or (after[:1] == " " and after.count(" ") == 1) if in_class else link >= 0 or is_told):
         return False
     least = 6 if is_password else 8 if label in ("secret", "token") else 16
     near = (
         after[:128]
-        if (in_class and not is_said) or link < 0 or is_quoted
+        if is_quoted or (not is_said and (in_class or link < 0))
         else " ".join(after[link + 2 : link + 90].split(" ", 3)[:3])
     )
     near += " " + after[1:].partition(" ")[0] if is_said else ""

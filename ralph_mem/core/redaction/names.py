@@ -173,7 +173,7 @@ def _is_name(value: str, kind: str) -> bool:
         return True
     is_word = bare.isalpha() and kind != "password" and bare.isupper()
     is_name = "_" in bare and bare.isidentifier() and bare.islower()
-    is_name = is_name or (kind != "password" and bare.islower() and bare.replace("-", "a").isalpha())  # `api-token`
+    is_name = is_name or (kind != "password" and bare.islower() and "-" in bare and bare.replace("-", "a").isalpha())  # `api-token`
     return (is_word or is_name) and is_called_so(bare)
 
 
