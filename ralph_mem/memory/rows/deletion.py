@@ -6,7 +6,7 @@ It is a verb of a record, too: after a kill the next event of the project finds 
 import posix
 
 from ralph_mem.core.errors import StoreError
-from ralph_mem.memory.rows import existing, kinds, rewrite
+from ralph_mem.memory.rows import existing, kinds, notes, rewrite
 from ralph_mem.memory.rows.row import Kind, has_heard
 from ralph_mem.memory.store import connection, schema
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 VERB = "forget"
-# Types of which others in the session quote the beginning.
-QUOTED = ("turn", "note", "decision", "summary")
 UNDO = connection.UNDO
 FACTS = "facts"  # the property of a database that has some
 VECTORS = "vectors"  # a table of `schema.ON_DEMAND`, and the property by which a worker sees that it has changed
@@ -172,13 +170,15 @@ def _end_sessions(opened: "connection.Store", names: "Iterable[str]") -> "set[in
 
 
 def _read_anew(opened: "connection.Store", gone: "list[Gone]", left: "set[int]") -> None:
-    """Rebuild the turns that quote what went, and those of which a part went, in the sessions that are left."""
+    """Rebuild what quotes what went, and the turns of which a part went, in the sessions that are left."""
     turns = {row.number for row in gone if row.type == "turn"}
     paths: dict[int, list[str]] = {}
     for row in gone:
-        if row.session in left and row.type in QUOTED and row.seq is not None:
+        if row.session in left and row.type == "turn":
             rewrite.quote_again(opened, row.session, row.seq)
         if row.session in left and row.type != "turn" and row.turn and row.turn not in turns:
             paths.setdefault(row.turn, []).extend(row.files.splitlines())
     for number in sorted(paths):
         rewrite.rebuild(opened, number, paths[number])
+    for session in left:
+        notes.write_contexts(opened, session)

@@ -84,6 +84,12 @@ def write_context(store: "Store", number: int) -> None:
         existing.replace(store, row.OBSERVATION, number, {"context": context})
 
 
+def write_contexts(store: "Store", session: int) -> None:
+    """Write anew what all rows of a session quote: which of them quotes a row that went is unknown, as memories come and go."""
+    for (note,) in store.execute("SELECT id FROM observations WHERE session_id = ? AND context <> ''", (session,)).fetchall():
+        write_context(store, note)
+
+
 def known(store: "Store", title: str, content: str) -> str:
     """Return the id of the note that says this, or nothing."""
     found = store.one("SELECT public_id FROM observations WHERE type = 'note' AND title = ? AND content = ?", (title, content))

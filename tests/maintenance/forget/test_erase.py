@@ -18,7 +18,7 @@ from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.maintenance.forget import select as selections
 from ralph_mem.memory import access, opening
 from ralph_mem.memory.recall import layers, lookup
-from ralph_mem.memory.rows import deletion
+from ralph_mem.memory.rows import existing
 from tests import clock
 from tests.readers import dump, files_of, forget, holding, ids, in_order, last, note, reader_of, search, waits
 from tests.sessions import DAY, HOUR, NOON, Session, found
@@ -296,7 +296,7 @@ def test_the_clients_own_transcript_is_named_and_left_alone(a_session, tmp_path)
 
 def test_all_of_it_goes_or_nothing(a_busy_session, monkeypatch):
     before = dump(a_busy_session.store)
-    delete, gone = deletion.delete_row, []
+    delete, gone = existing.delete, []
 
     def failing(opened, kind, number):
         gone.append(number)
@@ -304,7 +304,7 @@ def test_all_of_it_goes_or_nothing(a_busy_session, monkeypatch):
             raise sqlite3.OperationalError("disk I/O error")
         delete(opened, kind, number)
 
-    monkeypatch.setattr(deletion, "delete_row", failing)
+    monkeypatch.setattr(existing, "delete", failing)
     with pytest.raises(sqlite3.OperationalError):
         forget(reader_of(a_busy_session), names(a_busy_session, "turns")[1])
     assert dump(a_busy_session.store) == before

@@ -1,11 +1,13 @@
 """What a forget leaves of the facts that came from what goes."""
 
+import time
+
 import pytest
 
 from ralph_mem.core.settings import effective
 from ralph_mem.memory.facts import learning, log_learning, taking
 from ralph_mem.memory.rows import facts, relations
-from tests.readers import files_of, forget, holding, reader_of
+from tests.readers import files_of, forget, holding, in_order, note, reader_of
 from tests.sessions import NOON
 
 TAUGHT = "Always run `make zeppelin` before you push."
@@ -79,6 +81,36 @@ def test_a_fact_that_was_itself_chosen_does_not_come_back(a_session, another_ses
     (fact,) = facts.of_status(a_session.store, facts.CANDIDATE)
     forget(reader_of(a_session), fact.public_id)
     assert (learn(), known(a_session)) == ([], [])
+
+
+def quoted_by_a_note(session):
+    """Keep two facts that a person stated and a note right after them; returns the ids of the facts."""
+    session.store.begin()
+    said_at = time.time_ns() // 1_000_000
+    for text in ("Customer Quillfeather lives at 12 Zebra Street.", "The depot opens at six."):
+        taking.take(session.store, taking.Statement(text, facts.FACT, facts.ADD, said_at), said_at)
+    session.store.commit()
+    note(session, "The lamp is green today.")
+    assert session.rows("SELECT count(*) FROM observations WHERE context LIKE '%Quillfeather%'") == [(2,)]
+    return [name for (name,) in session.rows("SELECT public_id FROM observations WHERE type = 'fact' ORDER BY id")]
+
+
+def test_a_fact_leaves_what_was_noted_beside_it(a_session):
+    name, _ = quoted_by_a_note(a_session)
+    report = forget(reader_of(a_session), name)
+    assert (report.is_clean(), report.residue.rows) == (True, [])
+    assert holding(files_of(a_session.project), "quillfeather") == []
+    in_order(a_session.store)
+
+
+def test_it_leaves_a_fact_beside_it_that_holds_no_longer_too(a_session):
+    name, beside = quoted_by_a_note(a_session)
+    a_session.store.begin()
+    facts.change(a_session.store, facts.of_id(a_session.store, beside).number, {"status": facts.RETIRED})
+    a_session.store.commit()
+    assert forget(reader_of(a_session), name).residue.rows == []
+    assert holding(files_of(a_session.project), "quillfeather") == []
+    in_order(a_session.store)
 
 
 # What the log proved
