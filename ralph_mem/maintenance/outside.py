@@ -63,16 +63,20 @@ def _meant(word: str) -> ModuleType:
 
 
 def there() -> "dict[str, str]":
-    """Return by its path what is there of ours, and what it is; settings that cannot be read hold nothing that we could take."""
-    found = {}
+    """Return by its path what is there of ours, and what it is."""
+    found = {OFFERED[word].where(): PLACES[word].meaning for word in _set_up()}
+    return found | {wired.path: f"our hooks in {wired.setup.TITLE}" for wired in _wired()}
+
+
+def _set_up() -> "list[str]":
+    """Return the words of what is there of ours; settings that cannot be read hold nothing that we could take."""
+    found = []
     for word, thing in OFFERED.items():
         try:
-            is_ours = thing.state() in (shim.OURS, status_line.WRAPPED)
+            found += [word] if thing.state() in (shim.OURS, status_line.WRAPPED) else []
         except RalphMemError:
             continue
-        if is_ours:
-            found[thing.where()] = PLACES[word].meaning
-    return found | {wired.path: f"our hooks in {wired.setup.TITLE}" for wired in _wired()}
+    return found
 
 
 def _wired() -> "list[wiring.Wired]":
@@ -98,8 +102,8 @@ def absent() -> "list[str]":
 
 def take_all_away() -> None:
     """Undo all of them. Raises RalphMemError."""
-    for thing in OFFERED.values():
-        thing.take_away()
+    for word in _set_up():
+        OFFERED[word].take_away()
     for wired in _wired():
         wired.remove()
         wired.write()

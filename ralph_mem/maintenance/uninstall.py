@@ -67,9 +67,9 @@ def remove(found: list[Belonging]) -> list[Belonging]:
     for path in _loops_at_work():
         raise RalphMemError(f"a loop is at work, says {path}", "`ralph-mem ralph stop` stops it")
     lying_outside = {each.path for each in outside()}
+    if lying_outside & {each.path for each in found}:
+        attached.take_all_away()  # first: it needs what is kept of these files in the data folder
     removed = [each for each in found if each.path in lying_outside or registry.remove(Path(each.path))]
-    if lying_outside & {each.path for each in removed}:
-        attached.take_all_away()
     home = Path(paths.data_home() or "/nowhere/at/all")
     if home.is_dir() and not any(home.iterdir()):
         home.rmdir()

@@ -35,7 +35,7 @@ class Wired:
 
     def is_there(self) -> bool:
         """Say whether our hooks stand in it."""
-        return self.before is not None and MARK in self.before
+        return _holds_ours(self.before)
 
     def add(self) -> None:
         """Put our hooks in. Raises RalphMemError for a file that cannot be understood."""
@@ -68,7 +68,13 @@ class Wired:
             raise RalphMemError(f"cannot write {self.path}: {error.strerror}", "is it yours, and the disk not full?") from error
 
     def _write(self) -> None:
-        _keep(self.path, self.before, self.after)
+        if self.after is not None and MARK in self.after:
+            _keep(self.path, self.before, self.after)
+        self._put()
+        if not _holds_ours(self.after):  # only now: what could not be given back is needed another time
+            paths.remove(_note(self.path))
+
+    def _put(self) -> None:
         file = os.path.realpath(self.path)
         if self.after is None:
             os.unlink(self.path)
@@ -196,7 +202,7 @@ def need_plugin() -> None:
 
 def _copied(setup: ModuleType, before: "bytes | None") -> bytes:
     ours = Path(extras.LIES_IN, setup.COPIED)
-    if before is not None and MARK not in before:
+    if before is not None and not _holds_ours(before):
         raise RalphMemError("a file of that name is there, which is not ours", LEFT_AS_IT_IS)
     try:
         return ours.read_bytes()
@@ -205,6 +211,10 @@ def _copied(setup: ModuleType, before: "bytes | None") -> bytes:
 
 
 # What an undo needs
+
+
+def _holds_ours(data: "bytes | None") -> bool:
+    return data is not None and MARK in data
 
 
 def _digest(data: bytes) -> str:
@@ -223,13 +233,13 @@ def _kept(path: str) -> "dict[str, Any] | None":
         return None
 
 
-def _keep(path: str, before: "bytes | None", after: "bytes | None") -> None:
-    """Keep a copy of a file as it was before our first change, until nothing of ours is in it."""
+def _keep(path: str, before: "bytes | None", after: bytes) -> None:
+    """Keep a copy of a file as it was before our first change; none where somebody has changed it since."""
     note = _note(path)
     first = _kept(path)
     if first and before is not None and first["after"] == _digest(before):
         before = bytes.fromhex(first["before"]) if first["before"] is not None else None
-    if before == after or after is None:
+    if _holds_ours(before):
         paths.remove(note)
         return
     paths.make_folder(os.path.dirname(note))

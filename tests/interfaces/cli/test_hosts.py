@@ -4,9 +4,11 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from ralph_mem.core import paths
 from ralph_mem.hosts import known
 from ralph_mem.maintenance import wiring
 from tests.hook import REPOSITORY
@@ -85,6 +87,34 @@ def test_where_something_else_changed_meanwhile_only_ours_goes(wired, host):
     removed(wired, host)
     hooks = {**json.loads(THEIRS)["hooks"]}
     assert json.loads(text_of(path)) == {**json.loads(THEIRS), "hooks": hooks, "new": True}
+
+
+def test_after_that_nothing_of_ours_comes_back_and_no_copy_of_the_file_stays(wired):
+    path = added(wired, "qwen")
+    write(path, text_of(path).replace("{", '{"new": true,', 1))
+    for _ in range(2):
+        removed(wired, "qwen")
+        assert json.loads(text_of(path)) == {"new": True} and list(copies()) == []
+
+
+def test_a_file_that_cannot_be_given_back_now_comes_back_byte_for_byte_later(wired, monkeypatch):
+    path = wired("qwen").path
+    write(path, THEIRS)
+    added(wired, "qwen")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", fail)
+        with pytest.raises(wiring.RalphMemError, match="cannot write"):
+            removed(wired, "qwen")
+    removed(wired, "qwen")
+    assert text_of(path) == THEIRS
+
+
+def fail(*_):
+    raise OSError(28, "No space left on device")
+
+
+def copies():
+    return Path(paths.data_home(), paths.WIRED).iterdir()
 
 
 @pytest.mark.parametrize("host", known.OTHERS)

@@ -78,6 +78,20 @@ def test_of_what_lies_outside_the_project_what_its_memory_needs_stays_and_the_re
 
 
 @pytest.mark.check
+def test_the_files_of_other_clients_are_as_they_were_byte_for_byte_and_no_copy_of_them_stays(a_newcomer):
+    theirs = a_newcomer.home / ".gemini" / "settings.json"
+    theirs.parent.mkdir()
+    theirs.write_text('{"theme":"dark",  "x":{"a":1}}')
+    for host in ("gemini", "qwen"):
+        a_newcomer.reads("hosts", "add", host)
+    (a_newcomer.home / ".claude").mkdir(exist_ok=True)
+    (a_newcomer.home / ".claude" / "settings.json").write_text("{")  # which nothing of ours can be in
+    uninstall(a_newcomer, "--confirm")
+    assert theirs.read_text() == '{"theme":"dark",  "x":{"a":1}}'
+    assert not (a_newcomer.home / ".qwen" / "settings.json").exists() and not (a_newcomer.data / "hosts").exists()
+
+
+@pytest.mark.check
 def test_who_installs_again_has_the_memories_that_stayed(a_long_life):
     person, _ = a_long_life
     before = person.rows("SELECT public_id FROM turns ORDER BY id")
