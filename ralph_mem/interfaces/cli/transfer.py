@@ -107,7 +107,8 @@ def _print_report(report: importing.Report, dry: bool, only: Place | None) -> No
 
 Everywhere = Annotated[bool, typer.Option("--global", "-g", help="The memory of all projects in place of a project's.")]
 Secret = Annotated[
-    str, typer.Option("--passphrase-file", metavar="FILE", help="Read the passphrase from a file; it is asked for otherwise.")
+    str | None,
+    typer.Option("--passphrase-file", metavar="FILE", help="Read the passphrase from a file; it is asked for otherwise."),
 ]
 CSV, SQLITE = "csv", "sqlite"
 FORMATS = ("jsonl", "markdown", *(CSV, SQLITE))
@@ -136,7 +137,7 @@ def export(
         list[str], typer.Option("--origin", help="Only of this origin, several by repeating it: user, agent, tool, test, outside.")
     ] = [],  # noqa: B006
     encrypt: Annotated[bool, typer.Option("--encrypt", help="Behind a passphrase, in the format of age.")] = False,
-    secret: Secret = "",
+    secret: Secret = None,
     outside: Outside = False,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     project: Project = "",
@@ -150,6 +151,7 @@ def export(
     """
     if form not in FORMATS:
         raise RalphMemError(f"there is no format {form[:20]!a}", "one of " + ", ".join(FORMATS))
+    encrypt = encrypt or secret is not None  # also by an empty name, of a variable that is not set
     if encrypt and not to:
         raise RalphMemError("an encrypted export is not printed", "name a file with --to")
     if form == SQLITE and not to:
@@ -191,7 +193,7 @@ def take_in(
         bool, typer.Option("--mine", help="It is your own, from another machine: trust its rows as they were.")
     ] = False,
     everywhere: Everywhere = False,
-    secret: Secret = "",
+    secret: Secret = None,
     confirm: Confirm = False,
     project: Project = "",
     json: Json = False,
@@ -276,7 +278,7 @@ def _print(data: bytes, now: int) -> None:
 
 
 def _read(
-    path: Path, secret: str, columns: list[str], place: places.Project
+    path: Path, secret: str | None, columns: list[str], place: places.Project
 ) -> tuple[foreign.Read | None, document.Document]:  # fmt: skip
     """Return what a file holds, and how it was read where another tool wrote it."""
     if not columns and not os.path.isdir(path):  # unlike Path.is_dir, false where no system call takes the path
@@ -290,7 +292,7 @@ def _read(
     return found, found.document
 
 
-def _passphrase(path: str, *, twice: bool = False) -> str:
+def _passphrase(path: str | None, *, twice: bool = False) -> str:
     if path:
         words = home.read(Path(path).expanduser(), MOST_PASSPHRASE).decode("utf-8", "replace")
         return words.removesuffix("\n").removesuffix("\r")

@@ -208,6 +208,13 @@ def test_encryption_without_the_extra_says_how_to_get_it(a_person):
     assert not (a_person.project / "a.age").exists()
 
 
+@pytest.mark.parametrize(("given", "why"), [("words", "the passphrase is shorter"), ("", "nobody to ask")])
+def test_who_gives_a_passphrase_gets_no_file_that_is_open(a_person, given, why):
+    (a_person.project / "words").write_text("horse\n")
+    assert why in a_person.fails("export", "--to", "a.age", "--passphrase-file", given)
+    assert not (a_person.project / "a.age").exists()
+
+
 def test_without_a_terminal_nobody_can_be_asked_for_a_passphrase(a_person):
     assert "nobody to ask" in a_person.fails("export", "--encrypt", "--to", "a.age")
 
