@@ -4,7 +4,7 @@ import os
 
 from ralph_mem.core import hashing, paths
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.core.project import Project
+from ralph_mem.core.project import Project, find
 from ralph_mem.maintenance.team import approvals
 from ralph_mem.maintenance.team.shared_item import Refused
 from ralph_mem.maintenance.transfer import home
@@ -12,6 +12,7 @@ from ralph_mem.maintenance.transfer import home
 KEY = "AGE-SECRET-KEY-1"  # how the line of a file of age's begins that holds the key
 ID_DIGITS = 16
 MOST_BYTES = 49_152  # of a text at the server
+ELSEWHERE = "keep it elsewhere, such as in ~/.config"
 
 
 class Seal:
@@ -60,9 +61,11 @@ def key_in(path: str) -> str:
 
 
 def make(path: str) -> None:
-    """Write a new key into a file that only its owner may read. Raises RalphMemError where there is one already."""
+    """Write a new key into a file that only its owner may read. Raises RalphMemError where there is one, and in a repository."""
     if not path.isprintable():
         raise RalphMemError(f"{path!a} cannot be printed", "give the key's file a plain name")
+    if find(os.path.dirname(os.path.realpath(path))).git:
+        raise RalphMemError(f"{path} lies in a repository, and would be committed", ELSEWHERE)
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
@@ -75,6 +78,6 @@ def checked(project: Project, path: str) -> str:
     """Return the whole path of a key's file. Raises RalphMemError for one in the project, which everybody would get."""
     whole = os.path.realpath(os.path.expanduser(path))
     if (whole + "/").startswith(os.path.realpath(project.top).rstrip("/") + "/"):
-        raise RalphMemError("the key lies in the project, and would be committed", "keep it elsewhere, such as in ~/.config")
+        raise RalphMemError("the key lies in the project, and would be committed", ELSEWHERE)
     key_in(whole)
     return whole

@@ -126,6 +126,16 @@ def test_a_key_is_written_for_its_owner_alone_and_over_nothing(a_key):
         seal.make(str(a_key))
 
 
+@pytest.mark.parametrize("name", ["wares/shop.key", "linked/shop.key"])
+def test_a_key_is_never_written_into_a_repository(tmp_path, name):
+    (tmp_path / "wares" / ".git").mkdir(parents=True)
+    (tmp_path / "wares" / ".git" / "HEAD").touch()
+    (tmp_path / "linked").symlink_to(tmp_path / "wares")
+    with pytest.raises(RalphMemError, match="lies in a repository"):
+        seal.make(str(tmp_path / name))
+    assert not (tmp_path / name).exists()
+
+
 def test_an_item_that_would_be_too_long_when_locked_is_named(a_key):
     with pytest.raises(shared_item.Refused, match="more than 49,152 bytes"):
         seal.Seal(seal.key_in(str(a_key))).closed("x" * 40_000)
