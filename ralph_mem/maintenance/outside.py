@@ -57,6 +57,8 @@ def take_away(word: str) -> str:
 
 
 def _meant(word: str) -> ModuleType:
+    if not word:
+        raise RalphMemError("--off and --wrap are about one thing, and none is named", f"name it: {' or '.join(OFFERED)}")
     if word not in OFFERED:
         raise RalphMemError(f"setup knows no {word[:40]}", f"it knows {' and '.join(OFFERED)}")
     return OFFERED[word]

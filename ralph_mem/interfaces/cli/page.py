@@ -20,7 +20,7 @@ def page(
     port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65_535, help="On this port; default: a free one.")] = 0,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; say which file leads there.")] = False,
     stop: Annotated[bool, typer.Option("--stop", help="End the pages that are at work.")] = False,
-    to: Annotated[str, typer.Option("--to", metavar="FOLDER", help="Write it as files into a new or empty folder.")] = "",
+    to: Annotated[str | None, typer.Option("--to", metavar="FOLDER", help="Write it as files into a new or empty folder.")] = None,
     project: Project = "",
 ) -> None:
     """Carry out `page`.
@@ -29,6 +29,8 @@ def page(
 
     Example: ralph-mem page
     """
+    if to == "":  # a variable that is not set
+        raise RalphMemError("--to names no folder", "name a new or empty one")
     if stop and (to or port or no_open):
         raise RalphMemError("--stop ends pages, and something else was wanted too", "give the one or the other")
     what = ["stop"] if stop else ["to", to] if to else ["serve", "--port", str(port), *["--no-open"] * no_open]

@@ -54,7 +54,7 @@ def make_ready(
 
     It also remembers the Python of the hooks, writes your config file where there is none, and says how to install the plugin.
     """
-    if what:
+    if what or off or wrap:
         done = outside.take_away(what) if off else outside.add(what, BEFORE, wrap)
         printing.as_json({"done": done}) if json else printing.text(done)
         return

@@ -35,7 +35,7 @@ COMMIT = f"Nothing is committed. Look at it, then: git add {paths.TEAM_FILES}"
 @commands.command(cls=Confirmed)
 def share(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Facts that hold, bullets or notes of this project.")],
-    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="Your own words in place of one's.")] = "",
+    text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Your own words in place of one's.")] = None,
     supersedes: Annotated[list[str], typer.Option("--supersedes", metavar="ID", help="An item of the team that it replaces.")] = [],  # noqa: B006
     team: Annotated[str, typer.Option("--team", metavar="NAME", help="For the server of a team, in place of a file.")] = "",
     confirm: Digits = "",
@@ -48,10 +48,12 @@ def share(
 
     Example: ralph-mem share obs-k3w9x2mfqa
     """
+    if text is not None and not text.strip():
+        raise RalphMemError("--text is empty", "give your own words; without --text the memory's are shared")
     if text and len(ids) > 1:
         raise RalphMemError("--text stands for one item, not for several", "share them one by one")
     reader = reader_of(project)
-    found = [promotion.promote(reader, each, text, tuple(supersedes)) for each in ids]
+    found = [promotion.promote(reader, each, text or "", tuple(supersedes)) for each in ids]
     digits = digits_of([team + shared_item.text_of(each.item) for each in found])
     if confirm.lower() != digits:
         _preview(found, digits, json, team)

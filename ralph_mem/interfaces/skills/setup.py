@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 def setup(asked: "Asked") -> str:
     """Show what is there and what could be; with a word do it, with `--off` undo it."""
     typed = typed_words.Typed(asked.text, (), verbs.OF["setup"].flags())
-    if not typed.words:
+    if not typed.words and not typed.options:
         return "\n".join(outside.lines("/mem "))
     if len(typed.words) > 1:
         raise RalphMemError("/mem setup does one thing at a time", "for example: /mem setup status-line")
+    word = "".join(typed.words)
     if "--off" in typed.options:
-        return outside.take_away(typed.words[0])
-    return outside.add(typed.words[0], "/mem ", wrap="--wrap" in typed.options)
+        return outside.take_away(word)
+    return outside.add(word, "/mem ", wrap="--wrap" in typed.options)

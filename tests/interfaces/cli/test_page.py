@@ -26,6 +26,10 @@ def test_to_stop_and_to_start_are_two_things(a_person):
     assert "--stop ends pages" in said.err
 
 
+def test_a_folder_without_a_name_is_refused(a_person):
+    assert "--to names no folder" in a_person.fails("page", "--to", "")
+
+
 def test_growth_draws_a_bar_for_each_day_and_tells_a_program_the_numbers(a_person):
     lines = a_person.reads("growth", "--days", "7").splitlines()
     told = json.loads(a_person.reads("growth", "--days", "7", "--json"))

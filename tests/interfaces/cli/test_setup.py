@@ -70,6 +70,13 @@ def test_the_second_time_it_changes_nothing(ralph_mem, a_home):
     assert everything(a_home) == before
 
 
+@pytest.mark.parametrize("option", ["--off", "--wrap"])
+def test_an_option_about_one_thing_without_its_name_makes_nothing(ralph_mem, a_home, option):
+    run = ralph_mem("setup", option)
+    assert (run.returncode, everything(a_home)) == (1, {})
+    assert "name it: status-line or shim" in run.stderr
+
+
 def test_what_it_makes_is_for_the_owner_alone(ralph_mem, a_home):
     ralph_mem("setup")
     ours = [path for path in a_home.rglob("*") if "ralph-mem" in str(path.relative_to(a_home))]

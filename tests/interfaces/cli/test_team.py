@@ -49,6 +49,11 @@ def test_other_digits_than_those_that_were_shown_write_nothing(a_person):
     assert said.code == 1 and not (a_person.project / ".ralph-team").exists()
 
 
+def test_empty_words_in_place_of_a_memorys_own_do_not_offer_these(a_person):
+    a_person.reads("facts", "add", NOTE, "--kind", "rule")
+    assert "--text is empty" in a_person.fails("share", shared(a_person), "--text", "")
+
+
 def test_what_a_colleague_shares_is_pulled_approved_and_told(a_person, a_colleague):
     assert "1 new" in a_person.reads("team", "pull")
     assert "1 item of your team not approved yet" in a_person.reads("search", "lantern deploys")
