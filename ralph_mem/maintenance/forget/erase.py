@@ -150,8 +150,8 @@ def _clear_tables(work: Work, store: "Store") -> None:
         for kind in kinds.beside(store):
             store.execute(f"DELETE FROM {kind.table}")
         return
-    changed = inventory.redact_tables(store, work.job.needles)
-    work.changed("loop tables", [f"{count(changed, 'value')} in {store.folder}/memory.db"] if changed else [])
+    for whose, changed in inventory.redact_tables(store, work.job.needles).items():
+        work.changed(whose, [f"{count(changed, 'value')} in {store.folder}/memory.db"])
 
 
 def _is_all_of(job: "pending.Job", store: "Store") -> bool:

@@ -33,6 +33,8 @@ def _linked(common: str) -> "list[str]":
 
 
 FORGOTTEN = "[forgotten]"
+# What a forget says of the tables beside the rows of memory, by their kinds.
+WHOSE = {"loop_run": "loop tables", "iteration": "loop tables", "outbox": "team tables"}
 ENCRYPTED = b"age-encryption.org/v1"  # as the format of age begins, which a skill does not load
 
 Artefact = namedtuple("Artefact", "path kind")  # of the kinds that places.py has
@@ -185,16 +187,17 @@ def _without(value: "Any", needles: "verify.Needles") -> "Any":
     return value
 
 
-def redact_tables(store: "Store", needles: "verify.Needles") -> int:
-    """Take the text out of the tables beside the rows of memory; returns how many values. The caller holds the transaction."""
-    changed = 0
+def redact_tables(store: "Store", needles: "verify.Needles") -> "dict[str, int]":
+    """Take the text out of the tables beside the rows of memory; returns how many values of whom. In a transaction."""
+    changed: dict[str, int] = {}
     for kind in kinds.beside(store):
         for number, *values in store.execute(f"SELECT rowid, {', '.join(kind.texts)} FROM {kind.table}").fetchall():
             for column, value in zip(kind.texts, values):
                 text = _redacted_value(value, needles) if isinstance(value, str) and needles.told_by(value) else value
                 if text != value:
                     store.execute(f"UPDATE {kind.table} SET {column} = ? WHERE rowid = ?", (text, number))
-                    changed += 1
+                    whose = WHOSE.get(kind.name, "tables")
+                    changed[whose] = changed.get(whose, 0) + 1
     return changed
 
 

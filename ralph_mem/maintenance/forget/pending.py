@@ -220,6 +220,8 @@ CHANGED = {
     "copies deleted": "A backup that held the text is deleted: {}",
     "loop records": "The record of a loop is rid of it: {}",
     "loop tables": "What loops had noted in the memory is rid of it: {}",
+    "team tables": "What is kept for a team's server is rid of it: {}",
+    "tables": "What the memory keeps of facts, relations and jobs is rid of it: {}",
     "caches": "A file that is made again when it is needed is deleted: {}",
     "snapshots": "The snapshots of a finished run that held it are deleted: {}",
 }

@@ -5,8 +5,9 @@ import time
 import pytest
 
 from ralph_mem.core.settings import effective
+from ralph_mem.maintenance.forget import pending
 from ralph_mem.memory.facts import learning, log_learning, taking
-from ralph_mem.memory.rows import facts, relations
+from ralph_mem.memory.rows import facts, outbox, relations
 from tests.readers import files_of, forget, holding, in_order, note, reader_of
 from tests.sessions import NOON
 
@@ -111,6 +112,16 @@ def test_it_leaves_a_fact_beside_it_that_holds_no_longer_too(a_session):
     assert forget(reader_of(a_session), name).residue.rows == []
     assert holding(files_of(a_session.project), "quillfeather") == []
     in_order(a_session.store)
+
+
+def test_it_leaves_what_is_kept_for_a_team_and_no_loop_is_spoken_of(a_session):
+    name = note(a_session, "Customer Quillfeather lives at 12 Zebra Street.")
+    a_session.store.begin()
+    outbox.put(a_session.store, "shop", name, "Customer Quillfeather lives at 12 Zebra Street.", NOON)
+    a_session.store.commit()
+    report = forget(reader_of(a_session), name)
+    assert list(report.changed) == ["team tables"]
+    assert f"for a team's server is rid of it: 1 value in {a_session.store.folder}" in "\n".join(pending.lines_of_report(report))
 
 
 # What the log proved
