@@ -7,13 +7,14 @@ from pathlib import Path
 from ralph_mem.core import fast, paths, places
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance import outside as attached
-from ralph_mem.maintenance import registry
+from ralph_mem.maintenance import registry, wiring
 from ralph_mem.maintenance.forget import inventory
 from ralph_mem.ralph import leftovers
 from ralph_mem.ralph.record import HEADLESS
 
 MEMORY, EVERYWHERE = "the memory of a project, with its config", "the memory of all projects, with your config"
 STRANGE = "not ours: left alone"
+IN_PROJECT = "our hooks, for all who work there: `ralph-mem hosts remove NAME --project` takes them out"
 
 # A file or folder, how much it is, and what it is.
 Belonging = namedtuple("Belonging", "path bytes what")
@@ -30,6 +31,12 @@ def of_home(memories: bool) -> tuple[list[Belonging], list[Belonging]]:
 def outside() -> list[Belonging]:
     """Return what lies outside of our folders because a person had it put there."""
     return [Belonging(path, None, what) for path, what in attached.there().items()]
+
+
+def in_projects() -> list[Belonging]:
+    """Return the files of projects into which a person had our hooks written here: they are the project's, and stay."""
+    at_home = attached.there()
+    return [Belonging(path, None, IN_PROJECT) for path in wiring.written() if path not in at_home]
 
 
 def strange() -> list[Belonging]:

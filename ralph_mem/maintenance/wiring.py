@@ -221,14 +221,25 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def written() -> list[str]:
+    """Return the files, also of projects, in which our hooks stand because a person had them written here."""
+    folder = f"{paths.data_home()}/{paths.WIRED}"
+    kept = [_read(f"{folder}/{name}") for name in paths.names(folder)]
+    return [note["path"] for note in kept if note and MARK in paths.read(note["path"], MOST_BYTES).encode()]
+
+
 def _note(path: str) -> str:
     return f"{paths.data_home()}/{paths.WIRED}/{paths.key_of(path)}.json"
 
 
 def _kept(path: str) -> "dict[str, Any] | None":
+    return _read(_note(path))
+
+
+def _read(note: str) -> "dict[str, Any] | None":
     try:
-        found = json.loads(Path(_note(path)).read_text(encoding="utf-8"))
-        return found if isinstance(found, dict) and {"before", "after"} <= set(found) else None
+        found = json.loads(Path(note).read_text(encoding="utf-8"))
+        return found if isinstance(found, dict) and {"path", "before", "after"} <= set(found) else None
     except (OSError, ValueError):
         return None
 

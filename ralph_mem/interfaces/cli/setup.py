@@ -247,8 +247,8 @@ def uninstall(
     meant, needed = belongings.of_home(memories or not remembered)
     meant += remembered if memories else []
     meant += belongings.outside()
-    exports = belongings.exports()  # before the list of them goes
-    kept = [] if memories else [*remembered, *needed]
+    exports, of_projects = belongings.exports(), belongings.in_projects()  # before the lists of them go
+    kept = [*([] if memories else [*remembered, *needed]), *of_projects]
     removed = belongings.remove(meant) if confirm else []
     left = [*kept, *belongings.strange(), *[Belonging(path, None, "an export of yours") for path in exports]]
     if json:

@@ -92,6 +92,14 @@ def test_the_files_of_other_clients_are_as_they_were_byte_for_byte_and_no_copy_o
 
 
 @pytest.mark.check
+def test_a_file_of_a_project_with_our_hooks_stays_for_all_who_work_there_and_is_named(a_newcomer):
+    a_newcomer.reads("hosts", "add", "gemini", "--project")
+    theirs = a_newcomer.project / ".gemini" / "settings.json"
+    (line,) = [line for line in uninstall(a_newcomer, "--confirm").splitlines() if str(theirs) in line]
+    assert line.startswith("stays") and "hosts remove NAME --project" in line and theirs.exists()
+
+
+@pytest.mark.check
 def test_who_installs_again_has_the_memories_that_stayed(a_long_life):
     person, _ = a_long_life
     before = person.rows("SELECT public_id FROM turns ORDER BY id")
