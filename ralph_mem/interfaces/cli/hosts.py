@@ -118,7 +118,16 @@ def remove(name: Name, project: InProject = False, dry_run: DryRun = False, json
     """
     wired = wiring.Wired(name, _root(project))
     wired.remove()
-    _do(wired, dry_run, json, f"{wired.setup.TITLE} is no longer recorded")
+    _do(wired, dry_run, json, _left(wired, project))
+
+
+def _left(wired: wiring.Wired, in_project: bool) -> str:
+    """Say whether a client that leaves one of its two files is recorded by the other."""
+    other = wiring.Wired(wired.host, _root(not in_project))
+    if other.path == wired.path or not other.is_there():
+        return f"{wired.setup.TITLE} is no longer recorded"
+    where, option = (ALL, "") if in_project else (HERE, " --project")
+    return f"{wired.setup.TITLE} is still recorded in {where}; `ralph-mem hosts remove {wired.host}{option}` ends that too"
 
 
 def _root(in_project: bool) -> str:

@@ -218,6 +218,16 @@ def test_hosts_lists_them_with_where_our_hooks_are(a_newcomer):
     assert not (a_newcomer.project / ".qwen" / "settings.json").exists()
 
 
+@pytest.mark.parametrize(("removed", "other", "where"), [([], ["--project"], "this project"), (["--project"], [], "all projects")])
+def test_a_client_that_its_other_file_still_records_is_said_to_be_recorded(a_newcomer, removed, other, where):
+    a_newcomer.reads("hosts", "add", "qwen")
+    a_newcomer.reads("hosts", "add", "qwen", "--project")
+    said = a_newcomer.reads("hosts", "remove", "qwen", *removed)
+    ends = " ".join(["ralph-mem hosts remove qwen", *other])
+    assert f"Qwen Code is still recorded in {where}; `{ends}` ends that too." in " ".join(said.split())
+    assert "Qwen Code is no longer recorded." in " ".join(a_newcomer.reads("hosts", "remove", "qwen", *other).split())
+
+
 def test_hosts_lists_them_where_the_memory_is_somebody_elses(a_person):
     shutil.rmtree(a_person.data)  # with the key by which it is known to be theirs
     assert "is not used" in a_person.fails("search", "thrown")
