@@ -67,6 +67,7 @@ FORMS: dict[str, Callable[[Asked], Done | Shown]] = {
     "relation-edit": fact_forms.relation_edit, "relation-remove": fact_forms.relation_remove,
 }  # fmt: skip
 FILES = {"page.css": "text/css", "page.js": "text/javascript"}
+TYPED = ("text", "also", "value", "subject", "object", "confidence")  # fields of free text in the forms that keep or correct
 MOST_FIELDS = 300
 MOST_PLACES = 80  # projects in the switcher; a view lists them all
 MOST_SAID = 20  # messages that wait to be shown: each is shown on the next page
@@ -134,9 +135,9 @@ class Page:
                 with Asked(self.started_in, where, public_id, fields) as asked:
                     return self._done(asked, form(asked)) if form else self._shown(asked, name)
             except NotAsShown as error:
-                return self._failed(str(error), error.hint, HTTPStatus.CONFLICT, where, fields.get("text", [""])[0])
+                return self._failed(str(error), error.hint, HTTPStatus.CONFLICT, where, _typed(fields))
             except RalphMemError as error:
-                return self._failed(str(error), error.hint, HTTPStatus.BAD_REQUEST, where, fields.get("text", [""])[0])
+                return self._failed(str(error), error.hint, HTTPStatus.BAD_REQUEST, where, _typed(fields))
             except DATABASE as error:
                 return self._failed(f"the database: {error}", "`ralph-mem doctor` says more", HTTPStatus.SERVICE_UNAVAILABLE, where)
             except Exception as error:  # what failed and where, without a text of a memory
@@ -199,6 +200,11 @@ class Page:
             return f"{base}/{quote(project or where, safe='')}/{view}{more}" + (f"?{urlencode(kept)}" if kept else "")
 
         return link
+
+
+def _typed(fields: dict[str, list[str]]) -> str:
+    """Return what was typed into the fields of a form that are for free text, a line each."""
+    return "\n".join([fields[name][0] for name in TYPED if fields.get(name, [""])[0]])
 
 
 def nothing(where: str, link: rendering.Link, spoken: str = language.ENGLISH) -> dict[str, Any]:

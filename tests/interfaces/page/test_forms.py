@@ -49,6 +49,11 @@ def test_what_is_in_the_field_to_edit_is_the_text_to_the_last_character(a_person
     assert html.unescape(field[1]) == "title" + text + "end"
 
 
+def given_back(page):
+    """Return what a page gives back of what was typed."""
+    return re.search(r'aria-label="What you typed">(.*?)</pre>', page, re.DOTALL)[1]
+
+
 def test_a_row_that_changed_since_it_was_shown_stays_and_the_typed_text_is_given_back(a_person, a_note):
     shown = of_memory(a_person, a_note)
     a_person.sends("edit", text="From the other window.", **shown)
@@ -141,7 +146,8 @@ def test_a_relation_that_changed_since_it_was_shown_stays(a_person):
     (name,) = re.findall(r"rel-[a-z2-9]{10}", a_person.sees("relations"))[:1]
     shown = {"id": name, "as_shown": a_person.hidden(a_person.sees("relation", name), "as_shown")}
     a_person.sends("relation-edit", object="Team Till", **shown)
-    a_person.sends("relation-edit", status=409, object="Team Cart", **shown)
+    page = a_person.sends("relation-edit", status=409, object="Team Cart", confidence="0.25", **shown)
+    assert given_back(page) == "Team Cart\n0.25"
     a_person.sends("relation-remove", status=409, **shown)
     assert a_person.session.rows("SELECT object FROM relations") == [("Team Till",)]
 
@@ -161,7 +167,7 @@ def test_of_two_facts_that_say_the_same_one_is_folded_into_the_other_and_taken_o
 
 def test_what_stands_under_a_key_by_now_is_not_replaced_unseen(a_person):
     a_person.sends("key-set", key="port", value="8080", as_shown="")
-    a_person.sends("key-set", status=409, key="port", value="9090", as_shown="")
+    assert given_back(a_person.sends("key-set", status=409, key="port", value="9090", as_shown="")) == "9090"
     shown = a_person.session.rows("SELECT public_id FROM observations WHERE title = 'port: 8080'")[0][0]
     assert shown in a_person.sees("facts")
     a_person.sends("key-set", key="port", value="7070", as_shown=shown)
@@ -180,7 +186,7 @@ def test_only_what_was_shown_to_be_the_last_thing_done_is_taken_back(a_person, a
 
 def test_a_setting_that_was_changed_meanwhile_stays(a_person):
     a_person.sends("set", key="memory.inject_tokens_prompt", value="100", as_shown="600")
-    a_person.sends("set", status=409, key="memory.inject_tokens_prompt", value="50", as_shown="600")
+    assert given_back(a_person.sends("set", status=409, key="memory.inject_tokens_prompt", value="50", as_shown="600")) == "50"
     assert '<code class="value">100</code>' in a_person.sees("settings")
 
 
