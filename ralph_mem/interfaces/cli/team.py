@@ -53,6 +53,8 @@ def share(
     if text and len(ids) > 1:
         raise RalphMemError("--text stands for one item, not for several", "share them one by one")
     reader = reader_of(project)
+    if team:
+        exchange.address_of(reader.project, team)  # a preview for one that was never joined would lead to nothing
     found = [promotion.promote(reader, each, text or "", tuple(supersedes)) for each in ids]
     digits = digits_of([team + shared_item.text_of(each.item) for each in found])
     if confirm.lower() != digits:
@@ -76,7 +78,6 @@ def share(
 
 
 def _keep(place: Place, team: str, items: list[shared_item.Shared], json: bool) -> None:
-    exchange.address_of(place, team)
     opened = access.to_write(place)
     try:
         pushing.keep(opened, team, items, exchange.now_ms())

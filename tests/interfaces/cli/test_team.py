@@ -54,6 +54,12 @@ def test_empty_words_in_place_of_a_memorys_own_do_not_offer_these(a_person):
     assert "--text is empty" in a_person.fails("share", shared(a_person), "--text", "")
 
 
+def test_for_a_team_that_this_project_has_not_joined_nothing_is_previewed(a_person):
+    a_person.reads("facts", "add", NOTE, "--kind", "rule")
+    said = a_person.cli("share", shared(a_person), "--team", "shop")
+    assert said.code == 1 and "has not joined 'shop'" in said.err and NOTE not in said.out
+
+
 def test_what_a_colleague_shares_is_pulled_approved_and_told(a_person, a_colleague):
     assert "1 new" in a_person.reads("team", "pull")
     assert "1 item of your team not approved yet" in a_person.reads("search", "lantern deploys")
