@@ -59,8 +59,9 @@ def _section(each: Values) -> str:
 
 
 def _setting(each: config_file.Setting) -> Values:
-    written = config_change.written(each.value)
-    return {**each._asdict(), "written": written, "command": command(each.key, written)}
+    to_set = config_change.written(True if each.value is None else each.value)  # unset is on, and a word that no setting takes
+    values = {"written": config_change.written(each.value), "to_set": to_set, "command": command(each.key, to_set)}
+    return {**each._asdict(), **values}
 
 
 def command(key: str, value: str) -> str:

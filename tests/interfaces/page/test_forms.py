@@ -2,9 +2,11 @@
 
 import html
 import re
+import shlex
 
 import pytest
 
+from ralph_mem.core.settings import schema, typed_value
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import by_hand
 from ralph_mem.memory.facts import relations as known_relations
@@ -196,6 +198,14 @@ def test_short_facts_under_keys_are_added_corrected_and_deleted(a_person):
     assert "floor nine" in a_person.sees("facts")
     a_person.sends("key-delete", key="printer")
     assert "floor nine" not in re.sub(r"<select.*?</select>", "", a_person.sees("facts"))
+
+
+def test_each_setting_takes_what_stands_in_its_field_and_in_its_command(a_person):
+    page = html.unescape(a_person.sees("settings"))
+    commands = [shlex.split(each)[3:] for each in re.findall(r'<code class="copy">(ralph-mem config set [^<]+)</code>', page)]
+    assert {key for key, _ in commands} == set(schema.RULES)
+    assert [typed_value.parse(key, text) for key, text in commands]
+    assert re.findall(r'<input name="value" value="(.*?)" aria', page) == [text for _, text in commands]
 
 
 def test_a_setting_is_tightened_and_what_loosens_is_a_command_to_copy(a_person):
