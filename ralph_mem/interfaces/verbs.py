@@ -177,6 +177,12 @@ ALL = (
     Verb("help", ADMIN, "[VERB]", "List the verbs, or explain one.", "help forget", {}),
 )  # fmt: skip
 OF = {verb.name: verb for verb in ALL}
+# Commands of the terminal that are no verbs of `/mem`; a test compares them with those that there are.
+IN_A_TERMINAL = (
+    "sql", "growth", "core", "share", "team", "playbook", "ralph", "purge", "scrub", "backup", "restore", "export",
+    "import-archive", "compress", "maintain", "hosts", "statusline", "projects", "embeddings", "tokens", "demo", "bench", "man",
+    "uninstall",
+)  # fmt: skip
 
 
 def wants_help(verb: Verb, text: str) -> bool:

@@ -16,8 +16,8 @@ commands = typer.Typer()
 NAME = "ralph\\-mem \\- see, search, correct and forget what earlier sessions left behind"
 ABOUT = (
     "ralph-mem records what sessions of Claude Code asked, did and found out into a database in the project, and tells later "
-    "sessions what matters. This command looks into that memory and changes it. Inside a session the same verbs are typed as "
-    "/mem VERB, and the loop as /ralph."
+    "sessions what matters. This command looks into that memory and changes it. Inside a session the verbs that /mem help "
+    "lists are typed as /mem VERB, and the loop as /ralph."
 )
 EXIT_STATUS = (
     ("0", "It went well."), ("1", "Something that can be mended: one line says what, and a hint what to do."),

@@ -72,6 +72,8 @@ def _help(name: str) -> str:
 def _found(name: str) -> verbs.Verb:
     if name in verbs.OF:
         return verbs.OF[name]
+    if name in verbs.IN_A_TERMINAL:
+        raise RalphMemError(f"there is no /mem {name}", f"in a terminal: ralph-mem {name}")
     near = verbs.nearest(name)
     hint = f"did you mean /mem {near}? " if near else ""
     raise RalphMemError(f"there is no /mem {name[:40]}", f"{hint}/mem help lists what there is")

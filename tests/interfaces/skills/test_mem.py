@@ -40,6 +40,7 @@ def test_every_verb_has_words_here():
 
 def test_every_verb_is_a_command_of_the_terminal_as_well():
     assert set(verbs.OF) - {"help"} <= set(contents.MODULE_OF)
+    assert set(verbs.IN_A_TERMINAL) == set(contents.MODULE_OF) - set(verbs.OF)
 
 
 def test_what_a_hint_names_in_the_client_is_a_verb_there():
@@ -64,6 +65,11 @@ def test_a_verb_that_there_is_not_names_the_nearest_one(a_person):
     assert one_line(mem(a_person, "seek")).endswith("there is no /mem seek (/mem help lists what there is)")
     assert "did you mean /mem forget?" in one_line(mem(a_person, "forgit everything"))
     assert "did you mean /mem inject?" in one_line(mem(a_person, "remember the zeppelin"))
+
+
+def test_a_command_of_the_terminal_alone_is_named_as_one(a_person):
+    for name in ("export", "restore"):
+        assert f"there is no /mem {name} (in a terminal: ralph-mem {name}" in one_line(mem(a_person, name))
 
 
 # Who may do what, and at which price
