@@ -5,6 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
+from ralph_mem.core.release import VERSION
 from ralph_mem.hosts import asker
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces import skills, verbs
@@ -23,7 +24,13 @@ def main(words: "list[str]") -> int:
 
         runpy.run_module("ralph_mem.interfaces.cli", run_name="__main__", alter_sys=True)
         return 0
-    return _verb(words)
+    try:
+        code = _verb(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `ralph-mem help | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python would try again at its end
+        return 0
+    return code
 
 
 def _missing() -> "list[str]":
@@ -35,6 +42,9 @@ def _missing() -> "list[str]":
 def _verb(words: "list[str]") -> int:
     """Carry out a verb as `/mem` would, for a person at a terminal."""
     name = words[0] if words else ""
+    if name == "--version":
+        print(f"ralph-mem {VERSION}")
+        return 0
     if name in ("", *verbs.HELP, "help") or name not in verbs.OF:
         wrong = bool(name) and name not in verbs.HELP and name not in verbs.OF
         print(

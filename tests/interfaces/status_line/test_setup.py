@@ -10,6 +10,7 @@ import pytest
 
 from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.release import VERSION
 from ralph_mem.hosts.claude_code import status_line
 from ralph_mem.interfaces.hooks import session_start
 from ralph_mem.maintenance import outside, shim, uninstall
@@ -158,13 +159,16 @@ def test_the_command_is_written_where_it_is_found_and_starts_the_plugin(on_path,
     assert done.returncode == 0 and done.stdout.startswith(f"{a_session.project.root}: recording since ")
 
 
-def run(command, home, folder, *words, **environment):
+def run(command, home, folder, *words, stdout=subprocess.PIPE, **environment):
     environment = {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **environment}
-    return subprocess.run([command, *words], capture_output=True, text=True, cwd=folder, env=environment, timeout=60)
+    return subprocess.run(
+        [command, *words], stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment, timeout=60
+    )
 
 
 def without_packages(on_path, home, folder, *words, **environment):
     """Run it under an interpreter that has no packages."""
+    outside.add("shim", "/mem ")
     bare = home / "bare"
     bare.mkdir(exist_ok=True)
     (bare / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
@@ -173,7 +177,6 @@ def without_packages(on_path, home, folder, *words, **environment):
 
 
 def test_where_the_packages_of_the_command_line_are_missing_the_verbs_work_all_the_same(on_path, a_home, a_session):
-    outside.add("shim", "/mem ")
     noted = without_packages(on_path, a_home, a_session.project.root, "inject", "Releases go out with make ship.")
     assert noted.returncode == 0 and noted.stdout.endswith("ralph-mem undo takes it back.\n")
     found = without_packages(on_path, a_home, a_session.project.root, "search", "releases")
@@ -182,8 +185,22 @@ def test_where_the_packages_of_the_command_line_are_missing_the_verbs_work_all_t
     assert other.returncode == 2 and "there is no ralph" in other.stdout and "pip install" in other.stdout
 
 
+@pytest.mark.parametrize("word", ["help", "status"])
+def test_without_packages_it_ends_quietly_where_nobody_reads_its_output(word, on_path, a_home, a_session):
+    """As in `ralph-mem help | head -1`."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    with os.fdopen(writes) as closed:
+        done = without_packages(on_path, a_home, a_session.project.root, word, stdout=closed)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_packages_it_prints_its_version_too(on_path, a_home, a_session):
+    done = without_packages(on_path, a_home, a_session.project.root, "--version")
+    assert (done.returncode, done.stdout) == (0, f"ralph-mem {VERSION}\n")
+
+
 def test_an_agent_changes_nothing_by_it(on_path, a_home, a_session):
-    outside.add("shim", "/mem ")
     done = without_packages(on_path, a_home, a_session.project.root, "inject", "x y", CLAUDE_CODE_SESSION_ID="the-session")
     assert done.returncode == 1 and "only a person can type ralph-mem inject" in done.stderr
 
