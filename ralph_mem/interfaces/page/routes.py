@@ -112,7 +112,10 @@ class Page:
     async def look(self, request: Request) -> Response:
         """Show a view."""
         path, self.spoken = request.path_params, language.of(request.headers.get("accept-language", ""))
-        fields = parse_qs(request.url.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        try:
+            fields = parse_qs(request.url.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        except ValueError:
+            return self._failed("this is no address of ours", "go back and try again", HTTPStatus.BAD_REQUEST)
         return await run_in_threadpool(self._answer, path["where"], path["view"], path.get("public_id", ""), fields, None)
 
     async def do(self, request: Request) -> Response:

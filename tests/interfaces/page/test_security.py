@@ -66,6 +66,7 @@ READS = {
     "a verb without its form": ({"path": "{base}/here/do/undo"}, 404),
     "a way up as an id": ({"path": "{base}/here/memory/../../etc"}, 404),
     "half a character as an id": ({"path": "{base}/here/memory/\ud800"}, 400),
+    "a thousand fields in the address": ({"query": b"&".join([b"a=b"] * 1000)}, 400),
     "a command as an id": ({"path": "{base}/here/loop/$(touch made)"}, 400),
 }
 WRITES = {
