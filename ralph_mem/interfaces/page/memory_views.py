@@ -36,9 +36,10 @@ def today(asked: Asked) -> Values:
         preview = [plain_values.of_preview(each) for each in found]
     receipts = reports.receipts(reader, RECEIPTS + 1, of_session, skip=(page - 1) * RECEIPTS)
     told = status.of(asked.project, asked.settings, asked.now, held=asked.opened)
+    lines = status.lines(told)[int(asked.is_global) :]  # the first says whether sessions are recorded, which only projects have
     return {
         "receipts": [plain_values.of_receipt(each) for each in receipts[:RECEIPTS]], "more": len(receipts) > RECEIPTS, "page": page,
-        "of_session": of_session, "status": told, "lines": status.lines(told), "prompt": prompt, "preview": preview,
+        "of_session": of_session, "status": told, "lines": lines, "prompt": prompt, "preview": preview,
         "outcomes": OUTCOMES, "noticed": _noticed(asked, reader), "waiting": _waiting(reader), "last": undoing.last(reader),
     }  # fmt: skip
 

@@ -186,6 +186,12 @@ def test_the_memory_of_all_projects_has_its_own_place(a_person, a_global_session
     assert "small commits" in a_person.sees("search", where="global", q="commits")
 
 
+def test_of_the_memory_of_all_projects_it_is_not_said_whether_it_records_sessions(a_person):
+    a_person.sends("note", text="Ada prefers small commits.", **{"global": "yes"})
+    page = a_person.sees("today", where="global")
+    assert "1 note" in page and "no session was heard" not in page
+
+
 FIELDS = ("q", "prompt", "status", "kind", "as_of", "day", "since", "until", "type", "subject", "origin", "page")
 WITH_FIELDS = [
     "search",
