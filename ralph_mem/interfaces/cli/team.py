@@ -55,7 +55,7 @@ def share(
     reader = reader_of(project)
     if team:
         exchange.address_of(reader.project, team)  # a preview for one that was never joined would lead to nothing
-    found = [promotion.promote(reader, each, text or "", tuple(supersedes)) for each in ids]
+    found = [promotion.promote(reader, each, text or "", tuple(supersedes)) for each in dict.fromkeys(ids)]
     digits = digits_of([team + shared_item.text_of(each.item) for each in found])
     if confirm.lower() != digits:
         _preview(found, digits, json, team)
@@ -218,7 +218,7 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
 def _told(taken: Taken) -> list[str]:
     """Say what a pull changed, with what was refused and why, a line each."""
     words = {"new": taken.new, "edited": taken.changed, "gone": taken.gone, "as before": taken.same, "your own": taken.own}
-    said = ", ".join(f"{len(names)} {word}" for word, names in words.items() if names) or "nothing is shared here"
+    said = ", ".join(f"{len(names)} {word}" for word, names in words.items() if names) or "nothing to take in"
     return [f"{said}.", *[f"Refused {terminal.plain(where)}: {why}" for where, why in taken.refused]]
 
 
