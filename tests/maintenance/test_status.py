@@ -15,6 +15,7 @@ from ralph_mem.core.format import when
 from ralph_mem.core.settings import effective
 from ralph_mem.maintenance import status
 from ralph_mem.memory import access, notes_by_hand, opening
+from ralph_mem.memory.facts import core
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.store import schema
 from tests.readers import note, reader_of
@@ -48,6 +49,14 @@ def test_everything_is_counted(a_week):
     assert (found["injections"], found["injected_tokens"]) == (1, tokens)
     assert (found["recording"], found["injecting"], found["trouble"]) == (True, True, "")
     assert found["bytes"] == sum(Path(a_week.project.folder, name).stat().st_size for name in ("memory.db", "memory.db-wal"))
+
+
+def test_a_key_that_was_deleted_or_replaced_is_no_longer_counted_as_pinned(a_session):
+    for value in ("8080", "9090"):
+        core.put(a_session.project, a_session.project, a_session.settings, "port", value)
+    assert status_of(a_session.project)["pinned"] == 1
+    core.delete(a_session.project, "port")
+    assert status_of(a_session.project)["pinned"] == 0
 
 
 def test_only_the_last_week_counts_for_what_was_told(a_week):

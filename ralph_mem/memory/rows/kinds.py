@@ -163,12 +163,14 @@ def _column(kind: Kind, name: str) -> str:
     return found.get(name) or kind.column(name)
 
 
-# Turns, prompts of a person, slash commands, observations, errors, notes, pinned rows; those without their body; when the last one
-# was made: an import brings older ones, behind what is there. No index has the kind of a turn, which every prompt would pay for:
-# one pass looks for the few turns that are none of a person's, and to filter costs a third of what it costs to add up.
+# Turns, prompts of a person, slash commands, observations, errors, notes, pinned rows but for facts that hold no longer, which
+# their `tool_name` says; those without their body; when the last one was made: an import brings older ones, behind what is
+# there. No index has the kind of a turn, which every prompt would pay for: one pass looks for the few turns that are none of a
+# person's, and to filter costs a third of what it costs to add up.
 OF_STATUS = """
 SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM turns) - others, commands, observations, errors, notes,
-    (SELECT count(*) FROM turns WHERE pinned) + (SELECT count(*) FROM observations WHERE pinned), emptied,
+    (SELECT count(*) FROM turns WHERE pinned) + (SELECT count(*) FROM observations
+        WHERE pinned AND coalesce(tool_name, '') NOT IN ('superseded', 'retired', 'rejected')), emptied,
     max(coalesce((SELECT created_at FROM observations ORDER BY id DESC LIMIT 1), 0),
         coalesce((SELECT created_at FROM turns ORDER BY id DESC LIMIT 1), 0),
         coalesce((SELECT value FROM properties WHERE key = 'stopped_at'), 0))
