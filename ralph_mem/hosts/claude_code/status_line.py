@@ -109,9 +109,12 @@ def _read() -> "dict[str, Any]":
 
 
 def _write(values: "dict[str, Any]") -> None:
-    """Write the settings in their place, also behind a link, readable by whom they were."""
+    """Write the settings in their place, also behind a link, readable by whom they were; where none are left the file goes."""
     file = os.path.realpath(where())
     try:
+        if not values and not os.path.islink(where()):
+            os.unlink(file)
+            return
         mode = os.stat(file).st_mode & 0o777 if os.path.exists(file) else 0o600
         paths.make_folder(os.path.dirname(file))
         paths.write(file, json.dumps(values, indent=2, ensure_ascii=not _fits(values)) + "\n")

@@ -113,6 +113,12 @@ def test_where_nothing_stood_there_nothing_is_left(settings):
     assert outside.take_away("status-line") == f"Nothing of ours was in {settings.file}."
 
 
+def test_settings_that_hold_nothing_else_are_gone_with_it(a_home, settings):
+    outside.add("status-line", "/mem ")
+    outside.take_away("status-line")
+    assert not settings.file.exists()
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "", '{"statusLine": "a text"}', '{"statusLine": {"type": "other", "command": "x"}}'])
 def test_settings_that_are_none_are_left_as_they_are(settings, text):
     settings.file.write_text(text)
@@ -129,6 +135,8 @@ def test_a_link_to_the_settings_stays_one_and_their_mode_too(settings, tmp_path)
     settings.file.symlink_to(kept)
     outside.add("status-line", "/mem ")
     assert settings.file.is_symlink() and "statusLine" in json.loads(kept.read_text()) and kept.stat().st_mode & 0o777 == 0o644
+    outside.take_away("status-line")
+    assert settings.file.is_symlink() and kept.read_text() == "{}\n"
 
 
 def test_without_the_plugin_the_line_of_the_person_is_still_shown(settings, a_home):
