@@ -60,6 +60,7 @@ FORMATS = (
     Format("basic-memory", {MARKDOWN: Columns("title", ("body",), "created", "path")}, (MARKDOWN, {"path", "body"})),
 )
 NAMES = tuple(dict.fromkeys(each.name for each in FORMATS))
+OURS = {"id", "session", "origin", "tainted"}  # columns of the memories in an export of ours as CSV or SQLite
 FIELDS = ("title", "text", "at", "id", "session", "files")
 # What stands for the time where a note says none: when its file was changed.
 OTHERWISE = "modified_at"
@@ -86,6 +87,9 @@ def _known(tables: Tables) -> Format:
         table, columns = each.known_by
         if any(columns <= row.keys() for row in tables.get(table, [])[:1]):
             return each
+    if any(row.keys() >= OURS for held in tables.values() for row in held[:1]):
+        what = "this is an export of ralph-mem for other tools, which has not all that would have to be taken in"
+        raise RalphMemError(what, "`ralph-mem export --format jsonl` writes what can be taken in")
     held = ", ".join(sorted({name for held in tables.values() for row in held[:1] for name in row})[:12])
     hint = "say which column is which: --map text=COLUMN --map at=COLUMN" + (f"; it has {held}" if held else "")
     raise RalphMemError(f"this is no export of ralph-mem, and no file of {', '.join(NAMES)}", hint)
