@@ -30,7 +30,8 @@ def check(name: str) -> None:
     if name == CLAUDE:
         missing = launch.preflight()
         if missing:
-            raise RalphMemError(missing[0], launch.HOW_TO_GET)
+            what, _, hint = missing[0].partition(": ")
+            raise RalphMemError(what, hint or launch.HOW_TO_GET)
     elif name.startswith(LITELLM) and name.isprintable() and len(LITELLM) < len(name) <= MOST_NAME:
         _library()
     else:
