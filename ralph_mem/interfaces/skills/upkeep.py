@@ -24,6 +24,7 @@ def status(asked: "Asked") -> str:
     """Return the status of the project's memory in lines."""
     from ralph_mem.maintenance import status as of_memory  # lazy: only this one counts
 
+    _refuse_options(asked, "status")
     return "\n".join(of_memory.lines(of_memory.of(asked.project, asked.settings, asked.now, asked.session)))
 
 
@@ -50,6 +51,7 @@ def _session_paused(asked: "Asked") -> str:
 
 def resume(asked: "Asked") -> str:
     """Record and tell again in this project, and in this session where that was paused."""
+    _refuse_options(asked, "resume")
     access.resume_session(asked.session)
     try:
         posix.unlink(f"{asked.project.folder}/{paths.OFF}")
@@ -115,6 +117,12 @@ def page(asked: "Asked") -> str:
 
     what = "stop" if "--stop" in typed.options else "detached"
     return _said_by(asked, "page", "/page", what, environment=background.for_a_browser())
+
+
+def _refuse_options(asked: "Asked", verb: str) -> None:
+    """Raise RalphMemError where an option stands behind a verb that has none."""
+    if asked.text.strip():
+        _typed(asked, verb)
 
 
 def _typed(asked: "Asked", verb: str) -> "Typed":

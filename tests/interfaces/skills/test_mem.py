@@ -72,6 +72,13 @@ def test_a_command_of_the_terminal_alone_is_named_as_one(a_person):
         assert f"there is no /mem {name} (in a terminal: ralph-mem {name}" in one_line(mem(a_person, name))
 
 
+@pytest.mark.parametrize("verb", ["status", "resume"])
+def test_an_option_that_there_is_not_is_refused_where_a_verb_has_none(a_person, verb):
+    mem(a_person, "pause")
+    assert "there is no option --nope" in one_line(mem(a_person, f"{verb} --nope"))
+    assert (a_person.memory / "off").exists()
+
+
 # Who may do what, and at which price
 
 
