@@ -13,19 +13,19 @@ from tests.test_architecture import C_MODULES, DRIVER, ours
 # How many modules of ours an answer loads, each a fraction of a millisecond that a person waits. One more raises its number.
 # A forget follows a text to wherever it went; where a project has had loops, some twenty more read their snapshots.
 MODULES = {
-    "mem-search thrown": 31,
-    "mem-search --layer 3 thrown": 31,
+    "mem-search thrown": 33,
+    "mem-search --layer 3 thrown": 33,
     "mem-status": 24,
-    "mem-inject a note": 43,
-    "mem-inject --global a note": 45,
-    "mem-forget --query thrown": 61,
-    "mem-forget --confirm --query thrown": 61,
+    "mem-inject a note": 46,
+    "mem-inject --global a note": 48,
+    "mem-forget --query thrown": 64,
+    "mem-forget --confirm --query thrown": 64,
 }
 # What looks at a text more closely, where it may hold a secret or is not plain.
 CLOSER = {
     f"ralph_mem.core.redaction.{name}"
-    for name in "addresses assignments beside blocks classes context encodings fields flags headers known names passwords pipes"
-    " prefixes prose rules shell shell_words spans spelling tables taking terminal tokens wrappers".split()
+    for name in "addresses assignments beside blocks classes context encodings fields flags headers issued known labelled names"
+    " passwords pipes prefixes prose rules shell shell_words spans spelling tables taking terminal tokens values wrappers".split()
 }
 # A forget follows a text into every kind of file, and has a process of its own read them. That it brings along some sixty
 # modules matters less than what it does.
