@@ -5,7 +5,7 @@ the same, and no word of a statement is ever changed.
 """
 
 from ralph_mem.memory.facts import likeness, wording
-from ralph_mem.memory.rows import index_text
+from ralph_mem.memory.rows import facts, index_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ VERBS = ADD, UPDATE, DELETE, NOOP, CONFLICT = ("ADD", "UPDATE", "DELETE", "NOOP"
 # replaces the other. On the histories of sixteen rule files SURE is where 1.5 % of the new statements replace one; chosen so with
 # each of ten repositories left out in turn it lies from 0.30 to 0.35, and 1.7 % do. From LIKELY on every other one stands in the
 # place of the statement that is meant. What shares less than LEAST of its words is about something else.
-LIKELY, SURE, LEAST = 0.20, 0.33, 0.40
+LIKELY, SURE, LEAST = 0.20, facts.SURE, 0.40
+DOUBT = SURE - 0.01  # the most that a conflict scores: one step below what replaces
 # In so short a statement two differences are what it is about and what it says of it, so that it is another fact, such as that of a
 # second service; unless it begins with the same words.
 SHORT, MOST_REPLACED, SAME_BEGINNING = 8, 1, 3
@@ -62,8 +63,8 @@ def decide(statement: str, there: "Sequence[str]") -> Decision:
         return Decision(UPDATE, opposite.at, max(SURE, opposite.score))
     if found and found[0].score >= SURE and not _is_another(found[0], statement, there[found[0].at]):
         return Decision(UPDATE, found[0].at, found[0].score)
-    doubtful = next((near for near in found if _may_conflict(near) or is_of_one_subject(statement, there[near.at])), None)
-    return Decision(CONFLICT, doubtful.at, doubtful.score) if doubtful else Decision(ADD)
+    doubtful = next((near for near in found if _may_conflict(near, statement, there[near.at])), None)
+    return Decision(CONFLICT, doubtful.at, min(DOUBT, doubtful.score)) if doubtful else Decision(ADD)
 
 
 def _is_another(near: "Near", statement: str, other: str) -> bool:
@@ -92,8 +93,23 @@ def _opening(words: "list[str]") -> int:
     return next((at for at, word in enumerate(words) if word not in OPENERS), len(words))
 
 
-def _may_conflict(near: "Near") -> bool:
-    return near.score >= LIKELY and near.share >= LEAST
+def _may_conflict(near: "Near", statement: str, other: str) -> bool:
+    if is_of_one_subject(statement, other):
+        return True
+    return near.score >= LIKELY and near.share >= LEAST and not (near.shortest <= SHORT and _is_beside(statement, other))
+
+
+def _is_beside(statement: str, other: str) -> bool:
+    """Say whether two short statements can both hold: each is about something that the other is not about, or both forbid."""
+    one, two = [_bare(likeness.words_of(text)) for text in (statement, other)]
+    about, others = _subject(one), _subject(two)
+    return bool(about - others and others - about) or _forbid_two(one, two)
+
+
+def _subject(words: "list[str]") -> "set[str]":
+    """Return what a statement is about: its words before the one that begins to say what that is; none where no such is there."""
+    end = next((at for at, word in enumerate(words) if word in SAYS), 0)
+    return {word for word in words[:end] if word not in index_text.STOPWORDS}
 
 
 def is_said_by(statement: str, other: str) -> bool:

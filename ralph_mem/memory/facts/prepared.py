@@ -15,15 +15,19 @@ from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from ralph_mem.memory.inject.standing import Line
     from ralph_mem.memory.rows.facts import Fact
     from ralph_mem.memory.store.connection import Store
 
+    Against = dict[str, dict[str, float]]
+
 # More than a briefing has room for, since the project's instructions may say some of it, and paths may be gone.
 MOST_STATEMENTS, STATEMENT_CHARACTERS = 24, 240
 SAID, PROPOSED = "- you said: ", "- proposed: "
+BEFORE, DOUBT = "before that", "may contradict"
 # Of what was counted: it comes last, and only where statements leave room.
 MOST_HINTS, WEEK_MS = 2, 7 * 86_400_000
 # Between facts of one score what says how to do something comes first, then what happened, then what is so.
@@ -53,23 +57,24 @@ def write(store: "Store", at: int) -> "dict[str, str]":
     return made
 
 
-def _contradictions(store: "Store") -> "dict[str, list[str]]":
-    """Return what facts contradict, by the id of the newer one of two."""
-    against: dict[str, list[str]] = {}
-    for one, other, kind, *_ in facts.links(store):
+def _contradictions(store: "Store") -> "Against":
+    """Return what facts contradict, with how sure that is, by the id of the newer one of two."""
+    against: Against = {}
+    for one, other, kind, score, *_ in facts.links(store):
         if kind == facts.CONFLICTS:
-            against.setdefault(one, []).append(other)
+            against.setdefault(one, {})[other] = score
     return against
 
 
-def _lines(store: "Store", against: "dict[str, list[str]]", at: int) -> "list[Line]":
+def _lines(store: "Store", against: "Against", at: int) -> "list[Line]":
     """Return the statements that are worth telling at a session's start, the worthiest first, a contradiction in one."""
     lines: list[Line] = []
     done: set[str] = set()
     for fact in fact_queries.standing(store, at):
         if fact.public_id not in done and len(lines) < MOST_STATEMENTS:
-            others = _that_hold(store, against.get(fact.public_id, []))
-            lines.append(_line(fact, others))
+            scores = against.get(fact.public_id, {})
+            others = _that_hold(store, scores)
+            lines.append(_line(fact, others, scores))
             done |= {fact.public_id, *[each.public_id for each in others]}
     return lines + [_hint(fact, at) for fact in mining.hints(store, at, MOST_HINTS)]
 
@@ -79,14 +84,14 @@ def _hint(fact: "Fact", at: int) -> "Line":
     return standing.line("", f"- [{fact.public_id}] counted: {_short(fact.text)}", [fact], at + WEEK_MS)
 
 
-def _that_hold(store: "Store", names: "list[str]") -> "list[Fact]":
+def _that_hold(store: "Store", names: "Iterable[str]") -> "list[Fact]":
     found = [facts.of_id(store, name) for name in names]
     holding = [fact for fact in found if fact is not None and fact.status in (facts.ACTIVE, facts.CANDIDATE)]
     return [fact for fact in holding if not fact.misled and fact.tainted < 2]
 
 
-def _line(fact: "Fact", others: "list[Fact]") -> "Line":
-    """Return the line of a statement, behind which stands what it contradicts.
+def _line(fact: "Fact", others: "list[Fact]", scores: "dict[str, float]") -> "Line":
+    """Return the line of a statement, behind which stands what it contradicts; `scores` say by id how sure that is.
 
     What was said by hand has a line of its own, with its id; what was said in passing is quoted, some of it in one line.
     """
@@ -97,7 +102,7 @@ def _line(fact: "Fact", others: "list[Fact]") -> "Line":
     for other in others:
         is_told = other.type == row.NOTE and other.status == facts.ACTIVE  # above, among the notes
         quoted = "" if is_told else f', on {day(other.said_at)}: "{_short(other.text)}"'
-        text += f" (before that [{other.public_id}]{quoted})"
+        text += f" ({BEFORE if scores[other.public_id] >= facts.SURE else DOUBT} [{other.public_id}]{quoted})"
     until = min([each for each in (fact.expires_at, _passes(fact)) if each], default=0)
     return standing.line("" if is_fact else SAID if fact.source == facts.PROMPT else PROPOSED, text, [fact, *others], until)
 
@@ -112,7 +117,7 @@ def _passes(fact: "Fact") -> int:
     return fact.said_at + fact_queries.STANDING_DAYS_MS if fact.status == facts.CANDIDATE and fact.sightings < 2 else 0
 
 
-def _gains(store: "Store", against: "dict[str, list[str]]", at: int) -> "dict[str, list[Any]]":
+def _gains(store: "Store", against: "Against", at: int) -> "dict[str, list[Any]]":
     """Return what facts that hold gain or lose in rank, by id, the place among equals, expiry or 0, and if they have anchors."""
     held = facts.of_status(store, facts.ACTIVE)
     names, now = {fact.public_id for fact in held}, clock(store, at)

@@ -174,7 +174,10 @@ def retire(store: "Store", fact: "Fact", why: str, at: int) -> None:
 
 
 def accept(store: "Store", fact: "Fact", at: int) -> "list[str]":
-    """Make a candidate a fact; what it was in conflict with as an update is replaced, and returned by id. In a transaction."""
+    """Make a candidate a fact; what it was in conflict with as an update is replaced, and returned by id. In a transaction.
+
+    One that was replaced holds again, and what replaced it holds as well: each is in conflict with the other.
+    """
     replaced = []
     for one, other, kind, score, *_ in facts.links(store, fact.public_id):
         old = facts.of_id(store, other)
@@ -188,8 +191,18 @@ def accept(store: "Store", fact: "Fact", at: int) -> "list[str]":
             continue
         replaced.append(other)
     retires = any([kind == facts.RETIRES and one == fact.public_id for one, _, kind, *_ in facts.links(store, fact.public_id)])
-    facts.change(store, fact.number, {"status": facts.RETIRED if retires else facts.ACTIVE, "recorded_at": at})
+    facts.hold(store, fact.number, facts.RETIRED if retires else facts.ACTIVE)
+    facts.change(store, fact.number, {"recorded_at": at})
+    _stand_beside(store, fact, at)
     return replaced
+
+
+def _stand_beside(store: "Store", fact: "Fact", at: int) -> None:
+    """Let what replaced a fact that holds again be in conflict with it."""
+    for one, other, kind, score, *_ in facts.links(store, fact.public_id):
+        if kind == facts.SUPERSEDES and other == fact.public_id:
+            facts.unlink(store, one, kind, other)
+            facts.link(store, one, facts.CONFLICTS, other, score, at, facts.BY_PERSON)
 
 
 def reject(store: "Store", fact: "Fact", at: int) -> None:

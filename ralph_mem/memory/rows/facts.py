@@ -39,6 +39,7 @@ BY_HAND = INJECT, REMEMBER, ADD = ("inject", "remember", "add")
 SOURCES = PROMPT, RAN, LOOP, PROPOSAL = ("prompt", "ran", "loop", "proposal")
 # The fact `a` and what it has to do with the fact `b`.
 LINKS = SUPERSEDES, CONFLICTS, RETIRES, SAME = ("supersedes", "conflicts", "retires", "same")
+SURE = 0.33  # from this score on a conflict is an update that waits for a person; how it was chosen stands in `decision`
 # Why a fact was retired that nobody said anything against: it had no room, or its day is over.
 CAPACITY, EXPIRED = "capacity", "expired"
 BY_RULE, BY_PERSON = "rule", "person"

@@ -96,3 +96,18 @@ def test_one_more_of_many_that_look_alike_replaces_none():
 def test_the_order_of_what_is_there_decides_nothing():
     new = "Install packages with pnpm 9 in every folder."
     assert decided(new, *OTHERS) == decided(new, *OTHERS[::-1])
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("The payments code lives in src/pay.py.", "The tax code lives in src/tax.py."),
+    ("The blue printer is in room 5.", "The green printer is in room 7."),
+    ("Never commit to main.", "Never push to main."),
+])  # fmt: skip
+def test_what_is_about_something_else_contradicts_nothing(old, new):
+    assert decided(new, old) == ("ADD", None)
+
+
+def test_a_doubt_is_never_so_sure_that_a_yes_would_replace():
+    old = "Use two spaces for indentation in YAML."
+    found = decision.decide("Use four spaces for indentation in Python.", [old])
+    assert (found.verb, found.score < decision.SURE) == ("CONFLICT", True)

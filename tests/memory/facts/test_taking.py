@@ -57,6 +57,15 @@ def test_a_candidate_that_a_person_accepts_replaces_what_it_is_an_update_of(the_
     assert (the_facts.of(facts.ACTIVE), the_facts.of(facts.SUPERSEDED)) == ([PNPM], [NPM])
 
 
+def test_what_was_replaced_and_is_accepted_holds_again_and_contradicts_what_replaced_it(the_facts):
+    the_facts.say(NPM)
+    the_facts.say(PNPM)
+    the_facts.change(taking.accept, the_facts.called(NPM), NOON)
+    old = the_facts.called(NPM)
+    assert (old.status, old.valid_until, old.retired_at, old.retired_why) == (facts.ACTIVE, None, None, None)
+    assert [kind for _, _, kind, *_ in facts.links(the_facts.store, old.public_id)] == [facts.CONFLICTS]
+
+
 def test_a_candidate_that_a_person_rejected_does_not_come_back(the_facts):
     the_facts.say(NPM, facts.PROMPT, parent="turn-aaaaaaaaaa")
     the_facts.change(taking.reject, the_facts.called(NPM), NOON)

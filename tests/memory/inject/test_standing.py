@@ -96,6 +96,13 @@ def test_a_contradiction_is_told_in_one_line_the_newer_first(say, another_sessio
     assert "(before that [" in line and "on 2025-12-31: " in line
 
 
+def test_what_only_may_contradict_is_told_so(say, another_session):
+    say("Timeouts are 30 seconds for the worker.", at=NOON - DAY)
+    say("Timeouts are 10 seconds for the client.")
+    (line,) = standing(another_session.starts("clear"))
+    assert "client. (may contradict [" in line and 'on 2025-12-31: "Timeouts are 30 seconds for the worker.")' in line
+
+
 def test_what_was_replaced_is_told_no_more(say, another_session):
     say(NPM, at=NOON - DAY)
     say(PNPM)
