@@ -36,6 +36,15 @@ CONDITIONS = frozenset(
 )
 # After these words a sentence says what the words before them are, do or have.
 SAYS = frozenset("is are was were = uses use has have lives live goes go means needs need with via through".split())
+# Behind one of these in a statement stands what something else is put in the place of.
+PUTS_ASIDE = frozenset("not never instead rather nicht nie statt pas jamais".split())
+# Before a colon they say that something was said before, or holds no longer.
+LEAD_IN = frozenset(
+    "i i've we told you already said as before again once more now correction actually remember note it it's that's that this is"
+    " was not isn't true right correct any anymore longer".split()
+)
+# Words that leave open of what is spoken.
+FILLERS = index_text.STOPWORDS | OPENERS
 MARKS = likeness.MARKS
 FEWEST = 3  # words: two may stand in any order by chance
 
@@ -51,6 +60,20 @@ class Decision:
 
 def decide(statement: str, there: "Sequence[str]") -> Decision:
     """Return what a statement means for those that are there: ADD, UPDATE, NOOP or CONFLICT, where both stay."""
+    before, statement = _lead_in(statement)
+    decided = _decide(statement, there)
+    is_taken_back = decided.verb == NOOP and not NEGATIONS.isdisjoint(before)
+    return Decision(CONFLICT, decided.target, DOUBT) if is_taken_back else decided
+
+
+def _lead_in(statement: str) -> "tuple[list[str], str]":
+    """Return the words before the colon of `I told you: never push`, and what it says; no words where they say something too."""
+    before, _, said = statement.partition(":")
+    words = _bare(likeness.words_of(before))
+    return (words, said) if said.strip() and LEAD_IN.issuperset(words) else ([], statement)
+
+
+def _decide(statement: str, there: "Sequence[str]") -> Decision:
     keys = [wording.key(text) for text in there]
     if wording.key(statement) in keys:
         return Decision(NOOP, keys.index(wording.key(statement)), 1.0)
@@ -109,7 +132,7 @@ def _is_beside(statement: str, other: str) -> bool:
 def _subject(words: "list[str]") -> "set[str]":
     """Return what a statement is about: its words before the one that begins to say what that is; none where no such is there."""
     end = next((at for at, word in enumerate(words) if word in SAYS), 0)
-    return {word for word in words[:end] if word not in index_text.STOPWORDS}
+    return _content(words[:end])
 
 
 def is_said_by(statement: str, other: str) -> bool:
@@ -137,11 +160,36 @@ def _tells(word: str) -> bool:
 
 
 def is_opposite(statement: str, other: str) -> bool:
-    """Say whether two statements differ in nothing but negations, or in the order of their words, so that only one can hold."""
+    """Say whether only one of two statements can hold.
+
+    They differ in nothing but negations or the order of their words, or one puts something in the place of what the other says.
+    """
     one, two = [_bare(likeness.words_of(text)) for text in (statement, other)]
     if one == two or min(len(one), len(two)) < FEWEST:
         return False
-    return sorted(one) == sorted(two) or _affirmed(one) == _affirmed(two)
+    if sorted(one) == sorted(two) or _affirmed(one) == _affirmed(two):
+        return True
+    return _puts_aside(one, two) or _puts_aside(two, one)
+
+
+def _puts_aside(words: "list[str]", others: "list[str]") -> bool:
+    """Say whether words such as `use pnpm, not npm` put aside what other words say, such as `from now on we use npm`."""
+    kept, aside = _split(words)
+    said, _ = _split(others)
+    there, wanted, head = _content(said), _content(aside), kept[_opening(kept) :][:1]
+    if not wanted or not NEGATIONS.isdisjoint(said) or not head or head[0] not in said:
+        return False
+    return wanted <= there <= wanted | _content(kept) and not _content(kept) <= there
+
+
+def _split(words: "list[str]") -> "tuple[list[str], list[str]]":
+    """Return the words of a statement, and those that it puts aside."""
+    end = next((at for at, word in enumerate(words) if at and word in PUTS_ASIDE), len(words))
+    return words[:end], words[end + 1 :]
+
+
+def _content(words: "list[str]") -> "set[str]":
+    return {word for word in words if word not in FILLERS}
 
 
 def _bare(words: "list[str]") -> "list[str]":

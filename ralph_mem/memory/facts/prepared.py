@@ -67,16 +67,43 @@ def _contradictions(store: "Store") -> "Against":
 
 
 def _lines(store: "Store", against: "Against", at: int) -> "list[Line]":
-    """Return the statements that are worth telling at a session's start, the worthiest first, a contradiction in one."""
+    """Return the statements that are worth telling at a session's start, the worthiest first, a contradiction in one.
+
+    What contradicts a worthier one takes its place, as it was said later.
+    """
     lines: list[Line] = []
     done: set[str] = set()
-    for fact in fact_queries.standing(store, at):
-        if fact.public_id not in done and len(lines) < MOST_STATEMENTS:
-            scores = against.get(fact.public_id, {})
-            others = _that_hold(store, scores)
+    found = {fact.public_id: fact for fact in fact_queries.standing(store, at)}
+    for name in found:
+        while name not in done and len(lines) < MOST_STATEMENTS:
+            fact = found[_last_said(name, [each for each in found if each not in done], against)]
+            scores = _before(fact.public_id, against)
+            others = [each for each in _that_hold(store, scores) if each.public_id not in done]
             lines.append(_line(fact, others, scores))
             done |= {fact.public_id, *[each.public_id for each in others]}
     return lines + [_hint(fact, at) for fact in mining.hints(store, at, MOST_HINTS)]
+
+
+def _last_said(name: str, names: "list[str]", against: "Against") -> str:
+    """Return of the ids of facts the one that contradicts that of an id, and that no other one contradicts; or that itself."""
+    passed = {name}
+    while newer := [each for each in names if each not in passed and name in against.get(each, {})]:
+        name = newer[0]
+        passed.add(name)
+    return name
+
+
+def _before(name: str, against: "Against") -> "dict[str, float]":
+    """Return what a fact contradicts, and what that is an update of in its turn, with how sure that is, by the id."""
+    found = dict(against.get(name, {}))
+    waiting = list(found)
+    while waiting:
+        one = waiting.pop(0)
+        for other, score in against.get(one, {}).items():
+            if score >= facts.SURE and other not in found and other != name:
+                found[other] = min(score, found[one])
+                waiting.append(other)
+    return found
 
 
 def _hint(fact: "Fact", at: int) -> "Line":

@@ -111,3 +111,31 @@ def test_a_doubt_is_never_so_sure_that_a_yes_would_replace():
     old = "Use two spaces for indentation in YAML."
     found = decision.decide("Use four spaces for indentation in Python.", [old])
     assert (found.verb, found.score < decision.SURE) == ("CONFLICT", True)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("Always use pnpm, not npm.", "From now on we use npm."),
+    ("Always indent with tabs, not spaces.", "From now on we indent with spaces."),
+    ("We use npm.", "Always use pnpm, not npm."),
+    ("Use pnpm, not npm.", "Use npm, not yarn."),
+    ("Use tabs instead of spaces for indentation.", "Use spaces for indentation."),
+])  # fmt: skip
+def test_what_one_puts_something_in_the_place_of_and_the_other_says_cannot_both_hold(old, new):
+    assert decided(new, *OTHERS, old) == ("UPDATE", old)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("Use pnpm, not npm.", "Use npm scripts in CI."),
+    ("Use pnpm, not npm.", "Never use npm."),
+    ("Use pnpm, not npm.", "Publish npm."),
+    ("Use pnpm, not npm.", "Use pnpm and npm."),
+])  # fmt: skip
+def test_who_says_more_or_less_than_what_another_puts_aside_replaces_nothing(old, new):
+    assert decided(new, *OTHERS, old)[0] != "UPDATE"
+
+
+def test_what_stands_before_a_colon_and_states_nothing_is_not_compared():
+    old = "The tax code lives in src/tax.py."
+    assert decided(f"I told you: {old}", *OTHERS, old) == ("NOOP", old)
+    assert decided("That's not true any more: the tax code lives in src/cart.py.", *OTHERS, old) == ("UPDATE", old)
+    assert decided(f"That's not true any more: {old}", *OTHERS, old) == ("CONFLICT", old)

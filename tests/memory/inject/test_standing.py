@@ -96,6 +96,18 @@ def test_a_contradiction_is_told_in_one_line_the_newer_first(say, another_sessio
     assert "(before that [" in line and "on 2025-12-31: " in line
 
 
+def test_what_is_contradicted_later_is_told_behind_that_however_often_it_was_said(say, a_session, another_session):
+    names = [say(text) for text in SEVEN[:3]]
+    with access.Change(a_session.store) as store:
+        facts.link(store, names[1], facts.CONFLICTS, names[0], facts.SURE, NOON)
+        facts.link(store, names[2], facts.CONFLICTS, names[1], facts.SURE, NOON)
+    for session in (a_session, another_session):
+        say(SEVEN[0], parent=session.has_a_turn("Fix it", "Done."))
+    (line,) = standing(another_session.starts("clear"))
+    assert [line.count(text) for text in SEVEN[:3]] == [1, 1, 1]
+    assert line.index(SEVEN[2]) < line.index(SEVEN[1]) < line.index(SEVEN[0])
+
+
 def test_what_only_may_contradict_is_told_so(say, another_session):
     say("Timeouts are 30 seconds for the worker.", at=NOON - DAY)
     say("Timeouts are 10 seconds for the client.")
