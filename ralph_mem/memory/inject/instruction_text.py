@@ -16,6 +16,8 @@ NO_LETTERS = bytes(range(128)).translate(None, LETTERS + b"\n")
 WORDS_ONLY = bytes(range(256)).translate(bytes.maketrans(NO_LETTERS, b" " * len(NO_LETTERS)))
 TYPOGRAPHIC = "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u2192\u00a0"  # what stands for marks that are left out as well
 NUMBERING = b"0123456789"
+BULLETS = (["-"], ["*"], ["+"])
+OPENERS = ("always", "we", "you", "please", "should", "must")
 
 
 def gathered(files: "list[str]") -> str:
@@ -115,7 +117,7 @@ class Said:
         return ". ".join([part for part in line.split(". ") if len(part.split()) < FEWEST_WORDS or not self.covers(part)])
 
     def differs(self, texts: "list[str]") -> "list[bool]":
-        """Say of each text whether a line is about the same, and so says something else."""
+        """Say of each text whether a line is about the same and none says the same, so that one says something else."""
         marks = [False] * len(texts)
         if not texts:
             return marks
@@ -130,7 +132,21 @@ class Said:
                     holders.setdefault(word, []).append(at)
         for line in lines.split("\n") if holders else []:
             _compare(set(line.split()), holders, wanted, marks)
-        return marks
+        return [mark and not self._says(text) for mark, text in zip(marks, texts)]
+
+    def _says(self, text: str) -> bool:
+        """Say whether all of a text stands there but for the words that only say who does it, or that it is always done."""
+        return Said("\n".join(map(_plainly, self.text.splitlines()))).covers("\n".join(map(_plainly, text.splitlines())))
+
+
+def _plainly(line: str) -> str:
+    """Return a line without the words that it begins with and that change nothing."""
+    words = line.split()
+    start = at = int(words[:1] in BULLETS)
+    while at < len(words) and words[at].strip("*_").lower() in OPENERS:
+        at += 1
+    indent = line[: len(line) - len(line.lstrip())]
+    return indent + " ".join(words[:start] + words[at:]) if at > start else line
 
 
 def _by_sentence(text: str) -> str:

@@ -127,6 +127,20 @@ def test_a_note_about_what_a_line_is_about_differs_from_it(text, differs):
     assert Said(SAID + "\n- Use npm, never pnpm\n").differs([text]) == [differs]
 
 
+@pytest.mark.parametrize(
+    ("line", "text", "differs"),
+    [
+        ("- Use pnpm, not npm.", "Always use pnpm, not npm.", False),
+        ("- **Always** use pnpm, not npm.", "use pnpm, not npm", False),
+        ("You should always write tests first.", "We always write tests first.", False),
+        ("- Use pnpm, not npm.", "Always use npm, not pnpm.", True),
+        ("Never:\n- always use pnpm, not npm", "Always use pnpm, not npm.", True),
+    ],
+)
+def test_who_is_told_and_that_it_holds_always_makes_no_difference(line, text, differs):
+    assert Said(f"# Rules\n\n{line}\n").differs([text]) == [differs]
+
+
 # Which files are read
 
 
