@@ -109,7 +109,8 @@ class Memory:
         asked, said = _first(self.asked, LINE_CHARACTERS), _first(self.said, outcome)
         if len(said) < FEW_CHARACTERS and said[-1:] in ("!", ".", ":") and outcome > LINE_CHARACTERS:  # "Done.", and then what
             said = _first(self.said[: 2 * outcome].replace("```", "").replace("\n", " "), outcome)
-        return f"- {self.label()} " + " -> ".join([part for part in self._signed(asked, said) if part])
+        parts = [part for part in self._signed(asked, said) if part] or [self._changed()] * bool(self.files)
+        return f"- {self.label()} " + " -> ".join(parts)
 
     def _signed(self, asked: str, said: str) -> "tuple[str, str]":
         """Return what it is about and what was said of it, each with whose words that is; one who said both is named once."""
@@ -124,12 +125,16 @@ class Memory:
             request = max(request, outcome)
         asked, said = self._signed(_shortened(asked, request), _shortened(said, outcome))
         first, *more = asked.splitlines() or [""]
-        parts = [f"- {self.label()} {first}"]
-        parts += ["  " + line for line in more + said.splitlines() if line.strip()]
-        files = self.files.splitlines()
-        parts += ["  changed: " + ", ".join(files[:12])] if files else []
-        parts += ["  " + line for line in privacy.shorten(self.lines, 600).splitlines() if line.strip()]
-        return "\n".join(parts)
+        more += said.splitlines()
+        more += [self._changed()] if self.files else []
+        more += privacy.shorten(self.lines, 600).splitlines()
+        more = [line for line in more if line.strip()]
+        if not first and more:  # a turn that a command began
+            first = more.pop(0)
+        return "\n  ".join([f"- {self.label()} {first}", *more])
+
+    def _changed(self) -> str:
+        return "changed: " + ", ".join(self.files.splitlines()[:12])
 
     def brief(self, tokens: int) -> "tuple[str, int]":
         """Tell it whole, or where that costs too many tokens, cut: of a turn the request before the outcome; with its cost."""

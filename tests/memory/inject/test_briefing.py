@@ -184,6 +184,16 @@ def test_of_the_last_turns_the_older_ones_tell_less_of_their_outcome(a_session, 
     assert "of room 4." in lines[3] and "of room" not in lines[4] and "-> agent: It stands" in lines[4]
 
 
+def test_a_turn_that_a_command_began_is_told_from_its_answer_on(a_session, another_session):
+    for path in ("shop.py", "cart.py"):
+        a_session.asks("/ralph start")
+        a_session.edits(path)
+        a_session.is_answered("I mended the total." if path == "shop.py" else "")
+    newest, older = another_session.starts("clear").splitlines()[3:5]
+    assert newest.endswith("] changed: cart.py")
+    assert older.endswith("] agent: I mended the total.")
+
+
 def test_what_was_told_at_the_start_is_not_told_by_the_next_start(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     assert "tungsten" in another_session.starts("clear")
