@@ -155,6 +155,10 @@ class Memory:
         """Say whether anything is left to tell that the instructions do not say."""
         return bool(self.said or self.files or self.lines or (self.asked and self.public_id[:4] == "obs-"))
 
+    def only_asks(self) -> bool:
+        """Say whether nothing came of its request but a word or two."""
+        return len(self.said) < FEW_CHARACTERS and not (self.files or self.lines)
+
     def only_withholds(self) -> bool:
         """Say whether all that is left of it beside a request is that its answer is withheld."""
         return self.said == WITHHELD and not (self.files or self.lines) and self.public_id[:4] != "obs-"

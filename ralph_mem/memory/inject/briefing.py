@@ -113,6 +113,15 @@ class Page:
             self.told.append((memory.public_id, words, text))
         return cost > 0
 
+    def says(self, memory: block.Memory) -> bool:
+        """Say whether all of a turn is told already, since it only said what another item says; then it is in the receipt."""
+        first = block.alike(self.told, set(memory.asked.lower().split())) if memory.only_asks() else None
+        if first:
+            from ralph_mem.memory.inject import repeats  # lazy: only for items that are nearly the same
+
+            repeats.fold(self.items, first[0], memory.public_id)
+        return first is not None
+
     def note(self, part: str, item: receipts.Item, others: "list[str]") -> None:
         """Put what was told into the receipt, with the ids of what was told in the same words."""
         self.items[part].append(item)
@@ -294,8 +303,8 @@ def _tell_rest(page: Page, parts: "dict[str, list[block.Memory]]", tell_standing
     room = page.tokens
     notes = _tell(page, SAID, parts[SAID], NOTE_TOKENS, room - int(room * NOTES_SHARE))
     tell_standing()
-    newest = parts[TURNS][:1]
-    older = [*_tell(page, TURNS, newest, min(TURN_TOKENS, page.tokens), 0), *parts[TURNS][1:]]
+    turns = [memory for memory in parts[TURNS] if not page.says(memory)]
+    older = [*_tell(page, TURNS, turns[:1], min(TURN_TOKENS, page.tokens), 0), *turns[1:]]
     lessons = _tell(page, LEFT, parts[LEFT], NOTE_TOKENS, page.tokens - int(room * LESSONS_SHARE))
     _tell_lines(page, TURNS, older[:MOST_LINES])
     for part, rest in ((SAID, notes), (LEFT, lessons)):

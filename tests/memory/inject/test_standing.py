@@ -12,7 +12,7 @@ from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import facts
 from ralph_mem.memory.store import connection
 from tests.readers import files_of, forget, holding, person_of, reader_of
-from tests.sessions import DAY, HOUR, NOON, Session
+from tests.sessions import DAY, HOUR, NOON, Session, receipts_of
 
 NPM, PNPM = "Install packages with npm 10 in every folder.", "Install packages with pnpm 9 in every folder."
 
@@ -119,6 +119,15 @@ def test_what_was_replaced_is_told_no_more(say, another_session):
     say(NPM, at=NOON - DAY)
     say(PNPM)
     assert NPM not in another_session.starts("clear")
+
+
+def test_a_turn_that_only_taught_what_is_quoted_takes_no_line_and_is_in_the_receipt(say, a_session, another_session):
+    does = a_session.has_a_turn("Paint the shed green.", "I painted all of it, and the door too.")
+    taught = a_session.has_a_turn("Always deploy with `make ship`.", "ok")
+    say("Always deploy with `make ship`.", facts.PROMPT, parent=taught)
+    text = another_session.starts("clear")
+    assert text.count("make ship") == 1 and f"[{does}, 2026-01-01] user: Paint the shed green.\n  agent: I painted" in text
+    assert taught in [line[4] for line in receipts_of(another_session.store, another_session.number)]
 
 
 def test_what_the_instructions_say_is_left_out_and_what_differs_is_marked(say, another_session, a_project):
