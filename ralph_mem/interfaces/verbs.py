@@ -74,7 +74,8 @@ ALL = (
          "--from CHARACTER": "The rest of a long text, with --layer 3."}, for_model=True,
     ),
     Verb(
-        "timeline", LOOK, "ID", "Show what happened around something, in order: the turns before and after it, and what was run.",
+        "timeline", LOOK, "ID",
+        "Show what happened around something, in order: the turns of its session beside it, and what was run.",
         "timeline turn-k3w9x2mfqa --before 3", {"--before N": "How many turns before it.", "--after N": "How many turns after it."},
         for_model=True,
     ),

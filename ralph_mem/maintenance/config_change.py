@@ -50,6 +50,7 @@ def change(
                 trust.approve(project, trust.CONFIG, changed, [f"{key}: {written(value)}  (ralph-mem config set)"])
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+    effective.load(project)  # from now on these are the last good values, also where somebody breaks the file before the next event
     ruled_by = own if everywhere and _values(own)[1].get(key) is not None else ""
     return Changed(path, value, ruled_by, tuple(unapproved(project)[1]) if path == own else ())
 

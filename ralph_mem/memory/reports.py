@@ -3,7 +3,7 @@
 from collections import namedtuple
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.core.format import count, duration, when
+from ralph_mem.core.format import count, day, duration, when
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, conversation
@@ -124,7 +124,7 @@ def text(reader: "lookup.Reader", session: Session) -> str:
     answered = [each.said for each in turns if each.said]
     return "\n".join([
         _counts(session),
-        *_section("asked", [f"{when(each.at)[11:]}  {_line(each.asked, LONG)}  ({each.public_id})" for each in asked]),
+        *_section("asked", [f"{_then(session, each.at)}  {_line(each.asked, LONG)}  ({each.public_id})" for each in asked]),
         *_section("changed", _some(files, MOST_FILES)), *_section("outcomes", _some(_outcomes(outcomes), MOST_COMMANDS)),
         *_section("last answer", answered[-1].splitlines() if answered else []),
     ])  # fmt: skip
@@ -138,7 +138,12 @@ def full(reader: "lookup.Reader", session: Session, start: int = 0) -> str:
 def head(session: Session) -> str:
     """Return the first line about a session: its id, when it was, and on which branch."""
     branch = f"  {session.branch}" if session.branch else ""
-    return f"{session.id}  session  {when(session.at)} to {when(session.last)[11:]}{branch}"
+    return f"{session.id}  session  {when(session.at)} to {_then(session, session.last)}{branch}"
+
+
+def _then(session: Session, at: int) -> str:
+    """Return a time of a session, with its day where the session has more than one."""
+    return when(at)[0 if day(session.at) != day(session.last) else 11 :]
 
 
 def facts(session: Session) -> "dict[str, Any]":

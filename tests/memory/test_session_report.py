@@ -6,6 +6,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import amount, count, duration
 from ralph_mem.memory import reports
 from tests.readers import forget, reader_of
+from tests.sessions import DAY
 
 FAILED = "Exit code 2\nE   AssertionError: lantern is dark"
 
@@ -71,6 +72,14 @@ def test_a_session_tells_its_requests_its_changes_its_outcomes_and_its_last_answ
     at = lines.index("outcomes:")
     assert lines[at + 1].startswith("  failed: make lint  (") and lines[at + 2] == "  failed once, then passed: pytest -q"
     assert lines[-3:] == ["last answer:", "  It is the printer.", "  It was called so."]
+
+
+def test_a_session_of_two_days_tells_the_day_of_each_time(a_day):
+    assert " 2026-01-01 12:00 to 12:00" in reports.head(only(a_day))
+    a_day.now += DAY
+    a_day.has_a_turn("Is it mended?", "It is.")
+    assert " 2026-01-01 12:00 to 2026-01-02 12:00" in reports.head(only(a_day))
+    assert "  2026-01-02 12:00  Is it mended?  (turn-" in reports.text(reader_of(a_day), only(a_day))
 
 
 def test_what_is_withheld_elsewhere_is_withheld_here(a_day):

@@ -183,9 +183,10 @@ ENTRIES = """
 SELECT {what} FROM (SELECT id, seq, 0 AS is_detail FROM turns WHERE session_id = ?1
     UNION ALL SELECT id, seq, 1 FROM observations WHERE session_id = ?1)"""
 NOTES = "SELECT count(*) FROM observations WHERE type = 'note'"
-# Sessions, turns, observations; when something was last recorded.
+# Sessions of a client, turns, observations; when something was last recorded.
 OF_MEMORY = """
-SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM turns), (SELECT count(*) FROM observations),
+SELECT (SELECT count(*) FROM sessions WHERE agent <> 'ralph-mem'), (SELECT count(*) FROM turns),
+    (SELECT count(*) FROM observations),
     max(coalesce((SELECT max(coalesce(ended_at, started_at)) FROM sessions), 0),
         coalesce((SELECT max(created_at, coalesce(ended_at, 0)) FROM turns ORDER BY id DESC LIMIT 1), 0),
         coalesce((SELECT created_at FROM observations ORDER BY id DESC LIMIT 1), 0))"""

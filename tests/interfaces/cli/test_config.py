@@ -127,6 +127,15 @@ def test_a_pattern_and_a_path_protect_from_the_next_event_on(a_project):
     assert "Zeppelin-77" in contents[0] and "[REDACTED:pattern]" in contents[1] and "Zeppelin" not in contents[1]
 
 
+def test_what_was_set_counts_also_where_the_file_is_broken_before_the_next_event(a_project, the_file):
+    a_project.start()
+    a_project.prompt("Look at it.")
+    printed(a_project, "set", "privacy.exclude_paths", "hangar/**")
+    the_file("memory: [\n")
+    a_project.edit("hangar/door.py", "a", "b")
+    assert a_project.values("SELECT content FROM observations") == []
+
+
 def test_recording_is_off_and_on_again_from_one_event_to_the_next(a_project):
     a_project.start()
     a_project.prompt("First, count the masts.")

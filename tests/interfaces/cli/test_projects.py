@@ -46,6 +46,12 @@ def test_the_list_shows_each_project_in_a_line(ralph_mem, a_project):
     assert line.split()[-1] == "ok"
 
 
+def test_what_was_noted_in_a_terminal_makes_no_session(ralph_mem, a_project):
+    assert ralph_mem("inject", "The wick is dear.", "--project", str(a_project.project)).returncode == 0
+    (listed,) = json.loads(ralph_mem("projects", "--json").stdout)
+    assert (listed["sessions"], listed["observations"]) == (1, 1)
+
+
 def test_the_list_for_programs_has_every_field(ralph_mem, a_project):
     (listed,) = json.loads(ralph_mem("projects", "--json").stdout)
     number, size, at = (listed.pop(key) for key in ("id", "bytes", "at"))
