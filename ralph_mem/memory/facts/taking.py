@@ -125,6 +125,8 @@ def _store(store: "Store", statement: Statement, status: str) -> "tuple[int, str
 def _sight_again(store: "Store", fact: "Fact", statement: Statement, at: int) -> None:
     if statement.parent:
         facts.sight(store, fact.public_id, statement.parent)
+    if statement.said_at > fact.said_at:
+        facts.change(store, fact.number, {"said_at": statement.said_at})
     if statement.is_by_hand and fact.status == facts.CANDIDATE:
         facts.change(store, fact.number, {"status": facts.ACTIVE, "recorded_at": at})
 

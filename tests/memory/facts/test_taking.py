@@ -5,7 +5,7 @@ import pytest
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory.facts import taking
 from ralph_mem.memory.rows import facts
-from tests.sessions import NOON
+from tests.sessions import DAY, NOON
 
 NPM, PNPM = "Install packages with npm 10 in every folder.", "Install packages with pnpm 9 in every folder."
 
@@ -21,6 +21,13 @@ def test_a_statement_in_the_same_words_is_stored_once(the_facts, again):
     the_facts.say("Releases go out with make ship.")
     assert the_facts.say(again).verb == "NOOP"
     assert len(the_facts.of(facts.ACTIVE)) == 1
+
+
+def test_a_statement_that_is_said_again_was_said_last_on_that_day_and_holds_since_the_first(the_facts):
+    the_facts.say(NPM)
+    the_facts.say(NPM)
+    fact = the_facts.called(NPM)
+    assert (fact.valid_from, fact.said_at) == (NOON + DAY, NOON + 2 * DAY)
 
 
 def test_what_differs_in_one_word_replaces_and_the_old_words_stay_in_the_history(the_facts):
