@@ -18,6 +18,8 @@ NOTE, EDIT, PIN, WRONG = "note", "edit", "pin", "wrong"
 MARKS = ("edited_at", "redactions", "misled", "origin")
 UNTOLD = "UPDATE receipt_items SET misled_at = NULL WHERE memory = ? AND misled_at = ?"
 NOTHING = "there is nothing to take back here"
+NOT_TAKEN_BACK = "what you did last was about {}, and undo takes back only a note, edit, pin or wrong: nothing was done"
+HOW_ELSE = "`facts retire ID` lets a fact hold no longer, `facts undo ID` brings back what it replaced; what is older: `forget ID`"
 
 
 def remember(store: "Store", what: str, public_id: str, at: int) -> None:
@@ -28,7 +30,14 @@ def remember(store: "Store", what: str, public_id: str, at: int) -> None:
         sql = f"SELECT {', '.join(names)} FROM {kinds.of_id(public_id).table} WHERE public_id = ?"
         values = store.one(sql, (public_id,)) or ()
     kept = {"what": what, "id": public_id, "at": at, "values": dict(zip(names, values))}
+    store.drop(connection.PASSED_OVER)
     store.set_property(deletion.UNDO, fast.dumps(kept))
+
+
+def pass_over(store: "Store", public_id: str, at: int) -> None:
+    """Keep that a person changed a fact or a relation, in its transaction: an undo takes nothing older for the last thing then."""
+    store.drop(deletion.UNDO)
+    store.set_property(connection.PASSED_OVER, fast.dumps({"id": public_id, "at": at}))
 
 
 def _columns(what: str, public_id: str) -> "tuple[str, ...]":
@@ -43,18 +52,21 @@ def let_go(store: "Store", at: int) -> None:
 
 
 def _last(reader: "Reader") -> "tuple[dict[str, Any], Store] | None":
-    found = [(fast.loads(kept), store) for store in reader.stores for kept in [store.property(deletion.UNDO)] if kept]
+    names = (deletion.UNDO, connection.PASSED_OVER)
+    found = [(fast.loads(kept), store) for store in reader.stores for kept in map(store.property, names) if kept]
     return max(found, key=lambda each: int(each[0]["at"])) if found else None
 
 
 def last(reader: "Reader") -> "tuple[str, str, int] | None":
     """Return what would be taken back: note, edit, pin or wrong, the id of its row, and when it was, in ms; None for nothing."""
     found = _last(reader)
-    return (found[0]["what"], found[0]["id"], int(found[0]["at"])) if found else None
+    return (found[0]["what"], found[0]["id"], int(found[0]["at"])) if found and "what" in found[0] else None
 
 
 def undo(reader: "Reader", done_at: int = 0) -> str:
-    """Take back what was done last, in whichever memory that was; says what it was. Raises RalphMemError where nothing is kept.
+    """Take back what was done last, in whichever memory that was; says what it was.
+
+    Raises RalphMemError where nothing is kept, and where the last thing is a change to a fact or a relation.
 
     With `done_at`, in ms, only what was done then: something else may have come after it.
     """
@@ -62,6 +74,8 @@ def undo(reader: "Reader", done_at: int = 0) -> str:
     if found is None:
         raise RalphMemError(NOTHING, "only the last note, edit, pin or wrong of yours is kept; a forget is for good")
     last, store = found
+    if "what" not in last:
+        raise RalphMemError(NOT_TAKEN_BACK.format(last["id"]), HOW_ELSE)
     if done_at and int(last["at"]) != done_at:
         raise NotAsShown(f"{last['what']} of {last['id']} came after that, nothing was done", "look at it as it is now")
     with access.Change(store) as opened:

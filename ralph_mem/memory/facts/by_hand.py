@@ -6,7 +6,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import day
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import access, notes_by_hand
+from ralph_mem.memory import access, notes_by_hand, undoing
 from ralph_mem.memory.facts import anchors, decision, likeness, pool, prepared, strength, taking, wording
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import fact_queries, facts
@@ -57,6 +57,8 @@ def keep(place: "Project", project: "Project", settings: "dict[str, Any]", text:
     with access.Change(opened):
         taking.take_notes(opened, now)
         taken = taking.take(opened, statement, now)
+        if taken.public_id:
+            undoing.pass_over(opened, taken.public_id, now)
         prepared.write(opened, now)
     opened.close()
     return taken
@@ -95,9 +97,11 @@ def find(reader: "lookup.Reader", public_id: str) -> "tuple[Store, Fact]":
 def change(reader: "lookup.Reader", public_id: str, what: "Callable[[Store, Fact, int], Any]") -> "Any":
     """Do one of the verbs of `taking` to a fact, in a transaction; returns what it returns. Raises RalphMemError."""
     store, found = find(reader, public_id)
+    now = time.time_ns() // 1_000_000
     with access.Change(store) as opened:
-        done = what(opened, found, time.time_ns() // 1_000_000)
-        prepared.write(opened, time.time_ns() // 1_000_000)
+        done = what(opened, found, now)
+        undoing.pass_over(opened, public_id, now)
+        prepared.write(opened, now)
     return done
 
 

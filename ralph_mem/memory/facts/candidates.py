@@ -5,7 +5,7 @@ import time
 from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import day
-from ralph_mem.memory import access
+from ralph_mem.memory import access, undoing
 from ralph_mem.memory.facts import by_hand, decision, taking
 from ralph_mem.memory.rows import facts
 
@@ -85,6 +85,7 @@ def decide(each: Candidate, is_accepted: bool) -> "list[str]":
         if now is None or now.status not in facts.UNDECIDED:
             return []
         at = time.time_ns() // 1_000_000
+        undoing.pass_over(opened, now.public_id, at)
         if is_accepted:
             return taking.accept(opened, now, at)
         taking.reject(opened, now, at)

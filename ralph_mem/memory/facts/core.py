@@ -7,7 +7,7 @@ from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import access, notes_by_hand
+from ralph_mem.memory import access, notes_by_hand, undoing
 from ralph_mem.memory.facts import taking, wording
 from ralph_mem.memory.rows import facts, records
 
@@ -82,6 +82,7 @@ def _replace(store: "Store", old: "Fact | None", key: str, text: str, redactions
     facts.pin(store, number)
     if old:
         taking.supersede(store, name, old, at, 1.0, at, facts.BY_PERSON)
+    undoing.pass_over(store, name, at)
     return all_of(store)[key]
 
 
@@ -105,7 +106,9 @@ def delete(place: "Project", key: str, as_shown: "str | None" = None) -> bool:
             _check(there, key, as_shown)
             found = there.get(key)
             if found:
-                taking.retire(opened, found, "", time.time_ns() // 1_000_000)
+                at = time.time_ns() // 1_000_000
+                taking.retire(opened, found, "", at)
+                undoing.pass_over(opened, found.public_id, at)
             return found is not None
     finally:
         opened.close()

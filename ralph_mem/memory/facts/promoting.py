@@ -4,7 +4,7 @@ import time
 
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.memory import access, notes_by_hand
+from ralph_mem.memory import access, notes_by_hand, undoing
 from ralph_mem.memory.facts import decision, taking
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import facts, row
@@ -31,7 +31,10 @@ def promote(reader: "Reader", public_id: str) -> "Taken":
     opened = access.to_write(everywhere)
     try:
         with access.Change(opened):
-            return taking.take(opened, statement, now)
+            taken = taking.take(opened, statement, now)
+            if taken.public_id:
+                undoing.pass_over(opened, taken.public_id, now)
+            return taken
     finally:
         opened.close()
 

@@ -1,11 +1,12 @@
 """Find relations in what holds, and tell those that are believed most."""
 
 import re
+import time
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import digits_of
 from ralph_mem.core.redaction import privacy
-from ralph_mem.memory import access, notes_by_hand
+from ralph_mem.memory import access, notes_by_hand, undoing
 from ralph_mem.memory.facts import strength
 from ralph_mem.memory.rows import facts
 from ralph_mem.memory.rows import relations as rows
@@ -134,6 +135,7 @@ def edit(
     with access.Change(store) as opened:
         _check(opened, public_id, as_shown)
         rows.change(opened, public_id, **values)
+        undoing.pass_over(opened, public_id, time.time_ns() // 1_000_000)
 
 
 def remove(reader: "Reader", public_id: str, as_shown: str = "") -> None:
@@ -143,6 +145,7 @@ def remove(reader: "Reader", public_id: str, as_shown: str = "") -> None:
     with access.Change(store) as opened:
         _check(opened, public_id, as_shown)
         rows.remove(opened, public_id)
+        undoing.pass_over(opened, public_id, time.time_ns() // 1_000_000)
     access.empty_log(store)
 
 

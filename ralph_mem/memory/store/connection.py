@@ -28,6 +28,9 @@ LEFT_LOG_BYTES = 1_048_576
 # Properties that hold words of rows, and go with the first of these that changes or goes: how a row was before a person changed
 # it last (memory/undoing.py), and what holds, in lines that are ready for a session's start (memory/facts/prepared.py).
 UNDO, STANDING = "undo", "facts_standing"
+# The property of a database in which a fact or a relation was changed last: an undo takes nothing older for it. Not `undo` itself:
+# a start that finds that reads more modules.
+PASSED_OVER = "passed_over"
 # How many items of a team nobody has approved; by the names of teams what is known of their servers.
 TEAM_WAITING, TEAM_SERVERS = "team_waiting", "team_servers"
 NOTES_INDEXED = "notes_indexed"  # the property of a database that has the index `schema.NOTES`

@@ -11,6 +11,7 @@ from ralph_mem.interfaces.cli import contents
 from ralph_mem.memory import extras
 from tests.interfaces.cli.situations import one_line
 
+FACT = "Deploys go through the cluster in Bonn."
 NOTE = "Releases go out with make ship, never by hand."
 FOR_A_MODEL = {"search", "timeline", "show", "relations"}
 # Verbs with what to type behind them; TURN stands for an id.
@@ -25,6 +26,10 @@ WORDS = {
 
 def mem(person, words):
     return person.types("mem", words)
+
+
+def named(text):
+    return next(word.strip(".;,") for word in text.split() if word.startswith("obs-"))
 
 
 def with_id(person, words):
@@ -177,6 +182,18 @@ def test_only_the_last_thing_is_taken_back_and_only_once(a_person):
     mem(a_person, "undo")
     assert [title for title, _ in a_person.notes()] == ["note 0"]
     assert "there is nothing to take back here" in one_line(mem(a_person, "undo"))
+
+
+@pytest.mark.parametrize("verb", ["add", "retire"])
+def test_a_change_to_a_fact_is_not_taken_back_and_neither_is_what_came_before_it(a_person, verb):
+    name = named(mem(a_person, f"facts add {FACT}")) if verb == "retire" else ""
+    mem(a_person, f"inject {NOTE}")
+    name = named(mem(a_person, f"facts {verb} {name or FACT}")) or name
+    said = one_line(mem(a_person, "undo"))
+    assert f"what you did last was about {name}" in said and "nothing was done" in said
+    assert (NOTE, "") in a_person.notes()
+    mem(a_person, f"inject {NOTE} Again.")
+    assert "Taken back: the note obs-" in mem(a_person, "undo")
 
 
 def test_a_forget_is_for_good_and_takes_along_what_an_undo_would_need(a_person):

@@ -3,8 +3,10 @@
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.memory import undoing
 from ralph_mem.memory.facts import core
 from ralph_mem.memory.rows import facts
+from tests.readers import note, person_of
 
 
 class Keys:
@@ -45,6 +47,16 @@ def test_another_value_replaces_the_one_before_which_stays_in_the_history(keys):
 
 def test_the_same_value_again_changes_nothing(keys):
     assert keys.put("port", "8080").public_id == keys.put("port", "8080").public_id
+
+
+@pytest.mark.parametrize("last", ["put", "delete"])
+def test_an_undo_after_a_key_was_changed_takes_back_no_note_from_before(keys, last):
+    keys.put("port", "8080")
+    kept = note(keys.session, "The bank is in Bern.")
+    keys.put("port", "9090") if last == "put" else core.delete(keys.project, "port")
+    with pytest.raises(RalphMemError, match="nothing was done"):
+        undoing.undo(person_of(keys.session))
+    assert keys.session.rows("SELECT count(*) FROM observations WHERE public_id = ?", kept) == [(1,)]
 
 
 def test_keys_that_say_alike_are_not_taken_for_one_another(keys):
