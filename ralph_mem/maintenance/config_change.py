@@ -47,12 +47,28 @@ def change(
             approves = path == own and not set(unapproved(project)[1]) - {key}
             paths.write(os.path.realpath(path), changed)  # a link in the person's own home stays one
             if approves:
-                trust.approve(project, trust.CONFIG, changed, [f"{key}: {written(value)}  (ralph-mem config set)"])
+                _approve(project, before, changed, f"{key}: {written(value)}")
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror}") from error
     effective.load(project)  # from now on these are the last good values, also where somebody breaks the file before the next event
     ruled_by = own if everywhere and _values(own)[1].get(key) is not None else ""
     return Changed(path, value, ruled_by, tuple(unapproved(project)[1]) if path == own else ())
+
+
+def _approve(project: "Project", before: str, changed: str, line: str) -> None:
+    """Keep that a person approved what was written. Where that cannot be kept and something waits for it, the file is as before."""
+    try:
+        trust.approve(project, trust.CONFIG, changed, [f"{line}  (ralph-mem config set)"])
+    except OSError as error:
+        if not unapproved(project)[1]:
+            return
+        path = path_of(project)
+        if before:
+            paths.write(path, before)
+        else:
+            paths.remove(path)
+        what = f"{line} needs an approval, which cannot be kept in {paths.data_home()}: {error.strerror}; nothing was changed"
+        raise ConfigError(what, "let that folder be written to, and set it again") from error
 
 
 def tighten(project: "Project", settings: "dict[str, Any]", key: str, text: str) -> "Changed | None":

@@ -3,6 +3,7 @@
 import os
 import posix
 import threading
+from pathlib import Path
 
 import pytest
 import yaml
@@ -407,6 +408,21 @@ def test_a_file_that_cannot_be_written_is_an_error_and_stays_as_it_is(a_project,
         config_file.change(a_project, "recording", "off")
     assert path.read_text() == "recording: on\n"
     assert sorted(each.name for each in path.parent.iterdir()) == ["config.yaml"]
+
+
+@pytest.mark.parametrize("before", ["", "recording: on\n"])
+def test_a_value_stays_as_it_is_where_its_approval_cannot_be_kept(a_project, the_file, monkeypatch, before):
+    path = the_file(before) if before else Path(config_change.path_of(a_project))
+    monkeypatch.setattr(trust, "approve", lambda *shown: (_ for _ in ()).throw(OSError(30, "Read-only file system")))
+    with pytest.raises(ConfigError, match=r"memory.show: full needs an approval, .*: Read-only file system; nothing was changed"):
+        config_file.change(a_project, "memory.show", "full")
+    assert (path.read_text() if path.exists() else "") == before
+
+
+def test_a_value_that_needs_no_approval_is_set_where_none_can_be_kept(a_project, monkeypatch):
+    monkeypatch.setattr(trust, "approve", lambda *shown: (_ for _ in ()).throw(OSError(30, "Read-only file system")))
+    assert config_file.change(a_project, "recording", "off").waiting == ()
+    assert hooks.load(a_project)["recording"] is False
 
 
 def test_no_folder_is_made_for_a_project_that_is_not_there(a_project, tmp_path):
