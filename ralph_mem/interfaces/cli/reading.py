@@ -54,8 +54,8 @@ def search(
     if json:
         printing.as_json([plain_values.of_row(reader, row, depth) for row in rows])
     else:
-        open_turns = lookup.not_ended(reader, " ".join(query))
-        nothing = open_turns or "Nothing that is remembered holds any of these words."
+        open_turns = lookup.not_ended(reader, " ".join(query), wanted)
+        nothing = open_turns or " ".join(lookup.nothing(" ".join(query), wanted))
         printing.text(layers.shown(reader, rows, depth) if rows else nothing)
         if rows and open_turns:
             printing.text(open_turns)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 LINE, FULL, NO_SESSION = "line", "full", 0
 AROUND = 2
 MOST_FACTS, MOST_SOURCES, AGAINST_CHARACTERS = 40, 3, 120
-NO_HIT = "Nothing that is remembered holds any of these words."
 NO_FACT = "No fact is known here that holds."
 DEEPER = "timeline(id) tells what happened around one, show(ids) its whole text."
 WHOLE = "show(ids) gives the whole text."
@@ -64,7 +63,8 @@ def search(reader: "Reader", given: "Given", now: int) -> Told:
     wanted = lookup.Wanted(min(limit, offers.MOST_HITS), since, until or lookup.FOREVER, types)
     rows = lookup.search(reader, given["query"], now, wanted, embeddings_client.open_sense())
     lines = [(layers.index(each) + _label(each), _item(each, LINE, layers.index(each))) for each in rows]
-    below = "\n".join([line for line in (DEEPER if lines else NO_HIT, lookup.unapproved(reader)) if line])
+    said = DEEPER if lines else " ".join(lookup.nothing(given["query"], wanted))
+    below = "\n".join([line for line in (said, lookup.unapproved(reader)) if line])
     return Told(lines, below, "" if lines else below)
 
 

@@ -95,7 +95,8 @@ def search(asked: Asked) -> Values:
     most = layers.MOST_FULL if layer == 3 else FOUND
     wanted = lookup.Wanted(most, since, until, [types] if types else [])
     rows = lookup.search(reader, query, asked.now, wanted, meaning.sense())
-    return {**values, "rows": [plain_values.of_row(reader, row, layer) for row in rows]}
+    told = [plain_values.of_row(reader, row, layer) for row in rows]
+    return {**values, "rows": told, "nothing": lookup.nothing(query, wanted)}
 
 
 def memory(asked: Asked) -> Values:

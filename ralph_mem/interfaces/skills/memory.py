@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
     from ralph_mem.memory.recall.embeddings_client import Sense
 
-NOTHING = "Nothing that is remembered holds any of these words."
 A_SESSION = "sess-"
 SESSIONS = 20  # of a page: what fits on a screen
 FURTHEST = 50  # turns before and after one, as on the command line
@@ -31,14 +30,16 @@ def search(asked: "Asked") -> str:
     start = typed.number("--from", 0, 0, 999_999_999)
     if len(typed.words) == 1 and typed.words[0].startswith(A_SESSION):
         return _session(asked, reader, typed.words[0], start)
-    query, open_turns = " ".join(typed.words), ""
+    query, nothing, open_turns = " ".join(typed.words), "", ""
     if row.is_public_id(query):
         rows = [lookup.find(reader, query)]
         layer = layer if "--layer" in typed.options else 3
     else:
-        rows = lookup.search(reader, query, asked.now, _wanted(asked, typed, layer), _sense())
-        open_turns = lookup.not_ended(reader, query)
-    found = HOW_ON[layer] if rows else "" if open_turns else NOTHING
+        wanted = _wanted(asked, typed, layer)
+        rows = lookup.search(reader, query, asked.now, wanted, _sense())
+        open_turns = lookup.not_ended(reader, query, wanted)
+        nothing = "" if open_turns else " ".join(lookup.nothing(query, wanted))
+    found = HOW_ON[layer] if rows else nothing
     below = "\n".join([line for line in (found, open_turns, lookup.unapproved(reader)) if line])
     return _told(asked, reader, layers.shown(reader, rows, layer, start, MOST_CHARACTERS), below) if rows else below
 

@@ -10,7 +10,7 @@ from ralph_mem.core.format import count, when
 from ralph_mem.core.redaction import gate, stored
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
-from ralph_mem.memory.rows import kinds, query_text, reading
+from ralph_mem.memory.rows import index_text, kinds, query_text, reading
 from ralph_mem.memory.rows.row import allowed
 from ralph_mem.memory.store import connection
 
@@ -33,6 +33,11 @@ TURN_SHARE = 0.5
 # development sets five find as much as ten, and two lose four points of twenty.
 CANDIDATES_FOR_ONE, FEWEST_CANDIDATES = 5, 40
 NEWEST = "SELECT max(id) FROM memories"
+# What a search says that finds nothing.
+NOTHING = "Nothing that is remembered holds any of these words."
+NOTHING_THERE = "Nothing that is remembered of that time or type holds any of these words."
+ONLY_COMMON = "Nothing found: common words and single characters are mostly left out of the index. Give a rarer word."
+COMMON_TOO = "Common words and single characters were not looked up."
 AGAINST = "may contradict what was said before"
 RAW_FEWER = 2  # a raw row mostly stands behind its turn
 FOREVER = candidates.FOREVER
@@ -270,11 +275,23 @@ def unapproved(reader: Reader) -> str:
     return f"{count(number, 'item')} of your team not approved yet, and not told: ralph-mem team list" if number else ""
 
 
-def not_ended(reader: Reader, query: str) -> str:
-    """Say which turns a search cannot find yet hold a word of a query, as they have not ended; nothing for none."""
-    wanted = set(query_text.terms(query))
+def nothing(query: str, wanted: Wanted) -> "list[str]":
+    """Return the sentences that say that a search finds nothing, and what was not looked for."""
+    if not query_text.terms(query):
+        return [ONLY_COMMON]
+    is_limited = wanted.since or wanted.until != FOREVER or wanted.types
+    has_common = any([len(word) == 1 or word in index_text.STOPWORDS for word in query_text.words(query)])
+    return [NOTHING_THERE if is_limited else NOTHING, *([COMMON_TOO] if has_common else [])]
+
+
+def not_ended(reader: Reader, query: str, wanted: Wanted) -> str:
+    """Say which turns that a search wants and cannot find yet hold a word of a query, as they have not ended; nothing for none."""
+    if wanted.types and "turn" not in wanted.types:
+        return ""
+    terms = set(query_text.terms(query))
     turns = [row for store in reader.stores for row in reader.rows(store, TURN + NOT_ENDED)]
-    names = [row.public_id for row in turns if not wanted.isdisjoint(query_text.words(row.asked))]
+    turns = [row for row in turns if wanted.since <= row.at < wanted.until]
+    names = [row.public_id for row in turns if not terms.isdisjoint(query_text.words(row.asked))]
     return f"Not searched before the turn ends, though it holds one of these words: {', '.join(names)}" if names else ""
 
 

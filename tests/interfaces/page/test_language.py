@@ -5,6 +5,7 @@ import re
 import pytest
 
 from ralph_mem.interfaces.page import language, memory_views, rendering, routes
+from ralph_mem.memory.recall import lookup
 
 SAID = re.compile(r'_\("((?:[^"\\]|\\.)*)"\)')
 
@@ -13,6 +14,7 @@ def said():
     """Return all texts of the page that are its own: those of templates, titles, headings, outcomes and empty choices."""
     found = {text for path in rendering.TEMPLATES.glob("*.html") for text in SAID.findall(path.read_text())}
     found |= {view.title for view in routes.VIEWS.values()} | {routes.LOOK, routes.KNOWN, routes.KEEP}
+    found |= {lookup.NOTHING, lookup.NOTHING_THERE, lookup.ONLY_COMMON, lookup.COMMON_TOO}
     return found | set(memory_views.OUTCOMES.values()) | {"all", "holding", "guess", "both", "as it is"}
 
 

@@ -243,10 +243,32 @@ def test_a_turn_that_has_not_ended_is_named_where_it_holds_a_word_until_a_search
     a_session.asks("And now the tungsten too.")
     name = last(a_session, "turns")
     assert search(a_reader, "tungsten") == []
-    assert lookup.not_ended(a_reader, "Tungsten?").endswith(f"though it holds one of these words: {name}")
-    assert lookup.not_ended(a_reader, "zirconium and now") == ""
+    everything = lookup.Wanted()
+    assert lookup.not_ended(a_reader, "Tungsten?", everything).endswith(f"though it holds one of these words: {name}")
+    assert lookup.not_ended(a_reader, "zirconium and now", everything) == ""
     a_session.is_answered("Done.")
-    assert (ids(search(a_reader, "tungsten")), lookup.not_ended(a_reader, "tungsten")) == ([name], "")
+    assert (ids(search(a_reader, "tungsten")), lookup.not_ended(a_reader, "tungsten", everything)) == ([name], "")
+
+
+@pytest.mark.parametrize("limits", [{"types": ["error"]}, {"since": NOON + DAY}, {"until": NOON - DAY}])
+def test_a_turn_that_has_not_ended_is_not_named_where_no_such_turn_is_wanted(a_session, a_reader, limits):
+    a_session.asks("And now the tungsten too.")
+    assert lookup.not_ended(a_reader, "tungsten", lookup.Wanted(**limits)) == ""
+
+
+# What is said where nothing is found
+
+
+@pytest.mark.parametrize("limits", [{"types": ["error"]}, {"since": NOON}, {"until": NOON}])
+def test_of_a_time_or_a_type_it_is_not_said_that_nothing_else_holds_the_words(limits):
+    assert lookup.nothing("tungsten", lookup.Wanted(**limits)) == [lookup.NOTHING_THERE]
+    assert lookup.nothing("tungsten", lookup.Wanted()) == [lookup.NOTHING]
+
+
+@pytest.mark.parametrize("query", ["hello", "ok done", "x", "\u91d1"])
+def test_of_words_that_are_left_out_of_the_index_it_is_not_said_that_nothing_holds_them(query):
+    assert lookup.nothing(query, lookup.Wanted()) == [lookup.ONLY_COMMON]
+    assert lookup.nothing(f"{query} zirconium", lookup.Wanted()) == [lookup.NOTHING, lookup.COMMON_TOO]
 
 
 # One row by its id
