@@ -35,7 +35,11 @@ OF_FOLDER = "Last turns, those that changed something in {}/ first:"
 TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a briefing; /mem-search finds them.)"
 
 # What misled, and what came in with somebody else's file (tainted is 2 then), is not told unasked.
-RECENT = reading.TURN + " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 ORDER BY t.id DESC LIMIT ?"
+# A prompt of which nothing came would take the place of a turn.
+RECENT = reading.TURN + (
+    " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 AND (t.response <> '' OR t.files <> '' OR t.lines <> '')"
+    " ORDER BY t.id DESC LIMIT ?"
+)
 NOTES = reading.OBSERVATION + (
     " WHERE m.observation_id NOT NULL AND o.type = 'note' AND (o.origin = 'user') = ? AND NOT o.misled AND o.tainted < 2"
     " ORDER BY m.observation_id DESC LIMIT ?"

@@ -169,6 +169,14 @@ def test_a_turn_about_nothing_is_not_worth_a_line(a_session, another_session):
     assert len(lines_of(another_session.starts("clear"))) == 1
 
 
+def test_prompts_that_nothing_came_of_take_no_turn_s_place(a_session, another_session):
+    a_session.has_a_turn("Where is the lantern?", "In the cellar.")
+    for number in range(20):
+        a_session.asks(f"Explain part {number} of the html spec")
+    lines = lines_of(another_session.starts("clear"))
+    assert len(lines) == 1 and "Where is the lantern?" in lines[0]
+
+
 def test_of_the_last_turns_the_newest_is_told_whole_and_nine_in_a_line(a_session, another_session):
     for number in range(30):
         a_session.has_a_turn(f"Where is lantern {number}?", "There.")
