@@ -61,7 +61,10 @@ class Verb:
 
 SINCE = {"--since WHEN": "Not before: 2026-01-31, 7d, yesterday, monday, last week, 2 days ago."}
 SPAN = {**SINCE, "--until WHEN": "Before: a time as for --since."}
-TYPES = {"--type TYPE": "Only of this type, or of several: turn, note, error, success, tool_use, summary."}
+TYPES = {
+    "--type TYPE": "Only of this type, or of several with commas: turn, note, error, success, tool_use, summary, decision,"
+    " response, fact, item."
+}
 SESSION = {"--session ID": "Only of this session."}
 ORIGIN = {"--origin WORD": "Only of this origin: outside, tool, test, agent, user."}
 CONFIRM = {"--confirm DIGITS": "Do exactly what was shown under these digits."}

@@ -38,10 +38,14 @@ def _for_a_program(wanted: bool) -> bool:
 for_a_program: list[bool] = []  # not empty where the command that is run was given --json
 Json = Annotated[bool, typer.Option("--json", callback=_for_a_program, help="Print JSON, for a program to read.")]
 SINCE, UNTIL = verbs.SPAN.values()
-Type = Annotated[
-    list[str],
-    typer.Option("--type", "-t", help="Only of this type, several by repeating it: turn, note, error, success, tool_use, summary."),
-]
+
+
+def _each(types: list[str]) -> list[str]:
+    """Return the types that were given, a name each, where one value may be several with commas."""
+    return [name.strip() for given in types for name in given.split(",")]
+
+
+Type = Annotated[list[str], typer.Option("--type", "-t", callback=_each, help=verbs.TYPES["--type TYPE"])]
 Outside = Annotated[bool, typer.Option("--outside", help="Show text that web and MCP tools brought in; it is withheld otherwise.")]
 Confirm = Annotated[bool, typer.Option("--confirm", help="Do it; without, only show what would be done.")]
 Digits = Annotated[

@@ -53,8 +53,9 @@ def test_a_program_gets_an_empty_list_where_nothing_is_found(a_person):
 
 
 def test_types_and_times_hold(a_person):
-    found = a_person.json("search", "pytest", "-t", "error", "-t", "success", "--since", "1h")
-    assert {each["type"] for each in found} == {"error", "success"}
+    for types in (("-t", "error", "-t", "success"), ("--type", "error, success")):
+        found = a_person.json("search", "pytest", *types, "--since", "1h")
+        assert {each["type"] for each in found} == {"error", "success"}
     assert a_person.json("search", "pytest", "--since", "1h", "--until", "2020-01-31") == []
 
 
