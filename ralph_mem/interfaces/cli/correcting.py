@@ -24,7 +24,9 @@ from ralph_mem.memory.recall import layers, lookup
 
 def edited(text: str) -> str:
     """Open a text in $VISUAL or $EDITOR and return what became of it. Raises RalphMemError where that does not start."""
-    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("vi" if sys.stdin.isatty() else "")
+    if not named:
+        raise RalphMemError("there is no terminal for an editor", "give the new text behind the id; `-` reads it from stdin")
     with tempfile.TemporaryDirectory(prefix="ralph-mem-") as folder:
         file = Path(folder, "memory.txt")  # the folder is 0700, so nobody else gets to the file
         file.write_text(text, encoding="utf-8")

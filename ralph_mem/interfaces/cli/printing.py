@@ -144,6 +144,10 @@ def _in_a_line(words: str) -> str:
     return line if len(line) <= MOST_OF_A_LINE else line[: MOST_OF_A_LINE - 3] + "..."
 
 
+# Columns of what is copied into the next command, which stays in one line; what is longer is something else of that name.
+IDS, LONGEST_ID = ("id", "session", "run"), 20
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows under their headings, each as wide as its contents; numbers stand to the right."""
     from rich.console import Console  # lazy: only for a table or a progress bar: most commands print plain text
@@ -153,7 +157,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     kept = list(rows)
     for number, name in enumerate(columns):
         right = bool(kept) and all(isinstance(row[number], (int, float)) for row in kept)
-        drawn.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=not sys.stdout.isatty())
+        is_id = name in IDS and all(len(str(row[number])) <= LONGEST_ID for row in kept)
+        no_wrap = is_id or not sys.stdout.isatty()
+        drawn.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=no_wrap)
     for row in kept:
         drawn.add_row(*[str(cell).replace("[", "\\[") for cell in row])
     # a pipe has no width: nothing is cut off for a program or a file

@@ -39,6 +39,7 @@ NOTHING_THERE = "Nothing that is remembered of that time or type holds any of th
 ONLY_COMMON = "Nothing found: common words and single characters are mostly left out of the index. Give a rarer word."
 COMMON_TOO = "Common words and single characters were not looked up."
 AGAINST = "may contradict what was said before"
+A_SESSION = "sess-"  # how the id of one begins
 RAW_FEWER = 2  # a raw row mostly stands behind its turn
 FOREVER = candidates.FOREVER
 
@@ -302,6 +303,8 @@ def find(reader: Reader, public_id: str) -> Row:
             for row in reader.rows(store, kinds.reading(kind, COLUMNS) + " WHERE t.public_id = ?", (public_id,)):
                 return reader.protected([row])[0]
     name = public_id[:40] if public_id.isascii() else ascii(public_id[:40])
+    if name.startswith(A_SESSION):
+        raise RalphMemError(f"{name} is no memory but a session", "`ralph-mem sessions ID` shows the ids of what happened in it")
     raise RalphMemError(f"no memory has the id {name}", "ids are printed by a search; this one may be forgotten")
 
 

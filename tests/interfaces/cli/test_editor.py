@@ -42,6 +42,11 @@ def test_the_editor_gets_the_text_and_its_owner_alone(a_person_with_a_note, edit
     assert person.notes() == [("With make launch.", "")]
 
 
+def test_where_there_is_no_terminal_no_editor_is_opened_that_nobody_named(a_person_with_a_note):
+    said = edit(a_person_with_a_note, EDITOR=None)
+    assert said.code == 1 and "there is no terminal for an editor" in said.err and said.out == ""
+
+
 def test_visual_comes_before_editor(a_person_with_a_note, editor):
     name = a_person_with_a_note.observation_that_says("Releases")
     a_person_with_a_note.reads("edit", name, VISUAL=editor('echo seen > "$2"'), EDITOR="false")

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.interfaces.cli.situations import STRANGERS, Person
+from tests.interfaces.cli.test_app import on_a_terminal
 
 SIGNING_IN = "People are thrown out right after signing in"
 RATE_LIMIT = "Raise the rate limit of the export endpoint"
@@ -50,6 +51,11 @@ def test_a_program_gets_more_from_a_deeper_layer(a_person):
 def test_a_program_gets_an_empty_list_where_nothing_is_found(a_person):
     assert a_person.json("search", "hippopotamus") == []
     assert a_person.reads("search", "hippopotamus") == "Nothing that is remembered holds any of these words.\n"
+
+
+def test_the_ids_of_sessions_stay_in_one_line_on_a_narrow_terminal(a_person):
+    shown = on_a_terminal(a_person, "sessions", COLUMNS="80")
+    assert [each["id"] for each in a_person.json("sessions") if each["id"] not in shown] == []
 
 
 def test_types_and_times_hold(a_person):

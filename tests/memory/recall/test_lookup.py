@@ -274,6 +274,11 @@ def test_of_words_that_are_left_out_of_the_index_it_is_not_said_that_nothing_hol
 # One row by its id
 
 
+def test_the_id_of_a_session_is_said_to_be_none_of_a_memory(a_reader):
+    with pytest.raises(RalphMemError, match=r"sess-k3w9x2mfqa is no memory but a session"):
+        lookup.find(a_reader, "sess-k3w9x2mfqa")
+
+
 def test_a_row_is_found_by_its_id_in_either_memory(a_turn, a_session, everywhere):
     shared = note(a_session, "Buy tungsten at the market", everywhere)
     reader = person_of(a_session)
