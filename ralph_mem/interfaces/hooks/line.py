@@ -19,6 +19,10 @@ RELEASE = "release"  # the property of a memory with the release whose line its 
 # Three names of 40 characters, with the counts, are a line and a half of a terminal of 100 columns.
 MOST_NAMES, NAME_CHARACTERS = 3, 40
 BEGUN = "this project is recorded from now on, in {}; /mem pause switches that off"
+NO_KEY = (
+    "; your home cannot keep the key by which it is known as yours, so a session in which it can will set this memory aside:"
+    " `ralph-mem trust --memory` brings it back"
+)
 UPDATED = "updated from {} to {}: CHANGELOG.md in the plugin's folder says what is new"
 ASKED = "/mem for more"
 # The properties of a memory that say that it has facts (rows/facts.py), and when its person was told last how many wait.
@@ -85,7 +89,9 @@ def _news(opened: "Store", project: "Project", memories: int) -> str:
     opened.set_property(RELEASE, VERSION)
     if before:
         return UPDATED.format(before, VERSION)
-    return "" if memories else BEGUN.format(project.folder)  # a memory that is older than this line is no news
+    if memories:  # a memory that is older than this line is no news
+        return ""
+    return BEGUN.format(project.folder) + ("" if paths.exists(f"{paths.data_home()}/{paths.KEY}") else NO_KEY)
 
 
 def _told(settings: "Settings", items: "Sequence[Item]", text: str) -> str:

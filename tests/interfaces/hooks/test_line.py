@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from ralph_mem.core.release import VERSION
+from ralph_mem.ralph.room import walls
 from tests.hook import INTERPRETER, REPOSITORY, said_to_model
 
 ASKED = "Why does the halyard slip under load?"
@@ -34,6 +35,15 @@ def test_the_first_session_says_that_the_project_is_recorded_where_and_how_to_sw
     first, second = (shown(a_project.attended().start()) for _ in range(2))
     assert first == f"ralph-mem: this project is recorded from now on, in {a_project.memory}; /mem pause switches that off"
     assert second == ""
+
+
+@pytest.mark.skipif(bool(walls.why_not()), reason=f"bubblewrap cannot be used here: {walls.why_not()}")
+def test_the_first_session_says_where_a_later_one_will_not_know_the_memory_as_the_person_s(a_project):
+    person = a_project.attended()
+    person.home.mkdir(exist_ok=True)
+    person.wrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(person.home), str(person.home)]
+    line = shown(person.start())
+    assert "recorded from now on" in line and "will set this memory aside" in line and "`ralph-mem trust --memory`" in line
 
 
 def test_a_start_says_how_much_is_here_what_was_told_and_what_it_cost(sailed):
