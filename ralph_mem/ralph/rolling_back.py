@@ -96,6 +96,11 @@ def rolled_from(snapshots: "store.Snapshots", settings: "dict[str, Any]", run: "
     return int(taking.take(snapshots, restoring.PREVIEW, run=run.id, scope=files.scope_of(settings)).id)
 
 
+def _checked_ns(run: "record.Run") -> int:
+    """Return until when checks may have left something behind in the person's files, 0 for never: those of a room ran there."""
+    return 0 if run.room else files.checked_ns(run)
+
+
 def preview_rollback(
     project: "Project", settings: "dict[str, Any]", run: "record.Run", to: str, force: bool = False, git: bool = False,
     everything: bool = False,
@@ -120,7 +125,7 @@ def preview_rollback(
             run=run.id,
             scope=files.scope_of(settings),
             force=force,
-            until_ns=files.checked_ns(run),
+            until_ns=_checked_ns(run),
             everything=everything,
         )
     return what, plan._replace(git=_told(_git_plan(project, run, to, force), "git") if git else ())
@@ -188,7 +193,7 @@ def roll_back(  # noqa: PLR0913, PLR0917 - a rollback has as many options as its
             scope=files.scope_of(settings),
             force=force,
             on_step=on_step,
-            until_ns=files.checked_ns(run),
+            until_ns=_checked_ns(run),
             everything=everything,
         )
         report = report._replace(git=of_git)
