@@ -72,9 +72,10 @@ def _of_room(run: "record.Run", to: str) -> "tuple[int, str]":
         raise LoopError(
             f"the iterations of {run.id} are in its room", f"`ralph-mem ralph apply {which}` brings one into your files"
         )
-    return (
-        (run.applied[-1]["safety"], f"what was there before {run.id} was applied") if run.applied else (0, f"the start of {run.id}")
-    )
+    if not run.applied:
+        return 0, f"the start of {run.id}"
+    which = f"the last of {len(run.applied)} results of {run.id}" if run.applied[1:] else run.id
+    return run.applied[-1]["safety"], f"what was there before {which} was applied"
 
 
 def has_nothing_here(run: "record.Run", to: str) -> bool:
@@ -82,18 +83,17 @@ def has_nothing_here(run: "record.Run", to: str) -> bool:
     return bool(run.room and to == START and not run.applied)
 
 
-def rolled_from(snapshots: "store.Snapshots", settings: "dict[str, Any]", run: "record.Run", force: bool) -> "int | None":
+def rolled_from(snapshots: "store.Snapshots", settings: "dict[str, Any]", run: "record.Run", to: str, force: bool) -> "int | None":
     """Return the snapshot after which every change is the person's own, None for the newest of the run.
 
     Of an iteration that was cut off there is none. With `force` it is one of now, so that its changes go back with the rest.
-    Of a run in a room it is what applying its result led to.
+    Of a run in a room it is what applying the result led to that is taken out; of an undo what the rollback found.
     """
     if run.room:
-        last = run.taken_back[:1] or run.applied[-1:]
-        return int(last[0]["target"]) if last else None
-    if not force or not run.cut_off():
-        return None
-    return int(taking.take(snapshots, restoring.PREVIEW, run=run.id, scope=files.scope_of(settings)).id)
+        return int(run.rolled_back[-1]["safety"] if to == UNDO else run.applied[-1]["target"])
+    if force and run.cut_off():
+        return int(taking.take(snapshots, restoring.PREVIEW, run=run.id, scope=files.scope_of(settings)).id)
+    return max(int(run.rolled_back[-1]["safety"]), restoring.last_of(snapshots, run.id)) if to == UNDO else None
 
 
 def _checked_ns(run: "record.Run") -> int:
@@ -117,7 +117,7 @@ def preview_rollback(
     with store.open_store(project) as snapshots:
         restoring.recover(snapshots)
         snapshots.find_of(run.id, target)
-        last = rolled_from(snapshots, settings, run, force)
+        last = rolled_from(snapshots, settings, run, to, force)
         plan = restoring.preview(
             snapshots,
             target,
@@ -183,7 +183,7 @@ def roll_back(  # noqa: PLR0913, PLR0917 - a rollback has as many options as its
     with Lock(project), store.open_store(project) as snapshots:
         restoring.recover(snapshots)
         snapshots.find_of(run.id, target)
-        last = rolled_from(snapshots, settings, run, force)
+        last = rolled_from(snapshots, settings, run, to, force)
         of_git = _roll_git_back(project, settings, run, to, force) if git else []
         report = restoring.roll_back(
             snapshots,

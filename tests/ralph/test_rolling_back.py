@@ -147,6 +147,24 @@ def test_by_force_it_goes_back_too_and_the_undo_brings_it_back(loops):
     assert loops.text("one.txt") == "mine\n"
 
 
+def test_what_was_forced_and_brought_again_is_still_the_persons(loops):
+    loops.start(*STEPS)
+    loops.write("one.txt", "mine\n")
+    loops.back(force=True)
+    loops.back(rolling_back.UNDO)
+    assert kept(loops.back()) == {"one.txt": "changed by the loop, then by you"}
+
+
+@pytest.mark.check
+def test_what_a_later_run_puts_back_is_still_the_persons(loops):
+    first = loops.start(STEPS[0], limits={"iterations": 1})
+    loops.write("one.txt", "right\nmine\n")
+    loops.start("echo other >>one.txt", limits={"iterations": 1})
+    loops.back()
+    rolling_back.roll_back(loops.project, loops.values(), first, rolling_back.START)
+    assert loops.text("one.txt") == "right\nmine\n"
+
+
 @pytest.mark.check
 def test_what_the_person_changes_between_two_iterations_counts_as_part_of_the_second(loops):
     run = loops.start(STEPS[0], f"{STEPS[1]}; echo mine >mine.txt", STEPS[2])

@@ -41,8 +41,8 @@ TABLES = (
         verb TEXT NOT NULL, why TEXT NOT NULL, early INTEGER NOT NULL, mode INTEGER NOT NULL,
         PRIMARY KEY (journal, place)) WITHOUT ROWID""",
 )
-DONE = """SELECT id, target, safety FROM journals WHERE safety > ? AND NOT open AND target IN (SELECT number FROM snapshots)
-    AND safety IN (SELECT number FROM snapshots) ORDER BY id"""
+DONE = """SELECT id, target, safety FROM journals WHERE safety >= ? AND NOT open AND target IN (SELECT number FROM snapshots)
+    AND safety IN (SELECT number FROM snapshots WHERE run = ?) ORDER BY id"""
 # Journals of which nobody can ask any more, since one of their snapshots is gone.
 FORGET = (
     """DELETE FROM journals WHERE safety NOT IN (SELECT number FROM snapshots) OR target NOT IN (SELECT number FROM snapshots)""",
@@ -92,13 +92,22 @@ def finish(snapshots: "store.Snapshots", journal: Journal, kept: "dict[bytes, st
 
 
 def put_back(snapshots: "store.Snapshots", since: int) -> "dict[bytes, Entry | None]":
-    """Return the paths that rollbacks changed after a snapshot, and the entries that these gave them, None for deleted ones."""
+    """Return the paths that rollbacks changed from a snapshot of their run on, each with the entry that is the run's, or None.
+
+    That is what these gave it. What one of them brings again, which another had taken away, may be the person's: the run's is then
+    what it was before. What other runs put back is not this run's.
+    """
     if not _exists(snapshots):
         return {}
     found: dict[bytes, Entry | None] = {}
-    for number, target, safety in snapshots.query(DONE, (since,)):
-        changed = {step.path for step in _steps(snapshots, number) if step.verb not in UNCHANGING}
-        entries = {change.path: change.before for change in snapshots.differences(target, safety)}
+    earlier: dict[int, dict[bytes, Entry | None]] = {}
+    for number, target, safety in snapshots.query(DONE, (since, snapshots.run_of(since))):
+        earlier[safety] = dict(found)
+        changed = [step.path for step in _steps(snapshots, number) if step.verb not in UNCHANGING]
+        if target in earlier:
+            entries = {**snapshots.some(since, changed), **earlier[target]}
+        else:
+            entries = {change.path: change.before for change in snapshots.differences(target, safety)}
         found.update((path, entries.get(path)) for path in changed)
     return found
 

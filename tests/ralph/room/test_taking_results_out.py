@@ -1,8 +1,12 @@
 """What was applied is taken out again, and whatever the person has done since stays theirs, however often results came and went."""
 
-from ralph_mem.ralph import headless
+import pytest
+
+from ralph_mem.ralph import display, headless, rolling_back
 from tests.ralph.loops import STEPS, names
 from tests.ralph.room.test_loop_in_a_room import applied, in_a_room, kept
+
+LIST = "1\n2\n3\n4\n5\n6\n7\n"
 
 
 def mine(loops):
@@ -24,3 +28,76 @@ def test_what_the_person_did_between_a_result_and_a_resume_stays(loops):
     report = loops.back()
     assert (names(report.restored), report.deleted, loops.text("one.txt")) == (["one.txt"], [], "wrong\n")
     assert there(loops, work) == work and set(kept(report)) == set(work)
+
+
+def test_what_the_person_did_between_two_results_stays_when_both_are_taken_out(loops):
+    in_a_room(loops, STEPS[0], STEPS[1], limits={"iterations": 2})
+    applied(loops, to="1")
+    work = mine(loops)
+    applied(loops, to="2")
+    reports = [loops.back(), loops.back()]
+    assert [names(report.restored) for report in reports] == [["two.txt"], ["one.txt"]]
+    assert there(loops, work) == work and [report.deleted for report in reports] == [[], []]
+
+
+def test_of_several_results_a_rollback_says_that_it_takes_out_the_last(loops):
+    run = in_a_room(loops, STEPS[0], "; ".join(STEPS), limits={"iterations": 1})
+    applied(loops)
+    ended = headless.resume(loops.project, loops.values(), run, iterations=2)
+    assert "`ralph-mem ralph rollback` takes out the result that was applied last" in display.next_step(ended)
+    what = [rolling_back.roll_back(loops.project, loops.values(), loops.latest(), rolling_back.START)[0] for _ in range(2)]
+    assert what == [f"what was there before {which} was applied" for which in (f"the last of 2 results of {run.id}", run.id)]
+
+
+def test_an_edit_between_two_results_of_the_same_file_stays_and_is_named(loops):
+    loops.write("list.txt", LIST)
+    in_a_room(loops, "sed -i s/1/its/ list.txt", "sed -i s/7/its/ list.txt", limits={"iterations": 2})
+    applied(loops, to="1")
+    loops.write("list.txt", loops.text("list.txt").replace("4", "mine"))
+    applied(loops, to="2")
+    loops.back()
+    assert kept(loops.back()) == {"list.txt": "changed by the loop, then by you"}
+    assert loops.text("list.txt") == LIST.replace("1", "its").replace("4", "mine")
+
+
+def test_what_was_forced_and_brought_again_is_still_the_persons(loops):
+    in_a_room(loops, STEPS[0], limits={"iterations": 1})
+    applied(loops)
+    loops.write("one.txt", "mine\n")
+    loops.back(force=True)
+    assert loops.text("one.txt") == "wrong\n"
+    loops.back(rolling_back.UNDO)
+    assert kept(loops.back()) == {"one.txt": "changed by the loop, then by you"}
+    assert loops.text("one.txt") == "mine\n"
+
+
+@pytest.mark.check
+def test_a_forced_rollback_is_undone_and_done_again(loops):
+    in_a_room(loops, STEPS[0], limits={"iterations": 1})
+    applied(loops)
+    loops.write("one.txt", "mine\n")
+    loops.back(force=True)
+    left = [(loops.back(rolling_back.UNDO), loops.text("one.txt"))[1] for _ in range(3)]
+    assert left == ["mine\n", "wrong\n", "mine\n"]
+
+
+def test_an_undo_leaves_what_the_person_did_since_the_rollback(loops):
+    run = in_a_room(loops, STEPS[0], limits={"iterations": 1})
+    applied(loops)
+    loops.back()
+    work = mine(loops)
+    headless.resume(loops.project, loops.values(), run, iterations=2)
+    applied(loops)
+    later = loops.write("later.txt", "later\n")
+    loops.back(rolling_back.UNDO)
+    assert there(loops, work) == work and later.exists()
+
+
+@pytest.mark.check
+def test_taking_out_one_attempt_leaves_what_another_brought(loops):
+    first = in_a_room(loops, STEPS[0], limits={"iterations": 1})
+    second = in_a_room(loops, STEPS[1], limits={"iterations": 1})
+    applied(loops, first)
+    applied(loops, second)
+    rolling_back.roll_back(loops.project, loops.values(), first, rolling_back.START)
+    assert (loops.text("one.txt"), loops.text("two.txt")) == ("wrong\n", "right\n")
