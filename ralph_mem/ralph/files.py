@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
     from ralph_mem.ralph import record
     from ralph_mem.ralph.attribution.overwritten import Kept
+    from ralph_mem.ralph.snapshot import Change
     from ralph_mem.ralph.snapshot.store import Snapshots
 
 MEGABYTE = 1_048_576
 NS_PER_MS = 1_000_000
+RESUMED = "resumed"  # the label of a snapshot of what a run finds as it goes on
 CUT_OFF = ", cut off"  # ends the label of a snapshot of what a killed iteration left
 HAS_IT = "SELECT 1 FROM entries WHERE path = ? AND digest = ? LIMIT 1"
 
@@ -85,12 +87,31 @@ def note_others(loop: "Loop", snapshots: "store.Snapshots", number: int) -> "set
         loop.told(f"{explaining.ALL_IS_THE_LOOPS}: {explaining.NOT_HERE}")
         loop.writes = None
     if loop.writes:
-        before = last_snapshot(loop.run)
-        ours = journal.put_back(snapshots, before)  # by rollbacks meanwhile
-        found = [each for each in snapshots.differences(before, number) if each.path not in ours or ours[each.path] != each.after]
+        found = _changed_since(snapshots, last_snapshot(loop.run), number)
         paths = explaining.unexplained(loop.writes, loop.place.top, found, snapshots)
         others.note(snapshots, loop.run.id, number, others.PERSON, paths)
     return {*others.since(snapshots, loop.run.id, 0)}
+
+
+def note_between(loop: "Loop") -> None:
+    """Note what changed since a run ended as the person's, whatever the system tells: none of the loop's was at work then.
+
+    Of what an iteration left that was cut off nobody can say that. Raises SnapshotError.
+    """
+    if loop.run.cut_off():
+        return
+    with store.open_store(loop.place) as snapshots:
+        restoring.recover(snapshots)
+        before, done = restoring.last_of(snapshots, loop.run.id), checked_ns(loop.run)
+        taken = taking.take(snapshots, RESUMED, run=loop.run.id, scope=scope_of(loop.settings))
+        found = [each.path for each in _changed_since(snapshots, before, taken.id) if snapshots.changed_ns(each.path) > done]
+        others.note(snapshots, loop.run.id, taken.id, others.PERSON, found)
+
+
+def _changed_since(snapshots: "Snapshots", before: int, number: int) -> "list[Change]":
+    """Return what differs between two snapshots but by rollbacks meanwhile."""
+    ours = journal.put_back(snapshots, before)
+    return [each for each in snapshots.differences(before, number) if each.path not in ours or ours[each.path] != each.after]
 
 
 def checked_ns(run: "record.Run") -> int:

@@ -81,6 +81,8 @@ def resume(
         files.begin(loop)
     if mode == HEADLESS and not making.is_there(loop):
         making.enter(loop)
+    if loop.option("snapshot") and not loop.run.room:
+        files.note_between(loop)
     amended = bounds.get("amended") or {}
     more = {"allow": prospects.allowed(run, bounds.get("allow", ())), "denials": decision.DENIALS, **amended.get("options", {})}
     loop.note(

@@ -10,7 +10,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import display, headless, leftovers, record, runs, stopping
 from ralph_mem.ralph.record import GUARD
 from ralph_mem.ralph.runs import now_ms
-from tests.ralph.loops import STEPS
+from tests.ralph.loops import STEPS, kept
 from tests.ralph.snapshot.conftest import tree_of
 from tests.ralph.test_stopping import agents, in_a_session, until
 
@@ -114,3 +114,25 @@ def test_what_has_reached_its_goal_or_is_at_work_or_is_a_guard_does_not_go_on(lo
     runs.clear_live(loops.project, guard.id)
     with pytest.raises(LoopError, match="is no run to resume"):
         headless.resume(loops.project, loops.values(), guard)
+
+
+def test_what_the_person_did_before_it_went_on_stays_theirs_also_where_nothing_tells_who_writes(loops):
+    loops.start(STEPS[0], limits={"iterations": 1}, attribution=False)
+    loops.write("mine.txt", "mine\n")
+    loops.write("two.txt", "mine\n")
+    loops.agent(STEPS[1])
+    assert changes_of(resume(loops, iterations=2)) == ["two.txt"]
+    loops.back()
+    assert [loops.text(name) for name in ("one.txt", "two.txt", "mine.txt")] == ["wrong\n", "mine\n", "mine\n"]
+
+
+def test_what_a_rollback_put_back_before_it_went_on_is_nobodys_change(loops):
+    loops.start(STEPS[0], limits={"iterations": 1}, attribution=False)
+    loops.back()
+    loops.agent(STEPS[0])
+    resume(loops, iterations=2)
+    assert kept(loops.back()) == {} and loops.text("one.txt") == "wrong\n"
+
+
+def changes_of(run):
+    return [path for path, *_ in run.iterations[-1].changed]
