@@ -60,7 +60,8 @@ class Run:
     `hints` are what the person said to it, as [when, text, the iteration that was told, 0 for none].
     `room` is the folder in which the agent works, empty where that is the person's own; `base` the snapshot of it as it was made,
     `roots` the folders of the person's that `PYTHONPATH` replaces there, `linked` what it has as links to the person's ignored
-    files, and `written` what was written through them. `applied` are the results that are in the person's files, the last one last,
+    files, and `written` what was written through them. `plan_snapshot` is that of the room as it got a plan that the person changed
+    before they let the run go on, 0 for none. `applied` are the results that are in the person's files, the last one last,
     `applying` one that is on its way, `taken_back` those that a rollback took out again. `damaged` holds numbers of lines that
     could not be read.
     """
@@ -87,7 +88,7 @@ class Run:
         self.commits: list[tuple[int, str]] = []
         self.brought: dict[str, Any] = {}
         self.taught: dict[str, int] = {}
-        self.room, self.base, self.without_memory = "", 0, ""
+        self.room, self.base, self.plan_snapshot, self.without_memory = "", 0, 0, ""
         self.roots: list[str] = []
         self.linked: list[str] = []
         self.written: list[dict[str, Any]] = []
@@ -317,7 +318,7 @@ def _resumed(run: Run, entry: "dict[str, Any]") -> None:
     run.waiting, run.went_on = False, True
     run.resumed_after = run.iterations[-1].number if run.iterations else 0
     if entry.get("plan"):  # a person has changed it
-        run.plan = entry["plan"]
+        run.plan, run.plan_snapshot = entry["plan"], _number(entry.get("plan_snapshot"))
         run.task_log.append({"proven": entry.get("proven") or []})
 
 

@@ -11,6 +11,7 @@ from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
 from ralph_mem.ralph.room import making, pending
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import restoring, store
+from ralph_mem.ralph.tasks import amending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,11 +86,21 @@ def resume(
         files.note_between(loop)
     amended = bounds.get("amended") or {}
     more = {"allow": prospects.allowed(run, bounds.get("allow", ())), "denials": decision.DENIALS, **amended.get("options", {})}
+    if amended and loop.run.room:
+        amended = {**amended, "plan_snapshot": _brought(loop, amended["options"]["plan"])}
     loop.note(
         "resumed", last_beat=last_beat, limits=_with(run, bounds)._asdict(), mode=mode, owner=owner, nonce=os.urandom(4).hex(),
-        options=more, **{name: amended[name] for name in ("plan", "proven") if name in amended},
+        options=more, **{name: amended[name] for name in ("plan", "proven", "plan_snapshot") if name in amended},
     )  # fmt: skip
     return loop
+
+
+def _brought(loop: Loop, plan: str) -> int:
+    """Bring the plan that a person changed into the room; returns the snapshot from which it is changed there."""
+    if loop.run.begun >= loop.run.next_number():  # what the agent had done when it was cut off is not the person's
+        files.take(loop, f"iteration {loop.run.begun}{files.CUT_OFF}")
+    amending.bring(loop.project.top, loop.place.top, plan)
+    return int(files.take(loop, files.RESUMED).id)
 
 
 def last_beat(project: "Project", run: "Run") -> int:

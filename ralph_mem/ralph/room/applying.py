@@ -1,5 +1,7 @@
 """Bring what a loop did in its room into the person's files, as one step that can be taken back."""
 
+import functools
+import os
 from collections import namedtuple
 
 from ralph_mem.core import news
@@ -9,6 +11,7 @@ from ralph_mem.ralph import files, progress, record, rollback_lines, rolling_bac
 from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.room import keeping, merging, pending
 from ralph_mem.ralph.snapshot import LINK, others, restoring, rollback_plan, store, taking, uncommitted
+from ralph_mem.ralph.tasks import boxes
 from ralph_mem.ralph.watching import commits
 
 TYPE_CHECKING = False
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 Result = namedtuple("Result", "number what")
 Result.__doc__ = """A state of a room that can be brought: the number of its snapshot, and what it is in words."""
 
-CHECKS = "checks "  # begins the label of a snapshot of what the checks left behind
+OF_OTHERS = ("checks ", files.RESUMED)  # begin the label of a snapshot of what the checks left behind, or the person brought
 
 
 def result_of(run: "record.Run", to: str = "") -> Result:
@@ -109,13 +112,19 @@ def _applied(
 
 
 def _merged(snapshots: "Snapshots", run: "record.Run", result: Result, now: int) -> "merging.Merged":
-    """Return what brings a result; of one that was applied before it is what came since, and what was in conflict then."""
+    """Return what brings a result; of one that was applied before it is what came since, and what was in conflict then.
+
+    Of a plan that the person changed before they let the run go on it is what came since that.
+    """
     paths, room = of_agents(snapshots, run.id), merging.Room(run.room, _led(snapshots, run))
-    if not run.applied:
-        return merging.merge(snapshots, run.base, result.number, now, paths, room)
-    last, again = run.applied[-1], _open_conflicts(snapshots, run) & paths
-    since = merging.merge(snapshots, last["snapshot"], result.number, now, paths - again, room)
-    return merging.together(since, merging.merge(snapshots, run.base, result.number, now, again, room))
+    last, again = (run.applied[-1]["snapshot"], _open_conflicts(snapshots, run)) if run.applied else (run.base, set())
+    since = {path: run.base if path in again else last for path in paths}
+    plan = os.fsencode(boxes.name_of(run))
+    if plan in since and run.plan_snapshot <= result.number:
+        since[plan] = max(since[plan], run.plan_snapshot)
+    of_each = {base: {path for path in paths if since[path] == base} for base in {last, *since.values()}}
+    parts = [merging.merge(snapshots, base, result.number, now, only, room) for base, only in of_each.items()]
+    return functools.reduce(merging.together, parts)
 
 
 def _led(snapshots: "Snapshots", run: "record.Run") -> "dict[bytes, Change]":
@@ -134,9 +143,9 @@ def _open_conflicts(snapshots: "Snapshots", run: "record.Run") -> "set[bytes]":
 
 
 def of_agents(snapshots: "Snapshots", run_id: str) -> "set[bytes]":
-    """Return the paths that something else than the checks changed in a room: what only these write stays there."""
+    """Return the paths that the agent, or the loop itself, changed in a room: what only the checks write stays there."""
     taken = [each for each in snapshots.taken(run_id) if restoring.is_of_the_loop(each.label)]
-    pairs = [(one.id, other.id) for one, other in zip(taken, taken[1:]) if not other.label.startswith(CHECKS)]
+    pairs = [(one.id, other.id) for one, other in zip(taken, taken[1:]) if not other.label.startswith(OF_OTHERS)]
     found: set[bytes] = set()
     for one, other in pairs:
         left = others.between(snapshots, run_id, one, other)

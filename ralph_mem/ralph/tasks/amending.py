@@ -1,7 +1,11 @@
 """Take a plan that a person has changed into a run that goes on. Nobody else amends what proves a task."""
 
+import os
+
+from ralph_mem.core.errors import LoopError
 from ralph_mem.core.redaction import privacy
-from ralph_mem.ralph.tasks import reading, standing, to_json
+from ralph_mem.ralph.snapshot import FILE, copying
+from ralph_mem.ralph.tasks import boxes, reading, standing, to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +29,18 @@ def of(run: "Run", plan: "reading.Plan", project: "Project", values: "dict[str, 
     over = standing.of(run).done | standing.of(run).claimed
     proven = [told["key"] for told in tasks if told["key"] in over and before.get(told["key"]) == _proof(told)]
     return {"plan": tasks, "proven": proven, "options": {"plan": plan.name}}
+
+
+def bring(top: str, room: str, name: str) -> None:
+    """Have a room hold a plan file as the person has it, whose boxes are ticked there. Raises LoopError."""
+    try:
+        with open(boxes.path_of(top, name), "rb") as file:
+            piece = copying.Piece(FILE, os.fstat(file.fileno()).st_mode & 0o777, file.read())
+        copying.write_piece(os.fsencode(boxes.path_of(room, name)), piece)
+    except OSError as error:
+        raise LoopError(
+            f"{name} does not come into the loop's room: {error.strerror}", "is it yours, and is there room?"
+        ) from error
 
 
 def _proof(told: "dict[str, Any]") -> "list[Any]":
