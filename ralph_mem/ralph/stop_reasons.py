@@ -44,7 +44,7 @@ ROLL_BACK = "`ralph-mem ralph rollback`"
 BEST = "`ralph-mem ralph rollback --best`"
 APPLY, APPLY_BEST = "`ralph-mem ralph apply`", "`ralph-mem ralph apply --best` brings the best iteration into your files"
 ALL_BACK, NOT_ALL_BACK = "takes it all back", "takes it back, but for what was not stored"
-LAST_BACK = "takes out the result that was applied last"
+TO_START, LAST_BACK = "returns to the start", "takes out the result that was applied last"
 
 NOTHING_LEFT = '`ralph-mem ralph start "GOAL"` begins another run: nothing is left to go on from, or to go back to'
 
@@ -157,12 +157,12 @@ def next_step(reason: str, run: "Run") -> str:
         steps = [LOG if DIFF in step else step for step in steps]
     if any([line.startswith(NO_WAY_BACK) for each in run.iterations for line in each.tampered]):
         steps = [step.replace(ALL_BACK, NOT_ALL_BACK) for step in steps]
-    if run.applied[1:]:
-        steps = [step.replace(ALL_BACK, LAST_BACK) for step in steps]
     if not progress.best(run):
-        steps = [step if not step.startswith(BEST) else f"{ROLL_BACK} returns to the start" for step in steps]
+        steps = [step if not step.startswith(BEST) else f"{ROLL_BACK} {TO_START}" for step in steps]
     elif run.room:
         steps = [APPLY_BEST if step.startswith(BEST) else step for step in steps]
+    if run.applied[1:]:
+        steps = [step.replace(ALL_BACK, LAST_BACK).replace(TO_START, LAST_BACK) for step in steps]
     has_way_back = bool(run.applied) if run.room else bool(run.start_snapshot)
     open_ones = [step for step in steps if has_way_back or "ralph rollback" not in step]
     if reason == "success" and run.room and not run.applied:

@@ -218,6 +218,13 @@ def test_where_nothing_is_better_than_the_start_no_best_iteration_is_offered(roo
     assert "--best" in stop_reasons.next_step("max_iterations", run)
 
 
+def test_a_rollback_of_one_of_several_results_is_said_to_take_out_that_one_and_not_to_return_to_the_start():
+    run = made.a_run({"a": "b"}, [made.an_iteration(1, {"a": "b"})], start_snapshot=1, room="/room")
+    run.applied = [{}, {}]
+    steps = [stop_reasons.next_step(reason, run) for reason in ("success", "max_iterations", "user_stop")]
+    assert all(step.endswith("`ralph-mem ralph rollback` takes out the result that was applied last") for step in steps)
+
+
 # What holds whatever happens
 
 verdicts = st.lists(
