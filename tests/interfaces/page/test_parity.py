@@ -74,6 +74,7 @@ def a_pair(a_session, tmp_path):
         relations.learn(store)
     found["RELATION"] = session.rows("SELECT public_id FROM relations")[0][0]
     found["TURN"] = session.rows("SELECT public_id FROM turns ORDER BY id LIMIT 1")[0][0]
+    note(session, "The workshop is closed on Mondays.")  # the last thing, for `undo`
     session.store.checkpoint()
     other = Project(str(tmp_path / "workshop"))
     Path(other.root).mkdir()
