@@ -96,9 +96,9 @@ def note_others(loop: "Loop", snapshots: "store.Snapshots", number: int) -> "set
 def note_between(loop: "Loop") -> None:
     """Note what changed since a run ended as the person's, whatever the system tells: none of the loop's was at work then.
 
-    Of what an iteration left that was cut off nobody can say that. Raises SnapshotError.
+    Of what an iteration left that was cut off nobody can say that, or it was said as that was settled. Raises SnapshotError.
     """
-    if loop.run.cut_off():
+    if loop.run.cut_off() or loop.run.settled >= loop.run.next_number():
         return
     with store.open_store(loop.place) as snapshots:
         restoring.recover(snapshots)
