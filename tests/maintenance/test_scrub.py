@@ -24,8 +24,8 @@ SECRETS = {"pattern": PATTERN, "issued-key": KEY, "known-value": PASSWORD}
 @pytest.fixture
 def a_past(a_session, a_project):
     """Have secrets everywhere that no rule of the time knew, and rules that know them now."""
-    a_session.asks(f"Call {PATTERN}, the Datadog API key is {KEY} for now")
-    a_session.runs(f"make lamp # {PATTERN}", error=f"Exit code 2\nerror: Datadog refused API key {KEY}")
+    a_session.asks(f"Call {PATTERN}, Datadog gave us {KEY} as an API key")
+    a_session.runs(f"make lamp # {PATTERN}", error=f"Exit code 2\nerror: Datadog refused {KEY} as API key")
     a_session.edits("lamp.py", "dark", f"word = f({PASSWORD})")
     a_session.is_answered(f"It says {PASSWORD} and {PATTERN}.")
     a_session.has_a_turn("And the fuse?", "The fuse is mended.")
