@@ -145,6 +145,9 @@ def test_the_commands_of_a_turn_are_told_once():
     assert "failed: make" not in compress([turn, row(2, "error", lines="no fuse", turn=1)], 500)
 
 
+A_LINE = 40  # tokens, of the dearest one of a turn: ids are made by chance, and cost three more or less
+
+
 @pytest.mark.check
 @pytest.mark.parametrize("budget", [150, 400, 900])
 def test_a_long_session_fills_a_budget(a_thousand_rows, budget):
@@ -152,5 +155,5 @@ def test_a_long_session_fills_a_budget(a_thousand_rows, budget):
     turn = lookup.find(reader, last(a_thousand_rows, "turns"))
     rows = around(reader, turn, before=40, after=0)
     text = compress(rows, budget, found=turn)
-    assert budget * 0.8 < price(text) <= budget
+    assert 0 <= budget - price(text) < max(A_LINE, budget * 0.2)
     assert f"> {turn.public_id}" in text and len(rows) > 40
