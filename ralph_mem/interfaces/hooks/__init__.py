@@ -96,7 +96,7 @@ def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str,
 
 
 def _in_time(look: "Callable[..., Records]", *given: "Any") -> "Records":
-    """Return what a look returns. Raises TimeoutError after LONGEST_LOOK_S: a rule may be caught in a text nobody thought of."""
+    """Return what a look returns. Raises RalphMemError after LONGEST_LOOK_S: a rule may be caught in a text nobody thought of."""
     _signal.signal(_signal.SIGPROF, _give_up)
     _signal.setitimer(_signal.ITIMER_PROF, LONGEST_LOOK_S)
     try:
@@ -106,7 +106,8 @@ def _in_time(look: "Callable[..., Records]", *given: "Any") -> "Records":
 
 
 def _give_up(*_: object) -> None:
-    raise TimeoutError(f"to look through it took longer than {LONGEST_LOOK_S:.0f} seconds")
+    # no TimeoutError: that is an OSError, which whoever reads a file passes over
+    raise fast.errors().RalphMemError(f"to look through it took longer than {LONGEST_LOOK_S:.0f} seconds")
 
 
 def _unstored() -> "Any":

@@ -29,13 +29,24 @@ def seconds(act, *given):
     return watch.free()
 
 
-# A rule that goes on without end
+# A rule that goes on without end, and passes over files that are not there
+
+ENDLESS = """
+
+def may_hold(text):
+    while "sargasso" in text:
+        try:
+            open("/nowhere").close()
+        except OSError:
+            pass
+    return False
+"""
 
 
 def test_a_text_that_catches_a_rule_costs_three_seconds_and_its_own_event(tmp_path):
     plugin = install(tmp_path / "plugin")
     with open(plugin / "ralph_mem" / "core" / "redaction" / "gate.py", "a") as gate:
-        gate.write("\n\ndef may_hold(text):\n    while 'sargasso' in text:\n        pass\n    return False\n")
+        gate.write(ENDLESS)
     session = Hook(tmp_path / "person", plugin)
     session.start()
     session.prompt("Where is the zeppelin?")
