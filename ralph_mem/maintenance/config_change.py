@@ -35,7 +35,28 @@ def change(
     Raises ConfigError, and leaves the file as it was, where the value is out of range, the file broken or not to be written.
     `also_read` is a second reader, which has to read the new file as the hooks do.
     """
-    value = typed_value.parse(key, text)
+    return _write(project, key, typed_value.parse(key, text), everywhere, also_read)
+
+
+def unset(
+    project: "Project",
+    key: str,
+    everywhere: bool = False,
+    also_read: "Callable[[str], dict[str, Any]]" = yaml_subset.read,
+) -> Changed:
+    """Take a key out of a file, with the line of its section where nothing else stands below; the value that is returned is None.
+
+    Raises ConfigError as `change` does, and where the file does not set it.
+    """
+    if key not in schema.RULES:
+        raise schema.no_such_key(key)
+    path = path_of(project, everywhere)
+    if key not in yaml_subset.extents(_sound(path, key)):
+        raise ConfigError(f"{key} is not set in {path}", "`ralph-mem config show` says where each value comes from")
+    return _write(project, key, None, everywhere, also_read)
+
+
+def _write(project: "Project", key: str, value: "Any", everywhere: bool, also_read: "Callable[[str], dict[str, Any]]") -> Changed:
     path = path_of(project, everywhere)
     own = path_of(project)
     try:
@@ -204,9 +225,11 @@ def written(value: object) -> str:
 
 
 def edited(text: str, key: str, value: object) -> str:
-    """Return the text of a file with one value changed or added, and every other character left where it is."""
+    """Return the text of a file with one value changed or added, or its key taken out for None; all else stays as it is."""
     extents = yaml_subset.extents(text)
     section, _, leaf = key.rpartition(".")
+    if value is None:
+        return _without(text, key, extents) if key in extents else text
     if key in extents:
         return _replaced(text, key, value, extents[key])
     inside = [extents[name] for name in extents if section and name.startswith(section + ".")]
@@ -219,6 +242,16 @@ def edited(text: str, key: str, value: object) -> str:
     margin = _margin(_lines(text)[min(first for first, _ in extents.values()) - 1]) if extents else ""
     lines = [f"{section}:", f"  {leaf}: {written(value)}"] if section else [f"{leaf}: {written(value)}"]
     return _inserted(text, len(_lines(text)), *[margin + line for line in lines])
+
+
+def _without(text: str, key: str, extents: "dict[str, tuple[int, int]]") -> str:
+    """Take out the lines of a key, and that of its section where no other key stands below it."""
+    section = key.rpartition(".")[0]
+    lines, (first, last) = _lines(text), extents[key]
+    del lines[first - 1 : last]
+    if section in extents and not [name for name in extents if name.startswith(section + ".") and name != key]:
+        del lines[extents[section][0] - 1]
+    return "".join(lines)
 
 
 def _replaced(text: str, key: str, value: object, extent: "tuple[int, int]") -> str:

@@ -83,7 +83,16 @@ def change(project: Project, key: str, text: str, everywhere: bool = False) -> c
     path = config_change.path_of(project, everywhere)
     if everywhere or not Path(path).is_symlink():
         _sound(path, key)  # which names the column too
-    return config_change.change(project, key, text, everywhere, lambda changed: dict(_flat(yaml.safe_load(changed))))
+    return config_change.change(project, key, text, everywhere, _as_pyyaml_reads)
+
+
+def unset(project: Project, key: str, everywhere: bool = False) -> config_change.Changed:
+    """Take a key out of a file as `config_change.unset` does, and have PyYAML read the new file as well. Raises ConfigError."""
+    return config_change.unset(project, key, everywhere, _as_pyyaml_reads)
+
+
+def _as_pyyaml_reads(text: str) -> dict[str, Any]:
+    return dict(_flat(yaml.safe_load(text) or {}))
 
 
 # Reading

@@ -330,6 +330,14 @@ def test_whatever_is_changed_no_comment_is_lost_and_no_other_value_moves(text, c
     assert yaml_subset.read(after) == {**yaml_subset.read(text), key: value}
 
 
+@given(hand_written(), st.sampled_from(["privacy.exclude_paths", "privacy.other", "memory.retention_days", "recording"]))
+@settings(derandomize=True, database=None, deadline=None, max_examples=100)
+def test_whatever_is_unset_no_other_value_moves(text, key):
+    after = config_change.edited(text, key, None)
+    config_change.prove("config.yaml", text, after, (key, None), lambda changed: dict(config_file._flat(yaml.safe_load(changed))))
+    assert yaml_subset.read(after) == {name: value for name, value in yaml_subset.read(text).items() if name != key}
+
+
 def test_a_change_of_a_value_to_itself_changes_no_byte(a_project, the_file):
     path = the_file(BY_HAND.replace("2024", "x"))
     for key, setting in config_file.load(a_project).items():

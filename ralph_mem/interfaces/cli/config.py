@@ -61,7 +61,28 @@ def change(
 
     Example: ralph-mem config set memory.inject_tokens_prompt 400
     """
-    changed = config_file.change(registry.choose(project), key, value, everywhere)
+    _say_changed(key, config_file.change(registry.choose(project), key, value, everywhere), json)
+
+
+@inner.command()
+def unset(
+    key: Key,
+    everywhere: Annotated[bool, typer.Option("--global", help="For all your projects, not this one alone.")] = False,
+    project: Project = "",
+    json: Json = False,
+) -> None:
+    """Take a setting out of the project's config, or out of yours for all projects.
+
+    Example: ralph-mem config unset memory.inject_tokens_prompt
+    """
+    place = registry.choose(project)
+    _say_changed(key, config_file.unset(place, key, everywhere), json)
+    if not json:
+        now = config_file.find(place, key)
+        printing.text(f"what counts here now is {config_change.written(now.value)} ({now.origin})")
+
+
+def _say_changed(key: str, changed: config_change.Changed, json: bool) -> None:
     if json:
         printing.as_json({"key": key, **changed._asdict()})
         return

@@ -128,7 +128,9 @@ def export(
     form: Annotated[
         str, typer.Option("--format", help="jsonl, to take in again; markdown, to read; csv or sqlite, for other tools.")
     ] = "jsonl",
-    to: Annotated[str, typer.Option("--to", metavar="FILE", help="Write to this file, for you alone. Default: print.")] = "",
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="FILE", help="Write to this file, for you alone. Default: print.")
+    ] = None,
     everywhere: Everywhere = False,
     since: Annotated[str, typer.Option("--since", help=printing.SINCE)] = "",
     until: Annotated[str, typer.Option("--until", help=printing.UNTIL)] = "",
@@ -151,6 +153,8 @@ def export(
     """
     if form not in FORMATS:
         raise RalphMemError(f"there is no format {form[:20]!a}", "one of " + ", ".join(FORMATS))
+    if to == "":  # of a variable that is not set
+        raise RalphMemError("--to names no file", "name one, or leave --to out to print")
     encrypt = encrypt or secret is not None  # also by an empty name, of a variable that is not set
     if encrypt and not to:
         raise RalphMemError("an encrypted export is not printed", "name a file with --to")

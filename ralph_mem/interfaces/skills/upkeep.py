@@ -24,7 +24,8 @@ def status(asked: "Asked") -> str:
     """Return the status of the project's memory in lines."""
     from ralph_mem.maintenance import status as of_memory  # lazy: only this one counts
 
-    _refuse_options(asked, "status")
+    if asked.text.strip():
+        _typed(asked, "status")  # which refuses options; words do not matter
     return "\n".join(of_memory.lines(of_memory.of(asked.project, asked.settings, asked.now, asked.session)))
 
 
@@ -51,7 +52,8 @@ def _session_paused(asked: "Asked") -> str:
 
 def resume(asked: "Asked") -> str:
     """Record and tell again in this project, and in this session where that was paused."""
-    _refuse_options(asked, "resume")
+    if asked.text.strip() != SESSION:  # it resumes that as well
+        _refuse_words(asked, "resume", "/mem resume records again in this project and session")
     access.resume_session(asked.session)
     try:
         posix.unlink(f"{asked.project.folder}/{paths.OFF}")
@@ -77,9 +79,10 @@ def trust(asked: "Asked") -> str:
     """Show what waits for an approval, or with `--confirm` and its digits approve it."""
     from ralph_mem.maintenance import approve  # lazy: only for what came with a project
 
-    typed = _typed(asked, "trust")
-    digits = typed.options.get("--confirm", "")
-    if digits and "--memory" in typed.options:
+    typed = _refuse_words(asked, "trust", "/mem trust shows all that waits; --confirm DIGITS approves what was shown")
+    options = typed.options if typed else {}
+    digits = options.get("--confirm", "")
+    if digits and "--memory" in options:
         return approve.taken(asked.project, approve.take(asked.project, digits)[1])
     if digits:
         return "\n".join([*approve.shown(approve.approve(asked.project, digits)), "Approved, as long as nothing of it changes."])
@@ -93,12 +96,9 @@ def trust(asked: "Asked") -> str:
 
 def import_(asked: "Asked") -> str:
     """Remember what earlier sessions of this project did."""
-    typed = _typed(asked, "import")
-    if typed.words:
-        raise RalphMemError(
-            f"/mem import takes no words such as {typed.words[0][:40]}", "of another project: `ralph-mem import PATH`"
-        )
-    return _errand(asked, "import", "--dry-run" if "--dry-run" in typed.options else "", str(typed.moment("--since", asked.now)))
+    typed = _refuse_words(asked, "import", "of another project: `ralph-mem import PATH`")
+    since = typed.moment("--since", asked.now) if typed else 0
+    return _errand(asked, "import", "--dry-run" if typed and "--dry-run" in typed.options else "", str(since))
 
 
 def doctor(asked: "Asked") -> str:
@@ -110,19 +110,21 @@ def doctor(asked: "Asked") -> str:
 
 def page(asked: "Asked") -> str:
     """Show the memory in a browser, by a process that goes on by itself; or end it."""
-    typed = _typed(asked, "page")
-    if typed.words:
-        raise RalphMemError(f"/mem page takes no words such as {typed.words[0][:40]}", "a view has its address in the browser")
+    typed = _refuse_words(asked, "page", "a view has its address in the browser")
     from ralph_mem.core import background  # lazy: only for what stays
 
-    what = "stop" if "--stop" in typed.options else "detached"
+    what = "stop" if typed and "--stop" in typed.options else "detached"
     return _said_by(asked, "page", "/page", what, environment=background.for_a_browser())
 
 
-def _refuse_options(asked: "Asked", verb: str) -> None:
-    """Raise RalphMemError where an option stands behind a verb that has none."""
-    if asked.text.strip():
-        _typed(asked, verb)
+def _refuse_words(asked: "Asked", verb: str, hint: str) -> "Typed | None":
+    """Return the options behind a verb that takes no words. Raises RalphMemError where it has some."""
+    if not asked.text.strip():
+        return None
+    typed = _typed(asked, verb)
+    if typed.words:
+        raise RalphMemError(f"/mem {verb} takes no words such as {typed.words[0][:40]}", hint)
+    return typed
 
 
 def _typed(asked: "Asked", verb: str) -> "Typed":

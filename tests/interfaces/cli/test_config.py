@@ -167,6 +167,15 @@ def test_what_was_wrong_in_a_file_is_told_no_more_once_the_file_is_gone(a_projec
     assert "config" not in a_project.another().start().get("systemMessage", "")
 
 
+def test_what_is_unset_leaves_the_file_and_what_lies_below_counts_again(a_project, the_file):
+    path = the_file("recording: off\n# mine\nmemory:\n  retention_days: 9\n")
+    printed(a_project, "set", "--global", "memory.retention_days", "12")
+    first, second = printed(a_project, "unset", "memory.retention_days").splitlines()
+    assert (first, second) == (f"memory.retention_days is unset in {path}", "what counts here now is 12 (global)")
+    assert path.read_text() == "recording: off\n# mine\n"
+    assert run(a_project, "unset", "memory.retention_days")[2].startswith(f"ralph-mem: memory.retention_days is not set in {path}")
+
+
 # What is wrong
 
 
@@ -255,12 +264,13 @@ def test_check_says_that_a_file_is_in_order(a_project, the_file):
 # Help
 
 
-@pytest.mark.parametrize("name", ["get", "set", "show", "check"])
+@pytest.mark.parametrize("name", ["get", "set", "unset", "show", "check"])
 def test_each_command_has_a_sentence_and_an_example_that_works(a_project, name):
     out = printed(a_project, name, "--help")
     example = next(line for line in out.splitlines() if "Example: ralph-mem config " in line)
     words = example.split("ralph-mem config ")[1].split()
     assert words[0] == name
+    printed(a_project, "set", "memory.inject_tokens_prompt", "300")
     printed(a_project, *words)
 
 

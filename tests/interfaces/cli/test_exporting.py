@@ -85,6 +85,7 @@ def test_what_is_wrong_with_a_call_is_said_in_a_line(a_person, elsewhere):
     assert "there is no origin" in a_person.fails("export", "--origin", "god")
     assert "there is no format" in a_person.fails("export", "--format", "xml")
     assert "is not printed" in a_person.fails("export", "--encrypt")
+    assert "--to names no file" in a_person.fails("export", "--to", "")
     assert "two memories" in a_person.fails("export", "--global", "--project", ".")
     assert "nothing is remembered for" in a_person.fails("export", "--global")
     assert "nothing is remembered for" in elsewhere.fails("export") and not elsewhere.memory.exists()

@@ -241,6 +241,13 @@ def test_a_memory_that_was_set_aside_is_told_of_shown_and_taken_in_the_client(a_
     assert thrown in mem(a_person, "search thrown")
 
 
+@pytest.mark.parametrize("verb", ["resume", "trust", "import", "page", "doctor"])
+def test_a_verb_without_words_says_so_and_does_nothing(a_person, verb):
+    mem(a_person, "pause")
+    assert f"/mem {verb} takes no words" in one_line(mem(a_person, f"{verb} tomorrow"))
+    assert "paused" in mem(a_person, "status")
+
+
 def test_the_doctor_says_what_it_found(a_person):
     text = mem(a_person, "doctor")
     assert "\nok       integrity" in text and text.splitlines()[-1].endswith(" ok")
