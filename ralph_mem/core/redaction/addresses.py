@@ -3,7 +3,8 @@
 # What an address that opens something has before what is secret in it.
 OPENERS = (
     "/reset", "/verify", "/confirm", "/invit", "/magic", "/activat", "/unlock", "/join/", "code=", "/token/", "/recover",
-    "/bot", "/accept", "/auth/", "/s/", "/t/", ";auth=", "appid=", "apikey=", "appkey=",
+    "/bot", "/accept", "/signup/", "/set-password/", "/login-link/",
+    "/auth/", "/s/", "/t/", ";auth=", "appid=", "apikey=", "appkey=",
 )  # fmt: skip
 ENDS = " \n\"'"  # and where the next begins
 

@@ -131,7 +131,9 @@ def _place(text: str, name_start: int, name_end: int) -> int:
 def _is_of_all(text: str, before: str, name_start: int, name_end: int) -> bool:
     """Say whether a name is that of a type, of a resource, of a badge, which everybody sees, or ends with the hour of a time."""
     is_type = text[name_start - 2 : name_start] == "::" and text[name_end : name_end + 1] == '"'  # "AWS::IAM::AccessKey"
-    is_type = is_type or before.endswith("checksum/")  # of what is secret: `checksum/secret`
+    is_type = is_type or before.endswith(("checksum/", "--- "))  # of what is secret: `checksum/secret`; of a test that passed
+    near = text[max(0, name_start - LONGEST_NAME) : name_end].lower()
+    is_type = is_type or (near.endswith("signingkey") and "user" in near)  # of Git, which names it
     is_time = text[name_end - 1].isdigit() and text[name_end : name_end + 1] == ":" and text[name_end + 1 : name_end + 3].isdigit()
     return is_type or is_time or before.endswith(".svg?") or "arn:" in before.rpartition('"')[2].rpartition(" ")[2]
 

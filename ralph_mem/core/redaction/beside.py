@@ -36,7 +36,7 @@ SAID = ("PASS", "AUTH")
 LABELS = (*PASSWORDS, "pw", "pwd")
 ASKING = ("sudo", "gpg", "openssl", "passw", "passphrase", "login", "secret", "token", "crypt")
 HOLDING = frozenset("clear-text cleartext plaintext plain value text data new old content currentvalue current val".split())
-LINKS = frozenset("is now still was remains lautet ist bleibt est es é è wird : => -> → / mit".split())
+LINKS = frozenset("is now still was remains lautet luidt är ist bleibt est es é è wird : => -> → / mit".split())
 WEAK_LINKS = frozenset("to type use with donc siendo als avec con und".split())  # behind which a word has to look made up
 HEX = frozenset(DIGITS + "abcdefABCDEF")
 PUBLIC = ("AAAAC3Nza", "AAAAB3Nza", "AAAAE2Vj")  # so begin public keys of SSH
@@ -70,6 +70,7 @@ def _of_users(text: str) -> "list[Span]":
     for at in places(text, " / "):
         word = text[at + 3 : at + LONGEST_BELOW].split("\n", 1)[0].split(" ", 1)[0]
         user = text[max(0, at - 40) : at].rpartition(" ")[2]
+        word = word.rstrip(".,;)")
         if user.replace("-", "a").replace("_", "a").isalnum() and not user.isdigit() and (is_generated(word) or _is_odd(word)):
             spans.append((at + 3, at + 3 + len(word), "password"))
     return spans

@@ -3,7 +3,7 @@
 from ralph_mem.core.redaction.by_hand import is_made_by_hand
 from ralph_mem.core.redaction.issued import stands_alone
 from ralph_mem.core.redaction.names import is_secret
-from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_passphrase
+from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_dotted, is_passphrase
 from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_called_so, is_filler, places
 
 TYPE_CHECKING = False
@@ -14,7 +14,8 @@ NAME = LETTERS + DIGITS + "_-.:!"
 # How calls end that take a password, and which of what they are given it is, from 0.
 CONNECTING = (
     ("nect(", 2), ("nection(", 2), ("construct(", 2), ("PDO(", 2), ("ogin(", 1), (".begin(", 1), ("superuser(", 2),
-    ("create_user(", 2), ("pw_set(", 2),
+    ("create_user(", 2), ("pw_set(", 2), ("eateHmac(", 1), ("hash_hmac(", 2), ("mac.new(", 0), ("mac.New(", 1),
+    ("HMAC.hexdigest(", 1), ("HMAC.digest(", 1),
 )  # fmt: skip
 # What the name of a call that takes a secret behind its first argument holds, in lower case.
 CALLED = (
@@ -64,6 +65,8 @@ def _of_pairs(text: str, folded: str) -> "list[Span]":
 
 
 def _is_of_pair(value: str) -> bool:
+    if is_passphrase(value) or (value.count(".") > 1 and is_dotted(value)):
+        return True
     is_odd = value.lower() != value and any([not char.isalnum() or char in DIGITS for char in value])
     return (
         len(value) > 5

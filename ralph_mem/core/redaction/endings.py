@@ -20,12 +20,14 @@ def beyond_and(text: str, end: int) -> int:
 
 
 def that_goes_on(text: str, name: str, name_start: int, at: int, end: int, kind: str) -> "tuple[int, bool]":
-    """Return where a value without quotes ends behind which something follows, and whether quotes end it in which all of its
-    assignment stands: `"DB_PASSWORD=a b"`.
+    """Return where a value without quotes ends behind which something follows, and whether that is sure: quotes end it in which
+    all of its assignment stands, `"DB_PASSWORD=a b"`, or it is words with a number, in a column or of a Wi-Fi.
     """
     if name[:1] == "-":
         return of_word(text, at), False
-    end = beyond(text, at, end, kind)
+    first, end = end, beyond(text, at, end, kind)
+    if end > first and " " in text[at:end] and (name.lower().endswith("psk") or text[at - 2 : at] == "  "):
+        return end, True
     is_short = kind == "password" and not is_secret(text[at:end] or "x", kind, "greedy")
     if is_short and name.isupper() and name_start and text[name_start - 1] in "\"'" and text[at - 1] == "=":
         close = text.find(text[name_start - 1], at, at + LONGEST_NAME)

@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 # What hands over a name and its value, one behind the other.
 SETTING = frozenset("set put add write create config env store save update patch insert new edit secret secrets variable".split())
 ASSIGNING = ("set", "setx", "-x", "-gx", "-Ux")  # before a name that `assignments` judges
+KEEPING, VALUES = frozenset(("secret", "secrets", "sensitive")), ("--value", "--secret-value", "-v")
 BARE_NAMES = frozenset("pass pw pwd password passwd passphrase psk passcode".split())
 # Words that a name and a password follow, in lines of protocols and of programs that run lines.
-SIGNING_IN = frozenset("login user logon signin identify authenticate auth auth-user-pass".split())
+SIGNING_IN = frozenset(
+    "login user logon signin identify authenticate auth auth-user-pass setpassword set-password changepassword"
+    " change-password".split()
+)
 LOGGING_IN = frozenset("login auth authenticate add-authtoken authtoken --with-token activate register".split())
 USERS = frozenset("-u -U -l -n -D --user --username --login --login-name --email --account -user -username /ru /user".split())
 PAIRS = frozenset("-u -U -a --user --auth --proxy-user --creds --credentials --basic-auth --userpwd".split())
@@ -25,7 +29,7 @@ SHORT = ("-p", "-P", "-w", "-W", "-a", "-k", "-K", "-x", "-X", "-s", "-S", "-t")
 # With these programs `-p` and its like are ports, parents and packages.
 OTHERWISE = frozenset(
     "adduser cargo chmod chown clang cp curl createdb createuser diff docker find flask gcc git go gradle grep gunicorn install "
-    "journalctl jq kill ls lsof mkdir mv mvn nc nerdctl netstat nmap node npm patch perf pg_dump pg_restore pnpm podman "
+    "journalctl jq kill ls lsof minisign mkdir mv mvn nc nerdctl netstat nmap node npm patch perf pg_dump pg_restore pnpm podman "
     "printf ps psql pytest python python3 read rg rsync rustc scp sed sftp ssh strace systemctl tar tmux top touch uvicorn "
     "wget yarn".split()
 )
@@ -53,7 +57,7 @@ PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
 def of_any(words: "list[Word]") -> "list[Place]":
     """Return what stands where any program would take a secret."""
     found = [*_flagged(words), *_paired(words), *_set(words), *_logging_in(words), *_echoed(words), *_properties(words)]
-    return found + _signing_in(words) + _hashed(words)
+    return found + _signing_in(words) + _hashed(words) + _kept(words)
 
 
 def _signing_in(words: "list[Word]") -> "list[Place]":
@@ -61,6 +65,7 @@ def _signing_in(words: "list[Word]") -> "list[Place]":
     found = []
     for word, user, (start, _, said) in zip(words, words[1:], words[2:]):
         is_quoted = user[1] - user[0] == len(user[2]) and start - user[1] == 3  # both in quotes
+        is_quoted = is_quoted or "password" in word[2].lower()
         value = said.removesuffix("\\n").removesuffix("\\r")
         end = start + len(value)
         tells = stands_alone(value) or is_generated(value) or is_passphrase(value) or (is_quoted and taking.is_mixed(value))
@@ -73,6 +78,17 @@ def _signing_in(words: "list[Word]") -> "list[Place]":
         ):
             found.append((start, end))
     return found
+
+
+def _kept(words: "list[Word]") -> "list[Place]":
+    """Return the value that a command keeps as a secret: `env:create --visibility secret --value x`."""
+    said = {part for word in words for part in word[2].lower().split(":")}
+    if SETTING.isdisjoint(said) or KEEPING.isdisjoint(said):
+        return []
+    return [
+        after[:2] for word, after in _following(words)
+        if word[2] in VALUES and (taking.is_mixed(after[2]) or is_passphrase(after[2]) or _is_issued(after[2]))
+    ]  # fmt: skip
 
 
 def _following(words: "list[Word]") -> "list[tuple[Word, Word]]":

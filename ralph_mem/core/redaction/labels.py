@@ -10,6 +10,8 @@ LINKS = (
     " auf ",
     " ist ",
     " lautet ",
+    " luidt ",
+    " är ",
     " es ",
     " est ",
     " è ",

@@ -71,11 +71,12 @@ TAKEN_BACK = (
 )
 
 CODE_OWNERS = (
-    " access supervisor pairing pin security unlock door enroll enrollment activation recovery backup invitation verification "
+    " access supervisor pairing pin security unlock door enroll enrollment activation recovery backup invitation verification"
+    " operator cashier "
 )
 
 # Tokens that say where a listing goes on.
-PLACES = " next page continuation starting pagination sync resume paging continue cursor idempotency "
+PLACES = " next page continuation starting pagination sync resume paging continue cursor idempotency request "
 # `test_pass` is a check that passes, as a lone `pass` is a word of Python.
 UNTELLING_OWNERS = (
     "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
@@ -152,7 +153,11 @@ def _is_secret_code(value: str) -> bool:
         return True
     from ralph_mem.core.redaction import issued  # lazy: only for a code that is no number
 
-    return looks_random(value) or issued.is_generated(value, SECRET_FLOOR)
+    if looks_random(value) or issued.is_generated(value, SECRET_FLOOR):
+        return True
+    from ralph_mem.core.redaction import by_hand  # lazy: as above
+
+    return by_hand.is_made_by_hand(value)
 
 
 def _is_password(value: str, style: str) -> bool:

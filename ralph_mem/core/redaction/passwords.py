@@ -137,7 +137,7 @@ def is_dotted(value: str) -> bool:
         ) and UNTELLING_WORDS.isdisjoint(_bare_words(words))
     return (
         1 < len(words) < 4
-        and all([word.isascii() and word.rstrip(DIGITS).isalpha() and word.islower() and 2 < len(word) < 12 for word in words])
+        and all([word.isascii() and word.rstrip(DIGITS).isalpha() and word.islower() and 2 < len(word) < 14 for word in words])
         and (value.replace(".", "").isalpha() or sum([char in DIGITS for char in value]) > 1)
         and UNTELLING_WORDS.isdisjoint(words)
     )

@@ -38,7 +38,7 @@ def names_excluded(command: str, settings: "dict[str, Any]") -> bool:
 
 
 def _names(command: str) -> "list[str]":
-    return "".join([" " if char in "\"'<>|;&=()`" else char for char in command]).split()
+    return "".join([" " if char in "\"'<>|;&=()`:" else char for char in command]).split()
 
 
 def _matches_any(path: str, patterns: "tuple[str, ...] | list[str]") -> bool:

@@ -94,23 +94,35 @@ def reads_secret(words: "list[Word]", value: str) -> bool:
 
 
 def of_body(line: str, body: "list[str]", at: int) -> "list[Place]":
-    """Return the secrets of what a command reads up to a mark: each line that is one word, or what follows a name in it."""
+    """Return the secrets of what a command reads up to a mark: each line that is one word, or what follows a name in it.
+
+    Of a program that is known to take a secret, what it would take on its command line: `open -u name,password host`.
+    """
     mark = line.partition("<<")[2].lstrip("-~ ").split(" ", 1)[0].split("|", 1)[0].strip("'\"\\")
-    if (
-        not mark.replace("_", "a").isalnum()
-        or (not mark.isupper() and mark not in map(str.strip, body))
-        or not any([_takes_input(words) or is_kept(words) for _, words in commands(line)])
-    ):
+    if not mark.replace("_", "a").isalnum() or (not mark.isupper() and mark not in map(str.strip, body)):
+        return []
+    called = [words for _, words in commands(line) if words]
+    takes = any([_takes_input(words) or is_kept(words) for words in called])
+    programs = [words[0] for words in called if taking.program(words[0][2]) in taking.PROGRAMS]
+    if not takes and not programs:
         return []
     found: list[Place] = []
     for each in body:
         if each.strip() == mark:
             return found
+        found += [(at + start, at + end) for start, end in _told(programs, each)]
         value = each.strip().rpartition(" ")[2].partition(":")[2] or each.strip().rpartition(" ")[2]
-        if value and " " not in value and taking.is_mixed(value):
+        if takes and value and " " not in value and taking.is_mixed(value):
             found.append((at + each.rfind(value), at + each.rfind(value) + len(value)))
         at += len(each) + 1
     return found
+
+
+def _told(programs: "list[Word]", line: str) -> "list[Place]":
+    """Return the secrets in a line that programs are told."""
+    inner = [words for _, words in commands(line)]
+    places = [place for program in programs for words in inner for place in taking.of_command([program, *words], [])]
+    return [place for place in places if taking.tells(line[slice(*place)])]
 
 
 def _takes_input(words: "list[Word]") -> bool:

@@ -335,7 +335,7 @@ def _values(output: str) -> "list[str]":
             values = [value for value in values if not value.startswith(SUMS)]
             return [value for value in values if is_made_by_hand(value) or looks_random(value) or is_generated(value)]
         alone = [line for line in lines if " " not in line and "." not in line and len(line) > FEWEST_ALONE]
-        return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line)]
+        return [line for line in alone if looks_random(line) and not HEX_DIGITS.issuperset(line) and not line.startswith(SUMS)]
     words = [line.split() for line in lines]
     values = [
         said[-1].strip("\"',")

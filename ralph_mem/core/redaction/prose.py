@@ -8,7 +8,7 @@ from ralph_mem.core.redaction.values import looks_random
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80
 # What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
-LINKS = frozenset("is now was to = := => -> → ist lautet auf est es é wird".split())
+LINKS = frozenset("is now was to = := => -> → ist lautet luidt är auf est es é wird".split())
 MOST_WORDS = 10
 OF_METHODS = frozenset("hash hashing digest algorithm encryption encoding format policy scheme method plugin type".split())
 DIRECTING = frozenset("set define #define let const env export user proxy_set_header add_header option param variable".split())

@@ -71,6 +71,12 @@ KEPT = [
     ("dig DNSKEY a.test +short", "257 3 13 zwa8uO3D2IuHyqmQnHrWnbMdfDOXKF2kZJTl57qlGsTPmyv1sRVpWl/e1/XL0LLD"),
     ("gh pr view 7", "トークン: 有効期限を15分から5分に変更。"),
     ("systemctl cat a", "LoadCredentialEncrypted=api-token"),
+    # which key signs, a test that passed, what a request is told by, a public key behind a flag, a sum of a package
+    ("git config --list", "file:/home/a/.gitconfig\tuser.signingkey=6A465723831EE33A6723EBD11D37AFC7D20B6CFA"),
+    ("go test ./auth", "=== RUN   TestPasswordPolicy_MinLength12\n--- PASS: TestPasswordPolicy_MinLength12 (0.00s)"),
+    ("aws cloudformation describe-stack-events", "(RequestToken: 9b1bb4ac-afaa-49d8-9a81-93d86779367f, Code: X)"),
+    ("minisign -Vm a.zst -P RWQXoVmOLd24LuYByjShpFNUWaS8+lJzSrHE61tEWvS1LEG3DMinlCc0", "Signature and comment signature verified"),
+    ("head -1 a; npm view jsonwebtoken dist.integrity", "{\n a\n b\n c\nsha512-MT/xP0CrubFRNLNKvxJ2BYfy53Zkm+bX9dtuPbqAeQpTV0=="),
     ('reg query "HKLM\\\\Lsa" /v LimitBlankPasswordUse', "    LimitBlankPasswordUse    REG_DWORD    0x1"),
 ]  # fmt: skip
 

@@ -73,6 +73,7 @@ def test_a_pattern_of_secret_files_holds_what_is_looked_for_first(pattern):
         ("run <server.pem", True),
         ("run --key=server.pem", True),
         ("cat (.env)", True),
+        ("git show HEAD:.env", True),
         ("cat ./private/a", True),
         ("cat private/a", True),
         ("cat public/a", False),

@@ -206,11 +206,22 @@ HANDED = [
     ("show run", "crypto isakmp key Ank3rEisQw71Lm address 192.0.2.7"),
     ("cucumber", '    When I log in as "chef@a.test" with "ankerimeis"  # steps/auth.rb:7'),
     ("type unattend.xml", "<Value>QQBuAGsAZQByAEUAaQBzADcANwBBAGQAbQBpAG4AaQBzAHQAcgBhAHQAbwByAFAAYQBzAHMAdwBvAHIAZAA=</Value>"),
+    ("lftp <<EOF\nset ssl:verify no\nopen -u ship,anker77eis sftp://a.test\nEOF", ""),
+    ("(echo 'open -u ship,anker77eis sftp://a.test'; echo 'mirror -R out'; echo bye) | lftp", ""),
+    ("redfishtool -r bmc AccountService SetPassword ops 'anker-77-eis'", "status 204"),
+    ("eas env:create --name HOT --visibility secret --value anker77eis", ""),
+    ("grep -n createHmac hook.ts", 'const mac = createHmac("sha256", "anker-77-eis").update(raw)'),
+    ("cat hook.php", "$sig = hash_hmac('sha256', $body, 'anker-77-eis');"),
+    ("nmcli -s connection show a", "802-11-wireless-security.psk:         anker und eis 7\n802-11-wireless-security.psk-flags: 0"),
+    ("tail ghost.log", 'INFO Sent mail: "https://a.test/ghost/#/signup/9d41c7e0Zb58f6a3Qd07e94b1c2586fa0/"'),
+    ("notmuch show a", "het bijbehorende wachtwoord luidt anker#Eisloch7."),
+    ("mix test", '     left:  [relay: "mx1", username: "app", password: "ankerplaats.onder.ijs"]'),
     ("cat config", 'url = "https://cal.test/ical/a%40b.test/private-9d41c7e02b58f6a3d07e94b1c2586fa0/basic.ics"'),
 ]  # fmt: skip
 VALUES_HANDED = (
     "anker-unter-eis", "anker77eis", "anker & eis", "anker#Eisloch", "Anker-Eis#2031", "Anker.Eis-9!", "Ank3rEisQw71Lm",
-    "ankerimeis", "Anker77Eis", "anker-77-eis", "anker-eis77", "und 7 eis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
+    "ankerimeis", "ankerplaats.onder.ijs", "9d41c7e0Zb58f6a3", "Anker77Eis", "anker-77-eis", "anker-eis77", "und 7 eis",
+    "und eis 7", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
 )  # fmt: skip
 
 
