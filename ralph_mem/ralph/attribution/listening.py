@@ -51,6 +51,7 @@ class Listener:
         self._filter = system_calls.filter_of().hex()
         self._over = False
         self._folders: dict[str, str] = {}
+        self._are_stale = False  # a call has changed where links or folders lead
         self._server = socket.socket(socket.AF_UNIX)
         self._thread = threading.Thread(target=self._listen, name="ralph-mem listener", daemon=True)
 
@@ -116,6 +117,7 @@ class Listener:
         try:
             self.writes.finish(pending.done_by(pid))
             calls = self._calls.get(call, [])
+            self._forget(call in system_calls.LINKING)
             named = [self._note(pid, each, arguments) for each in calls]
             self._tell(calls, named)
             for each, path in zip(calls, named):
@@ -147,10 +149,20 @@ class Listener:
             return ""
         folder, _, name = os.path.normpath(path).rpartition("/")
         real = f"{self._real(folder)}/{name}"
-        for each in [real, os.path.realpath(path)] if os.path.islink(path) else [real]:
+        is_link = os.path.islink(path)
+        # what moves or removes a link does nothing to what it leads to
+        for each in [real, os.path.realpath(path)] if is_link and call.kind == FILE else [real]:
             self.writes.rescue(each, call.kind)
             self.writes.add(each, call.kind, at)
+        if call.kind == TREE or (is_link and call.kind == GONE):
+            self._forget(True)
         return real
+
+    def _forget(self, is_changing: bool) -> None:
+        """Forget where links led: before a call that changes that is carried out, and once more with the next one."""
+        if is_changing or self._are_stale:
+            self._folders.clear()
+            self._are_stale = is_changing
 
     def _real(self, folder: str) -> str:
         if folder not in self._folders:

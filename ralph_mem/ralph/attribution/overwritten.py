@@ -75,9 +75,9 @@ class Overwritten:
 
 
 def files_at(path: str, with_all_below: bool) -> "Iterator[str]":
-    """Yield a path, with the first MOST_BELOW files below one that is a folder, where those are wanted."""
+    """Yield a path, with the first MOST_BELOW files below one that is a folder and no link to one, where those are wanted."""
     yield path
-    if with_all_below:
+    if with_all_below and not os.path.islink(path):
         below = (f"{folder}/{name}" for folder, _, names in os.walk(path) for name in names)
         yield from itertools.islice(below, MOST_BELOW)
 

@@ -193,9 +193,8 @@ class _Repository:
             elif not is_ours and not self.force:
                 self.kept.append(f"{words.named(item)}: {BY_BOTH}")
             elif not is_there:
-                self.kept.append(
-                    f"{words.named(item)}: belongs to {words.short(states.commit_of(self.target))}, another commit is checked out"
-                )
+                commit = words.short(states.commit_of(self.target)) or "no commit"
+                self.kept.append(f"{words.named(item)}: belongs to {commit}, another commit is checked out")
             elif before.get(item) and before[item] != items.of(self.first).get(item):
                 self.kept.append(f"{words.named(item)}: there is no copy of it as it was then")
             else:

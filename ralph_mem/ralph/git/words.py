@@ -152,6 +152,6 @@ def _file(name: str, was: bool, is_now: bool) -> str:
         return f"hook {name.partition('/')[2]} {what}"
     if name in states.SETTINGS or name.endswith(states.OWN_SETTINGS):
         return f"its {name} {what}"
-    if name.endswith("_MSG") and was == is_now:
+    if (name.endswith("_MSG") and was == is_now) or name.endswith("AUTO_MERGE"):  # which a stash that was applied leaves as well
         return ""
     return f"what was under way (a merge, rebase or the like) {'goes on' if is_now and was else 'is over' if was else 'was begun'}"

@@ -121,6 +121,7 @@ WAYS = [
     "git rm -qf {0}",
     "perl -pi -e s/was/agent/ {0}",
     "ln one.txt hard-{0}",
+    "echo agent >{0}; ln -s {0} link-{0}; rm link-{0}",
 ]
 
 
@@ -169,6 +170,27 @@ def test_each_way_to_write_is_heard(loops, way):
     before = tree_of(loops.top)
     loops.start(way.format("f") + "; sleep 0.2", limits={"iterations": 1})
     assert tree_of(loops.top) != before
+    assert kept(loops.back()) == {} and tree_of(loops.top) == before
+
+
+@pytest.mark.parametrize("way", ["ln -sfn new current", "ln -s new made; mv -T made current", "mv current moved"])
+def test_who_points_a_link_elsewhere_does_nothing_to_what_it_led_to(loops, way):
+    for name in ("old", "new"):
+        loops.write(f"{name}/a.txt", "was")
+    (loops.top / "current").symlink_to("old")
+    person = loops.meanwhile(lambda: loops.write("old/a.txt", "mine"))
+    run = loops.start(f"sleep 1; {way}; sleep 0.5", limits={"iterations": 1})
+    person.join()
+    assert not [line for line in run.iterations[0].tampered if "a.txt" in line]
+    assert kept(loops.back()) == {"old/a.txt": MEANWHILE}
+    assert loops.text("old/a.txt") == "mine" and (loops.top / "current").readlink().name == "old"
+
+
+def test_what_is_written_through_a_link_that_leads_elsewhere_since_is_the_agents(loops):
+    loops.write("new/a.txt", "was")
+    before = tree_of(loops.top)
+    loops.start("mkdir t; echo 1 >t/x; mv t u; ln -s new t; echo agent >t/a.txt; sleep 0.2", limits={"iterations": 1})
+    assert loops.text("new/a.txt") == "agent\n"
     assert kept(loops.back()) == {} and tree_of(loops.top) == before
 
 

@@ -104,6 +104,25 @@ def test_a_repository_in_the_middle_of_a_merge(loops):
     assert (loops.top / ".git/MERGE_HEAD").exists()
 
 
+def test_what_a_stash_leaves_behind_is_nothing_under_way(loops):
+    git(loops.top, "reset", "-q", "--hard")
+    loops.write("first.txt", "mine")
+    git(loops.top, "stash")
+    git(loops.top, "stash", "apply")
+    assert (loops.top / ".git/AUTO_MERGE").exists()
+    run, _, _ = ends_and_comes_back(loops, "git commit -qam x")
+    assert not [line for line in run.iterations[0].tampered if "under way" in line]
+
+
+def test_what_belongs_to_no_commit_is_said_to(tmp_path):
+    made = Loops(tmp_path)
+    git(made.top, "init", "-q", "-b", "main")
+    git(made.top, "add", "one.txt")
+    made.start("git add two.txt; git commit -qm x", limits={"iterations": 1})
+    said = [line for _, line in made.back(git=True).git]
+    assert any("belongs to no commit, another commit is checked out" in line for line in said), said
+
+
 def test_a_repository_without_commits(tmp_path):
     made = Loops(tmp_path)
     git(made.top, "init", "-q", "-b", "main")
