@@ -119,6 +119,11 @@ def answer(seen: Activity, said: "dict[str, str]") -> str:
     return fast.dumps(found) if found else ""
 
 
+def prompt_history() -> str:
+    """Return the file in which the client keeps every prompt that was typed, of all projects."""
+    return config_folder() + "/history.jsonl"
+
+
 def config_folder() -> str:
     """Return the folder of the client's settings."""
     return paths.environment(CONFIG_FOLDER) or (paths.environment("HOME") or "/nowhere") + "/.claude"

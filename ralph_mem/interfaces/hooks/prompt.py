@@ -17,6 +17,7 @@ DURABLE = True
 WAIT_MS = connection.PROMPT_WAIT_MS
 LONGEST_SENTENCE = 300  # characters: what is longer was pasted, or is a task
 PLEASE, SENTENCES = "please ", (". ", "! ", "; ", "\t")
+FORGETTING, LONGEST_OPENING = ("forget ", "please forget ", "stop remembering ", "ok forget ", "we no longer "), 40
 KEPT = "ralph-mem has kept that as the note {}; nothing more needs to be stored."
 
 
@@ -25,6 +26,8 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     said = _recalled(opened, seen, project, settings)
     if len(seen.text) > LONGEST_SENTENCE or not effective.attended():
         return said
+    if seen.text[:LONGEST_OPENING].lstrip().lower().startswith(FORGETTING):
+        opened.drop(connection.LEARNED_AT)  # what it says to forget holds no longer from the end of this turn on
     sentence = _to_remember(seen.text, settings["memory.remember"])
     if not sentence or conversation.kind_here(seen.text) != "prompt":
         return said

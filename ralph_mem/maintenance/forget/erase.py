@@ -8,6 +8,7 @@ from collections import namedtuple
 from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count
+from ralph_mem.hosts.claude_code import event
 from ralph_mem.maintenance.forget import copies, inventory, loop_snapshots, pending, select, verify
 from ralph_mem.maintenance.forget.pending import Report
 from ralph_mem.maintenance.forget.select import name_of
@@ -277,6 +278,9 @@ def _beyond(work: Work, found: "list[inventory.Artefact]") -> "list[str]":
     kinds = {artefact.path: artefact.kind for artefact in found}
     lines = [f"{kinds[path]} file holds it: {path}" for path in chosen if held.get(path)]
     records, typed = inventory.of_kind(found, places.LOOP), work.job.needles.typed()
+    history = [path for path in [event.prompt_history()] if paths.exists(path)]
+    prompts = verify.holding(history, {verify.PIECES: [*work.job.needles.long_pieces(), *typed]})
+    lines += [f"Claude Code's own list of prompts holds it: {path}" for path in history if prompts.get(path)]
     lines += [f"the record of a loop has it as a name: {path}" for path in verify.holding(records if typed else [], {"": typed})]
     shared = inventory.shared_files(work.project, [*work.job.parts["ids"], *work.job.parts["shared"]])
     lines += [f"you or your team shared it: delete {path}; git's history keeps what was committed" for path in shared]

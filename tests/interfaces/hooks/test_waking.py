@@ -88,6 +88,16 @@ def test_a_sentence_to_remember_is_a_fact_at_the_end_of_its_turn(somebody):
     assert taught(somebody, "active") == ["we ship on Fridays"]
 
 
+def test_what_is_to_be_forgotten_holds_no_longer_from_the_end_of_its_turn(somebody):
+    somebody.prompt("Remember that we ship on Fridays")
+    somebody.stop()
+    clock.wait_for(lambda: taught(somebody, "active") and not learners(somebody), PATIENCE_S)
+    somebody.prompt("Forget that we ship on Fridays")
+    somebody.stop()
+    clock.wait_for(lambda: not taught(somebody, "active") and not learners(somebody), PATIENCE_S)
+    assert taught(somebody, "active") == []
+
+
 @pytest.mark.parametrize("setting", ["learn", "worker"])
 def test_switched_off_it_is_not_started_and_does_nothing(somebody, setting):
     somebody.environment[f"RALPH_MEM_MEMORY_{setting.upper()}"] = "off"

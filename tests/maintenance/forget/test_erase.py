@@ -294,6 +294,14 @@ def test_the_clients_own_transcript_is_named_and_left_alone(a_session, tmp_path)
     assert f"Claude Code's own transcript is out of reach: {transcript}" in erasure_report.lines_of_report(report)
 
 
+def test_the_clients_own_list_of_prompts_is_named_where_it_holds_it(a_session, a_home):
+    history = a_home / ".claude" / "history.jsonl"
+    history.parent.mkdir(exist_ok=True)
+    history.write_text('{"display": "Where is the tungsten of the workshop?"}\n')
+    report = forget(reader_of(a_session), a_session.has_a_turn("Where is the tungsten of the workshop?", "In the cellar."))
+    assert f"Claude Code's own list of prompts holds it: {history}" in report.out_of_reach and history.exists()
+
+
 def test_all_of_it_goes_or_nothing(a_busy_session, monkeypatch):
     before = dump(a_busy_session.store)
     delete, gone = existing.delete, []
