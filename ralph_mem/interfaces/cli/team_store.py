@@ -289,12 +289,12 @@ def status_of(place: Place, team: str) -> dict[str, Any]:
     address = approvals.stores(place)[team]
     opened = access.to_write(place)
     try:
-        entries = outbox.entries(opened, team)
+        entries, waits = outbox.entries(opened, team), outbox.to_be_sent(opened).get(team, 0)
         answer, behind = _answer(opened, address, team)
     finally:
         opened.close()
     counts = {state: len([each for each in entries if each.state == state]) for state in outbox.STATES}
-    return {"team": team, "address": server.shown(address), "server": answer, "behind": behind, **counts}
+    return {"team": team, "address": server.shown(address), "server": answer, "behind": behind, **counts, outbox.WAITING: waits}
 
 
 def _answer(opened: Store, address: str, team: str) -> tuple[str, list[str]]:

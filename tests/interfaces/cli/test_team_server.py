@@ -79,6 +79,7 @@ def test_the_status_says_how_it_stands_with_a_team_in_one_line_and_asks_nobody(a
     assert (server["team"], server["gone_since"], server["to_send"]) == ("shop", 0, 0) and server["last_sync"] > 0
     a_person.reads("forget", fact["id"], "--confirm", digits(a_person.reads("forget", fact["id"])))
     assert a_person.json("status")["team"]["servers"][0]["to_send"] == 1
+    assert ": you are a writer; 1 to be sent, 0 in conflict\n" in a_person.reads("team", "status")
     assert "Not pulled since the last forget, and may hold it: rita, vera, wanda" in a_person.reads("team", "sync")
     a_person.reads("team", "sync")
     assert "may hold it: rita, vera, wanda." in a_person.reads("team", "status")
