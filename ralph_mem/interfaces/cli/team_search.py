@@ -12,8 +12,9 @@ from ralph_mem.maintenance.team import exchange, finding, local_copy, server
 from ralph_mem.maintenance.team.shared_item import Shared
 from ralph_mem.memory import access
 
-NOTHING = "Nothing that the team has accepted holds these words."
 SERVER, EARLIER, COPY = "server", "earlier answer", "copy"
+NOTHING, NOTHING_PULLED = "Nothing that the team has accepted holds these words.", "Nothing that was pulled holds these words."
+FINDS_OWN = "Your own is not among it: `ralph-mem search` finds that."
 
 
 def search(project: str, team: str, query: str, limit: int | None, json: bool) -> None:
@@ -28,7 +29,7 @@ def search(project: str, team: str, query: str, limit: int | None, json: bool) -
     for each in items:
         printing.text(f"{each.id}  {each.kind} of {each.author} (claimed), {day(each.at)}  {' '.join(each.body.split())}")
     if not items:
-        printing.text(NOTHING)
+        printing.text(NOTHING_PULLED if source == COPY else NOTHING)
     if why:
         printing.text(terminal.plain(why))
 
@@ -46,7 +47,7 @@ def _found(place: Project, settings: dict[str, Any], team: str, query: str, most
             held = local_copy.search(opened, place, settings, team, query, most)
         finally:
             opened.close()
-        return held, COPY, f"This is of what was pulled, since {error}."
+        return held, COPY, f"This is of what was pulled, since {error}. {FINDS_OWN}"
     if answer.at == now:
         return answer.items, SERVER, ""
     since = f", since {answer.gone}" if answer.gone else ""

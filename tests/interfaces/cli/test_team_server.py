@@ -60,6 +60,8 @@ def test_where_the_server_is_gone_status_says_so_in_one_line_and_ends_well(a_per
     a_person.reads("facts", "add", RULE, "--kind", "rule")
     said = a_person.reads("search", "--team", "shop", "lantern")
     assert "This is of what was pulled, since the team's server: " in said
+    assert "Nothing that was pulled holds these words." in said
+    assert "Your own is not among it: `ralph-mem search` finds that." in said
 
 
 def test_the_status_says_how_it_stands_with_a_team_in_one_line_and_asks_nobody(a_person, a_server):
