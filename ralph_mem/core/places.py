@@ -49,7 +49,7 @@ IN_DATA_HOME = [
     Place(paths.NEWS, PROJECT, CACHE, GOES, FOLLOWS, "waiting", "how a loop ended, until a session has told it"),
     Place(paths.FLAKY, PROJECT, CACHE, GOES, LEFT, "", "tests that pass and fail by chance"),
     Place(paths.TRUST, PROJECT, CACHE, GOES, LEFT, "", "what you approved of projects"),
-    Place(paths.TEAM, PROJECT, NO_TEXT, GOES, FOLLOWS, "", "which items of a team you approved, by their hashes, and its server"),
+    Place(paths.TEAM, PROJECT, NO_TEXT, GOES, FOLLOWS, "", "which items of a team you approved, by hashes and ids, and its server"),
     Place(paths.TEAM_FOUND, PROJECT, CACHE, GOES, LEFT, "", "what a team's server found last"),
     Place(paths.FORGOTTEN, ALL, MARKS, STAYS, FOLLOWS, "", "marks of what was forgotten, and counts"),
     Place(paths.KNOWN, PROJECT, CACHE, GOES, LEFT, "", "which databases are known to be yours"),

@@ -39,7 +39,7 @@ def pulled(folder, are_approved):
         with closing(opened):
             if are_approved:
                 with access.Change(opened):
-                    approvals.change(place, {shared_item.digest(TEAM, item) for item in items}, set())
+                    approvals.change(place, {shared_item.digest(TEAM, item): item.id for item in items})
             taken = local_copy.take(opened, place, effective.load(place), TEAM, items)
             assert len(taken.new) == ITEMS - len(taken.refused)
             assert taken.waiting == (0 if are_approved else len(taken.new))

@@ -15,7 +15,17 @@ from ralph_mem.interfaces.cli import printing, team_store
 from ralph_mem.interfaces.cli.printing import Confirmed, Digits, Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
-from ralph_mem.maintenance.team import exchange, item_files, local_copy, policy, promotion, pushing, shared_item, standing
+from ralph_mem.maintenance.team import (
+    approvals,
+    exchange,
+    item_files,
+    local_copy,
+    policy,
+    promotion,
+    pushing,
+    shared_item,
+    standing,
+)
 from ralph_mem.maintenance.team.local_copy import Held, Taken
 from ralph_mem.maintenance.team.promotion import Promoted
 from ralph_mem.memory import access
@@ -29,6 +39,7 @@ COLUMNS = ("id", "standing", "kind", "whose", "said", "text")
 GIST_CHARACTERS = 60
 NOTHING = "Nothing of a team is held here; `ralph-mem team pull` takes in what the repository has."
 NAMELESS, FOR_A_PERSON = "an item", "a person who pulls is told which it is, and why"
+EDITED_SINCE = "  edited since you approved it, and waits: the approval of the earlier text would be taken back"
 COMMIT = f"Nothing is committed. Look at it, then: git add {paths.TEAM_FILES}"
 
 
@@ -241,12 +252,12 @@ def approve(
     """
     team_store.need_person()
     place = registry.choose(project)
-    chosen = _chosen(_held(place), ids, take_back)
-    digits = digits_of([shared_item.digest(each.team, each.item) for each in chosen])
+    chosen = _chosen(place, ids, take_back)
+    digits = digits_of([*[shared_item.digest(each.team, each.item) for each in chosen], *["take back"] * take_back])
     if confirm and not chosen:
         raise not_as_shown(confirm)
     if not chosen or confirm.lower() != digits:
-        _show(chosen, digits, json)
+        _show(chosen, digits, json, take_back)
         if confirm:
             raise not_as_shown(confirm)
         return
@@ -263,19 +274,20 @@ def approve(
         printing.text(_told_waiting(number))
 
 
-def _chosen(found: list[Held], ids: list[str], take_back: bool) -> list[Held]:
+def _chosen(place: Place, ids: list[str], take_back: bool) -> list[Held]:
     """Return the items that are meant. Raises RalphMemError for an id that none of them has."""
-    fitting = [each for each in found if (each.standing.word == standing.WAITING) != take_back]
+    before = approvals.items(place) if take_back else set()  # one that was edited since waits, and its earlier text is approved
+    fitting = [each for each in _held(place) if (each.standing.word == standing.WAITING) != take_back or each.item.id in before]
     if not ids and take_back:
         raise RalphMemError("which approvals are taken back?", "name the items; `ralph-mem team list` prints them")
     missing = [name for name in ids if name not in [each.item.id for each in fitting]]
     if missing:
-        what = "was approved" if take_back else "waits"
+        what = "that was approved is held" if take_back else "waits"
         raise RalphMemError(f"no item {missing[0][:40]} {what} here", "`ralph-mem team list` prints them")
     return [each for each in fitting if not ids or each.item.id in ids]
 
 
-def _show(chosen: list[Held], digits: str, json: bool) -> None:
+def _show(chosen: list[Held], digits: str, json: bool, take_back: bool) -> None:
     if json:
         printing.as_json({"would_change": [_values(each) for each in chosen], "digest": digits, "confirmed": False})
         return
@@ -286,6 +298,8 @@ def _show(chosen: list[Held], digits: str, json: bool) -> None:
             printing.text(f"  replaces {old}")
         if stands.others:
             printing.verbatim("  " + standing.beside(stands.others).replace("\n", "\n  "))
+        if take_back and stands.word == standing.WAITING:
+            printing.text(EDITED_SINCE)
     told = f"Nothing is changed yet. To do exactly this, add --confirm {digits}" if chosen else "Nothing waits for your approval."
     printing.text(told)
 

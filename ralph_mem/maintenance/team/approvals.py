@@ -4,15 +4,16 @@ import os
 import posix
 import stat
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from ralph_mem.core import fast, paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 
-MOST_BYTES = 16_777_216  # 100,000 items
+MOST_BYTES = 33_554_432  # 200,000 items
 OTHERS_MAY_WRITE = 0o022
-APPROVED, STORES, KEYS = "approved", "stores", "keys"
+PARTS = APPROVED, ITEMS, STORES, KEYS = ("approved", "items", "stores", "keys")
 
 
 def path_of(project: Project) -> str:
@@ -28,20 +29,31 @@ def read(project: Project) -> set[str]:
     return {digest for digest, at in _read(project, APPROVED).items() if isinstance(at, int)}
 
 
+def items(project: Project) -> set[str]:
+    """Return the ids of the items of which a person has approved a text, be it the one that is there now or an earlier one."""
+    return set(_texts(project, ITEMS).values())
+
+
 def stores(project: Project) -> dict[str, str]:
     """Return the addresses of the servers that a project has joined, by the names of their teams."""
-    return {name: address for name, address in _read(project, STORES).items() if isinstance(address, str)}
+    return _texts(project, STORES)
 
 
 def keys(project: Project) -> dict[str, str]:
     """Return the files of the keys by the names of the teams whose texts they lock."""
-    return {name: path for name, path in _read(project, KEYS).items() if isinstance(path, str)}
+    return _texts(project, KEYS)
 
 
-def change(project: Project, add: set[str], drop: set[str]) -> None:
-    """Approve hashes and take approvals back. The caller holds the memory's transaction. Raises RalphMemError."""
-    now, known = int(time.time()), _read(project, APPROVED)
-    _write(project, APPROVED, {**known, **{digest: now for digest in add if digest not in known}}, drop)
+def change(project: Project, digests: Mapping[str, str], take_back: bool = False) -> None:
+    """Approve hashes, each given with the id of its item, or take back whatever was approved of these items.
+
+    The caller holds the memory's transaction. Raises RalphMemError.
+    """
+    known = {**_texts(project, ITEMS), **digests}
+    approved = {**dict.fromkeys(digests, int(time.time())), **_read(project, APPROVED)}
+    names = set(digests.values()) if take_back else set()
+    kept = {digest: at for digest, at in approved.items() if known.get(digest) not in names}
+    _write(project, {APPROVED: kept, ITEMS: {digest: name for digest, name in known.items() if digest in kept}})
 
 
 def join(project: Project, team: str, address: str, key: str = "") -> None:
@@ -49,9 +61,12 @@ def join(project: Project, team: str, address: str, key: str = "") -> None:
 
     The caller holds the memory's transaction. Raises RalphMemError.
     """
-    _write(project, STORES, {**_read(project, STORES), team: address}, set() if address else {team})
-    if key or not address:
-        _write(project, KEYS, {**_read(project, KEYS), team: key}, set() if key else {team})
+    file = (key or keys(project).get(team, "")) if address else ""
+    _write(project, {STORES: {**stores(project), team: address}, KEYS: {**keys(project), team: file}})
+
+
+def _texts(project: Project, part: str) -> dict[str, str]:
+    return {name: value for name, value in _read(project, part).items() if isinstance(value, str)}
 
 
 def _read(project: Project, part: str) -> dict[str, Any]:
@@ -64,10 +79,11 @@ def _read(project: Project, part: str) -> dict[str, Any]:
         return {}
 
 
-def _write(project: Project, part: str, values: dict[str, Any], drop: set[str]) -> None:
+def _write(project: Project, changed: dict[str, dict[str, Any]]) -> None:
+    """Write parts anew, without what is empty in them, and leave the others."""
     path = path_of(project)
-    whole = {name: _read(project, name) for name in (APPROVED, STORES, KEYS)}
-    whole[part] = {name: value for name, value in sorted(values.items()) if name not in drop}
+    parts = {part: changed[part] if part in changed else _read(project, part) for part in PARTS}
+    whole = {part: {name: value for name, value in sorted(values.items()) if value} for part, values in parts.items()}
     try:
         paths.make_folder(path.rpartition("/")[0])
         paths.write(path, fast.dumps(whole))

@@ -140,15 +140,18 @@ def share(opened: Store, project: Project, items: list[Shared]) -> list[str]:
     """Write a person's own items into files of the repository, and note outside of it what they say; returns the files' names."""
     policy.need(items, FILES)
     with access.Change(opened):
-        approvals.change(project, {shared_item.digest(FILES, item) for item in items}, set())
+        approvals.change(project, {shared_item.digest(FILES, item): item.id for item in items})
         return [item_files.write(project, item) for item in items]
 
 
 def approve(opened: Store, project: Project, chosen: list[Held], take_back: bool = False) -> int:
-    """Approve items exactly as they are held, or take that back; returns how many wait then. In a transaction of its own."""
-    digests = {shared_item.digest(each.team, each.item) for each in chosen}
+    """Approve items exactly as they are held, or take back what was approved of them, earlier texts too.
+
+    Returns how many wait then. In a transaction of its own.
+    """
+    digests = {shared_item.digest(each.team, each.item): each.item.id for each in chosen}
     with access.Change(opened):
-        approvals.change(project, set() if take_back else digests, digests if take_back else set())
+        approvals.change(project, digests, take_back)
         for team in {each.team for each in chosen}:
             stored = _stored(opened, team)
             kept = {name: _of(each) for name, each in stored.items()}

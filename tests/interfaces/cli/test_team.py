@@ -87,6 +87,18 @@ def test_what_changed_since_it_was_shown_is_not_approved(a_person, a_colleague):
     assert [each["standing"] for each in a_person.json("team", "list")] == ["waiting"]
 
 
+def test_an_approval_is_taken_back_of_an_item_that_was_edited_since_and_of_none_that_never_had_one(a_person, a_colleague):
+    a_person.reads("team", "pull")
+    assert f"no item {BONN} that was approved is held here" in a_person.fails("team", "approve", BONN, "--take-back")
+    a_person.reads("team", "approve", "--confirm", digits(a_person.reads("team", "approve")))
+    a_colleague.write_text(shared_item.text_of(an_item(body="Deploys of the lantern go to Paris.")))
+    a_person.reads("team", "pull")
+    preview = a_person.reads("team", "approve", BONN, "--take-back")
+    assert "edited since you approved it" in preview
+    assert a_person.cli("team", "approve", BONN, "--confirm", digits(preview)).code == 1
+    assert f"Taken back: {BONN}." in a_person.reads("team", "approve", BONN, "--take-back", "--confirm", digits(preview))
+
+
 def test_an_item_that_is_refused_is_named_with_its_reason(a_person, a_colleague):
     a_colleague.write_text("no item")
     said = a_person.reads("team", "pull")

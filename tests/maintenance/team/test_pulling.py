@@ -87,6 +87,18 @@ def test_an_item_that_is_edited_waits_again(a_team, change):
     assert a_team.standing() == {BONN: "waiting"} and "claimed" not in a_team.is_told()
 
 
+def test_an_approval_that_is_taken_back_holds_for_no_earlier_text_either(a_team):
+    a_team.has(an_item())
+    a_team.pulls()
+    a_team.approves(BONN)
+    a_team.has(an_item(body="Deploys go to Celle."))
+    a_team.pulls()
+    a_team.approves(BONN, take_back=True)
+    a_team.has(an_item())
+    a_team.pulls()
+    assert a_team.standing() == {BONN: "waiting"} and "Bonn" not in a_team.is_told()
+
+
 def test_the_content_that_was_approved_before_needs_no_second_approval(a_team):
     a_team.has(an_item())
     a_team.pulls()
