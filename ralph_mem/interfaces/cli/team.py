@@ -67,6 +67,7 @@ def share(
     if team:
         exchange.address_of(reader.project, team)  # a preview for one that was never joined would lead to nothing
     found = [promotion.promote(reader, each, text or "", tuple(supersedes)) for each in dict.fromkeys(ids)]
+    policy.need([each.item for each in found], team or local_copy.FILES)  # nor for what may not be shared
     digits = digits_of([team + shared_item.text_of(each.item) for each in found])
     if confirm.lower() != digits:
         _preview(found, digits, json, team)

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.interfaces.cli import team
 from ralph_mem.maintenance.team import policy
 from tests.maintenance.team.servers import TEAM
 from tests.maintenance.team.situations import BONN, DEPLOYS, a_fact, an_item
@@ -84,6 +85,16 @@ def test_nothing_is_written_kept_or_sent_against_it(the_policy, a_member, a_sess
     with pytest.raises(RalphMemError, match="a fact may not be shared here"):
         a_member.shares(a_fact(a_session, "Mondays are for releases."))
     assert not os.path.exists(f"{a_member.project.top}/.ralph-team")
+
+
+@pytest.mark.parametrize("name", ["", TEAM])
+def test_what_it_refuses_is_not_previewed_either(the_policy, a_member, a_session, name, capsys):
+    fact = a_fact(a_session)
+    team.share([fact], team=name, project=a_member.project.root, text=None)
+    assert DEPLOYS in capsys.readouterr().out
+    the_policy("kinds: [note]")
+    with pytest.raises(RalphMemError, match=f"{fact}: a fact may not be shared here"):
+        team.share([fact], team=name, project=a_member.project.root, text=None)
 
 
 def test_only_the_servers_that_it_names_get_anything(the_policy, a_member):
