@@ -39,6 +39,8 @@ VERBS = frozenset("use run need support install deploy commit push build ship te
 # After a noun and `no longer` these say how long it is, or which one it is.
 AFTER_A_NOUN = ("than", "in", "on", "of", "to", "by")
 MOST_SUBJECT_WORDS = 6
+# Where a sentence goes on to something else: behind one of these marks, or at one of these words.
+MARKS, GOING_ON = ",;:.!", frozenset("- \u2013 \u2014 but because since so".split())
 ENDINGS, SHORTEST_ROOT = (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")), 3
 # What is taken back has to be said by one statement, this much of the weight of its words, and by no other nearly as much.
 MEANT, LEAD = 0.75, 0.2
@@ -46,23 +48,56 @@ MEANT, LEAD = 0.75, 0.2
 
 class Retraction:
     """What a statement takes back. `is_order` says that it tells us to forget and states nothing itself; `is_topic` that it names
-    what the other statement is about, and not what it says.
+    what the other statement is about, and not what it says; `goes_on` that it says more, such as what holds instead.
     """
 
-    __slots__ = ("is_order", "is_topic", "text")
+    __slots__ = ("goes_on", "is_order", "is_topic", "text")
 
     def __init__(self, text: str, *, is_order: bool = False, is_topic: bool = False) -> None:
         self.text, self.is_order, self.is_topic = text, is_order, is_topic
+        self.goes_on = False
 
 
 def of(statement: str) -> "Retraction | None":
     """Return what a statement takes back, such as `we use npm` of `forget that we use npm`; None for any other."""
     if "?" in statement:
         return None
-    words = statement.split()
+    words = _without_lead_in(statement.split())
+    whole = _read(words)
+    return whole if whole and whole.is_order else _of_a_part(_parts(words)) or whole
+
+
+def _without_lead_in(words: "list[str]") -> "list[str]":
     low = [wording.folded(word) for word in words]
     while size := next((len(each.split()) for each in LEAD_INS if low[: len(each.split())] == each.split()), 0):
         words, low = words[size:], low[size:]
+    return words
+
+
+def _of_a_part(parts: "list[list[str]]") -> "Retraction | None":
+    """Read `we no longer use npm, we use pnpm now`, of which one part takes back; none behind a case that may come."""
+    for at, part in enumerate(parts):
+        found = _read(_without_lead_in(part))
+        if found and not found.is_order:
+            found.goes_on = any([_content(" ".join(each)) for each in [*parts[:at], *parts[at + 1 :]]])
+            return found
+        if not OPENING_A_CASE.isdisjoint([wording.folded(word) for word in part]):
+            return None
+    return None
+
+
+def _parts(words: "list[str]") -> "list[list[str]]":
+    """Split the words of a statement where it goes on to something else."""
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if parts[-1] and (wording.folded(word) in GOING_ON or parts[-1][-1][-1] in MARKS):
+            parts.append([])
+        parts[-1].append(word)
+    return parts
+
+
+def _read(words: "list[str]") -> "Retraction | None":
+    low = [wording.folded(word) for word in words]
     for openings, is_order, is_topic in ((ABOUT, True, True), (FORGET, True, False), (STOPPED, False, False)):
         for opening in openings:
             size = len(opening.split())
@@ -138,12 +173,14 @@ def meant(taken_back: Retraction, there: "Sequence[str]") -> "tuple[int, float] 
     weights = likeness.Weights([list(other) for other in others])
     whole = sum([weights.of(word) for word in sorted(wanted)])
     held = [sum([weights.of(word) for word in sorted(wanted & other)]) / whole for other in others]
-    best = max(range(len(held)), key=lambda at: (held[at], -len(others[at])), default=None)
+    near = [at for at, share in enumerate(held) if share > MEANT - LEAD]
+    near = [at for at in near if taken_back.is_topic or _agrees(taken_back.text, there[at])]
+    best = max(near, key=lambda at: (held[at], -len(others[at])), default=None)
     if best is None or held[best] < MEANT:
         return None
-    others_near = [held[at] for at in range(len(held)) if others[at] != others[best]]
+    others_near = [held[at] for at in near if others[at] != others[best]]
     is_sure = held[best] - max(others_near, default=0.0) >= LEAD or _is_nearly_all(wanted, others, best)
-    return (best, held[best]) if is_sure and (taken_back.is_topic or _agrees(taken_back.text, there[best])) else None
+    return (best, held[best]) if is_sure else None
 
 
 def _is_nearly_all(wanted: "set[str]", others: "list[set[str]]", best: int) -> bool:
@@ -170,8 +207,23 @@ NEGATED = decision.NEGATIONS | {"s", "t", "re"}
 
 
 def _agrees(text: str, other: str) -> bool:
-    """Say whether both negate or neither does: who no longer deploys on Fridays takes back no `never deploy on Fridays`."""
-    one, two = [
-        decision.NEGATIONS.isdisjoint([word.strip(decision.MARKS) for word in likeness.words_of(each)]) for each in (text, other)
-    ]
-    return one == two
+    """Say whether both negate or neither does: who no longer deploys on Fridays takes back no `never deploy on Fridays`.
+
+    What is said before `, never npm` is not negated by that.
+    """
+    words = other.split()
+    end = next((at for at, word in enumerate(words) if at and _puts_aside(words[at - 1], word)), len(words))
+    if _content(text) <= _content(" ".join(words[:end])):
+        other = " ".join(words[:end])
+    return _negates(text) == _negates(other)
+
+
+def _negates(text: str) -> bool:
+    words = [word.strip(decision.MARKS) for word in likeness.words_of(text)]
+    return not decision.NEGATIONS.isdisjoint(words) or of(text) is not None
+
+
+def _puts_aside(before: str, word: str) -> bool:
+    """Say whether a word begins what is not to be done instead, as in `pnpm, never npm` and `pnpm not npm`."""
+    is_behind = before[-1] in MARKS or before in (*GOING_ON, "and") or (word == "not" and before.lower() not in AUXILIARIES)
+    return is_behind and wording.folded(word) in decision.PUTS_ASIDE & decision.NEGATIONS

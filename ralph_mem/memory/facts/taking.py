@@ -72,11 +72,11 @@ def take(store: "Store", statement: Statement, at: int) -> Taken:
     there = comparable(store, statement, at)
     dropped = retraction.of(statement.text)
     found = retraction.meant(dropped, [fact.text for fact in there]) if dropped else None
-    if found:
-        return _retire(store, statement, there[found[0]], found[1], at, is_order=bool(dropped and dropped.is_order))
+    if found and dropped and not dropped.goes_on:
+        return _retire(store, statement, there[found[0]], found[1], at, is_order=dropped.is_order)
     if dropped and dropped.is_order:  # to forget what nobody knows
         return Taken(decision.NOOP)
-    decided = decision.decide(statement.text, [fact.text for fact in there])
+    decided = _decided(statement.text, [fact.text for fact in there])
     target = None if decided.target is None else there[decided.target]
     if decided.verb == decision.NOOP and target:
         _sight_again(store, target, statement, at)
@@ -85,6 +85,13 @@ def take(store: "Store", statement: Statement, at: int) -> Taken:
     if not target:
         return Taken(decided.verb, name, "", decided.score)
     return Taken(_relate(store, name, statement, target, decided, at), name, target.public_id, decided.score)
+
+
+def _decided(statement: str, there: "list[str]") -> decision.Decision:
+    """Decide what a statement that stays means: what it takes back it is an update of."""
+    dropped, decided = retraction.of(statement), decision.decide(statement, there)
+    found = retraction.meant(dropped, there) if dropped and decided.verb != decision.NOOP else None
+    return decision.Decision(decision.UPDATE, *found) if found else decided
 
 
 def comparable(store: "Store", statement: Statement, at: int) -> "list[Fact]":
@@ -280,7 +287,7 @@ def take_notes(store: "Store", at: int) -> int:
         source = fast.loads(metadata).get("source", facts.INJECT) if metadata else facts.INJECT
         statement = Statement(title, facts.FACT, source, said_at)
         there = comparable(store, statement, at)
-        decided = decision.decide(title, [fact.text for fact in there])
+        decided = _decided(title, [fact.text for fact in there])
         known = {"kind": decision.kind_of(title), "status": facts.ACTIVE, "source": source, "text_key": wording.key(title)}
         named = anchors.of(title, store.folder.rpartition("/")[0])
         facts.add(store, number, {**known, "said_at": said_at, "anchors": named})

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from ralph_mem.core.settings import effective
+from ralph_mem.memory import notes_by_hand
 from ralph_mem.memory.facts import extraction, learning, taking
 from ralph_mem.memory.rows import facts
 from tests.sessions import NOON
@@ -164,6 +165,15 @@ def test_what_a_person_wrote_as_a_note_is_taken_back_by_them_alone(a_session, le
     a_session.has_a_turn("Forget that we never ship the shop on Fridays.", "Done.")
     learn()
     assert len(facts.of_status(a_session.store, facts.ACTIVE)) == 1 == len(candidates(a_session))
+
+
+@pytest.mark.parametrize("note", ["We no longer bundle with turbo.", "We no longer bundle with turbo, we use nx now."])
+def test_a_note_of_what_is_over_replaces_what_said_so(a_session, learn, note):
+    a_session.notes("We bundle with turbo.", origin="user", metadata=notes_by_hand.REMEMBERED)
+    learn()
+    a_session.notes(note, origin="user", metadata=notes_by_hand.REMEMBERED)
+    learn()
+    assert [fact.text for fact in facts.of_status(a_session.store, facts.ACTIVE)] == [note]
 
 
 def test_an_order_to_forget_what_nobody_knows_leaves_nothing(a_session, learn):

@@ -58,6 +58,13 @@ TAKING_BACK = [
     ("Actually, forget that I prefer long explanations.", LONG),
     ("I no longer prefer long explanations.", LONG),
     ("Screenshots no longer live in docs/images.", IMAGES),
+    ("We no longer install packages with npm, we use bun now.", NPM),
+    ("we no longer deploy on Fridays, that was stopped by the board on Monday evening.", FRIDAYS),
+    ("We don't install packages with npm any more, we use bun now.", NPM),
+    ("We moved to bun for all of it, we don't install packages with npm any more.", NPM),
+    ("We no longer install packages with npm because it was slow.", NPM),
+    ("The staging server is no longer lamp.example.com, but otter.example.com.", STAGING),
+    ("No, we no longer deploy on Fridays.", FRIDAYS),
 ]
 TAKING_NOTHING_BACK = (
     "No longer needed imports are removed by ruff.",
@@ -80,6 +87,8 @@ TAKING_NOTHING_BACK = (
     "We stopped for lunch.",
     "The worker stopped.",
     "Maybe we no longer deploy on Fridays.",
+    "If the board says so, we no longer deploy on Fridays.",
+    "Delete the jobs, we no longer deploy on Mondays.",
     "I think we no longer deploy on Fridays.",
     "The rule about Fridays is important.",
     "The build takes no longer than three minutes.",
@@ -113,3 +122,26 @@ def test_what_only_sounds_like_it_takes_nothing_back(statement):
 def test_where_two_statements_may_be_meant_neither_is_taken_back():
     there = ["Install packages with npm in web.", "Install packages with npm in server."]
     assert retraction.meant(retraction.of("We no longer install packages with npm."), there) is None
+
+
+@pytest.mark.parametrize("there", ["Always use pnpm, never npm.", "Use pnpm not npm.", "use pnpm and never npm"])
+def test_what_puts_something_aside_is_taken_back_by_what_it_says_to_do(there):
+    assert retraction.meant(retraction.of("We no longer use pnpm."), [there])
+    assert retraction.meant(retraction.of("We no longer use npm."), [there]) is None
+
+
+@pytest.mark.parametrize("there", ["Pushing to main is not allowed.", "We don't use pnpm any more, we push to main."])
+def test_what_denies_is_taken_back_by_nothing_that_says_what_is_over(there):
+    assert retraction.meant(retraction.of("We no longer push to main."), [there]) is None
+
+
+def test_what_denies_the_same_leaves_no_doubt_which_statement_is_taken_back():
+    there = ["We stopped deploying on Fridays, noon was too late.", "Deploy on Fridays at noon."]
+    assert retraction.meant(retraction.of("We no longer deploy on Fridays, we do on Mondays."), there) == (1, 1.0)
+
+
+@pytest.mark.parametrize(("statement", "goes_on"), [
+    ("We no longer use npm.", False), ("Actually, we no longer use npm, ok.", False), ("We no longer use npm, we use bun.", True),
+])  # fmt: skip
+def test_what_takes_back_may_say_more(statement, goes_on):
+    assert retraction.of(statement).goes_on == goes_on

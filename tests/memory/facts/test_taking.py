@@ -8,6 +8,7 @@ from ralph_mem.memory.rows import facts
 from tests.sessions import DAY, NOON
 
 NPM, PNPM = "Install packages with npm 10 in every folder.", "Install packages with pnpm 9 in every folder."
+NO_PNPM = "We no longer use pnpm, we use bun now."
 
 
 def test_a_statement_that_is_new_is_added(the_facts):
@@ -90,6 +91,25 @@ def test_what_a_person_takes_back_holds_no_longer(the_facts):
     the_facts.say(NPM)
     assert the_facts.say("Forget that we install packages with npm 10 in every folder").verb == "DELETE"
     assert (the_facts.of(facts.ACTIVE), NPM in the_facts.of(facts.RETIRED)) == ([], True)
+
+
+def test_what_is_taken_back_by_a_sentence_that_goes_on_is_replaced_by_it(the_facts):
+    the_facts.say("Always use pnpm, never npm.")
+    assert the_facts.say(NO_PNPM).verb == "UPDATE"
+    assert (the_facts.of(facts.ACTIVE), the_facts.of(facts.SUPERSEDED)) == ([NO_PNPM], ["Always use pnpm, never npm."])
+
+
+def test_a_prompt_that_takes_back_and_goes_on_contradicts_until_a_person_accepts_it(the_facts):
+    the_facts.say("Always use pnpm, never npm.")
+    assert the_facts.say(NO_PNPM, facts.PROMPT).verb == "CONFLICT"
+    the_facts.change(taking.accept, the_facts.called(NO_PNPM), NOON)
+    assert (the_facts.of(facts.ACTIVE), the_facts.of(facts.SUPERSEDED)) == ([NO_PNPM], ["Always use pnpm, never npm."])
+
+
+def test_what_takes_back_and_goes_on_is_known_when_it_is_said_again(the_facts):
+    the_facts.say("Always use pnpm, never npm.")
+    the_facts.say(NO_PNPM)
+    assert the_facts.say(NO_PNPM).verb == "NOOP"
 
 
 def test_the_same_statement_of_the_same_turn_is_taken_once(the_facts):
