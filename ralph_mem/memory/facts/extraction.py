@@ -191,7 +191,7 @@ def _english(seen: str) -> "tuple[float, str, float] | None":
     if dropped and dropped.is_order:
         return SURE, FACT, 0.0  # whom it names is taken back, and itself it says nothing
     is_reproach = bool(manner.REPROACH.search(seen))
-    if not is_reproach and (seen.rstrip().endswith("?") or manner.ASKING.search(seen)):
+    if not is_reproach and (seen.rstrip().endswith("?") or manner.ASKING.search(seen) or manner.WHY.search(seen)):
         return None
     forms = [(strength, kind) for kind, strength, form in patterns.FORMS if form.search(seen)]
     stated = statements.kind_of(seen)

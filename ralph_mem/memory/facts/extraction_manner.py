@@ -59,10 +59,17 @@ ASKING = re.compile(
     r"don'?t (?:we|you)|wouldn'?t|shouldn'?t)\b(?! (?:you )?(?:always|never|please always))",
     re.IGNORECASE,
 )  # fmt: skip
+# A question for a reason, and what makes it a reproach: that it happens again, against what, or what holds instead.
+WHY = re.compile(LEAD + r"(?:\w+ ){0,3}?why (?:are|did|do|were|would|have) (?:you|we)\b", re.IGNORECASE)
 REPROACH = re.compile(
-    LEAD + r"(?:\w+ ){0,3}?why (?:are|did|do|were|would|have) (?:you|we)\b|^(?:didn'?t|didnt) (?:that|the"
-    r"|our|i|we)\b.{0,60}\b(?:rule|say|tell|ask|agree)", re.IGNORECASE,
-)  # fmt: skip
+    WHY.pattern + r".*(?:\b(?:told|said|asked|agreed|decided)\b"
+    r"|,\s*(?:we|our|not|never|always|use|it|they|that|this|there)\b)"
+    r"|" + WHY.pattern + r"(?<=you).*(?:\b(?:again|still|always|constantly|(?:every|each) time|keep(?: on)? \w+ing|not|never"
+    r"|without|instead|rather than|prior to|before \w+ing|even though|although|when (?:i|we|there))\b|n'?t\b"
+    r"|, (?!please|and|can|could|would|what|how|explain|tell)\w+ \w+)"
+    r"|^(?:didn'?t|didnt) (?:that|the|our|i|we)\b.{0,60}\b(?:rule|say|tell|ask|agree)",
+    re.IGNORECASE,
+)
 UNIVERSAL = re.compile(
     r"\b(?:all|every|any|each|always|never|everything|anything|everywhere|anywhere|whenever|nothing"
     r"|nobody|ever|only)\b",

@@ -45,6 +45,34 @@ def test_a_sentence_has_a_kind(said, kind):
     assert [found.kind for found in extraction.find(said)] == [kind]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Why did we add the retry in the first place?", "why do we import lodash in core?", "why do we commit the lockfile?",
+        "Why did we move to Vite?", "why did you remove the cache?", "why are you using a map here?", "why do you make it async?",
+        "Why do we push to two remotes?", "Why do we use tabs in this repo?", "why do we mock the clock?",
+        "why are we using two ORMs",
+        "Why do we always call the API rather than the cache?", "why did you remove the cache, please explain",
+    ],
+)  # fmt: skip
+def test_a_question_for_a_reason_is_no_reproach(asked):
+    assert texts(asked) == []
+
+
+@pytest.mark.parametrize(
+    "reproach",
+    [
+        "why do you keep adding semicolons?", "why are you using npm again?", "why do you still use npm?",
+        "why are you editing files in `main/`, not in the worktree?", "Why did you commit without running the tests?",
+        "why did you push when I said I push myself?", "why are we using npm, we agreed on pnpm",
+        "why do you use npm instead of pnpm",
+        "why did you start the migration before asking me?", "why did you build a map, arrays are what we keep here",
+    ],
+)  # fmt: skip
+def test_what_is_asked_of_what_happens_again_or_against_something_is_a_reproach(reproach):
+    assert [found.kind for found in extraction.find(reproach)] == [facts.CORRECTION]
+
+
 def test_always_and_never_count_as_an_instruction_alone():
     assert texts("Never use `eval`.") and texts("You must always use `uv run`.")
     assert not texts("The flag is never read.") and not texts("It always returns null, and the cache is never empty.")
