@@ -1,6 +1,6 @@
 """Choose what a prompt is told within a budget, without what its session already knows."""
 
-from ralph_mem.memory.recall import candidates, features, search
+from ralph_mem.memory.recall import candidates, features, ranking, search
 from ralph_mem.memory.rows import receipts, turns
 
 TYPE_CHECKING = False
@@ -53,6 +53,8 @@ def build(
         found = search.hits(stores[0], query, now, sense, tell, turns.at_hand(stores[0], window.session, window.since))
     if len(stores) > 1 and not span:
         found = _with_shared(found, search.hits(stores[1], query, now, sense, tell))
+    if _asks_for_work(query):
+        found = [hit for hit in found if not ranking.is_turn(hit.values)]
     if not found:
         return "", []
     texts: list[str] = []
@@ -65,6 +67,12 @@ def build(
     missed = [hit for hit in found if hit.values[1] not in passed][:MOST_MISSED]
     items += [receipts.Item(hit.values[1], "missed", hit.chance, features.packed(hit.features), 0) for hit in missed]
     return "\n".join(texts), items
+
+
+def _asks_for_work(query: str) -> bool:
+    """Say whether a prompt is one word that every project is full of: `commit` means none of the turns that did so."""
+    word = query.strip(" \n.!").lower()
+    return word.isalpha() and candidates.share_of(word) >= candidates.PROJECTS
 
 
 def _with_shared(own: "list[search.Hit]", shared: "list[search.Hit]") -> "list[search.Hit]":

@@ -81,6 +81,19 @@ def test_a_prompt_that_means_nothing_is_told_nothing(a_memory, another_session, 
     assert another_session.asks(prompt) == ""
 
 
+@pytest.mark.parametrize(("prompt", "is_told"), [("commit", False), ("Push.", False), ("push the rivets", True), ("ship", True)])
+def test_one_word_that_every_project_is_full_of_means_no_turn(a_session, another_session, prompt, is_told):
+    a_session.has_a_turn("push", "Pushed.")
+    a_session.has_a_turn("commit", "Committed.")
+    a_session.has_a_turn("ship the rivets", "Shipped, and committed.")
+    assert bool(another_session.asks(prompt)) == is_told
+
+
+def test_one_word_that_every_project_is_full_of_may_mean_a_note(a_session, another_session):
+    note = a_session.notes("commit: in English")
+    assert note in another_session.asks("commit")
+
+
 def test_nothing_is_told_when_the_user_does_not_want_it(a_memory, another_session):
     another_session.settings["memory.auto_inject"] = False
     assert another_session.asks("tungsten?") == ""
