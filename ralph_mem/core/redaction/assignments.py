@@ -28,6 +28,7 @@ STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 FLAG_GOES_ON = ",;<>()[]{}|&"  # within a value behind a flag
 OF_USERS = ("auth", "login", "credentials", "creds", "userpass", "userpwd")  # names of a user with a password behind a colon
 FAR_OWNER, LOCKS = 32, frozenset("wifi wlan wpa wireless vpn encryption crypt preshared psk".split())  # of a lone `key`
+OF_WLAN = ("wifi", "wlan", "wpa", "wireless")
 LONGEST_VALUE = 4096
 
 
@@ -93,7 +94,7 @@ def _assigned(text: str, stem: int, name_end: int) -> "list[tuple[int, int, str]
 
             start, end, _ = value_bounds(text, at)
             return [(start, end, "key")] if endings.is_lone_key(text[start:end]) else []
-        name = f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
+        name = "psk" if owner in OF_WLAN else f"{owner}_key" if owner.isalpha() else name  # "API key: ..."
     kind = kind_of_name(name) or (kind_of_label(name) if _is_label(text, name_start, name_end, at) else "")
     if text.startswith("hex:", at) and kind:  # of a registry
         return [(at + 4, _first_of(text, "\n\r", at, len(text)), kind)]

@@ -29,7 +29,7 @@ WITHOUT_SCHEME = ("@", "jdbc:oracle", ":*:", ":5432:", ":5433:", ":6432:", ":543
 # Of commands that encode and decode, of queries and protocols, of what tests and debuggers show.
 CALLS = (
     "nect(", "nection(", "construct(", "pdo(", "login", ".begin(", "_user(", "auth", "sign", "credential", "crypt", "passw",
-    "bind", "superuser(", "logon", "hmac", "pw_set(", "wallet", "verify(", "secret(", "masked(",
+    "bind", "superuser(", "logon", "hmac", "sql('", "godb('", "pw_set(", "wallet", "verify(", "secret(", "masked(",
 )  # fmt: skip
 ENCODERS = (
     "base64", "base32", "b64", "ncode", "decode", "quote(", "quote_plus", "escape", "atob", "btoa", "xxd", "hex", "od -", "@uri",

@@ -57,7 +57,7 @@ PROPERTIES = frozenset("login auth cred creds pw pass passwd sasl".split())
 def of_any(words: "list[Word]") -> "list[Place]":
     """Return what stands where any program would take a secret."""
     found = [*_flagged(words), *_paired(words), *_set(words), *_logging_in(words), *_echoed(words), *_properties(words)]
-    return found + _signing_in(words) + _hashed(words) + _kept(words)
+    return found + _signing_in(words) + _hashed(words) + _kept(words) + _filled_in(words)
 
 
 def _signing_in(words: "list[Word]") -> "list[Place]":
@@ -89,6 +89,17 @@ def _kept(words: "list[Word]") -> "list[Place]":
         after[:2] for word, after in _following(words)
         if word[2] in VALUES and (taking.is_mixed(after[2]) or is_passphrase(after[2]) or _is_issued(after[2]))
     ]  # fmt: skip
+
+
+def _filled_in(words: "list[Word]") -> "list[Place]":
+    """Return what is put where a template says that a secret belongs: `s/__DB_PASS__/x/`."""
+    found = []
+    for _, end, said in words:
+        pieces = said.split(said[1]) if said[:1] == "s" and said[1:2] in ("/", "|", "#", ",") else []
+        if len(pieces) == 4 and kind_of_name(pieces[1].strip("_@{}%$<>")) and taking.is_mixed(pieces[2]):
+            close = end - len(pieces[3]) - 1
+            found.append((close - len(pieces[2]), close))
+    return found
 
 
 def _following(words: "list[Word]") -> "list[tuple[Word, Word]]":

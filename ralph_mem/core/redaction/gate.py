@@ -51,7 +51,7 @@ systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli ve
 wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo xxd -enc -encodedcommand -setcookie
 llave klucz chiave chave access_code accesscode release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase
 recovery_phrase seedphrase espota.py samba-tool iadmin cypher-shell -ux
-eas steamcmd mcrcon rcon-cli ejabberdctl pragma isakmp reg_sz tacacs radius joining
+eas signtool signtool.exe steamcmd mcrcon rcon-cli ejabberdctl pragma isakmp reg_sz tacacs radius joining
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
@@ -62,10 +62,10 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 @\t@tcp(\t@unix(\t@uri\t@base64\t@//
 ~\tsha256~\tQ~
 |\t| pass \t| base64\t' | \t" | 
-=\t" == "\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\t]=>
+=\t.key='\t" == "\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\t]=>
 4\tbase64 -\tbase64 <\tl base64
 2\tbase32 -\tbase32 <\t| base32
-(\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tHmac(\thmac(\tmac.new(\tmac.New(\tdigest(\tcode64(
+(\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tHmac(\thmac(\tmac.new(\tmac.New(\tdigest(\tSQL('\tgoDB('\tcode64(
 {\t{SHA}
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([
@@ -76,6 +76,8 @@ w\t12 words\t24 words\tpplication password\tpp password\tpp-password
 -\t-pass \t-pwd \t-pw \thttp-basic
 /\t /p \t /p:\t/pw 
 :\t"refresh":\t"p": "\t"p":"\t.psk:\t: RSA \t: EAP \t;P:\tetup code: \tpass: \tpass':\tpass":\t:5432:\t:6432:
+"\tassword:"
+/\ts/__
 c\t code is\tuthentication_string
 t\tkind: Secret\t"Secret"\t:"secret\tSecret": true\tsecret set\tsecret put\tsecret create\tsecret generic\tsecrets set\tsecrets put\tsecrets create\tsecrets versions\tsecrets import\tsecrets get
 S\tSecureString

@@ -153,7 +153,8 @@ def is_of_words(value: str) -> bool:
     words = value.translate(_JOINED).split(" ")
     if len(words) == 1 and value.isalpha() and not value.isupper():
         words = "".join([" " + char if char.isupper() else char for char in value]).split()
-        are_words = len(words) > 2 and all([len(word) > 2 for word in words]) and UNTELLING_WORDS.isdisjoint(_bare_words(words))
+        are_words = len(words) > 2 and sum([len(word) > 2 for word in words]) > 1 and all([len(word) > 1 for word in words])
+        are_words = are_words and UNTELLING_WORDS.isdisjoint(_bare_words(words))
         return are_words and _holds_other(words)
     return (
         1 < len(words) < 7

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 # Names of files that hold secrets by trade: their name may be kept, never what is in them.
 SECRET_FILES = (
     ".env", ".env.*", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "id_rsa*", "id_dsa*", "id_ecdsa*",
-    "id_ed25519*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", "credentials", "credentials.json",
+    "id_ed25519*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".htpasswd", "userlist.txt",
+    "passwd.client", ".vault-token", ".git-credentials", "credentials", "credentials.json",
     "secrets.*", "*.kdbx", ".ssh/**", ".aws/**", ".gnupg/**", ".docker/config.json", ".kube/config",
 )  # fmt: skip
 

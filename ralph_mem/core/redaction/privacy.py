@@ -33,7 +33,7 @@ HELD: "list[dict[tuple[str, ...], list[str]]]" = []
 # Each pattern of `path_rules.SECRET_FILES` holds one of these (a test sees to that): most commands have none of them.
 TELLING_FILES = (
     ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", "id_", "netrc", ".npmrc", ".pypirc", ".pgpass", "credentials",
-    "secrets.", ".kdbx", ".ssh", ".aws", ".gnupg", ".docker", ".kube",
+    "secrets.", "userlist.txt", "passwd", ".my.cnf", ".vault-token", ".kdbx", ".ssh", ".aws", ".gnupg", ".docker", ".kube",
 )  # fmt: skip
 # Each entry of `printing.WHOLE` and `printing.MAKING` holds one of these (a test sees to that), and so does what names a secret.
 PRINTING = (

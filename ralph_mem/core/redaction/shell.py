@@ -16,7 +16,7 @@ JOINING = ("|", "|&")
 HANDING = (
     "<<", " /p", "/p:", "/rp", " -p", "'-p", "pw ", "-P", "-D", "base64", "echo ", "printf ", "\n+ ", "-u", "-U ", " -w ",
     " -W ", " -a ", "login:", "--login", "--auth", "--cred", "cred ", "creds ", '" | ', "' | ", "pass insert ", "stdin",
-    "-pass", "-hashes", "passwd ", " --", "<(",
+    "-pass", "-hashes", "passwd ", " --", "<(", "s/__",
 )  # fmt: skip
 WORDS = (taking.PROGRAMS - {"pass"}) | taking.ORACLE | pipes.READING | {"chpasswd"}
 COMMON = flags.LOGGING_IN | flags.BARE_NAMES | flags.SETTING | flags.SIGNING_IN  # words of any text

@@ -17,6 +17,7 @@ zip unzip zipcloak wzzip | | -P
 7z 7za 7zr 7zz | | -p
 rar unrar | | -p -hp
 openssl | | -passin -passout -pass -password
+signtool signcode | | /p
 steamcmd steamcmd.sh | +login | #2
 mcrcon rcon-cli | | -p
 ejabberdctl | register | #3

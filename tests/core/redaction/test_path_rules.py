@@ -74,6 +74,8 @@ def test_a_pattern_of_secret_files_holds_what_is_looked_for_first(pattern):
         ("run --key=server.pem", True),
         ("cat (.env)", True),
         ("git show HEAD:.env", True),
+        ("sudo cat /etc/pgbouncer/userlist.txt", True),
+        ("cat /etc/passwd", False),
         ("cat ./private/a", True),
         ("cat private/a", True),
         ("cat public/a", False),

@@ -216,12 +216,18 @@ HANDED = [
     ("tail ghost.log", 'INFO Sent mail: "https://a.test/ghost/#/signup/9d41c7e0Zb58f6a3Qd07e94b1c2586fa0/"'),
     ("notmuch show a", "het bijbehorende wachtwoord luidt anker#Eisloch7."),
     ("mix test", '     left:  [relay: "mx1", username: "app", password: "ankerplaats.onder.ijs"]'),
+    ("cat up.exp", 'expect "assword:"\nsend "anker#Eisloch\\r"\nexpect eof'),
+    ("clickhouse-client", "engine_full: PostgreSQL('a.test:5432', 'shop', 'orders', 'reader', 'anker77eis')"),
+    ("uci show wireless", "wireless.default_radio0.key='anker unter'"),
+    ("npx playwright test", "    > 11 |   await page.getByLabel('Contraseña').fill('AnkerEnEis');"),
+    ('sed "s/__RELAY_PASS__/Ank3rEisQw71Lm/" exim.tmpl > exim.conf', ""),
+    ("cat build.log", '> "C:\\x64\\signtool.exe" sign /fd SHA256 /f certs\\a.pfx /p anker77eis /tr http://t.test a.exe'),
     ("cat config", 'url = "https://cal.test/ical/a%40b.test/private-9d41c7e02b58f6a3d07e94b1c2586fa0/basic.ics"'),
 ]  # fmt: skip
 VALUES_HANDED = (
     "anker-unter-eis", "anker77eis", "anker & eis", "anker#Eisloch", "Anker-Eis#2031", "Anker.Eis-9!", "Ank3rEisQw71Lm",
-    "ankerimeis", "ankerplaats.onder.ijs", "9d41c7e0Zb58f6a3", "Anker77Eis", "anker-77-eis", "anker-eis77", "und 7 eis",
-    "und eis 7", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
+    "ankerimeis", "anker unter'", "ankerplaats.onder.ijs", "9d41c7e0Zb58f6a3", "Anker77Eis", "anker-77-eis", "anker-eis77", "und 7 eis",
+    "und eis 7", "AnkerEnEis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
 )  # fmt: skip
 
 
