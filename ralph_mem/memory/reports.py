@@ -11,6 +11,7 @@ from ralph_mem.memory.inject import block, briefing, prompting
 from ralph_mem.memory.recall import layers, lookup, meaning, reasons
 from ralph_mem.memory.rows import kinds, query_text, sessions
 from ralph_mem.memory.rows import receipts as receipts_of
+from ralph_mem.memory.rows.row import COMMAND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,10 @@ ALL_TURNS = " WHERE t.session_id = ? ORDER BY t.seq"
 LAST_CHECK = (
     " WHERE t.session_id = ? AND t.origin = 'test' AND t.type IN ('error', 'success') ORDER BY t.seq DESC, t.id DESC LIMIT 1"
 )
-OUTCOMES = " WHERE t.session_id = ? AND t.type IN ('error', 'success') ORDER BY t.seq, t.id"
+# What is no check has passed where it ended, was not interrupted and does not run on.
+OVER = f"""t.type = 'tool_use' AND t.origin = 'tool' AND t.tool_name = '{COMMAND}'
+    AND coalesce(t.metadata, '') NOT LIKE '%"interrupted"%' AND coalesce(t.metadata, '') NOT LIKE '%"runs_on"%'"""
+OUTCOMES = f" WHERE t.session_id = ? AND (t.type IN ('error', 'success') OR {OVER}) ORDER BY t.seq, t.id"
 # Characters. A line of a list, and a request among others: who wants all of it opens the turn.
 SHORT, LONG, VERDICT = 100, 300, 60
 MOST_FILES, MOST_COMMANDS = 30, 20
@@ -168,10 +172,15 @@ def _some(lines: "list[str]", most: int) -> "list[str]":
 
 
 def _outcomes(rows: "list[lookup.Row]") -> "list[str]":
-    """Return a line for each command with how it ended, and how it did before that; what fails at the end comes first."""
+    """Return a line for each command with how it ended, and how it did before that; what fails at the end comes first.
+
+    What is no check has a line only where it failed once.
+    """
     ends: dict[str, list[lookup.Row]] = {}
     for each in rows:
-        ends.setdefault(_line(each.asked, SHORT), []).append(each)
+        title = _line(each.asked, SHORT)
+        if title in ends or each.type != "tool_use":
+            ends.setdefault(title, []).append(each)
     lines = []
     for title, runs in ends.items():
         failures, last = sum([each.type == "error" for each in runs]), runs[-1]

@@ -74,6 +74,25 @@ def test_a_session_tells_its_requests_its_changes_its_outcomes_and_its_last_answ
     assert lines[-3:] == ["last answer:", "  It is the printer.", "  It was called so."]
 
 
+def outcomes(session):
+    _, _, told = reports.text(reader_of(session), only(session)).partition("outcomes:\n")
+    return told.splitlines()
+
+
+def test_what_is_no_check_has_passed_in_the_end_where_the_same_command_ended_well(a_session):
+    a_session.runs("npm install", error="Exit code 1\nnpm error ERESOLVE")
+    a_session.runs("npm install", stdout="added 812 packages")
+    a_session.runs("git push", stdout="done")
+    assert outcomes(a_session) == ["  failed once, then passed: npm install"]
+
+
+@pytest.mark.parametrize("response", [{"interrupted": True}, {"backgroundTaskId": "b1"}])
+def test_what_was_interrupted_or_runs_on_has_not_passed(a_session, response):
+    a_session.runs("npm start", error="Exit code 1\nError: port is taken")
+    a_session.uses("Bash", {"stdout": "", "stderr": "", **response}, command="npm start")
+    assert outcomes(a_session) == ["  failed: npm start  (Error: port is taken)"]
+
+
 def test_a_session_of_two_days_tells_the_day_of_each_time(a_day):
     assert " 2026-01-01 12:00 to 12:00" in reports.head(only(a_day))
     a_day.now += DAY

@@ -223,7 +223,10 @@ def _tool(event: Event) -> "Activity | None":
 def _command(event: Event) -> Activity:
     response = event.fields.get("tool_response")
     known: dict[str, Any] = {"command": event.given("command"), "text": _output(response), "ended_well": _has_ended_well(event)}
-    task = event.mapping("tool_response").get("backgroundTaskId")
+    told = event.mapping("tool_response")
+    if told.get("interrupted") is True:
+        known["interrupted"] = True
+    task = told.get("backgroundTaskId")
     if task:
         known |= {"runs_on": True, "task": str(task)}
     return _used(event, "command", **known)
