@@ -147,14 +147,17 @@ class Session:
         self.prompts += 1
         return self.sends("user-prompt-submit", prompt=prompt, **{"prompt_id": f"{self.name}-{self.prompts}", **fields})
 
-    def uses(self, tool, response=None, error=None, **given):
+    def uses(self, tool, response=None, error=None, cwd=None, **given):
         self.calls += 1
         fields = {"tool_name": tool, "tool_input": given, "tool_response": response, "error": error}
         fields |= {"tool_use_id": f"{self.name}-call-{self.calls}", "prompt_id": f"{self.name}-{self.prompts}"}
+        fields |= {"cwd": cwd} if cwd else {}
         return self.sends("post-tool-use-failure" if error else "post-tool-use", **fields)
 
-    def runs(self, command, stdout="", error=None):
-        return self.uses("Bash", {"stdout": stdout, "stderr": ""}, error, command=command)
+    def runs(self, command, stdout="", error=None, folder=""):
+        """Run a command; the shell stands in a folder behind it."""
+        cwd = f"{self.project.root}/{folder}" if folder else None
+        return self.uses("Bash", {"stdout": stdout, "stderr": ""}, error, cwd, command=command)
 
     def edits(self, path, old="old", new="new"):
         return self.uses("Edit", {}, file_path=f"{self.project.root}/{path}", old_string=old, new_string=new)

@@ -63,16 +63,22 @@ def _command(seen: Activity, project: "projects.Project", settings: "dict[str, A
 
         output = printing.without(command, output)
     here = project.top.rstrip("/") + "/"
-    plain = command.replace(here, "")
+    plain = command.removeprefix(f"cd {project.top} && ").replace(here, "")
     by = ""
     heard: list[Record] = []
-    if not (commands.is_own_at_sight(plain) and seen.cwd in ("", project.top)):
+    is_at_top = seen.cwd in ("", project.top)
+    if not (commands.is_own_at_sight(plain) and is_at_top):
         from ralph_mem.memory import hearing  # lazy: only for a command that does more than to test and build
 
         by, heard = hearing.of_command(seen, project, settings, output)
     if only_looks:
         return heard
-    found = {"title": plain, "content": output.replace(here, ""), "by": by}
+    title = plain
+    if not is_at_top:
+        from ralph_mem.core.command_lines import folders  # lazy: only for a shell that does not stand at the top
+
+        title = folders.from_top(command, plain, seen.cwd, project)
+    found = {"title": title, "content": output.replace(here, ""), "by": by}
     if by:
         from ralph_mem.core.command_lines import fetching  # lazy: only for a command that prints what is not the project's own
 

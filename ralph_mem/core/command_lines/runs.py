@@ -1,6 +1,6 @@
 """Find in a command line the commands that test, lint, build, run or format something, and which are the same."""
 
-from ralph_mem.core.command_lines import exit_codes, extents, purposes
+from ralph_mem.core.command_lines import exit_codes, extents, folders, purposes
 from ralph_mem.core.redaction import blocks, spans
 
 # What only starts the program behind it, and says nothing of it; and what is needed with it.
@@ -40,12 +40,11 @@ ANEW = "clean"  # as a target beside others
 # By which a program works in the folder that the next word names, as it does behind `cd`.
 IN_FOLDER = {
     "make": ("-C", "--directory"), "ninja": ("-C",), "meson": ("-C",), "go": ("-C",), "pnpm": ("-C", "--dir"), "npm": ("--prefix",),
-    "yarn": ("--cwd",), "bun": ("--cwd",), "cargo": ("--manifest-path",), "swift": ("--package-path",),
+    "yarn": ("--cwd",), "bun": ("--cwd",), "cargo": ("--manifest-path",), "swift": ("--package-path",), "ctest": ("--test-dir",),
 }  # fmt: skip
 WRAPPED = {"mvnw": "mvn", "gradlew": "gradle", "gmake": "make"}  # the same program, in the version of the project
 FILLED_IN = ("$", "`")  # where the shell fills something in
 SOLUTION = (".sln", ".slnx")  # which names all the projects there are
-SCRATCH = ("/tmp", "/var/tmp", "$TMP", "$(mktemp")  # noqa: S108 - what runs there is about no project
 MOST_CHARACTERS = 160  # a longer line is a script, which nobody types again
 END = "\0"  # of a line
 
@@ -54,39 +53,56 @@ class Run:
     """A command of a line: what it is for, its text as it may be typed again, and whether it is about all there is.
 
     `same` is equal for two runs that differ only in how loud they were, how long they might take, where their output went, or
-    which tests of the same place they picked by name. `folder` is where the line went before, as a path below the project,
-    `given` the variables that it set for it. `sure` says that the command has passed where its line has.
+    which tests of the same place they picked by name. `folder` is where the line went before, as a path below the project, `place`
+    where the command is at work, `given` the variables that the line set for it. `sure` says that the command has passed where its
+    line has.
     """
 
-    __slots__ = ("folder", "given", "is_whole", "purpose", "same", "sure", "text")
+    __slots__ = ("folder", "given", "is_whole", "place", "purpose", "same", "sure", "text")
 
     def __init__(self, purpose: str, words: "list[str]", folder: str, given: str, sure: bool) -> None:
         self.purpose, self.text, self.same = purpose, _text(words), _same(words)
         self.is_whole, self.folder, self.given, self.sure = extents.is_whole(purpose, words), folder, given, sure
+        self.place = _place(words, folder)
 
 
-def of(command: str) -> "list[Run]":
-    """Return the commands of a line that test, lint, build, run or format something, in their order."""
+def of(command: str, folder: str = "") -> "list[Run]":
+    """Return the commands of a line that test, lint, build, run or format something in the project, in their order.
+
+    `folder` is where the line begins.
+    """
     found: list[Run] = []
-    folder = ""
+    walk = folders.Walk(folder)
     for all_words, before, behind in _parts(command):
         given, words = _without_beginning(_without_number(all_words))
-        if words[:1] == ["cd"]:
-            folder = _below(words[1] if len(words) > 1 else "~") or (words[1] if "".join(words[1:2]).startswith(SCRATCH) else "")
-        elif exit_codes.script_in(words):
-            found += of(exit_codes.script_in(words)) if len(words) == len(exit_codes.tokens(command)) else []
-        elif words and not folder.startswith(SCRATCH):
+        walk.begins(before)
+        if exit_codes.script_in(words):
+            is_alone = len(words) == len(exit_codes.tokens(command)) and words[0] != "ssh"
+            found += of(exit_codes.script_in(words), walk.folder) if is_alone else []
+        elif words and not walk.goes(words) and _place(words, walk.folder) != folders.ELSEWHERE:
             sure = behind not in ("|", "|&", "||", "&", ";", "\n") and before != "||"
             known = (purposes.of(words) or purposes.told(words)) if _text(words) else []
             each = [(purpose, purposes.alone(words, purpose)) for purpose in known]
-            found += [Run(purpose, its_own, folder, given, sure) for purpose, its_own in each]
+            found += [Run(purpose, its_own, walk.folder, given, sure) for purpose, its_own in each]
+        walk.ends(behind)
     return found
+
+
+def _place(words: "list[str]", folder: str) -> str:
+    """Return the folder in which a command is at work that is started in one."""
+    options = IN_FOLDER.get(purposes.program(words)[0], ())
+    for word, value in zip(words, [*words[1:], ""]):
+        name, sign, its_own = word.partition("=")
+        if name in options:
+            path = its_own if sign else value
+            return folders.joined(folder, path.rpartition("/")[0] or "." if name == "--manifest-path" else path)
+    return folder
 
 
 def _text(words: "list[str]") -> str:
     """Return a command as it may be typed again, nothing where it is long or where the shell would have filled something in."""
     quiet = [word for word in words if word not in LOUDNESS]
-    text = " ".join([_quoted(word) for word in (quiet[:-1] if quiet[-1] == "--" else quiet)])
+    text = " ".join([folders.quoted(word) for word in (quiet[:-1] if quiet[-1] == "--" else quiet)])
     is_told = len(text) <= MOST_CHARACTERS and not any([mark in text for mark in (*FILLED_IN, spans.MARK, blocks.PRIVATE)])
     return text if is_told else ""
 
@@ -164,15 +180,4 @@ def _without_beginning(words: "list[str]") -> "tuple[str, list[str]]":
         else:
             words = [first, *words]
             break
-    return " ".join([_quoted(word) for word in given]), words
-
-
-def _below(folder: str) -> str:
-    """Return a folder below the project as a line names it, nothing for any other place."""
-    plain = folder.rstrip("/").removeprefix("./")
-    return "" if plain[:1] in ("/", "~", "$", "-", "") or ".." in plain or plain == "." else plain
-
-
-def _quoted(word: str) -> str:
-    plain = all([char.isalnum() or char in "-_./:=@%+,^~*{}[]" for char in word])
-    return word if word and plain else "'" + word.replace("'", "'\\''") + "'"
+    return " ".join([folders.quoted(word) for word in given]), words

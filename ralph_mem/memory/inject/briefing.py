@@ -31,6 +31,8 @@ STANDING = "Standing (the user's own words; what is quoted was said in passing):
 STANDING_LINES, STANDING_TOKENS, MOST_IN_LINE, HEAD_TOKENS = 5, 300, 3, 5
 # The property of a database that has facts, and how what is told of them begins where it is nothing.
 FACTS, EMPTY = "facts", '{"lines": [], "commands": []'
+# A session that begins further down stands in another folder than the commands are typed in.
+LAST, LAST_TYPED, TYPED_TOKENS = " last: ", " last, typed in the project's top folder: ", 10
 OF_FOLDER = "Last turns, those that changed something in {}/ first:"
 TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a briefing; /mem-search finds them.)"
 
@@ -155,6 +157,7 @@ def build(
     told = receipts.told(store, session)
     read = {PINS: _pinned(stores), SAID: _notes(stores, 1, MOST_NOTES), LEFT: _notes(stores, 0, MOST_LESSONS)}
     read[TURNS] = store.execute(RECENT, (LOOKED_AT,)).fetchall()
+    is_below = bool(folder)
     if folder and read[TURNS]:
         from ralph_mem.memory.inject import folder_turns  # lazy: only for a session in a folder below the top
 
@@ -167,7 +170,7 @@ def build(
         left_out = tell_pins(page, parts[PINS], settings["memory.inject_tokens_start"])
         for line in _still_failing(store, settings):
             page.add(FAILING, line)
-        _tell_rest(page, parts, lambda: _tell_standing(page, standing, known, told, at))
+        _tell_rest(page, parts, lambda: _tell_standing(page, standing, known, told, at, is_below))
         page.items[PINS] += [receipts.Item(memory.public_id, "missed", 0.0, 0, 0) for memory in left_out]
     items = [item for each in page.items.values() for item in each]
     return (page.text(), items) if any([item.tokens for item in items]) else ("", [])
@@ -242,7 +245,9 @@ def _bare(memory: block.Memory) -> str:
     return text + (" (differs from CLAUDE.md)" if memory.differs else "")
 
 
-def _tell_standing(page: Page, stores: "list[Store]", known: "Said | None", told: "dict[str, str]", at: int) -> None:
+def _tell_standing(
+    page: Page, stores: "list[Store]", known: "Said | None", told: "dict[str, str]", at: int, is_below: bool
+) -> None:
     """Tell what holds in each memory, and which commands passed last in the project's."""
     begun, before, behind, spare = 0, "", 0, page.tokens - STANDING_TOKENS - len(STANDING) // 2
     for store in stores:
@@ -266,6 +271,8 @@ def _tell_standing(page: Page, stores: "list[Store]", known: "Said | None", told
                 before, behind, begun = head, behind + 1 if goes_on else 1, begun if goes_on else begun + 1
         if kept["line"] and store is stores[0]:
             _, text, tokens, _, ids, *_ = kept["line"]
+            if is_below:
+                text, tokens = text.replace(LAST, LAST_TYPED, 1), tokens + TYPED_TOKENS
             if page.add(STANDING, text, 0, tokens):
                 page.note(STANDING, receipts.Item(ids[0], FULL, 0.0, 0, tokens), ids[1:])
 

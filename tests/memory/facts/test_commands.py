@@ -95,6 +95,30 @@ def test_a_command_below_the_top_folder_is_told_with_its_folder(learnt):
     assert learnt("cd web && CI=1 npm test 2>&1") == ["test: `cd web && CI=1 npm test` (passed 2026-01-01)"]
 
 
+@pytest.mark.parametrize("line", ["cd ../shop && make test", "make -C ../shop test", "cd ~/shop && pytest"])
+def test_a_command_at_another_place_is_none_of_the_project(learnt, line):
+    assert learnt(line) == []
+
+
+def test_a_command_of_a_shell_below_the_top_is_told_with_its_folder(learnt, a_session):
+    a_session.runs("npm test", folder="apps/web")
+    a_session.runs("cd api && npm run lint", folder="api")
+    assert learnt() == [
+        "test: `cd apps/web && npm test` (passed 2026-01-01)",
+        "lint: `cd api && npm run lint` (passed 2026-01-01)",
+    ]
+
+
+def test_a_command_is_the_same_where_its_line_names_the_top_of_the_project(learnt, a_session):
+    assert learnt(f"cd {a_session.project.top} && make test") == ["test: `make test` (passed 2026-01-01)"]
+
+
+def test_a_session_below_the_top_is_told_where_commands_are_typed(learnt, another_session):
+    learnt("make test")
+    told = another_session.starts("clear", cwd=f"{another_session.project.top}/api")
+    assert "- commands that passed last, typed in the project's top folder: test: `make test` (2026-01-01)" in told
+
+
 def test_a_command_that_a_person_took_away_stays_away(learnt, a_store):
     learnt("make test")
     (fact,) = facts.read(a_store)

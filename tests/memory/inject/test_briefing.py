@@ -248,6 +248,15 @@ def test_a_command_that_failed_last_is_named_until_it_passes(a_session, another_
     ]
 
 
+def test_a_command_that_failed_is_named_with_its_folder_and_another_folder_makes_it_another(a_session, another_session):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs("npm test", error="Exit code 1\n1 failed", folder="apps/web")
+    a_session.runs("npm test", folder="apps/api")
+    assert "- still failing: cd apps/web && npm test: exit 1" in another_session.starts("clear")
+    a_session.runs("cd apps/web && npm test", folder="apps/web")
+    assert "still failing" not in another_session.starts("compact")
+
+
 def test_a_command_that_passed_through_another_pipe_fails_no_longer(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("pytest -q 2>&1 | tail -20", "FAILED test_x.py::test_a\n1 failed in 0.1s")

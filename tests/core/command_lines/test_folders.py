@@ -1,0 +1,76 @@
+"""Where a command line is at work, and how it is typed at the top of the project."""
+
+from ralph_mem.core.command_lines import folders, runs
+from tests.folded import folded
+
+
+@folded(
+    "line",
+    [
+        "cd ../shop && make test",
+        "cd .. && cd shop && make test",
+        "pushd ../shop && make test",
+        "(cd ../shop && make test)",
+        "cd ../shop; pytest -q",
+        "cd /home/dev/shop && make test",
+        "cd ~/shop && make test",
+        "cd $SHOP && make test",
+        "cd && make test",
+        "cd web && cd ../../shop && make test",
+        "make -C ../shop test",
+        "npm --prefix=../shop test",
+        "cargo test --manifest-path ../shop/Cargo.toml",
+        "for each in web api; do cd $each && make test; done",
+        "ssh shop 'make test'",
+    ],
+)
+def test_what_is_at_work_at_another_place_is_no_command_of_the_project(line):
+    assert runs.of(line) == []
+
+
+@folded(
+    ("line", "places"),
+    [
+        ("cd web && npm test", ["web"]),
+        ("cd ./web/ && npm test", ["web"]),
+        ("(cd web && npm test) && make test", ["web", ""]),
+        ("(cd ../shop && make test) && make test", [""]),
+        ("cd web && npm test; cd - && make test", ["web", ""]),
+        ("pushd web; npm test; popd; make test", ["web", ""]),
+        ("mkdir -p build && cd build && cmake .. && make && cd .. && make test", ["build", ""]),
+        ("cd web && npm test && cd ../api && npm test", ["web", "api"]),
+        ('cd "$(git rev-parse --show-toplevel)" && make test', [""]),
+        ("make -C web test", ["web"]),
+        ("cd web && make -C ../api test", ["api"]),
+        ("cargo test --manifest-path crates/buoy/Cargo.toml", ["crates/buoy"]),
+    ],
+)
+def test_the_place_of_a_command_is_seen_from_the_top(line, places):
+    assert [found.place for found in runs.of(line)] == places
+
+
+@folded(
+    ("line", "folder", "typed"),
+    [
+        ("npm test", "apps/web", "cd apps/web && npm test"),
+        ("npm test", "my app", "cd 'my app' && npm test"),
+        ("cd web && npm test", "web", "cd web && npm test"),
+        ("cd web && npm test", "apps/web", "cd apps/web && npm test"),
+        ("cd web && npm test", "apps", "cd apps/web && npm test"),  # it failed, and ended where it began
+        ("cd ../api && npm test", "apps/api", "cd apps/api && npm test"),
+        ("npm ci && cd web && npm test", "web", "npm ci && cd web && npm test"),
+        ("(cd web && npm test)", "apps", "cd apps && (cd web && npm test)"),
+        ("make", "/home/dev/shop", "cd /home/dev/shop && make"),
+        ("cd ~/shop && make", "apps", "cd ~/shop && make"),
+    ],
+)
+def test_a_line_is_typed_at_the_top_with_the_folder_in_which_it_ended(line, folder, typed):
+    assert folders.typed(line, line, folder) == typed
+
+
+def test_where_a_line_that_only_goes_up_ended_is_not_known():
+    assert runs.of(folders.typed("cd .. && make", "cd .. && make", "apps")) == []
+
+
+def test_what_a_line_goes_down_to_from_a_folder_may_be_a_path_from_the_root_of_the_disk():
+    assert runs.of("cd api && ls && cd web && npm test") == []
