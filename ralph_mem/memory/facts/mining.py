@@ -44,7 +44,8 @@ def _named(command: "Command") -> "list[tuple[str, str]]":
     """Return the commands of a line with how each ended; a line without a purpose that we know stands for itself."""
     found = [run for run in run_in.of(command.line) if run.is_whole]
     if found:
-        return [(run.same, outcome_of(command, run, len(found))) for run in found]
+        names = [f"cd {run.place} && {run.same}" if run.place else run.same for run in found]
+        return [(name, outcome_of(command, run, len(found))) for name, run in zip(names, found)]
     if command.interrupted or len(command.line) > LINE_CHARACTERS:
         return []
     return [(command.line, FAILED if command.outcome == "error" else PASSED)]

@@ -4,7 +4,7 @@ import pytest
 
 from ralph_mem.memory.facts import commands
 from ralph_mem.memory.rows import fact_queries, facts
-from tests.sessions import DAY, HOUR, NOON
+from tests.sessions import DAY, HOUR, NOON, Session
 
 
 @pytest.fixture
@@ -58,6 +58,47 @@ def test_another_program_is_told_at_once(learnt, another_session):
 
 def test_a_run_of_one_file_is_no_command_of_the_project(learnt):
     assert learnt("pytest", "pytest tests/test_cart.py", "pytest -k total") == ["test: `pytest` (passed 2026-01-01)"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "cd lib && uv run pytest",
+        "pnpm -C packages/core test",
+        "cd crates/buoy && cargo test",
+        "cargo test --manifest-path crates/buoy/Cargo.toml",
+    ],
+)
+def test_a_run_in_a_folder_takes_the_place_of_none_at_the_top(learnt, part, another_session):
+    another_session.now += DAY
+    learnt("uv run pytest")
+    assert learnt(part, part, session=another_session) == ["test: `uv run pytest` (passed 2026-01-01)"]
+
+
+def test_a_run_at_the_top_takes_the_place_of_one_in_a_folder(learnt):
+    assert learnt("cd web && npm test", "cd web && npm test", "npm test") == ["test: `npm test` (passed 2026-01-01)"]
+
+
+def test_a_run_in_a_folder_is_told_once_none_at_the_top_passed_in_five_sessions(learnt, a_session):
+    learnt("make test")
+    told = []
+    for number in range(commands.RECENT):
+        session = Session(a_session.store, a_session.project, f"later-{number}", a_session.now + (number + 1) * DAY)
+        session.starts("resume")
+        told += learnt("cd web && npm test", session=session)
+    assert [each.partition("`")[2].partition("`")[0] for each in told] == ["make test"] * 4 + ["cd web && npm test"]
+
+
+def test_the_same_command_in_two_folders_is_two(learnt, another_session):
+    another_session.now += DAY
+    learnt("cd web && npm test", "cd api && npm test")
+    assert learnt("cd web && npm test", session=another_session) == ["test: `cd web && npm test` (passed 2026-01-02)"]
+
+
+def test_what_an_older_version_learnt_in_a_folder_is_no_run_at_the_top(learnt, a_store):
+    learnt("cd web && npm test")
+    a_store.execute("UPDATE observations SET metadata = json_remove(metadata, '$.place') WHERE type = 'fact'")
+    assert learnt("cd api && yarn test") == ["test: `cd api && yarn test` (passed 2026-01-01)"]
 
 
 def test_a_failure_later_takes_nothing_away_but_is_counted(learnt, a_store):

@@ -43,6 +43,11 @@ def test_a_command_that_was_mended_in_its_session_is_not(mined):
     assert mined(*[(day, "!make e2e", "make e2e") for day in (1, 2, 4)]) == []
 
 
+def test_a_command_that_passed_in_another_folder_is_left_failing(mined):
+    sessions = [(day, "!cd web && npm test", "cd api && npm test") for day in (1, 2, 4)]
+    assert mined(*sessions) == ["`cd web && npm test` failed and was left so, in 3 sessions"]
+
+
 def test_a_command_of_one_weekday_in_three_weeks_is_a_routine(mined):
     assert mined(*[(day, "make notes") for day in (0, 7, 14)]) == ["`make notes` is run on a Thursday, in 3 sessions"]
 
