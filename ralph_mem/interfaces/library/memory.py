@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Rows = list[dict[str, Any]]
     Sections = dict[str, list[str]]
 
+MOST_SECONDS = 10**12  # thirty thousand years; as milliseconds a database can keep them
+
 
 class Memory:
     """The memory of one project, of which every call opens the files anew: nothing is held between two of them.
@@ -72,7 +74,7 @@ class Memory:
         of it as JSON), or, with False, nothing. `ttl` is how many seconds it stays. `outside` marks text from the web and the
         like. What is indexed, is not from outside and belongs to no session may be told to the model where it fits a prompt.
         """
-        expires_at = 0 if ttl is None else time.time_ns() // 1_000_000 + int(ttl * 1000)
+        expires_at = 0 if ttl is None else time.time_ns() // 1_000_000 + _milliseconds(ttl, "how long it stays, such as ttl=3600")
         return Item(items.put(self._place, namespaces.checked(namespace), key, value, index, expires_at, outside))
 
     def get(self, namespace: "Sequence[str]", key: str) -> "Item | None":
@@ -174,7 +176,7 @@ class Memory:
 
     def as_of(self, at: float) -> Past:
         """Return what was known at a time in seconds since 1970: its facts, and what keys held then."""
-        return Past(self._place, int(at * 1000))
+        return Past(self._place, _milliseconds(at, "a time since 1970, such as time.time() or datetime.timestamp()"))
 
     # For a task
 
@@ -206,6 +208,13 @@ class Memory:
         """
         found = self.context(task or prompt[: tasks.PROMPT_CHARACTERS], **limits)
         return f"{prompt}\n\n{found}" if found else prompt
+
+
+def _milliseconds(seconds: object, such_as: str) -> int:
+    """Return seconds as a memory keeps them. Raises RalphMemError for what is no number, or none that it can keep."""
+    if not isinstance(seconds, (int, float)) or not abs(seconds) <= MOST_SECONDS:
+        raise RalphMemError(f"{seconds!a:.60} is no number of seconds", f"give {such_as}")
+    return int(seconds * 1000)
 
 
 def _turn(row: "lookup.Row") -> "dict[str, Any]":

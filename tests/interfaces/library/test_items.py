@@ -142,6 +142,13 @@ def test_what_is_no_json_or_too_large_is_refused(a_memory, value):
         a_memory.put(SKILLS, "a", value)
 
 
+@pytest.mark.parametrize("ttl", ["x", "5", float("nan"), float("inf"), 1e300])
+def test_how_long_it_stays_is_a_number_of_seconds(a_memory, ttl):
+    with pytest.raises(RalphMemError, match="is no number of seconds"):
+        a_memory.put(SKILLS, "a", 1, ttl=ttl)
+    assert a_memory.get(SKILLS, "a") is None
+
+
 # Search
 
 

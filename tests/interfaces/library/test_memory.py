@@ -63,6 +63,16 @@ def test_what_was_known_at_a_time_is_known_again_as_of_then(a_memory):
     assert a_memory.as_of(then).get(("app",), "gate").value == "blue" and a_memory.get(("app",), "gate").value == "green"
 
 
+NO_SECONDS = ["2026-11-01", "5", None, float("nan"), float("inf"), 1e300]
+
+
+@pytest.mark.parametrize("at", NO_SECONDS)
+def test_a_time_that_is_no_number_of_seconds_is_refused(a_memory, at):
+    with pytest.raises(RalphMemError, match="is no number of seconds") as refused:
+        a_memory.as_of(at)
+    assert "time.time()" in refused.value.hint
+
+
 def test_what_is_forgotten_is_gone_from_every_view(a_memory, a_project):
     a_memory.remember("Deploys go through the zirconium gate.")
     assert a_memory.forget(query="zirconium") == {"rows": 1, "clean": True, "pending": []}
