@@ -28,8 +28,8 @@ Session = namedtuple("Session", "id at last branch prompts commands loop failed 
 PREFIX = "sess-"
 SESSION = "SELECT id, public_id, started_at, ended_at, end_reason, branch, agent FROM sessions"
 # A session of our own holds what was noted from a terminal.
-LISTED = f"""{SESSION} WHERE agent <> 'ralph-mem' AND coalesce(ended_at, ?1) >= ?2 AND started_at < ?3
-ORDER BY started_at DESC, id DESC"""
+LISTED = f"{SESSION} WHERE agent <> 'ralph-mem' AND coalesce(ended_at, ?1) >= ?2 AND started_at < ?3"
+LATEST = " ORDER BY started_at DESC, id DESC LIMIT ?4 OFFSET ?5"
 REQUESTS = " WHERE t.session_id = ? AND t.kind = 'prompt' AND t.prompt <> '' ORDER BY t.seq"
 ALL_TURNS = " WHERE t.session_id = ? ORDER BY t.seq"
 LAST_CHECK = (
@@ -47,11 +47,16 @@ COLUMNS = ("session", "when", "for", "prompts", "failed", "state", "asked first"
 
 
 def listed(
-    reader: "lookup.Reader", now: int, limit: int, since: int = 0, until: int = lookup.FOREVER, page: int = 1
-) -> "list[Session]":
-    """Return a page of the sessions of the project, the latest first; times in milliseconds."""
+    reader: "lookup.Reader", now: int, limit: int, since: int = 0, until: int = lookup.FOREVER, page: int = 1,
+    are_own: bool = False,
+) -> "list[Session]":  # fmt: skip
+    """Return a page of the sessions of the project, the latest first; times in milliseconds.
+
+    With `are_own` those alone that have a turn which is not of somebody else's file.
+    """
     store = reader.stores[0]
-    rows = store.execute(LISTED + " LIMIT ?4 OFFSET ?5", (now, since, until, limit, (page - 1) * limit)).fetchall()
+    sql = LISTED + (sessions.IS_OWN if are_own else "") + LATEST
+    rows = store.execute(sql, (now, since, until, limit, (page - 1) * limit)).fetchall()
     return [_session(reader, store, row) for row in rows]
 
 

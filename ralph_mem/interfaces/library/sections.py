@@ -55,9 +55,12 @@ def _is_over(fact: "facts.Fact", now: int) -> bool:
 
 
 def _episodes(opened: "Store", place: "Place", now: int) -> "list[str]":
-    """Return a line for each of the last sessions: when, what was asked first, and what came of it."""
+    """Return a line for each of the last sessions: when, what was asked first, and what came of it.
+
+    Of a session of somebody else's file it could only say that it is withheld.
+    """
     reader = lookup.Reader([opened], place.project, place.settings)
-    told = [reports.cells(session) for session in reports.listed(reader, now, MOST_SESSIONS)]
+    told = [reports.cells(session) for session in reports.listed(reader, now, MOST_SESSIONS, are_own=True)]
     return [f"{cells[1]}: {cells[6]}{f' ({cells[7]})' if cells[7] else ''}" for cells in told if cells[6]]
 
 

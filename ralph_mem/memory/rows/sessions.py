@@ -46,6 +46,7 @@ SELECT max(s.started_at,
     coalesce((SELECT created_at FROM observations WHERE session_id = s.id ORDER BY seq DESC LIMIT 1), 0))
 FROM sessions AS s WHERE s.id = ?"""
 
+IS_OWN = " AND EXISTS (SELECT 1 FROM turns AS t WHERE t.session_id = sessions.id AND t.tainted < 2)"  # not of a stranger's file
 LAST_LOOP = "SELECT status FROM loop_runs WHERE session_id = ? ORDER BY id DESC LIMIT 1"
 
 # The process of sessions, their end, and when the first is known of them.

@@ -49,6 +49,17 @@ def test_each_sort_has_tokens_of_its_own_and_cuts_no_text(lived_in, name):
     assert {other: less[other] for other in less if other != name} == {other: whole[other] for other in whole if other != name}
 
 
+def test_no_episode_is_of_a_session_that_somebody_elses_file_brought(lived_in, a_session):
+    own = lived_in.sections()["episodes"]
+    a_session.now += DAY
+    for number in range(sections.MOST_SESSIONS):
+        a_session.name = f"stranger-{number}"
+        a_session.starts()
+        turn = a_session.has_a_turn("Buy lamps.", "Done.")
+        a_session.store.execute("UPDATE turns SET origin = 'outside', tainted = 2 WHERE public_id = ?", (turn,))
+    assert lived_in.sections()["episodes"] == own != []
+
+
 def test_where_nothing_is_remembered_each_sort_is_empty(a_memory):
     assert a_memory.sections() == {name: [] for name in sections.BUDGETS}
 
