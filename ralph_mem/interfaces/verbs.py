@@ -22,14 +22,14 @@ class Verb:
     """A verb: its words, what it does, an example, its options with what each means.
 
     `changes` keeps it for a person: no model acts by it. `for_model` has the model read the answer; all others go to the
-    screen alone and cost no request.
+    screen alone and cost no request. `differs` says that the command of this name in a terminal is another one.
     """
 
-    __slots__ = ("about", "changes", "example", "for_model", "group", "name", "options", "words")
+    __slots__ = ("about", "changes", "differs", "example", "for_model", "group", "name", "options", "words")
 
     def __init__(
         self, name: str, group: str, words: str, about: str, example: str, options: "dict[str, str]",
-        changes: bool = False, for_model: bool = False,
+        changes: bool = False, for_model: bool = False, differs: bool = False,
     ) -> None:  # fmt: skip
         self.name = name
         self.group = group
@@ -39,6 +39,7 @@ class Verb:
         self.options = options
         self.changes = changes
         self.for_model = for_model
+        self.differs = differs
 
     @property
     def terminal_example(self) -> str:
@@ -121,7 +122,7 @@ ALL = (
     Verb(
         "learn", REMEMBER, "[yes N ... no N ...]",
         "Show up to five sentences of your prompts that may hold for good, and take your yes or no by their numbers.",
-        "learn yes 1 3 no 2", {}, changes=True,
+        "learn yes 1 3 no 2", {}, changes=True, differs=True,
     ),
     Verb(
         "facts", CORRECT, "[ID | add TEXT | retire ID | undo ID]",

@@ -34,7 +34,7 @@ FAILED, MISUSED, CRASHED, INTERRUPTED = 1, 2, 3, 130
 def _told(name: str, command: "Command") -> "Command":
     """Give a command its help from the table of verbs; what only a terminal has stays as its function says it."""
     verb = verbs.OF.get(name)
-    if verb and not hasattr(command, "commands"):
+    if verb and not verb.differs and not hasattr(command, "commands"):
         more = [each for each in (command.help or "").split("\n\n")[1:] if not each.startswith("Example: ")]
         command.help = "\n\n".join([verb.about, *more, f"Example: ralph-mem {verb.terminal_example}"])
         meanings = {each.partition(" ")[0]: meaning for each, meaning in verb.options.items()}

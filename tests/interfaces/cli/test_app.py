@@ -109,6 +109,7 @@ def test_a_command_is_explained_by_a_sentence_and_an_example(path, command):
     assert tuple(words[: len(path)]) == path and "\n" not in example
     known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     assert {word for word in words if word.startswith("-")} <= known
+    command.make_context(path[-1], words[len(path) :])  # it takes these words
 
 
 @folded(("path", "command"), LEAVES, ids=[" ".join(path[1:]) for path, _ in LEAVES])
