@@ -21,12 +21,17 @@ from ralph_mem.maintenance import registry as known
 from ralph_mem.memory import notes_by_hand, plain_values, undoing
 from ralph_mem.memory.recall import layers, lookup
 
+BEHIND_THE_ID = "set EDITOR, or give the new text behind the id; `-` reads it from stdin"
 
-def edited(text: str) -> str:
-    """Open a text in $VISUAL or $EDITOR and return what became of it. Raises RalphMemError where that does not start."""
+
+def edited(text: str, hint: str = BEHIND_THE_ID) -> str:
+    """Open a text in $VISUAL or $EDITOR and return what became of it. Raises RalphMemError where that does not start.
+
+    `hint` says what the person can do then.
+    """
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("vi" if sys.stdin.isatty() else "")
     if not named:
-        raise RalphMemError("there is no terminal for an editor", "give the new text behind the id; `-` reads it from stdin")
+        raise RalphMemError("there is no terminal for an editor", hint)
     with tempfile.TemporaryDirectory(prefix="ralph-mem-") as folder:
         file = Path(folder, "memory.txt")  # the folder is 0700, so nobody else gets to the file
         file.write_text(text, encoding="utf-8")
@@ -34,8 +39,7 @@ def edited(text: str) -> str:
             subprocess.run([*shlex.split(named), str(file)], check=True)
             return file.read_text(encoding="utf-8", errors="replace")
         except (OSError, ValueError, subprocess.CalledProcessError) as error:
-            what = f"the editor {named[:40]} failed: {error}"
-            raise RalphMemError(what, "set EDITOR, or give the new text behind the id") from error
+            raise RalphMemError(f"the editor {named[:40]} failed: {error}", hint) from error
 
 
 commands = typer.Typer()

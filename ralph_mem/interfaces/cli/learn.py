@@ -7,7 +7,7 @@ import typer
 
 from ralph_mem.core import paths
 from ralph_mem.core import project as projects
-from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.interfaces.cli import learning_with, printing
@@ -16,7 +16,7 @@ from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry, tending
 from ralph_mem.memory import access
-from ralph_mem.memory.facts import by_hand, candidates, learning
+from ralph_mem.memory.facts import candidates, learning
 from ralph_mem.memory.recall import lookup
 
 commands = typer.Typer()
@@ -122,20 +122,23 @@ def _key() -> str:
 
 def _answered(reader: lookup.Reader, each: candidates.Candidate, key: str) -> bool:
     """Do what a key says of a candidate; any other key leaves it for later. Says whether to go on."""
-    if key == EDIT:
-        _edited(reader, each)
-    elif key in (YES, NO):
-        replaced = candidates.decide(each, is_accepted=key == YES)
-        printing.text(f"  {each.does} {', '.join(replaced)}" if replaced else "  holds" if key == YES else "  not proposed again")
+    try:
+        if key == EDIT:
+            _edited(reader, each)
+        elif key in (YES, NO):
+            replaced = candidates.decide(each, is_accepted=key == YES)
+            done = f"{each.does} {', '.join(replaced)}" if replaced else "holds" if key == YES else "not proposed again"
+            printing.text(f"  {done}")
+    except NotAsShown as error:
+        printing.text(f"  {error}")
     return key != QUIT
 
 
 def _edited(reader: lookup.Reader, each: candidates.Candidate) -> None:
     """Let the person word a candidate, which holds then; a text that is unchanged or gone leaves it as it is."""
-    text = " ".join(edited(each.fact.text).split())
+    text = " ".join(edited(each.fact.text, "set EDITOR, or answer with another key; it waits").split())
     if text in ("", each.fact.text):
         printing.text("  unchanged, it waits")
         return
-    by_hand.edit(reader, each.fact.public_id, text)
-    candidates.decide(each, is_accepted=True)
+    candidates.reword(reader, each, text)
     printing.text("  holds")

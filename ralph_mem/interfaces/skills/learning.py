@@ -1,6 +1,6 @@
 """The verb by which a person says which sentences of their prompts hold."""
 
-from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import candidates
 from ralph_mem.memory.recall.lookup import Reader
@@ -26,7 +26,11 @@ def learn(asked: "Asked") -> str:
 def _taken(answers: "list[tuple[candidates.Candidate, bool]]") -> "list[str]":
     lines = []
     for each, is_accepted in answers:
-        replaced = candidates.decide(each, is_accepted)
+        try:
+            replaced = candidates.decide(each, is_accepted)
+        except NotAsShown as error:  # somebody else was quicker, or another of these answers has replaced it
+            lines.append(f'"{each.fact.text}": {error}')
+            continue
         word = "Holds from now on" if is_accepted else "Never proposed again"
         lines.append(f'{word}: "{each.fact.text}"' + (f" ({each.does} {', '.join(replaced)})" if replaced else ""))
     return lines

@@ -3,7 +3,7 @@
 import time
 
 from ralph_mem.core import fast
-from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import day
 from ralph_mem.memory import access, undoing
 from ralph_mem.memory.facts import by_hand, decision, taking
@@ -78,18 +78,36 @@ def told(each: Candidate) -> "list[str]":
 def decide(each: Candidate, is_accepted: bool) -> "list[str]":
     """Accept or reject a candidate; returns the ids of the facts that it replaced or took back.
 
-    One that was decided meanwhile stays as it is.
+    Raises NotAsShown for one that was decided, reworded or forgotten since it was read; it stays as it is.
     """
     with access.Change(each.store) as opened:
-        now = facts.of_id(opened, each.fact.public_id)
-        if now is None or now.status not in facts.UNDECIDED:
-            return []
+        now = _as_shown(opened, each)
         at = time.time_ns() // 1_000_000
         undoing.pass_over(opened, now.public_id, at)
         if is_accepted:
             return taking.accept(opened, now, at)
         taking.reject(opened, now, at)
         return []
+
+
+def reword(reader: "Reader", each: Candidate, text: str) -> None:
+    """Let a candidate hold in the person's own words. Raises what `decide` and `by_hand.edit` do."""
+    _as_shown(each.store, each)
+    by_hand.edit(reader, each.fact.public_id, text)
+    _, each.fact = by_hand.find(reader, each.fact.public_id)
+    decide(each, is_accepted=True)
+
+
+def _as_shown(opened: "Store", each: Candidate) -> "Fact":
+    """Return the fact of a candidate that still waits in the words that were shown. Raises NotAsShown."""
+    now = facts.of_id(opened, each.fact.public_id)
+    if now is None:
+        raise NotAsShown("it was forgotten meanwhile, nothing was done")
+    if now.status not in facts.UNDECIDED:
+        raise NotAsShown(f"it was decided meanwhile and is {now.status}, nothing was done")
+    if now.text != each.fact.text:
+        raise NotAsShown("its words were changed meanwhile, nothing was done; it waits")
+    return now
 
 
 # Short numbers, for a person in the client
@@ -106,11 +124,11 @@ def show(reader: "Reader") -> "list[Candidate]":
 def named(reader: "Reader", words: "list[str]") -> "list[tuple[Candidate, bool]]":
     """Return what a line such as `yes 1 3 no 2` says: candidates by the numbers shown last, with the answer to each.
 
-    Raises RalphMemError for any word that is none of these, before anything is decided.
+    Raises RalphMemError for any word that is none of these, or a number with both answers, before anything is decided.
     """
     shown: list[str] = fast.loads(reader.stores[0].property(SHOWN) or "[]")
     there = {each.fact.public_id: each for each in waiting(reader)}
-    found: list[tuple[Candidate, bool]] = []
+    found: dict[str, tuple[Candidate, bool]] = {}
     answer = ""
     for word in " ".join(words).lower().replace(",", " ").split():
         if word in (YES, NO):
@@ -119,7 +137,10 @@ def named(reader: "Reader", words: "list[str]") -> "list[tuple[Candidate, bool]]
         number = int(word) if word.isdecimal() and word.isascii() and len(word) <= 2 else 0
         if not answer or not 1 <= number <= len(shown):
             raise RalphMemError(f"{word[:20]} is no number of what was shown, nothing was changed", "/mem learn shows them again")
-        if shown[number - 1] not in there:
-            raise RalphMemError(f"number {number} is decided already, nothing was changed", "/mem learn shows what is left")
-        found.append((there[shown[number - 1]], answer == YES))
-    return found
+        name = shown[number - 1]
+        if name not in there:
+            raise RalphMemError(f"number {number} waits no longer, nothing was changed", "/mem learn shows what is left")
+        if name in found and found[name][1] != (answer == YES):
+            raise RalphMemError(f"number {number} has a yes and a no, nothing was changed", "give it one of them")
+        found[name] = (there[name], answer == YES)
+    return list(found.values())

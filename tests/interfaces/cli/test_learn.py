@@ -5,6 +5,7 @@ import hashlib
 import os
 import pty
 import select
+import subprocess
 import time
 
 import pytest
@@ -107,6 +108,27 @@ def test_what_is_edited_holds_in_the_persons_words(a_teacher, tmp_path):
     script.chmod(0o700)
     a_teacher.reads("learn", "--review", stdin=b"e\nq\n", EDITOR=str(script))
     assert statuses(a_teacher)["We stay with REST until 2027."] == "active"
+
+
+@pytest.mark.check
+def test_an_editor_that_fails_leaves_a_candidate_to_another_key(a_teacher):
+    a_teacher.reads("learn")
+    said = a_teacher.cli("learn", "--review", stdin=b"e\n", EDITOR="false")
+    assert said.code == 1 and "hint: set EDITOR, or answer with another key; it waits" in said.err
+    assert set(statuses(a_teacher).values()) == {"candidate"}
+
+
+@pytest.mark.check
+def test_of_two_reviews_at_once_the_second_hears_what_the_first_decided(a_teacher):
+    a_teacher.reads("learn")
+    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with a_teacher.start_cli("learn", "--review", **pipe) as late:
+        while b"uit? " not in late.stdout.peek() and late.stdout.readline():
+            pass
+        answers(a_teacher, "y\n")
+        told = late.communicate(b"n\nq\n", timeout=DEADLINE_S)[0].decode()
+    assert "it was decided meanwhile and is active, nothing was done" in told and "not proposed again" not in told
+    assert sorted(statuses(a_teacher).values()) == ["active", "candidate", "candidate"]
 
 
 def test_a_program_reads_what_waits(a_teacher):

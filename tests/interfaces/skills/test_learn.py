@@ -60,11 +60,33 @@ def test_a_number_means_what_stood_on_the_screen(a_teacher):
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("words", ["1", "yes", "yes 9", "yes 1 7", "yes 0", "yes one", "maybe 1", "yes -1", "no \u0663"])
+@pytest.mark.parametrize(
+    "words", ["1", "yes", "yes 9", "yes 1 7", "yes 0", "yes one", "maybe 1", "yes -1", "no \u0663", "yes 1 no 1", "no 2 yes 1 2"]
+)
 def test_any_other_word_changes_nothing(a_teacher, words):
     a_teacher.types("mem", "learn")
     assert "nothing was changed" in a_teacher.types("mem", f"learn {words}")
     assert set(statuses(a_teacher).values()) == {"candidate"}
+
+
+def test_a_number_that_is_named_twice_is_answered_once(a_teacher):
+    was = shown(a_teacher.types("mem", "learn"))
+    assert a_teacher.types("mem", "learn yes 1 1").count("Holds from now on") == 1
+    assert statuses(a_teacher)[was[1]] == "active"
+
+
+@pytest.mark.check
+def test_what_an_earlier_answer_of_the_line_replaced_is_not_said_to_hold(a_person):
+    npm, pnpm = "Install packages with npm 10 in every folder.", "Install packages with pnpm 9 in every folder."
+    for said in (npm, pnpm):
+        a_person.reads("facts", "add", said)
+    with a_person.connect() as opened:  # as where an agent proposes the second one
+        opened.execute("UPDATE facts SET status = 'candidate'")
+        opened.execute("UPDATE fact_links SET kind = 'conflicts'")
+    assert shown(a_person.types("mem", "learn")) == {1: pnpm, 2: npm}
+    text = a_person.types("mem", "learn yes 1 2")
+    assert f'"{npm}": it was decided meanwhile and is superseded, nothing was done' in text
+    assert text.count("Holds from now on") == 1
 
 
 def test_the_model_can_neither_look_nor_answer(a_teacher):

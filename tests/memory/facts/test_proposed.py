@@ -4,14 +4,14 @@ import itertools
 
 import pytest
 
-from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import day
 from ralph_mem.memory import access, reports
 from ralph_mem.memory.facts import by_hand, candidates, proposed, taking
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import facts
 from ralph_mem.memory.store import connection
-from tests.readers import ids, reader_of, search
+from tests.readers import forget, ids, reader_of, search
 from tests.sessions import NOON
 
 ZINC = "Deploys go through the zinc gate."
@@ -64,6 +64,27 @@ def test_one_that_a_person_rejects_is_never_proposed_again(a_session):
     again = propose(a_session, ZINC.upper())
     assert (again.verb, again.public_id, waiting(a_session)) == ("NOOP", "", [])
     assert proposed.told(again).startswith("A person said no to this before")
+
+
+MEANWHILE = {
+    "decided meanwhile and is active": lambda reader, name: by_hand.change(reader, name, taking.accept),
+    "decided meanwhile and is rejected": lambda reader, name: by_hand.change(reader, name, taking.reject),
+    "words were changed meanwhile": lambda reader, name: by_hand.edit(reader, name, "Deploys go through the tin gate."),
+    "forgotten meanwhile": forget,
+}
+
+
+@pytest.mark.parametrize("is_yes", [True, False])
+@pytest.mark.parametrize("what", MEANWHILE)
+def test_what_happened_to_one_since_it_was_shown_is_said_and_stays(a_session, what, is_yes):
+    name = propose(a_session).public_id
+    (one,) = waiting(a_session)
+    MEANWHILE[what](reader_of(a_session), name)
+    before = a_session.rows("SELECT * FROM facts")
+    for answered in (lambda: candidates.decide(one, is_yes), lambda: candidates.reword(reader_of(a_session), one, "Tin it is.")):
+        with pytest.raises(NotAsShown, match=f"{what}, nothing was done"):
+            answered()
+    assert a_session.rows("SELECT * FROM facts") == before
 
 
 @pytest.mark.parametrize("again", [ZINC, "deploys go  through the zinc gate"])
