@@ -19,6 +19,7 @@ from ralph_mem.memory.store import connection
 
 FORMAT = 1
 DERIVED = "derived"  # which row was made from which
+STRANGE = "file:"  # before the client's ids in somebody else's file
 BESIDE_ROWS = (*fact_rows.ROWS, DERIVED)  # what is said of other rows
 # A hundred thousand rows are some 150 MB; a file is read into memory as a whole, so that what was checked is what is used.
 MOST_BYTES = 536_870_912

@@ -99,9 +99,9 @@ def is_here(opened: Store, record: dict[str, Any]) -> bool:
     return record["row"] == RELATION and relations.number_of(opened, *[record[name] for name in relations.PARTS]) is not None
 
 
-def known_here(opened: Store, text: str) -> str:
-    """Return the id of a fact that holds here, or waits, in the same words; nothing where none does."""
-    same = facts.with_key(opened, wording.key(text))
+def known_here(opened: Store, text: str, going: frozenset[str]) -> str:
+    """Return the id of a fact that holds here, or waits, in the same words; nothing where none does, but those that are going."""
+    same = [fact for fact in facts.with_key(opened, wording.key(text)) if fact.public_id not in going]
     return next((fact.public_id for fact in same if fact.status in (facts.ACTIVE, facts.CANDIDATE, facts.EXPORTED)), "")
 
 

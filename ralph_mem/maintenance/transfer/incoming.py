@@ -10,8 +10,8 @@ from typing import Any
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import gate, privacy
-from ralph_mem.maintenance.transfer import document, fact_rows
-from ralph_mem.maintenance.transfer.document import BESIDE_ROWS, DERIVED, Document, damaged
+from ralph_mem.maintenance.transfer import document, fact_rows, once_strange
+from ralph_mem.maintenance.transfer.document import BESIDE_ROWS, DERIVED, STRANGE, Document, damaged
 from ralph_mem.maintenance.transfer.outgoing import protected
 from ralph_mem.memory.access import Change, rewrite
 from ralph_mem.memory.rows import deletion, existing, kinds, notes, reading, row, sessions, tombstones, turns
@@ -19,7 +19,6 @@ from ralph_mem.memory.rows import rewrite as rewriting
 from ralph_mem.memory.rows.row import Kind
 from ralph_mem.memory.store.connection import Store, sqlite
 
-STRANGE = "file:"  # before the client's ids in somebody else's file
 FORGOTTEN = "SELECT transcript FROM imports WHERE position < 0"
 MERGE_PAGES = 256
 
@@ -72,15 +71,18 @@ def _strange(record: dict[str, Any], place: Project) -> dict[str, Any]:
 def take(opened: Store, records: list[dict[str, Any]], tell: Callable[[int], object] = bool) -> Counts:
     """Store what is not known yet, in one transaction; returns what came in and what did not.
 
+    What came in before as a stranger's, and is the person's own now, comes in anew in its place.
     Nothing that came in tells of what was forgotten here before.
     """
     with Change(opened):
-        arrival = Arrival(opened)  # once the memory is locked: what another process forgets until then must not come back
+        # once the memory is locked: what another process forgets until then must not come back
+        arrival = Arrival(opened, records)
+        swept = once_strange.give_way(opened, arrival.twins.going)
         for number, record in enumerate(records):
             arrival.add(record)
             tell(number + 1)
         arrival.make_findable()
-        swept = arrival.without_forgotten()
+        swept += arrival.without_forgotten()
     if swept:
         rewrite(opened)
     _merge(opened)
@@ -89,7 +91,7 @@ def take(opened: Store, records: list[dict[str, Any]], tell: Callable[[int], obj
 
 def counted(opened: Store | None, records: list[dict[str, Any]]) -> Counts:
     """Return what would come in, nothing changed; without a memory everything would."""
-    arrival = Arrival(opened) if opened else None
+    arrival = Arrival(opened, records) if opened else None
     counts: Counts = Counter()
     sessions: dict[str, str] = {}
     wanted, coming = set(), set[Any]()
@@ -99,7 +101,7 @@ def counted(opened: Store | None, records: list[dict[str, Any]]) -> Counts:
             counts[record["row"]] += not is_known and fact_rows.observations_of(record) <= coming
             continue
         why_not = arrival.why_not(record) if arrival and record["row"] not in BESIDE_ROWS else ""
-        if arrival and not why_not and record.get("type") == row.FACT and fact_rows.known_here(arrival.store, record["title"]):
+        if arrival and not why_not and record.get("type") == row.FACT and arrival.fact_here(record):
             why_not = "known"
         coming |= set() if why_not else {record.get("public_id")}
         if record["row"] == "session" and _waits(record, why_not):
@@ -130,10 +132,11 @@ def _merge(opened: Store) -> None:
 class Arrival:
     """Rows on their way into a memory."""
 
-    def __init__(self, opened: Store) -> None:
+    def __init__(self, opened: Store, records: list[dict[str, Any]]) -> None:
         self.store = opened
         self.counts: Counts = Counter()
-        self.names: dict[str, str] = {}  # the ids in the file -> those in this memory
+        self.twins = once_strange.twins(opened, records)
+        self.names = dict(self.twins.kept)  # the ids in the file -> those in this memory
         self.waiting: dict[str, dict[str, Any]] = {}  # sessions that come in only with the first of their rows
         self.observations: set[str] = set()
         self.turns: list[tuple[int, bool]] = []
@@ -152,6 +155,8 @@ class Arrival:
         # a file of one's own that came by another machine must not bring in once more what is here
         names = (name, name if record["row"] == "session" else name.removeprefix(STRANGE))
         if self.store.one(f"SELECT 1 FROM {kind.table} WHERE {column} IN (?, ?)", names):
+            return "known"
+        if record.get("public_id") in self.twins.kept:
             return "known"
         return "forgotten" if self._is_forgotten(record) else ""
 
@@ -190,12 +195,16 @@ class Arrival:
 
     def _is_known_fact(self, record: dict[str, Any]) -> bool:
         """Say whether a fact is here in the same words, which then has the sightings of both, but none of a stranger."""
-        here = "" if self.why_not(record) else fact_rows.known_here(self.store, record["title"])
+        here = "" if self.why_not(record) else self.fact_here(record)
         if here:
             self.counts["known"] += 1
             if record["tainted"] != document.FOREIGN:
                 self.names[record["public_id"]] = here
         return bool(here)
+
+    def fact_here(self, record: dict[str, Any]) -> str:
+        """Return the id of the fact that says the same here, unless that gives way; nothing where none does."""
+        return fact_rows.known_here(self.store, record["title"], self.twins.going)
 
     def _take_fact(self, record: dict[str, Any]) -> None:
         names = {self.names.get(name, "") for name in fact_rows.observations_of(record)}
@@ -283,6 +292,8 @@ class Arrival:
             self.counts["forgotten"] -= not record["session"].startswith(STRANGE)
             self._session(waiting)
         number = self._number("sessions", "client_session", record["session"])
+        if number is None:  # it stays as it is
+            number = self._number("sessions", "client_session", STRANGE + record["session"])
         if number is None:
             raise damaged("a row belongs to a session that the file does not have")
         return number

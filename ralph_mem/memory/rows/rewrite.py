@@ -9,6 +9,14 @@ if TYPE_CHECKING:
 
     from ralph_mem.memory.store.connection import Store
 
+SIZES = """
+SELECT session_id, count(*) FROM (SELECT session_id FROM turns UNION ALL SELECT session_id FROM observations)
+WHERE session_id IN (SELECT session_id FROM turns) GROUP BY session_id"""
+EMPTY = """
+DELETE FROM sessions WHERE substr(client_session, 1, ?1) = ?2
+    AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
+    AND NOT EXISTS (SELECT 1 FROM observations WHERE session_id = sessions.id)"""
+
 
 def delete(store: "Store", public_id: str) -> bool:
     """Delete one observation with its index entry, a raw one or one that stands for itself; says whether it was there."""
@@ -16,6 +24,16 @@ def delete(store: "Store", public_id: str) -> bool:
     if found:
         existing.delete(store, row.OBSERVATION, found[0])
     return found is not None
+
+
+def drop_empty_sessions(store: "Store", beginning: str) -> None:
+    """Delete the sessions without any row whose name begins so. The caller holds the transaction."""
+    store.execute(EMPTY, (len(beginning), beginning))
+
+
+def sizes(store: "Store") -> "dict[int, int]":
+    """Return how many rows each session has that has turns, by its number."""
+    return dict(store.execute(SIZES).fetchall())
 
 
 def texts_of(store: "Store", kind: "row.Kind", number: int, texts: "Mapping[str, str | None]") -> None:

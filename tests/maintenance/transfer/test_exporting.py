@@ -17,14 +17,14 @@ from markdown_it import MarkdownIt
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance.transfer import document, home, incoming, outgoing
-from ralph_mem.memory import opening
+from ralph_mem.memory import notes_by_hand, opening
 from ralph_mem.memory.extras import MissingExtra, installation
 from ralph_mem.memory.inject import briefing
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import rewrite
 from tests.folded import folded
 from tests.maintenance.transfer.situations import STRANGE, records_of, taken_into
-from tests.readers import forget, happens, in_order, note, reader_of, search
+from tests.readers import forget, happens, in_order, last, note, reader_of, search
 from tests.sessions import HOUR, NOON, Session, check
 
 HAS_PYRAGE = importlib.util.find_spec("pyrage") is not None
@@ -208,6 +208,42 @@ def test_the_person_may_say_that_it_is_their_own(a_rich_session, a_place, anothe
     opened, _ = taken_into(place, data, mine=True)
     assert again(opened, place) == body(data)
     assert "tungsten" in Session(opened, place, "mine", a_rich_session.now + HOUR).starts()
+
+
+def test_what_came_in_as_a_strangers_becomes_ones_own_where_it_is_and_nothing_is_there_twice(a_rich_session, a_place, another_home):
+    data, place = export(a_rich_session), a_place()
+    another_home()
+    taken_into(place, data)
+    opened, counts = taken_into(place, data, mine=True)
+    assert again(opened, place) == body(data)
+    assert (counts["session"], counts["turn"], counts["observation"]) == (1, 2, 6)
+    in_order(opened)
+    _, counts = taken_into(place, data, mine=True)
+    assert counts == {"known": 9}
+
+
+def test_a_strangers_session_of_which_a_person_has_changed_something_stays_as_it_is(a_rich_session, a_place, another_home):
+    note(a_rich_session, "Lamps are lit at dusk.")
+    data, place = export(a_rich_session), a_place()
+    another_home()
+    opened, _ = taken_into(place, data)
+    reader = lookup.Reader([opened], place, a_rich_session.settings)
+    notes_by_hand.pin(lookup.find(reader, last(a_rich_session, "turns")))
+    before = opened.execute("SELECT * FROM turns").fetchall()
+    _, counts = taken_into(place, data, mine=True)
+    assert counts == {"session": 1, "observation": 1, "known": 9}
+    assert opened.execute("SELECT * FROM turns").fetchall() == before
+    assert opened.execute("SELECT title FROM observations WHERE tainted = 0").fetchall() == [("Lamps are lit at dusk.",)]
+    in_order(opened)
+
+
+def test_what_would_become_ones_own_is_counted_before(a_rich_session, a_place, another_home):
+    note(a_rich_session, "Lamps are lit at dusk.")
+    data, place = export(a_rich_session), a_place()
+    another_home()
+    opened, _ = taken_into(place, data)
+    records = incoming.prepared(document.unpacked(data, home.key()), place, place, a_rich_session.settings, mine=True)
+    assert incoming.counted(opened, records) == incoming.take(opened, records) != {}
 
 
 def test_trust_that_was_lost_does_not_come_back_by_another_export(a_rich_session, a_place, another_home):

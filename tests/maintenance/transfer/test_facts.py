@@ -6,9 +6,10 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.maintenance.transfer import document, incoming, outgoing
 from ralph_mem.memory import opening
+from ralph_mem.memory.facts import by_hand, taking
 from ralph_mem.memory.facts import relations as learned
-from ralph_mem.memory.facts import taking
 from ralph_mem.memory.rows import facts, relations
+from tests.readers import reader_of
 from tests.sessions import DAY, NOON, Session
 
 NPM, PNPM = "Install packages with npm 10 in every folder.", "Install packages with pnpm 9 in every folder."
@@ -109,6 +110,27 @@ def test_facts_of_somebody_else_are_proposals(a_session, elsewhere, take):
     assert (fact.text, fact.status, fact.source, fact.tainted) == (PNPM, facts.CANDIDATE, facts.PROPOSAL, 2)
     assert elsewhere.store.one("SELECT count(*) FROM memories WHERE observation_id = ?", (fact.number,)) == (0,)
     assert facts.links(elsewhere.store) == []
+
+
+def test_proposals_of_somebody_else_are_facts_once_the_file_is_ones_own(a_session, elsewhere, take):
+    say(a_session, NPM)
+    say(a_session, PNPM, NOON + DAY, a_session.has_a_turn("Look at the pier.", "Done."))
+    say(a_session, SHIP)
+    before, data = (stated(a_session), facts.links(a_session.store)), packed(a_session)
+    take(data, key=b"another" * 5)
+    take(data)
+    assert (stated(elsewhere), facts.links(elsewhere.store)) == before
+
+
+@pytest.mark.parametrize("decided", [taking.accept, taking.reject])
+def test_what_a_person_decided_of_a_proposal_stays_so_when_the_file_is_ones_own(a_session, elsewhere, take, decided):
+    say(a_session, SHIP, parent=a_session.has_a_turn("Look at the pier.", "Done."))
+    data = packed(a_session)
+    take(data, key=b"another" * 5)
+    by_hand.change(reader_of(elsewhere), facts.read(elsewhere.store)[0].public_id, decided)
+    before = stated(elsewhere)
+    assert take(data)["turn"] == 1
+    assert stated(elsewhere) == before
 
 
 def test_somebody_else_s_sightings_do_not_count_for_a_fact_of_one_s_own(a_session, elsewhere, take):
