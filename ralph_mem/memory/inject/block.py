@@ -28,6 +28,8 @@ OUTCOME_CHARACTERS = 240  # of an outcome in a briefing's line: where a request 
 RESPONSE_CHARACTERS = 900
 WHOLE = 10_000  # no text is as long
 FEW_CHARACTERS, LONGEST_WORD, CUT = 30, 40, "\n[...]\n"
+# A remark such as "ok danke" has as few words, in any language, and neither it nor its answer asks or names anything by these.
+FEW_WORDS, TELLING = 4, frozenset("?\uff1f\u061f0123456789`/_")
 
 ALIKE = 0.8  # so much of the words of two items, as a share of those of both, makes them one: what is told twice costs twice
 
@@ -158,6 +160,14 @@ class Memory:
     def only_asks(self) -> bool:
         """Say whether nothing came of its request but a word or two."""
         return len(self.said) < FEW_CHARACTERS and not (self.files or self.lines)
+
+    def is_aside(self) -> bool:
+        """Say whether a turn is a remark of a few words with a short answer, and nothing was changed, run, asked or named."""
+        words, both = self.asked.split(), f"{self.asked} {self.said}"
+        is_short = len(words) <= FEW_WORDS and len(self.asked) <= FEW_CHARACTERS and len(self.said) <= LINE_CHARACTERS
+        if not is_short or self.said == WITHHELD or self.files or self.lines:
+            return False
+        return TELLING.isdisjoint(both) and not any(["." in word.strip(".") for word in both.split()])
 
     def only_withholds(self) -> bool:
         """Say whether all that is left of it beside a request is that its answer is withheld."""

@@ -352,8 +352,7 @@ def _still_failing(store: "Store", settings: "dict[str, Any]") -> "list[str]":
 
 
 def _is_worth(memory: block.Memory) -> bool:
-    """Say whether a turn changed or ran something, or was about something; "yes" and "thanks" are not worth a line."""
-    is_note = memory.public_id[:4] == "obs-"
-    return memory.says_something() and bool(
-        is_note or memory.pinned or memory.files or memory.lines or query_text.terms(memory.asked)
-    )
+    """Say whether a turn changed or ran something, or was about something; "yes" and thanks are not worth a line."""
+    is_kept = memory.pinned or memory.public_id[:4] == "obs-"
+    is_work = bool(memory.files or memory.lines) or (query_text.terms(memory.asked) and not memory.is_aside())
+    return memory.says_something() and bool(is_kept or is_work)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block, briefing
 from ralph_mem.memory.rows import existing, reading, row
+from tests.folded import folded
 from tests.sessions import Session, receipts_of
 
 
@@ -167,6 +168,25 @@ def test_a_turn_about_nothing_is_not_worth_a_line(a_session, another_session):
     a_session.edits("src/lantern.py")
     a_session.is_answered("Mended.")
     assert len(lines_of(another_session.starts("clear"))) == 1
+
+
+REMARKS = ["ok danke", "vale, gracias", "merci !", "ありがとうございます", "Perfekt!", "ok, thanks a lot", "looks good", "thx"]
+
+
+@folded("remark", REMARKS)
+def test_a_remark_of_a_few_words_does_not_take_the_place_of_the_newest_work(a_session, another_session, remark):
+    a_session.asks("Rename the lantern")
+    a_session.edits("src/lantern.py")
+    a_session.is_answered("Renamed.")
+    a_session.has_a_turn(remark, "Gern. Sag Bescheid, wenn noch etwas fehlt!")
+    text = another_session.starts("compact")
+    assert "changed: src/lantern.py" in text and remark not in text
+
+
+@folded("asked", ["which port?", "the port", "Lampenfieber"])
+def test_a_few_words_that_ask_or_are_told_something_are_worth_a_line(a_session, another_session, asked):
+    a_session.has_a_turn(asked, "What a person feels who steps before a crowd. " * 3 if asked == "Lampenfieber" else "4010")
+    assert f"user: {asked}\n  agent: " in another_session.starts("compact")
 
 
 def test_prompts_that_nothing_came_of_take_no_turn_s_place(a_session, another_session):
