@@ -27,7 +27,7 @@ LINE_CHARACTERS = 110
 OUTCOME_CHARACTERS = 240  # of an outcome in a briefing's line: where a request and it do not fit, it is the request that is cut
 RESPONSE_CHARACTERS = 900
 WHOLE = 10_000  # no text is as long
-FEW_CHARACTERS, LONGEST_WORD, CUT = 30, 40, "\n[...]\n"
+FEW_CHARACTERS = 30
 # A remark such as "ok danke" has as few words, in any language, and neither it nor its answer asks or names anything by these.
 FEW_WORDS, TELLING = 4, frozenset("?\uff1f\u061f0123456789`/_")
 
@@ -129,7 +129,7 @@ class Memory:
         first, *more = asked.splitlines() or [""]
         more += said.splitlines()
         more += [self._changed()] if self.files else []
-        more += privacy.shorten(self.lines, 600).splitlines()
+        more += _shortened(self.lines, 600).splitlines()
         more = [line for line in more if line.strip()]
         if not first and more:  # a turn that a command began
             first = more.pop(0)
@@ -229,12 +229,12 @@ def compare(memories: "list[Memory]", known: "Said | None") -> None:
 
 def _shortened(text: str, limit: int) -> str:
     """Return a text of at most so many characters or so, its beginning and its end, and no code that does not end."""
-    head, mark, tail = privacy.shorten(text, limit).partition(CUT)
-    if mark:  # between words, where there are any
-        head = head[: max(head.rfind(" ", -LONGEST_WORD), head.rfind("\n", -LONGEST_WORD))] if " " in head[-LONGEST_WORD:] else head
-        tail = tail[tail.find(" ", 0, LONGEST_WORD) + 1 :]
-    short = head + mark + tail
-    return short + "\n```" if short.count("```") % 2 else short
+    text = text.strip()
+    if len(text) > limit:
+        from ralph_mem.memory.inject import excerpt  # lazy: only for a text that is too long
+
+        text = excerpt.of(text, limit)
+    return text + "\n```" if text.count("```") % 2 else text
 
 
 def _first(text: str, limit: int) -> str:
