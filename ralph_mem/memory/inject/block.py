@@ -161,17 +161,20 @@ class Memory:
         """Say whether nothing came of its request but a word or two."""
         return len(self.said) < FEW_CHARACTERS and not (self.files or self.lines)
 
-    def is_aside(self) -> bool:
-        """Say whether a turn is a remark of a few words with a short answer, and nothing was changed, run, asked or named."""
-        words, both = self.asked.split(), f"{self.asked} {self.said}"
-        is_short = len(words) <= FEW_WORDS and len(self.asked) <= FEW_CHARACTERS and len(self.said) <= LINE_CHARACTERS
-        if not is_short or self.said == WITHHELD or self.files or self.lines:
-            return False
-        return TELLING.isdisjoint(both) and not any(["." in word.strip(".") for word in both.split()])
-
     def only_withholds(self) -> bool:
         """Say whether all that is left of it beside a request is that its answer is withheld."""
         return self.said == WITHHELD and not (self.files or self.lines) and self.public_id[:4] != "obs-"
+
+
+def is_aside(asked: str, said: str) -> bool:
+    """Say whether a turn that changed and ran nothing is a remark of a few words with a short answer, by which nothing is asked
+    or named.
+    """
+    words, both = asked.split(), f"{asked} {said}"
+    is_short = len(words) <= FEW_WORDS and len(asked) <= FEW_CHARACTERS and len(said) <= LINE_CHARACTERS
+    if not is_short or said == WITHHELD:
+        return False
+    return TELLING.isdisjoint(both) and not any(["." in word.strip(".") for word in both.split()])
 
 
 def name_hosts(store: "Store", memories: "list[Memory]") -> None:

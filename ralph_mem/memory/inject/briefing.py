@@ -354,5 +354,5 @@ def _still_failing(store: "Store", settings: "dict[str, Any]") -> "list[str]":
 def _is_worth(memory: block.Memory) -> bool:
     """Say whether a turn changed or ran something, or was about something; "yes" and thanks are not worth a line."""
     is_kept = memory.pinned or memory.public_id[:4] == "obs-"
-    is_work = bool(memory.files or memory.lines) or (query_text.terms(memory.asked) and not memory.is_aside())
+    is_work = memory.files or memory.lines or (query_text.terms(memory.asked) and not block.is_aside(memory.asked, memory.said))
     return memory.says_something() and bool(is_kept or is_work)

@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
 
 def told(
-    store: "Store", found: "list[search.Hit]", project: "Project", settings: "dict[str, Any]", window: "Window", most: int
+    store: "Store", found: "list[search.Hit]", project: "Project", settings: "dict[str, Any]", window: "Window", most: int,
+    spare: "int | None" = None,
 ) -> "tuple[list[str], list[receipts.Item]]":  # fmt: skip
-    """Return the texts of what is admitted of hits and the context window lacks, of at most so many, and the items of a receipt."""
+    """Return the texts of what is admitted of hits and the context window lacks, of at most so many, and the items of a receipt.
+
+    Where `spare` is given so many tokens of the budget stay, and the newest is told first, whoever had room first.
+    """
     fresh, known = _fresh(found, project, settings, window)
     fresh = fresh[:most]
     memories = [memory for _, memory in fresh]
     block.compare(memories, known)
     block.name_hosts(store, memories)
-    return _fill(fresh, window.told, settings["memory.inject_tokens_prompt"])
+    return _fill(fresh, window.told, settings["memory.inject_tokens_prompt"] - (spare or 0), spare is not None)
 
 
 def _fresh(
@@ -55,7 +59,7 @@ def _is_missing(memory: block.Memory, window: "Window") -> bool:
 
 
 def _fill(
-    fresh: "list[tuple[search.Hit, block.Memory]]", told: "dict[str, str]", budget: int
+    fresh: "list[tuple[search.Hit, block.Memory]]", told: "dict[str, str]", budget: int, newest_first: bool = False
 ) -> "tuple[list[str], list[receipts.Item]]":
     """Spend the budget: a line for each first, then the best ones in full."""
     room = budget - block.AROUND_TOKENS
@@ -73,6 +77,8 @@ def _fill(
         if memory.public_id in costs and more <= room:
             texts[memory.public_id], costs[memory.public_id] = full, row.tokens(full)
             room -= more
+    if newest_first:
+        fresh = sorted(fresh, key=lambda each: each[1].at, reverse=True)
     repeats = _without_repeats([memory for _, memory in fresh if texts.get(memory.public_id)], texts, costs)
     items = []
     for hit, memory in [(hit, memory) for hit, memory in fresh if texts.get(memory.public_id)]:

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ralph_mem.memory.store.connection import Store
 
 MOST_ITEMS = 3
-MOST_OF_A_TIME = 8  # where the prompt asks what was done then: lines of eight turns leave room for one of them in full
 MOST_MISSED = 3
 NO_SESSION = -1
 
@@ -48,10 +47,11 @@ def build(
     tell = settings["memory.tell"]
     span = candidates.time_asked_about(query, now)
     if span:
-        found = search.of_time(stores[0], span)
-    else:
-        found = search.hits(stores[0], query, now, sense, tell, turns.at_hand(stores[0], window.session, window.since))
-    if len(stores) > 1 and not span:
+        from ralph_mem.memory.inject import days  # lazy: only for a prompt that asks what was done at a time
+
+        return days.told(stores[0], project, settings, span, window)
+    found = search.hits(stores[0], query, now, sense, tell, turns.at_hand(stores[0], window.session, window.since))
+    if len(stores) > 1:
         found = _with_shared(found, search.hits(stores[1], query, now, sense, tell))
     if _asks_for_work(query):
         found = [hit for hit in found if not ranking.is_turn(hit.values)]
@@ -62,7 +62,7 @@ def build(
     if found[0].admitted:
         from ralph_mem.memory.inject import prompt_items  # lazy: only for a prompt that may be told something
 
-        texts, items = prompt_items.told(stores[0], found, project, settings, window, MOST_OF_A_TIME if span else MOST_ITEMS)
+        texts, items = prompt_items.told(stores[0], found, project, settings, window, MOST_ITEMS)
     passed = {item.memory for item in items} | set(window.told)
     missed = [hit for hit in found if hit.values[1] not in passed][:MOST_MISSED]
     items += [receipts.Item(hit.values[1], "missed", hit.chance, features.packed(hit.features), 0) for hit in missed]

@@ -28,7 +28,6 @@ STRICTER = {"quiet": "quiet", "normal": "quiet", "eager": "normal"}
 # Properties of a database that has facts: that it has any, and as JSON by their ids what each gains or loses in rank, its place
 # among equals, its expiry in ms or 0, and if it has anchors (memory/facts/prepared.py). Of what is no fact the place is the last.
 HAS_FACTS, GAINS, LAST_PLACE = "facts", "facts_gains", 3
-OF_TIME = "SELECT id FROM memories WHERE turn_id NOT NULL AND created_at >= ? AND created_at < ? ORDER BY id DESC LIMIT ?"
 NOTHING_AT_HAND: "tuple[list[str], frozenset[str]]" = ([], frozenset())
 INDEX, ANY = "memory_fts", candidates.Wanted()
 
@@ -80,19 +79,6 @@ def hits(
         hits = _weighed(store, hits, now)
     hits.sort(key=lambda hit: (not hit.admitted, -ranking.marked(hit.chance, *hit.values[reading.MARKS]) - hit.gain, hit.place))
     return hits
-
-
-def of_time(store: "Store", span: "tuple[int, int]") -> "list[Hit]":
-    """Return the turns of a time in ms in which something was done or said, newest first, all of them admitted."""
-    numbers = [str(number) for (number,) in store.execute(OF_TIME, (*span, POOL))]
-    rows = [values for values in reading.load_rows(store, numbers) if not values[reading.MISLED] and _says(values)]
-    return [Hit(values, 1.0, 1.0, (), True) for values in rows]
-
-
-def _says(row: "tuple[Any, ...]") -> bool:
-    """Say whether a turn has an answer, files or commands."""
-    _, body, _, files, lines = row[reading.INDEXED]
-    return bool(body or files or lines)
 
 
 def _weighed(store: "Store", hits: "list[Hit]", now: int) -> "list[Hit]":

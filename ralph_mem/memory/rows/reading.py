@@ -21,6 +21,16 @@ SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title,
     o.pinned, o.misled, o.speaker, CASE WHEN o.tainted THEN '' ELSE o.origin END, o.checksum
 FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
 
+# Of a time in ms, without what happened in a context window: number, id, when, how many files it changed and how many lines tell
+# what it ran, the beginnings of its texts. Left out is what misled, and what could only say that its answer is withheld.
+OF_TIME = """
+SELECT m.id, t.public_id, m.created_at, (t.files <> '') + length(t.files) - length(replace(t.files, char(10), '')),
+    (t.lines <> '') + length(t.lines) - length(replace(t.lines, char(10), '')), substr(t.prompt, 1, 200), substr(t.response, 1, 200)
+FROM memories AS m JOIN turns AS t ON t.id = m.turn_id
+WHERE m.created_at >= ? AND m.created_at < ? AND NOT (t.session_id = ? AND t.seq > ?) AND NOT t.misled AND t.tainted < 2
+    AND (t.response <> '' AND NOT t.tainted OR t.files <> '' OR t.lines <> '')
+ORDER BY m.id DESC"""
+
 
 def load_rows(store: "Store", numbers: "list[str]", has_turns: bool = True) -> "list[tuple[Any, ...]]":
     """Return the rows of memories by number, in that order; `has_turns` is whether any may be a turn."""
