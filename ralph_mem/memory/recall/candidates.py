@@ -30,6 +30,11 @@ TIMES_HAVE = (
     *("day", "week", "month", "year", "night", " ago", "uary", "march", "april", "june", "july", "august", "ember", "ober", "may "),
     *("in may", "of may", " 19", " 20"),
 )
+# The same in German, Spanish and French, of which only the question what was done then is read.
+TIMES_ELSEWHERE = (
+    *(" heute", "gestern", " woche", " monat", " ayer", "anteayer", " hoy", " semana", "este mes", "mes pasado", " hier", "-hier"),
+    *(" aujourd", " semaine", " mois"),
+)
 QUOTES, MARKS, MOST_PHRASES = '"`', "@.,:;!?()[]{}<>'\"`", 8
 
 STANDS = """
@@ -95,12 +100,12 @@ def time_named(query: str, now: int) -> "tuple[int, int] | None":
 
 def time_asked_about(query: str, now: int) -> "tuple[int, int] | None":
     """Return the time that a query names, if it asks what was done then and nothing else: `what did we do yesterday?`."""
-    span = time_named(query, now)
-    if not span:
+    span, low = time_named(query, now), " " + query.lower()
+    if not span and not any([sign in low for sign in TIMES_ELSEWHERE]):
         return None
     from ralph_mem.memory.recall import times  # lazy: only for a query that names a time
 
-    return span if times.asks_what_was_done(query) else None
+    return span if span and times.asks_what_was_done(query) else times.asked_elsewhere(query, now)
 
 
 def find(

@@ -33,7 +33,26 @@ BEFORE_MONTH = frozenset("in of on during since last early late mid until by thi
 BEFORE_YEAR = frozenset("in of during since last early late mid until by from".split())
 BEFORE_WEEKDAY = frozenset("on last since this".split())
 LONGEST_NUMBER = 4  # digits
-MARKS = ".,:;!?()[]{}<>'\"`"
+MARKS = ".,:;!?¿¡()[]{}<>'\"`"
+# The question alone in German, Spanish and French: what may stand in it, what it has a word of, and the names of these times.
+TIMES = ("today", "yesterday", "2 days ago", "this week", "last week", "this month", "last month")
+ELSEWHERE = (
+    (
+        "was wo woran haben habe hast hat wurde wir ich du alles hallo guten morgen",
+        "gemacht getan geändert erledigt geschafft gearbeitet passiert",
+        ("heute", "gestern", "vorgestern", "diese woche", "letzte woche", "diesen monat", "letzten monat"),
+    ),
+    (
+        "qué que en hemos he has se hola buenos días",
+        "hicimos hice hiciste hizo hecho cambiamos cambió trabajamos pasó",
+        ("hoy", "ayer", "anteayer", "esta semana", "la semana pasada", "este mes", "el mes pasado"),
+    ),
+    (
+        "qu'est-ce qu'on qu'avons-nous qu'as-tu que quoi sur on a nous avons j'ai tu as bonjour salut",
+        "fait changé travaillé",
+        ("aujourd'hui", "hier", "avant-hier", "cette semaine", "la semaine dernière", "ce mois-ci", "le mois dernier"),
+    ),
+)
 FIRST_YEAR, LAST_YEAR = 1990, 2100
 
 
@@ -42,6 +61,18 @@ def asks_what_was_done(query: str) -> bool:
     words = {word.strip(MARKS) for word in query.lower().split()}
     others = [term for term in query_text.terms(query) if term not in OF_TIMES and not term.isdecimal()]
     return not (others or PAST.isdisjoint(words) or ASKING.isdisjoint(words)) and YET_TO_COME.isdisjoint(words)
+
+
+def asked_elsewhere(query: str, now: int) -> "Span | None":
+    """Return the time of a question in German, Spanish or French that asks what was done then, and nothing else."""
+    given = " ".join([word.strip(MARKS) for word in query.lower().replace("\u2019", "'").split()])
+    for beside, done, names in ELSEWHERE:
+        for name, meant in zip(names, TIMES):
+            before, found, after = f" {given} ".partition(f" {name} ")
+            words = set(before.split() + after.split())
+            if found and words.intersection(done.split()) and words.issubset(f"{beside} {done}".split()):
+                return named(meant, now)
+    return None
 
 
 def named(query: str, now: int) -> "Span | None":

@@ -67,7 +67,17 @@ QUESTIONS = [
     "what did we do yesterday?", "What have you changed today?", "where did we stop last Friday?", "recap of last week",
     "what did we work on last month", "remind me what was done 2 days ago", "what happened on 3 June?",
 ]  # fmt: skip
+ELSEWHERE = {
+    "was haben wir gestern gemacht?": "what did we do yesterday?",
+    "Guten Morgen! Was habe ich letzte Woche gemacht?": "what did I do last week?",
+    "¿qué hicimos ayer?": "what did we do yesterday?",
+    "¿Qué cambió la semana pasada?": "what changed last week?",
+    "qu'est-ce qu'on a fait hier ?": "what did we do yesterday?",
+    "Qu’est-ce qu’on a fait le mois dernier ?": "what did we do last month?",
+}
 OTHERS = [
+    "was haben wir hier gemacht?", "was machen wir heute?", "was haben wir gestern am Parser gemacht?", "¿qué hacemos hoy?",
+    "¿qué hicimos ayer con el parser?", "qu'est-ce qu'on fait ?", "qu'est-ce qu'on a fait hier pour le parser ?",
     "what did we do yesterday about the parser?", "what should we do today?", "run the tests of last week", "what did we do?",
     "do it today", "I have work today", "the build was broken yesterday", "will it be done this week",
 ]  # fmt: skip
@@ -76,6 +86,11 @@ OTHERS = [
 @folded("query", QUESTIONS)
 def test_a_question_about_a_time_alone_asks_what_was_done(query):
     assert candidates.time_asked_about(query, NOON) is not None
+
+
+@folded("query", ELSEWHERE)
+def test_the_question_alone_is_read_in_german_spanish_and_french(query):
+    assert candidates.time_asked_about(query, NOON) == candidates.time_asked_about(ELSEWHERE[query], NOON) is not None
 
 
 @folded("query", OTHERS)
