@@ -226,8 +226,8 @@ HANDED = [
 ]  # fmt: skip
 VALUES_HANDED = (
     "anker-unter-eis", "anker77eis", "anker & eis", "anker#Eisloch", "Anker-Eis#2031", "Anker.Eis-9!", "Ank3rEisQw71Lm",
-    "ankerimeis", "anker unter'", "ankerplaats.onder.ijs", "9d41c7e0Zb58f6a3", "Anker77Eis", "anker-77-eis", "anker-eis77", "und 7 eis",
-    "und eis 7", "AnkerEnEis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
+    "ankerimeis", "anker unter'", "ankerplaats.onder.ijs", "9d41c7e0Zb58f6a3", "Anker77Eis", "anker-77-eis", "anker-eis77",
+    "und 7 eis", "und eis 7", "AnkerEnEis", "QQBuAGsAZQBy", "9d41c7e02b58f6a3d07e94b1c2586fa0",
 )  # fmt: skip
 
 
