@@ -92,7 +92,7 @@ def applied(what: str, report: "Report", mixed: int, run: "Run") -> "list[str]":
     numbers = display.brought(len(report.restored), len(report.deleted), mixed) + conflicts
     lines = [f"Your files have {what}: {numbers}.", *_listed("conflict", report.kept)]
     if report.kept:
-        lines.append(f"these are as you have them; as the loop has them they lie in {run.room}")
+        lines.append(f"these are as you have them; as the loop has them they lie in {run.room}: copy from there what you want")
     return [*lines, f"to undo this: ralph-mem ralph apply {run.id} --undo --confirm"]
 
 

@@ -107,6 +107,13 @@ def test_a_file_that_no_snapshot_stored_is_told_as_gone_at_once_and_by_the_rollb
     ]
 
 
+def test_a_file_that_no_snapshot_stored_and_that_the_loop_wrote_to_is_named_too(loops):
+    loops.write("big", "").write_bytes(bytes(11_000_000))
+    run = loops.start("; ".join(["echo more >>big", *STEPS]))
+    assert run.iterations[0].tampered == ["no rollback brings back what was not stored: big"]
+    assert kept(loops.back()) == {"big": "is not stored in any snapshot as it is now"}
+
+
 def test_a_detached_head_with_commits_of_the_agent_stays_where_it_is(repository):
     git(repository.top, "checkout", "-q", "--detach")
     before = tree_of(repository.top)

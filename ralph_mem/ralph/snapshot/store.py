@@ -147,12 +147,21 @@ class Snapshots:
         return [_change(*pair) for pair in pairs if pair[1] != pair[2]]
 
     def changed_ns(self, path: bytes) -> int:
-        """Return when a path changed last by the newest snapshot's look, one that is gone by the folder above it; 0 if unknown."""
+        """Return when a path changed last by the newest snapshot's look, one that is gone by the folder above it; 0 if unknown.
+
+        Of what a snapshot only sees it is by a look of now.
+        """
         while path:
             for (key,) in self.query("SELECT key FROM present WHERE path = ?", (path,)):
-                return int(KEY.unpack(key)[CHANGED]) if key else 0
+                return int(KEY.unpack(key)[CHANGED]) if key else self._changed_by_now(path)
             path = path.rpartition(b"/")[0]
         return os.stat(self.top).st_ctime_ns
+
+    def _changed_by_now(self, path: bytes) -> int:
+        try:
+            return os.lstat(self.top + b"/" + path).st_ctime_ns
+        except OSError:
+            return 0
 
     def seen(self, path: bytes) -> "tuple[int, int, int] | None":
         """Return size, time of the last write in ns and inode of a path by the newest snapshot's look, None where it has none."""

@@ -146,6 +146,18 @@ def test_what_comes_by_itself_names_its_conflicts_where_that_stays_and_counts_ea
     assert f"applied: {counts}" in display.status_lines(run, run.last_seen)
 
 
+def test_what_no_snapshot_stores_is_a_conflict_and_stays_in_a_room_that_is_kept(loops):
+    loops.write("grows", "").write_bytes(bytes(5_000_000))
+    loops.write("pipe", "a file")
+    big = "head -c 11000000 /dev/urandom"
+    run = in_a_room(loops, f"{big} >new; {big} >grows; rm pipe; mkfifo pipe; {STEPS[0]}", MENDS)
+    lies_there, is_odd = "is not stored: it lies in the loop's room alone", "is a FIFO, socket or device"
+    assert run.applied[-1]["conflicts"] == ["grows", "new", "pipe"]
+    assert f"  conflict new  ({lies_there})" in (told := "\n".join(loops.told)) and f"  conflict pipe  ({is_odd})" in told
+    assert f"they lie in {run.room}: copy from there what you want" in told
+    assert (loops.text("one.txt"), loops.text("pipe"), os.stat(f"{run.room}/new").st_size) == ("right\n", "a file", 11_000_000)
+
+
 def test_what_only_the_person_changed_is_theirs(loops):
     mine = person(loops, "echo mine >mine.txt; rm check.sh; mkdir -p d; echo mine >d/new")
     run = in_a_room(loops, f"{mine}; {MENDS}")
