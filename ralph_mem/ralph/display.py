@@ -179,6 +179,7 @@ def status_lines(run: "Run", now: int) -> "list[str]":
     lines += [f"line {number} of the record is damaged and left out" for number in run.damaged]
     lines += [*_memory_lines(run), *_room_lines(run)]
     lines += [f"rolled back to {told.get('to', '?')} (snapshot {told.get('target', '?')})" for told in run.rolled_back]
+    lines += [f"a rollback is at work or was cut off; then {stop_reasons.ROLL_BACK} finishes it"] if run.rolling_back else []
     return [*lines, *commits(run), *([taught(run)] if run.taught else []), f"next: {next_step(run)}"]
 
 
@@ -203,7 +204,8 @@ def commits(run: "Run") -> "list[str]":
 
 def _room_lines(run: "Run") -> "list[str]":
     """Return where a run in a room works, and what of it is in the person's files."""
-    told = ["applied: nothing; your files are as they were"] if run.room and not run.applied else []
+    told = [f"applied: at work or cut off; then {stop_reasons.APPLY} finishes it"] if run.applying else []
+    told += ["applied: nothing; your files are as they were"] if run.room and not run.applied and not run.applying else []
     for each in run.applied[-1:]:
         counted = "brought" in each  # what a crash cut off was not
         told.append(f"applied: {brought(each['brought'], each['deleted'], each['mixed']) if counted else '? written, ? deleted'}")

@@ -38,7 +38,7 @@ NO_VERDICT = Verdict("", "", "failed", "", None, {}, [], None, "", 0.0, [])
 
 
 # What is done to a run that is not at work: it was not seen alive then.
-AFTERWARDS = frozenset(("settled", "rolled_back"))
+AFTERWARDS = frozenset(("settled", "rolling_back", "rolled_back"))
 
 
 class Run:
@@ -62,8 +62,8 @@ class Run:
     `roots` the folders of the person's that `PYTHONPATH` replaces there, `linked` what it has as links to the person's ignored
     files, and `written` what was written through them. `plan_snapshot` is that of the room as it got a plan that the person changed
     before they let the run go on, 0 for none. `applied` are the results that are in the person's files, the last one last,
-    `applying` one that is on its way, `taken_back` those that a rollback took out again. `damaged` holds numbers of lines that
-    could not be read.
+    `applying` one that is on its way, `taken_back` those that a rollback took out again, `rolling_back` a rollback that is on
+    its way. `damaged` holds numbers of lines that could not be read.
     """
 
     def __init__(self) -> None:
@@ -94,6 +94,7 @@ class Run:
         self.written: list[dict[str, Any]] = []
         self.applied: list[dict[str, Any]] = []
         self.applying: dict[str, Any] = {}
+        self.rolling_back: dict[str, Any] = {}
         self.taken_back: list[dict[str, Any]] = []
         self.marked_ns = self.start_snapshot = self.started = self.ended = self.begun = self.resumed_after = self.settled = 0
         self.spent_ms = self.since = self.last_seen = self.turn = self.turned_after = 0
@@ -350,6 +351,7 @@ HANDLERS: "dict[str, Callable[[Run, dict[str, Any]], None]]" = {
     "settled": lambda run, entry: setattr(run, "settled", _number(entry.get("number"))),
     "end": _end, "snapshots_gone": lambda run, _entry: setattr(run, "snapshots_gone", True),
     "git": lambda run, entry: run.git.append(entry), "linked": lambda run, entry: run.written.append(entry),
-    "room": entries.room, "applying": entries.applying, "applied": entries.applied, "rolled_back": entries.rolled_back,
+    "room": entries.room, "applying": entries.applying, "applied": entries.applied, "rolling_back": entries.rolling_back,
+    "rolled_back": entries.rolled_back,
     DAMAGED: lambda run, entry: run.damaged.append(_number(entry.get("line"))),
 }  # fmt: skip

@@ -1,12 +1,9 @@
 """Roll a run back to a state of its files, shown first, and as much as is the loop's."""
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.core.redaction import privacy
-from ralph_mem.ralph import experience, files, lessons, progress, record, rollback_lines, runs, stop_reasons
+from ralph_mem.ralph import files, pending, progress, record, rollback_lines, runs, stop_reasons
 from ralph_mem.ralph.git import items, putting_back, way_back
 from ralph_mem.ralph.lock import Lock
-from ralph_mem.ralph.room import pending
-from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import restoring, rollback_plan, store, taking
 from ralph_mem.ralph.tasks import standing
 
@@ -106,7 +103,7 @@ def preview_rollback(
     everything: bool = False,
 ) -> "tuple[str, rollback_plan.Plan]":  # fmt: skip
     """Return what a rollback would lead to, and what it would do, with `git` to git too. Raises LoopError and SnapshotError."""
-    pending.settle(project, run)
+    pending.settle(project, settings, run)
     if has_nothing_here(run, to):
         return f"the start of {run.id}, of which nothing was applied", rollback_plan.Plan([], [])
     of_git = _told(_git_plan(project, run, to, force), "git") if git and not run.start_snapshot else []
@@ -171,7 +168,7 @@ def roll_back(  # noqa: PLR0913, PLR0917 - a rollback has as many options as its
     What the person changed after the loop is kept and named. With `git` what the loop took from git or moved in it comes back
     too, after a copy, before the files. Raises LoopError and SnapshotError.
     """
-    pending.settle(project, run)
+    pending.settle(project, settings, run)
     if has_nothing_here(run, to):
         return f"the start of {run.id}, of which nothing was applied", restoring.Report(0, [], [], [], [], 0)
     if git and not run.start_snapshot and _told(_git_plan(project, run, to, force), "git"):
@@ -185,6 +182,8 @@ def roll_back(  # noqa: PLR0913, PLR0917 - a rollback has as many options as its
         snapshots.find_of(run.id, target)
         last = rolled_from(snapshots, settings, run, to, force)
         of_git = _roll_git_back(project, settings, run, to, force) if git else []
+        begun = {"to": to, "words": what, "target": target, "git": len([line for verb, line in of_git if verb == "git"])}
+        begun.update({"iteration": _begun(run, to.removeprefix(TASK))[0]} if to.startswith(TASK) else {})
         report = restoring.roll_back(
             snapshots,
             target,
@@ -195,16 +194,10 @@ def roll_back(  # noqa: PLR0913, PLR0917 - a rollback has as many options as its
             on_step=on_step,
             until_ns=_checked_ns(run),
             everything=everything,
+            begins=lambda safety: pending.note(project, run, "rolling_back", **{**begun, "safety": safety}),
         )
         report = report._replace(git=of_git)
-    kept = privacy.protect([path.decode("utf-8", "replace") for path, _ in report.kept], project, settings)[0]
-    at = {"iteration": _begun(run, to.removeprefix(TASK))[0]} if to.startswith(TASK) else {}
-    record.append(runs.path_of(project, run.id), {
-        "what": "rolled_back", "at": now_ms(), "to": to, "target": target, "safety": report.safety, **at,
-        "restored": len(report.restored), "deleted": len(report.deleted), "kept": len(report.kept), "kept_paths": kept,
-        "git": len([line for verb, line in report.git if verb == "git"]),
-    })  # fmt: skip
-    experience.keep(project, settings, runs.find(project, run.id), lessons.of_rollback)
+        pending.rolled_back(project, settings, run, {**begun, "safety": report.safety}, report)
     return what, report
 
 

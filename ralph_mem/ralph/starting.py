@@ -8,7 +8,7 @@ from ralph_mem.core import paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.format import duration
 from ralph_mem.core.redaction import privacy
-from ralph_mem.ralph import decision, display, files, passing, prompt, prospects, record, runs, wishes
+from ralph_mem.ralph import decision, display, files, passing, pending, prompt, prospects, record, runs, wishes
 from ralph_mem.ralph.criteria import BROKEN, Verdict, finding, passed
 from ralph_mem.ralph.git import copies, guarding
 from ralph_mem.ralph.judges import installed, substitutes
@@ -71,8 +71,11 @@ def start(  # noqa: PLR0913, PLR0917 - who asks, for what, and who hears of it
     The snapshot is taken before the checks are run, which may leave files behind: a rollback returns to what the person had.
     A run with a check that cannot be run is ended at once: no agent could mend that. A headless caller holds the lock.
     """
+    settled = pending.settle(project, values)
     run_id = note(project, values, wished, prospect, mode, owner, run_id)
     loop = Loop(project, values, run_id, told)
+    for line in settled:
+        loop.told(line)
     bounds = f"at most {wished.limits.iterations} iterations and {duration(wished.limits.duration_ms)}"
     loop.told(f"{run_id}: {bounds}; `ralph-mem ralph stop` ends it")
     commits.begin(loop)

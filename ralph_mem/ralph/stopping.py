@@ -5,10 +5,10 @@ import os
 import time
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import criteria, decision, files, leftovers, passing, prospects, runs, stop_reasons
+from ralph_mem.ralph import criteria, decision, files, leftovers, passing, pending, prospects, runs, stop_reasons
 from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
-from ralph_mem.ralph.room import making, pending
+from ralph_mem.ralph.room import making
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import restoring, store
 from ralph_mem.ralph.tasks import amending
@@ -76,8 +76,10 @@ def resume(
     """
     leftovers.end(run.id)
     finish_rollback(project)
-    pending.settle(project, run)
+    settled = pending.settle(project, values)
     loop = Loop(project, values, run.id, told)
+    for line in settled:
+        loop.told(line)
     if loop.option("snapshot") and not files.last_snapshot(loop.run):  # it was killed before there was one
         files.begin(loop)
     if mode == HEADLESS and not making.is_there(loop):

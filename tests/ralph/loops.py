@@ -1,5 +1,6 @@
 """A small project, agents that are scripts, and loops that are started on both as a command would."""
 
+import contextlib
 import shlex
 import subprocess
 import sys
@@ -35,6 +36,26 @@ cat >"$here/prompt-$number"
 [ -e "$here/step-$number" ] || number={last}
 . "$here/step-$number"
 """
+
+
+class Killed(BaseException):
+    """Stands for a kill -9 at this point: nothing of ours catches it, and what it leaves is not tidied up."""
+
+    @classmethod
+    def here(cls, *_):
+        raise cls
+
+    @classmethod
+    def at(cls, step, seen=None):
+        """Return what hears of steps and raises at one of this name."""
+
+        def on_step(name):
+            if seen is not None:
+                seen.append(name)
+            if name == step:
+                raise cls
+
+        return on_step
 
 
 class Loops:
@@ -143,6 +164,16 @@ given = ast.literal_eval(sys.argv[2])
 wish = wishes.Wish(**{**given, "limits": stop_reasons.Limits(**given["limits"])})
 headless.start(place, effective.load(place), wish, prospects.look(place, wish), lambda loop: True)
 """
+
+
+def cut_off(loops, step, **options):
+    """Roll the last run back and be killed at a step, if there is one of that name; returns the steps until then."""
+    seen = []
+    with contextlib.suppress(Killed):
+        rolling_back.roll_back(
+            loops.project, loops.values(), loops.latest(), rolling_back.START, on_step=Killed.at(step, seen), **options
+        )
+    return seen
 
 
 def names(paths):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import display, headless, rollback_lines, rolling_back, runs
+from ralph_mem.ralph import display, headless, pending, rollback_lines, rolling_back, runs
 from ralph_mem.ralph.snapshot import store
-from tests.ralph.loops import CHECK, STEPS, git, kept, names
+from tests.ralph.loops import CHECK, STEPS, Killed, cut_off, git, kept, names
 from tests.ralph.snapshot.conftest import bytes_below, tree_of
 
 
@@ -245,6 +245,78 @@ def test_the_record_tells_of_each_rollback(loops):
     report = loops.back()
     (told,) = loops.latest().rolled_back
     assert (told["restored"], told["deleted"], told["kept"], told["safety"]) == (1, 0, 0, report.safety)
+
+
+# Cut off
+
+
+def settled(loops):
+    return pending.settle(loops.project, loops.values())
+
+
+def test_a_rollback_that_was_cut_off_is_told_by_the_next_command_and_can_be_undone(loops):
+    run = loops.start(*STEPS)
+    loops.write("one.txt", "PRECIOUS\n")
+    cut_off(loops, "place two.txt", force=True)
+    assert "a rollback is at work or was cut off; then `ralph-mem ralph rollback` finishes it" in display.status_lines(
+        loops.latest(), 0
+    )
+    assert settled(loops) == [
+        "The last rollback was cut off, and is finished now:",
+        f"Back to the start of {run.id}: 3 restored, 0 deleted, 0 kept.",
+        f"to undo this: ralph-mem ralph rollback {run.id} --undo --confirm",
+    ]
+    loops.back(rolling_back.UNDO)
+    assert (loops.text("one.txt"), settled(loops)) == ("PRECIOUS\n", [])
+
+
+@pytest.mark.check
+def test_whatever_step_a_rollback_was_cut_off_at_the_same_command_again_keeps_the_way_back(loops):
+    loops.start(*STEPS)
+    loops.write("one.txt", "PRECIOUS\n")
+    steps = cut_off(loops, "no such step", force=True)
+    assert len(steps) > 8
+    for step in steps:
+        loops.back(rolling_back.UNDO)
+        assert loops.text("one.txt") == "PRECIOUS\n", step
+        cut_off(loops, step, force=True)
+        loops.back(force=True)
+        assert loops.text("one.txt") == "wrong\n"
+
+
+def test_a_rollback_whose_end_was_not_written_down_is_known_all_the_same(loops, monkeypatch):
+    loops.start(*STEPS)
+    with monkeypatch.context() as patched:
+        patched.setattr(pending, "rolled_back", Killed.here)
+        with pytest.raises(Killed):
+            loops.back()
+    settled(loops)
+    (told,) = loops.latest().rolled_back
+    assert (told["restored"], told["deleted"], told["kept"]) == (3, 0, 0)
+
+
+def test_what_the_person_changes_after_a_rollback_was_cut_off_is_named_as_kept(loops):
+    loops.start(*STEPS)
+    cut_off(loops, "place two.txt")
+    loops.write("two.txt", "mine\n")
+    assert "  kept     two.txt  (was changed while files were being put back)" in settled(loops)
+    assert (loops.latest().rolled_back[-1]["kept_paths"], loops.text("two.txt")) == (["two.txt"], "mine\n")
+
+
+def test_the_next_start_says_that_a_rollback_was_cut_off(loops):
+    loops.start(*STEPS)
+    cut_off(loops, "place two.txt")
+    loops.start(*STEPS)
+    assert "The last rollback was cut off, and is finished now:" in loops.told
+
+
+def test_a_rollback_with_nothing_to_do_leaves_the_way_back_of_the_one_before(loops):
+    loops.start(*STEPS)
+    loops.write("one.txt", "mine\n")
+    for _ in range(2):
+        loops.back(force=True)
+    loops.back(rolling_back.UNDO)
+    assert loops.text("one.txt") == "mine\n"
 
 
 # What is remembered of it

@@ -10,7 +10,7 @@ from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import registry as known
-from ralph_mem.ralph import rollback_lines, rolling_back, runs
+from ralph_mem.ralph import pending, rollback_lines, rolling_back, runs
 from ralph_mem.ralph.record import Run
 from ralph_mem.ralph.room import applying
 
@@ -22,6 +22,8 @@ def roll_back(
 ) -> None:
     """Show what a rollback would do, and do it where that is confirmed; `wide` are --force and --all."""
     voice, (force, everything) = Live(json), wide
+    for line in pending.settle(place, values, run):
+        voice.stays(line)
     if not confirm:
         what, plan = rolling_back.preview_rollback(place, values, run, target, force, git=True, everything=everything)
         for line in rollback_lines.rollback_preview(what, plan, run.cut_off()):
@@ -76,6 +78,8 @@ def apply_it(
 
 def _apply(place: Place, values: dict[str, Any], run: Run, to: str, confirm: bool, json: bool) -> None:
     voice = Live(json)
+    for line in pending.settle(place, values, run):
+        voice.stays(line)
     if not confirm:
         what, plan, merged = applying.preview(place, values, run, to)
         for line in rollback_lines.apply_preview(what, plan, merged.mixed):

@@ -8,6 +8,7 @@ from ralph_mem.ralph import (
     display,
     history,
     leftovers,
+    pending,
     planning,
     prospects,
     record,
@@ -160,14 +161,16 @@ def _target(order: "Order") -> str:
 
 def _rolled_back(asked: "Asked", run: "Run", target: str, order: "Order") -> str:
     force, everything = order.has("--force"), order.has("--all")
+    settled = pending.settle(asked.project, asked.settings, run)
     if order.has("--confirm"):
         what, report = rolling_back.roll_back(asked.project, asked.settings, run, target, force, git=True, everything=everything)
-        return _show(asked, [_as_typed(line) for line in rollback_lines.rolled_back(what, report, run)])
+        return _show(asked, [_as_typed(line) for line in [*settled, *rollback_lines.rolled_back(what, report, run)]])
     what, plan = rolling_back.preview_rollback(asked.project, asked.settings, run, target, force, git=True, everything=everything)
     words = [rolling_back.option_of(target), "--force" if force else "", "--all" if everything else ""]
     again = " ".join(["/ralph rollback", run.id, *filter(None, words), "--confirm"])
     below = f"Nothing is changed yet. To do it: {again}" if rolling_back.has_work(plan) else ""
-    return _show(asked, rollback_lines.rollback_preview(what, plan, run.cut_off()), below)
+    lines = [*[_as_typed(line) for line in settled], *rollback_lines.rollback_preview(what, plan, run.cut_off())]
+    return _show(asked, lines, below)
 
 
 def _apply(asked: "Asked", rest: str) -> str:
@@ -177,12 +180,14 @@ def _apply(asked: "Asked", rest: str) -> str:
         return _rolled_back(asked, run, rolling_back.START, order)
     state = {rolling_back.START: "", rolling_back.BEST: " --best"}.get(to, f" --to {to}")
     to = "" if to == rolling_back.START else to
+    settled = pending.settle(asked.project, asked.settings, run)
     if order.has("--confirm"):
         what, report, merged = applying.apply(asked.project, asked.settings, run, to)
-        return _show(asked, [_as_typed(line) for line in rollback_lines.applied(what, report, len(merged.mixed), run)])
+        lines = rollback_lines.applied(what, report, len(merged.mixed), run)
+        return _show(asked, [_as_typed(line) for line in [*settled, *lines]])
     what, plan, merged = applying.preview(asked.project, asked.settings, run, to)
     below = f"Nothing is changed yet. To do it: /ralph apply {run.id}{state} --confirm" if plan.actions else ""
-    return _show(asked, rollback_lines.apply_preview(what, plan, merged.mixed), below)
+    return _show(asked, [*[_as_typed(line) for line in settled], *rollback_lines.apply_preview(what, plan, merged.mixed)], below)
 
 
 def _bisect(asked: "Asked", rest: str) -> str:

@@ -6,10 +6,9 @@ from collections import namedtuple
 
 from ralph_mem.core import news
 from ralph_mem.core.errors import LoopError, RalphMemError
-from ralph_mem.core.redaction import privacy
-from ralph_mem.ralph import files, progress, record, rollback_lines, rolling_back, runs, stop_reasons
+from ralph_mem.ralph import files, pending, progress, record, rollback_lines, rolling_back, runs, stop_reasons
 from ralph_mem.ralph.lock import Lock
-from ralph_mem.ralph.room import keeping, merging, pending
+from ralph_mem.ralph.room import keeping, merging
 from ralph_mem.ralph.snapshot import LINK, others, restoring, rollback_plan, store, taking, uncommitted
 from ralph_mem.ralph.tasks import boxes
 from ralph_mem.ralph.watching import commits
@@ -55,7 +54,7 @@ def result_of(run: "record.Run", to: str = "") -> Result:
 def preview(project: "Project", values: "dict[str, Any]", run: "record.Run", to: str) -> "tuple[str, Plan, merging.Merged]":
     """Return what would be brought, and what that would do to the person's files. Raises LoopError and SnapshotError."""
     _see_nobody(project)
-    pending.settle(project, run)
+    pending.settle(project, values, run)
     result = result_of(run, to)
     with store.open_store(project) as snapshots:
         restoring.recover(snapshots)
@@ -73,7 +72,7 @@ def apply(
     What the person changed too stays and is named, or both changes are taken where they are in different lines.
     """
     _see_nobody(project)
-    pending.settle(project, run)
+    pending.settle(project, values, run)
     result = result_of(run, to)
     with Lock(project):
         return _applied(project, values, run, result, on_step)
@@ -98,11 +97,11 @@ def _applied(
             uncommitted.hold_back(snapshots, run.id, merged)
         plan = _plan(snapshots, merged, safety)
         target = taking.write_down(snapshots, restoring.APPLIED, run.id, merged.wanted, merged.content)
-        numbers = {"snapshot": result.number, "target": target, "safety": safety}
-        pending.note(project, run, "applying", **numbers)
+        begun = {"snapshot": result.number, "target": target, "safety": safety, "words": result.what}
+        pending.note(project, run, "applying", **begun)
         report = restoring.execute(snapshots, plan, target, safety, on_step)
         merged = merged._replace(mixed=[path for path in merged.mixed if path in report.restored])
-        _note(project, values, run, numbers, report, merged)
+        pending.applied(project, values, run, begun, report, len(merged.mixed))
         brought = commits.bring(project, run)
         if brought:
             pending.note(project, run, "brought", **brought)
@@ -154,22 +153,9 @@ def of_agents(snapshots: "Snapshots", run_id: str) -> "set[bytes]":
 
 
 def _plan(snapshots: "Snapshots", merged: "merging.Merged", now: int) -> "Plan":
-    plan = rollback_plan.decide(merging.changes_of(snapshots, merged, now), {})
-    return plan._replace(kept=sorted([*plan.kept, *merged.conflicts.items()]))
-
-
-def _note(
-    project: "Project", values: "dict[str, Any]", run: "record.Run", numbers: "dict[str, int]", report: "Report",
-    merged: "merging.Merged",
-) -> None:  # fmt: skip
-    """Write down what was brought, for the person and for the way back."""
-    if run.applied and not (report.restored or report.deleted):
-        pending.note(project, run, "applying", target=0)  # the last one stands, and is what there is a way back from
-        return
-    names = [path.decode("utf-8", "replace") for path, _ in report.kept]
-    kept = privacy.protect(names, project, values)[0] if names else []
-    counts = {"brought": len(report.restored), "deleted": len(report.deleted), "mixed": len(merged.mixed)}
-    pending.note(project, run, "applied", **numbers, **counts, conflicts=kept)
+    plan, mixed = rollback_plan.decide(merging.changes_of(snapshots, merged, now), {}), {*merged.mixed}
+    actions = [each._replace(why=rollback_plan.MERGED) if each.path in mixed else each for each in plan.actions]
+    return plan._replace(actions=actions, kept=sorted([*plan.kept, *merged.conflicts.items()]))
 
 
 def at_end(loop: "Loop") -> None:

@@ -25,9 +25,15 @@ def applying(run: "Run", entry: "dict[str, Any]") -> None:
     run.applying = entry if entry.get("target") else {}
 
 
+def rolling_back(run: "Run", entry: "dict[str, Any]") -> None:
+    """Take in that a rollback is on its way, or that it is not."""
+    run.rolling_back = entry if entry.get("safety") else {}
+
+
 def rolled_back(run: "Run", entry: "dict[str, Any]") -> None:
     """Take in a rollback. Of a run in a room it takes out the result that was applied last, and an undo of that brings it again."""
     entry = {**entry, "done": run.next_number() - 1}
+    run.rolling_back = {}
     if not run.room:
         run.rolled_back.append(entry)
         run.task_log.append({"back_to": run.standing()})

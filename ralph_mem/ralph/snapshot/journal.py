@@ -29,7 +29,8 @@ them while its files are put back and then gets its `mode` again.
 """
 # The properties that tell in which of the trees of a store the rollback is that was begun last.
 TREE, IN_ROOM = "journal tree", "journal in a room"
-# The verbs that leave a path as it was.
+# The verbs that take a path away, and those that leave it as it was.
+REMOVING = ("delete", "remove_folder")
 UNCHANGING = ("keep", "open")
 
 TABLES = (
@@ -112,9 +113,10 @@ def put_back(snapshots: "store.Snapshots", since: int) -> "dict[bytes, Entry | N
     return found
 
 
-def was_begun(snapshots: "store.Snapshots", target: int) -> bool:
-    """Say whether anything was ever written down that leads to a snapshot."""
-    return _exists(snapshots) and bool(snapshots.query("SELECT 1 FROM journals WHERE target = ?", (target,)))
+def steps_from(snapshots: "store.Snapshots", safety: int) -> "list[Step] | None":
+    """Return the steps of the rollback from a snapshot, as `finish` left them; None where none was ever begun."""
+    found = snapshots.query("SELECT id FROM journals WHERE safety = ?", (safety,)) if _exists(snapshots) else []
+    return _steps(snapshots, found[0][0]) if found else None
 
 
 def _steps(snapshots: "store.Snapshots", number: int) -> "list[Step]":

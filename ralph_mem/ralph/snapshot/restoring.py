@@ -31,7 +31,7 @@ Report.__doc__ = """What a rollback to the snapshot `target` did: the paths put 
 def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
     snapshots: "Snapshots", target: int, last: "int | None" = None, run: str = "", scope: "listing.Scope" = listing.DEFAULT, *,
     force: bool = False, only: "Collection[bytes] | None" = None, told: "Callable[[int, int], Any] | None" = None,
-    on_step: "journal.OnStep" = None, until_ns: int = 0, everything: bool = False,
+    on_step: "journal.OnStep" = None, until_ns: int = 0, everything: bool = False, begins: "Callable[[int], Any] | None" = None,
 ) -> Report:  # fmt: skip
     """Put the tree back as the snapshot `target` has it, but for what the user changed since, and say what was done.
 
@@ -39,7 +39,8 @@ def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
     work; rollbacks since then are taken into account. The run is by default that of the target, and any snapshot can be
     the target: that of an earlier report's `safety` undoes what it reports. `force` gives up what the user changed after
     the loop had changed it, `everything` what somebody changed while it was at work. With `only` nothing but these paths is
-    touched. `told` hears of the safety snapshot's progress, and `on_step` of each step.
+    touched. `told` hears of the safety snapshot's progress, `on_step` of each step, and `begins` of the number of the safety
+    snapshot once there is something to be done.
 
     Raises SnapshotError. Where it comes before the journal is begun nothing has changed, and afterwards `recover` goes on.
     """
@@ -53,6 +54,8 @@ def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
     plan = plan if only is None else within(plan, only)
     if any([action.why == BACK_TO_YOURS for action in plan.actions]):
         target = taking.write_down(snapshots, MADE, run, {action.path: action.target for action in plan.actions}, [])
+    if begins and plan.actions:
+        begins(safety.id)
     return execute(snapshots, plan, target, safety.id, on_step)
 
 
@@ -100,6 +103,18 @@ def recover(snapshots: "Snapshots", on_step: "journal.OnStep" = None) -> "Report
     snapshots.see_place(snapshots.run_of(begun.target))
     changes = snapshots.differences(begun.target, begun.safety)
     return _carry_out(snapshots, begun, {change.path: (change.after, change.before) for change in changes}, True, on_step)
+
+
+def report_of(snapshots: "Snapshots", target: int, safety: int) -> "tuple[Report | None, list[Step]]":
+    """Return what a rollback from the snapshot `safety` came to that is over by now, with its steps; None where it never began."""
+    steps = journal.steps_from(snapshots, safety)
+    if steps is None:
+        return None, []
+    done = [step for step in steps if step.verb not in journal.UNCHANGING]
+    deleted = [step.path for step in done if step.verb in journal.REMOVING]
+    kept = sorted([(step.path, step.why) for step in steps if step.verb == "keep"])
+    restored = [step.path for step in done if step.verb not in journal.REMOVING]
+    return Report(target, restored, deleted, kept, [], safety), done
 
 
 def last_of(snapshots: "Snapshots", run: str = "") -> int:

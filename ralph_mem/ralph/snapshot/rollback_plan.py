@@ -31,6 +31,7 @@ BY_BOTH = "changed by the loop, then by you"
 BY_YOU = "changed by you"
 FORCED = "changed by the loop, then by you, and forced"
 NEEDED = "holds what is put back"
+MERGED = "merged: both changed it, in different lines"
 BACK_TO_YOURS = "changed by the loop after you had: yours again"
 ACTS = (BY_LOOP, FORCED, BACK_TO_YOURS)
 A_FOLDER = Entry(FOLDER, 0o755, 0, b"", True)  # of which only what was in it is known

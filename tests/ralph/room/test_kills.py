@@ -8,17 +8,13 @@ import pytest
 
 from ralph_mem.core import rooms
 from ralph_mem.core.errors import RalphMemError, SnapshotError
-from ralph_mem.ralph import files, headless, record, rolling_back, stopping
+from ralph_mem.ralph import display, files, headless, pending, record, rolling_back, stopping
 from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.room import applying, filling
-from tests.ralph.loops import STEPS, Loops, git
+from tests.ralph.loops import STEPS, Killed, Loops, cut_off, git
 from tests.ralph.test_stopping import until
 
 MENDS = "; ".join(STEPS)
-
-
-class Killed(BaseException):
-    """Stands for a kill -9 at this point: nothing of ours catches it, and what it leaves is not tidied up."""
 
 
 @pytest.fixture
@@ -157,6 +153,34 @@ def _killing(count):
 
 def finish(loops):
     stopping.finish_rollback(loops.project)
+
+
+def test_a_rollback_of_a_result_that_was_cut_off_takes_it_out_and_it_can_be_brought_again(loops):
+    before, run = tree(loops), loops.start(MENDS, here=False)
+    cut_off(loops, "place two.txt")
+    assert (
+        pending.settle(loops.project, loops.values())[1]
+        == f"Back to what was there before {run.id} was applied: 3 restored, 0 deleted, 0 kept."
+    )
+    assert (tree(loops), loops.latest().applied) == (before, [])
+    assert len(applying.apply(loops.project, loops.values(), loops.latest(), "")[1].restored) == 3
+
+
+def test_a_result_that_was_cut_off_is_told_with_its_conflicts_by_the_next_command(loops):
+    loops.write("list.txt", "1\n2\n3\n")
+    run = loops.start(f"{MENDS}; rm mine.txt; sed -i s/1/its/ list.txt", here=False, apply="never")
+    loops.write("list.txt", "1\n2\nmine\n")
+    with pytest.raises(Killed):
+        applying.apply(loops.project, loops.values(), run, "", Killed.at("place three.txt"))
+    assert "applied: at work or cut off; then `ralph-mem ralph apply` finishes it" in display.status_lines(loops.latest(), 0)
+    loops.write("two.txt", "mine\n")
+    assert pending.settle(loops.project, loops.values())[:3] == [
+        "The last apply was cut off, and is finished now:",
+        f"Your files have iteration 1 of {run.id}: 2 written, 1 deleted, 1 merged, 1 conflict.",
+        "  conflict two.txt  (was changed while files were being put back)",
+    ]
+    told = display.status_lines(loops.latest(), 0)
+    assert {"applied: 2 written, 1 deleted, 1 merged", "in conflict, so as you have it: two.txt"} <= {*told}
 
 
 def test_a_journal_of_the_persons_files_is_not_carried_out_in_a_room(loops):
