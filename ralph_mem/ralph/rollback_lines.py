@@ -5,6 +5,7 @@ import os
 from ralph_mem.core.format import count
 from ralph_mem.ralph import display
 from ralph_mem.ralph.snapshot import LOST, MEANWHILE
+from ralph_mem.ralph.snapshot.rollback_plan import MERGED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,13 +72,13 @@ def rolled_back(what: str, report: "Report", run: "Run") -> "list[str]":
     return [*lines, f"to undo this: ralph-mem ralph rollback {run.id} --undo --confirm"]
 
 
-def apply_preview(what: str, plan: "Plan", mixed: "Iterable[bytes]") -> "list[str]":
+def apply_preview(what: str, plan: "Plan", mixed: "Iterable[bytes]", run: "Run") -> "list[str]":
     """Return what applying a result would do to each path, and where the person's own stays."""
     if not plan.actions and not plan.kept:
-        return [f"Nothing is left to bring of {what}."]
+        return [f"Nothing is left to bring of {what}.", *_brought_before(run)]
     both, removals = set(mixed), [action for action in plan.actions if action.verb in {"delete", "remove_folder"}]
     others = [action for action in plan.actions if action not in removals]
-    why = {True: "merged: both changed it, in different lines", False: "changed by the loop alone"}
+    why = {True: MERGED, False: "changed by the loop alone"}
     return [
         f"To bring {what} into your files:",
         *_listed("write", [(action.path, why[action.path in both]) for action in others]),
@@ -89,11 +90,20 @@ def apply_preview(what: str, plan: "Plan", mixed: "Iterable[bytes]") -> "list[st
 def applied(what: str, report: "Report", mixed: int, run: "Run") -> "list[str]":
     """Return what came into the person's files, what did not, and how to undo it."""
     conflicts = f", {count(len(report.kept), 'conflict')}" if report.kept else ""
-    numbers = display.brought(len(report.restored), len(report.deleted), mixed) + conflicts
-    lines = [f"Your files have {what}: {numbers}.", *_listed("conflict", report.kept)]
+    lines = _listed("conflict", report.kept)
     if report.kept:
         lines.append(f"these are as you have them; as the loop has them they lie in {run.room}: copy from there what you want")
-    return [*lines, f"to undo this: ralph-mem ralph apply {run.id} --undo --confirm"]
+    if not (report.restored or report.deleted):
+        was_brought = run.applied and run.applied[-1]["safety"] != report.safety
+        return [f"Nothing is left to bring of {what}{conflicts}.", *lines, *(_brought_before(run) if was_brought else [])]
+    numbers = display.brought(len(report.restored), len(report.deleted), mixed) + conflicts
+    return [f"Your files have {what}: {numbers}.", *lines, f"to undo this: ralph-mem ralph apply {run.id} --undo --confirm"]
+
+
+def _brought_before(run: "Run") -> "list[str]":
+    """Return what became of a result that was brought already, and how it comes once more; nothing where none was."""
+    again = f"`ralph-mem ralph apply {run.id} --undo --confirm`, then `ralph-mem ralph apply {run.id} --confirm`, bring it anew"
+    return [f"what was brought before is as you have it now; {again}"] if run.applied else []
 
 
 def report_facts(what: str, report: "Report") -> "dict[str, object]":

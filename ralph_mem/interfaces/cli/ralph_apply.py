@@ -82,7 +82,7 @@ def _apply(place: Place, values: dict[str, Any], run: Run, to: str, confirm: boo
         voice.stays(line)
     if not confirm:
         what, plan, merged = applying.preview(place, values, run, to)
-        for line in rollback_lines.apply_preview(what, plan, merged.mixed):
+        for line in rollback_lines.apply_preview(what, plan, merged.mixed, run):
             voice.stays(line)
         if not plan.actions:
             return printing.as_json(rollback_lines.plan_facts(what, plan)) if json else None

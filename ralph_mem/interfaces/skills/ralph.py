@@ -187,7 +187,8 @@ def _apply(asked: "Asked", rest: str) -> str:
         return _show(asked, [_as_typed(line) for line in [*settled, *lines]])
     what, plan, merged = applying.preview(asked.project, asked.settings, run, to)
     below = f"Nothing is changed yet. To do it: /ralph apply {run.id}{state} --confirm" if plan.actions else ""
-    return _show(asked, [*[_as_typed(line) for line in settled], *rollback_lines.apply_preview(what, plan, merged.mixed)], below)
+    lines = rollback_lines.apply_preview(what, plan, merged.mixed, run)
+    return _show(asked, [_as_typed(line) for line in [*settled, *lines]], below)
 
 
 def _bisect(asked: "Asked", rest: str) -> str:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ralph_mem.ralph import display, headless, rolling_back
+from ralph_mem.ralph import display, headless, rollback_lines, rolling_back
+from ralph_mem.ralph.room import applying
 from tests.ralph.loops import STEPS, names
 from tests.ralph.room.test_loop_in_a_room import applied, in_a_room, kept
 
@@ -101,3 +102,21 @@ def test_taking_out_one_attempt_leaves_what_another_brought(loops):
     applied(loops, second)
     rolling_back.roll_back(loops.project, loops.values(), first, rolling_back.START)
     assert (loops.text("one.txt"), loops.text("two.txt")) == ("wrong\n", "right\n")
+
+
+def test_a_result_that_the_person_took_back_by_hand_is_not_said_to_be_there_and_can_be_brought_again(loops):
+    run = in_a_room(loops, "; ".join(STEPS))
+    loops.write("one.txt", "wrong\n")
+    what, report, _ = applying.apply(loops.project, loops.values(), run, "")
+    again = f"`ralph-mem ralph apply {run.id} --undo --confirm`, then `ralph-mem ralph apply {run.id} --confirm`, bring it anew"
+    told = [f"Nothing is left to bring of {what}.", f"what was brought before is as you have it now; {again}"]
+    assert rollback_lines.applied(what, report, 0, run) == told
+    loops.back()
+    assert (names(applied(loops).restored), loops.text("one.txt")) == (["one.txt", "three.txt", "two.txt"], "right\n")
+
+
+def test_a_result_of_which_all_is_in_conflict_is_not_said_to_be_there(loops):
+    run = in_a_room(loops, STEPS[0], limits={"iterations": 1})
+    loops.write("one.txt", "mine\n")
+    what, report, _ = applying.apply(loops.project, loops.values(), run, "")
+    assert rollback_lines.applied(what, report, 0, run)[0] == f"Nothing is left to bring of {what}, 1 conflict."
