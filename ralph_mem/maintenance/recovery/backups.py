@@ -151,7 +151,11 @@ def prune(number: str, kind: str, made: str) -> None:
 
 def of_place(project: "Project") -> "list[Backup]":
     """Return the backups of every memory that a place is known to have had, the newest first."""
-    ids = memories_of(project)
+    return of_memories(memories_of(project)) if files() else []
+
+
+def of_memories(ids: "list[str]") -> "list[Backup]":
+    """Return the backups of memories by their ids, the newest first."""
     found = []
     for path in files():
         number = "-".join(path.rpartition("/")[2].split("-")[:2])
@@ -171,8 +175,13 @@ def files() -> "list[str]":
 
 
 def memories_of(project: "Project") -> "list[str]":
-    """Return the ids of the memories that the registry knows at a place, the one that was used last first."""
+    """Return the id of the memory that a place has, then those that the registry knows there, the one that was used last first.
+
+    The registry knows a folder that has moved only where it was before, until a session starts in it.
+    """
     from posixpath import realpath  # lazy: brings `os`; only for who asks which memories a place has had
+
+    from ralph_mem.memory.ownership import foreign  # lazy: as above
 
     places, found = {project.root, realpath(project.root)}, []
     folder = f"{paths.data_home()}/{paths.PROJECTS}"
@@ -183,7 +192,8 @@ def memories_of(project: "Project") -> "list[str]":
             continue
         if isinstance(known, dict) and places & {known.get("path"), known.get("seen")}:
             found.append((posix.stat(f"{folder}/{name}").st_mtime_ns, name.removesuffix(".json")))
-    return [number for _, number in sorted(found, reverse=True)]
+    own = foreign.number_of(project)
+    return list(dict.fromkeys([own] * bool(own) + [number for _, number in sorted(found, reverse=True)]))
 
 
 def offer(project: "Project") -> str:

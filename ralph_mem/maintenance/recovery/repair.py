@@ -98,9 +98,13 @@ def _bytes_of(project: Project) -> int:
 
 
 def look(project: Project) -> str:
-    """Return what is wrong with a memory, altered rows included; nothing where it is whole. Raises StoreError."""
-    if not connection.exists(project.folder) or not connection.is_known(project.folder):
+    """Return what is wrong with a memory, altered rows included; nothing where it is whole.
+
+    Raises StoreError, also for one that is not known to be ours: that one is not read.
+    """
+    if not connection.exists(project.folder):
         return ""
+    check.admit(project, starting=False)
     lock = backups.alone(project.folder)
     try:
         return damage.of(project.folder) or _told_altered(project)

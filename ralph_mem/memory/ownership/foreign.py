@@ -180,13 +180,55 @@ def _why_unknown(project: "Project", path: str) -> str:
         return "no regular file"
     if not posix.lstat(path).st_size:  # what a session start leaves that is killed at once
         return ""
-    if not seals.bytes_of(path, 16).startswith(b"SQLite format 3\0"):
-        return "no database"
-    if is_tracked(project):
+    has_magic = seals.bytes_of(path, 16).startswith(b"SQLite format 3\0")
+    if has_magic and is_tracked(project):
         return "git tracks it"
-    number, held = claims_of(path)
+    number, held = claims_of(path) if has_magic else (None, "")
     ours = seals.is_seal(held, seals.key()) or (held is None and was_ours(number, project))
-    return "" if ours else "not made by you here"
+    if ours or (held == "" and moved_from(project) and not is_tracked(project)):  # a damaged one
+        return ""
+    return "not made by you here" if has_magic else "no database"
+
+
+def number_of(project: "Project") -> str:
+    """Return the id of the memory in a project that its seal or a move proves ours; nothing where neither does, or it is locked."""
+    path = f"{project.folder}/{NAME}"
+    if seals.kind_of(path) != seals.REGULAR:
+        return ""
+    try:
+        number, held = claims_of(path)
+        return str(number) if seals.is_seal(held, seals.key()) else moved_from(project)
+    except StoreError:
+        return ""
+
+
+def moved_from(project: "Project") -> str:
+    """Return the id of the memory that a session knew elsewhere as this very file in this very folder: both have moved together.
+
+    Nothing is read in it, so a damaged one is known by that too; a copy is not, nor what came in its place.
+    """
+    here, file = posix.stat(project.root), posix.lstat(f"{project.folder}/{NAME}")
+    folder, found = f"{paths.data_home()}/{paths.PROJECTS}", []
+    for name in paths.names(folder):
+        known = _entry(name)
+        if [known.get("device"), known.get("inode")] != [here.st_dev, here.st_ino]:
+            continue
+        roots = {str(known.get("path")), str(known.get("seen"))}
+        if project.root in roots:  # it has not moved since
+            return ""
+        verdicts = [connection.verdict_of(paths.data_home(), f"{root.rstrip('/')}/{paths.STATE}", file.st_ino) for root in roots]
+        if any([paths.read(path) == verdict for path, verdict in verdicts]):
+            found.append((posix.stat(f"{folder}/{name}").st_mtime_ns, name.partition(".")[0]))
+    return max(found)[1] if found else ""
+
+
+def _entry(name: str) -> "dict[str, Any]":
+    """Return what a file of the registry says, nothing where it cannot be understood."""
+    try:
+        known = fast.loads(paths.read(f"{paths.data_home()}/{paths.PROJECTS}/{name}"))
+    except ValueError:
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def claims_of(path: str) -> "tuple[Any, Any]":
@@ -228,10 +270,10 @@ def was_ours(number: object, project: "Project") -> bool:
     """Say whether the registry has this project's id in this place: a memory from before there were seals."""
     if not (isinstance(number, str) and number.startswith("project-") and number.replace("-", "").isalnum()):
         return False
+    known = _entry(f"{number}.json")
     try:
-        known = fast.loads(paths.read(f"{paths.data_home()}/{paths.PROJECTS}/{number}.json"))
         here = posix.stat(project.root)
-        by_path = project.root in (known.get("path"), known.get("seen"))
-        return by_path or [here.st_dev, here.st_ino] == [known.get("device"), known.get("inode")]
-    except (OSError, ValueError, AttributeError):
+    except OSError:
         return False
+    by_path = project.root in (known.get("path"), known.get("seen"))
+    return by_path or [here.st_dev, here.st_ino] == [known.get("device"), known.get("inode")]

@@ -4,6 +4,7 @@ import json
 import os
 import posix
 import random
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -17,7 +18,7 @@ from ralph_mem.core.errors import StoreError
 from ralph_mem.core.project import Project
 from ralph_mem.interfaces import demo
 from ralph_mem.interfaces.cli import recovery as doctor_command
-from ralph_mem.maintenance.recovery import backups, damage
+from ralph_mem.maintenance.recovery import backups, damage, repair
 from ralph_mem.memory import opening
 from tests import command_line
 from tests.hook import REPOSITORY, Hook
@@ -294,3 +295,69 @@ def test_what_restores_replaced_takes_no_days_away(opened):
     backups.make(opened, NOON + 2 * DAY_MS)
     assert [name for name in sorted(path.rpartition("/")[2] for path in backups.files()) if "replaced" not in name] == days
     assert len(backups.files()) == 6
+
+
+# In a folder that has moved, before a session begins there
+
+
+@pytest.fixture
+def a_move(person):
+    """Back the memory up and move its folder."""
+    opened = opening.open_ready(place_of(person))
+    backups.make(opened, time.time_ns() // 1_000_000)
+    opened.checkpoint()
+    opened.close()
+    person.project = person.project.rename(person.folder / "moved")
+    person.environment["CLAUDE_PROJECT_DIR"] = str(person.project)
+    return person
+
+
+def damaged(person):
+    """Leave nothing of its rows, nor of its seal."""
+    size = person.database.stat().st_size
+    with open(person.database, "r+b") as file:
+        file.seek(2 * 4096)
+        file.write(bytes(size - 2 * 4096))
+    return person
+
+
+def test_a_damage_after_a_move_is_found_and_repaired_from_the_backup(a_move):
+    assert "is damaged" in ralph_mem(damaged(a_move), "doctor", "--repair", code=1)
+    ralph_mem(a_move, "doctor", "--repair", "--confirm")
+    assert prompts(a_move.database) == ["Where is the zeppelin?"]
+    assert "systemMessage" not in a_move.another().start()
+    assert prompts(a_move.database) == ["Where is the zeppelin?"]
+
+
+def test_a_damage_after_a_move_is_repaired_by_the_next_start(a_move):
+    assert "2 rows are back, 2 of them from a backup" in damaged(a_move).another().start()["systemMessage"]
+    assert prompts(a_move.database) == ["Where is the zeppelin?"]
+
+
+def test_after_a_move_the_backups_are_listed_and_brought_back(a_move):
+    (listed,) = json.loads(ralph_mem(damaged(a_move), "restore", "--list", "--json"))
+    assert listed["path"].endswith(names()[0])
+    ralph_mem(a_move, "restore", "--confirm")
+    assert prompts(a_move.database) == ["Where is the zeppelin?"]
+
+
+def another_file(person):
+    """Put the bytes of a file into another one of that name; to delete it would let that one have its number."""
+    person.database.rename(person.folder / "away.db")
+    shutil.copy(person.folder / "away.db", person.database)
+
+
+def another_folder(person):
+    """Give the memory's own file another folder."""
+    away = person.project.rename(person.folder / "away")
+    person.project.mkdir()
+    (away / ".ralph-mem").rename(person.memory)
+
+
+@pytest.mark.parametrize("other", [another_file, another_folder])
+def test_what_is_damaged_and_not_known_to_be_ours_is_neither_called_whole_nor_read(a_move, other):
+    other(damaged(a_move))
+    with pytest.raises(StoreError, match="is not used"):
+        repair.look(place_of(a_move))
+    assert backups.of_place(place_of(a_move)) == []
+    assert "a memory came with this folder" in a_move.another().start()["systemMessage"]
