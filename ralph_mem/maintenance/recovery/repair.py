@@ -178,12 +178,11 @@ def _rescued(project: Project, kept: str, seconds: float, tell: "Callable[[str],
         number = opened.property("project_id")
         opened.execute("DELETE FROM properties")
         saved = salvage.Rescue(opened, seconds)
-        found = backups.of_place(project)
         tell("reading what can be read")
         _bring_damaged(saved, kept, place.folder)
         tell("looking for the rest in the newest backup")
         number = _name_again(opened, project, number)
-        _bring_backup(saved, [each.path for each in found if each.number == number])
+        _bring_backup(saved, [each.path for each in backups.of_memories([number])])
         saved.finish(project.root)
         opened.commit()
         if not tombstones.is_empty():  # what was forgotten may stand in the damaged file and in the backup still
@@ -226,8 +225,10 @@ def _bring_backup(saved: "salvage.Rescue", copies: "list[str]") -> None:
 
 
 def _name_again(opened: "connection.Store", project: Project, number: str) -> str:
-    """Let the memory keep its id, the one that it had, or the last one that the registry knows at its place; returns it."""
+    """Let the memory keep its id, the one that it had, or the last one that is known at its place, and our seal; returns the id."""
     opened.properties.clear()
+    if seals.can_be_shipped(project.folder) and not seals.is_seal(opened.property(seals.SEAL), seals.key()):
+        seals.put(opened, project.folder)
     if not opened.property("project_id"):
         opened.set_property("project_id", next(iter(backups.memories_of(project)), number))
     opened.set_property("checked_schema", opened.one("PRAGMA schema_version")[0])

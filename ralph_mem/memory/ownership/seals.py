@@ -11,9 +11,9 @@ KEY_BYTES = 32
 LINK, REGULAR, KIND = 0o120000, 0o100000, 0o170000
 
 
-def put(opened: "connection.Store") -> None:
-    """Give a database that we made its number and HMAC. Where no key can be kept it goes without."""
-    secret = key() if can_be_shipped(opened.folder) else b""
+def put(opened: "connection.Store", folder: str = "") -> None:
+    """Give a database that we made, for its folder or another one, its number and HMAC; none where no key can be kept."""
+    secret = key() if can_be_shipped(folder or opened.folder) else b""
     if secret:
         number = posix.urandom(NUMBER_DIGITS // 2).hex()
         opened.set_property(SEAL, number + hashing.keyed(secret, number))

@@ -20,6 +20,7 @@ from ralph_mem.interfaces import demo
 from ralph_mem.interfaces.cli import recovery as doctor_command
 from ralph_mem.maintenance.recovery import backups, damage, repair
 from ralph_mem.memory import opening
+from ralph_mem.memory.ownership import foreign
 from tests import command_line
 from tests.hook import REPOSITORY, Hook
 
@@ -361,3 +362,29 @@ def test_what_is_damaged_and_not_known_to_be_ours_is_neither_called_whole_nor_re
         repair.look(place_of(a_move))
     assert backups.of_place(place_of(a_move)) == []
     assert "a memory came with this folder" in a_move.another().start()["systemMessage"]
+
+
+def copied(person):
+    """Copy the project, and look at the copy by a command, which then knows it; nothing tells its file once it is damaged."""
+    original, person.project = person.project, person.folder / "copy"
+    shutil.copytree(original, person.project)
+    opening.open_ready(place_of(person)).close()
+    return person
+
+
+def test_what_a_repair_brings_back_of_a_copy_is_used_by_the_next_start(a_move):
+    ralph_mem(damaged(copied(a_move)), "doctor", "--repair", "--confirm")
+    opening.begin(place_of(a_move), 1000).close()
+    assert foreign.aside(place_of(a_move)) == []
+
+
+def test_a_copy_of_which_only_the_name_can_be_read_is_repaired_from_the_backup_of_its_original(a_move):
+    copied(a_move)
+    with sqlite3.connect(a_move.database) as db:
+        (first,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'turns'").fetchone()
+    with open(a_move.database, "r+b") as file:
+        file.write(bytes(100))
+        file.seek((first - 1) * 4096)
+        file.write(bytes(4096))
+    ralph_mem(a_move, "doctor", "--repair", "--confirm")
+    assert prompts(a_move.database) == ["Where is the zeppelin?"]
