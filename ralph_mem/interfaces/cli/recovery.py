@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ralph_mem.core import notices, paths
 from ralph_mem.core import project as places
 from ralph_mem.core.errors import StoreError
 from ralph_mem.core.finding import OK, PROBLEM, WARNING, Finding, ok, problem
@@ -22,6 +23,7 @@ from ralph_mem.maintenance.recovery import backups, repair
 from ralph_mem.maintenance.recovery import restore as restoring
 from ralph_mem.maintenance.recovery.backups import Backup
 from ralph_mem.memory import access, inspect, opening
+from ralph_mem.memory.store.connection import Store
 
 commands = typer.Typer()
 
@@ -130,12 +132,23 @@ def back_up(project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem backup
     """
-    opened = access.to_write(registry.choose(project))
+    place = registry.choose(project)
+    opened = access.to_write(place)
+    _settle(opened, place, json)  # a copy has the id of its original until then, and would take the place of its backup
     with printing.steps("Copying") as tell:
         path = backups.make(opened, time.time_ns() // 1_000_000, tell=lambda done, total: tell("pages", done, total))
     opened.set_property(backups.FAULT, None)
     opened.close()
     printing.as_json({"backup": path}) if json else printing.text(f"The memory is copied to {path}")
+
+
+def _settle(opened: Store, place: Place, json: bool) -> None:
+    """Have the registry know where a memory is, as a session start does: its folder may have moved since, or be a copy."""
+    line = opening.notice(opened, place)
+    if line and json:
+        notices.note(place.root, line)
+    elif line:
+        printing.text(terminal.plain(line))
 
 
 @commands.command("restore")
@@ -157,14 +170,16 @@ def restore(
     if listed or not (found or which):
         _print_list(found, json)
         return
-    chosen = _chosen(found, which)
+    chosen = _chosen(found + backups.of_path(which), which)
     if not confirm:
         _preview(place, chosen, json)
         return
     with printing.progress("Restoring") as bar:
         task = bar.add_task("", total=None)
         kept, gone = restoring.restore(place, chosen, lambda what: bar.update(task, description=what))
-    opening.open_ready(place).close()
+    opened = opening.open_ready(place)
+    _settle(opened, place, json)
+    opened.close()
     if json:
         printing.as_json({"restored": chosen.path, "kept": kept, "forgotten": gone})
         return
@@ -180,7 +195,7 @@ def _chosen(found: list[Backup], which: str) -> Backup:
     if fits:  # what a restore replaced is brought back where it is named; a day, and no word, mean the day's own
         return next((each for each in fits if restoring.REPLACED not in each.path.rpartition("/")[2]), fits[0])
     hint = "`ralph-mem restore --list` shows those that are there, by their days and paths"
-    raise StoreError(f"there is no backup of {terminal.plain(which)}", hint if found else NONE)
+    raise StoreError(f"there is no backup of {terminal.plain(which)}", hint if found else _none())
 
 
 def _names(which: str, each: Backup) -> bool:
@@ -204,7 +219,12 @@ def _print_list(found: list[Backup], json: bool) -> None:
         rows = [(when(each.at), amount(each.bytes), each.number, terminal.plain(each.path)) for each in found]
         printing.table(("made", "size", "memory", "file"), rows)
     else:
-        printing.text(NONE)
+        printing.text(_none())
+
+
+def _none() -> str:
+    others = f" Those of other memories lie in {paths.data_home()}/{paths.BACKUPS}; `ralph-mem restore` takes the path of one."
+    return NONE + others * bool(backups.files())
 
 
 def _preview(place: places.Project, chosen: Backup, json: bool) -> None:

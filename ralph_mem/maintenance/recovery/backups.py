@@ -156,14 +156,26 @@ def of_place(project: "Project") -> "list[Backup]":
 
 def of_memories(ids: "list[str]") -> "list[Backup]":
     """Return the backups of memories by their ids, the newest first."""
+    return [each for each in _every() if each.number in ids]
+
+
+def of_path(path: str) -> "list[Backup]":
+    """Return the backup of a path, of whichever project it is, if our seal is in it: nobody else's would be used in its place."""
+    from ralph_mem.memory.ownership import foreign, seals  # lazy: only for who names a path
+
+    found = [each for each in _every() if path == each.path]
+    return found if found and seals.is_seal(foreign.claims_of(path)[1], seals.key()) else []
+
+
+def _every() -> "list[Backup]":
     found = []
     for path in files():
-        number = "-".join(path.rpartition("/")[2].split("-")[:2])
-        if number in ids and path.endswith(".db"):
+        if path.endswith(".db"):
             try:
                 status = posix.stat(path)
             except OSError:
                 continue
+            number = "-".join(path.rpartition("/")[2].split("-")[:2])
             found.append(Backup(path, number, status.st_mtime_ns // 1_000_000, status.st_size))
     return sorted(found, key=lambda each: each.at, reverse=True)
 

@@ -11,7 +11,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.maintenance.forget import pending
 from ralph_mem.maintenance.recovery import backups, damage
 from ralph_mem.memory import access, opening
-from ralph_mem.memory.ownership import seals
+from ralph_mem.memory.ownership import foreign, seals
 from ralph_mem.memory.rows import deletion, tombstones
 from ralph_mem.memory.store import connection
 
@@ -95,7 +95,7 @@ def _put_away(project: Project) -> str:
         damage.remove_log(project.folder)
         return ""
     try:
-        kept = str(backups.with_db(path, "mode=rw", _as_replaced)) if connection.is_known(project.folder) else ""
+        kept = str(backups.with_db(path, "mode=rw", _as_replaced)) if not foreign.judged(project, starting=False) else ""
     except (StoreError, connection.sqlite.Error):
         kept = ""
     if not kept:  # damaged, or a stranger's, which is not read

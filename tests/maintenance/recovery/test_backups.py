@@ -388,3 +388,40 @@ def test_a_copy_of_which_only_the_name_can_be_read_is_repaired_from_the_backup_o
         file.write(bytes(4096))
     ralph_mem(a_move, "doctor", "--repair", "--confirm")
     assert prompts(a_move.database) == ["Where is the zeppelin?"]
+
+
+def test_after_a_move_a_new_backup_is_listed_and_no_session_is_needed_for_it(a_move):
+    ralph_mem(a_move, "backup")
+    (listed,) = json.loads(ralph_mem(a_move, "restore", "--list", "--json"))
+    assert listed["path"].endswith(names()[0])
+    assert json.loads(ralph_mem(a_move, "projects", "--json"))[0]["path"] == str(a_move.project)
+
+
+def test_a_backup_of_a_copy_leaves_that_of_its_original(a_move):
+    ralph_mem(a_move, "backup")
+    before = names()
+    assert "is a copy of the one in" in ralph_mem(copied(a_move), "backup")
+    assert len(names()) == 2 and before[0] in names()
+    (listed,) = json.loads(ralph_mem(a_move, "restore", "--list", "--json"))
+    assert not listed["path"].endswith(before[0])
+
+
+def test_the_backup_of_another_memory_is_taken_by_its_path(a_move):
+    (path,) = backups.files()
+    a_move.project = a_move.folder / "new"
+    a_move.project.mkdir()
+    assert f"{paths.data_home()}/backups" in ralph_mem(a_move, "restore")
+    ralph_mem(a_move, "restore", path, "--confirm")
+    assert prompts(a_move.database) == ["Where is the zeppelin?"]
+
+
+def test_a_file_among_the_backups_that_no_seal_of_ours_is_in_is_not_taken(a_move):
+    (path,) = backups.files()
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE properties SET value = 'x' WHERE key = 'seal'")
+    assert backups.of_path(path) == []
+
+
+def test_a_memory_that_is_replaced_after_a_move_is_kept_as_a_backup(a_move):
+    ralph_mem(a_move, "restore", "--confirm")
+    assert damage.kept(str(a_move.memory)) == [] and "-replaced-" in "".join(names())
