@@ -95,6 +95,12 @@ def open_one(place: "projects.Project") -> "connection.Store":
         return opening.open_ready(place, WAIT_MS)
     except OSError as error:
         raise _not_writable(place, error) from error
+    except StoreError as error:
+        from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be opened
+
+        if not inspect.is_damaged(error.__cause__):
+            raise
+        raise StoreError(f"{place.folder}/memory.db is damaged: {error.__cause__}", inspect.REPAIR) from error
 
 
 def _not_writable(place: "projects.Project", error: OSError) -> StoreError:

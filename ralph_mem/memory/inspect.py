@@ -29,6 +29,8 @@ CAUSES = {
     UNREADABLE: ("unable to open", "attempt to write", "disk I/O error", "database or disk is full"),
     STOPPED: ("interrupted", "not authorized"),
 }
+DAMAGED = ("malformed", "not a database")  # what it says then, and where a file may be mended
+REPAIR = "`ralph-mem doctor --repair` shows what can be done"
 
 # `state` is one of the first six above, `id` the project's; `at` is the time of the last event in milliseconds, or 0. What
 # cannot be known is None.
@@ -107,6 +109,11 @@ def _look(db: "Any") -> Glance:
 def why(error: BaseException) -> str:
     """Return the state that an error of SQLite tells of: locked, unreadable, stopped by us, or else broken."""
     return next((state for state, words in CAUSES.items() if str(error).startswith(words)), BROKEN)
+
+
+def is_damaged(error: "BaseException | None") -> bool:
+    """Say whether an error of SQLite tells of a file that is damaged, and not only of one that is another program's."""
+    return isinstance(error, connection.sqlite.Error) and any([word in str(error) for word in DAMAGED])
 
 
 # What is copied within the 200 ms that a prompt may take.

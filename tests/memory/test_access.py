@@ -50,6 +50,29 @@ def test_a_broken_memory_of_all_projects_does_not_hide_the_projects_own(a_sessio
         access.to_read(another_project)
 
 
+def a_wiped_header(data):
+    return bytes(100) + data[100:]
+
+
+def half_of_it(data):
+    return data[: len(data) // 2]
+
+
+def no_page_but_two(data):
+    return data[: 2 * 4096] + bytes(len(data) - 2 * 4096)
+
+
+@pytest.mark.parametrize("damage", [a_wiped_header, half_of_it, no_page_but_two])
+def test_a_damaged_memory_is_said_to_be_so_with_the_command_that_mends_it(a_session, damage):
+    a_session.store.checkpoint()
+    a_session.store.close()
+    path = Path(a_session.project.folder, "memory.db")
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(StoreError, match=r"/memory\.db is damaged: ") as error:
+        access.to_read(a_session.project)
+    assert "`ralph-mem doctor --repair`" in error.value.hint
+
+
 def test_without_a_home_there_is_the_project_alone(a_session, the_environment):
     the_environment(HOME="/", XDG_CONFIG_HOME="")
     assert folders(access.to_read(a_session.project)) == [a_session.project.folder]

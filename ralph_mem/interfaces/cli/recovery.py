@@ -228,6 +228,7 @@ def _none() -> str:
 
 
 def _preview(place: places.Project, chosen: Backup, json: bool) -> None:
+    restoring.check(chosen)
     there = None if inspect.is_gone(place.folder + "/memory.db") else inspect.of(place.folder)
     if json:
         printing.as_json({"would_restore": _fields_of_backup(chosen), "confirmed": False})

@@ -41,6 +41,7 @@ def restore(project: Project, backup: "backups.Backup", tell: "Callable[[str], A
         shutil.rmtree(draft, ignore_errors=True)
         paths.make_folder(draft)
         tell("checking the backup")
+        check(backup)
         backups.with_db(backup.path, "immutable=1", lambda db: backups.copy(db, draft + "/memory.db"))
         gone = _without_forgotten(project, draft, backup)
         backups.with_db(draft + "/memory.db", "mode=rw", lambda db: db.execute("PRAGMA journal_mode = WAL").fetchone())
@@ -53,6 +54,17 @@ def restore(project: Project, backup: "backups.Backup", tell: "Callable[[str], A
         shutil.rmtree(draft, ignore_errors=True)
         posix.close(lock)
     return Restored(kept, gone)
+
+
+def check(backup: "backups.Backup") -> None:
+    """Read every page of a backup. Raises StoreError for one that is damaged."""
+    try:
+        (fault,) = backups.with_db(backup.path, "immutable=1", lambda db: db.execute("PRAGMA quick_check(1)").fetchone())
+    except connection.sqlite.Error as error:
+        fault = str(error)
+    if fault != "ok":
+        hint = "`ralph-mem restore --list` shows all that are there: name another by its day or path"
+        raise StoreError(f"the backup {backup.path} is damaged: {' '.join(fault.split())}", hint)
 
 
 def _without_forgotten(project: Project, draft: str, backup: "backups.Backup") -> int:

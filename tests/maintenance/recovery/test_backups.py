@@ -18,7 +18,7 @@ from ralph_mem.core.errors import StoreError
 from ralph_mem.core.project import Project
 from ralph_mem.interfaces import demo
 from ralph_mem.interfaces.cli import recovery as doctor_command
-from ralph_mem.maintenance.recovery import backups, damage, repair
+from ralph_mem.maintenance.recovery import backups, damage, repair, restore
 from ralph_mem.memory import opening
 from ralph_mem.memory.ownership import foreign
 from tests import command_line
@@ -236,6 +236,19 @@ def test_a_day_without_a_backup_is_named(a_loss):
 
 def test_where_there_is_none_it_says_so(person):
     assert "No backup is there yet" in ralph_mem(person, "restore", "--confirm")
+
+
+@pytest.mark.parametrize("words", [["restore"], ["restore", "--confirm"]])
+def test_of_a_damaged_backup_it_is_said_before_anything_is_promised(a_loss, words):
+    (path,) = backups.files()
+    with open(path, "r+b") as file:
+        file.seek(3 * 4096)
+        file.write(bytes(9 * 4096))
+    assert ralph_mem(a_loss, *words, code=1) == ""
+    with pytest.raises(StoreError, match=r"the backup .* is damaged") as error:
+        restore.check(backups.of_place(place_of(a_loss))[0])
+    assert "restore --list" in error.value.hint
+    assert prompts(a_loss.database) == ["Where is the balloon?"]
 
 
 @pytest.mark.check
