@@ -25,7 +25,8 @@ WORDS = {
     "facts accept": "FACT", "facts reject": "FACT", "facts retire": "FACT", "facts undo": "FACT",
     "facts fold": "FACT OTHER", "facts promote": "FACT", "facts starter": "tests", "core set": "port 8080", "core get": "KEY",
     "core delete": "KEY",
-    "config get": "memory.show", "config set": "memory.show full", "export": "--to out.jsonl", "ralph config": "max_iterations 3",
+    "config get": "memory.show", "config set": "memory.show full", "config unset": "SETTING",
+    "export": "--to out.jsonl", "ralph config": "max_iterations 3",
     "playbook search": "never", "sql": "SELECT(1)", "share": "FACT", "hosts add": "gemini --dry-run",
     "hosts remove": "gemini",
 }  # fmt: skip
@@ -48,6 +49,9 @@ def said_of(person, name, words):
     if "KEY" in words:
         person.cli("core", "set", "port", "8080")
         ids["KEY"] = "port"
+    if "SETTING" in words:
+        person.cli("config", "set", "memory.show", "full")
+        ids["SETTING"] = "memory.show"
     if "FACT" in words:
         person.cli("facts", "add", "Lamps are kept in the cellar of building 4.")
         ids["FACT"] = person.json("facts", "add", "Lamps are kept in the cellar of building 5.")["id"]
