@@ -28,8 +28,6 @@ OUTCOME_CHARACTERS = 240  # of an outcome in a briefing's line: where a request 
 RESPONSE_CHARACTERS = 900
 WHOLE = 10_000  # no text is as long
 FEW_CHARACTERS = 30
-# A remark such as "ok danke" has as few words, in any language, and neither it nor its answer asks or names anything by these.
-FEW_WORDS, TELLING = 4, frozenset("?\uff1f\u061f0123456789`/_")
 
 ALIKE = 0.8  # so much of the words of two items, as a share of those of both, makes them one: what is told twice costs twice
 
@@ -164,17 +162,6 @@ class Memory:
     def only_withholds(self) -> bool:
         """Say whether all that is left of it beside a request is that its answer is withheld."""
         return self.said == WITHHELD and not (self.files or self.lines) and self.public_id[:4] != "obs-"
-
-
-def is_aside(asked: str, said: str) -> bool:
-    """Say whether a turn that changed and ran nothing is a remark of a few words with a short answer, by which nothing is asked
-    or named.
-    """
-    words, both = asked.split(), f"{asked} {said}"
-    is_short = len(words) <= FEW_WORDS and len(asked) <= FEW_CHARACTERS and len(said) <= LINE_CHARACTERS
-    if not is_short or said == WITHHELD:
-        return False
-    return TELLING.isdisjoint(both) and not any(["." in word.strip(".") for word in both.split()])
 
 
 def name_hosts(store: "Store", memories: "list[Memory]") -> None:

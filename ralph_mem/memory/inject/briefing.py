@@ -353,6 +353,10 @@ def _still_failing(store: "Store", settings: "dict[str, Any]") -> "list[str]":
 
 def _is_worth(memory: block.Memory) -> bool:
     """Say whether a turn changed or ran something, or was about something; "yes" and thanks are not worth a line."""
-    is_kept = memory.pinned or memory.public_id[:4] == "obs-"
-    is_work = memory.files or memory.lines or (query_text.terms(memory.asked) and not block.is_aside(memory.asked, memory.said))
-    return memory.says_something() and bool(is_kept or is_work)
+    if memory.pinned or memory.public_id[:4] == "obs-" or memory.files or memory.lines:
+        return memory.says_something()
+    if not query_text.terms(memory.asked) or not memory.says_something() or len(memory.asked) > FEW_CHARACTERS:
+        return memory.says_something() and bool(query_text.terms(memory.asked))
+    from ralph_mem.memory.inject import remarks  # lazy: only for a short prompt of which nothing came
+
+    return not remarks.is_remark(memory.asked)

@@ -2,7 +2,7 @@
 
 import time
 
-from ralph_mem.memory.inject import block, prompt_items
+from ralph_mem.memory.inject import block, prompt_items, remarks
 from ralph_mem.memory.recall import search
 from ralph_mem.memory.rows import reading
 
@@ -40,8 +40,8 @@ def told(
 
 def _is_news(turn: "tuple[Any, ...]", window: "Window") -> bool:
     """Say whether a turn was not told whole, and did or said more than a remark."""
-    *_, files, lines, asked, said = turn
-    return window.told.get(turn[PUBLIC_ID]) != "full" and bool(files or lines or not block.is_aside(asked, said))
+    *_, files, lines, asked, _ = turn
+    return window.told.get(turn[PUBLIC_ID]) != "full" and bool(files or lines or not remarks.is_remark(asked))
 
 
 def _by_days(turns: "list[tuple[Any, ...]]") -> "list[str]":

@@ -122,11 +122,11 @@ def test_what_was_replaced_is_told_no_more(say, another_session):
 
 
 def test_a_turn_that_only_taught_what_is_quoted_takes_no_line_and_is_in_the_receipt(say, a_session, another_session):
-    does = a_session.has_a_turn("Paint the garden shed green.", "I painted all of it, and the door too.")
+    does = a_session.has_a_turn("Paint the shed green.", "I painted all of it, and the door too.")
     taught = a_session.has_a_turn("Always deploy with `make ship`.", "ok")
     say("Always deploy with `make ship`.", facts.PROMPT, parent=taught)
     text = another_session.starts("clear")
-    assert text.count("make ship") == 1 and f"[{does}, 2026-01-01] user: Paint the garden shed green.\n  agent: I painted" in text
+    assert text.count("make ship") == 1 and f"[{does}, 2026-01-01] user: Paint the shed green.\n  agent: I painted" in text
     assert taught in [line[4] for line in receipts_of(another_session.store, another_session.number)]
 
 
