@@ -120,6 +120,11 @@ def test_a_memory_in_which_only_a_note_was_kept_is_not_recorded(a_session):
     assert f": not yet: {status.NONE_YET}" in status.lines(status_of(a_session.project))[0]
 
 
+def test_a_run_in_ci_that_nobody_attends_is_off_by_itself(a_session, the_environment):
+    the_environment(CI="true", CLAUDE_CODE_SESSION_ATTENDED="0")
+    assert status.lines(status_of(a_session.project))[0].endswith(": off: a run in CI that nobody attends, telling nothing")
+
+
 @pytest.mark.parametrize("what", ["off", "0", "NO"])
 def test_what_keeps_it_off_is_named(a_session, the_environment, what):
     the_environment(RALPH_MEM_RECORDING=what)

@@ -124,7 +124,7 @@ def test_a_pause_holds_for_a_project_named_from_elsewhere(a_person, tmp_path):
 STAYS_OFF = {
     "the variable": ({"RALPH_MEM_RECORDING": "off"}, "RALPH_MEM_RECORDING in your environment"),
     "the config": ({}, "`recording: off` in {}/config.yaml"),
-    "CI": ({"CI": "true", "CLAUDE_CODE_SESSION_ATTENDED": "0"}, "CI, where nobody attends the session,"),
+    "CI": ({"CI": "true", "CLAUDE_CODE_SESSION_ATTENDED": "0"}, "a run in CI that nobody attends"),
 }
 
 
