@@ -29,7 +29,7 @@ OFF = (
 # What a person has in these stays, and a project may add to it.
 LONGER = ("privacy.exclude_paths", "privacy.redact_patterns", "ralph.protect")
 # A project may take from these.
-SHORTER = ("ralph.allow", "ralph.may_change")
+SHORTER = ("ralph.allow", "ralph.may_change", "memory.remember")
 CHECKS, COST, PAUSE, TELL = "ralph.success_criteria", "ralph.max_cost_cents", "ralph.cooldown_ms", "memory.tell"
 APPLY = "ralph.apply"
 BUDGET = "memory.model_budget_cents"

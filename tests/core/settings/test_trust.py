@@ -27,7 +27,7 @@ def approved(project, text):
 
 TIGHTENS = (
     "recording: off", "mcp: off", "memory.auto_inject: off", "memory.tell: quiet",
-    "memory.learn: off", "memory.relations: off", "memory.mining: off", "memory.worker: off",
+    "memory.remember: []", "memory.learn: off", "memory.relations: off", "memory.mining: off", "memory.worker: off",
     "memory.inject_tokens_prompt: 1", "memory.inject_tokens_start: 0",
     "memory.retention_days: 2", "memory.max_observations: 7", "search.max_results: 1", "search.default_layer: 1",
     "team.max_items: 1",

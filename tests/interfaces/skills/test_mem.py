@@ -219,6 +219,11 @@ def test_a_setting_is_changed_as_far_as_it_loosens_nothing(a_person):
     assert "would let more happen than now" in " ".join(said.split())
 
 
+def test_the_words_of_a_note_are_switched_off_in_a_session(a_person):
+    assert mem(a_person, "config memory.remember []").startswith("memory.remember is [] in ")
+    assert "would let more happen than now" in " ".join(mem(a_person, "config memory.remember [please]").split())
+
+
 def test_what_came_with_a_project_is_shown_and_approved_by_its_digits(a_person):
     (a_person.memory / "config.yaml").write_text("memory:\n  inject_tokens_prompt: 5000\n")
     digits = mem(a_person, "trust").split()[-1]
