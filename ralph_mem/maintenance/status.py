@@ -134,6 +134,11 @@ def off_by(project: "Project", values: "dict[str, Any]", session: str = "") -> s
     return f"`recording: off` in {_switching(project)}" if values.get("recording") is False else CI
 
 
+def still_off(was_paused: bool, off: str) -> str:
+    """Say after a `resume` what keeps recording off all the same."""
+    return f"{'No longer paused, but' if was_paused else 'Nothing was paused:'} {off} keeps recording off."
+
+
 def _switching(project: "Project") -> str:
     """Return which config file switches recording off; of one that is broken now its last good word may count."""
     from ralph_mem.core.settings import schema  # lazy: only where a config file switches it off

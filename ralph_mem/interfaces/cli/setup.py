@@ -193,11 +193,13 @@ def _pause_session(what: str) -> None:
 @commands.command()
 def resume(project: Project = "", json: Json = False) -> None:
     """Carry out `resume`."""
-    access.resume_session(client_session.session())
+    was_paused = access.resume_session(client_session.session())
     place = known.choose(project)
-    Path(place.folder, paths.OFF).unlink(missing_ok=True)
+    switch = Path(place.folder, paths.OFF)
+    was_paused |= switch.exists()
+    switch.unlink(missing_ok=True)
     off = statuses.off_by(place, effective.load(place))
-    told = f"No longer paused, but {off} keeps recording off." if off else f"Recording in {place.root}."
+    told = statuses.still_off(was_paused, off) if off else f"Recording in {place.root}."
     _tell_switch(place, told, json)
 
 

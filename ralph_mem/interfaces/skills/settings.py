@@ -5,6 +5,7 @@ import shlex
 from ralph_mem.core import paths
 from ralph_mem.core.errors import ConfigError
 from ralph_mem.core.settings import effective, schema, trust, typed_value
+from ralph_mem.hosts import asker
 from ralph_mem.maintenance import config_change
 from ralph_mem.ralph import leftovers
 
@@ -40,12 +41,12 @@ def key_named(key: str, section: str) -> str:
 
 
 def _set(asked: "Asked", name: str, text: str) -> "list[str]":
-    """Change a setting in the project's config as far as it loosens nothing: a model may have asked the person to type it."""
+    """Change a setting in the project's config: in a session, where a model may have asked for it, only if it loosens nothing."""
     in_terminal = f"in a terminal: ralph-mem config set {name} {shlex.quote(text[:MOST_VALUE])}"
     if not asked.typed or paths.environment(leftovers.MARK):
         raise ConfigError("only a person can change a setting", in_terminal)
     value = typed_value.parse(name, text)
-    if trust.loosens(name, value, asked.settings.get(name)):
+    if trust.loosens(name, value, asked.settings.get(name)) and not (asked.no_model and asker.is_a_person()):
         raise ConfigError(f"{name} would let more happen than now, which a session cannot decide", in_terminal)
     changed = config_change.change(asked.project, name, text)
     waiting = ["not all of this file is in force: /mem trust shows the rest"] if changed.waiting else []

@@ -54,9 +54,10 @@ def resume(asked: "Asked") -> str:
     """Record and tell again in this project, and in this session where that was paused."""
     if asked.text.strip() != SESSION:  # it resumes that as well
         _refuse_words(asked, "resume", "/mem resume records again in this project and session")
-    access.resume_session(asked.session)
+    was_paused = access.resume_session(asked.session)
     try:
         posix.unlink(f"{asked.project.folder}/{paths.OFF}")
+        was_paused = True
     except FileNotFoundError:
         pass
     except OSError as error:
@@ -65,7 +66,7 @@ def resume(asked: "Asked") -> str:
         return f"Recording in {asked.project.root}."
     from ralph_mem.maintenance import status as of_memory  # lazy: only where something else keeps it off
 
-    return f"No longer paused, but {of_memory.off_by(asked.project, asked.settings)} keeps recording off."
+    return of_memory.still_off(was_paused, of_memory.off_by(asked.project, asked.settings))
 
 
 def config(asked: "Asked") -> str:

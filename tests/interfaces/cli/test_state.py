@@ -137,6 +137,12 @@ def test_what_else_keeps_recording_off_is_named(a_person, how):
     assert a_person.reads("resume", **environment) == f"No longer paused, but {what.format(a_person.memory)} keeps recording off.\n"
 
 
+def test_where_nothing_was_paused_a_resume_does_not_say_so(a_person):
+    (a_person.memory / "config.yaml").write_text("recording: off\n")
+    told = f"Nothing was paused: `recording: off` in {a_person.memory}/config.yaml keeps recording off.\n"
+    assert a_person.reads("resume") == told == a_person.types("mem", "resume")
+
+
 def test_a_pause_that_cannot_be_kept_is_told(a_newcomer, as_an_ordinary_owner):
     as_an_ordinary_owner(a_newcomer, a_newcomer.project)
     assert str(a_newcomer.memory) in a_newcomer.fails("pause")

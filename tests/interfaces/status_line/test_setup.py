@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -167,10 +168,10 @@ def test_the_command_is_written_where_it_is_found_and_starts_the_plugin(on_path,
     assert done.returncode == 0 and done.stdout.startswith(f"{a_session.project.root}: recording since ")
 
 
-def run(command, home, folder, *words, stdout=subprocess.PIPE, **environment):
+def run(command, home, folder, *words, stdin=None, stdout=subprocess.PIPE, **environment):
     environment = {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", **environment}
     return subprocess.run(
-        [command, *words], stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment, timeout=60
+        [command, *words], stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment, timeout=60
     )
 
 
@@ -211,6 +212,24 @@ def test_without_packages_it_prints_its_version_too(on_path, a_home, a_session):
 def test_an_agent_changes_nothing_by_it(on_path, a_home, a_session):
     done = without_packages(on_path, a_home, a_session.project.root, "inject", "x y", CLAUDE_CODE_SESSION_ID="the-session")
     assert done.returncode == 1 and "only a person can type ralph-mem inject" in done.stderr
+
+
+WHO = {
+    "a person": ({}, "recording is true in "),
+    "an agent": ({"CLAUDE_CODE_SESSION_ID": "the-session"}, "ralph-mem: only a person can type ralph-mem config"),
+    "a script": ({}, "ralph-mem: recording would let more happen than now"),
+}
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_without_packages_only_a_person_at_a_terminal_lets_more_happen_by_it(who, on_path, a_home, a_session):
+    Path(a_session.project.folder, "config.yaml").write_text("recording: off\n")
+    (environment, told), (ours, theirs) = WHO[who], pty.openpty()
+    stdin, words = subprocess.DEVNULL if who == "a script" else theirs, ("config", "set", "recording", "on")
+    done = without_packages(on_path, a_home, a_session.project.root, *words, stdin=stdin, **environment)
+    os.close(ours)
+    os.close(theirs)
+    assert (done.stdout + done.stderr).startswith(told)
 
 
 def test_a_file_of_somebody_else_is_never_overwritten_or_removed(on_path):
