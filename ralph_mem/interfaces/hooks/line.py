@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 RELEASE = "release"  # the property of a memory with the release whose line its person saw last
 # Three names of 40 characters, with the counts, are a line and a half of a terminal of 100 columns.
 MOST_NAMES, NAME_CHARACTERS = 3, 40
-BEGUN = "this project is recorded from now on, in {}; /mem pause switches that off"
+BEGUN, GOES_ON = "this project is recorded from now on", "this project is recorded"
+WHERE = ", in {}; /mem pause switches that off"
 NO_KEY = (
     "; your home cannot keep the key by which it is known as yours, so a session in which it can will set this memory aside:"
     " `ralph-mem trust --memory` brings it back"
@@ -80,7 +81,7 @@ def at_prompt(settings: "Settings", items: "Sequence[Item]", text: str) -> str:
 
 
 def _news(opened: "Store", project: "Project", memories: int) -> str:
-    """Say once that recording has begun here, and once after an update which release this is."""
+    """Say once that this project is recorded, at the first start that somebody sees, and after an update which release this is."""
     from ralph_mem.core.release import VERSION  # lazy: a prompt does without
 
     before = opened.property(RELEASE)
@@ -89,9 +90,8 @@ def _news(opened: "Store", project: "Project", memories: int) -> str:
     opened.set_property(RELEASE, VERSION)
     if before:
         return UPDATED.format(before, VERSION)
-    if memories:  # a memory that is older than this line is no news
-        return ""
-    return BEGUN.format(project.folder) + ("" if paths.exists(f"{paths.data_home()}/{paths.KEY}") else NO_KEY)
+    said = (GOES_ON if memories else BEGUN) + WHERE.format(project.folder)
+    return said + ("" if paths.exists(f"{paths.data_home()}/{paths.KEY}") else NO_KEY)
 
 
 def _told(settings: "Settings", items: "Sequence[Item]", text: str) -> str:
