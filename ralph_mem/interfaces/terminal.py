@@ -5,6 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
+from ralph_mem.core import paths
 from ralph_mem.core.release import VERSION
 from ralph_mem.hosts import asker
 from ralph_mem.hosts.claude_code import session as client_session
@@ -15,6 +16,11 @@ from ralph_mem.memory import extras
 OLDEST = (3, 10)
 PACKAGES = ("typer", "rich", "yaml")
 MORE = "All commands are there after: {}"
+UNINSTALL = "uninstall"
+BY_HAND = (
+    "ralph-mem: uninstall needs more packages; without them: `ralph-mem setup status-line --off`, `ralph-mem setup shim --off`,"
+    " then /plugin uninstall ralph-mem@ralph-mem in Claude Code; what is left is {}, {}, and .ralph-mem in each project"
+)
 
 
 def main(words: "list[str]") -> int:
@@ -46,10 +52,8 @@ def _verb(words: "list[str]") -> int:
         print(f"ralph-mem {VERSION}")
         return 0
     if name in ("", *verbs.HELP, "help") or name not in verbs.OF:
-        wrong = bool(name) and name not in verbs.HELP and name not in verbs.OF
-        print(
-            *([f"ralph-mem: without more packages there is no {name[:40]}"] if wrong else []), *verbs.listed("ralph-mem "), sep="\n"
-        )
+        wrong = _wrong(name)
+        print(*([wrong] if wrong else []), *([] if name == UNINSTALL else verbs.listed("ralph-mem ")), sep="\n")
         print(MORE.format(extras.installation()))
         return 2 if wrong else 0
     made: list[skills.Asked] = []
@@ -65,6 +69,15 @@ def _verb(words: "list[str]") -> int:
         text = text.replace(mem.BEFORE, "ralph-mem ")
     (sys.stderr if failed else sys.stdout).write(skills.plain(text))
     return int(failed)
+
+
+def _wrong(name: str) -> str:
+    """Say why a first word is no command here, nothing where it asks for help."""
+    if name in ("", *verbs.HELP, "help"):
+        return ""
+    if name == UNINSTALL:
+        return BY_HAND.format(paths.data_home(), paths.config_home())
+    return f"ralph-mem: {'without more packages ' * (name in verbs.IN_A_TERMINAL)}there is no {name[:40]}"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
 
 ABSENT, OURS, OTHERS, NOT_ON_PATH = "absent", "ours", "somebody else's", "not on PATH"
-MARK = "# Written by /mem setup; `ralph-mem uninstall` takes it away."
+BY = "# Written by /mem setup; "  # how every release begins the second line
+MARK = BY + "`ralph-mem setup shim --off` takes it away, while the plugin is there."
 TEXT = """\
 #!/bin/sh
 {mark}
@@ -31,7 +32,7 @@ def state() -> str:
     file = where()
     if not os.path.lexists(file):
         return ABSENT if os.path.dirname(file) in paths.environment("PATH").split(":") else NOT_ON_PATH
-    is_ours = not os.path.islink(file) and paths.read(file).split("\n")[1:2] == [MARK]
+    is_ours = not os.path.islink(file) and paths.read(file).partition("\n")[2].startswith(BY)
     return OURS if is_ours else OTHERS
 
 

@@ -194,6 +194,25 @@ def test_where_the_packages_of_the_command_line_are_missing_the_verbs_work_all_t
     assert other.returncode == 2 and "there is no ralph" in other.stdout and "pip install" in other.stdout
 
 
+def test_without_packages_an_uninstall_says_in_two_lines_what_to_type_instead(on_path, a_home, a_session):
+    done = without_packages(on_path, a_home, a_session.project.root, "uninstall", "--memories")
+    first, second = done.stdout.splitlines()
+    steps = ("`ralph-mem setup status-line --off`", "`ralph-mem setup shim --off`", "/plugin uninstall", paths.data_home())
+    assert [first.index(step) for step in steps] == sorted(first.index(step) for step in steps)
+    assert done.returncode == 2 and second.startswith("All commands are there after: ")
+
+
+def test_without_packages_a_word_that_is_no_command_of_ours_is_none(on_path, a_home, a_session):
+    done = without_packages(on_path, a_home, a_session.project.root, "frob")
+    assert done.returncode == 2 and done.stdout.startswith("ralph-mem: there is no frob\n")
+
+
+def test_a_command_that_an_earlier_release_wrote_is_ours(on_path):
+    outside.add("shim", "/mem ")
+    on_path.write_text(on_path.read_text().replace(shim.MARK, "# Written by /mem setup; `ralph-mem uninstall` takes it away."))
+    assert outside.take_away("shim").startswith("Taken away") and not on_path.exists()
+
+
 @pytest.mark.parametrize("word", ["help", "status"])
 def test_without_packages_it_ends_quietly_where_nobody_reads_its_output(word, on_path, a_home, a_session):
     """As in `ralph-mem help | head -1`."""
