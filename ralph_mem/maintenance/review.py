@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 GIST_TOKENS = 60  # a line that says whether to look closer
 ORIGINS = ("outside", "tool", "test", "agent", "user")  # from the most doubtful on
 SESSION = "SELECT public_id FROM sessions WHERE id = ?"
-ROWS = "SELECT public_id, origin, {tainted} AS tainted, created_at, {session} AS session_id FROM {table} AS t{where}"
+# A slash command that was answered on the screen is a turn without a word: it costs no token, and there is nothing to review.
+ROWS = """
+SELECT public_id, origin, {tainted} AS tainted, created_at, {session} AS session_id FROM {table} AS t WHERE tokens > 0{last}"""
 # Of what our own session holds, such as notes, and of the last so many of a client.
 LAST = """
- WHERE session_id IN (SELECT id FROM sessions WHERE agent = 'ralph-mem'
+ AND session_id IN (SELECT id FROM sessions WHERE agent = 'ralph-mem'
     UNION ALL SELECT id FROM (SELECT id FROM sessions ORDER BY started_at DESC, id DESC LIMIT {last:d}))"""
 FITS = """
 r.created_at >= ?1 AND (?3 = '' OR s.public_id = ?3)
@@ -61,8 +63,8 @@ def _rows(opened: Store, last: int) -> str:
     """Return the SQL for the rows that came from somewhere, of the last so many sessions where that is not 0."""
     found = [kind for kind in kinds.of_memory(opened) if kind.has("origin")]
     parts = [(kind.table, kind.column("tainted", "0"), kind.column("session_id")) for kind in found]
-    where = LAST.format(last=last) if last else ""
-    rows = [ROWS.format(table=table, tainted=tainted, session=session, where=where) for table, tainted, session in parts]
+    kept = LAST.format(last=last) if last else ""
+    rows = [ROWS.format(table=table, tainted=tainted, session=session, last=kept) for table, tainted, session in parts]
     return " UNION ALL ".join(rows)
 
 

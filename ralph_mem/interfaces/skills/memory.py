@@ -162,6 +162,8 @@ def review(asked: "Asked") -> str:
     reader = asked.reader()
     origins = typed_words.listed(typed.options["--origin"]) if "--origin" in typed.options else []
     wanted = reviewing.Wanted(origins, typed.options.get("--session", ""), typed.moment("--since", asked.now))
-    rows = reviewing.rows(reader, wanted, typed.number("--limit", 20, 1, 1000))
-    lines = [f"{reviewing.source(each)}  {layers.index(each)}" for each in rows]
+    most = typed.number("--limit", 20, 1, 1000)
+    rows = reviewing.rows(reader, wanted, most + 1)
+    lines = [f"{reviewing.source(each)}  {layers.index(each)}" for each in rows[:most]]
+    lines += ["and more: --limit N lists them"] if rows[most:] else []
     return fenced(fitting(lines, MOST_CHARACTERS, "more"), asked, reader) if lines else "Nothing that is remembered fits."

@@ -31,6 +31,15 @@ def test_a_person_reads_a_table_and_a_line_for_each(a_person):
     assert STRANGERS.split(",")[0] in a_person.reads("review", "--origin", "outside", "--outside")
 
 
+def test_slash_commands_without_a_word_are_no_rows_and_what_is_left_out_is_told(a_person):
+    before = a_person.reads("review")
+    a_person.another().prompt("/mem status")
+    assert "" in a_person.values("SELECT prompt FROM turns WHERE kind = 'command'")
+    assert a_person.reads("review") == before and "[0 tokens]" not in a_person.types("mem", "review --limit 1000")
+    said = a_person.types("mem", "review --limit 1").splitlines()
+    assert len(said) == 2 and said[1] == "and more: --limit N lists them"
+
+
 def test_a_session_is_reviewed_by_itself(a_person):
     first, second = a_person.values("SELECT public_id FROM sessions ORDER BY id")
     assert {row["session"] for row in a_person.json("review", "--session", first)["rows"]} == {first}
