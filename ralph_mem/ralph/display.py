@@ -166,6 +166,8 @@ def sparkline(numbers: "list[int]") -> str:
 
 def status_lines(run: "Run", now: int) -> "list[str]":
     """Return the state of a run in lines."""
+    if run.mode == GUARD:
+        return _guard_lines(run)
     lines = [f"{run.id}  {run.mode.replace('_', ' ')}  {state(run)}", f"goal: {rendered(run.goal, LONGEST_GOAL)}"]
     lines += [succession.told(run)] if run.options.get("others") else []
     lines += [*telling.status(run), *_criteria_lines(run), *confirmed(run)]
@@ -181,6 +183,14 @@ def status_lines(run: "Run", now: int) -> "list[str]":
     lines += [f"rolled back to {told.get('to', '?')} (snapshot {told.get('target', '?')})" for told in run.rolled_back]
     lines += [f"a rollback is at work or was cut off; then {stop_reasons.ROLL_BACK} finishes it"] if run.rolling_back else []
     return [*lines, *commits(run), *([taught(run)] if run.taught else []), f"next: {next_step(run)}"]
+
+
+def _guard_lines(run: "Run") -> "list[str]":
+    """Return whether a guard is on, and what its checks said at the end of the last turn."""
+    is_on = run.status == RUNNING
+    state = "on: its checks run at the end of each turn of its session" if is_on else "switched off"
+    step = "`/ralph guard off` ends it, in its session" if is_on else "`/ralph guard` puts another one on, in a session"
+    return [f"{run.id}  guard  {state}", *(_criteria_lines(run) or ["its checks have not run yet"]), f"next: {step}"]
 
 
 def _memory_lines(run: "Run") -> "list[str]":

@@ -3,13 +3,14 @@
 It never acts in another session, in a subagent, or while the client has work in the background; it is gone when its session is.
 """
 
+import contextlib
 import gc
 import os
 import time
 
 from ralph_mem.core import descendants, news
 from ralph_mem.core import project as projects
-from ralph_mem.core.errors import RalphMemError, StoreError
+from ralph_mem.core.errors import LoopError, RalphMemError, StoreError
 from ralph_mem.core.format import count
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import calls, launch
@@ -46,6 +47,8 @@ def guard_step(
     loop = Loop(project, settings, live.run)
     with Watchdog():
         verdicts = passing.judge(loop, seen.text)
+    with contextlib.suppress(LoopError):  # what fails is told all the same
+        loop.note("guarded", verdicts=[dict(verdict._asdict()) for verdict in verdicts])
     lost = guarding.lost_since(loop)
     told = (
         f"ralph-mem: {'; '.join(lost)}; `ralph-mem ralph rollback {live.run}` shows what of git comes back, once the guard is off"

@@ -44,10 +44,11 @@ AFTERWARDS = frozenset(("settled", "rolling_back", "rolled_back"))
 class Run:
     """A run as its record tells of it so far.
 
-    `baseline` is the list of verdicts before the first iteration. `begun` is the number of the last iteration that was begun,
-    finished or not; `resumed_after` the number of those that were finished when a person let it go on, 0 if nobody did;
-    `spent_ms` the time of closed stretches of work and `since` when the open one began (0: paused). `waits` are pauses
-    for a rate limit, `waiting` says that the last of them is not over. `taught` counts by `TAUGHT` the lessons that it changed.
+    `baseline` is the list of verdicts before the first iteration, `guarded` that of a guard at the end of the last turn. `begun`
+    is the number of the last iteration that was begun, finished or not; `resumed_after` the number of those that were finished
+    when a person let it go on, 0 if nobody did; `spent_ms` the time of closed stretches of work and `since` when the open one
+    began (0: paused). `waits` are pauses for a rate limit, `waiting` says that the last of them is not over. `taught` counts by
+    `TAUGHT` the lessons that it changed.
     `git` has what became of the repository, an entry for each iteration that changed something about it.
     `plan` are the tasks as they were accepted, and `task_log` is what came of them, in its order (`tasks.standing`).
     `turn` is the position of the agent that works now, and `turned_after` how many iterations were finished when its turn came.
@@ -75,6 +76,7 @@ class Run:
         self.plan: list[dict[str, Any]] = []
         self.task_log: list[dict[str, Any]] = []
         self.baseline: list[Verdict] = []
+        self.guarded: list[Verdict] = []
         self.iterations: list[Iteration] = []
         self.decisions: list[dict[str, Any]] = []
         self.waits: list[dict[str, Any]] = []
@@ -178,9 +180,9 @@ class Run:
         return iteration.number not in self._in_the_files() and not (changed and set(changed) <= set(kept))
 
     def verdicts(self) -> "list[Verdict]":
-        """Return the verdicts of the last iteration that was judged, or of the baseline."""
+        """Return the verdicts of the last iteration that was judged, or of the baseline; of a guard, those of the last turn."""
         judged = [each.verdicts for each in self.iterations if each.verdicts]
-        return judged[-1] if judged else self.baseline
+        return judged[-1] if judged else self.baseline or self.guarded
 
 
 def _led_to(run: Run, told: "dict[str, Any]") -> int:
@@ -348,6 +350,7 @@ HANDLERS: "dict[str, Callable[[Run, dict[str, Any]], None]]" = {
     "without_memory": lambda run, entry: setattr(run, "without_memory", str(entry.get("why") or "")),
     "paused": _paused, "continued": _continued, "hint": _hint, "commit": _commit, "taught": _taught, "resumed": _resumed,
     "branch": lambda run, entry: setattr(run, "branch", entry), "brought": lambda run, entry: setattr(run, "brought", entry),
+    "guarded": lambda run, entry: setattr(run, "guarded", _verdicts(entry)),
     "settled": lambda run, entry: setattr(run, "settled", _number(entry.get("number"))),
     "end": _end, "snapshots_gone": lambda run, _entry: setattr(run, "snapshots_gone", True),
     "git": lambda run, entry: run.git.append(entry), "linked": lambda run, entry: run.written.append(entry),

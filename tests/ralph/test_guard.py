@@ -66,6 +66,18 @@ def test_it_changes_no_file_and_is_no_run_to_look_at(guarded):
 
 
 @pytest.mark.check
+def test_its_status_says_what_fails_and_once_it_is_off_that_it_is(guarded):
+    before = said_to_anybody(guarded.typed("ralph", "status"))
+    guarded.stop()
+    on = said_to_anybody(guarded.typed("ralph", "status"))
+    guarded.typed("ralph", "guard off")
+    off = said_to_anybody(guarded.typed("ralph", "status"))
+    assert "  guard  on: " in before and "its checks have not run yet" in before
+    assert "3 failing" in on and ":: two" in on and "next: `/ralph guard off` ends it" in on
+    assert "  guard  switched off" in off and ":: two" in off and "resume" not in off + on and "iteration" not in off + on
+
+
+@pytest.mark.check
 def test_it_is_gone_when_it_is_switched_off(guarded):
     assert "is off" in said_to_anybody(guarded.typed("ralph", "guard off"))
     assert guarded.stop() == {} and runs.live(guarded.loops.project) is None
