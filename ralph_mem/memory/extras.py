@@ -11,8 +11,13 @@ from ralph_mem.core.errors import RalphMemError
 LIES_IN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMMAND = re.compile(r"\bralph-mem (?=[a-z])")
 # What `/mem` does as well, where it is named alone; `interfaces/verbs.py` has them all.
-BY_MEM = ("config", "doctor", "import", "inject", "pause", "resume", "setup", "status", "trust", "why")
-IN_THE_CLIENT = re.compile("`ralph-mem " + f"({'|'.join(BY_MEM)})`")
+BY_MEM = (
+    *("config", "doctor", "facts", "import", "inject", "pause", "relations", "resume", "sessions", "setup", "status", "trust"),
+    "why",
+)
+# And with the words that it takes as the terminal does.
+WITH_WORDS = ("config show", "facts (?:add|retire|show|undo)", "inject", "pin", "sessions", "show")
+IN_THE_CLIENT = re.compile("`ralph-mem " + f"((?:{'|'.join(BY_MEM)})(?=`)|(?:{'|'.join(WITH_WORDS)})(?: [^`]+)?(?=`))")
 OF_THE_LOOP = re.compile(r"\bralph-mem ralph\b")
 
 
@@ -48,7 +53,7 @@ def in_a_session(line: str) -> str:
 
     What a slash command does is named by that; for all else it says how `ralph-mem` comes onto the machine.
     """
-    told = line if "in a terminal" in line else OF_THE_LOOP.sub("/ralph", IN_THE_CLIENT.sub(r"`/mem \1`", line))
+    told = line if "in a terminal" in line else OF_THE_LOOP.sub("/ralph", IN_THE_CLIENT.sub(r"`/mem \1", line))
     if not COMMAND.search(told) or shutil.which("ralph-mem"):
         return told
     return f"{told} (for `ralph-mem` in a terminal: {installation()})"

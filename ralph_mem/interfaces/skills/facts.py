@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 20
 NOTHING = "Nothing is known here that holds beyond single turns. /mem facts add TEXT keeps a statement."
+AS_IN_A_TERMINAL = ("show", "history")  # what explains one there
 DONE = {"retire": "It holds no longer, and stays in the history.", "undo": "Taken back."}
 
 
@@ -25,9 +26,13 @@ def facts(asked: "Asked") -> str:
         return _added(asked, rest)
     if word in DONE and rest.strip():
         return _changed(asked, word, rest.strip())
+    if word in ("add", *DONE):
+        missing = "a statement" if word == "add" else "an id"
+        raise RalphMemError(f"/mem facts {word} needs {missing} behind it", "/mem facts lists them")
     reader = asked.reader()
-    if row.is_public_id(word) and not rest:
-        return "\n".join(by_hand.explained(*by_hand.find(reader, word)))
+    name = rest.strip() if word in AS_IN_A_TERMINAL else "" if rest else word
+    if row.is_public_id(name):
+        return "\n".join(by_hand.explained(*by_hand.find(reader, name)))
     if word:
         raise RalphMemError(f"/mem facts knows no {word[:40]}", verbs.usage(verbs.OF["facts"], "/mem "))
     return _listed(reader, asked.now)

@@ -19,8 +19,10 @@ SHOWN = {"memory": ("recording", "memory.", "search.", "privacy."), "ralph": ("r
 
 
 def answer(asked: "Asked", words: str, section: str, before: str) -> "list[str]":
-    """Return settings in lines, or change one: `KEY`, `KEY VALUE`, and with `get` and `set` in front of them."""
+    """Return settings in lines, all for `show`, or change one: `KEY`, `KEY VALUE`, and with `get` and `set` in front of them."""
     verb, _, more = words.strip().partition(" ")
+    if words.strip() == "show":
+        return _lines(asked, list(schema.RULES))
     key, _, value = (more.strip() if verb in ("get", "set") else words.strip()).partition(" ")
     name = key_named(key, section) if key else ""
     if value.strip():
@@ -28,7 +30,11 @@ def answer(asked: "Asked", words: str, section: str, before: str) -> "list[str]"
     if verb == "set":
         raise ConfigError("a key and a value are needed", f"{before} set {name or 'memory.show'} VALUE")
     shown = [name] if name else [each for each in schema.RULES if each.startswith(SHOWN[section])]
-    return [f"{each}: {config_change.written(asked.settings.get(each))}" for each in shown]
+    return _lines(asked, shown)
+
+
+def _lines(asked: "Asked", names: "list[str]") -> "list[str]":
+    return [f"{each}: {config_change.written(asked.settings.get(each))}" for each in names]
 
 
 def key_named(key: str, section: str) -> str:

@@ -260,7 +260,7 @@ def undo(store: "Store", fact: "Fact", at: int) -> "list[str]":
     did = [(other, kind) for one, other, kind, *_ in facts.links(store, fact.public_id) if one == fact.public_id]
     back = [(other, kind) for other, kind in did if kind in (facts.SUPERSEDES, facts.RETIRES)]
     if not back:
-        raise RalphMemError(f"{fact.public_id} has replaced nothing", "facts history ID shows what replaced what")
+        raise RalphMemError(f"{fact.public_id} has replaced nothing", f"`ralph-mem facts show {fact.public_id}` shows what it did")
     status = facts.CANDIDATE if fact.status == facts.CANDIDATE else facts.ACTIVE
     for other, kind in back:
         old = facts.of_id(store, other)

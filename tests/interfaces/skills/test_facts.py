@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.hook import REPOSITORY
+from tests.interfaces.cli.situations import one_line
 
 BONN, BERLIN = "Deploys go through the k8s cluster in Bonn.", "Deploys go through the k8s cluster in Berlin."
 
@@ -32,6 +33,19 @@ def test_a_fact_that_is_retired_is_listed_no_more_and_explained_still(a_person):
     a_person.types("mem", f"facts retire {name}")
     assert name not in a_person.types("mem", "facts")
     assert "(fact, retired)" in a_person.types("mem", f"facts {name}")
+
+
+@pytest.mark.parametrize(("word", "missing"), [("retire", "an id"), ("undo", "an id"), ("add", "a statement")])
+def test_a_verb_without_its_words_says_what_is_missing(a_person, word, missing):
+    assert f"/mem facts {word} needs {missing} behind it" in one_line(a_person.types("mem", f"facts {word}"))
+
+
+def test_what_a_hint_names_can_be_typed(a_person):
+    name = named(a_person.types("mem", f"facts add {BONN}"))
+    said = one_line(a_person.types("mem", f"facts undo {name}"))
+    assert f"has replaced nothing (`/mem facts show {name}` shows what it did)" in said
+    explained = a_person.types("mem", f"facts {name}")
+    assert explained == a_person.types("mem", f"facts show {name}") == a_person.types("mem", f"facts history {name}")
 
 
 @pytest.mark.parametrize("words", ["facts nonsense", "facts retire", "facts undo obs-k3w9x2mfqa", "facts add"])

@@ -215,6 +215,7 @@ def test_a_pause_holds_until_it_is_ended(a_person):
 def test_a_setting_is_changed_as_far_as_it_loosens_nothing(a_person):
     assert mem(a_person, "config show full").startswith("memory.show is full in ")
     assert mem(a_person, "config memory.show") == "memory.show: full\n"
+    assert "memory.show: full" in (lines := mem(a_person, "config show").splitlines()) and len(lines) > 20
     said = mem(a_person, "config ralph.allow Bash(*)")
     assert "would let more happen than now" in " ".join(said.split())
 
