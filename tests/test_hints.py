@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import os
 import re
 import shlex
 import sys
@@ -103,6 +104,20 @@ def test_an_extra_is_installed_from_where_the_plugin_lies(monkeypatch, tmp_path)
     assert shlex.split(extras.installation("tokens", "/opt/a b/python"))[0] == "/opt/a b/python"
 
 
+@pytest.mark.parametrize("virtual", [True, False])
+def test_a_python_of_the_system_that_refuses_packages_is_asked_for_none(virtual, monkeypatch, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "EXTERNALLY-MANAGED").write_text("[externally-managed]\n")
+    if virtual:
+        (tmp_path / "pyvenv.cfg").write_text("")
+    monkeypatch.setattr(os, "__file__", str(tmp_path / "os.py"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
+    monkeypatch.setenv("PATH", "/nowhere")
+    *way, package = shlex.split(extras.installation("embeddings"))
+    assert package == f"{REPOSITORY}[embeddings]"
+    assert way == ([sys.executable, "-m", "pip", "install"] if virtual else ["pipx", "install"])
+
+
 def test_an_installed_package_names_what_its_extra_brings(monkeypatch, tmp_path):
     monkeypatch.setattr(extras, "LIES_IN", str(tmp_path))
     assert shlex.split(extras.installation("encryption"))[1:] == ["-m", "pip", "install", "pyrage>=1.4"]
@@ -124,6 +139,12 @@ def test_an_installed_package_names_what_its_extra_brings(monkeypatch, tmp_path)
 def test_what_a_slash_command_does_is_named_by_that(monkeypatch, line, told):
     monkeypatch.setenv("PATH", "/nowhere")
     assert extras.in_a_session(line) == told
+
+
+def test_what_the_command_of_the_plugin_does_needs_no_package(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    told = extras.in_a_session("it is off (in a terminal: ralph-mem config set recording on)")
+    assert told.endswith(" (for `ralph-mem` in a terminal: /mem setup shim)")
 
 
 def test_in_a_session_a_command_of_the_terminal_says_how_it_gets_there(monkeypatch, tmp_path):

@@ -10,6 +10,8 @@ from ralph_mem.core.errors import RalphMemError
 
 LIES_IN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMMAND = re.compile(r"\bralph-mem (?=[a-z])")
+# What the command of `/mem setup shim` does and `/mem` does not.
+BY_SHIM = re.compile(r"\bralph-mem config set ")
 # What `/mem` does as well, where it is named alone; `interfaces/verbs.py` has them all.
 BY_MEM = (
     *("config", "doctor", "facts", "import", "inject", "pause", "relations", "resume", "sessions", "setup", "status", "trust"),
@@ -28,8 +30,11 @@ class MissingExtra(RalphMemError):
 def installation(extra: str = "", python: str = "") -> str:
     """Return the command that installs `ralph-mem`, or one of its extras, for an interpreter, quoted for a shell.
 
-    Where ralph-mem itself was installed as a package, and no longer lies where it came from, it names the extra's packages.
+    Where ralph-mem itself was installed as a package, and no longer lies where it came from, it names the extra's packages. An
+    interpreter that belongs to the system, and refuses packages, is left alone: pipx makes one for `ralph-mem`.
     """
+    if not python and _is_managed() and os.path.exists(os.path.join(LIES_IN, "pyproject.toml")):
+        return "pipx install " + shlex.quote(LIES_IN + (f"[{extra}]" if extra else ""))
     start = f"{shlex.quote(python or _interpreter())} -m pip install "
     if not os.path.exists(os.path.join(LIES_IN, "pyproject.toml")):
         return start + " ".join([shlex.quote(name) for name in packages(extra) or [LIES_IN]])
@@ -56,7 +61,14 @@ def in_a_session(line: str) -> str:
     told = line if "in a terminal" in line else OF_THE_LOOP.sub("/ralph", IN_THE_CLIENT.sub(r"`/mem \1", line))
     if not COMMAND.search(told) or shutil.which("ralph-mem"):
         return told
-    return f"{told} (for `ralph-mem` in a terminal: {installation()})"
+    way = installation() if COMMAND.search(BY_SHIM.sub("", told)) else "/mem setup shim"
+    return f"{told} (for `ralph-mem` in a terminal: {way})"
+
+
+def _is_managed() -> bool:
+    """Say whether the interpreter refuses packages, as that of Debian does outside of a virtual environment."""
+    is_virtual = os.path.exists(os.path.join(os.path.dirname(os.path.dirname(sys.executable)), "pyvenv.cfg"))
+    return not is_virtual and os.path.exists(os.path.join(os.path.dirname(os.__file__), "EXTERNALLY-MANAGED"))
 
 
 def _interpreter() -> str:
