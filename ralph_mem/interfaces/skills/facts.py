@@ -7,14 +7,16 @@ from ralph_mem.memory import access
 from ralph_mem.memory.facts import by_hand, taking
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.rows import facts as rows
-from ralph_mem.memory.rows import row
+from ralph_mem.memory.rows import prompts, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
+    from ralph_mem.memory.store.connection import Store
 
 MOST_LISTED = 20
 NOTHING = "Nothing is known here that holds beyond single turns. /mem facts add TEXT keeps a statement."
+NOT_YET = "Your notes are kept, and become facts when they are looked at, after a later turn. /mem facts add TEXT makes one now."
 AS_IN_A_TERMINAL = ("show", "history")  # what explains one there
 DONE = {"retire": "It holds no longer, and stays in the history.", "undo": "Taken back."}
 
@@ -42,7 +44,12 @@ def _listed(reader: Reader, now: int) -> str:
     found = by_hand.listed(reader, (rows.ACTIVE, rows.CANDIDATE), "", now)
     lines = [_line(fact) for fact in found[:MOST_LISTED]]
     more = [f"and {len(found) - MOST_LISTED} more; `ralph-mem facts` lists all"] if len(found) > MOST_LISTED else []
-    return "\n".join([*lines, *more]) or NOTHING
+    return "\n".join([*lines, *more]) or (NOT_YET if _notes_wait(reader.stores[0]) else NOTHING)
+
+
+def _notes_wait(store: "Store") -> bool:
+    """Say whether a person has kept notes of which no facts were made yet, nor could be while there is no table of them."""
+    return bool(rows.untaken_notes(store)) if rows.are_there(store) else prompts.are_notes_there(store)
 
 
 def _line(fact: "rows.Fact") -> str:

@@ -28,6 +28,15 @@ def test_an_update_says_what_it_replaces_and_is_taken_back_by_a_word(a_person):
     assert f"{old} holds again." in a_person.types("mem", f"facts undo {named(said)}")
 
 
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_note_of_which_no_fact_was_made_yet_is_not_nothing(a_person, earlier):
+    if earlier:  # so that there is a table of facts
+        a_person.types("mem", f"facts retire {named(a_person.types('mem', f'facts add {BONN}'))}")
+    assert "Nothing is known here" in a_person.types("mem", "facts")
+    a_person.types("mem-inject", "Releases go out with make ship.")
+    assert "Your notes are kept, and become facts when they are looked at" in a_person.types("mem", "facts")
+
+
 def test_a_fact_that_is_retired_is_listed_no_more_and_explained_still(a_person):
     name = named(a_person.types("mem", f"facts add {BONN}"))
     a_person.types("mem", f"facts retire {name}")
