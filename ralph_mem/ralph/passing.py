@@ -161,8 +161,8 @@ def _confirmed(
     began = time.monotonic()
     outcome = confirming.confirm(loop, left.snapshot, judged.every, again)
     if outcome.says == confirming.TAMPERED:
-        taken = confirming.put_back(loop, left.snapshot, outcome.judges) if outcome.judges else None
-        left = left._replace(tampered=[*confirming.lines(outcome), *left.tampered])
+        taken, theirs = confirming.put_back(loop, left.snapshot, outcome.judges) if outcome.judges else (None, set())
+        left = left._replace(tampered=[*confirming.lines(outcome, theirs), *left.tampered])
         left = left._replace(snapshot=taken.id, tree=taken.tree) if taken else left
     names = safe(loop, *confirming.names(outcome, loop.settings)) if outcome.judges or outcome.patched else []
     loop.note(

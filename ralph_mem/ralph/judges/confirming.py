@@ -11,7 +11,7 @@ from ralph_mem.ralph import changes, files
 from ralph_mem.ralph.criteria import CUSTOM, FAILED, PASSED, TEST_PASS, VACUOUS, Verdict, evidence, judging, passed
 from ralph_mem.ralph.judges import built, installed, scratch, substitutes
 from ralph_mem.ralph.judges.start import Start
-from ralph_mem.ralph.snapshot import FILE, FOLDER, Taken, placing, restoring, rollback_plan, store, taking
+from ralph_mem.ralph.snapshot import FILE, FOLDER, Taken, others, placing, restoring, rollback_plan, store, taking
 from ralph_mem.ralph.tasks import named_tests
 from ralph_mem.ralph.tasks.judging import first_verdicts
 
@@ -62,14 +62,19 @@ def confirm(loop: "Loop", number: int, verdicts: "list[Verdict]", judge: "Judge"
         return trial.outcome() if trial.changed or trial.patched or passed(verdicts) else trial.says(UNCONFIRMED, verdicts, "")
 
 
-def put_back(loop: "Loop", number: int, judges: "Sequence[substitutes.Substitute]") -> "Taken":
-    """Put judges back as they were at the start, after snapshot `number`; returns a snapshot of that. Raises SnapshotError."""
+def put_back(loop: "Loop", number: int, judges: "Sequence[substitutes.Substitute]") -> "tuple[Taken, set[bytes]]":
+    """Put judges back as they were at the start, after snapshot `number`, but for what the person changed meanwhile.
+
+    Returns a snapshot of that, and the paths that stay as the person has them. Raises SnapshotError.
+    """
     with store.open_store(loop.place) as snapshots:
         restoring.recover(snapshots)
-        taken = _put_and_taken(loop, snapshots, number, judges)
+        theirs = set(others.since(snapshots, loop.run.id, _first(loop)))
+        taken = _put_and_taken(loop, snapshots, number, [each for each in judges if each.path not in theirs])
         # what such a judge did when it ran, after the snapshot, goes as well
         more = _changed(loop, snapshots, taken.id, [each for each in loop.every_criterion() if each.argv])
-        return _put_and_taken(loop, snapshots, taken.id, more) if more else taken
+        more = [each for each in more if each.path not in theirs]
+        return (_put_and_taken(loop, snapshots, taken.id, more) if more else taken), theirs
 
 
 def _put_and_taken(loop: "Loop", snapshots: "Snapshots", number: int, judges: "Sequence[substitutes.Substitute]") -> "Taken":
@@ -113,9 +118,11 @@ def names(outcome: Outcome, settings: "dict[str, Any]") -> "list[str]":
     return [*[f"{path} ({what})" for path, what in shown], *outcome.patched][:MOST_KEPT]
 
 
-def lines(outcome: Outcome) -> "list[str]":
-    """Return what is to be said of an iteration that passed by changed judges alone."""
-    found = [f"put back, the checks pass only with it: {each.what} {_name(each)}, {each.says}" for each in outcome.judges]
+def lines(outcome: Outcome, theirs: "set[bytes]") -> "list[str]":
+    """Return what is to be said of an iteration that passed by changed judges alone, of which some may be the person's."""
+    done = {True: "left as you changed it", False: "put back"}
+    told = [(done[each.path in theirs], each) for each in outcome.judges]
+    found = [f"{what}, the checks pass only with it: {each.what} {_name(each)}, {each.says}" for what, each in told]
     return [*found[:MOST_NAMED], *[f"not confirmed, it runs the checks: {line}" for line in outcome.patched[:MOST_NAMED]]]
 
 

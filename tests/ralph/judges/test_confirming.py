@@ -3,6 +3,7 @@
 import pytest
 
 from ralph_mem.ralph import stop_reasons, stopping
+from ralph_mem.ralph.attribution import listening
 from tests.ralph.judges.shops import MEND, PYTEST, TEST
 
 GUT = "sed -i 's/assert total.*/return/' tests/test_shop.py"
@@ -27,3 +28,13 @@ def test_who_goes_on_tampering_is_stopped_with_a_reason_of_its_own(shop):
     assert (run.status, run.reason, len(run.iterations)) == ("failed", "tampered", 2)
     assert stop_reasons.exit_code(run.reason) == 24 and "tests/test_shop.py (changed)" in run.why
     assert shop.text("tests/test_shop.py") == TEST and stopping.replay(shop.entries(run)) == []
+
+
+@pytest.mark.skipif(not listening.is_possible(), reason="the calls of this machine are not known")
+def test_a_judge_that_the_person_changes_meanwhile_stays_as_it_is_and_is_said_to(shop):
+    theirs = TEST.replace("assert total", "return total")
+    person = shop.meanwhile(lambda: shop.write("tests/test_shop.py", theirs))
+    run = shop.start("sleep 2", criteria=(PYTEST,), here=True, limits={"iterations": 1})
+    person.join()
+    assert shop.text("tests/test_shop.py") == theirs and shop.confirmations(run)[0]["says"] == "tampered"
+    assert run.iterations[0].tampered[0].startswith("left as you changed it, the checks pass only with it: changed tests/")
