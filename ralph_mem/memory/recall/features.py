@@ -39,6 +39,12 @@ ONE_WORD, MOST_SHORT = 8.0, 8.0
 # A file that the session has open counts for the more, the more the prompt says, and is no evidence from this `short` on.
 SHORTEST_OPEN = 2.0
 MARKS = ".,:;!?()[]{}<>'\"`"
+# What a pasted message of a program holds, in lower case. Only for such a prompt are the lines of an error looked at for words that
+# follow each other, and two such pairs have to be there: libuv and curl are as before, coding sessions are answered as often and
+# left alone .934 instead of .936. All prompts and single pairs tell what is relevant .02 more seldom there.
+OF_ERRORS = ("error", "exception", "failed", "fails", "cannot ", "traceback", "exist", "not found", "undefined", "denied")
+FEWEST_PAIRS = 2
+APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class Prompt:
@@ -47,7 +53,7 @@ class Prompt:
     `open_files` are the paths that its session has changed, in lower case.
     """
 
-    __slots__ = ("bare", "open_files", "pairs", "roots", "said", "short", "text")
+    __slots__ = ("bare", "is_error", "open_files", "pairs", "roots", "said", "short", "text")
 
     def __init__(self, text: str, counts: "Counts", open_files: "frozenset[str]" = frozenset()) -> None:
         self.open_files = open_files
@@ -59,6 +65,7 @@ class Prompt:
         self.short = MOST_SHORT if whole * MOST_SHORT < ONE_WORD else ONE_WORD / whole
         self.said = said = index_text.split(self.text)
         telling = [word not in index_text.STOPWORDS for word in said]
+        self.is_error = any([sign in self.text for sign in OF_ERRORS])
         self.pairs = [f"{said[at]} {said[at + 1]}" for at in range(len(said) - 1) if telling[at] and telling[at + 1]]
 
 
@@ -142,8 +149,13 @@ def _singular(words: "list[str]") -> str:
 
 
 def _pairs(prompt: Prompt, texts: "list[str]") -> int:
-    """Return how many words that follow each other in a prompt do so in a memory's title or text."""
-    return min(MOST_PAIRS, sum([pair in texts[0] or pair in texts[1] for pair in prompt.pairs]))
+    """Return how many words that follow each other in a prompt do so in a memory's title or text, or in the error it is about."""
+    found = sum([pair in texts[0] or pair in texts[1] for pair in prompt.pairs])
+    if prompt.is_error and texts[4] and found < MOST_PAIRS:
+        lines = " ".join(texts[4].translate(APART).split())
+        repeated = sum([pair in lines for pair in prompt.pairs])
+        found = max(found, repeated if repeated >= FEWEST_PAIRS else 0)
+    return min(MOST_PAIRS, found)
 
 
 def packed(values: "tuple[float, ...]") -> int:

@@ -48,6 +48,17 @@ def test_small_talk_has_no_terms_and_no_hits(a_session, prompt):
     assert (query_text.terms(prompt), search.hits(a_session.store, prompt, a_session.now)) == ([], [])
 
 
+def test_an_error_that_is_pasted_again_brings_the_turn_that_met_it(a_session):
+    failure = "Error: listen EADDRINUSE: address already in use :::4010"
+    a_session.asks("start the api")
+    a_session.runs("pnpm dev", error=f"Exit code 1\n{failure}")
+    a_session.is_answered("Another process held the port; I ended it.")
+    met = a_session.store.one("SELECT id FROM turns")[0]
+    for number in range(30):
+        a_session.has_a_turn(f"Describe page {number} of the handbook", f"Page {number} has a heading now.")
+    assert admitted(a_session, failure) == [met]
+
+
 def test_the_terms_of_a_prompt_are_its_words_that_carry_meaning():
     assert query_text.terms("Why does parseConfig fail in src/lamp.py?") == "parseconfig fail src lamp py parse config".split()
     assert query_text.terms("電球の交換")[:2] == ["電球", "球の"]
