@@ -44,7 +44,6 @@ MARKS = ".,:;!?()[]{}<>'\"`"
 # left alone .934 instead of .936. All prompts and single pairs tell what is relevant .02 more seldom there.
 OF_ERRORS = ("error", "exception", "failed", "fails", "cannot ", "traceback", "exist", "not found", "undefined", "denied")
 FEWEST_PAIRS = 2
-APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 class Prompt:
@@ -53,7 +52,7 @@ class Prompt:
     `open_files` are the paths that its session has changed, in lower case.
     """
 
-    __slots__ = ("bare", "is_error", "open_files", "pairs", "roots", "said", "short", "text")
+    __slots__ = ("apart", "bare", "open_files", "pairs", "roots", "said", "short", "text")
 
     def __init__(self, text: str, counts: "Counts", open_files: "frozenset[str]" = frozenset()) -> None:
         self.open_files = open_files
@@ -65,7 +64,9 @@ class Prompt:
         self.short = MOST_SHORT if whole * MOST_SHORT < ONE_WORD else ONE_WORD / whole
         self.said = said = index_text.split(self.text)
         telling = [word not in index_text.STOPWORDS for word in said]
-        self.is_error = any([sign in self.text for sign in OF_ERRORS])
+        # what stands between words; made only where an error is pasted
+        is_error = any([sign in self.text for sign in OF_ERRORS])
+        self.apart = {code: " " for code in range(128) if not chr(code).isalnum()} if is_error else {}
         self.pairs = [f"{said[at]} {said[at + 1]}" for at in range(len(said) - 1) if telling[at] and telling[at + 1]]
 
 
@@ -151,8 +152,8 @@ def _singular(words: "list[str]") -> str:
 def _pairs(prompt: Prompt, texts: "list[str]") -> int:
     """Return how many words that follow each other in a prompt do so in a memory's title or text, or in the error it is about."""
     found = sum([pair in texts[0] or pair in texts[1] for pair in prompt.pairs])
-    if prompt.is_error and texts[4] and found < MOST_PAIRS:
-        lines = " ".join(texts[4].translate(APART).split())
+    if prompt.apart and texts[4] and found < MOST_PAIRS:
+        lines = " ".join(texts[4].translate(prompt.apart).split())
         repeated = sum([pair in lines for pair in prompt.pairs])
         found = max(found, repeated if repeated >= FEWEST_PAIRS else 0)
     return min(MOST_PAIRS, found)
