@@ -213,7 +213,7 @@ def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: 
     if style in ("bare", "flag") and text[end : end + 1] in ("(", "["):
         return True
     is_quoted = style in ("quoted", "listed")
-    is_code = any([sign in text[start:end] for sign in "([=,"]) or text[end : end + 1] in ("(", "[", "=", ".")
+    is_code = any([sign in text[start:end].rstrip("=") for sign in "([=,"]) or text[end : end + 1] in ("(", "[", "=", ".")
     return "\n" in text[first:at] and not is_quoted and is_code
 
 

@@ -25,6 +25,7 @@ VALUED = frozenset(
     "value val config_value setting_value setting data content text valor contenido wert inhalt valeur contenu valore"
     " conteudo conteúdo contenuto waarde värde wartość".split()
 )
+DEFAULTS = frozenset("default fallback defaultvalue default_value".split())
 OPEN_ENDS = frozenset("encryption hashing plugin method history lifetime interval".split())  # of names of settings about passwords
 SIGNS = ":=|"  # between a field and what it holds, as of MySQL, ini files and psql
 NEXT_LINES = 2  # below a name, of which a blank one or a comment may be the first
@@ -42,7 +43,7 @@ def find(text: str, _folded: str) -> "list[Span]":
             at, above, field = at + len(line) + 1, "", ("", 0)
             continue
         found = _of_call(above, line) or _of_flag(above, line) or _of_field(field[0], line) or _of_dump(above, line)
-        found = found or _of_setting(line) or _raw(text[max(0, at - LONGEST_DUMP) : at], line)
+        found = found or _of_default(above, line) or _of_setting(line) or _raw(text[max(0, at - LONGEST_DUMP) : at], line)
         spans += [(at + line.rindex(value), at + line.rindex(value) + len(value), kind) for value, kind in found]
         named = _named_field(line)
         field = (named, NEXT_LINES) if named else (field[0] if field[1] > 1 else "", field[1] - 1)
@@ -100,6 +101,19 @@ def _of_dump(above: str, line: str) -> "list[tuple[str, str]]":
         return []
     kind, value = kind_of_label(name.strip("[]").partition(":")[0].strip("\"'")), bare.partition('"')[2][:-1]
     return [(value, kind)] if kind and len(value) >= taking.FEWEST and is_secret(value, kind, "quoted") else []
+
+
+def _of_default(above: str, line: str) -> "list[tuple[str, str]]":
+    """Return what a call takes for want of the secret that it is to look up: `"SECRET_KEY",` and below it `default="x"`."""
+    name, (label, value) = above.strip().rstrip(","), _field(line)
+    is_name = (
+        above.rstrip()[-1:] == ","
+        and name[:1] in ("'", '"')
+        and name[-1:] == name[:1]
+        and name[1:-1].replace(".", "_").isidentifier()
+    )
+    kind = kind_of_name(name[1:-1]) if is_name and label in DEFAULTS else ""
+    return [(value, kind)] if kind and len(value) > taking.FEWEST and is_secret(value, kind, "quoted") else []
 
 
 def _raw(above: str, line: str) -> "list[tuple[str, str]]":

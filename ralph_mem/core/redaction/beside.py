@@ -71,7 +71,8 @@ def _of_users(text: str) -> "list[Span]":
         word = text[at + 3 : at + LONGEST_BELOW].split("\n", 1)[0].split(" ", 1)[0]
         user = text[max(0, at - 40) : at].rpartition(" ")[2]
         word = word.rstrip(".,;)")
-        if user.replace("-", "a").replace("_", "a").isalnum() and not user.isdigit() and (is_generated(word) or _is_odd(word)):
+        is_user = user.replace("-", "a").replace("_", "a").isalnum() and not user.isdigit()
+        if is_user and (is_generated(word) or _is_odd(word) or _is_signed(word)):
             spans.append((at + 3, at + 3 + len(word), "password"))
     return spans
 
@@ -249,6 +250,13 @@ def _is_odd(value: str) -> bool:
             any([char in DIGITS for char in value]) and bool(value.strip(DIGITS + SYMBOLS + "_-")) and value[0] in LETTERS + DIGITS
         )
     return False
+
+
+def _is_signed(value: str) -> bool:
+    """Say whether a sign that no name has joins words with capitals: `Mozzarella%Bufala`."""
+    sign = next((sign for sign in "%&*#+!" if sign in value), "")
+    words = value.split(sign) if sign else []
+    return len(words) == 2 and all([len(word) > 2 and word.isalpha() and word.istitle() for word in words])
 
 
 def _is_told(value: str) -> bool:

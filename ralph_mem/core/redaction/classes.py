@@ -28,8 +28,8 @@ STATEMENTS = (
 WITHOUT_SCHEME = ("@", "jdbc:oracle", ":*:", ":5432:", ":5433:", ":6432:", ":5439:", ":26257:")
 # Of commands that encode and decode, of queries and protocols, of what tests and debuggers show.
 CALLS = (
-    "nect(", "nection(", "construct(", "pdo(", "login", ".begin(", "_user(", "auth", "sign", "credential", "crypt", "passw",
-    "bind", "superuser(", "logon", "hmac", "sql('", "godb('", "pw_set(", "wallet", "verify(", "secret(", "masked(",
+    "nect(", "nection(", "construct(", "pdo(", "login", ".begin(", "_user(", "client(", "auth", "sign", "credential", "crypt",
+    "passw", "bind", "superuser(", "logon", "hmac", "sql('", "godb('", "pw_set(", "wallet", "verify(", "secret(", "masked(",
 )  # fmt: skip
 ENCODERS = (
     "base64", "base32", "b64", "ncode", "decode", "quote(", "quote_plus", "escape", "atob", "btoa", "xxd", "hex", "od -", "@uri",
@@ -49,6 +49,7 @@ DEVICES = (
     "setup ", "isakmp key", "tacacs server ", "radius server ",
 )  # fmt: skip
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
+DUMPS = ("00000", "0010: ", "0010 ")  # the places of the first rows
 SHOWN = (
     "expected", "received", " got ", "got:", 'got "', "left:", "assert", "0x", "pdb", "> ", "=> ", "plaintext", "to be ",
     " want ", "evaluated:", '" == "', 'fill("', "fill('", '" with "',
@@ -57,7 +58,7 @@ PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {
     "documents": DOCUMENTS, "statements": STATEMENTS, "without_scheme": WITHOUT_SCHEME, "calls": CALLS, "encoders": ENCODERS,
-    "shown": SHOWN, "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "devices": DEVICES,
+    "shown": SHOWN, "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "devices": DEVICES, "dumps": DUMPS,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
 ALWAYS = ("shell", "tables", "frames", "wrappers", "assignments", "beside", "formats")

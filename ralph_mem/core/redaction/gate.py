@@ -1,6 +1,6 @@
 """Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
-RULES_VERSION = 12  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 13  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -22,7 +22,9 @@ LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
 LABELS = ("passw", "passp", "pass", "pwd", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer")
 FOREIGN = (  # one text is read the quickest; a test holds it together with that of `names`
-    "contraseña hasł lösenord пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé 비밀번호 암호 暗証番号 "
+    "contraseña hasł lösenord \u041f\u0410\u0420\u041e\u041b \u0422\u041e\u041a\u0415\u041d \u0421\u0415\u041a\u0420\u0415\u0422 "
+    "пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé código "
+    "비밀번호 암호 暗証番号 "
     "口令 κωδικός סיסמ jelszó şifre лозинка токен секрет парол"
 )
 SHOWING = ("xpected", "eceived", " got ", "got:", "left:", " want ", "assert", "XCTA", "db) ", "ghci> ", "debug> ", ">>> ")
@@ -37,8 +39,8 @@ usermod winexe wlfreerdp wpa_cli xcrun xfreerdp --decrypt --pass --passcode --pa
 --masterauth --requirepass --with-decryption -opw -pass -pw -raw -upw 2a 2b 2y aad3b435b51404eeaad3b435b51404ee add-authtoken
 add-generic-password add_user ansible-vault apksigner apr1 argon2 argon2i argon2id ascii-text auth-pass auth-user-pass auths
 authtoken bakemacaroon bindpw bw chamber change_password chpasswd circleci clave clevis codes communities community concealed
-consul contrasena convertto-securestring crypt cryptsetup databricks db2 debconf-set-selections decrypt doas doppler dumpprivkey
-encodedcommand encrypt_string etcdctl find-generic-password fly flyctl frase geheim genkey genpsk get-login-password
+connect-network consul contrasena convertto-securestring crypt cryptsetup databricks db2 debconf-set-selections decrypt doas doppler
+dumpprivkey encodedcommand encrypt_string etcdctl find-generic-password fly flyctl frase geheim genkey genpsk get-login-password
 get-secret-value glab gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc jeton
 kennwort key-string key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth
 mc mdp mkpasswd mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli nostr ntlm oathtool obscure openssl

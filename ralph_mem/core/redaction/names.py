@@ -19,35 +19,37 @@ PASSWORDS = tuple(
     "wachtwoord,contraseña,contrasena,contrasenya,senha,motdepasse,parola,parole,lösenord,losenord,kodeord,adgangskode,"
     "zugangscode,zugriffscode,parolad'ordine,paroladordine,salasana,lykilorð,hasło,hasła,hasłem,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
     "şifre,sifre,parool,slaptažodis,passfrase,codigodeacceso,пароль,пароля,паролем,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
-    "비밀번호,암호,รหัสผ่าน,mật khẩu,matkhau,kata sandi,katasandi".split(",")
+    "비밀번호,암호,รหัสผ่าน,mật khẩu,matkhau,kata sandi,katasandi,masterauth,bindcredentials".split(",")
 )
 # What names another secret.
 SECRETS = tuple(
-    "secret token apikey accesskey secretkey privatekey authkey keymaterial credential geheimnis jeton secreto segredo "
-    "segreto hemlighet zugangsschlüssel zugangsschluessel schlüsselinhalt トークン シークレット 令牌 密钥 密鑰 токен секрет".split()
+    "secret token apikey accesskey secretkey privatekey authkey keymaterial credential geheimnis jeton "
+    "secreto segredo segreto geheim geheimwort hemlighet zugangsschlüssel zugangsschluessel schlüsselinhalt "
+    "トークン シークレット 令牌 密钥 密鑰 токен секрет".split()
 )
 PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
 RANDOM_WORDS = (
     " auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave"
-    " chave chiave klucz "
+    " chave chiave klucz community xsrf pepper ikey phpsessid jsessionid crumb verifier "
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = tuple("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
 NAME = (
-    LETTERS
-    + DIGITS
-    + "_-.äöüßñçãõáéíóúàèêłąęşőžðпарольлзинктесσκωδιόςסיסמהאパスワードトークンシレッ暗証番号密码碼口令牌钥鑰비밀번호암"
+    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőžðабвгдеёжзийклмнопрстуфхцчшщыьюяАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЫЬЮЯ"
+    "σκωδιόςסיסמהאパスワードトークンシレッ暗証番号密码碼口令牌钥鑰비밀번호암"
 )
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = tuple(
-    "pass pw secret token key auth cred jwt sas sig _pat salt csrf sessionid session_id pin otp puk refresh sleutel psk "
+    "pass pw secret token key auth cred jwt sas sig _pat salt csrf xsrf sess .sid crumb community pepper phrase pin otp puk"
+    " refresh sleutel psk "
     "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed"
-    " haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz".split()
+    " codigo codice haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz".split()
 )
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
-    "hasł lösenord пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé 비밀번호 암호 "
+    "hasł lösenord \u041f\u0410\u0420\u041e\u041b \u0422\u041e\u041a\u0415\u041d \u0421\u0415\u041a\u0420\u0415\u0422 пароль "
+    "パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé código 비밀번호 암호 "
     "暗証番号 口令 κωδικός סיסמ jelszó şifre лозинка токен секрет парол"
 )
 KEY_OWNERS = (
@@ -67,14 +69,17 @@ TAKEN_BACK = (
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
     " encoder encoders validator validators hasher hashers strategy generator handler factory component widget view form screen"
     " from cache source function mechanism method interval topic range filter checker digest checksum sha sha1 sha256 integrity "
-    " audience issuer scope scopes namespace use "
+    " audience issuer scope scopes namespace use enrolment enrollment challenge grant "
 )
 
+PHRASE_OWNERS = " pass secret seed recovery unlock pairing backup wallet login admin wifi sta ap psk key master "
 CODE_OWNERS = (
     " access supervisor pairing pin security unlock door enroll enrollment activation recovery backup invitation verification"
-    " operator cashier "
+    " operator cashier temp temporary auth login signin acceso accesso acces device user keypad alarm door gate lock safe "
 )
 
+OF_ACCESS = ("acces", "acceso", "accesso", "accès")
+SEED_OWNERS = " mfa otp totp wallet hd "
 # Tokens that say where a listing goes on.
 PLACES = " next page continuation starting pagination sync resume paging continue cursor idempotency request "
 # `test_pass` is a check that passes, as a lone `pass` is a word of Python.
@@ -143,9 +148,14 @@ def is_secret(value: str, kind: str, style: str) -> bool:
         if kind == "key" or is_state:
             return not is_state and issued.is_key(value, style)
         if style != "greedy":
-            is_coined = kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
-            return is_coined or (kind == "password" and _is_password(value, style)) or issued.is_issued(value, kind, style)
-    return not is_plain(value) or value.isalpha() or (kind == "password" and _is_password(value, style))
+            if kind == "password":
+                is_coined = _is_worded(value) or _is_password(value, style)
+            else:
+                is_coined = (
+                    kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
+                )
+            return is_coined or issued.is_issued(value, kind, style)
+    return not is_plain(value) or value.isalpha() or (kind == "password" and (_is_worded(value) or _is_password(value, style)))
 
 
 def _is_secret_code(value: str) -> bool:
@@ -166,6 +176,12 @@ def _is_password(value: str, style: str) -> bool:
     return passwords.is_password(value, style, is_called_so(value))
 
 
+def _is_worded(value: str) -> bool:
+    from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
+
+    return not is_called_so(value) and (passwords.is_strange(value) or passwords.is_equated(value))
+
+
 def _is_name(value: str, kind: str) -> bool:
     """Say whether a value is itself the name of a secret: `client_secret="client_secret"`, `KEY=MYSECRETKEY`, `<the key`."""
     bare = value.rstrip("),;")
@@ -183,13 +199,13 @@ def _is_name(value: str, kind: str) -> bool:
 
 
 def _kind_of_word(words: "list[str]", index: int) -> str:
-    word = words[index]
+    word = words[index].rstrip(DIGITS) or words[index]  # `password2`
     owner = words[index - 1] if index else ""
     if (
         word.endswith(PASSWORDS)
         or (word in PASSWORD_NAMES and (f" {owner} " not in UNTELLING_OWNERS or word != "pass"))
         or (word.endswith(("pass", "pw")) and len(word) > 4 and word not in NO_PASSWORDS)
-        or (word == "phrase" and owner == "pass")
+        or (word == "phrase" and f" {owner} " in PHRASE_OWNERS)
     ):
         return "" if word == "oldpwd" else "password"
     if word.endswith(SECRETS):
@@ -199,8 +215,11 @@ def _kind_of_word(words: "list[str]", index: int) -> str:
         return "" if f" {owner} " in OPEN_KEYS else "secret" if f" {owner} " in KEY_OWNERS else "key"
     if word in ("pin", "otp", "puk", "totp") or (word == "code" and f" {owner} " in CODE_OWNERS):
         return "code"
+    if word in OF_ACCESS and owner in ("code", "codigo", "código", "codice"):
+        return "code"
     # the id of an approle, of an access list
-    is_told = (word == "id" and owner == "secret") or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
+    is_told = (word == "seed" and f" {owner} " in SEED_OWNERS) or (word == "id" and owner == "secret")
+    is_told = is_told or (word == "signature" and owner in ("amz", "goog", "amzn", "oss"))
     is_open = word.endswith("key") and f" {word[:-3]} " in OPEN_KEYS
     is_random = f" {word} " in RANDOM_WORDS or (word.endswith(KEY_ENDINGS) and len(word) > 5 and not is_open)
     return "key" if is_told or is_random else ""

@@ -29,19 +29,22 @@ OF_FORMS = UNTELLING_WORDS.union(
 )
 JOINING = frozenset("a all an any as at be by http in of on so to".split())
 LONGEST_SPACED = 16
+FEWEST_STRANGE, MOST_STRANGE = 10, 6  # characters and words, of small ones that signs join: what is shorter is a name mostly
+FEWEST_ALONE = 15  # letters of a word alone, which is then one of several that nothing joins
 FEWEST_SAID = 2  # words of forms; one alone stands in a password too
 BRACKETS, RANGES = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")), ("A-Z", "a-z", "0-9")
 
 
 def is_password(value: str, style: str, is_called_so: bool) -> bool:
     """Say whether letters or digits alone are a password; `is_called_so`: the value speaks itself of what it would be."""
-    if not is_called_so and (is_worded(value, style) or (style != "bare" and _are_others(value))):
+    if not is_called_so and (is_worded(value, style) or (style != "bare" and is_unknown(value))):
         return True
     if style == "quoted" and (is_spaced(value) or is_half_coined(value)) and not is_called_so:
         return True
     if style in ("quoted", "greedy") and is_of_words(value) and not is_called_so:
         return True
-    if style == "quoted" and ((value.replace("-", "").isalpha() and value.islower()) or (value.isdigit() and len(value) > 7)):
+    are_letters = value.replace("-", "").isalpha() and value.islower() and not is_called_so
+    if style == "quoted" and (are_letters or (value.isdigit() and len(value) > 7)):
         return True
     is_cased = not (value.islower() or value.isupper())
     if style == "quoted" and is_cased and " " not in value and any([sign in value[1:-1] for sign in "<>|;="]) and "(" not in value:
@@ -49,12 +52,36 @@ def is_password(value: str, style: str, is_called_so: bool) -> bool:
     return is_passphrase(value) or (is_made_up(value, style) and not is_called_so)
 
 
-def _are_others(value: str) -> bool:
+def is_unknown(value: str) -> bool:
+    """Say whether letters with a capital among them are words that neither code nor documentation knows: `Schranke`."""
     if not value.isalpha() or value.islower() or value.isupper():
         return False
     from ralph_mem.core.redaction import vocabulary  # lazy: only for letters alone
 
     return vocabulary.are_others(value)
+
+
+def is_strange(value: str) -> bool:
+    """Say whether signs join small words that neither code nor documentation knows: `kanelbroodje-op-zondag`; or nothing does."""
+    words = value.rstrip(DIGITS + "!?").replace("_", "-").split("-")
+    fewest = FEWEST_STRANGE if len(words) > 1 else FEWEST_ALONE
+    if len(words) >= MOST_STRANGE or len(value) < fewest or not all([word.isalpha() for word in words]):
+        return False
+    if value.lower() != value or not OF_FORMS.isdisjoint(words) or not JOINING.isdisjoint(words):
+        return False
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for letters alone
+
+    return vocabulary.are_all_others(words)
+
+
+def is_equated(value: str) -> bool:
+    """Say whether a sign of code joins two words that no code has, one with a capital: `Stroopwafel=lekker`."""
+    words = value.rstrip(DIGITS + "!?").replace("|", "=").split("=")
+    if len(words) != 2 or not value[:1].isupper() or not all([word.isalpha() and len(word) > 2 for word in words]):
+        return False
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for letters alone
+
+    return vocabulary.are_all_others([word.lower() for word in words])
 
 
 def is_made_up(value: str, style: str) -> bool:
@@ -87,8 +114,8 @@ def is_spaced(value: str) -> bool:
     return (
         1 < len(words) < (7 if is_numbered else 5)
         and (is_numbered or (value[0].islower() and value.replace(" ", "").isalpha() and JOINING.isdisjoint(words)))
-        and words[0].isalpha()
-        and all([word.replace(".", "0").isalnum() and len(word) <= LONGEST_SPACED for word in words])
+        and words[0].translate(_WITHIN).isalpha()
+        and all([word.translate(_WITHIN).isalnum() and len(word) <= LONGEST_SPACED for word in words])
         and OF_FORMS.isdisjoint(value.lower().split())
     )
 
@@ -262,6 +289,7 @@ def is_base32(value: str) -> bool:
     )
 
 
+_WITHIN = dict.fromkeys(map(ord, ".+&"), "a")
 _WITHOUT_SIGNS = dict.fromkeys(map(ord, "_-+/="))
 _JOINED = dict.fromkeys(map(ord, ".-_+&~*/#@"), " ")
 _RUNS = {**dict.fromkeys(range(48, 58), "0"), **dict.fromkeys(range(65, 91), "A"), **dict.fromkeys(range(97, 123), "a")}

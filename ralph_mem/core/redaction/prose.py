@@ -2,13 +2,16 @@
 
 from ralph_mem.core.redaction.issued import stands_alone
 from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name
-from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced
+from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced, is_strange
 from ralph_mem.core.redaction.values import looks_random
 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80
 # What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
-LINKS = frozenset("is now was to = := => -> → ist lautet luidt är auf est es é wird".split())
+LINKS = frozenset(
+    "is now was to = := => -> → ist lautet luidt är auf est es é wird jetzt nun ahora agora adesso maintenant nu teraz nyní".split()
+)
+MARKS = {"'": "'", '"': '"', "`": "`", "**": "**", "«": "»", "„": "“", "“": "”", "\u2018": "\u2019"}
 MOST_WORDS = 10
 OF_METHODS = frozenset("hash hashing digest algorithm encryption encoding format policy scheme method plugin type".split())
 DIRECTING = frozenset("set define #define let const env export user proxy_set_header add_header option param variable".split())
@@ -36,54 +39,96 @@ def in_markup(text: str, name_start: int, name_end: int) -> int:
 
 def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]]":
     """Find what a sentence says that a secret is: "the password is now x", "Password for bob: x", also on the next line."""
-    line, _, below = text[name_end : name_end + FAR].partition("\n")
-    below = below.lstrip("\r\n")
-    if not line.strip("()\"' ") and " is: " in below.partition("\n")[0]:  # of a test that shows what an expression is
-        line, below = line + " " + below.partition("\n")[0], ""
-    if line[:1] not in (" ", "\t", "(") and not line[:1] > "\u2fff":
+    line, below = _behind(text, name_end)
+    if (line[:1] not in (" ", "\t", "(") and not line[:1] > "\u2fff") or "." in name:
         return []
     is_open = text[max(0, name_end - 16) : name_end].lower() == "public key token"  # of an assembly
-    kind, at = "" if is_open else kind_of_name(name.rstrip("s")), name_end
-    words = line.split(" ")
-    for number, (word, after) in enumerate(zip(words, [*words[1:], ""])):
-        at += len(word) + 1
-        is_last = number == len(words) - 1 or not "".join(words[number + 1 :])
-        if not kind or "." in name or number > MOST_WORDS or word.endswith((".", ";", "{", "(", ",")):
-            return []
-        is_heading = is_last and number < 3 and ":" not in line  # `# password (hex)`
-        is_other = word[-1:] == ":" != word and not word[:-1].strip("()`").islower() and number > 0  # a label by itself
-        is_link = word.strip("\"'`*").lower() in LINKS or word.endswith((":", "\uff1a", "は"))
-        if is_heading or (is_link and not is_other):
-            value = below.partition("\n")[0].strip() if is_last else after
-            rest = " ".join(words[number + 1 :]).rstrip(".\r")
-            if kind == "password" and rest[-1:].isdigit() and is_spaced(rest):
-                return [(name_end + line.index(rest), name_end + line.index(rest) + len(rest), kind)]
-            if words[number + 2 : number + 3] == ["/"]:  # `credentials: admin / x`
-                value = " ".join(words[number + 3 :])
-            bare = value.strip("\"'`*,()").rstrip(".;")
-            tells = looks_random(bare) and not _is_code(bare)
-            if kind == "password":
-                is_near = (
-                    number < 3
-                    and OF_METHODS.isdisjoint(words[:number])
-                    and len(bare) > 7
-                    and name[-1:] not in "sS"
-                    and is_secret(bare, "secret", "bare")
-                )
-                whole = value.strip("\"'`*") if number == len(words) - 2 else ""
-                is_whole = bool(whole) and (is_odd(whole) or is_passphrase(whole))
-                bare = whole if is_whole else bare
-                tells = stands_alone(bare) or is_near or is_whole
-            if (
-                bare
-                and tells
-                and not any([sign in bare for sign in " \t\\"])
-                and ("(" not in bare or kind == "password")
-                and (not is_heading or looks_random(bare))
-            ):
-                start = text.find(bare, at - 1)
-                return [(start, start + len(bare), kind)]
+    is_weak = name.lower() == "pass"  # a word of sentences about tests
+    kind = "password" if is_weak else "" if is_open else kind_of_name(name.rstrip("s"))
+    words = line.split(" ") if kind else []
+    first = "".join(words[1:2]).rstrip(".,;")
+    if _is_right_behind(first, kind):
+        return [(name_end + 1, name_end + 1 + len(first), kind)]
+    for number in _links(words, line):
+        value = _said(words, number, name, kind, below)
+        if value:
+            start = text.find(value, name_end + len(" ".join(words[: number + 1])))
+            return [(start, start + len(value), kind)] if start >= 0 else []
     return []
+
+
+def _behind(text: str, name_end: int) -> "tuple[str, str]":
+    """Return the rest of the line behind a name, and what is below; of a test that shows an expression they are one."""
+    line, _, below = text[name_end : name_end + FAR].partition("\n")
+    below = below.lstrip("\r\n")
+    if not line.strip("()\"' ") and " is: " in below.partition("\n")[0]:
+        return line + " " + below.partition("\n")[0], ""
+    return line, below
+
+
+def _links(words: "list[str]", line: str) -> "list[int]":
+    """Return which words say that what follows is the secret: `is`, `lautet`, one with a colon, the last one of a heading."""
+    found: list[int] = []
+    for number, word in enumerate(words[: MOST_WORDS + 1]):
+        if word.endswith((".", ";", "{", "(", ",")):
+            return found
+        is_other = word[-1:] == ":" != word and not word[:-1].strip("()`").islower() and number > 0  # a label by itself
+        is_heading = number < 3 and ":" not in line and not "".join(words[number + 1 :])  # `# password (hex)`
+        found += [number] * (not is_other if _is_link(word) else is_heading)
+    return found
+
+
+def _is_link(word: str) -> bool:
+    return word.strip("\"'`*").lower() in LINKS or word.endswith((":", "\uff1a", "は"))
+
+
+def _said(words: "list[str]", number: int, name: str, kind: str, below: str) -> str:
+    """Return the secret that a sentence says behind one of its words, or on the line below; nothing where it says another thing."""
+    is_weak, is_link = name.lower() == "pass", _is_link(words[number])
+    rest = " ".join(words[number + 1 :]).rstrip(".\r")
+    rest = rest or below.partition("\n")[0].strip()
+    if kind == "password" and not is_weak and is_link:
+        whole = _marked(rest) or (rest if rest[-1:].isdigit() and is_spaced(rest) else "")
+        if whole:
+            return whole
+    value = "".join(words[number + 1 : number + 2]) or (rest.partition(" ")[0] if is_link else rest)
+    if words[number + 2 : number + 3] == ["/"]:  # `credentials: admin / x`
+        value = " ".join(words[number + 3 :])
+    bare = value.strip("\"'`*,()").rstrip(".;")
+    if kind == "password":
+        whole = value.strip("\"'`*") if number == len(words) - 2 else ""
+        bare = whole if whole and not is_weak and (is_odd(whole) or is_passphrase(whole)) else bare
+        tells = bool(bare) and _tells_password(bare, words[:number], name, number, is_link)
+    else:
+        tells = looks_random(bare) and not _is_code(bare) and "(" not in bare
+    is_one = tells and not any([sign in bare for sign in " \t\\"]) and (is_link or looks_random(bare))
+    return bare if is_one else ""
+
+
+def _tells_password(value: str, before: "list[str]", name: str, number: int, is_link: bool) -> bool:
+    """Say whether a value is a password where a sentence says so; `before` stands between it and the name of one."""
+    is_of_method = not OF_METHODS.isdisjoint(before)
+    if is_odd(value) and is_link and not is_of_method:
+        return True
+    if name.lower() == "pass":
+        return False
+    is_near = number < 3 and not is_of_method and len(value) > 7 and name[-1:] not in "sS"
+    is_near = is_near and (is_secret(value, "secret", "bare") or is_strange(value))
+    return stands_alone(value) or is_near or is_odd(value) or is_passphrase(value)
+
+
+def _is_right_behind(value: str, kind: str) -> bool:
+    """Say whether the first word behind a name is its value, with nothing that says so: `mit dem Kennwort xG4)mT.w9Ls an`."""
+    if kind == "password":
+        return is_odd(value) and not any([sign in value for sign in "=\"'"])
+    return kind == "secret" and looks_random(value) and value.isalnum()
+
+
+def _marked(rest: str) -> str:
+    """Return what stands between marks of a sentence, where that is a password: "is `mango-tram-falcon`, and ask ..."."""
+    sign = next((sign for sign in MARKS if rest.startswith(sign)), "")
+    said, close, _ = rest[len(sign) :].partition(MARKS[sign]) if sign else ("", "", "")
+    return said if close and said and is_secret(said, "password", "quoted") else ""
 
 
 def _is_code(value: str) -> bool:

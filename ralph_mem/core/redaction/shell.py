@@ -94,7 +94,7 @@ def _of_words(line: str) -> "list[Place]":
     before: list[Word] = []  # the command whose output comes through the pipe
     grouped: list[Place] = []  # what those before it print in brackets
     for sign, words in commands(line):
-        piped = [*grouped, *pipes.printed(before)] if sign in JOINING else []
+        piped = [*grouped, *pipes.printed(before), *taking.here(before)] if sign in JOINING else []
         grouped = [*grouped, *pipes.printed(before)] if sign == ";" and ("(" in line or "{ " in line) else []
         at = next((at for at, word in enumerate(words) if taking.program(word[2]) in taking.PROGRAMS | taking.ORACLE), -1)
         if at >= 0:

@@ -1,7 +1,7 @@
 """Find secrets in statements of SQL and in lines of configuration."""
 
 from ralph_mem.core.redaction.names import is_secret, kind_of_name
-from ralph_mem.core.redaction.passwords import OF_FORMS, is_passphrase
+from ralph_mem.core.redaction.passwords import OF_FORMS, is_passphrase, is_spaced, is_strange, is_unknown
 from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_called_so, is_filler, is_plain, places
 
 # What stands before a secret in quotes, in lower case; between the two may be what `_quoted` steps over.
@@ -54,6 +54,8 @@ def is_value(value: str) -> bool:
     if len(value) < FEWEST or is_filler(value) or value[0] in "$<{%:@?,)`" or " " in value or "()" in value:
         return False
     is_name = "_" in value and value.replace("_", "a").isalpha() and value.islower()
+    if is_strange(value) or is_unknown(value):
+        return not is_called_so(value)
     if is_name or (value.isidentifier() and is_called_so(value)):
         return False
     return not is_plain(value) or is_passphrase(value) or (value.isalpha() and len(value) > 9)
@@ -70,7 +72,7 @@ def _quoted(text: str, folded: str) -> "list[tuple[int, int, str]]":
             quote = rest[start : start + 1]
             end = rest.find(quote, start + 1) if start >= 0 and quote else -1
             value = rest[start + 1 : end].rstrip("\\") if end > 0 else ""
-            if value and is_value(value):
+            if value and (is_value(value) or is_spaced(value)):
                 begin = at + len(sign) + start + 1
                 spans.append((begin, begin + len(value), "password"))
     return spans

@@ -40,6 +40,7 @@ OPEN_COLUMNS = (
 )  # below which everybody may read
 ALTERNATIVES = ("|'", '|"', ")$'", ')$"')  # so ends a line of a regular expression, whose words are no cells
 SHORTEST_CELL = 5
+OF_REGISTRIES = ("REG_SZ", "REG_EXPAND_SZ")
 STATES = frozenset(  # of a password
     "active always changed encrypted expired hashed locked missing n-a never not-set not_set plain plaintext present required"
     " shadow stored text unchanged unknown unlocked unset varchar".split()
@@ -67,7 +68,7 @@ def find(text: str, folded: str) -> "list[Span]":
     stems = stems_in(text, folded)
     for line, said in zip(text.split("\n"), folded.split("\n")):
         if any([name in said for name in OPEN_COLUMNS]):
-            sealed = [start for _, cells in _parted(line[:LONGEST_LINE]) for start, _, name in cells if _is_open(name)]
+            sealed = _sealed(line[:LONGEST_LINE])
         ruled = _rulers(line, ruled)
         columns = _columns(line, above)
         above = line if any([stem in said for stem in stems]) else ""
@@ -92,6 +93,13 @@ def find(text: str, folded: str) -> "list[Span]":
         ruler = columns or (ruler if heads else [])
         at += len(line) + 1
     return spans
+
+
+def _sealed(line: str) -> "list[int]":
+    """Return where the columns begin below which everybody may read; none for a line of a record: `id | 18`."""
+    parted = _parted(line)
+    heads = [cells for _, cells in parted if not any([name.strip(DIGITS + "-| ") == "" for _, _, name in cells if name])]
+    return [start for cells in heads for start, _, name in cells if _is_open(name)]
 
 
 def _is_open(name: str) -> bool:
@@ -226,7 +234,7 @@ def is_cell(value: str, kind: str, is_ruled: bool = False) -> bool:
     if " " in value or len(value) < SHORTEST_CELL or is_filler(value) or is_plain(value) or value[0] in "$<([{-*=/":
         return False
     if kind == "key":
-        return is_generated(value) or is_base32(value)
+        return is_generated(value) or is_base32(value) or stands_alone(value)
     is_odd = any([char in DIGITS or char in SYMBOLS for char in value])
     if kind == "password" and (is_odd or is_passphrase(value) or is_coined(value) or _is_humped(value)):
         return True
@@ -259,7 +267,9 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
         return []
     named = [(at, kind) for at, (_, _, name) in enumerate(cells[:-1]) for kind in [announces(name)] if kind]
     behind = [(kind, cells[at + 1 + _is_operator(cells[at + 1 : at + 3])]) for at, kind in named]
+    is_typed = any([said in OF_REGISTRIES for _, _, said in cells])
     found = [(*cell, kind) for kind, cell in behind if is_value(cell[2], kind)]
+    found += [(*cell, kind) for kind, cell in behind if is_typed and is_secret(cell[2] or "x", kind, "quoted")]
     is_sealed = len(cells) > 2 and cells[1][0] < cells[1][1] and not cells[1][2]
     if len(cells) > 2 and not is_sealed and (not cells[1][2].strip("-") or is_filler(cells[1][2]) or cells[1][2].lower() == "n/a"):
         found += [(*cell, kind) for at, kind in named[:1] if not at for cell in cells[2:] if stands_alone(cell[2])]
@@ -268,7 +278,7 @@ def _beside(sign: str, cells: "list[Cell]") -> "list[Span]":
 
 def _is_operator(cells: "list[Cell]") -> bool:
     """Say whether the first of two cells is a sign between a name and its value: `Cleartext-Password | := | x`."""
-    return len(cells) > 1 and cells[0][2] in ("=", ":=", "==", "+=", ":", "REG_SZ", "REG_EXPAND_SZ")
+    return len(cells) > 1 and cells[0][2] in ("=", ":=", "==", "+=", ":", *OF_REGISTRIES)
 
 
 def _alone(line: str) -> "list[Span]":
@@ -288,6 +298,8 @@ def _alone(line: str) -> "list[Span]":
 def _below(sign: str, cells: "list[Cell]", heads: "list[Head]", is_ruled: bool, line: str) -> "list[Span]":
     spans, is_ruled = [], is_ruled or sign == "|"
     for parted, index, kind, column, count in heads:
+        if parted == sign == " " and len(cells) == count + 1 and cells[0][2].isdigit():  # of a data frame
+            cells = cells[1:]
         if parted != sign or len(cells) > count or (sign in (",", ";", "\t\t") and len(cells) < count):
             continue
         if parted == " ":  # a cell may be empty: what begins where the head does, or nearly
@@ -312,6 +324,11 @@ def _is_sign(name: str) -> bool:
     return name in ("#", "*", ".", "#*") or (len(name) == 1 and not name.isascii() and not name.isalnum())
 
 
+def _is_name(name: str) -> bool:
+    bare = name.translate(_JOINING)
+    return bare.isalpha() or (bare.isalnum() and bare[0].isalpha() and bare[-1].isalpha() and bool(announces(name)))
+
+
 def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
     """Return the cells that are heads of columns of secrets, in a line that holds nothing but names."""
     cells = [(start, end, name.lstrip(":")) for start, end, name in cells]  # atoms of Elixir, symbols of Ruby
@@ -320,9 +337,7 @@ def _heads(sign: str, cells: "list[Cell]") -> "list[Head]":
         names = [name.replace("(", "_").replace(")", "_") for name in names]
     if sign in ";,":  # `Quota (MB)`
         names = [name.replace("(", "").replace(")", "") for name in names]
-    if not all(
-        [(len(name) <= LONGEST_NAME and name[:1] != "." and name.translate(_JOINING).isalpha()) or _is_sign(name) for name in names]
-    ):
+    if not all([(len(name) <= LONGEST_NAME and name[:1] != "." and _is_name(name)) or _is_sign(name) for name in names]):
         return []
     gaps = {after[0] - cell[1] for cell, after in zip(cells, cells[1:])}
     is_tight = len(cells) > 2 and (gaps == {1} or (gaps == {3} and cells[0][0] == 1))  # which may all stand in quotes

@@ -19,6 +19,8 @@ rar unrar | | -p -hp
 openssl | | -passin -passout -pass -password
 signtool signcode | | /p
 steamcmd steamcmd.sh | +login | #2
+cmd adb | wifi connect-network | #3
+cmd adb | wifi add-network | #3
 mcrcon rcon-cli | | -p
 ejabberdctl | register | #3
 openssl | enc | -k -K

@@ -188,6 +188,12 @@ def are_others(value: str) -> bool:
     )
 
 
+def are_all_others(words: "list[str]") -> bool:
+    """Say whether none of these small words that is long enough to be told by is known here, and one is longer than that."""
+    told = [word for word in words if len(word) > SHORTEST]
+    return any([len(word) > SHORTEST + 1 for word in told]) and not any([_is_known(word) for word in told])
+
+
 def hold_other(words: "list[str]") -> bool:
     """Say whether one of these words is not known here."""
     return not all([_is_known(word.lower()) for word in words])

@@ -3,13 +3,15 @@
 from ralph_mem.core.redaction.names import BLANKS, CLOSERS, FAR_VALUE, QUOTES, skip
 from ralph_mem.core.redaction.values import DIGITS
 
+SAYING = ("with value ", "with the value ", "set to ", "to value ", "has value ", "is set to ", "changed to ")
 SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
 
 
 def place(text: str, name_start: int, name_end: int) -> int:
     """Return where the value of a name begins, on the line below or behind a blank; -1 if it has none."""
     at = _on_next_line(text, name_start, name_end)
-    at = at if at >= 0 else _in_next_item(text, name_start, name_end)
+    for find in (_in_next_item, _in_literal, _replaced):
+        at = at if at >= 0 else find(text, name_start, name_end)
     return at if at >= 0 else _after_blank(text, name_start, name_end)
 
 
@@ -31,6 +33,25 @@ def _on_next_line(text: str, name_start: int, name_end: int) -> int:
         return -1
     at = skip(text, skip(text, name_end + len(between) + 5, CLOSERS), BLANKS)
     return skip(text, at + 1, BLANKS) if text.startswith(":", at) else -1
+
+
+def _in_literal(text: str, name_start: int, name_end: int) -> int:
+    """Find the text behind a name in a map of Clojure, in a list of Erlang: `:name "x"`, `{name,<<"x">>}`; -1 if there is none."""
+    if text[name_start - 1 : name_start] == ":" and text[name_end : name_end + 2] == ' "':
+        return name_end + 1
+    at = skip(text, name_end, CLOSERS)
+    is_listed = "{" in text[max(0, name_start - 2) : name_start] and text[at : at + 1] == ","
+    at = skip(text, skip(text, at + 1, BLANKS), "<") if is_listed else -1
+    return at if is_listed and text[at : at + 1] == '"' else -1
+
+
+def _replaced(text: str, _name_start: int, name_end: int) -> int:
+    """Find what a sentence says that a setting has: `'name' with value 'x'`, `'name' set to 'x'`; -1 if it says nothing."""
+    line = text[name_end : name_end + FAR_VALUE].partition("\n")[0]
+    said = line.lstrip(QUOTES + BLANKS)
+    link = next((link for link in SAYING if said.startswith(link)), "")
+    at = name_end + len(line) - len(said) + len(link)
+    return at if link and text[at : at + 1] in ("'", '"', "`") else -1
 
 
 def _after_blank(text: str, name_start: int, name_end: int) -> int:

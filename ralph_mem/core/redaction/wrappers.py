@@ -1,7 +1,7 @@
 """Find secrets that stand inside of a call, such as `SecretStr("...")` or `x ?? "..."`."""
 
 from ralph_mem.core.redaction.names import is_secret, kind_of_name
-from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_of_words, is_spaced
+from ralph_mem.core.redaction.passwords import METHODS, is_coined, is_of_words, is_spaced, is_strange, is_unknown
 from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_called_so, is_plain
 
 NAME = LETTERS + DIGITS + "_-."
@@ -186,18 +186,22 @@ def _quoted(start: int, line: str, kind: str, style: str, least: int = 0) -> "li
     return []
 
 
+def _is_word(value: str) -> bool:
+    return value.isalpha() and (len(value) > 9 or is_unknown(value))
+
+
 def is_value(value: str, kind: str, style: str) -> bool:
     """Say whether a text that a call is given behind a name of a kind is a secret."""
     if kind == "password" and is_spaced(value):
         return True
     if not value.isprintable() or any([sign in value for sign in " ()"]) or value[:1] in "$%{<" or value.lower() in NO_VALUE:
         return False
-    if (value.isupper() and "_" in value) or (is_plain(value) and not (value.isalpha() and kind == "password" and len(value) > 9)):
+    if (value.isupper() and "_" in value) or (is_plain(value) and not (kind == "password" and _is_word(value))):
         return False
     parts = value.replace("-", "_").replace(".", "_").split("_")
     if kind == "key" and len(parts) > 2 and is_called_so(value):  # of an object that holds it: `smtp-credentials-bk6d2h`
         return False
-    is_joined = kind == "password" and (is_coined(value) or is_of_words(value))
+    is_joined = kind == "password" and (is_coined(value) or is_of_words(value) or is_strange(value))
     if len(parts) > 1 and all([part.isalpha() for part in parts]) and not is_joined:  # the name of something
         return False
     return is_secret(value, kind, style)

@@ -5,6 +5,23 @@ import pytest
 from tests.core.redaction import leaking
 
 CUT = [
+    # what a sentence says: in marks, behind more words, on the next line, and right behind the name
+    ("cat README.md", "Log in as `preview`, the password is `mango-tram-falcon`,\nand ask Ingrid.", "mango-tram-falcon"),
+    ("cat mail.txt", "Bitte melden Sie sich mit dem Kennwort xG4)mT.w9Ls an.", "xG4)mT.w9Ls"),
+    ("cat mail.txt", "Das Kennwort des Kontos svc-druck lautet jetzt Qx4;Wildgans=hV, bis Mai.", "Qx4;Wildgans=hV"),
+    ("git log", "mail: rotate relay login\n\nThe new password is\nf2H*boje_Nord (Jens knows it).", "f2H*boje_Nord"),
+    ("cat chat.txt", "solène: user ADMIN, pass is Tournesol/Nuit6\n", "Tournesol/Nuit6"),
+    ("cat chat.txt", "it's now web88 / Mozzarella%Bufala (told Sara)", "Mozzarella%Bufala"),
+    # words that neither code nor documentation has, which nothing but their name tells
+    ("cat app.ini", "db_user = x\ndb_pwd = kanelbroodje-op-zondag\n", "kanelbroodje-op-zondag"),
+    ("cat deploy.yml", "  username: www\n  password: honigwabe_linde\n", "honigwabe_linde"),
+    ("reg query x", "    ProxyPassword    REG_SZ    Stroopwafel=lekker\n", "Stroopwafel=lekker"),
+    ("psql -c x", "IDENTIFIED BY 'Schranke'", "Schranke"),
+    # below and behind what looks it up, beside a name in a frame with numbered rows, and handed on
+    ("cat s.py", 'KEY = env(\n    "DJANGO_SECRET_KEY",\n    default="Xb1uyNH15GrEmOj9zZHVq79IQ2HX1uBV",\n)', "Xb1uyNH15GrE"),
+    ("cat m.go", 'c := dav.NewClient(remote, "scan", "Papierstau#2022")', "Papierstau#2022"),
+    ("tr -d '\\n' <<< 'ePodpGFWwab_VmGWtBP_URihwuz5IKK3' | wrangler secret put KEY", "ok", "ePodpGFWwab_VmGWtBP"),
+    ("adb shell cmd wifi connect-network Flat wpa2 'Kaffee+Kuchen um 3'", "ok", "Kaffee+Kuchen um 3"),
     # a few words with blanks, where the name of a password says so
     ("cat app.properties", "ssl.key-store-password=stille kade 4", "stille kade 4"),
     ("nix eval .#wifi", '{ home = { psk = "groene fiets 31"; }; }', "groene fiets 31"),
