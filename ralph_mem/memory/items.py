@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ralph_mem.memory.rows.items import Namespace, Stored
     from ralph_mem.memory.store.connection import Store
 
+MOST_DEPTH = 100  # of lists and dicts in each other: what refers to itself has no end, and is refused where it is written
 MOST_BYTES = 65_536  # of a value as JSON: what is larger belongs into a file
 # Earlier values that are kept of a key: enough to see what changed, and at most ten times what the value itself may take.
 MOST_EARLIER = 10
@@ -97,6 +98,8 @@ def _protected(place: "Place", namespace: "Namespace", key: str, value: "Any") -
     """Return a value as it may be stored, and what was cut out of it."""
     if not is_name(key):
         raise RalphMemError("a key is empty, too long or cannot be printed", f"give a text of at most {MOST_CHARACTERS} characters")
+    if not _has_texts_for_keys(value):
+        raise RalphMemError("this value is no JSON: a key of it is no text", "name each value by a text")
     try:
         size = len(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
@@ -115,6 +118,14 @@ def _protected(place: "Place", namespace: "Namespace", key: str, value: "Any") -
         raise RalphMemError("the name of this item holds what looks like a secret", "keep it under another key or namespace")
     safe = whole.of_json(value, protected, counts)
     return safe, json.dumps(counts) if counts else None
+
+
+def _has_texts_for_keys(value: "Any", depth: int = 0) -> bool:
+    if depth > MOST_DEPTH:
+        return True
+    if isinstance(value, dict):
+        return all([isinstance(key, str) and _has_texts_for_keys(each, depth + 1) for key, each in value.items()])
+    return not isinstance(value, (list, tuple)) or all([_has_texts_for_keys(each, depth + 1) for each in value])
 
 
 def text_of(value: "Any", index: "bool | Sequence[str]" = True) -> str:

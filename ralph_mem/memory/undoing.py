@@ -77,7 +77,8 @@ def undo(reader: "Reader", done_at: int = 0) -> str:
     if "what" not in last:
         raise RalphMemError(NOT_TAKEN_BACK.format(last["id"]), HOW_ELSE)
     if done_at and int(last["at"]) != done_at:
-        raise NotAsShown(f"{last['what']} of {last['id']} came after that, nothing was done", "look at it as it is now")
+        raise NotAsShown(f"the last thing is {last['what']} of {last['id']} now, nothing was done", "look at it as it is now")
+    _let_go_of_older(reader, store)
     with access.Change(store) as opened:
         store.drop(deletion.UNDO, connection.STANDING)
         if last["what"] == NOTE:
@@ -90,6 +91,14 @@ def undo(reader: "Reader", done_at: int = 0) -> str:
                 opened.execute(UNTOLD, (last["id"], last["at"]))
     still = " It was marked wrong before, and still is." if last["what"] == WRONG and last["values"]["misled"] else ""
     return f"Taken back: {last['what']} of {last['id']}.{still}"
+
+
+def _let_go_of_older(reader: "Reader", store: "Store") -> None:
+    """Drop what the other memories keep: only the last thing is taken back, and an older one would be taken for it next."""
+    for each in reader.stores:
+        if each is not store and each.property(deletion.UNDO):
+            with access.Change(each):
+                each.drop(deletion.UNDO)
 
 
 def _restore(store: "Store", last: "dict[str, Any]") -> None:

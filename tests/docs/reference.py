@@ -100,7 +100,7 @@ def _range(kind):
 
 
 def _default(parameter):
-    value = parameter.default
+    value = getattr(parameter.default, "value", parameter.default)  # of a choice
     if parameter.required:
         return "required"
     return f"`{value}`" if isinstance(value, (int, float, str)) and value not in {"", False} else ""

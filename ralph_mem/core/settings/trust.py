@@ -203,10 +203,10 @@ def revoke(project: "Project") -> int:
 
 
 def approvals() -> "list[dict[str, Any]]":
-    """Return every approval of every project, the latest first: its kind, path, time and the lines that were shown."""
+    """Return every approval of every project, the latest first: its kind, path, time in ms and the lines that were shown."""
     folder = f"{paths.data_home()}/{paths.TRUST}"
     names = [name for name in paths.names(folder) if name.startswith("approved-")]
-    found = [entry for name in names for entry in _read(f"{folder}/{name}").values()]
+    found = [{**entry, "at": entry["at"] * 1000} for name in names for entry in _read(f"{folder}/{name}").values()]
     return sorted(found, key=lambda entry: (-entry["at"], entry["path"]))
 
 

@@ -197,7 +197,7 @@ def _list(json: bool) -> None:
     if json:
         printing.as_json(found)
         return
-    lines = [f"{approval.ago(each['at'] * 1000)}  {each['path']}  {each['kind']}: {'; '.join(each['lines'])}" for each in found]
+    lines = [f"{approval.ago(each['at'])}  {each['path']}  {each['kind']}: {'; '.join(each['lines'])}" for each in found]
     printing.text("\n".join([terminal.plain(line) for line in lines]) or "You have approved nothing yet.")
 
 

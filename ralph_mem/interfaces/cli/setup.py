@@ -157,7 +157,7 @@ def _print(steps: list[Step]) -> None:
 def status(project: Project = "", json: Json = False) -> None:
     """Carry out `status`.
 
-    Leaves with 1 where something is wrong.
+    Leaves with 1 where something is wrong, the settings too.
     """
     place = known.choose(project)
     found = statuses.of(place, effective.load(place), time.time_ns() // 1_000_000, client_session.session())
@@ -165,7 +165,7 @@ def status(project: Project = "", json: Json = False) -> None:
         printing.as_json(found)
     else:
         printing.text("\n".join(statuses.lines(found)), {"trouble:": printing.RED, "config:": printing.YELLOW})
-    raise typer.Exit(1 if found["trouble"] else 0)
+    raise typer.Exit(1 if found["trouble"] or found["config"] else 0)
 
 
 @commands.command()

@@ -148,6 +148,7 @@ def export(
     """Write what is remembered of a project into one file, with secrets cut out by today's rules; nothing is changed.
 
     Text that web and MCP tools brought in is part of it, with its mark; Markdown shows it with --outside only.
+    --json tells of a file that was written; what is printed without --to is the export itself.
 
     Example: ralph-mem export --to shop.jsonl
     """
@@ -158,6 +159,8 @@ def export(
     encrypt = encrypt or secret is not None  # also by an empty name, of a variable that is not set
     if encrypt and not to:
         raise RalphMemError("an encrypted export is not printed", "name a file with --to")
+    if json and not to:
+        raise RalphMemError("--json tells of a file that was written", "name one with --to; what is printed is the export itself")
     if form == SQLITE and not to:
         raise RalphMemError("a database is not printed", "name a file with --to")
     place, now = _place(project, everywhere=everywhere), time.time_ns() // 1_000_000

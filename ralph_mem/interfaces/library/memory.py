@@ -75,20 +75,20 @@ class Memory:
         like. What is indexed, is not from outside and belongs to no session may be told to the model where it fits a prompt.
         """
         expires_at = 0 if ttl is None else time.time_ns() // 1_000_000 + _milliseconds(ttl, "how long it stays, such as ttl=3600")
-        return Item(items.put(self._place, namespaces.checked(namespace), key, value, index, expires_at, outside))
+        return Item(items.put(self._place, self._seen(namespace), key, value, index, expires_at, bool(outside)))
 
     def get(self, namespace: "Sequence[str]", key: str) -> "Item | None":
         """Return the item of a key, or None."""
-        found = items.get(self._place, namespaces.checked(namespace), key)
+        found = items.get(self._place, self._seen(namespace), key)
         return Item(found) if found else None
 
     def delete(self, namespace: "Sequence[str]", key: str) -> bool:
         """Delete the item of a key with its history; says whether it was there. `forget` takes it from backups as well."""
-        return items.delete(self._place, namespaces.checked(namespace), key)
+        return items.delete(self._place, self._seen(namespace), key)
 
     def clear_namespace(self, namespace: "Sequence[str]") -> int:
         """Delete all items of exactly one namespace; returns how many that were."""
-        return items.clear(self._place, namespaces.checked(namespace))
+        return items.clear(self._place, self._seen(namespace))
 
     def search(self, namespace_prefix: "Sequence[str]", query: str, limit: int = 5, min_score: float = 0.0) -> "Items":
         """Return the items under a prefix that answer a query, the best first, in the product's own order.
@@ -96,21 +96,22 @@ class Memory:
         The score orders one answer and cannot be compared between two: the item that fits the words best has 1, to which its age
         and a pin add. Items of a session are found only under its own namespace.
         """
-        found = items.search(self._place, namespaces.checked(namespace_prefix), query, limit)
-        return [Item(item, score) for score, item in found if score >= min_score]
+        found = items.search(self._place, self._seen(namespace_prefix), query, limit)
+        return [Item(item, score) for score, item in found if score >= min_score and self._is_seen(item.namespace)]
 
     def list(self, namespace: "Sequence[str]", prefix: str = "") -> "Items":
         """Return the items of exactly one namespace whose keys begin so, in the order in which they were made."""
-        found = items.listed(self._place, namespaces.checked(namespace))
+        found = items.listed(self._place, self._seen(namespace))
         return [Item(item) for item in found if item.key.startswith(prefix)]
 
     def list_namespaces(self, prefix: "Sequence[str]" = ()) -> "Namespaces":
         """Return the namespaces that hold anything and begin with these parts."""
-        return [*items.namespaces(self._place, namespaces.checked(prefix))]
+        found = items.namespaces(self._place, self._seen(prefix))
+        return [each for each in found if self._is_seen(each)]
 
     def history(self, namespace: "Sequence[str]", key: str) -> "Items":
         """Return what a key held, oldest first, the present value last: at most the last ten before it."""
-        found = items.get(self._place, namespaces.checked(namespace), key)
+        found = items.get(self._place, self._seen(namespace), key)
         return Past.versions(found) if found else []
 
     def stats(self) -> "dict[str, Any]":
@@ -121,10 +122,24 @@ class Memory:
             "path": f"{self._place.project.folder}/memory.db",
         }  # fmt: skip
 
+    def _seen(self, namespace: "Sequence[str]") -> "Namespace":
+        """Return a namespace as a tuple. Raises RalphMemError for none, and for what another session keeps for itself."""
+        names = namespaces.checked(namespace)
+        if not self._is_seen(names):
+            raise RalphMemError(
+                "what another session keeps for itself is not seen here", "Memory(path, session=ID) is at work in it"
+            )
+        return names
+
+    def _is_seen(self, names: "Namespace") -> bool:
+        return names[:1] != (namespaces.SESSION,) or names[1:2] in ((), (self._session,))
+
     # What people and agents left
 
     def remember(self, text: str, everywhere: bool = False) -> str:
         """Keep a note in the words of a person, of this project or of all of them; returns its id."""
+        if not isinstance(text, str):
+            raise RalphMemError(f"{text!a:.60} is no text", "give the words of the note")
         place = self._place.of((namespaces.GLOBAL,) if everywhere else ())
         name = notes_by_hand.inject(place, self._place.project, self._place.settings, text)[0]
         opened = access.to_write(place)

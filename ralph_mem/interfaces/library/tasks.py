@@ -34,13 +34,13 @@ class Limits:
 
     def __init__(
         self, settings: "dict[str, Any]", max_skills: int = 5, max_short_term: int = 3, min_score: "float | None" = None,
-        include_scores: bool = True, format: str = "markdown", tokens: int = 0,  # noqa: A002 - as one would ask for it
+        include_scores: bool = True, format: str = "markdown", tokens: "int | None" = None,  # noqa: A002 - as one would ask for it
     ) -> None:  # fmt: skip
         if format not in rendering.FORMATS:
             raise RalphMemError(f"there is no format {format[:40]}", "one of " + ", ".join(rendering.FORMATS))
         self.most = {SHORT: max_short_term, PROJECT: max_skills, GLOBAL: max_skills // 2}
         self.min_score, self.include_scores, self.format = min_score, include_scores, format
-        self.tokens = tokens or settings["memory.inject_tokens_prompt"]
+        self.tokens = settings["memory.inject_tokens_prompt"] if tokens is None else tokens
 
 
 class Found:

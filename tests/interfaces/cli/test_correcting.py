@@ -92,6 +92,14 @@ def test_a_note_has_at_most_8_000_characters(a_person, size):
     assert "too long to remember" in a_person.fails("inject", "-", stdin=b"x" * size)
 
 
+def test_an_undo_takes_back_only_the_last_thing_in_whichever_memory_it_was(a_person):
+    a_person.reads("inject", "--global", "All projects use UTC.")
+    a_person.reads("inject", NOTE)
+    a_person.reads("undo")
+    assert "nothing to take back" in a_person.fails("undo")
+    assert "All projects use UTC." in briefing(a_person)
+
+
 # edit
 
 

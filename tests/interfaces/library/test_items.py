@@ -130,7 +130,7 @@ def test_any_value_of_json_comes_back(a_memory, value):
     assert a_memory.get(SKILLS, "any").value == value
 
 
-@pytest.mark.parametrize("namespace", ["app", (), ("",), ("a\n",), ("a", 1), ("a",) * 9, ("session",), ("project",)])
+@pytest.mark.parametrize("namespace", ["app", None, 7, (), ("",), ("a\n",), ("a", 1), ("a",) * 9, ("session",), ("project",)])
 def test_what_names_no_place_is_refused(a_memory, namespace):
     with pytest.raises(RalphMemError, match=r"is no namespace|names no place"):
         a_memory.put(namespace, "a", 1)
@@ -224,6 +224,22 @@ def test_a_new_session_sees_nothing_of_what_the_last_one_kept_for_itself(a_proje
     assert keys(new.search((), "green gate")) == ["gates"]
     assert new.list((*new.session, "context")) == [] and new.context("mend the green gate", tokens=9000).count("### ") == 1
     assert keys(last.search(last.session, "green gate")) == ["task"]
+
+
+def test_what_another_session_keeps_for_itself_is_neither_read_nor_deleted(a_project):
+    last, new = Memory(a_project.root, session="s-1"), Memory(a_project.root, session="s-2")
+    last.put(last.session, "plan", "paint the green gate")
+    for ask in (lambda: new.get(last.session, "plan"), lambda: new.delete(last.session, "plan"), lambda: new.list(last.session)):
+        with pytest.raises(RalphMemError, match="another session"):
+            ask()
+    assert new.search(("session",), "green gate") == [] and last.session not in new.list_namespaces()
+    assert last.get(last.session, "plan").value == "paint the green gate"
+
+
+@pytest.mark.parametrize("value", [{1: 2}, {None: 2}, [{"a": {2: 3}}]])
+def test_a_value_with_a_key_that_is_no_text_is_refused(a_memory, value):
+    with pytest.raises(RalphMemError, match="no JSON"):
+        a_memory.put(("app",), "v", value)
 
 
 def test_what_was_kept_for_a_session_goes_a_day_after_its_end(a_session, a_project):
