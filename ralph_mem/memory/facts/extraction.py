@@ -187,6 +187,8 @@ def _english(seen: str) -> "tuple[float, str, float] | None":
     """Return how clearly an English sentence says that it holds, its kind, and how likely it is worth telling later."""
     if not _is_english(seen) or any([of_now.search(seen) for of_now in (manner.NOW, manner.POINT, manner.UNSURE)]):
         return None
+    if manner.is_task(seen):
+        return None
     dropped = retraction.of(seen)
     if dropped and dropped.is_order:
         return SURE, FACT, 0.0  # whom it names is taken back, and itself it says nothing

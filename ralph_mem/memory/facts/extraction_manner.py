@@ -51,6 +51,44 @@ STEP = re.compile(
     r"set|show|split|start|summari[sz]e|sync|take|tell|think|try|turn|undo|update|verify|walk|wire)\b",
     re.IGNORECASE,
 )  # fmt: skip
+# A piece of work that is asked for: a verb and what it is done to, two such orders in a row, or what is to run at last.
+OBJECT = (
+    r" (?:(?:up|down|back|out|off|over) )?(?:the|all|every|everything|it|this|that|them|these|those|my|our|both"
+    r"|(?:up|down|back|off) [\w.-]+|\w+ (?:up|down|back|again))\b"
+)
+SECOND = (
+    r"(?:run|rerun|start|restart|build|rebuild|test|lint|check|push|merge|deploy|commit|migrate|prune|seed|open|tag|release"
+    r"|ship|roll|stop|kill|wipe|reset|delete|remove|update|upgrade|bump|install|verify|tell|show|see|try|fix)\b"
+)
+TASK = re.compile(
+    LEAD + r"(?:(?:bring|spin|tear|boot|fire|start|restart|kill|wipe|reset|seed|rerun|re-run|upgrade|downgrade|bump|patch"
+    r"|install|reinstall|scale|roll|revert|ship|release|land|rebuild|recreate|clear|purge|nuke|launch|drain"
+    r"|run(?!.* (?:in|for|as|under|inside|at) ))" + OBJECT +
+    # behind a comma it may say how a commit looks
+    r"|(?:commit|squash) (?:all of )?(?:it|this|that|these|those|them|everything|the rest|my changes)\b(?!.*, .* is )"
+    r"|(?:upgrade|downgrade|bump|install|reinstall) [\w./@-]+ (?:to |from |v?\d)|roll back\b"
+    r"|(?:let|make|get) (?:the|all|every|my|our) [\w -]{3,40}? (?:to )?(?:run|pass|work|start|compile)(?: \w+){0,2}[.!]*$"
+    r"|(?!(?:use|keep|call|put|name|prefer|all|both|only|not|for|in|on|with|at|by|from|of|to|as|than|when|if|while|because"
+    r"|since|before|after|during|under|behind|inside|outside|where|what|which|who|why|how|is|are|was|were)\b)[a-z]+"
+    + OBJECT + r".* and (?:then )?" + SECOND + ")",
+    re.IGNORECASE,
+)  # fmt: skip
+# What makes such an order one for all times: an occasion, a bound, what is forbidden, how it is done.
+LASTING = re.compile(
+    r"\b(?:always|never|only|ever|from now on|in (?:the )?future|going forward|as a rule|by default|before"
+    r"|after (?!that|this|it\b)|when|whenever|unless|until|without|instead|rather|not|no|nothing|nobody|don'?t|do not"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:if|in case) (?!you (?:must|have|need|can|like|want)\b)"
+    r"|(?:with|via|through|using|from|by)(?! .* and " + SECOND + r")"
+    r"|(?:every|each|any) (?!(?:\w+ ){0,2}(?:tests?|specs?|suites?|checks?|benchmarks?|jobs?|services?|containers?"
+    r"|migrations?)\b)\w+)\b",
+    re.IGNORECASE,
+)
+# Something that a machine suffers, which is over once somebody has worked on it.
+TROUBLE = (
+    r"(?:run(?:s|ning)? (?:out of (?!the |our |an? )|out\b(?! of)|into|full|dry|low|hot|late|amok)|goes (?:down|away|missing|wrong)"
+    r"|takes? (?:up )?(?:all|ages|forever)|times? out)"
+)
+TROUBLED = re.compile(r"\b" + TROUBLE + r"\b", re.IGNORECASE)
 # A question is no statement, even where its mark is missing.
 ASKING = re.compile(
     LEAD + r"(?:or )?(?:what|how|where|who|which|when (?:did|do|does|is|are|will)|is|are|was|were(?! (?:on|using|all"
@@ -112,6 +150,11 @@ CODE = re.compile(
 FOR_HEDGE, FOR_STEP, FOR_OPEN_END, FOR_CONDITION, FOR_PRODUCT, FOR_UNIVERSAL = -0.3, -0.2, -0.15, -0.3, -0.25, 0.1
 WITHOUT_CODE, WITHOUT_NAME = -0.15, -0.1
 EARLY = 80  # a hedge behind so many characters is about a detail
+
+
+def is_task(seen: str) -> bool:
+    """Say whether a sentence asks for one piece of work or tells of trouble, and has no word of what holds for all times."""
+    return bool(TASK.search(seen) or TROUBLED.search(seen)) and not LASTING.search(seen)
 
 
 def weight(seen: str, kind: str, part: str = "") -> float:

@@ -6,7 +6,7 @@ parts give away: a present tense, a bound on where it holds, and no word of a sy
 
 import re
 
-from ralph_mem.memory.facts.extraction_manner import STEP, weight
+from ralph_mem.memory.facts.extraction_manner import STEP, TROUBLE, weight
 from ralph_mem.memory.facts.extraction_patterns import LEAD
 from ralph_mem.memory.rows.facts import CORRECTION, FACT, RULE
 
@@ -19,7 +19,7 @@ SYMPTOM = re.compile(
     r"|found|turns|suddenly|sometimes|lately|thrown|vanish\w*"
     r"|disappear\w*|since (?:the|our|my|last|yesterday|i|we|you)|after (?:the |an? |each |every )?(?:upgrade|update"
     r"|deploy\w*|merge|restart|release)"
-    r"|\d{3})\b",
+    r"|\d{3}|" + TROUBLE + r")\b",
     re.IGNORECASE,
 )
 PRESENT = (
@@ -58,7 +58,7 @@ WANTED = (
     r"|we'?(?:ll|re|ve|d)|we aren'?t(?! allowed)|should|let'?s|lets|please (?:add|make|write|fix|do|change|have|check)"
     r"|think about|going to|notice|:=|the (?:results?|logs?|outputs?|traces?|diff|screenshots?|rest) (?:is|are)"
     r"|there(?:'s| is| are) (?:an?|some|\d+)"
-    r"|we (?:do not|don'?t|didn'?t|can'?t) (?:need|find|have|see|know|want)"
+    r"|we (?:do not|don'?t|didn'?t|can'?t) (?:need|find|have|see|know|want)|if you (?:must|have to|need to)"
 )
 TALE = re.compile(r"\b(?:" + WANTED + r")\b", re.IGNORECASE)
 STORY = re.compile(r"\b(?:" + WANTED + r"|always|never)\b", re.IGNORECASE)

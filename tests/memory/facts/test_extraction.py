@@ -256,6 +256,36 @@ def test_other_languages_are_left_alone(said):
     assert texts(said) == []
 
 
+@folded(
+    "said",
+    [
+        "bring the stack up locally and run all tests", "and commit it, conventional commits pls", "make the tests run",
+        "upgrade all deps and run everything", "spin up the db locally and run all migrations", "run all tests locally",
+        "tear the stack down and run the e2e suite", "roll back if you must, decide.", "upgrade node to 22 everywhere",
+        "upgrade grafana to 11 in mon, values are in charts/grafana", "fire up docker and run all integration tests",
+        "kubernetes node pool runs out of IPs", "api runs into a timeout on prod", "gateway times out on all requests",
+        "boot the emulators and run every smoke test",
+    ],
+)  # fmt: skip
+def test_a_piece_of_work_and_a_trouble_that_somebody_will_mend_are_passed_over(said):
+    assert texts(said) == []
+
+
+@folded(
+    "said",
+    [
+        "run make check before every push", "Run all tests with `uv run pytest`.", "all e2e tests run in docker here",
+        "bring up services with docker compose, not podman", "upgrade all deps through renovate, never by hand",
+        "squash all commits before merging", "Let CI run the e2e suite, we never run it locally",
+        "make the tests run in UTC, always", "Our tests need a running redis and run in docker.",
+        "commit it, conventional commits please, scope is the package name", "prod runs on kubernetes 1.29",
+        "Never restart a worker that runs out of memory by hand.",
+    ],
+)  # fmt: skip
+def test_how_a_piece_of_work_is_always_done_is_found(said):
+    assert texts(said) == [said]
+
+
 def test_odd_texts_hold_nothing():
     assert {name: texts(text) for name, text in ODD.items() if texts(text)} == {}
 
