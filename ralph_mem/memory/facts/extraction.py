@@ -32,9 +32,15 @@ BLOCKS = re.compile(
     r"|<(?P<tag>[a-zA-Z][\w-]{1,40})(?: [^>\n]{0,200})?>.*?(?:</(?P=tag)>|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-# Five words or more between quotation marks are said by somebody else; two are a name.
-QUOTED = re.compile(r"[\"\u201c\u201e\u00ab][^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,500}[\"\u201d\u201c\u00bb]")
-LEAST_QUOTED = 5
+# Five words or more between quotation marks are said by somebody else, and three that order something; two are a name.
+QUOTED = re.compile(
+    r"[\"\u201c\u201e\u00ab][^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,500}[\"\u201d\u201c\u00bb]"
+    r"|(?<!\w)['\u2018](?:[^'\u2018\u2019\n]|['\u2019](?=\w)){1,500}['\u2019](?!\w)"
+)
+LEAST_QUOTED, LEAST_ORDERED = 5, 3
+ORDER = re.compile(
+    r"\b(?:always|never|must|should|don'?t|do not|use|immer|nie|niemals|toujours|jamais|siempre|nunca|sempre|mai)\b", re.IGNORECASE
+)
 # Behind one of these comes what was copied from elsewhere, to the end of the prompt.
 INTRODUCED = re.compile(
     r"(?:^|\b)(?:issue|ticket|bug|report|log|logs|output|error|errors|traceback|stack ?trace|trace|diff|patch|comment"
@@ -154,7 +160,8 @@ def _blank(found: "re.Match[str]") -> str:
 
 
 def _unless_short(found: "re.Match[str]") -> str:
-    return _blank(found) if len(found.group().split()) >= LEAST_QUOTED else found.group()
+    least = LEAST_ORDERED if ORDER.search(found.group()) else LEAST_QUOTED
+    return _blank(found) if len(found.group().split()) >= least else found.group()
 
 
 def _blanks(text: str) -> str:
@@ -185,7 +192,7 @@ def _weighed(prompt: str, own: str, start: int, end: int) -> "list[tuple[float, 
 
 def _english(seen: str) -> "tuple[float, str, float] | None":
     """Return how clearly an English sentence says that it holds, its kind, and how likely it is worth telling later."""
-    if not _is_english(seen) or any([of_now.search(seen) for of_now in (manner.NOW, manner.POINT, manner.UNSURE)]):
+    if not _is_english(seen) or any([of_now.search(seen) for of_now in (manner.NOW, manner.POINT, manner.UNSURE, manner.UNMEANT)]):
         return None
     if manner.is_task(seen):
         return None

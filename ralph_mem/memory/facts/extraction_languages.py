@@ -49,6 +49,9 @@ PASSES = {
         r"|ausnahmsweise|in diesem (?:pr|branch|ticket|commit)|\w*fehler\w*|kaputt|laufen wieder|zeile \d+|vielleicht|glaube"
         r"|eventuell)\b|#\d+|\?\W*$",
         r"^(?:warum|wieso|was|wie|wo|wer|wann|kannst|könntest|soll ich|ist das|gibt es)\b(?!.*\b(?:wieder|schon)\b)",
+        r"^(?:er|sie|jemand|mein\w* \w+|(?:der|ein) (?:blog|artikel|typ)) (?:sagt|sagte|meint|meinte|behauptet|schreibt|findet)\b"
+        r"|^(?:stell\w* (?:dir|euch) vor|angenommen|mal angenommen|laut (?:dem |einem |'nem )?(?:blog|artikel))\b"
+        r"|\bich vergesse\b|^du \w+ (?:mir |mich )?(?:nie|niemals) (?:zu|richtig)?\W*$",
         r"\b(?:tabelle|knopf|button|seite|liste|spalte|feld|dialog|nutzer|benutzer|kunde|menü|fenster|anzeige|ansicht|spinner)\w*"
         r" (?:soll|muss|darf|kann|wird|ist|bleibt)\w*\b",
     ),
@@ -57,6 +60,8 @@ PASSES = {
         r" pr|ligne \d+|peut-être|je crois|je pense|depuis|échou\w*|erreurs?|plantent?|cassée?s?|rouge|vides?|marche pas)\b"
         r"|#\d+|\?\W*$",
         r"^(?:pourquoi|comment|quoi|qui|où|quand|est-ce|peux-tu|tu peux)\b(?!.*\b(?:encore|déjà)\b)",
+        r"^(?:il|elle|quelqu'un|mon \w+|ma \w+|le blog|l'article) (?:m'a dit|nous a dit|dit|pense|prétend|a dit)\b"
+        r"|^(?:imagine\w*|suppos\w+)\b|\bj'oublie\b|^selon (?:le blog|un article|l'article)\b",
         r"\b(?:tableau|bouton|page|liste|colonne|champ|fenêtre|menu|utilisateurs?|clients?|prix|carte|écran)\b.{0,20}"
         r" (?:doit|doivent|a|ont|est|sont|reste|affiche)\b",
     ),
@@ -65,6 +70,8 @@ PASSES = {
         r"|errores|error|roto|tarda|torcido|demasiado)\b"
         r"|#\d+|\?\W*$|^¿",
         r"^(?:por qué|cómo|qué|quién|dónde|cuándo|puedes)\b(?!.*\botra vez\b)",
+        r"^(?:él|ella|alguien|mi \w+|el blog|el artículo) (?:me dijo|nos dijo|dice|dijo|cree|piensa)\b"
+        r"|^(?:imagin\w+|supón|supongamos)\b|\bme olvido\b|^según (?:el blog|un artículo|el artículo)\b",
         r"\b(?:tabla|botón|página|lista|columna|campo|ventana|menú|usuarios?|clientes?|pantalla)\b.{0,20}"
         r" (?:debe|deben|tiene que|muestra|puede|está)\b",
     ),

@@ -40,6 +40,51 @@ UNSURE = re.compile(
     r"(?! (?:about|which|what|why|how|when|where|who)\b)",
     re.IGNORECASE,
 )
+# Whose word a sentence passes on, of those that have no say here, as a team, a boss and a customer have.
+SOURCE = (
+    r"(?:blogs?|articles?|posts?|docs?|documentation|books?|videos?|tutorials?|talks?|papers?|author|internet|web|forums?"
+    r"|threads?|tweets?|podcasts?|courses?|answers?|teacher|professor|friends?|colleagues?|co-?workers?|guy|brother|sister"
+    r"|wife|husband|dad|mom|roommate|llm|ai)"
+)
+THEIRS = r"(?:(?:the|this|that|some|an?|one|my|his|her|old|many|most) ){1,2}(?:[\w.-]+ ){0,2}?" + SOURCE
+HEARSAY = (
+    LEAD + r"(?:(?:he|she|they|people|some(?:body|one)|(?:chatgpt|gemini|copilot|reddit|wikipedia)|" + THEIRS + r")"
+    r"(?: (?:on|in|at|of|from) [\w.-]+(?: \w+)?)? (?:(?:once|always|also|often) )?(?:says?|said|claims?|claimed|thinks?|thought"
+    r"|told (?:me|us)|writes?|wrote|recommends?|recommended|suggests?|suggested|insists?|insisted|argues?|argued|believes?"
+    r"|advises?|advised)\b|according to " + THEIRS + r"\b"
+    r"|i (?:read|heard)(?: (?:somewhere|once|online|(?:on|in) [\w ]{2,20}))?(?: that)? (?:we|you|one|it|that|they|always"
+    r"|never)\b)(?!.*[,;] (?:so|please|therefore)\b)"
+)
+# What is only thought of, what is said in mockery, and what somebody likes to see.
+THOUGHT_OF = (
+    LEAD + r"(?:(?:now|just|let'?s|lets) )*(?:(?:imagine|suppose|picture|pretend) (?:that|if|we|you|i|it|there|an?|the|every"
+    r"|all|our|they|what|how|some\w+)\b|(?:let'?s|lets) say\b|if only\b|i wish (?!you)"
+    r"|(?:maybe|perhaps) we (?:should|could|might)\b)"
+)
+LAUGH = r"(?:(?:ha)+|hehe|lol|lmao|rofl)"
+MOCKED = (
+    r"^\W*(?:(?:oh|well|ok|and|" + LAUGH + r")\W+)*(?:(?:yeah|yea)\W+right|sure thing|" + LAUGH + r"\W+(?:sure|yeah|yes|right"
+    r"|of course)|(?:oh|well|" + LAUGH + r")\W+(?:sure|great|wonderful|brilliant|perfect|fantastic))\W+"
+    r"(?:(?:just|let'?s|and) )?(?:always|never|don'?t)\b|\bwhat (?:could|can) (?:possibly |ever )?go wrong|, who needs\b"
+    r"|, (?:great|brilliant|genius|smart|fantastic) (?:idea|plan)\W*$|\s/s\W*$"
+)
+LIKED = (
+    r"^\W*(?:[\w']+ )?(?:always|never) (?:an? |so |such )*(?:nice|good|great|fun|cool|lovely|pleasant|satisfying|pleasure|joy"
+    r"|treat|relief|glad|happy|funny|weird|scary|sad|annoying|painful|interesting|amazing|exciting|boring|dull)\b"
+    r"(?: \w+)?(?: (?:to|when|if|that|how|with|seeing)\b|\W*$)"
+)
+# What somebody is said to do always or never, though it should be the other way round, and one's own weakness.
+BLAMED = (
+    LEAD + r"you (?:(?:really|simply|just) )?(?:never (?:ever )?(?:listen|learn|check(?! in| out)|test(?! in| on| against| with)"
+    r"|ask(?! the| for)|verify|look|remember|finish|pay|care|think|understand|do (?:what|as)|read (?:what|my|this|it|the)"
+    r"|run (?:the |any |our )?(?:\w+ )?(?:tests?|checks?|linter|suite|build))\b"
+    r"|always (?:break|forget|mess|lose|screw|miss|confuse|guess|invent|fail|do (?:this|that|it)|get \w+ wrong)\b)"
+    r"(?!.*[,;:] (?:so|please|always|never|use|must|do|don'?t|ask|run|we)\b)"
+    r"|\bi (?:(?:always|constantly|usually|often|keep|still) (?:on )?(?:forget|forgetting|mess|messing|miss|lose|losing|struggle"
+    r"|fail|break|confuse|confusing|mix|wonder|stumble)"
+    r"|(?:can )?never (?:remember|know|understand|get|manage|find|recall))\b(?!.*[,;] (?:so|please)\b)"
+)
+UNMEANT = re.compile(f"{HEARSAY}|{THOUGHT_OF}|{MOCKED}|{LIKED}|{BLAMED}", re.IGNORECASE)
 # A sentence that begins like this asks for one piece of work.
 STEP = re.compile(
     LEAD + r"(?:(?:now|then|next|first|also|finally|after that|once|let'?s|lets|we should|we need to|can you|could you"

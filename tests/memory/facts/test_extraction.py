@@ -272,6 +272,46 @@ def test_a_piece_of_work_and_a_trouble_that_somebody_will_mend_are_passed_over(s
 
 
 @folded(
+    ("what", "said"),
+    [
+        ("somebody else's word", "He said we must never use Redux."),
+        ("somebody else's word", "A guy on youtube says you should never use classes"),
+        ("somebody else's word", "According to the Vue docs you should always use the composition API"),
+        ("somebody else's word", "Er sagt, wir dürfen nie Redux verwenden."),
+        ("somebody else's word", "mi colega dice que nunca hay que usar Redux"),
+        ("a short quotation", '"Never use Redux", says the blog.'),
+        ("a short quotation", "'Don't use classes' is what the tutorial says."),
+        ("a short quotation", "„Benutzt niemals Redux“, sagt der Blog."),
+        ("a thought", "imagine we never had to write tests"),
+        ("a thought", "Suppose you must always answer in French."),
+        ("a thought", "Maybe we should never use Redux."),
+        ("mockery", "lol sure, never test anything, what could go wrong"),
+        ("mockery", "always delete prod first, great plan"),
+        ("a feeling", "always nice to see green tests"),
+        ("blame", "you never listen"),
+        ("blame", "you never run the tests"),
+        ("a weakness", "I always forget how to rebase"),
+    ],
+)
+def test_what_the_user_does_not_say_for_themselves_or_does_not_mean_is_passed_over(what, said):
+    assert texts(said) == [], what
+
+
+@folded(
+    "said",
+    [
+        "Security says we must never log emails.", "Sure, always use pnpm.", "lol no, never use moment here, use date-fns",
+        "I always forget the changelog, so always remind me of it.", "You never ask, so always ask me before you push.",
+        "you never push to main", "I never push to main, you neither.", "Never imagine requirements, ask me.",
+        'Never print "do not use" in the log, always say "deprecated".', "Docs must never mention internal hosts.",
+        "Always use 'single quotes' in JS.",
+    ],
+)  # fmt: skip
+def test_what_only_begins_like_these_is_found(said):
+    assert texts(said) == [said]
+
+
+@folded(
     "said",
     [
         "run make check before every push", "Run all tests with `uv run pytest`.", "all e2e tests run in docker here",
