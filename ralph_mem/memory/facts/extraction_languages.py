@@ -14,7 +14,9 @@ WORDS = {
     "German": frozenset(
         "der die das und ist sind nicht ein eine einen mit auf für den dem des wir ich du ihr es immer nie niemals bitte kein"
         " keine keinen wenn dass nur auch noch schon wird werden muss müssen soll sollen darf dürfen bei von zu im vor nach"
-        " hast habe hat haben wieder alle alles jede jeden jeder überall statt sondern hier aber oder wie vorher".split()
+        " hast habe hat haben wieder alle alles jede jeden jeder überall statt sondern hier aber oder wie vorher ohne ab jetzt"
+        " heute sofort künftig merk merke merken dir notier notiere denk dran über lieber ins beim zur zum vom mehr montags"
+        " dienstags mittwochs donnerstags freitags samstags sonntags wochenende".split()
     ),
     "French": frozenset(
         "le la les des est une un pas dans pour avec toujours jamais et il elle on nous vous tu je ne de du que qui ce c'est cette"
@@ -38,6 +40,18 @@ FEWEST_WORDS, LEAST_KNOWN = 3, 2  # of a sentence, and of those that are known i
 SURE, LIKELY = 0.8, 0.6  # of an order or a reproach; of what people do here
 
 
+# How a German order in the infinitive ends; what happened ends much like it.
+DE_INFINITIVE = (
+    r"\b(?:immer|nie|niemals) (?:[\w./-]+ )*(?!\w*ge(?:komm|lauf|fund|gang|fall|blieb|lad|seh|schrieb|broch|nomm|troff|worf|zog)en"
+    r"|(?:\w*worden|\w*gewesen|verschwunden|erschienen)\b)\w{2,}(?:en|ern|eln)[.!]*$"
+)
+# Of a few words with names among them one may be all that is known: what is then in no other language.
+ONE_IS_ENOUGH = {
+    "German": re.compile(DE_INFINITIVE, re.IGNORECASE),
+    "Spanish": re.compile(r"^recuerda\b.*\b(?:nunca|siempre)\b", re.IGNORECASE),
+}
+
+
 def _any(*patterns: str) -> "re.Pattern[str]":
     return re.compile("|".join([f"(?:{each})" for each in patterns]), re.IGNORECASE)
 
@@ -45,9 +59,10 @@ def _any(*patterns: str) -> "re.Pattern[str]":
 # What binds a sentence to this moment, asks, or wishes something of a product: such a sentence holds nothing.
 PASSES = {
     "German": _any(
-        r"\b(?:vorerst|erst ?mal|heute|morgen|gestern|diesmal|gerade|im moment|momentan|noch nicht|jetzt (?!immer)|bis dahin|seit"
-        r"|ausnahmsweise|in diesem (?:pr|branch|ticket|commit)|\w*fehler\w*|kaputt|laufen wieder|zeile \d+|vielleicht|glaube"
-        r"|eventuell)\b|#\d+|\?\W*$",
+        r"\b(?:vorerst|erst ?mal|(?<!ab )(?:heute|morgen|jetzt (?!immer))|gestern|diesmal|gerade|im moment|momentan|noch nicht"
+        r"|bis dahin|seit|immer (?:noch|wieder|mehr|weiter|öfter)"
+        r"|ausnahmsweise|in diesem (?:pr|branch|ticket|commit)|\w*fehler\w*|kaputt|laufen wieder|hängt|hätte|zeile \d+|vielleicht"
+        r"|glaube|eventuell)\b|#\d+|\?\W*$",
         r"^(?:warum|wieso|was|wie|wo|wer|wann|kannst|könntest|soll ich|ist das|gibt es)\b(?!.*\b(?:wieder|schon)\b)",
         r"^(?:er|sie|jemand|mein\w* \w+|(?:der|ein) (?:blog|artikel|typ)) (?:sagt|sagte|meint|meinte|behauptet|schreibt|findet)\b"
         r"|^(?:stell\w* (?:dir|euch) vor|angenommen|mal angenommen|laut (?:dem |einem |'nem )?(?:blog|artikel))\b"
@@ -94,6 +109,12 @@ DE_BARE = (
     r"|schreib|teste|kannst"
     r"|erklär)\w*\b)"
 )
+# A sentence that tells something has one of these in front; an order in the infinitive has none.
+DE_TELLS = (
+    r"^(?!(?:.*\b(?:die|der|das|dass|weil|wenn|ob|wie|warum|wo) (?:immer|nie|niemals)|(?:der|die|das|ein\w*|dies\w*|mein\w*"
+    r"|sein\w*|ihr\w*|es|er|sie|ich|man|warum|wieso|weil|wenn|dass|ob|läuft|geht|kommt|kam|ist|war|hat|wird|klappt|passiert|will|kann)\b"
+    r"|.*\b(?:ich|es|sie|er|man|ist|sind|war|waren|hat|haben|wird|werden|würde\w*|könn\w+|woll\w+|habe)\b))"
+)
 FR_BARE = (
     r"^(?!(?:ajout|corrig|supprim|affich|chang|renomm|cré|fais|mets|vérifi|montr|regard|nouve|déplac|rempla|expliqu|peux|lance"
     r"|refai|la |le |les )\w*\b)"
@@ -110,8 +131,15 @@ FORMS = {
             r"^(?:warum|wieso) .{3,}\b(?:schon )?wieder\b", r"^(?:schon |und |nicht )*wieder\b.*, \w+",
             r"\bdas machen wir (?:hier )?(?:nicht|nie)\b", r"\bhier fehlt (?:der|die|das)\b.*\b(?:wieder|schon)\b")),
         (RULE, SURE, _any(
-            r"\b(?:ab (?:jetzt|sofort)|künftig|in zukunft|grundsätzlich|generell|prinzipiell)\b", r"\b(?:verboten|tabu|pflicht"
-            r"|nicht erlaubt|vorgeschrieben|ohne (?:mich zu fragen|rücksprache|rückfrage))\b",
+            r"\b(?:ab (?:jetzt|sofort|heute (?=nur|nie|immer|kein|bitte|nicht))|künftig|in zukunft|grundsätzlich|generell"
+            r"|prinzipiell)\b",
+            r"^(?:und |bitte |also )*(?:merke?n?|notiere?n?|denke? d(?:a)?ran|vergiss nicht)\b(?: (?:dir|dich|euch|bitte))*[:,]? .*"
+            r"\b(?:immer|nie|niemals|nur|nicht|keine?n?|statt|wir)\b",
+            DE_TELLS + r".*" + DE_INFINITIVE,
+            DE_TELLS + r"(?:bitte )?[\w.-]+ (?:nie|niemals|immer) (?:\w+tags|am|an|auf|in|im|ins|ohne|vor|nach|mit|als|von|vom|per"
+            r"|über|aus|bei|beim|zu|zum|zur)\b",
+            r"\b(?:immer|nur|lieber) [\w./-]+ statt [\w./-]+[.!]*$",
+            r"\b(?:verboten|tabu|pflicht|nicht erlaubt|vorgeschrieben|ohne (?:mich zu fragen|rücksprache|rückfrage))\b",
             r"\b(?:bitte|muss|müssen|sollt?en?|d[aü]rf(?:en|st|t)?|niemand|du)\b.*\b(?:immer|nie|niemals|nur|jede[nrs]?)\b",
             r"^(?:und |nein,? |bitte |also )*(?:keine?n?|nie|niemals|immer|nicht|jede\w*)\b.*\w(?:en|rn|ln)"
             r"(?:, (?:niemals|nie|immer))?[.!]*$",
@@ -125,7 +153,8 @@ FORMS = {
             r"\b(?:mache?|entscheide|tagge|merge|release) nur ich\b",
             r"\bohne .{3,40} (?:wird|werden) nichts\b", r"\bniemals \w+", r"\bimmer (?:mit|ohne|in|auf|als)\b",
             r"\bdas gilt\b", r"\bwie (?:immer|überall|üblich)\b",
-            r"^(?:verwende|nutze?|benutze?|nimm|schreib|mach|lass|führ|frag|änder|commit|push)\w* .*\b(?:immer|nie|niemals|nur"
+            r"^(?!\w*nutzer)(?:verwende|nutze?|benutze?|nimm|schreib|mach|lass|führ|frag|änder|commit"
+            r"|push)\w* .*\b(?:immer|nie|niemals|nur"
             r"|statt|überall|, nicht|, kein)\b", r"\bnicht \w+[^,]*, sondern\b", r"\b(?:vor|nach|bei) jede[mrn]\b")),
         (PREFER, SURE, _any(
             r"\bich (?:möchte|will|mag|bevorzuge|hätte gern)\b.*\b(?:keine?n?|lieber|immer|nie|kurz\w*|nur)\b",
@@ -259,6 +288,8 @@ def language_of(sentence: str) -> str:
     words = [word.casefold() for word in WORD.findall(sentence)]
     english = sum([word in ENGLISH for word in words])
     most, name = max([(sum([word in known for word in words]), name) for name, known in WORDS.items()])
+    if most == 1 and not english and len(words) >= FEWEST_WORDS:
+        return next((each for each, form in ONE_IS_ENOUGH.items() if form.search(sentence)), "")
     return name if most >= LEAST_KNOWN and most > english and len(words) >= FEWEST_WORDS else ""
 
 

@@ -210,6 +210,15 @@ def test_a_few_words_about_what_is_going_on_are_passed_over(said):
         "N'oublie pas que le serveur est en UTC.",
         "Nada de jQuery, todo con el framework.",
         "Has borrado los comentarios, no se hace así.",
+        "merk dir: SAP_LEGACY immer rausfiltern",
+        "ab jetzt in billing nie wieder LocalDate.now() ohne Clock",
+        "deploy nie freitags",
+        "commits immer signieren",
+        "Migrationen nie von Hand ändern",
+        "in payments immer BigDecimal statt double",
+        "secrets niemals ins repo",
+        "merk dir, TESTKUNDE_01 nicht anfassen",
+        "recuerda: nunca tocar dist/",
     ],
 )
 def test_german_french_and_spanish_orders_and_customs_are_found(said):
@@ -231,6 +240,12 @@ def test_german_french_and_spanish_orders_and_customs_are_found(said):
         "La tabla debe mostrar siempre los últimos diez.",
         "Bau bitte die Suche ein.",
         "Die Suche findet nur auf Deutsch.",
+        "merk dir den Stand, ich bin gleich zurück",
+        "jetzt in billing die Clock einbauen",
+        "ab heute ist Anna im Team",
+        "Tests immer noch rot",
+        "Mails nie angekommen",
+        "Bilder, die immer verschwinden",
         "und dann deployen wir auf Staging",
         "Ajoute le filtre par ville.",
         "Le build échoue avec yarn.",
@@ -250,6 +265,7 @@ def test_german_french_and_spanish_reports_wishes_and_questions_are_passed_over(
         "Всегда используй pnpm, a не npm.",
         "استخدم always pnpm دائما",
         "Gebruik altijd pnpm, nooit npm, in de repo.",
+        "nie używaj npm w repo",
     ],
 )
 def test_other_languages_are_left_alone(said):
