@@ -35,6 +35,12 @@ TIMES_ELSEWHERE = (
     *(" heute", "gestern", " woche", " monat", " ayer", "anteayer", " hoy", " semana", "este mes", "mes pasado", " hier", "-hier"),
     *(" aujourd", " semaine", " mois"),
 )
+# How such a question begins, where it may name a day of the week or a month; it has a few words alone.
+ASKED_ELSEWHERE = (
+    *(" was ", " wo", " hallo", " guten ", " qu\u00e9 ", " que ", " en qu", " \u00bf", " hola", " buenos "),
+    *(" qu'", " qu\u2019", " sur quoi", " bonjour", " salut"),
+)
+LONGEST_ASKED = 80  # characters
 QUOTES, MARKS, MOST_PHRASES = '"`', "@.,:;!?()[]{}<>'\"`", 8
 
 STANDS = """
@@ -101,7 +107,8 @@ def time_named(query: str, now: int) -> "tuple[int, int] | None":
 def time_asked_about(query: str, now: int) -> "tuple[int, int] | None":
     """Return the time that a query names, if it asks what was done then and nothing else: `what did we do yesterday?`."""
     span, low = time_named(query, now), " " + query.lower()
-    if not span and not any([sign in low for sign in TIMES_ELSEWHERE]):
+    may_ask = len(low) <= LONGEST_ASKED and low.startswith(ASKED_ELSEWHERE)
+    if not span and not may_ask and not any([sign in low for sign in TIMES_ELSEWHERE]):
         return None
     from ralph_mem.memory.recall import times  # lazy: only for a query that names a time
 

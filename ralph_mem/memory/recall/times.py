@@ -34,25 +34,33 @@ BEFORE_YEAR = frozenset("in of during since last early late mid until by from".s
 BEFORE_WEEKDAY = frozenset("on last since this".split())
 LONGEST_NUMBER = 4  # digits
 MARKS = ".,:;!?¿¡()[]{}<>'\"`"
-# The question alone in German, Spanish and French: what may stand in it, what it has a word of, and the names of these times.
+# The question alone in German, Spanish and French: what may stand in it, of what it has a word each, and the names of these times,
+# of the days of a week and of the months. Accents are left out, as many who type do.
 TIMES = ("today", "yesterday", "2 days ago", "this week", "last week", "this month", "last month")
 ELSEWHERE = (
     (
-        "was wo woran haben habe hast hat wurde wir ich du alles hallo guten morgen",
-        "gemacht getan geändert erledigt geschafft gearbeitet passiert",
+        "was wo woran haben habe hast hat wurde wir ich du alles hallo guten morgen am im letzten letzte vergangenen",
+        ("gemacht getan geandert erledigt geschafft gearbeitet passiert",),
         ("heute", "gestern", "vorgestern", "diese woche", "letzte woche", "diesen monat", "letzten monat"),
+        "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+        "januar februar marz april mai juni juli august september oktober november dezember",
     ),
     (
-        "qué que en hemos he has se hola buenos días",
-        "hicimos hice hiciste hizo hecho cambiamos cambió trabajamos pasó",
+        "que en hemos he has se hola buenos dias el este pasado de del",
+        ("hicimos hice hiciste hizo hecho cambiamos cambio trabajamos paso",),
         ("hoy", "ayer", "anteayer", "esta semana", "la semana pasada", "este mes", "el mes pasado"),
+        "lunes martes miercoles jueves viernes sabado domingo",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
     ),
     (
-        "qu'est-ce qu'on qu'avons-nous qu'as-tu que quoi sur on a nous avons j'ai tu as bonjour salut",
-        "fait changé travaillé",
-        ("aujourd'hui", "hier", "avant-hier", "cette semaine", "la semaine dernière", "ce mois-ci", "le mois dernier"),
+        "qu'est-ce qu'on que quoi sur on nous tu bonjour salut le en au mois de dernier",
+        ("fait change travaille", "a as avons j'ai qu'avons-nous qu'as-tu"),
+        ("aujourd'hui", "hier", "avant-hier", "cette semaine", "la semaine derniere", "ce mois-ci", "le mois dernier"),
+        "lundi mardi mercredi jeudi vendredi samedi dimanche",
+        "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
     ),
 )
+ACCENTS = str.maketrans("\u2019àáâäçèéêíîóôúûüñ", "'aaaaceeeiioouuun")
 FIRST_YEAR, LAST_YEAR = 1990, 2100
 
 
@@ -65,13 +73,16 @@ def asks_what_was_done(query: str) -> bool:
 
 def asked_elsewhere(query: str, now: int) -> "Span | None":
     """Return the time of a question in German, Spanish or French that asks what was done then, and nothing else."""
-    given = " ".join([word.strip(MARKS) for word in query.lower().replace("\u2019", "'").split()])
-    for beside, done, names in ELSEWHERE:
-        for name, meant in zip(names, TIMES):
-            before, found, after = f" {given} ".partition(f" {name} ")
-            words = set(before.split() + after.split())
-            if found and words.intersection(done.split()) and words.issubset(f"{beside} {done}".split()):
-                return named(meant, now)
+    given = " ".join(["", *[word.strip(MARKS) for word in query.lower().translate(ACCENTS).split()], ""])
+    for beside, done, names, days, months in ELSEWHERE:
+        known = [*zip(names, TIMES), *zip(days.split(), [f"on {day}" for day in WEEKDAYS]), *zip(months.split(), MONTHS)]
+        for name, meant in [each for each in known if f" {each[0]} " in given]:
+            before, after = [part.split() for part in given.split(f" {name} ", 1)]
+            day, year = [[word for word in part if word.isdecimal() and meant in MONTHS] for part in (before, after)]
+            words = set(before + after).difference(day, year)
+            is_past = all([words.intersection(each.split()) for each in done])
+            if is_past and words.issubset(" ".join([beside, *done]).split()):
+                return named(" ".join([*(day or ["in"]), meant, *year]) if meant in MONTHS else meant, now)
     return None
 
 

@@ -74,11 +74,22 @@ ELSEWHERE = {
     "¿Qué cambió la semana pasada?": "what changed last week?",
     "qu'est-ce qu'on a fait hier ?": "what did we do yesterday?",
     "Qu’est-ce qu’on a fait le mois dernier ?": "what did we do last month?",
+    "was haben wir am Montag gemacht?": "what did we do on Monday?",
+    "Was haben wir im März gemacht?": "what did we do in March?",
+    "was haben wir am 3. Juni 2025 gemacht?": "what did we do on 3 June 2025?",
+    "que hicimos el martes?": "what did we do last Tuesday?",
+    "¿Qué hicimos el sábado pasado?": "what did we do last Saturday?",
+    "¿qué cambió en agosto de 2024?": "what changed in August 2024?",
+    "qu'est-ce qu'on a fait lundi ?": "what did we do on Monday?",
+    "qu'est-ce qu'on a fait mercredi dernier ?": "what did we do last Wednesday?",
+    "Bonjour, qu'est-ce que j'ai fait en août ?": "what did I do in August?",
 }
 OTHERS = [
     "was haben wir hier gemacht?", "was machen wir heute?", "was haben wir gestern am Parser gemacht?", "¿qué hacemos hoy?",
     "¿qué hicimos ayer con el parser?", "qu'est-ce qu'on fait ?", "qu'est-ce qu'on a fait hier pour le parser ?",
     "what did we do yesterday about the parser?", "what should we do today?", "run the tests of last week", "what did we do?",
+    "was machen wir am Montag?", "que hicimos el martes con el parser?", "qu'est-ce qu'on fait lundi ?",
+    "qu'est-ce qu'on a lundi ?", "was haben wir im Parser gemacht?", "was haben wir am 99. Mai gemacht?",
     "do it today", "I have work today", "the build was broken yesterday", "will it be done this week",
 ]  # fmt: skip
 
