@@ -87,6 +87,7 @@ UNTELLING_OWNERS = (
     "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
 )
 PASSWORD_FLOOR = 6
+FEWEST_DIGITS = 7  # of a password of digits alone: what is shorter counts or measures something more often
 # Beside a name: what a value may be wrapped in, what closes a name, what stands between, and how far a name and a value may reach.
 QUOTES = "\"'`"
 CLOSERS = QUOTES + "\\])"
@@ -177,6 +178,8 @@ def _is_password(value: str, style: str) -> bool:
 
 
 def _is_worded(value: str) -> bool:
+    if value.isdigit():
+        return len(value) >= FEWEST_DIGITS
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
     return not is_called_so(value) and (passwords.is_strange(value) or passwords.is_equated(value))
