@@ -171,7 +171,8 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE)) if greedy else end
     style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
     is_compared = style in ("bare", "flag") and text[name_end:at].strip() in ("==", "===", "!=")
-    is_weak = name.lower() == "pass" and text[name_end : name_end + 1] != "=" and not quoted and not _stands_alone(text[start:end])
+    is_weak = name.lower() == "pass" and not quoted and (text[name_end : name_end + 1] != "=" or text[start:end].isdigit())
+    is_weak = is_weak and not _stands_alone(text[start:end])
     if is_compared or (is_weak and not _is_beside_user(text, name_start, at)) or _is_code_below(text, first, at, start, end, style):
         return []
     changed = []

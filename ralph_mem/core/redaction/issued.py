@@ -19,7 +19,7 @@ def is_key(value: str, style: str) -> bool:
     """Say whether a value is generated, and no sentence, address or expression; `style` as for `names.is_secret`."""
     is_sentence = " " in value and any([word.isalpha() and word.islower() and len(word) > 2 for word in value.split(" ")])
     is_odd = style != "listed" and any([char in value for char in "!#^&*?~"]) and stands_alone(value)
-    is_expression = style == "bare" and (is_code(value) or _is_class(value))
+    is_expression = (style == "bare" and is_code(value)) or _is_class(value)
     is_address = is_sentence or is_expression or value.startswith(("arn:", "sha256/")) or "://" in value
     return (looks_random(value) or is_odd or (style != "bare" and is_generated(value, 12))) and not is_address
 

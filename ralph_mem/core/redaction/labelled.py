@@ -1,5 +1,7 @@
 """Say whether what stands behind a label may be its value."""
 
+from ralph_mem.core.redaction import labels
+
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
@@ -17,7 +19,8 @@ def is_value(text: str, folded: str, start: int, at: int, after: str) -> bool:
     if after[:1] == "(":
         is_call = text[at - 1].isupper() and folded[start] == "p"
         return is_call and _stands_out(after[1:].partition(")")[0].strip("'"), False)
-    if folded[start] == "p" and _quotes(folded[at : at + 64]):
+    is_password = folded.startswith(labels.PASSWORDS, start)
+    if is_password and _quotes(folded[at : at + 64]):
         return True
     if not (_is_assigned(after) or folded.startswith(WITHOUT_SIGN, start) or _comes_before_value(folded[:start][-80:])):
         return False
@@ -29,7 +32,7 @@ def is_value(text: str, folded: str, start: int, at: int, after: str) -> bool:
     numbers_tell = folded.startswith(("auth", "cookie"), start)
     said = text[at : at + 128].lstrip(NAME + NAME.upper()).lstrip(BETWEEN)[:64].partition("\n")[0].partition(" ")[0].rstrip(CLOSING)
     tells = [len(word) >= 6 and (_stands_out(word, numbers_tell) or is_long_letters(word)) for word in words]
-    return any(tells) or _is_coined(said) or (folded[start] == "p" and len(said) > 7 and _is_worded(said, after))
+    return any(tells) or _is_coined(said) or (is_password and len(said) > 6 and _is_assigned(after) and _is_worded(said, after))
 
 
 def _is_assigned(after: str) -> bool:
@@ -48,11 +51,20 @@ def _comes_before_value(before: str) -> bool:
 
 
 def _is_worded(said: str, after: str) -> bool:
-    if not _is_assigned(after) or not (said.isalpha() or "-" in said or "_" in said):
-        return False
-    from ralph_mem.core.redaction import coined  # lazy: only for a word that is assigned to a password
+    from ralph_mem.core.redaction import coined, names  # lazy: only for a word that is assigned to a password
 
-    return coined.may_be_words(said, after)
+    is_one = (said.isalpha() or "-" in said or "_" in said) and coined.may_be_words(said, after)
+    return is_one or names.is_secret(said, "password", "bare")
+
+
+def is_worded(word: str) -> bool:
+    """Say whether signs join words that neither code nor documentation has, as in passwords."""
+    bare = word.strip("'\"")
+    if not ("-" in bare or "_" in bare or "=" in bare) or not bare.replace("-", "a").replace("_", "a").replace("=", "a").isalpha():
+        return False
+    from ralph_mem.core.redaction import names  # lazy: only for words that are joined, behind a label
+
+    return names.is_worded(bare)
 
 
 def may_be_value(word: str, is_password: bool) -> bool:

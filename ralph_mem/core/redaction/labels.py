@@ -1,6 +1,8 @@
 """Find the words that may name a secret, and say whether one announces a value."""
 
-PASSWORD_LABELS = ("passw", "passp", "pass", "pwd", "pw", "credential")
+PASSWORDS = ("pass", "pwd", "pw", "kennwort", "clave", "mdp", "senha", "geheim", "wachtwoord", "psk")
+PASSWORD_LABELS = ("passw", "passp", "credential", *PASSWORDS)
+PARTS = {"pass": ("passw", "passp", "pass"), "pw": ("pwd", "pw")}  # of a label in `gate`
 LINKS = (
     ": ",
     " is ",
@@ -21,14 +23,15 @@ NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 PARTING = "\"'`()|│║{}<>,;"  # between words of tables and calls
 # These go on: their first letters are labels, as are those of words that announce nothing.
 LONGER = (
-    "authorization", "credentials", "passw", "passp", "passe ", "passe:", "passe=", "passe'", 'passe"', "contrase", "sessionid",
+    "authorization", "credentials", "geheimnis", "geheimwort",
+    "passw", "passp", "passe ", "passe:", "passe=", "passe'", 'passe"', "contrase", "sessionid",
 )  # fmt: skip
 
 
 def places(text: str, folded: str, labels: "list[str]") -> "list[tuple[str, int, int]]":
     """Return each place of one of the labels that ends a name: which it is, where it begins and where it ends."""
     found = []
-    for label in labels:
+    for label in [part for stem in labels for part in PARTS.get(stem, (stem,))]:
         at = folded.find(label)
         while at >= 0:
             end = at + len(label)
@@ -94,7 +97,8 @@ def _announces(label: str, ahead: str, in_class: bool) -> bool:
         return False
     from ralph_mem.core.redaction import labelled  # lazy: only where a value may be in reach
 
-    return any([labelled.may_be_value(word, is_password) or labelled.is_long_letters(word) for word in words])
+    tells = [labelled.may_be_value(word, is_password) or labelled.is_long_letters(word) for word in words]
+    return any(tells) or (is_password and any(map(labelled.is_worded, words)))
 
 
 def _is_name(text: str, folded: str, start: int, at: int) -> bool:
@@ -112,6 +116,10 @@ def _is_name(text: str, folded: str, start: int, at: int) -> bool:
         line = text[text.rfind("\n", 0, start) + 1 : start]  # a word of Python, a test that passes
         if not line.strip() if after in ("\n", "") else text[start:at] == "PASS" and after == ":":
             return False
+    if (
+        folded[start:at] == "code" and folded[start - 1 : start] not in ("_", "-") and not text[start].isupper()
+    ):  # of an exit, an error
+        return False
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True
     before = text[max(0, start - 24) : start].rstrip(" \t-")

@@ -69,7 +69,7 @@ TAKEN_BACK = (
     " pair pairs alias fingerprint helper broker service server rotation store exchange worker queue"
     " encoder encoders validator validators hasher hashers strategy generator handler factory component widget view form screen"
     " from cache source function mechanism method interval topic range filter checker digest checksum sha sha1 sha256 integrity "
-    " audience issuer scope scopes namespace use enrolment enrollment challenge grant "
+    " audience issuer scope scopes namespace use at on changed updated created since until enrolment enrollment challenge grant "
 )
 
 PHRASE_OWNERS = " pass secret seed recovery unlock pairing backup wallet login admin wifi sta ap psk key master "
@@ -150,13 +150,13 @@ def is_secret(value: str, kind: str, style: str) -> bool:
             return not is_state and issued.is_key(value, style)
         if style != "greedy":
             if kind == "password":
-                is_coined = _is_worded(value) or _is_password(value, style)
+                is_coined = is_worded(value) or _is_password(value, style)
             else:
                 is_coined = (
                     kind == "secret" and "-" in value and len(value) > 9 and "." not in value and _is_password(value, "bare")
                 )
             return is_coined or issued.is_issued(value, kind, style)
-    return not is_plain(value) or value.isalpha() or (kind == "password" and (_is_worded(value) or _is_password(value, style)))
+    return not is_plain(value) or value.isalpha() or (kind == "password" and (is_worded(value) or _is_password(value, style)))
 
 
 def _is_secret_code(value: str) -> bool:
@@ -177,7 +177,8 @@ def _is_password(value: str, style: str) -> bool:
     return passwords.is_password(value, style, is_called_so(value))
 
 
-def _is_worded(value: str) -> bool:
+def is_worded(value: str) -> bool:
+    """Say whether digits alone, or words that neither code nor documentation has, are a password where a name says so."""
     if value.isdigit():
         return len(value) >= FEWEST_DIGITS
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one

@@ -17,6 +17,8 @@ CUT = [
     ("cat deploy.yml", "  username: www\n  password: honigwabe_linde\n", "honigwabe_linde"),
     ("reg query x", "    ProxyPassword    REG_SZ    Stroopwafel=lekker\n", "Stroopwafel=lekker"),
     ("psql -c x", "IDENTIFIED BY 'Schranke'", "Schranke"),
+    # digits alone, where a name says so
+    ("cat notes.txt", "prod login: user ada password=4839201756", "4839201756"),
     # below and behind what looks it up, beside a name in a frame with numbered rows, and handed on
     ("cat s.py", 'KEY = env(\n    "DJANGO_SECRET_KEY",\n    default="Xb1uyNH15GrEmOj9zZHVq79IQ2HX1uBV",\n)', "Xb1uyNH15GrE"),
     ("cat m.go", 'c := dav.NewClient(remote, "scan", "Papierstau#2022")', "Papierstau#2022"),
@@ -96,6 +98,10 @@ CUT = [
 ]  # fmt: skip
 
 KEPT = [
+    ("app stats", "password_changed_at=1718700012\npassword_count: 12345678\n"),
+    ("ctest", "pass=1045332 fail=2\n"),
+    ("cat handler.go", "panic: signal SIGSEGV: segmentation violation code=0x1 addr=0x18 pc=0x6f21b4\n"),
+    ("psql -c x", "password: stays-as-is\n"),
     ("npm test", '{"password": "must be longer", "new_password": "does not match"}'),
     ("cat form.json", '{"password": "at least 8 characters", "password_hint": "between 8 and 64"}'),
     ("cat form.ts", 'const labels = { password: "Choose one", passwordAgain: "Once more" }'),
