@@ -157,7 +157,8 @@ def _fault(db: "Any") -> str:
         return " ".join(fault.split())
     gone = schema_check.missing(db, version)
     if gone:
-        return f"schema {version} without {gone[0]}, as a migration leaves it that was broken off"
+        broken_off = "" if gone[0] in schema.ON_DEMAND else ", as a migration leaves it that was broken off"
+        return f"schema {version} without {gone[0]}{broken_off}"
     ahead = _ahead(db, version)
     return f"schema {version} with {ahead} of a later one, as a migration leaves it that was broken off" if ahead else ""
 

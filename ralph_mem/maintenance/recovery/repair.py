@@ -8,6 +8,7 @@ import time
 
 from ralph_mem.core import notices, paths
 from ralph_mem.core.errors import StoreError
+from ralph_mem.core.format import count
 from ralph_mem.core.project import Project
 from ralph_mem.maintenance.recovery import backups, damage, restore, salvage
 from ralph_mem.memory import opening
@@ -33,12 +34,12 @@ class Repaired:
     At most `lost` rows could not be read; None where nobody knows how many.
     """
 
-    __slots__ = ("altered", "from_backup", "kept", "lost", "rows", "why")
+    __slots__ = ("altered", "from_backup", "kept", "lost", "made_again", "rows", "why")
 
     def __init__(self, why: str, saved: "salvage.Rescue", kept: str) -> None:
         self.why, self.kept = why, kept
         self.rows, self.from_backup, self.altered = saved.rows, saved.from_backup, saved.altered
-        self.lost = saved.lost
+        self.lost, self.made_again = saved.lost, saved.made_again
 
     def line(self, whose: str = "the memory") -> str:
         """Tell it in one line."""
@@ -46,6 +47,8 @@ class Repaired:
         unread = "nobody knows how many others" if self.lost is None else f"at most {self.lost} others"
         parts += [f"{unread} could not be read"] if self.lost != 0 else []
         parts += [f"{len(self.altered)} altered ones are left out"] if self.altered else []
+        again = f"{count(self.made_again, 'fact')} made again from the words alone: look at `ralph-mem facts`"
+        parts += [again] if self.made_again else []
         return f"{whose} was damaged ({self.why[:80]}): {', '.join(parts)}; the damaged file is kept in {self.kept}"
 
 

@@ -6,6 +6,7 @@ Rows around a damaged page are read from both sides and then in halves; altered 
 import time
 
 from ralph_mem.core.errors import StoreError
+from ralph_mem.maintenance.recovery import lost_facts
 from ralph_mem.memory.rows import existing, facts, kinds, row
 from ralph_mem.memory.store import connection, schema
 
@@ -37,7 +38,8 @@ VALUES (?, ?, ?, ?, 'unknown', 'claude-code', lower(hex(randomblob(12))), 0, ?, 
 class Rescue:
     """What was brought over, in sessions and rows of memory.
 
-    `altered` holds those that are left out. After `finish`, `lost` is how many at most could not be read; None where nobody knows.
+    `altered` holds those that are left out. After `finish`, `lost` is how many at most could not be read; None where nobody knows;
+    `made_again` is how many facts were made of their statements alone.
     """
 
     def __init__(self, target: "connection.Store", seconds: float) -> None:
@@ -46,6 +48,7 @@ class Rescue:
         self.rows = 0
         self.from_backup = 0
         self.lost: int | None = 0
+        self.made_again = 0
         self.gaps: dict[str, list[range]] = {}  # table -> the numbers of rows that could not be read, if there were such rows
         self.is_all_named = True  # by their numbers: of a table whose end was not found, nobody knows how many there were
         self.kinds = {kind.table: kind for kind in kinds.of_memory(target)}
@@ -116,6 +119,7 @@ class Rescue:
         _take_off_strays(self.target)
         back = {(table, number) for table in self.kinds for number in _names(self.target.db, f"SELECT id FROM {table}")}
         self.altered = [each for each in self.altered if each not in back]
+        self.made_again = lost_facts.make(self.target)
         write_indexes(self.target)
         facts.show_all(self.target)
 

@@ -49,6 +49,11 @@ def learn(store: "Store", at: int) -> int:
     return len(seen)
 
 
+def key_of(purpose: str, same: str, place: str) -> str:
+    """Return what is equal for two runs of the same command, by what of a run makes no other one of it."""
+    return wording.key(f"{purpose}: {same}" + (f" in {place}" if place else ""))
+
+
 def outcome_of(command: log.Command, run: "Run", runs: int) -> str:
     """Return how one of so many runs of a stored line ended; nothing where the line does not tell."""
     if command.interrupted:
@@ -72,7 +77,7 @@ class _Tallies:
 
     def count(self, run: "Run", command: log.Command, outcome: str) -> None:
         """Count a run. A command is known from its first pass on."""
-        key = wording.key(f"{run.purpose}: {run.same}" + (f" in {run.place}" if run.place else ""))
+        key = key_of(run.purpose, run.same, run.place)
         told = self.told.get(key)
         if outcome == UNKNOWN or (told is None and outcome == FAILED):
             return

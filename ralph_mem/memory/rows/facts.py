@@ -300,6 +300,16 @@ def observed(store: "Store", public_id: str) -> "tuple[int, str]":
     return found
 
 
+def stated(store: "Store") -> "list[tuple[int, str, str, str | None, str | None, int]]":
+    """Return the statements that are facts, also where the rows with what is known of them are lost.
+
+    Each is its number, text, origin, its status unless it is active, its metadata and the time in ms.
+    """
+    sql = "SELECT id, title, origin, tool_name, metadata, created_at FROM observations WHERE type = ? ORDER BY id"
+    found: list[tuple[int, str, str, str | None, str | None, int]] = store.execute(sql, (TYPE,)).fetchall()
+    return found
+
+
 def untaken_notes(store: "Store") -> "list[tuple[int, str, str, int, str | None]]":
     """Return the notes of a person that are no facts yet, oldest first: number, id, text, time, metadata.
 

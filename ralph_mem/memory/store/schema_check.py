@@ -16,6 +16,10 @@ CHECKED = "checked_schema"  # the property of a database that says which state o
 COLUMNS = """
 SELECT m.name || '.' || c.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
 WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"""
+# Made only when they are needed; from then on a property of the same name tells readers that they are there.
+PROMISED = """
+SELECT key FROM properties WHERE key = 'facts' AND value AND NOT EXISTS (
+    SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = key)"""
 INDEXES = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL"
 
 
@@ -32,8 +36,12 @@ def check(opened: "Store") -> None:
 
 
 def missing(db: "Any", version: int) -> "list[str]":
-    """Return what of a schema version a database lacks, as `table.column` or an index's name; more than that is no fault."""
-    return sorted(_wanted(version) - _parts(db))
+    """Return what of a schema version a database lacks, as `table.column` or an index's name; more than that is no fault.
+
+    A table that is made when it is needed is lacking where the database says that it has one, and is named alone.
+    """
+    gone = sorted(_wanted(version) - _parts(db))
+    return gone or [name for (name,) in db.execute(PROMISED).fetchall()]
 
 
 def added_since(version: int) -> "list[str]":
