@@ -165,14 +165,18 @@ def _gap(opened: connection.Store, entry: str) -> str:
     """Say whether the memory ends before a stop that is known outside of it: its log was deleted, or is an older one."""
     at = opened.property(connection.STOPPED_AT)
     try:
-        if not isinstance(at, int) or posix.stat(entry).st_mtime_ns // 1_000_000 <= at:
+        marked = posix.stat(entry).st_mtime_ns // 1_000_000
+        if isinstance(at, int) and marked > at:  # another session may have stopped since the properties were read
+            opened.properties.clear()
+            at = opened.property(connection.STOPPED_AT)
+        if not isinstance(at, int) or marked <= at:
             return ""
         mark(entry, at)
     except OSError:
         return ""
     from ralph_mem.core.format import when  # lazy: only where a log was deleted
 
-    lost = f"what was recorded after {when(at)} is missing from this memory: its memory.db-wal was deleted or is an older one"
+    lost = f"what was recorded{' after ' * bool(at)}{when(at)} is missing from this memory: its memory.db-wal was deleted or is an older one"
     return lost + "; `ralph-mem restore --list` shows the backups"
 
 

@@ -18,10 +18,10 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import event as host
 from ralph_mem.interfaces import hooks
-from ralph_mem.interfaces.hooks import session_start
+from ralph_mem.interfaces.hooks import answer, session_start
 from ralph_mem.memory import opening as adoption
 from ralph_mem.memory.store import connection, schema
-from tests.sessions import check, with_one_more_migration
+from tests.sessions import NOON, check, with_one_more_migration
 
 
 def adopt(project):
@@ -110,6 +110,14 @@ def test_a_project_is_entered_once_and_nothing_is_said(a_project, a_home):
     (entry,) = (a_home / ".local" / "share" / "ralph-mem" / "projects").iterdir()
     assert entry.name == f"{first}.json"
     assert f'"path": "{a_project.root}"' in entry.read_text()
+
+
+def test_a_session_that_stops_while_another_one_starts_leaves_no_gap(a_project):
+    adopt(a_project)
+    starting, stopping = adoption.open_ready(a_project), adoption.open_ready(a_project)
+    assert starting.property(connection.STOPPED_AT) == 0
+    answer._mark(stopping, NOON)
+    assert adoption.notice(starting, a_project) == ""
 
 
 def test_a_project_that_moved_keeps_its_memory(a_project, tmp_path):
