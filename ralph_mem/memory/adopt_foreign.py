@@ -1,5 +1,6 @@
 """Make a database that was set aside the memory of its project, because a person says so."""
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -15,12 +16,17 @@ from ralph_mem.memory.store.locks import Quiet
 WAIT_MS = 5000
 # A whole database is looked through: some ten seconds for a gigabyte.
 STEPS, LOOKS = 1_000_000, 5_000
+DAMAGED = "damaged: "
+# What a release says of a column changes; a comment within quotes is none.
+QUOTED_OR_COMMENT = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|\[[^]]*\]|/\*(?:.|\n)*?\*/)|--[^\n]*""")
 ON_OUR_SIDE = ("sqlite_",)  # what SQLite adds itself
 
 
 def reclaim(project: Project, path: str) -> str:
     """Put a database that was set aside back in place; returns where the other is now. Raises StoreError for a strange one."""
     found = foreign(path)
+    if found.startswith(DAMAGED):
+        raise StoreError(f"{path} is {found}", "it stays where it is: `ralph-mem restore --list` shows whether there is a backup")
     if found:
         raise StoreError(f"{path} holds what is not ours: {found}", "it cannot be the memory of this project")
     target, replaced = project.folder + "/memory.db", ""
@@ -58,9 +64,9 @@ def foreign(path: str) -> str:
             if strange:
                 return " ".join(strange[0][:2])
             (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
-            return "" if verdict == "ok" else str(verdict)
+            return "" if verdict == "ok" else DAMAGED + " ".join(str(verdict).split())
     except sqlite3.Error as error:
-        return str(error)
+        return DAMAGED * ("malformed" in str(error)) + str(error)
 
 
 def _expected(version: int) -> set[tuple[str, str, str]]:
@@ -75,7 +81,12 @@ def _expected(version: int) -> set[tuple[str, str, str]]:
 
 def _objects(db: sqlite3.Connection) -> set[tuple[str, str, str]]:
     rows = db.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
-    return {(kind, name, " ".join(sql.split())) for kind, name, sql in rows if not name.startswith(ON_OUR_SIDE) or kind != "index"}
+    return {(kind, name, _bare(sql)) for kind, name, sql in rows if not name.startswith(ON_OUR_SIDE) or kind != "index"}
+
+
+def _bare(sql: str) -> str:
+    """Return a statement without comments, in one line."""
+    return " ".join(QUOTED_OR_COMMENT.sub(lambda found: found[1] or "", sql).split())
 
 
 def told(path: str, size: int, at: int) -> str:

@@ -176,7 +176,8 @@ def _gap(opened: connection.Store, entry: str) -> str:
         return ""
     from ralph_mem.core.format import when  # lazy: only where a log was deleted
 
-    lost = f"what was recorded{' after ' * bool(at)}{when(at)} is missing from this memory: its memory.db-wal was deleted or is an older one"
+    lost = f"what was recorded{' after ' * bool(at)}{when(at)} is missing from this memory"
+    lost += ": its memory.db-wal was deleted or is an older one"
     return lost + "; `ralph-mem restore --list` shows the backups"
 
 

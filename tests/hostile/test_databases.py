@@ -19,6 +19,7 @@ from ralph_mem.memory.store import connection
 from tests import processor
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x FROM n) SELECT x AS key, x AS value FROM n"
+OLDER = Path(__file__).parents[1] / "fixtures" / "older-release" / "memory.db"
 TABLES = ("sessions", "turns", "observations", "receipts", "receipt_items", "memories", "derived_from", "jobs")
 
 
@@ -352,6 +353,32 @@ def test_one_that_holds_what_is_not_ours_cannot_be_taken(a_project, name):
     opening.begin(a_project, 1000).close()
     (aside,) = foreign.aside(a_project)
     with pytest.raises(StoreError, match="holds what is not ours"):
+        adopt_foreign.reclaim(a_project, aside)
+
+
+def test_a_memory_of_an_older_release_can_be_taken_back(a_project):
+    away(begun(a_project))
+    (Path(a_project.folder) / "memory.db").write_bytes(OLDER.read_bytes())
+    opening.begin(a_project, 1000).close()
+    (aside,) = foreign.aside(a_project)
+    adopt_foreign.reclaim(a_project, aside)
+    with closing(opening.open_ready(a_project)) as opened:
+        assert opened.one("SELECT count(*) FROM turns WHERE prompt LIKE '%tungsten%'") == (1,)
+
+
+@pytest.mark.parametrize("sql", ["title TEXT DEFAULT '--\n'", "title TEXT /* -- */ CHECK (1)"])
+def test_what_looks_like_a_comment_and_is_none_is_compared(sql):
+    assert adopt_foreign._bare(sql) == " ".join(sql.split())
+
+
+def test_of_a_damaged_one_it_is_said_that_it_is_damaged(a_project):
+    away(begun(a_project))
+    ours(Path(a_project.folder, "memory.db"))
+    opening.begin(a_project, 1000).close()
+    (aside,) = foreign.aside(a_project)
+    with open(aside, "r+b") as file:
+        file.truncate(os.path.getsize(aside) // 2)
+    with pytest.raises(StoreError, match="is damaged: "):
         adopt_foreign.reclaim(a_project, aside)
 
 
