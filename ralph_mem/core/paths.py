@@ -138,7 +138,7 @@ def read(path: str, limit: int = 65_536) -> str:
 
 
 def write(path: str, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all. Raises OSError."""
+    """Write a file that only its owner can read, whole or not at all. Raises OSError, which names the file."""
     draft = f"{path}.{posix.getpid()}"
     file = posix.open(draft, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
     try:
@@ -149,8 +149,9 @@ def write(path: str, text: str) -> None:
         finally:
             posix.close(file)
         posix.rename(draft, path)
-    except OSError:
+    except OSError as error:
         remove(draft)
+        error.filename = path  # to write into a file that is open names none
         raise
 
 

@@ -99,6 +99,12 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path):
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("file")] == ["file"]
 
 
+def test_a_full_disk_names_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths.posix, "write", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(OSError, match=f"No space left on device: '{tmp_path}/file'"):
+        paths.write(f"{tmp_path}/file", "text")
+
+
 def test_the_draft_of_a_killed_process_with_our_number_is_no_obstacle(tmp_path):
     (tmp_path / f"file.{os.getpid()}").write_text("half")
     paths.write(f"{tmp_path}/file", "whole")

@@ -134,6 +134,9 @@ def _wrong(name: str, error: Exception) -> str:
         return _line(str(error), error.hint)
     if isinstance(error, fast.load_sqlite().Error):
         return _line(f"the database: {error}", "/mem doctor says more")
+    if isinstance(error, OSError):
+        where = f": {error.filename}" if error.filename else ""
+        return _line(f"{error.strerror or error}{where}", "is it yours, and the disk not full? /mem doctor looks for the cause")
     return _line(f"a bug in {name}: {type(error).__name__}: {error}")
 
 

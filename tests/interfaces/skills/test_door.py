@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -204,6 +205,14 @@ def test_a_memory_that_cannot_be_written_is_told_in_a_line(a_person, as_an_ordin
     as_an_ordinary_owner(a_person, a_person.memory)
     assert "cannot write to" in one_line(a_person.types(name, WORDS[name]))
     assert "trouble: " in a_person.types("mem-status")
+
+
+@pytest.mark.check
+def test_a_home_that_cannot_be_written_is_named_by_a_forget(a_person, as_an_ordinary_owner):
+    asked = a_person.types("mem-forget", "--query rate")
+    digits = re.search(r"--confirm (\w+)", asked)[1]
+    as_an_ordinary_owner(a_person, a_person.data)
+    assert "ralph-mem: Permission denied: " in a_person.types("mem-forget", f"--confirm {digits} --query rate")
 
 
 def test_a_project_that_cannot_be_written_takes_no_note(a_newcomer, as_an_ordinary_owner):
