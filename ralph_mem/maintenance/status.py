@@ -148,13 +148,14 @@ def _switching(project: "Project") -> str:
 
 
 def not_begun(project: "Project") -> str:
-    """Return why a project has no memory: none can be made or was begun, or it was taken away."""
+    """Return why a project has no memory: none can be made or was begun, it was taken away, or what stands there is not used."""
     if closed(project):
         return f"cannot write in {closed(project)}; {LET_IN}"
     from ralph_mem.memory.ownership import check  # lazy: only where nothing is remembered yet
 
-    if check.is_new(project):
-        return NONE_YET
+    refused = check.refusal(project)
+    if refused or check.is_new(project):
+        return refused or NONE_YET
     return "the memory was taken away; the next session start makes a new one"
 
 

@@ -20,7 +20,7 @@ from ralph_mem.maintenance import usage as quota
 from ralph_mem.maintenance.doctor.recording import is_strange, settings_of
 from ralph_mem.maintenance.recovery import backups, damage, repair
 from ralph_mem.memory import inspect
-from ralph_mem.memory.ownership import foreign
+from ralph_mem.memory.ownership import check, foreign
 from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.store import connection, schema, schema_check
 
@@ -32,6 +32,7 @@ SELECT application_id, user_version, journal_mode, page_count * page_size, (SELE
 FROM pragma_application_id, pragma_user_version, pragma_journal_mode, pragma_page_count, pragma_page_size"""
 SET_ASIDE = "nothing: the next session start sets it aside and begins a new one; `ralph-mem trust` shows it then"
 LOOK = "`ralph-mem doctor --repair` shows what can be done"
+LINK = "`ralph-mem trust` shows it"
 SHARE = "`ralph-mem trust` shows each; to share one memory with a container, give both homes the same XDG_DATA_HOME folder"
 
 
@@ -41,7 +42,7 @@ def databases(project: Project) -> Iterator[Finding]:
     places = [("", project.folder)] + ([("global ", everywhere.folder)] if everywhere else [])
     for prefix, folder in places:
         if inspect.is_gone(folder + "/memory.db"):
-            yield from [] if prefix else [ok("database", "none yet: the next session start makes it")]
+            yield from [] if prefix else [_missing(project)]
             continue
         try:
             with contextlib.closing(inspect.connect(folder)) as db:
@@ -50,6 +51,12 @@ def databases(project: Project) -> Iterator[Finding]:
                     yield problem("database", f"{folder}/memory.db was not made by you here, and is not used", SET_ASIDE)
         except inspect.FAILURES as error:
             yield _unreadable(prefix + "database", folder, error)
+
+
+def _missing(project: Project) -> Finding:
+    """Say why there is no database: none yet, or what stands in its place is not used."""
+    seen, _, do = check.refusal(project).partition("; ")
+    return problem("database", seen, do or LINK) if seen else ok("database", "none yet: the next session start makes it")
 
 
 def _unreadable(check: str, folder: str, error: BaseException) -> Finding:
@@ -311,7 +318,7 @@ def _tracked_names(place: str, git: str) -> list[str]:
 def size_of_memory(project: Project) -> Iterator[Finding]:
     """Look at how much room a project's memory takes."""
     if not inspect.is_gone(project.folder):
-        taken = sum(file.stat().st_size for file in Path(project.folder).glob("memory.db*"))
+        taken = sum(file.lstat().st_size for file in Path(project.folder).glob("memory.db*"))
         seen = f"{amount(taken)} in {project.folder}"
         yield warning("size", f"{seen}, more than {amount(LARGE_MEMORY)}", WHAT) if taken > LARGE_MEMORY else ok("size", seen)
 

@@ -15,13 +15,14 @@ from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective, schema, trust
 from ralph_mem.maintenance import status
 from ralph_mem.memory import inspect
-from ralph_mem.memory.ownership import seals
+from ralph_mem.memory.ownership import check, seals
 from ralph_mem.memory.recall import score
 from ralph_mem.memory.store import connection
 
 MODEL_BUDGET = "memory.model_budget_cents"
 RELOAD = "type /reload-plugins in a session that was running when the plugin came, or start Claude Code anew"
 CLOSED = "see the permissions below"
+REFUSED = "see the database below"
 VARIABLE = "RALPH_MEM_RECORDING"
 
 
@@ -96,7 +97,7 @@ def _how_to_switch_on(project: Project, off: str, where: str) -> str:
 def _begun(project: Project, values: dict[str, Any]) -> Finding:
     """Say since when a project is recorded, or why it is not yet."""
     if inspect.is_gone(project.folder + "/memory.db"):
-        do = CLOSED if status.closed(project) else RELOAD
+        do = CLOSED if status.closed(project) else REFUSED if check.refusal(project) else RELOAD
         return warning("recording", status.state(project, values, status.not_begun(project)), do)
     try:
         with contextlib.closing(inspect.connect(project.folder)) as db:
@@ -105,7 +106,7 @@ def _begun(project: Project, values: dict[str, Any]) -> Finding:
     except inspect.FAILURES:
         usable = False
     if not usable:
-        return warning("recording", status.state(project, values, status.UNUSABLE), "see the database below")
+        return warning("recording", status.state(project, values, status.UNUSABLE), REFUSED)
     seen = status.state(project, values, status.unheard(since, stopped), since)
     return ok("recording", seen) if since else warning("recording", seen, RELOAD)
 
@@ -142,11 +143,12 @@ def events(project: Project) -> Iterator[Finding]:
     """Look when the last event of a project was recorded."""
     start = f"{RELOAD}, in {project.root}"
     if inspect.is_gone(project.folder + "/memory.db"):
-        yield warning("events", f"none recorded yet in {project.root}", CLOSED if status.closed(project) else start)
+        do = CLOSED if status.closed(project) else REFUSED if check.refusal(project) else start
+        yield warning("events", f"none recorded yet in {project.root}", do)
         return
     seen = inspect.of(project.folder)
     if seen.at is None:
-        yield problem("events", f"the memory is {seen.state}", "see the database below")
+        yield problem("events", f"the memory is {seen.state}", REFUSED)
     elif not seen.at:
         yield warning("events", "none recorded yet", start)
     else:

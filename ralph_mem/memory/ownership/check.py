@@ -49,6 +49,16 @@ def admit(project: "Project", starting: bool = True) -> None:
         restore_own.look_again(project)
 
 
+def refusal(project: "Project") -> str:
+    """Say why what stands in the place of a memory is not used, and what to do; nothing where it may be."""
+    try:
+        if seals.can_be_shipped(project.folder):
+            _refuse_links(project)
+    except fast.errors().StoreError as error:
+        return str(error)
+    return ""
+
+
 def confirm(opened: "connection.Store", project: "Project") -> bool:
     """Say whether a database that was just opened is ours still; one from before there were seals gets its seal now."""
     secret = seals.key() if seals.can_be_shipped(opened.folder) else b""

@@ -634,6 +634,16 @@ def test_a_project_without_a_database_has_no_problem(a_project):
     assert states(files.databases, a_project) == {"database": "ok"}
 
 
+def test_a_database_that_is_a_link_to_nothing_is_a_problem_and_everything_says_so(a_memory):
+    Path(a_memory.folder, "memory.db").unlink()
+    Path(a_memory.folder, "memory.db").symlink_to("/not/mounted/memory.db")
+    said = f"{a_memory.folder}/memory.db is a link, and is not used"
+    assert told(files.databases, a_memory) == ("database", "problem", said)
+    assert told(files.size_of_memory, a_memory)[1] == "ok"
+    (found,) = recording.switch(a_memory)
+    assert (found.seen, found.do) == (f"{status.NOT_YET}: {said}; remove it", "see the database below")
+
+
 def test_a_schema_of_which_a_part_is_missing_is_a_problem(a_past):
     change(a_past, "DROP INDEX turns_in_order")
     check, state, seen = told(files.databases, a_past)
