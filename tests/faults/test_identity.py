@@ -80,7 +80,7 @@ def test_a_path_that_sqlite_has_no_room_for_disturbs_nobody_and_is_told(a_person
     os.makedirs(deep)
     session = session_in(a_person, deep)
     told = session.start()["systemMessage"]
-    assert "an event waits to be stored: cannot open" in told and "\n" not in told
+    assert "an event waits to be stored: the path of the project is too long for a database" in told and "\n" not in told
     assert session.prompt("Where is the zeppelin?") == {}
     assert len(session.spooled()) == 2
 

@@ -644,6 +644,14 @@ def test_a_database_that_is_a_link_to_nothing_is_a_problem_and_everything_says_s
     assert (found.seen, found.do) == (f"{status.NOT_YET}: {said}; remove it", "see the database below")
 
 
+def test_a_path_too_long_for_a_database_is_a_problem(a_project):
+    place = Project(a_project.root + "/" + "q" * 250 + "/" + "q" * 240)
+    os.makedirs(place.folder)
+    Path(place.folder, "memory.db").touch()
+    check, state, seen = told(files.databases, place)
+    assert (check, state) == ("database", "problem") and "is too long for a database" in seen
+
+
 def test_a_schema_of_which_a_part_is_missing_is_a_problem(a_past):
     change(a_past, "DROP INDEX turns_in_order")
     check, state, seen = told(files.databases, a_past)

@@ -203,6 +203,22 @@ def test_a_durable_transaction_waits_for_the_disk(a_store, durable, synchronous)
     a_store.commit()
 
 
+def a_folder_of(top, length):
+    """Make a folder whose path has so many bytes."""
+    while len(str(top)) < length - 200:
+        top = top / ("y" * 90)
+    top = top / ("q" * (length - len(str(top)) - 1))
+    top.mkdir(parents=True)
+    return Project(str(top))
+
+
+def test_a_project_whose_path_is_too_long_for_a_database_is_told_that(tmp_path):
+    opening.open_ready(a_folder_of(tmp_path, 483)).close()
+    with pytest.raises(StoreError, match=r"too long for a database \(484 bytes, 483 at most\)") as raised:
+        opening.open_ready(a_folder_of(tmp_path / "longer", 484))
+    assert raised.value.hint == "move the project to a folder with a shorter path"
+
+
 def test_a_writer_waits_no_longer_than_it_may(a_store, a_project):
     a_store.begin()
     other = connection.connect(a_project.folder, 20)
