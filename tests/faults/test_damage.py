@@ -19,9 +19,10 @@ from ralph_mem.core.errors import StoreError
 from ralph_mem.core.project import Project
 from ralph_mem.interfaces.hooks import session_start
 from ralph_mem.maintenance.recovery import backups, damage, salvage
-from ralph_mem.memory import opening
+from ralph_mem.memory import access, opening
+from ralph_mem.memory.facts import taking
 from ralph_mem.memory.ownership import seals
-from ralph_mem.memory.rows import row
+from ralph_mem.memory.rows import facts, row
 from ralph_mem.memory.store import connection, schema
 from tests import clock
 from tests.bench import memory_of
@@ -362,6 +363,17 @@ def test_of_a_table_of_which_nothing_can_be_read_it_is_told_that_there_was_more(
     lost = len(before - names(hook))
     assert "nobody knows how many others could not be read" in line
     assert lost >= {"sessions": 1, "turns": 3, "observations": 6}[trees[0]] and hook.damage() == []
+
+
+def test_a_start_that_meets_damage_has_the_next_one_repair_it_and_facts_are_made_again(a_small_past, monkeypatch):
+    hook = a_small_past
+    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(hook.home)})
+    with closing(opening.open_ready(Project(str(hook.project)))) as opened, access.Change(opened):
+        taking.take(opened, taking.Statement("Moor at the northern mast.", facts.RULE, facts.ADD, DAY_MS), DAY_MS)
+    destroy(hook, "facts")
+    lines = [hook.another().start().get("systemMessage", "") for _ in range(3)]
+    assert "malformed" in lines[0] and "1 fact made again" in lines[1] and "damaged" not in lines[2]
+    assert hook.rows("SELECT status, source FROM facts") == [("active", "add")]
 
 
 def test_of_rows_that_neither_the_file_nor_the_backup_has_it_is_told_how_many_they_are_at_most(person, a_large_past):

@@ -47,7 +47,7 @@ def test_what_waits_follows_a_project_that_was_moved_and_is_there_at_once(waitin
     moved(waiting, "store")
     later, told = session_in(waiting, "store")
     assert later.values(STORED) == ["Where is the zeppelin?", WAITED]
-    assert "waits to be stored" in told and "copy" not in told
+    assert "is stored now" in told and "copy" not in told
     assert later.spooled() == [] and later.damage() == []
 
 
@@ -60,7 +60,7 @@ def test_a_line_that_is_still_to_be_told_follows_where_nothing_else_waits(waitin
     waiting.bash("make anchor", "ok")
     assert waiting.spooled() == [] and waiting.trouble.exists()
     moved(waiting, "store")
-    assert "waits to be stored" in session_in(waiting, "store")[1]
+    assert "is stored now" in session_in(waiting, "store")[1]
     assert not waiting.trouble.exists()
 
 
@@ -78,7 +78,7 @@ def test_what_could_not_be_stored_in_either_place_comes_in_from_both(waiting):
 def test_a_copy_takes_nothing_along(waiting):
     shutil.copytree(waiting.project, waiting.folder / "copy")
     copy, told = session_in(waiting, "copy")
-    assert "this memory is a copy" in told and "waits to be stored" not in told
+    assert "this memory is a copy" in told and "be stored" not in told
     assert (copy.values(STORED), len(waiting.spooled())) == (["Where is the zeppelin?"], 1)
     waiting.stop("It did.")
     assert waiting.values(STORED) == ["Where is the zeppelin?", WAITED] and waiting.spooled() == []

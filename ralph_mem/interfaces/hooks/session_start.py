@@ -84,7 +84,7 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     """Return the briefing, and one line for the user where something went wrong before."""
     sessions.end_crashed(opened, seen.at, seen.session)
     noticed, waited = opening.notice(opened, project), notices.take(project.root)  # in this order: a line follows who was moved
-    waited = "" if effective.is_outdated(project, waited) else waited
+    waited = _settled(project, waited) if waited else ""
     told = [noticed, waited, TWO_KERNELS * sessions.elsewhere(opened, seen.session)]
     trouble = "; ".join([text for text in told if text])
     is_told = seen.source in EMPTY_WINDOW and effective.tells(settings) and paths.LOOP not in posix.environ
@@ -98,6 +98,13 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     shown = line.at_start(opened, project, settings, items, text, seen.transcript, seen.at) if line.is_wanted(settings) else ""
     message = "; ".join([each for each in (_followable(trouble), shown) if each])
     return {"message": f"ralph-mem: {message}" if message else "", "context": text}
+
+
+def _settled(project: "Project", line: str) -> str:
+    """Return a line that waited as it now is: an event that waited is among what this start has stored."""
+    from ralph_mem.interfaces.hooks import unstored  # lazy: only where a line waited
+
+    return "" if effective.is_outdated(project, line) else line.replace(unstored.WAITS, unstored.STORED)
 
 
 def _followable(line: str) -> str:

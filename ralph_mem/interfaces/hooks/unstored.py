@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Records = list[dict[str, Any]]
 
 WAITS = "an event waits to be stored"
+STORED = "an event that could not be stored at once is stored now"
 
 
 def told(
@@ -37,6 +38,12 @@ def _is_busy(error: Exception) -> bool:
     return isinstance(error, BusyStore) or inspect.why(error) == inspect.LOCKED
 
 
+def _is_damaged(error: Exception) -> bool:
+    from ralph_mem.memory import inspect  # lazy: only for an event that could not be stored
+
+    return inspect.is_damaged(error) or inspect.is_damaged(error.__cause__)
+
+
 def _keep(place: "Project", found: "Records", is_busy: bool) -> str:
     """Keep records for later; returns what became of them, nothing where there is no memory to keep them for."""
     there = paths.exists(place.folder)
@@ -58,6 +65,8 @@ def trouble(seen: "Activity", place: "Project", outcome: str, error: Exception) 
     line = f"{outcome}: {_why(error)}"
     if seen.kind == "start":
         notices.take(place.root)
+        if _is_damaged(error):  # the next start looks at the memory before it uses it
+            notices.note(place.root, line)
         return {"message": "ralph-mem: " + line[:300].replace("\n", " ")}
     if outcome:
         notices.note(place.root, line)
