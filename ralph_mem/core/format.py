@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 UNITS = (("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
 
 
+AHEAD = "ahead of the clock"  # of a time that is more than a minute away: the clock was set back since
+
+
 def amount(size: int) -> str:
     """Return a number of bytes, in units of a thousand as disks are sold."""
     for unit, bytes_of_it in UNITS:
@@ -31,7 +34,9 @@ def day(at: "int | None") -> str:
 
 
 def ago(at: int, now: int) -> str:
-    """Return how long ago a time was, both in milliseconds."""
+    """Return how long ago a time was, both in milliseconds, or `AHEAD`."""
+    if at - now > 60_000:
+        return AHEAD
     seconds = max(0, (now - at) / 1000)
     for length, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= 2 * length:

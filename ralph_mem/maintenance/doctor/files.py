@@ -286,7 +286,9 @@ def space(project: Project) -> Iterator[Finding]:
     free = {place: shutil.disk_usage(place).free for place in places}
     place = min(free, key=lambda each: free[each])
     seen = f"{amount(free[place])} free for {place}"
-    yield ok("disk", seen) if free[place] >= LITTLE_SPACE else warning("disk", seen, "make room: what cannot be written is lost")
+    waits = paths.data_home() and free[_nearest(paths.data_home())] >= LITTLE_SPACE
+    do = "make room: until then events wait in the data folder" if waits else "make room: what cannot be written is lost"
+    yield ok("disk", seen) if free[place] >= LITTLE_SPACE else warning("disk", seen, do)
 
 
 def _nearest(folder: str) -> Path:

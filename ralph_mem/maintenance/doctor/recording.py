@@ -9,7 +9,7 @@ from typing import Any
 
 from ralph_mem.core import fast, notices, paths, spool
 from ralph_mem.core.finding import Finding, ok, problem, warning
-from ralph_mem.core.format import ago, count, when
+from ralph_mem.core.format import AHEAD, ago, count, when
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective, schema, trust
@@ -22,6 +22,7 @@ from ralph_mem.memory.store import connection
 MODEL_BUDGET = "memory.model_budget_cents"
 RELOAD = "type /reload-plugins in a session that was running when the plugin came, or start Claude Code anew"
 CLOSED = "see the permissions below"
+SET_BACK = "nothing, if the clock is right now: what is recorded stays in order"
 REFUSED = "see the database below"
 VARIABLE = "RALPH_MEM_RECORDING"
 
@@ -154,7 +155,9 @@ def events(project: Project) -> Iterator[Finding]:
     else:
         numbers = {"session": seen.sessions, "turn": seen.turns, "observation": seen.observations}
         counts = ", ".join(count(number, what) for what, number in numbers.items())
-        yield ok("events", f"the last one at {when(seen.at)}, {ago(seen.at, time.time_ns() // 1_000_000)}; {counts}")
+        back = ago(seen.at, time.time_ns() // 1_000_000)
+        told = f"the last one at {when(seen.at)}, {back}; {counts}"
+        yield warning("events", told, SET_BACK) if back == AHEAD else ok("events", told)
 
 
 def waiting(project: Project) -> Iterator[Finding]:

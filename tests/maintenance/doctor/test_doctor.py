@@ -485,6 +485,12 @@ def test_the_last_event_is_told_with_its_time(a_past):
     assert seen.startswith("the last one at 20") and seen.endswith("just now; 1 session, 1 turn, 1 observation")
 
 
+def test_a_last_event_that_is_ahead_of_the_clock_is_a_warning(a_past):
+    change(a_past, f"UPDATE turns SET created_at = created_at + {400 * 86_400_000}")
+    _, state, seen = told(recording.events, a_past)
+    assert state == "warning" and "ahead of the clock; 1 session" in seen
+
+
 @pytest.mark.parametrize("memory", [True, False])
 def test_a_project_without_an_event_is_a_warning(a_project, memory):
     if memory:
@@ -619,6 +625,15 @@ def test_where_mounts_are_not_told_there_is_no_fault(a_project, monkeypatch):
 def test_little_space_is_a_warning(a_project, monkeypatch, free, state):
     monkeypatch.setattr(files.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(free, 0, free))
     assert told(files.space, a_project)[1] == state
+
+
+def test_where_only_the_projects_disk_is_full_nothing_is_lost(a_project, a_home, monkeypatch):
+    def usage(place):
+        return shutil._ntuple_diskusage(10**12, 0, 10**12 if Path(place) == a_home else 0)
+
+    monkeypatch.setattr(files.shutil, "disk_usage", usage)
+    (found,) = files.space(a_project)
+    assert (found.state, found.do) == ("warning", "make room: until then events wait in the data folder")
 
 
 # The databases
