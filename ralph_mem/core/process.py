@@ -144,10 +144,19 @@ def _why(error: Exception, argv: "Sequence[str]", folder: str) -> bytes:
     elif isinstance(error, FileNotFoundError):  # of a script too, whose first line names an interpreter that is not there
         text = f"{program} is not found"
     elif isinstance(error, PermissionError):
-        text = f"{program} is not executable"
+        is_shut = "/" in program and is_noexec(os.path.dirname(os.path.join(folder, program)))
+        text = f"{program} {'lies on a disk that is mounted noexec' if is_shut else 'is not executable'}"
     else:
         text = f"{program} cannot be started: {getattr(error, 'strerror', None) or error}"
     return text.encode("utf-8", "backslashreplace")
+
+
+def is_noexec(folder: str) -> bool:
+    """Say whether a folder lies on a disk from which no program may be started, whatever its mode."""
+    try:
+        return bool(os.statvfs(folder).f_flag & getattr(os, "ST_NOEXEC", 0))
+    except OSError:
+        return False
 
 
 def _or_never(seconds: "float | None") -> float:

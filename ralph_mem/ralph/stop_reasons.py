@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 
+from ralph_mem.core import paths, process
 from ralph_mem.ralph import progress
 from ralph_mem.ralph.agents import denials
 from ralph_mem.ralph.snapshot import NO_WAY_BACK
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.ralph.record import Run
 
+NOEXEC = "rooms lie on a disk that is mounted noexec: start again with `--here`, or with XDG_DATA_HOME on another disk"
 Limits = namedtuple("Limits", "iterations duration_ms cooldown_ms cost no_progress iteration_ms silence_ms")
 Limits.__doc__ = """How far a run may go.
 
@@ -153,6 +155,8 @@ def next_step(reason: str, run: "Run") -> str:
     minutes, silence = [max(1, -(-2 * ms // 60_000)) for ms in (limits.duration_ms, limits.silence_ms)]
     cost = f"{2 * (limits.cost or 0) or 1:g}"
     steps = str(REASONS[reason].next_step).split("; ")
+    if reason == "broken_criteria" and run.room and process.is_noexec(paths.data_home()):
+        steps = [NOEXEC]
     if not run.start_snapshot:
         steps = [LOG if DIFF in step else step for step in steps]
     if any([line.startswith(NO_WAY_BACK) for each in run.iterations for line in each.tampered]):

@@ -1,6 +1,7 @@
 """A program runs within its limits, and nothing of it stays behind."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -340,6 +341,16 @@ def test_what_cannot_be_started_is_said_and_not_raised(tmp_path, argv, why):
         (tmp_path / name).chmod(0o700)
     outcome = process.run(argv, str(tmp_path), dict(os.environ), 5)
     assert (outcome.code, outcome.ended_by, outcome.err) == (None, "start", why)
+
+
+def test_a_program_on_a_disk_that_is_mounted_noexec_is_told_as_that(tmp_path):
+    script = 'mount -t tmpfs -o noexec none "$0" && cp /bin/true "$0/ours" && exec "$@"'
+    order = ["unshare", "--mount", "sh", "-c", script, str(tmp_path)]
+    if not shutil.which("unshare") or subprocess.run([*order, "true"], capture_output=True).returncode:
+        pytest.skip("namespaces are not allowed here")
+    code = "import sys; from ralph_mem.core import process; print(process.run(['./ours'], sys.argv[1], {}, 5).err)"
+    told = subprocess.run([*order, sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert "./ours lies on a disk that is mounted noexec" in told.stdout
 
 
 def test_a_folder_that_is_gone_is_said(tmp_path):

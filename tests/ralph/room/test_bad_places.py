@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ralph_mem.core import process
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.ralph import display
 from tests.ralph.loops import STEPS, Loops, git
 from tests.ralph.snapshot.conftest import SHM, bytes_below, tree_of
 
@@ -33,6 +35,15 @@ def test_a_project_on_another_file_system_than_the_data_home(elsewhere, here):
     assert loops.start(MENDS, here=here).status == "success" and loops.text("three.txt") == "right\n"
     loops.back()
     assert tree_of(loops.top) == before
+
+
+def test_where_rooms_lie_on_a_disk_that_is_mounted_noexec_that_is_told_with_the_way_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "is_noexec", lambda _: True)  # to mount one is not allowed everywhere
+    loops = Loops(tmp_path)
+    run = loops.start(MENDS, here=False, criteria=("custom=./one.txt",))
+    assert "./one.txt lies on a disk that is mounted noexec" in run.why
+    assert "start again with `--here`, or with XDG_DATA_HOME" in display.ended(run)[-1]
+    assert "--here" not in display.ended(loops.start(MENDS, here=True, criteria=("custom=./one.txt",)))[-1]
 
 
 def test_a_bare_repository_is_a_folder_of_files_and_stays_as_it_is(tmp_path):
