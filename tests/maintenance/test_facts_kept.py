@@ -92,6 +92,13 @@ def test_a_command_that_is_made_again_is_the_same_one_when_it_runs_once_more(a_s
     assert (after.kind, after.source, after.status, after.text_key) == (before.kind, before.source, before.status, before.text_key)
 
 
+@pytest.mark.parametrize("metadata", ["{", "[]", '{"purpose": "test"}', '{"purpose": 1, "command": 2}'])
+def test_metadata_that_is_not_as_it_was_written_keeps_no_fact_from_being_made_again(a_past, tmp_path, metadata):
+    a_past.store.execute("UPDATE observations SET metadata = ? WHERE type = 'fact'", (metadata,))
+    a_past.store.execute("DELETE FROM facts")
+    assert saved(a_past, tmp_path)[1] == 3
+
+
 def test_a_memory_that_says_it_has_facts_and_has_no_table_of_them_is_damaged_until_it_is_repaired(a_past):
     before = stated(a_past.store)
     a_past.store.execute("DROP TABLE facts")

@@ -31,14 +31,23 @@ def make(store: "Store") -> int:
     lost = [each for each in stated if each[0] not in known]
     for number, text, origin, mark, metadata, at in lost:
         status = mark if mark in facts.STATUSES else facts.ACTIVE
-        kind, source, key = _known(text, origin, status, fast.loads(metadata) if metadata else {})
+        kind, source, key = _known(text, origin, status, _read(metadata))
         store.execute(AGAIN, (number, kind, status, source, key, at, at if status in facts.PAST else None))
     return len(lost)
 
 
+def _read(metadata: "str | None") -> "dict[str, Any]":
+    """Return the metadata of a statement; no checksum tells whether it is as it was written."""
+    try:
+        found = fast.loads(metadata) if metadata else {}
+    except ValueError:
+        found = {}
+    return found if isinstance(found, dict) else {}
+
+
 def _known(text: str, origin: str, status: str, metadata: "dict[str, Any]") -> "tuple[str, str, str]":
     """Return the kind of a statement, its source, and the key by which it is known again."""
-    if "purpose" in metadata:
+    if "purpose" in metadata and isinstance(metadata.get("command"), str):
         return facts.COMMAND, facts.RAN, _key(metadata)
     if "confidence" in metadata:
         return facts.PATTERN, facts.PROPOSAL, wording.key(text.rpartition(", in ")[0])
