@@ -5,6 +5,7 @@ That is what the loop took or moved, and nobody has touched since.
 
 import json
 import os
+import shlex
 from collections import namedtuple
 
 from ralph_mem.core import paths
@@ -134,7 +135,8 @@ class _Repository:
         if not (self.last.there is False or self.force):
             kept = f".git is gone since the loop ended: {BY_YOU}; --force brings it back as it was before the loop"
             return Plan([], [words.of_repository(self.each, kept)])
-        of_it = _says_held(held[self.each.name]) if self.each.name in held else "which lies in the repository around it"
+        around, own = "which lies in the repository around it", held.get(self.each.name)
+        of_it = _says_held(own, self._command("fetch")) if own is not None else around
         says = words.of_repository(self.each, f".git with its branches, stashes, index and settings, {of_it}")
         return Plan([Action(self.each.name, REPOSITORY, "", True, False, says, copies.START)], [])
 
@@ -149,7 +151,8 @@ class _Repository:
         elif not self.force and ((now != last and now not in self.ours.get(item, ())) or item in self.by_person):
             self.kept.append(f"{words.named(item)}: {BY_BOTH}")
         elif kind == REF and target is None:
-            self.kept.append(f"{words.named(item)}: made by the loop; `git update-ref -d {name}` drops it")
+            drops = self._command(f"update-ref -d {shlex.quote(name)}")
+            self.kept.append(f"{words.named(item)}: made by the loop; {drops} drops it")
         elif kind == FILE and target is not None and self.first.files.get(name) != target and name != POINTER:
             self.kept.append(f"{words.named(item)}: there is no copy of it as it was then")
         else:
@@ -158,6 +161,9 @@ class _Repository:
     def _act(self, kind: str, name: str, value: "Any", was: "Any", says: str) -> None:
         said = words.of_repository(self.each, says)
         self.actions.append(Action(self.each.name, kind, name, value, was, said, copies.START))
+
+    def _command(self, said: str) -> str:
+        return words.command(self.each, self.project.top, said)
 
     def _stashes(self) -> None:
         """Bring back the stashes that the loop dropped; those that it made hold what somebody had written, and stay."""
@@ -169,7 +175,7 @@ class _Repository:
             value += [each for each in self.target.stash if each in taken or each in self.now.stash]
             self._act(STASHES, "", value, self.now.stash, f"{words.stashes(len(taken))} that the loop dropped")
         if made:
-            self.kept.append(f"{words.stashes(len(made))} that the loop made: `git stash list` shows what is in it")
+            self.kept.append(f"{words.stashes(len(made))} that the loop made: {self._command('stash list')} shows what is in it")
 
     def _logs(self) -> None:
         refs = {**self.now.refs, **{action.item: action.value for action in self.actions if action.kind == REF}}
@@ -226,9 +232,9 @@ def _says(item: "tuple[str, str]", target: "Any", now: "Any") -> str:
     return f"{words.named(item)} as it was" if kind == FILE else "what was staged"
 
 
-def _says_held(held: "dict[str, Any]") -> str:
+def _says_held(held: "dict[str, Any]", fetch: str) -> str:
     if held.get("what") == copies.ALL:
         return f"objects and all ({amount(held.get('bytes') or 0)})"
     if held.get("what") == copies.UNPUSHED:
-        return "with what no remote has; `git fetch` brings the rest"
-    return f"without its objects ({held.get('why')}); `git fetch` may bring them"
+        return f"with what no remote has; {fetch} brings the rest"
+    return f"without its objects ({held.get('why')}); {fetch} may bring them"

@@ -1,5 +1,7 @@
 """Say in words what changed in a repository between two looks."""
 
+import shlex
+
 from ralph_mem.core.format import count
 from ralph_mem.ralph.git import items
 from ralph_mem.ralph.git import repository as repositories
@@ -43,6 +45,15 @@ def of_repository(repository: "Repository", line: str) -> str:
     """Return a line with the repository that it is about."""
     kind = "submodule " if repositories.is_submodule(repository) else ""
     return f"git: {line}" if not repository.name else f"git of {kind}{repository.name}: {line}"
+
+
+def command(repository: "Repository", place: str, words: str) -> str:
+    """Return a git command as it is typed at `place` for a repository, which need not be the one there."""
+    if not repository.name:
+        return f"`git {words}`"
+    top, common = [shlex.quote(path.removeprefix(f"{place}/")) for path in (repository.top, repository.common)]
+    # where no folder is known git would look for the one that the settings name
+    return f"`git -C {top} {words}`" if top != common else f"`git --git-dir {common} --work-tree . {words}`"
 
 
 def losses(before: "State", now: "State") -> bool:

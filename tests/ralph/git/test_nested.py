@@ -1,6 +1,8 @@
 """Repositories that lie in the tree are guarded as its own: those of submodules, clones beside the sources, ignored ones."""
 
+import shlex
 import shutil
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -84,6 +86,31 @@ def test_clones_in_a_folder_that_is_no_repository(tmp_path):
         a_clone(made, name)
     comes_back(made, "git branch -qD side; rm -rf ../one/.git", "two")
     assert asked(made.top / "one", "branch", "--list", "side").strip() == "side"
+
+
+def drop_as_told(loops, *where):
+    """Let an agent make a branch in a repository, have one of that name beside it, do what the rollback says drops the first."""
+    loops.start(shlex.join(["git", *where, "branch", "new;x"]), limits={"iterations": 1})
+    git(loops.top, "branch", "new;x")
+    (said,) = [line for verb, line in loops.back(git=True).git if verb == "keep" and "made by the loop" in line]
+    subprocess.run(said.split("`")[1], shell=True, cwd=loops.top, check=True)
+    return [asked(loops.top, *options, "branch", "--list", "new;x").strip() for options in ([], where)]
+
+
+def test_what_is_said_to_drop_a_branch_of_a_clone_drops_it_there_alone(loops):
+    a_clone(loops, "the clone")
+    assert drop_as_told(loops, "-C", "the clone") == ["new;x", ""]
+
+
+def test_what_is_said_to_drop_a_branch_of_a_submodule_drops_it_there_alone(loops, tmp_path):
+    assert drop_as_told(loops, "-C", submodule(loops, tmp_path)) == ["new;x", ""]
+
+
+@pytest.mark.check
+def test_what_is_said_to_drop_a_branch_of_a_submodule_without_a_folder_drops_it_there_alone(loops, tmp_path):
+    git(loops.top, "rm", "-qf", submodule(loops, tmp_path))
+    git(loops.top, "commit", "-qm", "no sub")
+    assert drop_as_told(loops, "--git-dir", ".git/modules/sub", "--work-tree", ".") == ["new;x", ""]
 
 
 def submodule(loops, tmp_path):
