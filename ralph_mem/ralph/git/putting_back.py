@@ -123,11 +123,20 @@ def _put_file(place: _Place) -> str:
     path = repositories.under(place.repository, action.item)
     if action.value is None:
         paths.remove(path)
+        _remove_empty(os.path.dirname(path), place.repository.common)
     elif not os.path.lexists(place.copied(action.item)):
         return "there is no copy of it"
     else:
         copies.copy(place.copied(action.item), path, shared=True)
     return ""
+
+
+def _remove_empty(folder: str, top: str) -> None:
+    """Remove folders of a rebase or the like that hold nothing any more: for git it is under way while one is there."""
+    with suppress(OSError):  # there is something in it
+        while any(part in states.UNDER_WAY_FOLDERS for part in folder[len(top) :].split("/")):
+            os.rmdir(folder)
+            folder = os.path.dirname(folder)
 
 
 def _put_objects(place: _Place) -> str:

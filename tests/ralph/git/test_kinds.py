@@ -104,6 +104,21 @@ def test_a_repository_in_the_middle_of_a_merge(loops):
     assert (loops.top / ".git/MERGE_HEAD").exists()
 
 
+@pytest.mark.parametrize("act", ["rebase side", "cherry-pick side side~1"])
+def test_a_rebase_or_the_like_that_the_loop_began_is_over(loops, act):
+    git(loops.top, "reset", "-q", "--hard")
+    git(loops.top, "checkout", "-q", "side")
+    for text in ("other", "another"):
+        loops.write("second.txt", text)
+        git(loops.top, "add", "-A")
+        git(loops.top, "commit", "-qm", text)
+    git(loops.top, "checkout", "-q", "main")
+    before = asked(loops.top, "status")
+    ends_and_comes_back(loops, f"git {act}")
+    assert asked(loops.top, "status") == before
+    assert not {"rebase-merge", "sequencer"} & {path.name for path in (loops.top / ".git").iterdir()}
+
+
 def test_what_a_stash_leaves_behind_is_nothing_under_way(loops):
     git(loops.top, "reset", "-q", "--hard")
     loops.write("first.txt", "mine")
