@@ -69,7 +69,12 @@ def folder() -> str:
         pid, _, since = each[len(FOLDER) :].rpartition("-")[0].partition("-")
         if each.startswith(FOLDER) and pid.isdigit() and since.isdigit() and not is_running(int(pid), int(since)):
             _remove(f"{place}/{each}")
-    return tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-{born(os.getpid())}-", dir=place)
+    return tempfile.mkdtemp(prefix=prefix(), dir=place)
+
+
+def prefix() -> str:
+    """Return how a temporary folder is to be called so that it is removed if this process is killed."""
+    return f"{FOLDER}{os.getpid()}-{born(os.getpid())}-"
 
 
 def _remove(path: str) -> None:

@@ -7,6 +7,7 @@ import tempfile
 import pytest
 
 from ralph_mem.ralph import leftovers
+from tests.ralph.loops import STEPS, Loops, git
 
 
 @pytest.fixture
@@ -62,3 +63,15 @@ def test_a_folder_of_a_killed_process_is_removed_by_the_next_one_and_no_other(tm
         (tmp_path / name).mkdir()
     stay += [os.path.basename(leftovers.folder()), os.path.basename(leftovers.folder())]
     assert {path.name for path in tmp_path.glob("ralph-mem-*")} == set(stay)
+
+
+def test_every_temporary_folder_of_a_loop_is_called_so_that_a_kill_leaves_none_for_good(tmp_path, monkeypatch):
+    made, loops = [], Loops(tmp_path)
+    git(loops.top, "init", "-q")
+    really = tempfile.mkdtemp
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda *given, **named: made.append(really(*given, **named)) or made[-1])
+    checks = "custom=./check.sh", "custom=test -e .git"  # which no copy has
+    run = loops.start("; ".join(["echo new >new.txt", *STEPS]), criteria=checks)
+    names = [os.path.basename(path) for path in made if os.path.dirname(path) == tempfile.gettempdir()]
+    assert run.status == "success" and names
+    assert [name for name in names if not name.startswith(leftovers.prefix())] == []

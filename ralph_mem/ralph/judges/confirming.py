@@ -7,7 +7,7 @@ from collections import namedtuple
 
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.ralph import changes, files
+from ralph_mem.ralph import changes, files, leftovers
 from ralph_mem.ralph.criteria import CUSTOM, FAILED, PASSED, TEST_PASS, VACUOUS, Verdict, evidence, judging, passed
 from ralph_mem.ralph.judges import built, installed, scratch, substitutes
 from ralph_mem.ralph.judges.start import Start
@@ -208,7 +208,7 @@ class _Trial:
         every = [path for path, entry in self.snapshots.entries(self.number).items() if entry.kind == FILE]
         since_ns = self.loop.run.started * 1_000_000
         built.age_ignored(self.snapshots, time.time_ns(), since_ns)
-        caches = tempfile.TemporaryDirectory(prefix="ralph-mem-")
+        caches = tempfile.TemporaryDirectory(prefix=leftovers.prefix())
         settings = built.without_new_settings(self.snapshots, since_ns)
         with caches as folder, settings, built.sources_younger(self.snapshots.top, every):
             environment, began_ns = {**self.around, "PYTHONPYCACHEPREFIX": folder}, time.time_ns()

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import SnapshotError
+from ralph_mem.ralph import leftovers
 from ralph_mem.ralph.judges import built, kinds, linked
 from ralph_mem.ralph.snapshot import copying, listing
 
@@ -71,7 +72,7 @@ def _folder_around(top: str, size: int) -> str:
             if place != tempfile.gettempdir():
                 _sweep(place)
                 return tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=place)
-            return tempfile.mkdtemp(prefix="ralph-mem-")
+            return tempfile.mkdtemp(prefix=leftovers.prefix())
         except OSError:
             continue
     raise SnapshotError("there is no place for a copy of the tree", "make room on the disk")

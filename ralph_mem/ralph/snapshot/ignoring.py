@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 
+from ralph_mem.ralph import leftovers
 from ralph_mem.ralph.snapshot import FILE, Entry, listing
 from ralph_mem.ralph.snapshot.store import ENTRY, HOLDS, Snapshots, entry_of
 
@@ -182,7 +183,7 @@ class Rules:
     def _place(self, prefix: bytes) -> str:
         """Return a repository without files that has the rules of one, made where it is asked for first."""
         if prefix not in self._places:
-            self._places[prefix] = tempfile.TemporaryDirectory(prefix="ralph-mem-")
+            self._places[prefix] = tempfile.TemporaryDirectory(prefix=leftovers.prefix())
             self._make(self._places[prefix].name, prefix)
         return self._places[prefix].name
 
