@@ -3,7 +3,7 @@
 import json
 import os
 
-from ralph_mem.ralph.snapshot import FOLDER, blobs
+from ralph_mem.ralph.snapshot import FOLDER, blobs, ignoring
 from ralph_mem.ralph.snapshot.listing import GIT, run_git
 
 TYPE_CHECKING = False
@@ -24,20 +24,26 @@ REVERTED = "your changes are not committed, and the loop put back what is"
 
 def note(snapshots: "Snapshots", run_id: str, place: str, number: int) -> None:
     """Keep which paths of a snapshot are not as committed in a work tree, with the digest of what is; nothing without git."""
-    code, listed = run_git(TRACKED, place)
-    if code:
-        return
-    tracked = set(listed.split(b"\0"))
-    found = {
-        os.fsdecode(path): "" for path, entry in snapshots.entries(number).items() if entry.kind != FOLDER and path not in tracked
-    }
+    prefixes = json.loads(snapshots.property(ignoring.AT_START + run_id) or "{}")
+    inside: dict[str, set[bytes]] = {prefix: set() for prefix in prefixes}
+    for path in [path for path, entry in snapshots.entries(number).items() if entry.kind != FOLDER]:
+        near = max([prefix for prefix in prefixes if path.startswith(os.fsencode(prefix))], key=len, default=None)
+        if near is not None:
+            inside[near].add(path[len(os.fsencode(near)) :])
+    found = [(prefix, _of_repository(f"{place}/{prefix}".rstrip("/"), held)) for prefix, held in inside.items()]
+    told = {prefix + os.fsdecode(path): digest for prefix, each in found for path, digest in each.items()}
+    snapshots.set_property(KEPT + run_id, json.dumps(told))
+
+
+def _of_repository(place: str, held: "set[bytes]") -> "dict[bytes, str]":
+    """Return what of some paths is not as committed in a repository, all where git cannot tell, and the digests."""
+    tracked = run_git(TRACKED, place)[1].split(b"\0")
     changed = [entry[3:] for entry in run_git(CHANGED, place)[1].split(b"\0") if len(entry) > 3]
-    for path in changed:
-        found[os.fsdecode(path)] = ""
+    found = dict.fromkeys([*held.difference(tracked), *changed], "")
     for path in changed[:MOST_ASKED]:
         code, content = run_git([*COMMITTED, "HEAD:" + os.fsdecode(path)], place)
-        found[os.fsdecode(path)] = "" if code else blobs.digest_of(content).hex()
-    snapshots.set_property(KEPT + run_id, json.dumps(found))
+        found[path] = "" if code else blobs.digest_of(content).hex()
+    return found
 
 
 def paths(snapshots: "Snapshots", run_id: str) -> "set[bytes]":

@@ -272,3 +272,20 @@ def test_an_agent_that_goes_on_with_uncommitted_work_brings_it(loops):
     loops.write("two.txt", "begun\n")
     run = in_a_room(loops, "cat two.txt")
     assert (said(loops), loops.text("two.txt"), run.applied[-1]["conflicts"]) == ("begun\n", "right\n", [])
+
+
+@pytest.mark.check
+def test_what_is_committed_in_a_submodule_or_a_clone_in_the_tree_can_be_deleted(loops, tmp_path):
+    for place in (tmp_path / "lib", loops.top / "clone"):
+        place.mkdir()
+        for name in ("old.txt", "begun.txt"):
+            (place / name).write_text("committed\n")
+        a_repository(place)
+    git(loops.top, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "lib"), "sub")
+    git(loops.top, "commit", "-qm", "submodule")
+    for name in ("sub", "clone"):
+        loops.write(f"{name}/begun.txt", "gone on\n")
+        loops.write(f"{name}/draft.txt", "a draft\n")
+    run = in_a_room(loops, "rm sub/*.txt clone/*.txt")
+    assert {path.name for name in ("sub", "clone") for path in (loops.top / name).glob("*.txt")} == {"begun.txt", "draft.txt"}
+    assert run.applied[-1]["conflicts"] == [f"{name}/{each}.txt" for name in ("clone", "sub") for each in ("begun", "draft")]
