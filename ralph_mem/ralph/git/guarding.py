@@ -104,7 +104,7 @@ def _look(loop: "Loop", number: int, when: str) -> "tuple[list[str], bool]":
     lines = [line for each in there for line in _changes(each, former, now)]
     # a room of the loop's own goes on without: what counts is its files
     gone = [each for each in there if former.states[each.name].there and not now.states[each.name].there]
-    return lines, loop.place is loop.project and any([not repositories.is_submodule(each) for each in gone])
+    return lines, loop.place is loop.project and any([not repositories.is_apart(each) for each in gone])
 
 
 def _changes(each: "Repository", former: "looks.Look", now: "looks.Look") -> "list[str]":

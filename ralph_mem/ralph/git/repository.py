@@ -83,6 +83,11 @@ def is_there(repository: Repository) -> bool:
     return bool(leads) and all(map(os.path.exists, parts)) and has_head(repository) and not links_instead(repository)
 
 
+def is_apart(repository: Repository) -> bool:
+    """Say whether a repository is whole in that of another one, as of a submodule of which only the folder is gone."""
+    return is_submodule(repository) and is_there(repository._replace(top=repository.common))
+
+
 def links(repository: Repository) -> "list[str]":
     """Return which of `PLACES` are links."""
     return [name for name, path in PLACES.items() if os.path.islink(path.format(repository))]

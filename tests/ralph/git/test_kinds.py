@@ -55,17 +55,31 @@ def test_a_project_in_a_folder_of_its_repository(tmp_path):
     assert run.reason == "repository_lost" and after == before
 
 
-def test_submodules(loops, tmp_path):
+def add_a_submodule(loops, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "-q", "-b", "main")
     git(other, "commit", "-qm", "inner", "--allow-empty")
     git(loops.top, "-c", "protocol.file.allow=always", "submodule", "add", "-q", "--name", "a/b", other, "inner")
+
+
+def test_submodules(loops, tmp_path):
+    add_a_submodule(loops, tmp_path)
     git(loops.top / "inner", "branch", "kept")
     before = known(loops.top / "inner")
     run, _, _ = ends_and_comes_back(loops, "cd inner; git branch -qD kept; git commit -qm x --allow-empty")
     assert "git of submodule a/b: branch kept" in "\n".join(run.iterations[0].tampered)
     assert {**known(loops.top / "inner"), "log": ""} == {**before, "log": ""}
+
+
+@pytest.mark.check
+@pytest.mark.parametrize(("act", "reason"), [("rm -rf inner", "success"), ("rm -rf .git/modules/a", "repository_lost")])
+def test_a_submodule_is_lost_with_its_repository_and_not_with_its_folder(loops, tmp_path, act, reason):
+    add_a_submodule(loops, tmp_path)
+    git(loops.top, "commit", "-qm", "inner")
+    run = loops.start(f"{act}; {STEPS[0]}", "; ".join(STEPS))
+    assert run.reason == reason
+    assert "git of submodule a/b: .git is gone" in run.iterations[0].tampered
 
 
 def test_everything_is_back_with_its_submodules_when_git_is_gone(loops, tmp_path):
