@@ -61,7 +61,7 @@ def _why_not(folder: str, since_ns: int) -> str:
         for name in names:
             st = os.lstat(f"{here}/{name}")
             is_run |= name in LOGS and st.st_mtime_ns >= since_ns
-            if stat.S_ISREG(st.st_mode) and st.st_mode & 0o100 and _is_program(f"{here}/{name}"):
+            if stat.S_ISREG(st.st_mode) and st.st_mode & 0o100 and is_program(f"{here}/{name}"):
                 programs.append(st.st_mtime_ns)
     if not is_run or not programs:
         return ""
@@ -71,7 +71,8 @@ def _why_not(folder: str, since_ns: int) -> str:
     return OLD_RULES if rules and max(rules) < since_ns else ""
 
 
-def _is_program(path: str) -> bool:
+def is_program(path: str) -> bool:
+    """Say whether a file was compiled. Raises OSError."""
     with open(path, "rb") as file:
         return file.read(4).startswith(MAGIC)
 

@@ -115,6 +115,8 @@ def _merged(snapshots: "Snapshots", run: "record.Run", result: Result, now: int)
 
     Of a plan that the person changed before they let the run go on it is what came since that.
     """
+    from ralph_mem.ralph.room import ignored  # lazy: a hook that only shows or stops a loop brings no result
+
     paths, room = of_agents(snapshots, run.id), merging.Room(run.room, _led(snapshots, run))
     last, again = (run.applied[-1]["snapshot"], _open_conflicts(snapshots, run)) if run.applied else (run.base, set())
     since = {path: run.base if path in again else last for path in paths}
@@ -123,7 +125,9 @@ def _merged(snapshots: "Snapshots", run: "record.Run", result: Result, now: int)
         since[plan] = max(since[plan], run.plan_snapshot)
     of_each = {base: {path for path in paths if since[path] == base} for base in {last, *since.values()}}
     parts = [merging.merge(snapshots, base, result.number, now, only, room) for base, only in of_each.items()]
-    return functools.reduce(merging.together, parts)
+    merged = functools.reduce(merging.together, parts)
+    merged.conflicts.update(dict.fromkeys(ignored.written(snapshots, run), ignored.WHY))
+    return merged
 
 
 def _led(snapshots: "Snapshots", run: "record.Run") -> "dict[bytes, Change]":

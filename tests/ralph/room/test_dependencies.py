@@ -8,7 +8,7 @@ import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import planning, prospects, record, runs, stopping
-from ralph_mem.ralph.room import dependencies, mapping, redirects, walls
+from ralph_mem.ralph.room import applying, dependencies, mapping, redirects, walls
 from ralph_mem.ralph.room import linked as linked_paths
 from tests.ralph.loops import STEPS, Loops, git
 from tests.ralph.snapshot.conftest import bytes_below
@@ -84,6 +84,49 @@ def test_ignored_folders_are_neither_snapshotted_nor_applied(loops):
     loops.write("build/out.txt", "built\n")
     run = in_a_room(loops, "echo rebuilt >build/out.txt; mkdir -p target; echo x >target/x")
     assert (run.status, loops.text("build/out.txt"), (loops.top / "target").exists()) == ("success", "built\n", False)
+
+
+def test_what_an_agent_writes_to_ignored_paths_is_named_and_its_room_is_kept(loops):
+    loops.write(".git/info/exclude", "/gen/\n/local.txt\n/node_modules/\n")
+    for name in ("gen/old.txt", "gen/same.txt", "local.txt", "node_modules/left/index.js"):
+        loops.write(name, "as it was\n")
+    acts = "for each in gen/old.txt gen/new.txt local.txt node_modules/right/lib/b; do echo new >$each; done"
+    run = in_a_room(loops, f"mkdir -p node_modules/right/lib; {acts}; echo 'as it was' >gen/same.txt")
+    assert (run.status, loops.text("one.txt"), loops.text("gen/old.txt")) == ("success", "right\n", "as it was\n")
+    assert run.applied[-1]["conflicts"] == ["gen/new.txt", "gen/old.txt", "local.txt", "node_modules/right"]
+    assert Path(run.room, "node_modules/right/lib/b").read_text() == "new\n"
+
+
+def test_of_an_ignored_path_in_which_much_was_written_the_whole_is_named_whenever_that_was(loops):
+    loops.write(".git/info/exclude", "/gen/\n")
+    loops.write("gen/old.txt", "as it was\n")
+    run = loops.start("for each in 1 2 3 4 5 6 7 8 9 10 11; do echo new >gen/$each; done", MENDS, here=False)
+    assert run.applied[-1]["conflicts"] == ["gen"]
+
+
+def test_what_the_person_takes_from_the_room_by_hand_is_named_no_more(loops):
+    loops.write(".git/info/exclude", "/gen/\n")
+    loops.write("gen/old.txt", "as it was\n")
+    run = in_a_room(loops, "echo new >gen/old.txt")
+    loops.write("gen/old.txt", "new\n")
+    assert applying.apply(loops.project, loops.values(), run, "")[1].kept == []
+
+
+LEFT = (
+    *("gen/__pycache__/a.pyc", "node_modules/.cache/a", "target/debug/a", "htmlcov/index.html", "shop.egg-info/PKG-INFO"),
+    *(".pytest_cache/a", ".coverage", "coverage.xml", ".eslintcache", "debug.log", "src/shop.o", "report/by_checks"),
+)
+
+
+@pytest.mark.check
+def test_what_tools_leave_in_ignored_paths_is_no_conflict_and_the_room_goes(loops):
+    ignored = "gen node_modules target htmlcov report .pytest_cache *.egg-info .coverage coverage.xml .eslintcache *.log *.o"
+    loops.write(".git/info/exclude", ignored.replace(" ", "\n"))
+    loops.write("check.sh", loops.text("check.sh").replace("\n", "\nmkdir -p report; echo run >report/by_checks\n", 1))
+    loops.write("gen/a.py", "\n")
+    acts = "; ".join(f"mkdir -p $(dirname {name}); echo left >{name}" for name in LEFT)
+    run = in_a_room(loops, f"cp /bin/true gen/program; {acts}")
+    assert (run.status, run.applied[-1]["conflicts"], Path(run.room).exists()) == ("success", [], False)
 
 
 def test_a_plan_says_what_a_room_would_have(loops):
