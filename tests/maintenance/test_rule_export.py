@@ -130,6 +130,25 @@ def test_what_the_file_says_no_longer_is_told_again(say, export, rules, a_sessio
     assert SHIP in told(a_session)
 
 
+def test_what_replaces_a_line_that_was_brought_in_replaces_its_fact(say, export, rules, a_session):
+    rules.write_text("- Use npm for installing.\n")
+    for name in ("pnpm", "bun"):
+        say(f"Use {name} for installing.", sessions=1)
+        export(apply=True)
+    assert rules.read_text() == "- Use bun for installing.\n"
+    assert "installing" not in told(a_session)
+    rules.write_text("- Be kind.\n")
+    assert "Use bun" in told(a_session) and "pnpm" not in told(a_session)
+
+
+def test_what_contradicts_a_line_that_was_brought_in_is_told_with_it_in_one_line(say, export, a_session):
+    say("Timeouts are 30 seconds for the worker.")
+    export(apply=True)
+    say("Timeouts are 10 seconds for the client.", sessions=1)
+    (line,) = [line for line in told(a_session).splitlines() if "Timeouts" in line]
+    assert "client. (may contradict [" in line and 'for the worker.")' in line
+
+
 def told(session):
     known = block.read_instructions(session.project, ("CLAUDE.md",))
     return briefing.build([session.store], session.settings, 0, known, NOON)[0]

@@ -83,7 +83,7 @@ def _is_list(value: Any) -> bool:
 
 def of_a_stranger(record: dict[str, Any]) -> dict[str, Any]:
     """Return a row of somebody else's file as a proposal, which nobody has accepted; nothing for what they decided otherwise."""
-    if record["row"] != FACT or record["status"] not in (facts.ACTIVE, facts.CANDIDATE, facts.EXPORTED):
+    if record["row"] != FACT or record["status"] not in facts.THERE:
         return {}
     return {**record, "status": facts.CANDIDATE, "source": facts.PROPOSAL, "anchors": "[]"}
 
@@ -102,7 +102,7 @@ def is_here(opened: Store, record: dict[str, Any]) -> bool:
 def known_here(opened: Store, text: str, going: frozenset[str]) -> str:
     """Return the id of a fact that holds here, or waits, in the same words; nothing where none does, but those that are going."""
     same = [fact for fact in facts.with_key(opened, wording.key(text)) if fact.public_id not in going]
-    return next((fact.public_id for fact in same if fact.status in (facts.ACTIVE, facts.CANDIDATE, facts.EXPORTED)), "")
+    return next((fact.public_id for fact in same if fact.status in facts.THERE), "")
 
 
 def take(opened: Store, record: dict[str, Any], names: dict[str, str]) -> None:

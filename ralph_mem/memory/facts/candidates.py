@@ -49,7 +49,7 @@ def _meaning(store: "Store", fact: "Fact") -> "tuple[str, Fact | None]":
     """Return what the acceptance of a candidate would do, and to which fact."""
     for one, other, kind, score, *_ in facts.links(store, fact.public_id):
         about = facts.of_id(store, other) if one == fact.public_id else None
-        if about is None or about.status not in (facts.ACTIVE, facts.CANDIDATE):
+        if about is None or about.status not in facts.THERE:
             continue
         if kind == facts.RETIRES:
             return TAKES_BACK, about

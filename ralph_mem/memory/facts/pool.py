@@ -17,7 +17,7 @@ TYPES = (facts.TYPE, "note")
 def of(store: "Store", statement: str, text_key: str, at: int) -> "list[Fact]":
     """Return the facts that hold, and candidates, that may be meant by a statement with a key, newest first; `at` is in ms."""
     if not fact_queries.are_more_than(store, MOST):
-        return facts.of_status(store, facts.ACTIVE, facts.CANDIDATE)
+        return facts.of_status(store, *facts.THERE)
     terms, wanted = candidates.terms_of(statement), candidates.Wanted(types=TYPES)
     held, _ = candidates.find(store, "memory_fts", terms, at, wanted, MOST)
     waiting, _ = candidates.find(store, "observations_fts", terms, at, wanted, MOST)

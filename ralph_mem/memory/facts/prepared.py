@@ -113,7 +113,7 @@ def _hint(fact: "Fact", at: int) -> "Line":
 
 def _that_hold(store: "Store", names: "Iterable[str]") -> "list[Fact]":
     found = [facts.of_id(store, name) for name in names]
-    holding = [fact for fact in found if fact is not None and fact.status in (facts.ACTIVE, facts.CANDIDATE)]
+    holding = [fact for fact in found if fact is not None and fact.status in facts.THERE]
     return [fact for fact in holding if not fact.misled and fact.tainted < 2]
 
 

@@ -190,7 +190,7 @@ def accept(store: "Store", fact: "Fact", at: int) -> "list[str]":
     replaced = []
     for one, other, kind, score, *_ in facts.links(store, fact.public_id):
         old = facts.of_id(store, other)
-        if one != fact.public_id or old is None or old.status not in (facts.ACTIVE, facts.CANDIDATE):
+        if one != fact.public_id or old is None or old.status not in facts.THERE:
             continue
         if kind == facts.RETIRES:
             retire(store, old, fact.public_id, at)
@@ -228,7 +228,7 @@ def fold(store: "Store", fact: "Fact", into: str, at: int) -> None:
     if other is None or other.public_id == fact.public_id:
         raise RalphMemError(f"there is no other fact {into[:40]} in the same memory", "`ralph-mem facts` lists them")
     for each in (fact, other):
-        if each.status not in (facts.ACTIVE, facts.CANDIDATE):
+        if each.status not in facts.THERE:
             raise RalphMemError(f"{each.public_id} is {each.status}", "only what holds says the same as something else")
     for parent in facts.sources(store, fact.public_id):
         facts.sight(store, other.public_id, parent)

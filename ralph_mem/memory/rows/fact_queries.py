@@ -13,6 +13,7 @@ from ralph_mem.memory.rows.facts import (
     RETIRED,
     SAID,
     SUPERSEDED,
+    THERE,
     TYPE,
     are_there,
     read,
@@ -44,7 +45,7 @@ ORDER BY f.status, f.said_at DESC, o.id DESC LIMIT {MOST_STANDING}"""
 
 def are_more_than(store: "Store", most: int) -> bool:
     """Say whether more than so many facts hold or wait to be decided about."""
-    sql = f"SELECT 1 FROM facts WHERE status IN ('{ACTIVE}', '{CANDIDATE}') LIMIT 1 OFFSET ?"
+    sql = f"SELECT 1 FROM facts WHERE status IN {THERE} LIMIT 1 OFFSET ?"
     return are_there(store) and store.one(sql, (most,)) is not None
 
 
@@ -52,7 +53,7 @@ def of_numbers(store: "Store", memories: "list[str]", observations: "list[str]")
     """Return facts that hold, and candidates, by their numbers as memories or as observations, newest first."""
     numbers = f"SELECT observation_id FROM memories WHERE id IN ({', '.join(memories)})"
     where = f"f.id IN ({numbers} UNION SELECT id FROM facts WHERE id IN ({', '.join(observations)}))"
-    return read(store, f"WHERE {where} AND f.status IN ('{ACTIVE}', '{CANDIDATE}') ORDER BY f.said_at DESC, o.id DESC")
+    return read(store, f"WHERE {where} AND f.status IN {THERE} ORDER BY f.said_at DESC, o.id DESC")
 
 
 def made_from(store: "Store", public_id: str) -> "list[Fact]":

@@ -33,6 +33,8 @@ UNDECIDED = (CANDIDATE, PROPOSED)
 PAST = (SUPERSEDED, RETIRED, REJECTED)
 # What a person's file of rules says holds as well, and is told where the file says it no longer.
 HOLDING = (ACTIVE, EXPORTED)
+# What a new statement may repeat, replace or contradict.
+THERE = (*HOLDING, CANDIDATE)
 # How it came here: `/mem inject`, "remember that", `facts add` and edits by a person; a prompt; a command that ran; the end of a
 # loop; a proposal of a model or an import.
 BY_HAND = INJECT, REMEMBER, ADD = ("inject", "remember", "add")

@@ -3,7 +3,8 @@
 import pytest
 
 from ralph_mem.bench.standing import Standing
-from ralph_mem.memory.facts import pool
+from ralph_mem.memory.facts import pool, wording
+from ralph_mem.memory.rows import facts
 from tests.sessions import NOON, a_home
 
 __all__ = ["a_home"]
@@ -39,3 +40,10 @@ def test_among_very_many_facts_a_repeated_one_is_known(many):
 def test_few_facts_are_all_compared(many):
     many.hold(range(pool.MOST))
     assert len(pool.of(many.store, "the heron", "", NOON)) == pool.MOST
+
+
+def test_among_very_many_facts_one_that_stands_in_the_file_of_rules_is_compared(many):
+    many.store.begin()
+    facts.change(many.store, many.numbers[wording.key(NPM)], {"status": facts.EXPORTED})
+    many.store.commit()
+    assert NPM in [fact.text for fact in pool.of(many.store, NPM, wording.key(NPM), NOON)]

@@ -93,6 +93,13 @@ def test_what_a_person_takes_back_holds_no_longer(the_facts):
     assert (the_facts.of(facts.ACTIVE), NPM in the_facts.of(facts.RETIRED)) == ([], True)
 
 
+def test_what_stands_in_the_file_of_rules_is_compared_as_what_holds(the_facts):
+    the_facts.say(NPM)
+    the_facts.change(facts.change, the_facts.called(NPM).number, {"status": facts.EXPORTED})
+    assert the_facts.say(NPM).verb == "NOOP"
+    assert (the_facts.say(PNPM).verb, the_facts.called(NPM).status) == ("UPDATE", facts.SUPERSEDED)
+
+
 def test_what_is_taken_back_by_a_sentence_that_goes_on_is_replaced_by_it(the_facts):
     the_facts.say("Always use pnpm, never npm.")
     assert the_facts.say(NO_PNPM).verb == "UPDATE"
