@@ -149,6 +149,9 @@ def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str
             f"UPDATE {_table_of(found)} SET edited_at = ?, redactions = ?, misled = 0, origin = ? WHERE id = ?",
             (at, redactions, found.origin if is_from_outside(found) else "user", found.number),
         )
+        from ralph_mem.memory.facts import taking  # lazy: what is typed for a note loads this module too
+
+        taking.reword(store, found.public_id, at)
 
 
 def _titled(found: "Row", text: str) -> "tuple[str, str]":

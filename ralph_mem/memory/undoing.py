@@ -1,5 +1,7 @@
 """Take back the last thing that a person did to a memory."""
 
+import time
+
 from ralph_mem.core import fast
 from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.memory import access
@@ -113,6 +115,9 @@ def _restore(store: "Store", last: "dict[str, Any]") -> None:
     marks = [name for name in values if name not in ("response", "title", "content", "lines")]
     assigned = ", ".join([f"{name} = ?" for name in marks])
     store.execute(f"UPDATE {kind.table} SET {assigned} WHERE id = ?", (*[values[name] for name in marks], there[0]))
+    from ralph_mem.memory.facts import taking  # lazy: only for what is taken back
+
+    taking.reword(store, last["id"], time.time_ns() // 1_000_000)
 
 
 def drop_what_holds(stores: "list[Store]", text: str) -> None:

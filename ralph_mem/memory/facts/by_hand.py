@@ -193,6 +193,3 @@ def edit(reader: "lookup.Reader", public_id: str, text: str, as_shown: str = "")
     find(reader, public_id)
     safe, _, _ = _safe(text, "", reader.project, reader.settings)
     notes_by_hand.edit(lookup.find(reader, public_id), reader.project, reader.settings, safe, as_shown)
-    store, fact = find(reader, public_id)
-    with access.Change(store) as opened:
-        facts.change(opened, fact.number, {"text_key": wording.key(fact.text)})

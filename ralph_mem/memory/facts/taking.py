@@ -122,11 +122,14 @@ def _store(store: "Store", statement: Statement, status: str) -> "tuple[int, str
     records.apply(store, record)
     number, name = facts.stored(store, event)
     known = {"kind": statement.kind, "status": status, "source": statement.source, "text_key": key, "said_at": statement.said_at}
-    named = anchors.of(statement.text, store.folder.rpartition("/")[0])
-    facts.add(store, number, {**known, "anchors": named, **statement.known})
+    facts.add(store, number, {**known, "anchors": _named(store, statement.text), **statement.known})
     if statement.parent:
         facts.sight(store, name, statement.parent)
     return number, name
+
+
+def _named(store: "Store", text: str) -> "list[anchors.Anchor]":
+    return anchors.of(text, store.folder.rpartition("/")[0])
 
 
 def _sight_again(store: "Store", fact: "Fact", statement: Statement, at: int) -> None:
@@ -214,6 +217,17 @@ def _stand_beside(store: "Store", fact: "Fact", at: int) -> None:
             facts.link(store, one, facts.CONFLICTS, other, score, at, facts.BY_PERSON)
 
 
+def reword(store: "Store", public_id: str, at: int) -> None:
+    """Know a fact by the words that it has since a time in ms, and tie it to the paths that they name; what is no fact stays.
+
+    In a transaction.
+    """
+    fact = facts.of_id(store, public_id)
+    if fact is not None:
+        known = {"text_key": wording.key(fact.text), "anchors": _named(store, fact.text)}
+        facts.change(store, fact.number, {**known, "recorded_at": at})
+
+
 def reject(store: "Store", fact: "Fact", at: int) -> None:
     """Let a candidate never come back: the same words are refused from now on. In a transaction."""
     facts.change(store, fact.number, {"status": facts.REJECTED, "retired_at": at})
@@ -280,8 +294,8 @@ def take_notes(store: "Store", at: int) -> int:
     A note of one paragraph is a statement; a longer one is a document. In the caller's transaction.
     """
     facts.make(store)
-    for number, title, edited_at in facts.corrected(store):
-        facts.change(store, number, {"text_key": wording.key(title), "recorded_at": edited_at})
+    for name, edited_at in facts.corrected(store):
+        reword(store, name, edited_at)
     notes = facts.untaken_notes(store)
     for number, name, title, said_at, metadata in notes:
         source = fast.loads(metadata).get("source", facts.INJECT) if metadata else facts.INJECT
@@ -289,8 +303,7 @@ def take_notes(store: "Store", at: int) -> int:
         there = comparable(store, statement, at)
         decided = _decided(title, [fact.text for fact in there])
         known = {"kind": decision.kind_of(title), "status": facts.ACTIVE, "source": source, "text_key": wording.key(title)}
-        named = anchors.of(title, store.folder.rpartition("/")[0])
-        facts.add(store, number, {**known, "said_at": said_at, "anchors": named})
+        facts.add(store, number, {**known, "said_at": said_at, "anchors": _named(store, title)})
         if decided.target is not None and decided.verb in (decision.UPDATE, decision.CONFLICT):
             _relate(store, name, statement, there[decided.target], decided, at)
     return len(notes)

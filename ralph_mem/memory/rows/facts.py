@@ -321,8 +321,8 @@ def untaken_notes(store: "Store") -> "list[tuple[int, str, str, int, str | None]
     return found
 
 
-def corrected(store: "Store") -> "list[tuple[int, str, int]]":
-    """Return the facts whose text a person has corrected since it was recorded: number, text, when."""
-    sql = "SELECT o.id, o.title, o.edited_at FROM facts AS f JOIN observations AS o ON o.id = f.id"
-    found: list[tuple[int, str, int]] = store.execute(sql + " WHERE o.edited_at > f.recorded_at").fetchall()
+def corrected(store: "Store") -> "list[tuple[str, int]]":
+    """Return the facts whose text a person has corrected since it was recorded: id, when."""
+    sql = "SELECT o.public_id, o.edited_at FROM facts AS f JOIN observations AS o ON o.id = f.id"
+    found: list[tuple[str, int]] = store.execute(sql + " WHERE o.edited_at > f.recorded_at").fetchall()
     return found

@@ -5,7 +5,8 @@ import subprocess
 import pytest
 
 from ralph_mem.core.settings import effective
-from ralph_mem.memory.facts import anchors, by_hand, log_learning
+from ralph_mem.memory import notes_by_hand, undoing
+from ralph_mem.memory.facts import anchors, by_hand, log_learning, wording
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import facts
 from tests.folded import folded
@@ -107,3 +108,17 @@ def test_what_is_known_of_a_fact_names_what_is_gone(the_facts, root):
     fact = fact_of(the_facts, IN_CART)
     (root / "src/cart.py").unlink()
     assert "  (path gone: src/cart.py)" in by_hand.explained(the_facts.store, fact)
+
+
+@pytest.mark.parametrize("edit", [
+    by_hand.edit,
+    lambda reader, name, text: notes_by_hand.edit(lookup.find(reader, name), reader.project, reader.settings, text),
+], ids=["facts edit", "edit"])  # fmt: skip
+def test_a_corrected_fact_is_tied_to_the_paths_that_it_names_now_until_that_is_taken_back(edit, the_facts, root, a_project):
+    fact = fact_of(the_facts, IN_CART)
+    reader = lookup.Reader([the_facts.store], a_project, dict(effective.DEFAULTS))
+    edit(reader, fact.public_id, "Prices are summed in `docs/prices.md`, nowhere else.")
+    assert the_facts.called("Prices are summed in `docs/prices.md`, nowhere else.").anchors == [{"path": "docs/prices.md"}]
+    undoing.undo(reader)
+    back = the_facts.called(IN_CART)
+    assert (back.anchors, back.text_key) == ([{"path": "src/cart.py"}], wording.key(IN_CART))
