@@ -4,7 +4,7 @@ What two statements share finds the one that is meant; what they differ in makes
 the same, and no word of a statement is ever changed.
 """
 
-from ralph_mem.memory.facts import likeness, wording
+from ralph_mem.memory.facts import giving_up, likeness, wording
 from ralph_mem.memory.rows import facts, index_text
 
 TYPE_CHECKING = False
@@ -38,11 +38,15 @@ CONDITIONS = frozenset(
 SAYS = frozenset("is are was were = uses use has have lives live goes go means needs need with via through".split())
 # Behind one of these in a statement stands what something else is put in the place of.
 PUTS_ASIDE = frozenset("not never instead rather nicht nie statt pas jamais".split())
+# Behind one of these stands all that a statement says anew, in so many words.
+ANEW_BEHIND, MOST_ANEW = SAYS | {"in", "to"}, 3
 # Before a colon they say that something was said before, or holds no longer.
 LEAD_IN = frozenset(
     "i i've we told you already said as before again once more now correction actually remember note it it's that's that this is"
     " was not isn't true right correct any anymore longer".split()
 )
+# That something is used, and when, is not what it is.
+USES = frozenset("use uses using used from now on ab sofort jetzt wir verwenden nutzen benutzen immer".split())
 # Words that leave open of what is spoken.
 FILLERS = index_text.STOPWORDS | OPENERS
 MARKS = likeness.MARKS
@@ -84,10 +88,35 @@ def _decide(statement: str, there: "Sequence[str]") -> Decision:
     opposite = next((near for near in found if is_opposite(statement, there[near.at])), None)
     if opposite:
         return Decision(UPDATE, opposite.at, max(SURE, opposite.score))
-    if found and found[0].score >= SURE and not _is_another(found[0], statement, there[found[0].at]):
+    given_up = _given_up(statement, there)
+    is_near = found and found[0].score >= SURE and not _is_another(found[0], statement, there[found[0].at])
+    if is_near and not (given_up and given_up.verb == UPDATE):
         return Decision(UPDATE, found[0].at, found[0].score)
+    return given_up or _doubtful(found, statement, there)
+
+
+def _doubtful(found: "list[Near]", statement: str, there: "Sequence[str]") -> Decision:
     doubtful = next((near for near in found if _may_conflict(near, statement, there[near.at])), None)
     return Decision(CONFLICT, doubtful.at, min(DOUBT, doubtful.score)) if doubtful else Decision(ADD)
+
+
+def _given_up(statement: str, there: "Sequence[str]") -> "Decision | None":
+    """Return what a statement means for one that tells to use what it gives up: an update where that says nothing else."""
+    kept, words = giving_up.read(statement)
+    wanted = _named(words)
+    found = None
+    for at, other in enumerate(there) if wanted else []:
+        said = _split(giving_up.read(other)[0])[0]
+        if wanted <= _named(said) and NEGATIONS.isdisjoint(said):
+            if _named(said) - index_text.STOPWORDS <= wanted | _named(kept):
+                return Decision(UPDATE, at, SURE)
+            found = found or Decision(CONFLICT, at, DOUBT)
+    return found
+
+
+def _named(words: "list[str]") -> "set[str]":
+    """Return what words name besides that it is used, and a setting such as `a=b` by both of its sides."""
+    return {side for word in words for side in word.split("=") if side and side not in OPENERS and side not in USES}
 
 
 def _is_another(near: "Near", statement: str, other: str) -> bool:
@@ -117,9 +146,17 @@ def _opening(words: "list[str]") -> int:
 
 
 def _may_conflict(near: "Near", statement: str, other: str) -> bool:
-    if is_of_one_subject(statement, other):
+    if is_of_one_subject(statement, other) or _counts_anew(statement, other):
         return True
     return near.score >= LIKELY and near.share >= LEAST and not (near.shortest <= SHORT and _is_beside(statement, other))
+
+
+def _counts_anew(statement: str, other: str) -> bool:
+    """Say whether a statement says that from now on there is another number of the same than another one says."""
+    anew, others = giving_up.said_anew(_bare(likeness.words_of(statement))), _bare(likeness.words_of(other))
+    one, two = [{unit: word for word, unit in zip(words, words[1:]) if word.isdecimal()} for words in (anew, others)]
+    counted = {unit for unit in one.keys() & two.keys() if one[unit] != two[unit]}
+    return bool(counted) and bool(_content(anew) & _content(others) - counted)
 
 
 def _is_beside(statement: str, other: str) -> bool:
@@ -169,7 +206,7 @@ def is_opposite(statement: str, other: str) -> bool:
         return False
     if sorted(one) == sorted(two) or _affirmed(one) == _affirmed(two):
         return True
-    return _puts_aside(one, two) or _puts_aside(two, one)
+    return _puts_aside(one, two) or _puts_aside(two, one) or _says_anew(one, two)
 
 
 def _puts_aside(words: "list[str]", others: "list[str]") -> bool:
@@ -180,6 +217,15 @@ def _puts_aside(words: "list[str]", others: "list[str]") -> bool:
     if not wanted or not NEGATIONS.isdisjoint(said) or not head or head[0] not in said:
         return False
     return wanted <= there <= wanted | _content(kept) and not _content(kept) <= there
+
+
+def _says_anew(words: "list[str]", others: "list[str]") -> bool:
+    """Say whether words such as `deploy with ship from now on` say anew what others say in as few, `we deploy with make`."""
+    anew = giving_up.said_anew(words)
+    one, two = [each[_opening(each) :] for each in (anew, others)]
+    same = _same(one, two)
+    is_same = same > 1 and one[same - 1] in ANEW_BEHIND and NEGATIONS.isdisjoint([*anew, *others])
+    return is_same and all([0 < len(each) - same <= MOST_ANEW and CONDITIONS.isdisjoint(each[same:]) for each in (one, two)])
 
 
 def _split(words: "list[str]") -> "tuple[list[str], list[str]]":
@@ -202,12 +248,22 @@ def _affirmed(words: "list[str]") -> "list[str]":
 
 
 def is_of_one_subject(statement: str, other: str) -> bool:
-    """Say whether two short statements have the same subject, with a word such as `is` or `uses` after it, and then differ."""
+    """Say whether two short statements have the same subject, with a word such as `is` or `uses` after it, and then differ.
+
+    Two words or more are the same subject in another order as well.
+    """
     one, two = [_bare(likeness.words_of(text)) for text in (statement, other)]
-    same = next((at for at, (word, another) in enumerate(zip(one, two)) if word != another), min(len(one), len(two)))
+    if len(_subject(one)) > 1 and _subject(one) == _subject(two) and max(len(one), len(two)) <= 2 * SHORT:
+        return True
+    same = _same(one, two)
     if not 2 <= same < min(len(one), len(two)) or one[same - 1] not in SAYS or max(len(one), len(two)) > 2 * SHORT:
         return False
     return any([word not in index_text.STOPWORDS for word in one[: same - 1]])
+
+
+def _same(one: "list[str]", two: "list[str]") -> int:
+    """Return with how many of the same words two statements begin."""
+    return next((at for at, (word, another) in enumerate(zip(one, two)) if word != another), min(len(one), len(two)))
 
 
 def kind_of(statement: str) -> str:

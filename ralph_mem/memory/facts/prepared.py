@@ -58,10 +58,10 @@ def write(store: "Store", at: int) -> "dict[str, str]":
 
 
 def _contradictions(store: "Store") -> "Against":
-    """Return what facts contradict, with how sure that is, by the id of the newer one of two."""
+    """Return what facts contradict, or would take back, with how sure that is, by the id of the newer one of two."""
     against: Against = {}
     for one, other, kind, score, *_ in facts.links(store):
-        if kind == facts.CONFLICTS:
+        if kind in (facts.CONFLICTS, facts.RETIRES):
             against.setdefault(one, {})[other] = score
     return against
 

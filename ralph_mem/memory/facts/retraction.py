@@ -8,7 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # What may stand before any of these, and means nothing.
-LEAD_INS = ("from now on", "by the way", "please", "ok", "okay", "actually", "also", "and", "so", "well", "btw", "hey", "note")
+LEAD_INS = (
+    *("from now on", "by the way", "please", "ok", "okay", "actually", "also", "and", "so", "well", "btw", "hey", "note"),
+    *("no wait", "wait"),
+)
 # What follows says what no longer holds; the first two sorts tell us to forget, the third says how things are.
 FORGET = ("forget that", "forget what i said about how", "please forget that", "stop remembering that", "ignore that")
 ABOUT = (
@@ -219,7 +222,7 @@ def _agrees(text: str, other: str) -> bool:
 
 
 def _negates(text: str) -> bool:
-    words = [word.strip(decision.MARKS) for word in likeness.words_of(text)]
+    words = [word.strip(decision.MARKS) for word in _without_lead_in(likeness.words_of(text))]
     return not decision.NEGATIONS.isdisjoint(words) or of(text) is not None
 
 

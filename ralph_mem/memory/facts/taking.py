@@ -173,8 +173,19 @@ def _retire(store: "Store", statement: Statement, target: "Fact", score: float, 
     if target.is_protected or not may_retire:
         facts.change(store, number, {"status": statement.undecided})
         return Taken(decision.CONFLICT, name, target.public_id, score)
+    for other, sure in _before(store, target):
+        facts.link(store, name, facts.CONFLICTS, other, sure, at)
+        facts.change(store, number, {"status": statement.undecided})
     retire(store, target, name, at)
     return Taken(decision.DELETE, name, target.public_id, score)
+
+
+def _before(store: "Store", candidate: "Fact") -> "list[tuple[str, float]]":
+    """Return the facts that hold and of which a candidate was an update: who takes that back does not bring them back."""
+    found = [(other, score) for one, other, kind, score, *_ in facts.links(store, candidate.public_id)
+             if one == candidate.public_id and kind == facts.CONFLICTS and score >= decision.SURE]  # fmt: skip
+    held = [(facts.of_id(store, other), score) for other, score in found]
+    return [(fact.public_id, score) for fact, score in held if fact is not None and fact.status in facts.HOLDING]
 
 
 def retire(store: "Store", fact: "Fact", why: str, at: int) -> None:

@@ -139,3 +139,63 @@ def test_what_stands_before_a_colon_and_states_nothing_is_not_compared():
     assert decided(f"I told you: {old}", *OTHERS, old) == ("NOOP", old)
     assert decided("That's not true any more: the tax code lives in src/cart.py.", *OTHERS, old) == ("UPDATE", old)
     assert decided(f"That's not true any more: {old}", *OTHERS, old) == ("CONFLICT", old)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("We use npm.", "We switched from npm to pnpm."),
+    ("We use npm.", "npm was replaced by pnpm."),
+    ("We use npm.", "We replaced npm with pnpm."),
+    ("Use pnpm, not npm.", "From now on we use bun instead of pnpm."),
+    ("Use pnpm, not npm.", "We switched from pnpm to bun."),
+    ("We deploy with make deploy.", "make deploy is gone. Deploy with ./ship.sh from now on."),
+    ("Always indent with tabs.", "Never indent with tabs, use 2 spaces."),
+    ("Always pull with PROFILE=ro, never as admin.", "From now on pull with PROFILE=rw, ro is gone."),
+    ("Wir verwenden immer npm.", "Ab sofort verwenden wir pnpm statt npm."),
+    ("Ab sofort verwenden wir pnpm statt npm.", "Wir verwenden kein pnpm mehr, sondern bun."),
+])  # fmt: skip
+def test_what_tells_to_use_no_more_than_what_is_given_up_is_replaced(old, new):
+    assert decided(new, *OTHERS[:2], old) == ("UPDATE", old)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("We use python 3.11 in this repo.", "We are on python 3.12 now, 3.11 is dropped."),
+    ("Always deploy staging with make up.", "Never use make up any more, staging is deployed by hand."),
+    ("Never indent with tabs, use 2 spaces.", "We always indent with 4 spaces from now on."),
+    ("Pages of the shop are ISO 8601 dates.", "Dates of the shop are numbers now, no more ISO dates."),
+])  # fmt: skip
+def test_what_tells_more_than_to_use_what_is_given_up_may_be_contradicted(old, new):
+    assert decided(new, *OTHERS[:2], old) == ("CONFLICT", old)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("We use npm.", "If npm is gone, install it again."),
+    ("We use npm.", "We moved the registry of the company to npm."),
+    ("Never use npm.", "We switched from npm to pnpm."),
+    ("Use pnpm, not npm.", "npm is gone."),
+    ("We use npm.", "The cache of npm modules is gone."),
+])  # fmt: skip
+def test_what_is_not_given_up_or_not_told_to_be_used_is_no_conflict(old, new):
+    assert decided(new, *OTHERS[:2], old) == ("ADD", None)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("We deploy with make deploy.", "Deploy with ./ship.sh from now on."),
+    ("We write the docs in English.", "From now on we write the docs in German."),
+])  # fmt: skip
+def test_what_says_in_as_few_words_that_it_holds_from_now_on_replaces_what_was_said_before(old, new):
+    assert decided(new, *OTHERS[:2], old) == ("UPDATE", old)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("We deploy with make deploy on Fridays.", "Deploy with ./ship.sh from now on."),
+    ("Never deploy with make deploy.", "Deploy with ./ship.sh from now on."),
+    ("We test on Windows.", "From now on we test on Linux."),
+])  # fmt: skip
+def test_what_holds_from_now_on_leaves_what_says_more_or_denies_or_may_hold_beside_it(old, new):
+    assert decided(new, *OTHERS[:2], old)[0] != "UPDATE"
+
+
+def test_one_subject_in_another_order_and_another_value_is_a_conflict():
+    old, new = "The gateway timeout is 30 seconds.", "The timeout of the gateway is 60 seconds since the upgrade."
+    assert decided(new, *OTHERS, old) == ("CONFLICT", old)
+    assert decided("The gateway is 60 meters away.", *OTHERS, old) == ("ADD", None)

@@ -135,6 +135,10 @@ def test_what_denies_is_taken_back_by_nothing_that_says_what_is_over(there):
     assert retraction.meant(retraction.of("We no longer push to main."), [there]) is None
 
 
+def test_a_correction_that_begins_with_no_wait_denies_nothing():
+    assert retraction.meant(retraction.of("We no longer use yarn, we use bun now."), ["no wait, use yarn."])
+
+
 def test_what_denies_the_same_leaves_no_doubt_which_statement_is_taken_back():
     there = ["We stopped deploying on Fridays, noon was too late.", "Deploy on Fridays at noon."]
     assert retraction.meant(retraction.of("We no longer deploy on Fridays, we do on Mondays."), there) == (1, 1.0)

@@ -119,6 +119,16 @@ def test_what_takes_back_and_goes_on_is_known_when_it_is_said_again(the_facts):
     assert the_facts.say(NO_PNPM).verb == "NOOP"
 
 
+def test_who_takes_back_an_update_that_waits_does_not_bring_back_what_that_contradicts(the_facts):
+    old, gone = "We deploy with make deploy.", "We no longer deploy with ./ship.sh."
+    the_facts.say(old)
+    the_facts.say("Deploy with ./ship.sh from now on.", facts.PROMPT)
+    assert the_facts.say(gone, facts.PROMPT).verb == "DELETE"
+    assert (the_facts.of(facts.CANDIDATE), the_facts.of(facts.ACTIVE)) == ([gone], [old])
+    the_facts.change(taking.accept, the_facts.called(gone), NOON)
+    assert (the_facts.of(facts.CANDIDATE, facts.ACTIVE), the_facts.of(facts.SUPERSEDED)) == ([], [old])
+
+
 def test_the_same_statement_of_the_same_turn_is_taken_once(the_facts):
     for _ in range(2):
         the_facts.say(NPM, facts.PROMPT, parent="turn-aaaaaaaaaa")

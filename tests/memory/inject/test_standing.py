@@ -115,6 +115,13 @@ def test_what_only_may_contradict_is_told_so(say, another_session):
     assert "client. (may contradict [" in line and 'on 2025-12-31: "Timeouts are 30 seconds for the worker.")' in line
 
 
+def test_what_a_prompt_would_take_back_is_told_behind_it_in_one_line(say, another_session):
+    say("Deploy with ./ship.sh.", at=NOON - DAY)
+    say("We no longer deploy with ./ship.sh.", facts.PROMPT)
+    (line,) = [line for line in standing(another_session.starts("clear")) if "ship" in line]
+    assert line.startswith('- you said: "We no longer deploy') and "(before that [" in line
+
+
 def test_what_was_replaced_is_told_no_more(say, another_session):
     say(NPM, at=NOON - DAY)
     say(PNPM)
