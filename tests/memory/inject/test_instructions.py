@@ -141,6 +141,22 @@ def test_who_is_told_and_that_it_holds_always_makes_no_difference(line, text, di
     assert Said(f"# Rules\n\n{line}\n").differs([text]) == [differs]
 
 
+@pytest.mark.parametrize(
+    ("line", "text", "differs"),
+    [
+        ("- Use npm for installing.", "Use pnpm for installing.", True),
+        ("- Use npm.", "Use pnpm, not npm.", True),
+        ("- Deploys go to Bonn.", "Deploys go to Kiel.", True),
+        ("- Always deploy to Bonn.", "We deploy to Kiel.", True),
+        ("- Use npm.", "Use ruff.", False),
+        ("- Use npm.", "Deploy with make, not npm.", False),
+        ("- Run tests in CI.", "Run lint before you push.", False),
+    ],
+)
+def test_a_short_statement_that_puts_a_few_words_in_the_place_of_others_differs(line, text, differs):
+    assert Said(f"# Rules\n\n{line}\n").differs([text]) == [differs]
+
+
 # Which files are read
 
 
