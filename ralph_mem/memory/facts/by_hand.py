@@ -35,6 +35,7 @@ WHENCE = {
 }  # fmt: skip
 # What a person looks through who folds one into another, and how much of the words two of them share at least.
 MOST_ALIKE, LEAST_ALIKE = 5, 0.3
+EXTENDED = "This is known already, as {0}; what you said besides is kept with it."
 MEANS_NONE = "No fact is meant clearly enough: nothing was changed."
 LINKED = {
     facts.SUPERSEDES: "replaces", facts.RETIRES: "takes back", facts.CONFLICTS: "may contradict", facts.SAME: "says the same as",
@@ -82,6 +83,8 @@ def told(taken: "Taken") -> str:
     """Say what became of a statement."""
     if taken.verb == decision.NOOP and not taken.target:
         return MEANS_NONE
+    if taken.is_extended:
+        return EXTENDED.format(taken.target)
     return TOLD[taken.verb].format(taken.public_id, taken.target)
 
 
@@ -189,7 +192,15 @@ def _until(fact: "Fact") -> str:
 
 
 def edit(reader: "lookup.Reader", public_id: str, text: str, as_shown: str = "") -> None:
-    """Correct the statement of a fact, which is the person's own word from then on. Raises what `notes_by_hand.edit` does."""
-    find(reader, public_id)
+    """Correct the statement of a fact, which is the person's own word from then on.
+
+    Raises what `notes_by_hand.edit` does, and RalphMemError where another fact says these words.
+    """
+    store, _ = find(reader, public_id)
     safe, _, _ = _safe(text, "", reader.project, reader.settings)
+    same = [each.public_id for each in facts.with_key(store, wording.key(safe)) if each.status in facts.THERE]
+    other = next((name for name in same if name != public_id), "")
+    if other:
+        hint = f"`ralph-mem facts fold {public_id} {other}` has the two told as one"
+        raise RalphMemError(f"{other} says that already, nothing was changed", hint)
     notes_by_hand.edit(lookup.find(reader, public_id), reader.project, reader.settings, safe, as_shown)

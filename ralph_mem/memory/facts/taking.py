@@ -5,7 +5,7 @@ import posix
 from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory.facts import anchors, decision, pool, retraction, wording
-from ralph_mem.memory.rows import facts, records
+from ralph_mem.memory.rows import facts, records, rewrite, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,12 +51,16 @@ class Statement:
 
 
 class Taken:
-    """What became of a statement: the verb, the id of the fact that says it now, that of the fact it is about, and the score."""
+    """What became of a statement: the verb, the id of the fact that says it now, that of the fact it is about, and the score.
 
-    __slots__ = ("public_id", "score", "target", "verb")
+    `is_extended` says that a fact that was known has got further words, or a day on which it ends.
+    """
 
-    def __init__(self, verb: str, public_id: str = "", target: str = "", score: float = 0.0) -> None:
+    __slots__ = ("is_extended", "public_id", "score", "target", "verb")
+
+    def __init__(self, verb: str, public_id: str = "", target: str = "", score: float = 0.0, is_extended: bool = False) -> None:
         self.verb, self.public_id, self.target, self.score = verb, public_id, target, score
+        self.is_extended = is_extended
 
 
 def take(store: "Store", statement: Statement, at: int) -> Taken:
@@ -80,7 +84,8 @@ def take(store: "Store", statement: Statement, at: int) -> Taken:
     target = None if decided.target is None else there[decided.target]
     if decided.verb == decision.NOOP and target:
         _sight_again(store, target, statement, at)
-        return Taken(decision.NOOP, target.public_id, target.public_id, decided.score)
+        is_extended = statement.is_by_hand and _extend(store, target, statement)
+        return Taken(decision.NOOP, target.public_id, target.public_id, decided.score, is_extended)
     _, name = _store(store, statement, facts.ACTIVE if _stands(statement) else statement.undecided)
     if not target:
         return Taken(decided.verb, name, "", decided.score)
@@ -141,6 +146,18 @@ def _sight_again(store: "Store", fact: "Fact", statement: Statement, at: int) ->
         facts.change(store, fact.number, {"status": facts.ACTIVE, "recorded_at": at})
 
 
+def _extend(store: "Store", fact: "Fact", statement: Statement) -> bool:
+    """Keep what a person adds to a fact: words by which it is found as well, the day on which it ends; says whether that is new."""
+    known = fact.aliases.splitlines()
+    more = [word for word in statement.aliases.splitlines() if word not in known]
+    ends = statement.known.get("expires_at")
+    if more:
+        rewrite.texts_of(store, row.OBSERVATION, fact.number, {"lines": "\n".join([*known, *more])})
+    if ends:
+        facts.change(store, fact.number, {"expires_at": ends})
+    return bool(more or ends)
+
+
 def _relate(store: "Store", name: str, statement: Statement, target: "Fact", decided: decision.Decision, at: int) -> str:
     """Let a new fact replace the one that it is an update of, or leave both where a person has to say which one holds."""
     may_replace = _stands(statement) or (target.status == facts.CANDIDATE and statement.source != facts.PROPOSAL)
@@ -199,8 +216,10 @@ def retire(store: "Store", fact: "Fact", why: str, at: int) -> None:
 def accept(store: "Store", fact: "Fact", at: int) -> "list[str]":
     """Make a candidate a fact; what it was in conflict with as an update is replaced, and returned by id. In a transaction.
 
-    One that was replaced holds again, and what replaced it holds as well: each is in conflict with the other.
+    One that was replaced holds again, and what replaced it holds as well: each is in conflict with the other. Raises RalphMemError
+    where another one holds that says the same words.
     """
+    _need_alone(store, fact)
     replaced = []
     for one, other, kind, score, *_ in facts.links(store, fact.public_id):
         old = facts.of_id(store, other)
@@ -218,6 +237,12 @@ def accept(store: "Store", fact: "Fact", at: int) -> "list[str]":
     facts.change(store, fact.number, {"recorded_at": at})
     _stand_beside(store, fact, at)
     return replaced
+
+
+def _need_alone(store: "Store", fact: "Fact") -> None:
+    same = [each for each in facts.with_key(store, fact.text_key) if each.status in facts.HOLDING and each.number != fact.number]
+    if same and fact.status not in facts.UNDECIDED:
+        raise RalphMemError(f"{same[0].public_id} says the same and holds, nothing was changed", "`ralph-mem facts` lists them")
 
 
 def _stand_beside(store: "Store", fact: "Fact", at: int) -> None:

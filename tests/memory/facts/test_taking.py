@@ -81,6 +81,30 @@ def test_a_candidate_that_a_person_rejected_does_not_come_back(the_facts):
     assert the_facts.of(facts.CANDIDATE) == []
 
 
+def test_what_a_person_adds_to_a_fact_that_is_known_is_kept_with_it(the_facts):
+    the_facts.say(NPM, aliases="packages")
+    assert the_facts.say(NPM, aliases="packages\ndeps", expires_at=NOON + 9 * DAY).is_extended
+    fact = the_facts.called(NPM)
+    assert (fact.aliases, fact.expires_at) == ("packages\ndeps", NOON + 9 * DAY)
+    assert not the_facts.say(NPM).is_extended
+
+
+def test_what_a_prompt_says_again_changes_nothing_of_a_fact(the_facts):
+    the_facts.say(NPM)
+    assert not the_facts.say(NPM, facts.PROMPT, aliases="deps").is_extended
+    assert the_facts.called(NPM).aliases == ""
+
+
+def test_what_was_refused_is_not_accepted_beside_a_fact_in_the_same_words(the_facts):
+    the_facts.say(NPM, facts.PROMPT)
+    refused = the_facts.called(NPM)
+    the_facts.change(taking.reject, refused, NOON)
+    the_facts.say(NPM)
+    refused = facts.of_id(the_facts.store, refused.public_id)
+    with pytest.raises(RalphMemError, match="says the same and holds"):
+        the_facts.change(taking.accept, refused, NOON)
+
+
 def test_a_note_by_hand_is_replaced_by_no_rule(the_facts):
     the_facts.say(NPM, facts.INJECT)
     assert the_facts.say(PNPM).verb == "CONFLICT"

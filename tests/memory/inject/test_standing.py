@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance import scrub
 from ralph_mem.memory import access, notes_by_hand, undoing
 from ralph_mem.memory.facts import by_hand, prepared, taking
@@ -241,6 +242,14 @@ def test_a_correction_that_is_taken_back_is_told_no_more(say, a_session):
     undoing.undo(person_of(a_session))
     told = told_next(a_session)
     assert "make ship" in told and "make sail" not in told
+
+
+def test_a_fact_is_not_corrected_to_the_words_of_another_one(say, a_session):
+    name, other = say("Releases go out with make ship."), say("Screenshots lie in docs/images.")
+    with pytest.raises(RalphMemError, match=f"{other} says that already") as raised:
+        by_hand.edit(person_of(a_session), name, "screenshots lie in docs/images")
+    assert f"facts fold {name} {other}" in raised.value.hint
+    assert facts.of_id(a_session.store, name).text == "Releases go out with make ship."
 
 
 def test_a_change_drops_what_another_process_made_ready_meanwhile(say, a_session, a_project):
