@@ -48,7 +48,8 @@ def write(store: "Store", at: int) -> "dict[str, str]":
     """
     against = _contradictions(store)
     commands = [[_short(fact.text).replace("(passed ", "("), fact.public_id] for fact in fact_queries.commands(store)]
-    lines = standing.ready(_lines(store, against, at), commands)
+    notes = facts.read(store, "WHERE o.type = 'note' AND f.status = 'active' AND f.anchors NOT NULL")
+    lines = standing.ready(_lines(store, against, at), commands, notes)
     made = {connection.STANDING: fast.dumps(lines), facts.GAINS: fast.dumps(_gains(store, against, at))}
     is_reader = store.one("PRAGMA query_only")[0]
     for name, text in made.items():

@@ -31,6 +31,7 @@ STANDING = "Standing (the user's own words; what is quoted was said in passing):
 STANDING_LINES, STANDING_TOKENS, MOST_IN_LINE, HEAD_TOKENS = 5, 300, 3, 5
 # The property of a database that has facts, and how what is told of them begins where it is nothing.
 FACTS, EMPTY = "facts", '{"lines": [], "commands": []'
+OF_NOTES = '"notes"'  # in what is kept ready where a note names a path
 # A session that begins further down stands in another folder than the commands are typed in.
 LAST, LAST_TYPED, TYPED_TOKENS = " last: ", " last, typed in the project's top folder: ", 10
 OF_FOLDER = "Last turns, those that changed something in {}/ first:"
@@ -157,6 +158,8 @@ def build(
     told = receipts.told(store, session)
     read = {PINS: _pinned(stores), SAID: _notes(stores, 1, MOST_NOTES), LEFT: _notes(stores, 0, MOST_LESSONS)}
     read[TURNS] = store.execute(RECENT, (LOOKED_AT,)).fetchall()
+    gone = [name for each in stores if each.property(FACTS) for name in _gone_notes(each, at)]
+    read[SAID] = [values for values in read[SAID] if values[1] not in gone]
     is_below = bool(folder)
     if folder and read[TURNS]:
         from ralph_mem.memory.inject import folder_turns  # lazy: only for a session in a folder below the top
@@ -294,14 +297,29 @@ def _is_to_be_told(kept: "str | None") -> bool:
     return not kept or kept[: len(EMPTY)] != EMPTY
 
 
+def _ready(store: "Store", at: int) -> str:
+    """Return what is kept ready of what holds in a memory."""
+    kept: str | None = store.property(connection.STANDING)
+    if kept:
+        return kept
+    from ralph_mem.memory.facts import prepared  # lazy: only where no learner ran since a fact changed
+
+    return prepared.write(store, at)[connection.STANDING]
+
+
+def _gone_notes(store: "Store", at: int) -> "list[str]":
+    """Return the ids of the notes that name a path which is gone, as is known of those that facts were made of."""
+    ready = _ready(store, at)
+    if OF_NOTES not in ready:
+        return []
+    from ralph_mem.memory.inject import standing  # lazy: only where a note names a path
+
+    return standing.gone(fast.loads(ready), store.folder.rpartition("/")[0])
+
+
 def _standing(store: "Store", known: "Said | None", told: "dict[str, str]", at: int) -> "dict[str, Any]":
     """Return the lines of what holds in a memory at a time in ms, which are kept ready for who has read none of it."""
-    ready = store.property(connection.STANDING)
-    if not ready:
-        from ralph_mem.memory.facts import prepared  # lazy: only where no learner ran since a fact changed
-
-        ready = prepared.write(store, at)[connection.STANDING]
-    kept: dict[str, Any] = fast.loads(ready)
+    kept: dict[str, Any] = fast.loads(_ready(store, at))
     if known or told or 0 < kept["again"] <= at:
         from ralph_mem.memory.inject import standing  # lazy: only where some of it may not be told
 

@@ -28,15 +28,16 @@ def line(head: str, text: str, found: "list[Fact]", until: int) -> "Line":
     return [head, text, row.tokens(text), words, names, until, anchors, statement]
 
 
-def ready(lines: "list[Line]", commands: "list[Command]") -> "dict[str, Any]":
-    """Return what a start reads: the lines, and the commands one by one and in a line.
+def ready(lines: "list[Line]", commands: "list[Command]", notes: "list[Fact]") -> "dict[str, Any]":
+    """Return what a start reads: the lines, the commands one by one and in a line, and the anchors of notes that name paths.
 
     A start has to look at the lines again from a time in ms, or always where one of them names a path.
     """
     anchored, ends = any([each[ANCHORS] for each in lines]), [each[UNTIL] for each in lines if each[UNTIL]]
     again = 1 if anchored else min(ends, default=0)
     # in this order: a start knows by its beginning where there is nothing to tell
-    return {"lines": lines, "commands": commands, "line": command_line(commands), "again": again}
+    made = {"lines": lines, "commands": commands, "line": command_line(commands), "again": again}
+    return {**made, "notes": {note.public_id: note.anchors for note in notes}} if notes else made
 
 
 def command_line(commands: "list[Command]") -> "Line":
@@ -66,6 +67,13 @@ def left(kept: "dict[str, Any]", known: "Said | None", told: "dict[str, str]", a
         lines = [_with(each, DIFFERS) if mark else each for each, mark in zip(lines, marks)]
         commands = [each for each in commands if not known.covers(each[0])]
     return {"lines": lines, "line": command_line(commands)}
+
+
+def gone(kept: "dict[str, Any]", root: str) -> "list[str]":
+    """Return of what is kept ready the ids of the notes that name a path which is gone."""
+    from ralph_mem.memory.facts import anchors  # lazy: only for a note that names a path
+
+    return [name for name, named in kept.get("notes", {}).items() if anchors.gone(named, root)]
 
 
 def _anchored(lines: "list[Line]", root: str) -> "list[Line]":

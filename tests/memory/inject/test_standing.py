@@ -12,7 +12,7 @@ from ralph_mem.memory.inject import briefing
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import facts
 from ralph_mem.memory.store import connection
-from tests.readers import files_of, forget, holding, person_of, reader_of
+from tests.readers import files_of, forget, holding, note, person_of, reader_of
 from tests.sessions import DAY, HOUR, NOON, Session, receipts_of
 
 NPM, PNPM = "Install packages with npm 10 in every folder.", "Install packages with pnpm 9 in every folder."
@@ -173,6 +173,19 @@ def test_a_fact_whose_file_is_gone_is_not_told(say, another_session, a_project):
     assert standing(another_session.starts("clear")) == [f"- [{name}, 2026-01-01] Prices are explained in `prices.md`."]
     file.unlink()
     assert standing(another_session.starts("clear")) == []
+
+
+def test_a_note_whose_file_is_gone_is_not_told_once_it_is_a_fact(a_session, a_project):
+    file = Path(a_project.root, "prices.md")
+    file.write_text("cents")
+    for text in ("Prices are explained in `prices.md`.", "Releases go out with make ship."):
+        note(a_session, text)
+    with access.Change(a_session.store) as store:
+        taking.take_notes(store, NOON)
+    assert "prices.md" in told_next(a_session)
+    file.unlink()
+    told = told_next(a_session)
+    assert "prices.md" not in told and "make ship" in told
 
 
 def test_what_nobody_here_said_is_called_a_proposal(say, a_session, another_session):
