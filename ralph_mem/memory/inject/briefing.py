@@ -31,6 +31,8 @@ STANDING = "Standing (the user's own words; what is quoted was said in passing):
 STANDING_LINES, STANDING_TOKENS, MOST_IN_LINE, HEAD_TOKENS = 5, 300, 3, 5
 # The property of a database that has facts, and how what is told of them begins where it is nothing.
 FACTS, EMPTY = "facts", '{"lines": [], "commands": []'
+# Behind the label of a note of the user stands all of it; before the same words in a prompt, that it be remembered.
+NOTED, MOST_BEFORE_NOTED, CLOSING = "] user: ", 3, ".! "
 OF_NOTES = '"notes"'  # in what is kept ready where a note names a path
 # A session that begins further down stands in another folder than the commands are typed in.
 LAST, LAST_TYPED, TYPED_TOKENS = " last: ", " last, typed in the project's top folder: ", 10
@@ -122,12 +124,23 @@ class Page:
 
     def says(self, memory: block.Memory) -> bool:
         """Say whether all of a turn is told already, since it only said what another item says; then it is in the receipt."""
-        first = block.alike(self.told, set(memory.asked.lower().split())) if memory.only_asks() else None
+        if not memory.only_asks():
+            return False
+        first = block.alike(self.told, set(memory.asked.lower().split())) or self._noted(memory.asked)
         if first:
             from ralph_mem.memory.inject import repeats  # lazy: only for items that are nearly the same
 
             repeats.fold(self.items, first[0], memory.public_id)
         return first is not None
+
+    def _noted(self, asked: str) -> "block.Item | None":
+        """Return the note that a request asks to keep, such as that it be remembered, and that is told already."""
+        asked = asked.lower().rstrip(CLOSING)
+        for item in self.told:
+            said = item[2].partition(NOTED)[2].lower().rstrip(CLOSING)
+            if said and asked.endswith(" " + said) and len(asked[: -len(said)].split()) <= MOST_BEFORE_NOTED:
+                return item
+        return None
 
     def note(self, part: str, item: receipts.Item, others: "list[str]") -> None:
         """Put what was told into the receipt, with the ids of what was told in the same words."""

@@ -138,6 +138,16 @@ def test_a_turn_that_only_taught_what_is_quoted_takes_no_line_and_is_in_the_rece
     assert taught in [line[4] for line in receipts_of(another_session.store, another_session.number)]
 
 
+@pytest.mark.parametrize(("prompt", "is_told"), [
+    ("please remember that deploys go through Jenkins.", False), ("Mend the page which says that deploys go through Jenkins", True),
+])  # fmt: skip
+def test_a_turn_that_only_asks_to_remember_a_note_that_is_told_is_not_told_beside_it(prompt, is_told, a_session):
+    note(a_session, "deploys go through Jenkins")
+    a_session.has_a_turn(prompt, "ok")
+    told = told_next(a_session)
+    assert (told.count("go through Jenkins"), prompt in told) == (1 + is_told, is_told)
+
+
 def test_what_the_instructions_say_is_left_out_and_what_differs_is_marked(say, another_session, a_project):
     with open(f"{a_project.root}/CLAUDE.md", "w", encoding="utf-8") as file:
         file.write(f"# Rules\n\n- {NPM}\n- Releases go out with make ship.\n")
