@@ -4,6 +4,7 @@ import difflib
 import hashlib
 import json
 import os
+import tempfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,12 +25,17 @@ MOST_BYTES = 4_194_304
 
 
 class Wired:
-    """The file of a host for our hooks, of a person or of a project; `before` and `after` are its bytes, None for no file."""
+    """The file of a host for our hooks, of a person or of a project; `before` and `after` are its bytes, None for no file.
+
+    Raises RalphMemError for what is no file of settings, and for one of a project that lies outside of it.
+    """
 
     def __init__(self, host: str, project: str = "") -> None:
         self.host = host
         self.setup = setup_of(host)
         self.path = f"{project}/{self.setup.IN_PROJECT}" if project else f"{folder_of(self.setup)}/{self.setup.FILE}"
+        if project and not Path(self.path).resolve().is_relative_to(Path(project).resolve()):
+            raise RalphMemError(f"{self.path} is a link that leads out of the project", "take it away, or leave out --project")
         self.before = _bytes(self.path)
         self.after = self.before
 
@@ -81,10 +87,15 @@ class Wired:
             return
         mode = os.stat(file).st_mode & 0o777 if os.path.exists(file) else 0o644
         Path(file).parent.mkdir(parents=True, exist_ok=True)
-        beside = f"{file}.ralph-mem"
-        Path(beside).write_bytes(self.after)
-        os.chmod(beside, mode)
-        os.replace(beside, file)
+        opened, beside = tempfile.mkstemp(dir=Path(file).parent)  # a name that nobody can have put there before
+        try:
+            with os.fdopen(opened, "wb") as draft:
+                draft.write(self.after)
+            os.chmod(beside, mode)
+            os.replace(beside, file)
+        except OSError:
+            paths.remove(beside)
+            raise
 
     def _merged(self) -> bytes:
         values = _parsed(self.path, self.before, self.setup.VERSION)

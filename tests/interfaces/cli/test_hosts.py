@@ -150,6 +150,27 @@ def test_a_file_that_changes_between_is_not_written_over(wired):
     assert text_of(found.path) == '{"mine": 1}'
 
 
+def test_nothing_is_written_through_a_link_beside_a_file_nor_over_a_file_of_that_name(wired, a_home):
+    for beside in (".gemini", ".qwen"):
+        write(f"{a_home}/shop/{beside}/settings.json", "{}")
+    write(f"{a_home}/victim", "precious")
+    os.symlink("../../victim", f"{a_home}/shop/.gemini/settings.json.ralph-mem")
+    write(f"{a_home}/shop/.qwen/settings.json.ralph-mem", "mine")
+    for host, beside in (("gemini", "precious"), ("qwen", "mine")):
+        path = added(wired, host, f"{a_home}/shop")
+        assert not os.path.islink(path) and text_of(f"{path}.ralph-mem") == beside
+        assert len(os.listdir(os.path.dirname(path))) == 2
+
+
+@pytest.mark.parametrize("link", [".gemini", ".gemini/settings.json"])
+def test_a_link_of_a_project_that_leads_out_of_it_is_not_followed(wired, a_home, link):
+    write(f"{a_home}/mine/settings.json", "{}")
+    os.makedirs(f"{a_home}/shop/{os.path.dirname(link)}")
+    os.symlink(f"{a_home}/mine/{'settings.json' if '/' in link else ''}", f"{a_home}/shop/{link}")
+    with pytest.raises(wiring.RalphMemError, match="leads out of the project"):
+        wired("gemini", f"{a_home}/shop")
+
+
 @pytest.mark.parametrize("host", known.OTHERS)
 def test_what_a_project_gets_names_no_path_of_this_machine(wired, host, a_home):
     path = added(wired, host, str(a_home / "shop"))
