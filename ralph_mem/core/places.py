@@ -73,7 +73,7 @@ IN_DATA_HOME = [
     Place(paths.MODEL_COSTS, ALL, NO_TEXT, GOES, LEFT, "", "what models cost on which day"),
     Place(paths.PAGE, ALL, NO_TEXT, GOES, LEFT, "", "the log of the page, and for a minute what leads a browser there"),
     Place(paths.PLUGIN, ALL, CACHE, GOES, LEFT, "", "where the plugin lies, for a status line, the command and other clients"),
-    Place(paths.WIRED, ALL, NO_TEXT, GOES, LEFT, "", "files of other clients as they were before `hosts add`"),
+    Place(paths.WIRED, ALL, NO_TEXT, GOES, LEFT, "", "in which files of other clients our hooks are"),
 ]
 # Outside of our folders, only at a person's word, by `maintenance/outside.py`; a name below the home, or what it is called.
 COMMAND, STATUS_LINE = ".local/bin/ralph-mem", "status line"

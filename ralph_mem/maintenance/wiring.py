@@ -1,7 +1,6 @@
 """Write our hooks into the file of another client, beside what is there, and take them away again."""
 
 import difflib
-import hashlib
 import json
 import os
 import tempfile
@@ -12,6 +11,7 @@ from typing import Any
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.hosts import known
+from ralph_mem.maintenance import json_text
 from ralph_mem.memory import extras
 
 # Constant across releases, and without a path of this machine: the plugin lies elsewhere after an update, a file says where. It
@@ -49,13 +49,8 @@ class Wired:
 
     def remove(self) -> None:
         """Take our hooks out: all is as it was, byte for byte, where nothing else has changed. Raises RalphMemError."""
-        kept = _kept(self.path)
-        if kept and self.before is not None and kept["after"] == _digest(self.before):
-            self.after = bytes.fromhex(kept["before"]) if kept["before"] is not None else None
-        elif hasattr(self.setup, "COPIED"):
-            self.after = None if self.is_there() else self.before
-        elif self.is_there():
-            self.after = self._without()
+        if self.is_there():
+            self.after = None if hasattr(self.setup, "COPIED") else self._without()
 
     def changes(self) -> list[str]:
         """Return the difference, in lines of a unified diff; none where nothing would change."""
@@ -63,7 +58,7 @@ class Wired:
         return list(difflib.unified_diff(old, new, self.path, self.path, lineterm="")) if self.before != self.after else []
 
     def write(self) -> None:
-        """Write what was prepared, and keep beside our data what an undo needs. Raises RalphMemError."""
+        """Write what was prepared, and keep beside our data which file it was. Raises RalphMemError."""
         if self.before == self.after:
             return
         if _bytes(self.path) != self.before:
@@ -74,10 +69,10 @@ class Wired:
             raise RalphMemError(f"cannot write {self.path}: {error.strerror}", "is it yours, and the disk not full?") from error
 
     def _write(self) -> None:
-        if self.after is not None and MARK in self.after:
-            _keep(self.path, self.before, self.after)
+        if _holds_ours(self.after):
+            _keep(self.path)
         self._put()
-        if not _holds_ours(self.after):  # only now: what could not be given back is needed another time
+        if not _holds_ours(self.after):
             paths.remove(_note(self.path))
 
     def _put(self) -> None:
@@ -99,41 +94,55 @@ class Wired:
 
     def _merged(self) -> bytes:
         values = _parsed(self.path, self.before, self.setup.VERSION)
-        if self.setup.VERSION and VERSION not in values:
-            values = {VERSION: self.setup.VERSION, **values}
-        hooks = values.setdefault(HOOKS, {})
-        for event, ours, seconds in self.setup.EVENTS:
-            rows = hooks.setdefault(event, [])
-            entry = self._entry(LINE.format(ours=OURS, event=ours, host=self.host), seconds)
-            if not isinstance(rows, list):
-                raise RalphMemError(f"the hooks in {self.path} are no lists, so nothing was changed", LEFT_AS_IT_IS)
-            if [row for row in rows if self._is_ours(row)] != [entry]:  # an older form of ours goes
-                hooks[event] = [*self._theirs(rows), entry]
-        return _text(values, self.before)
+        entries = {event: self._entry(ours, seconds) for event, ours, seconds in self.setup.EVENTS}
+        ours = {event: [row for row in self._rows(values, event) if self._is_ours(row)] for event in entries}
+        wanted = {event: [entry] for event, entry in entries.items() if ours[event] != [entry]}
+        text = self._cut(values, list(wanted))  # an older form of ours goes
+        version = {VERSION: self.setup.VERSION} if self.setup.VERSION and VERSION not in values else {}
+        if not text.strip():
+            return json_text.made({**version, HOOKS: wanted}).encode()
+        text = json_text.put(text, (), version) if version else text
+        return self._put_in(text, wanted).encode()
+
+    @staticmethod
+    def _put_in(text: str, wanted: dict[str, Any]) -> str:
+        hooks = json.loads(text).get(HOOKS)
+        if hooks is None:
+            return json_text.put(text, (), {HOOKS: wanted})
+        for event in [each for each in wanted if each in hooks]:
+            text = json_text.put(text, (HOOKS, event), wanted[event])
+        absent = {event: entry for event, entry in wanted.items() if event not in hooks}
+        return json_text.put(text, (HOOKS,), absent) if absent else text
+
+    def _rows(self, values: dict[str, Any], event: str) -> list[Any]:
+        rows = values.get(HOOKS, {}).get(event, [])
+        if not isinstance(rows, list):
+            raise RalphMemError(f"the hooks in {self.path} are no lists, so nothing was changed", LEFT_AS_IT_IS)
+        return rows
 
     def _without(self) -> "bytes | None":
         values = _parsed(self.path, self.before, self.setup.VERSION)
-        hooks = values[HOOKS]
-        for event, *_ in self.setup.EVENTS:
-            rows = hooks.get(event)
-            if isinstance(rows, list) and any(self._is_ours(row) for row in rows):
-                hooks[event] = self._theirs(rows)
-                if not hooks[event]:
-                    del hooks[event]
-        if not hooks:
-            del values[HOOKS]
-        if self.setup.VERSION and set(values) <= {VERSION}:  # a file of our own
-            return None
-        return _text(values, self.before)
+        text = self._cut(values, [event for event, *_ in self.setup.EVENTS if isinstance(values.get(HOOKS, {}).get(event), list)])
+        if self.setup.VERSION and text and set(json.loads(text)) <= {VERSION}:  # a file of our own
+            text = ""
+        return (text or ("{}\n" if os.path.islink(self.path) else "")).encode() or None
 
-    def _theirs(self, rows: list[Any]) -> list[Any]:
-        """Return the entries of others, also where one of ours was put among theirs."""
-        kept = [row for row in rows if not self._is_ours(row)]
-        for number, row in enumerate(rows):
-            inner = row.get(HOOKS) if isinstance(row, dict) else None
-            if self._is_ours(row) and isinstance(inner, list) and len(inner) > 1:
-                kept.insert(number, {**row, HOOKS: [each for each in inner if not self._is_ours(each)]})
-        return kept
+    def _cut(self, values: dict[str, Any], events: list[str]) -> str:
+        """Return the text of the file without what is ours of these events, also where one of ours was put among theirs."""
+        text = (self.before or b"").decode("utf-8")
+        for event in events:
+            for number, row in reversed(list(enumerate(self._rows(values, event)))):
+                for way in self._ways_to_ours(row):
+                    text = json_text.cut(text, (HOOKS, event, number, *way))
+        return text
+
+    def _ways_to_ours(self, row: Any) -> list[tuple[Any, ...]]:
+        if not self._is_ours(row):
+            return []
+        inner = row.get(HOOKS)
+        if not isinstance(inner, list) or all(map(self._is_ours, inner)):
+            return [()]
+        return [(HOOKS, number) for number, each in reversed(list(enumerate(inner))) if self._is_ours(each)]
 
     def _is_ours(self, row: object) -> bool:
         if not isinstance(row, dict):
@@ -142,7 +151,8 @@ class Wired:
         command = row.get(self.setup.COMMAND)
         return any(map(self._is_ours, inner)) if isinstance(inner, list) else isinstance(command, str) and OURS in command
 
-    def _entry(self, line: str, seconds: int) -> dict[str, Any]:
+    def _entry(self, event: str, seconds: int) -> dict[str, Any]:
+        line = LINE.format(ours=OURS, event=event, host=self.host)
         told = {"type": "command", self.setup.COMMAND: line, self.setup.TIMEOUT: seconds * self.setup.PER_SECOND}
         told |= {"name": self.setup.NAMED} if hasattr(self.setup, "NAMED") else {}
         return {HOOKS: [told]} if self.setup.GROUPED else told
@@ -195,16 +205,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _text(values: dict[str, Any], before: "bytes | None") -> bytes:
-    """Write settings as they were written: with their indent, their characters, and their end."""
-    old = (before or b"{\n  \n}\n").decode("utf-8")
-    second = old.split("\n")[1] if "\n" in old.strip() else ""
-    blank = second[: len(second) - len(second.lstrip())]
-    indent = blank or (None if before and "\n" not in old.strip() else 2)
-    text = json.dumps(values, indent=indent, ensure_ascii=old.isascii() and before is not None)
-    return (text + ("\n" if old.endswith("\n") else "")).encode("utf-8", "surrogatepass")
-
-
 def need_plugin() -> None:
     """Raise RalphMemError where the files that hooks start do not lie beside this one, as in an installed package."""
     if not paths.exists(f"{extras.LIES_IN}/hooks/run"):
@@ -221,15 +221,11 @@ def _copied(setup: ModuleType, before: "bytes | None") -> bytes:
         raise RalphMemError("only the plugin can do that", "type it where the plugin's folder lies") from error
 
 
-# What an undo needs
+# Where our hooks are
 
 
 def _holds_ours(data: "bytes | None") -> bool:
     return data is not None and MARK in data
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def written() -> list[str]:
@@ -243,26 +239,15 @@ def _note(path: str) -> str:
     return f"{paths.data_home()}/{paths.WIRED}/{paths.key_of(path)}.json"
 
 
-def _kept(path: str) -> "dict[str, Any] | None":
-    return _read(_note(path))
-
-
 def _read(note: str) -> "dict[str, Any] | None":
     try:
         found = json.loads(Path(note).read_text(encoding="utf-8"))
-        return found if isinstance(found, dict) and {"path", "before", "after"} <= set(found) else None
+        return found if isinstance(found, dict) and isinstance(found.get("path"), str) else None
     except (OSError, ValueError):
         return None
 
 
-def _keep(path: str, before: "bytes | None", after: bytes) -> None:
-    """Keep a copy of a file as it was before our first change; none where somebody has changed it since."""
-    note = _note(path)
-    first = _kept(path)
-    if first and before is not None and first["after"] == _digest(before):
-        before = bytes.fromhex(first["before"]) if first["before"] is not None else None
-    if _holds_ours(before):
-        paths.remove(note)
-        return
-    paths.make_folder(os.path.dirname(note))
-    paths.write(note, json.dumps({"path": path, "before": None if before is None else before.hex(), "after": _digest(after)}))
+def _keep(path: str) -> None:
+    """Keep that our hooks are in a file, and nothing of what else is in it."""
+    paths.make_folder(os.path.dirname(_note(path)))
+    paths.write(_note(path), json.dumps({"path": path}))

@@ -89,6 +89,48 @@ def test_where_something_else_changed_meanwhile_only_ours_goes(wired, host):
     assert json.loads(text_of(path)) == {**json.loads(THEIRS), "hooks": hooks, "new": True}
 
 
+@pytest.mark.parametrize(
+    "theirs", ["{}", '{"a": 1}', '{\n  "hooks": {\n  }\n}\n', '{"hooks":{"Stop":[ ],"SessionStart":[\n]}}', "{\r\n\t}\r\n"]
+)
+def test_a_file_comes_back_byte_for_byte_however_it_is_written(wired, theirs):
+    path = wired("qwen").path
+    Path(path).parent.mkdir()
+    Path(path).write_bytes(theirs.encode())
+    added(wired, "qwen")
+    removed(wired, "qwen")
+    assert Path(path).read_bytes() == theirs.encode()
+
+
+def test_the_ends_of_its_lines_stay_and_a_difference_is_ours_alone(wired):
+    path = wired("qwen").path
+    Path(path).parent.mkdir()
+    Path(path).write_bytes(THEIRS.replace("\n", "\r\n").encode())
+    found = wired("qwen")
+    found.add()
+    gone = [line for line in found.changes()[2:] if line[:1] == "-"]
+    assert [line.strip("- ") for line in gone] == [THEIRS.split("\n")[2].strip()]  # to which a list of theirs gets ours
+    found.write()
+    assert b"\n" not in Path(path).read_bytes().replace(b"\r\n", b"")
+
+
+def test_an_entry_of_ours_that_was_put_among_theirs_goes_alone(wired):
+    path = wired("qwen").path
+    theirs = {"hooks": {"Stop": [{"matcher": "x", "hooks": [{"type": "command", "command": "true"}]}]}}
+    ours = {"type": "command", "command": wiring.LINE.format(ours=wiring.OURS, event="stop", host="qwen")}
+    mixed = json.loads(json.dumps(theirs))
+    mixed["hooks"]["Stop"][0]["hooks"] += [ours, ours]
+    write(path, json.dumps(mixed))
+    removed(wired, "qwen")
+    assert text_of(path) == json.dumps(theirs)
+
+
+def test_nothing_that_else_stands_in_the_file_is_kept_elsewhere(wired):
+    path = wired("qwen").path
+    write(path, '{"env": {"TOKEN": "hunter2-of-mine"}}')
+    added(wired, "qwen")
+    assert [json.loads(copy.read_text()) for copy in copies()] == [{"path": path}]
+
+
 def test_after_that_nothing_of_ours_comes_back_and_no_copy_of_the_file_stays(wired):
     path = added(wired, "qwen")
     write(path, text_of(path).replace("{", '{"new": true,', 1))

@@ -100,6 +100,17 @@ def test_a_file_of_a_project_with_our_hooks_stays_for_all_who_work_there_and_is_
 
 
 @pytest.mark.check
+def test_after_an_uninstall_the_file_of_a_project_still_comes_back_byte_for_byte(a_newcomer):
+    theirs = a_newcomer.project / ".gemini" / "settings.json"
+    theirs.parent.mkdir()
+    theirs.write_text('{"theme":"dark",  "x":{"a":1}}')
+    a_newcomer.reads("hosts", "add", "gemini", "--project")
+    uninstall(a_newcomer, "--confirm")
+    a_newcomer.reads("hosts", "remove", "gemini", "--project")
+    assert theirs.read_text() == '{"theme":"dark",  "x":{"a":1}}'
+
+
+@pytest.mark.check
 def test_who_installs_again_has_the_memories_that_stayed(a_long_life):
     person, _ = a_long_life
     before = person.rows("SELECT public_id FROM turns ORDER BY id")
