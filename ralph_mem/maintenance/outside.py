@@ -102,13 +102,25 @@ def absent() -> "list[str]":
     ]
 
 
-def take_all_away() -> None:
-    """Undo all of them. Raises RalphMemError."""
-    for word in _set_up():
-        OFFERED[word].take_away()
+def stuck() -> "dict[str, str]":
+    """Return by its path what of ours cannot be taken away from where it is, why, and what is left to do by hand."""
+    found = {}
     for wired in _wired():
-        wired.remove()
-        wired.write()
+        try:
+            wired.remove()
+        except RalphMemError as error:
+            why = str(error).removeprefix(f"{wired.path} ")
+            found[wired.path] = f"our hooks in {wired.setup.TITLE}: the file {why}; {error.hint}"
+    return found
+
+
+def take_all_away() -> None:
+    """Undo all of them but what cannot be taken away, which stays."""
+    for take_away in [*[OFFERED[word].take_away for word in _set_up()], *[wired.take_away for wired in _wired()]]:
+        try:
+            take_away()
+        except RalphMemError:
+            continue
 
 
 def _plugin() -> str:

@@ -29,8 +29,14 @@ def of_home(memories: bool) -> tuple[list[Belonging], list[Belonging]]:
 
 
 def outside() -> list[Belonging]:
-    """Return what lies outside of our folders because a person had it put there."""
-    return [Belonging(path, None, what) for path, what in attached.there().items()]
+    """Return what lies outside of our folders because a person had it put there, and can be taken away."""
+    stays = attached.stuck()
+    return [Belonging(path, None, what) for path, what in attached.there().items() if path not in stays]
+
+
+def stuck() -> list[Belonging]:
+    """Return what else lies there, with why it cannot be taken away and what to do."""
+    return [Belonging(path, None, why) for path, why in attached.stuck().items()]
 
 
 def in_projects() -> list[Belonging]:
@@ -70,13 +76,15 @@ def exports() -> list[str]:
 
 
 def remove(found: list[Belonging]) -> list[Belonging]:
-    """Remove them; returns those that were there. Raises RalphMemError, also while a loop is at work."""
+    """Remove them; returns those that were there and are gone. Raises RalphMemError, also while a loop is at work."""
     for path in _loops_at_work():
         raise RalphMemError(f"a loop is at work, says {path}", "`ralph-mem ralph stop` stops it")
     lying_outside = {each.path for each in outside()}
     if lying_outside & {each.path for each in found}:
-        attached.take_all_away()  # first: it needs what is kept of these files in the data folder
-    removed = [each for each in found if each.path in lying_outside or registry.remove(Path(each.path))]
+        attached.take_all_away()
+    still = attached.there()
+    meant = [each for each in found if each.path not in still]
+    removed = [each for each in meant if each.path in lying_outside or registry.remove(Path(each.path))]
     home = Path(paths.data_home() or "/nowhere/at/all")
     if home.is_dir() and not any(home.iterdir()):
         home.rmdir()

@@ -21,6 +21,8 @@ LINE = '{{ {ours} && set -- "$r/hooks/run" {event} {host} && [ -r "$1" ] && . "$
 MARK = b"ralph-mem/plugin-folder"  # in each of our lines, and in what is copied
 HOOKS, VERSION = "hooks", "version"
 LEFT_AS_IT_IS = "it was left as it is"
+BY_HAND = f"take out by hand each entry that names {MARK.decode()}"
+NOT_PLAIN = "a comment, or a comma too many? without it this can be done"
 MOST_BYTES = 4_194_304
 
 
@@ -49,8 +51,17 @@ class Wired:
 
     def remove(self) -> None:
         """Take our hooks out: all is as it was, byte for byte, where nothing else has changed. Raises RalphMemError."""
-        if self.is_there():
+        if not self.is_there():
+            return
+        try:
             self.after = None if hasattr(self.setup, "COPIED") else self._without()
+        except RalphMemError as error:
+            raise RalphMemError(str(error), BY_HAND) from error
+
+    def take_away(self) -> None:
+        """Take our hooks out of the file at once. Raises RalphMemError."""
+        self.remove()
+        self.write()
 
     def changes(self) -> list[str]:
         """Return the difference, in lines of a unified diff; none where nothing would change."""
@@ -189,9 +200,9 @@ def _parsed(path: str, data: "bytes | None", newest: int) -> dict[str, Any]:
     try:
         values = json.loads(data.decode("utf-8"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise RalphMemError(f"{path} is no plain JSON ({error}), so nothing was changed", "see what is wrong with it") from error
+        raise RalphMemError(f"{path} is no plain JSON ({error}), so nothing was changed", NOT_PLAIN) from error
     if not isinstance(values, dict) or not isinstance(values.get(HOOKS, {}), dict):
-        raise RalphMemError(f"{path} holds no settings, so nothing was changed", "see what is wrong with it")
+        raise RalphMemError(f"{path} holds no settings, so nothing was changed", "see that it and its hooks are objects")
     version = values.get(VERSION, newest)
     if newest and (not isinstance(version, int) or version > newest):
         raise RalphMemError(f"{path} has a newer format than this release knows, so nothing was changed", "update ralph-mem")

@@ -241,7 +241,7 @@ def uninstall(
     """Remove what lies outside your projects: settings, backups, snapshots. Shown first, done with --confirm.
 
     Memories stay where they are, with the key by which they are known to be yours, unless --memories takes them as well. Whatever
-    is left behind is named.
+    is left behind is named, and where one of our entries cannot be taken out of another program's file, this leaves with 1.
 
     Example: ralph-mem uninstall --memories
     """
@@ -252,12 +252,15 @@ def uninstall(
     exports, of_projects = belongings.exports(), belongings.in_projects()  # before the lists of them go
     kept = [*([] if memories else [*remembered, *needed]), *of_projects]
     removed = belongings.remove(meant) if confirm else []
-    left = [*kept, *belongings.strange(), *[Belonging(path, None, "an export of yours") for path in exports]]
+    stuck = [*belongings.stuck(), *(belongings.outside() if confirm else [])]
+    left = [*kept, *stuck, *belongings.strange(), *[Belonging(path, None, "an export of yours") for path in exports]]
     if json:
         told = {"confirmed": confirm, "removed" if confirm else "would_remove": _facts(removed if confirm else meant)}
         printing.as_json({**told, "left": _facts(left), "plugin_installed": client.is_installed()})
-        return
-    _print_places(removed if confirm else meant, left, confirm)
+    else:
+        _print_places(removed if confirm else meant, left, confirm)
+    if confirm and stuck:
+        raise typer.Exit(1)
 
 
 def _print_places(found: list[Belonging], left: list[Belonging], confirm: bool) -> None:

@@ -92,6 +92,20 @@ def test_the_files_of_other_clients_are_as_they_were_byte_for_byte_and_no_copy_o
 
 
 @pytest.mark.check
+def test_a_file_out_of_which_our_hooks_cannot_be_taken_stays_with_what_to_do_and_the_rest_goes(a_newcomer):
+    for host in ("codex", "gemini", "qwen"):
+        a_newcomer.reads("hosts", "add", host)
+    theirs = a_newcomer.home / ".gemini" / "settings.json"
+    theirs.write_text("// mine\n" + theirs.read_text())
+    shown, said = uninstall(a_newcomer), a_newcomer.cli("uninstall", "--confirm")
+    for told in (shown, said.out):
+        (line,) = [line for line in told.splitlines() if str(theirs) in line]
+        assert line.startswith("stays") and "no plain JSON" in line and "take out by hand each entry that names" in line
+    assert said.code == 1 and theirs.exists() and not a_newcomer.data.exists()
+    assert not (a_newcomer.home / ".codex" / "hooks.json").exists() and not (a_newcomer.home / ".qwen" / "settings.json").exists()
+
+
+@pytest.mark.check
 def test_a_file_of_a_project_with_our_hooks_stays_for_all_who_work_there_and_is_named(a_newcomer):
     a_newcomer.reads("hosts", "add", "gemini", "--project")
     theirs = a_newcomer.project / ".gemini" / "settings.json"
