@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ralph_mem.core import fast, paths
+from ralph_mem.core import fast
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.hosts import known, others
 from ralph_mem.hosts.claude_code.archive import MOST_HEAD_BYTES, NO_ENTRIES, UNREACHABLE, Kept, Passed, last_moment
@@ -34,8 +34,7 @@ def place(host: str) -> Path:
     reader, setup = reader_of(host), known.setup_of(host)
     if hasattr(reader, "place"):
         return Path(reader.place())
-    named = paths.environment(setup.FOLDER_NAMED_BY) if setup.FOLDER_NAMED_BY else ""
-    return Path(named or f"{paths.environment('HOME') or '/nowhere'}/{setup.FOLDER}")
+    return Path(known.folder_of(setup))
 
 
 def files_in(host: str, path: "Path | None" = None) -> list[Path]:

@@ -1,5 +1,7 @@
 """Name the clients that we know, and tell by its shape whose an event is."""
 
+from ralph_mem.core import paths
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
@@ -36,3 +38,9 @@ def whose(fields: "dict[str, Any]") -> str:
 def setup_of(host: str) -> "ModuleType":
     """Return the module that says how another client is set up and started; `host` is one of `OTHERS`."""
     return __import__(f"ralph_mem.hosts.{host}.setup", None, None, ("TITLE",))  # lazy: one host at a time
+
+
+def folder_of(setup: "ModuleType") -> str:
+    """Return the folder of a host's own files."""
+    named = paths.environment(setup.FOLDER_NAMED_BY)
+    return named + setup.BELOW if named else f"{paths.environment('HOME') or '/nowhere'}/{setup.FOLDER}"

@@ -35,7 +35,7 @@ class Wired:
     def __init__(self, host: str, project: str = "") -> None:
         self.host = host
         self.setup = setup_of(host)
-        self.path = f"{project}/{self.setup.IN_PROJECT}" if project else f"{folder_of(self.setup)}/{self.setup.FILE}"
+        self.path = f"{project}/{self.setup.IN_PROJECT}" if project else f"{known.folder_of(self.setup)}/{self.setup.FILE}"
         if project and not Path(self.path).resolve().is_relative_to(Path(project).resolve()):
             raise RalphMemError(f"{self.path} is a link that leads out of the project", "take it away, or leave out --project")
         self.before = _bytes(self.path)
@@ -174,12 +174,6 @@ def setup_of(host: str) -> ModuleType:
     if host not in known.OTHERS:
         raise RalphMemError(f"no host is called {host[:40]}", f"there are {', '.join(known.OTHERS)}")
     return known.setup_of(host)
-
-
-def folder_of(setup: ModuleType) -> str:
-    """Return the folder of a host's own files."""
-    named = paths.environment(setup.FOLDER_NAMED_BY) if setup.FOLDER_NAMED_BY else ""
-    return named or f"{paths.environment('HOME') or '/nowhere'}/{setup.FOLDER}"
 
 
 def _bytes(path: str) -> "bytes | None":

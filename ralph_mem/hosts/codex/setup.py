@@ -2,7 +2,7 @@
 
 TITLE, PROGRAM, PACKAGE = "Codex", "codex", "@openai/codex"
 HEADLESS = ("codex", "exec", "--skip-git-repo-check", "--sandbox", "workspace-write", "-")  # in the folder alone, without a network
-FOLDER, FOLDER_NAMED_BY = ".codex", "CODEX_HOME"
+FOLDER, FOLDER_NAMED_BY, BELOW = ".codex", "CODEX_HOME", ""
 FILE, IN_PROJECT = "hooks.json", ".codex/hooks.json"
 # Its name of an event, ours, and after how many seconds it gives up. It asks for trust again whenever a line of these changes.
 EVENTS = (

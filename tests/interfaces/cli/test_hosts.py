@@ -2,6 +2,7 @@
 
 import json
 import os
+import posix
 import shutil
 import subprocess
 from pathlib import Path
@@ -62,6 +63,21 @@ def test_where_no_file_was_none_is_left(wired, host):
     assert wired(host).is_there()
     removed(wired, host)
     assert not os.path.exists(path) and not wired(host).is_there()
+
+
+@pytest.mark.parametrize(
+    ("variable", "host", "file"),
+    [
+        ("CODEX_HOME", "codex", "hooks.json"),
+        ("COPILOT_HOME", "copilot", "hooks/ralph-mem.json"),
+        ("GEMINI_CLI_HOME", "gemini", ".gemini/settings.json"),
+        ("QWEN_HOME", "qwen", "settings.json"),
+        ("XDG_CONFIG_HOME", "opencode", "opencode/plugins/ralph-mem.js"),
+    ],
+)
+def test_hooks_are_written_where_the_client_was_told_to_read(wired, a_home, variable, host, file):
+    posix.environ[variable.encode()] = os.fsencode(a_home / "mine")
+    assert added(wired, host) == f"{a_home}/mine/{file}"
 
 
 @pytest.mark.parametrize("host", MERGED)
