@@ -181,7 +181,7 @@ def _bytes(path: str) -> "bytes | None":
         return None
     try:
         if not os.path.isfile(path) or os.path.getsize(path) > MOST_BYTES:
-            raise RalphMemError(f"{path} is no file of settings, so nothing was changed", "see what it is")
+            raise RalphMemError(f"{path} is no file of settings", "move away what lies there, and try again")
         return Path(path).read_bytes()
     except OSError as error:
         raise RalphMemError(f"{path} cannot be read: {error.strerror}", "is it yours?") from error

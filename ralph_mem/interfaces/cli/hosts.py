@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ralph_mem.core import project as projects
-from ralph_mem.core.errors import StoreError
+from ralph_mem.core.errors import RalphMemError, StoreError
 from ralph_mem.core.format import when
 from ralph_mem.hosts import known
 from ralph_mem.interfaces.cli import printing
@@ -22,7 +22,7 @@ group = typer.Typer()
 commands.add_typer(group, name="hosts")
 
 VERSION_S = 10  # some of these clients take seconds to say their version
-ALL, HERE, NOWHERE = "all projects", "this project", "no"
+ALL, HERE, NOWHERE, UNKNOWN = "all projects", "this project", "no", "not known"
 COLUMNS = ("host", "program", "version", "hooks", "last event here")
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(known.OTHERS)}.")]
@@ -46,8 +46,10 @@ def list_all(context: typer.Context, json: Json = False) -> None:
         return
     shown = [(row["title"], row["program"] or "-", row["version"] or "-", row["hooks"], _when(row["last"])) for row in rows]
     printing.table(COLUMNS, shown)
-    for line in [row["trust"] for row in rows if row["trust"] and row["hooks"] != NOWHERE]:
+    for line in [row["trust"] for row in rows if row["trust"] and row["hooks"] not in (NOWHERE, UNKNOWN)]:
         printing.text(line + ".")
+    for row in [row for row in rows if row["trouble"]]:
+        printing.text(f"{row['title']}: {row['trouble']}.")
 
 
 def _last(place: projects.Project) -> dict[str, int]:
@@ -70,9 +72,20 @@ def _when(at: int) -> str:
 def _about(host: str, root: str, last: int) -> dict[str, Any]:
     setup = wiring.setup_of(host)
     program = shutil.which(setup.PROGRAM) or ""
-    wired = [word for word, project in ((ALL, ""), (HERE, root)) if wiring.Wired(host, project).is_there()]
+    hooks, trouble = _hooks(host, root)
     found = {"host": host, "title": setup.TITLE, "program": program, "version": _version(program)}
-    return {**found, "hooks": " and ".join(wired) or NOWHERE, "trust": setup.TRUST, "last": last}
+    return {**found, "hooks": hooks, "trouble": trouble, "trust": setup.TRUST, "last": last}
+
+
+def _hooks(host: str, root: str) -> tuple[str, str]:
+    """Return where our hooks of a client stand, and what is wrong with a file of its."""
+    found, trouble = [], ""
+    for word, project in ((ALL, ""), (HERE, root)):
+        try:
+            found += [word] if wiring.Wired(host, project).is_there() else []
+        except RalphMemError as error:
+            trouble = str(error)
+    return " and ".join(found) or (UNKNOWN if trouble else NOWHERE), trouble
 
 
 def _version(program: str) -> str:
@@ -123,8 +136,12 @@ def remove(name: Name, project: InProject = False, dry_run: DryRun = False, json
 
 def _left(wired: wiring.Wired, in_project: bool) -> str:
     """Say whether a client that leaves one of its two files is recorded by the other."""
-    other = wiring.Wired(wired.host, _root(not in_project))
-    if other.path == wired.path or not other.is_there():
+    try:
+        other = wiring.Wired(wired.host, _root(not in_project))
+        is_left = other.path != wired.path and other.is_there()
+    except RalphMemError:  # what is wrong with it `hosts` tells
+        is_left = False
+    if not is_left:
         return f"{wired.setup.TITLE} is no longer recorded"
     where, option = (ALL, "") if in_project else (HERE, " --project")
     return f"{wired.setup.TITLE} is still recorded in {where}; `ralph-mem hosts remove {wired.host}{option}` ends that too"

@@ -297,6 +297,19 @@ def test_hosts_lists_them_with_where_our_hooks_are(a_newcomer):
     assert not (a_newcomer.project / ".qwen" / "settings.json").exists()
 
 
+def test_an_odd_file_of_one_client_is_told_and_the_others_are_listed(a_newcomer):
+    a_newcomer.reads("hosts", "add", "gemini", "--project")
+    odd = a_newcomer.home / ".gemini" / "settings.json"
+    odd.parent.mkdir()
+    os.mkfifo(odd)
+    (a_newcomer.home / ".qwen" / "settings.json").mkdir(parents=True)
+    rows = {row["host"]: row for row in a_newcomer.json("hosts")}
+    assert list(rows) == list(known.OTHERS) and rows["codex"]["trouble"] == ""
+    assert rows["gemini"]["hooks"] == "this project" and rows["qwen"]["hooks"] == "not known"
+    assert f"Gemini CLI: {odd} is no file of settings." in a_newcomer.reads("hosts")
+    assert "Gemini CLI is no longer recorded." in a_newcomer.reads("hosts", "remove", "gemini", "--project")
+
+
 @pytest.mark.parametrize(("removed", "other", "where"), [([], ["--project"], "this project"), (["--project"], [], "all projects")])
 def test_a_client_that_its_other_file_still_records_is_said_to_be_recorded(a_newcomer, removed, other, where):
     a_newcomer.reads("hosts", "add", "qwen")
