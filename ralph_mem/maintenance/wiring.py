@@ -84,7 +84,7 @@ class Wired:
             _keep(self.path)
         self._put()
         if not _holds_ours(self.after):
-            paths.remove(_note(self.path))
+            _tidy(self.path)
 
     def _put(self) -> None:
         file = os.path.realpath(self.path)
@@ -253,6 +253,22 @@ def _read(note: str) -> "dict[str, Any] | None":
 
 
 def _keep(path: str) -> None:
-    """Keep that our hooks are in a file, and nothing of what else is in it."""
+    """Keep that our hooks are in a file, and the outermost folder that is made for it; nothing of what else is in it."""
+    kept, folder = _read(_note(path)) or {"made": ""}, os.path.dirname(path)
+    made = kept.get("made", "")
+    while folder and not os.path.lexists(folder):
+        made, folder = folder, os.path.dirname(folder)
     paths.make_folder(os.path.dirname(_note(path)))
-    paths.write(_note(path), json.dumps({"path": path}))
+    paths.write(_note(path), json.dumps({"path": path, "made": made}))
+
+
+def _tidy(path: str) -> None:
+    """Forget a file, and remove the folders that were made for it and hold nothing."""
+    made, folder = (_read(_note(path)) or {}).get("made"), os.path.dirname(path)
+    paths.remove(_note(path))
+    while isinstance(made, str) and made and f"{folder}/".startswith(f"{made}/"):
+        try:
+            os.rmdir(folder)
+        except OSError:
+            return
+        folder = os.path.dirname(folder)

@@ -164,4 +164,4 @@ def _do(wired: wiring.Wired, dry_run: bool, json: bool, done: str) -> None:
             printing.verbatim(line)
         printing.text("Nothing was changed.")
     else:
-        printing.text(f"Written: {wired.path}; {done}.")
+        printing.text(f"{'Removed' if wired.after is None else 'Written'}: {wired.path}; {done}.")

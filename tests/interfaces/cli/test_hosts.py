@@ -65,6 +65,33 @@ def test_where_no_file_was_none_is_left(wired, host):
     assert not os.path.exists(path) and not wired(host).is_there()
 
 
+@pytest.mark.parametrize("host", known.OTHERS)
+def test_the_folders_that_were_made_for_a_file_go_with_it_and_no_others(wired, a_home, host):
+    (a_home / "mine").mkdir()
+    added(wired, host)
+    added(wired, host, str(a_home / "mine" / "shop"))
+    for project in ("", str(a_home / "mine" / "shop")):
+        removed(wired, host, project)
+    assert {path.name for path in a_home.iterdir()} == {"mine", ".local"} and not any((a_home / "mine").iterdir())
+    path = Path(wired(host).path)
+    path.parent.mkdir(parents=True)
+    added(wired, host)
+    removed(wired, host)
+    assert path.parent.exists()
+
+
+def test_a_folder_that_was_made_stays_with_what_somebody_put_there(wired):
+    path = Path(added(wired, "copilot"))
+    write(f"{path.parent.parent}/mine", "x")
+    removed(wired, "copilot")
+    assert [each.name for each in path.parent.parent.iterdir()] == ["mine"]
+
+
+def test_a_file_that_went_is_not_said_to_be_written(a_newcomer):
+    a_newcomer.reads("hosts", "add", "qwen")
+    assert a_newcomer.reads("hosts", "remove", "qwen").startswith(f"Removed: {a_newcomer.home}/.qwen/settings.json; ")
+
+
 @pytest.mark.parametrize(
     ("variable", "host", "file"),
     [
@@ -144,7 +171,7 @@ def test_nothing_that_else_stands_in_the_file_is_kept_elsewhere(wired):
     path = wired("qwen").path
     write(path, '{"env": {"TOKEN": "hunter2-of-mine"}}')
     added(wired, "qwen")
-    assert [json.loads(copy.read_text()) for copy in copies()] == [{"path": path}]
+    assert [json.loads(copy.read_text()) for copy in copies()] == [{"path": path, "made": ""}]
 
 
 def test_after_that_nothing_of_ours_comes_back_and_no_copy_of_the_file_stays(wired):
