@@ -1,6 +1,7 @@
 """Write our hooks into the file of another client, beside what is there, and take them away again."""
 
 import difflib
+import glob
 import json
 import os
 import tempfile
@@ -174,6 +175,12 @@ def setup_of(host: str) -> ModuleType:
     if host not in known.OTHERS:
         raise RalphMemError(f"no host is called {host[:40]}", f"there are {', '.join(known.OTHERS)}")
     return known.setup_of(host)
+
+
+def plugin_of(setup: ModuleType) -> str:
+    """Return the folder of our plugin that a host has itself installed, empty for none."""
+    pattern = f"{glob.escape(known.folder_of(setup))}/{setup.PLUGIN_IN}" if hasattr(setup, "PLUGIN_IN") else ""
+    return min(glob.glob(pattern), default="")
 
 
 def _bytes(path: str) -> "bytes | None":

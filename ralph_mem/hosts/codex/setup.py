@@ -3,6 +3,7 @@
 TITLE, PROGRAM, PACKAGE = "Codex", "codex", "@openai/codex"
 HEADLESS = ("codex", "exec", "--skip-git-repo-check", "--sandbox", "workspace-write", "-")  # in the folder alone, without a network
 FOLDER, FOLDER_NAMED_BY, BELOW = ".codex", "CODEX_HOME", ""
+PLUGIN, PLUGIN_IN = "plugin", "plugins/cache/*/ralph-mem/*"  # what it calls one, and where it keeps ours
 FILE, IN_PROJECT = "hooks.json", ".codex/hooks.json"
 # Its name of an event, ours, and after how many seconds it gives up. It asks for trust again whenever a line of these changes.
 EVENTS = (

@@ -3,6 +3,7 @@
 TITLE, PROGRAM, PACKAGE = "Copilot CLI", "copilot", "@github/copilot"
 HEADLESS = ("copilot", "--allow-all-tools", "--no-auto-update", "-p", "{prompt}")
 FOLDER, FOLDER_NAMED_BY, BELOW = ".copilot", "COPILOT_HOME", ""
+PLUGIN, PLUGIN_IN = "plugin", "installed-plugins/*/ralph-mem"  # what it calls one, and where it keeps ours
 FILE, IN_PROJECT = "hooks/ralph-mem.json", ".github/hooks/ralph-mem.json"
 EVENTS = (
     ("sessionStart", "session-start", 10), ("userPromptSubmitted", "user-prompt-submit", 10), ("postToolUse", "post-tool-use", 5),

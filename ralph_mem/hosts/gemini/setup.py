@@ -4,6 +4,7 @@ TITLE, PROGRAM, PACKAGE = "Gemini CLI", "gemini", "@google/gemini-cli"
 # It ends at once in a folder that nobody has trusted, as that of a loop's room never is.
 HEADLESS = ("gemini", "--skip-trust", "--approval-mode=yolo", "-p", "{prompt}")
 FOLDER, FOLDER_NAMED_BY, BELOW = ".gemini", "GEMINI_CLI_HOME", "/.gemini"  # which it makes in what that names
+PLUGIN, PLUGIN_IN = "extension", "extensions/ralph-mem"  # what it calls one, and where it keeps ours
 FILE, IN_PROJECT = "settings.json", ".gemini/settings.json"
 # What it calls a compaction comes before every request, and is not asked for.
 EVENTS = (

@@ -3,6 +3,7 @@
 TITLE, PROGRAM, PACKAGE = "Qwen Code", "qwen", "@qwen-code/qwen-code"
 HEADLESS = ("qwen", "--yolo", "-p", "{prompt}")
 FOLDER, FOLDER_NAMED_BY, BELOW = ".qwen", "QWEN_HOME", ""
+PLUGIN, PLUGIN_IN = "extension", "extensions/ralph-mem"  # what it calls one, and where it keeps ours
 FILE, IN_PROJECT = "settings.json", ".qwen/settings.json"
 EVENTS = (
     ("SessionStart", "session-start", 10), ("UserPromptSubmit", "user-prompt-submit", 10), ("PostToolUse", "post-tool-use", 5),

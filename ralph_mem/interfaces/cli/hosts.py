@@ -85,6 +85,8 @@ def _hooks(host: str, root: str) -> tuple[str, str]:
             found += [word] if wiring.Wired(host, project).is_there() else []
         except RalphMemError as error:
             trouble = str(error)
+    setup = wiring.setup_of(host)
+    found += [setup.PLUGIN] if wiring.plugin_of(setup) else []
     return " and ".join(found) or (UNKNOWN if trouble else NOWHERE), trouble
 
 
@@ -135,16 +137,20 @@ def remove(name: Name, project: InProject = False, dry_run: DryRun = False, json
 
 
 def _left(wired: wiring.Wired, in_project: bool) -> str:
-    """Say whether a client that leaves one of its two files is recorded by the other."""
+    """Say whether a client that leaves one of its two files is recorded by the other, or by a plugin of its own."""
+    title, plugin = wired.setup.TITLE, wiring.plugin_of(wired.setup)
+    where, option = (ALL, "") if in_project else (HERE, " --project")
+    still = [f"in {where}; `ralph-mem hosts remove {wired.host}{option}` ends that too"] if _is_left(wired, in_project) else []
+    still += [f"by the {wired.setup.PLUGIN} in {plugin}; take it out in {title} to end that"] if plugin else []
+    return f"{title} is still recorded {', and '.join(still)}" if still else f"{title} is no longer recorded"
+
+
+def _is_left(wired: wiring.Wired, in_project: bool) -> bool:
     try:
         other = wiring.Wired(wired.host, _root(not in_project))
-        is_left = other.path != wired.path and other.is_there()
     except RalphMemError:  # what is wrong with it `hosts` tells
-        is_left = False
-    if not is_left:
-        return f"{wired.setup.TITLE} is no longer recorded"
-    where, option = (ALL, "") if in_project else (HERE, " --project")
-    return f"{wired.setup.TITLE} is still recorded in {where}; `ralph-mem hosts remove {wired.host}{option}` ends that too"
+        return False
+    return other.path != wired.path and other.is_there()
 
 
 def _root(in_project: bool) -> str:
@@ -158,7 +164,7 @@ def _do(wired: wiring.Wired, dry_run: bool, json: bool, done: str) -> None:
     if json:
         printing.as_json({"file": wired.path, "changed": bool(changes) and not dry_run, "diff": changes})
     elif not changes:
-        printing.text(f"Nothing to change in {wired.path}.")
+        printing.text(f"Nothing to change in {wired.path}; {done}.")
     elif dry_run:
         for line in changes:
             printing.verbatim(line)

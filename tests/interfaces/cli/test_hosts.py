@@ -324,6 +324,20 @@ def test_hosts_lists_them_with_where_our_hooks_are(a_newcomer):
     assert not (a_newcomer.project / ".qwen" / "settings.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("host", "folder", "word"),
+    [
+        ("codex", ".codex/plugins/cache/ralph-mem/ralph-mem/0.1.0", "plugin"),
+        ("copilot", ".copilot/installed-plugins/ralph-mem/ralph-mem", "plugin"),
+        ("gemini", ".gemini/extensions/ralph-mem", "extension"),
+    ],
+)
+def test_a_client_that_has_the_plugin_itself_is_said_to_be_recorded_by_it(a_newcomer, host, folder, word):
+    (a_newcomer.home / folder).mkdir(parents=True)
+    assert {row["host"]: row["hooks"] for row in a_newcomer.json("hosts")} == dict.fromkeys(known.OTHERS, "no") | {host: word}
+    assert f"is still recorded by the {word} in {a_newcomer.home / folder}; " in a_newcomer.reads("hosts", "remove", host)
+
+
 def test_an_odd_file_of_one_client_is_told_and_the_others_are_listed(a_newcomer):
     a_newcomer.reads("hosts", "add", "gemini", "--project")
     odd = a_newcomer.home / ".gemini" / "settings.json"
