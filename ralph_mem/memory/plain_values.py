@@ -19,6 +19,8 @@ def of_row(reader: "lookup.Reader", row: "lookup.Row", layer: int) -> "dict[str,
     }  # fmt: skip
     if row.speaker:
         found["speaker"] = row.speaker
+    if row.host:
+        found["host"] = row.host
     if layer == 2:
         found["timeline"] = [of_row(reader, entry, 1) for entry in lookup.timelines(reader, [row])[0]]
     if layer == 3:

@@ -105,7 +105,8 @@ def _cost(text: str) -> int:
 def entry(each: "Row", found: "Row | None" = None) -> str:
     """Return one row in a line; `>` points at the row that is meant."""
     here = found is not None and each.public_id == found.public_id
-    kind = "" if each.type == "turn" else f"{each.type}{_standing(each)}: "
+    whose = f" in {each.host}" if each.host else ""
+    kind = "" if each.type == "turn" and not whose else f"{each.type}{whose}{_standing(each)}: "
     told = gist(each, LINE_TOKENS if here else NEIGHBOUR_TOKENS)
     return f"{'>' if here else ' '} {each.public_id}  {when(each.at)}  {kind}{told}"
 

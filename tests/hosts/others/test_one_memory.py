@@ -11,7 +11,7 @@ from ralph_mem.core.settings import effective
 from ralph_mem.hosts import known, others
 from ralph_mem.hosts.claude_code import event
 from ralph_mem.maintenance import status
-from ralph_mem.memory import access, activities, reports
+from ralph_mem.memory import access, activities, plain_values, reports
 from ralph_mem.memory.recall import layers, lookup
 from tests.core.redaction import secret_corpus
 from tests.hosts.others.clients import FAILED, PROMPT, TOOL, Shape, recorded, told
@@ -115,6 +115,7 @@ def test_what_is_told_found_and_counted_names_the_client_that_it_is_from(guest, 
     reader = lookup.Reader(access.to_read(place), place, effective.load(place))
     rows = lookup.search(reader, "zeppelin exporter", 0, lookup.Wanted(1))
     assert " turn in codex  " in layers.shown(reader, rows, 1)
+    assert " turn in codex: " in layers.shown(reader, rows, 2) and plain_values.of_row(reader, rows[0], 1)["host"] == "codex"
     assert any(line.startswith("also from codex, last ") for line in status.lines(status.of(place, reader.settings, 0)))
     assert {reports.cells(each)[5] for each in reports.listed(reader, 2**53, 9)} == {"ended, codex", "open, gemini"}
 
