@@ -145,16 +145,26 @@ def call_id(session: object, stamp: str, given: "Fields") -> str:
 
 # Slash commands are Claude Code's; everybody has a terminal, and so has an agent. The first are in what a model is told.
 IN_CONTEXT = (
-    ("(its words: /mem-search --layer 3 ", "(its words: ralph-mem show "),
-    ("; /mem-search finds them.)", "; ralph-mem search finds them.)"),
+    ("(its words: /mem-search --layer 3 ", "(its words: {} show "),
+    ("; /mem-search finds them.)", "; {} search finds them.)"),
 )
-IN_MESSAGES = (("/mem for more", "ralph-mem --help for more"), ("/mem ", "ralph-mem "))
+IN_MESSAGES = (("/mem for more", "{} --help for more"), ("/mem ", "{} "))
+COMMAND = "ralph-mem"
 
 
 def _in_a_terminal(text: str, words: "tuple[tuple[str, str], ...]") -> str:
     for typed, command in words:
-        text = text.replace(typed, command)
+        if typed in text:
+            text = text.replace(typed, command.format(_command()))
     return text
+
+
+def _command() -> str:
+    """Return how a terminal starts our command: by its name where that is on PATH, else from where the plugin lies."""
+    if any([folder and paths.exists(f"{folder}/{COMMAND}") for folder in paths.environment("PATH").split(":")]):
+        return COMMAND
+    file = __file__.rpartition("/ralph_mem/")[0] + "/ralph_mem/interfaces/terminal.py"
+    return f"python3 '{file}'" if " " in file else f"python3 {file}"
 
 
 def takes_in(seen: Activity) -> bool:

@@ -21,7 +21,6 @@ OURS = 'IFS= read -r r <"${XDG_DATA_HOME:-$HOME/.local/share}/ralph-mem/plugin-f
 LINE = '{{ {ours} && set -- "$r/hooks/run" {event} {host} && [ -r "$1" ] && . "$1"; }} 2>/dev/null || :'
 MARK = b"ralph-mem/plugin-folder"  # in each of our lines, and in what is copied
 HOOKS, VERSION = "hooks", "version"
-LEFT_AS_IT_IS = "it was left as it is"
 BY_HAND = f"take out by hand each entry that names {MARK.decode()}"
 NOT_PLAIN = "a comment, or a comma too many? without it this can be done"
 MOST_BYTES = 4_194_304
@@ -48,7 +47,7 @@ class Wired:
 
     def add(self) -> None:
         """Put our hooks in. Raises RalphMemError for a file that cannot be understood."""
-        self.after = _copied(self.setup, self.before) if hasattr(self.setup, "COPIED") else self._merged()
+        self.after = _copied(self.setup, self.path, self.before) if hasattr(self.setup, "COPIED") else self._merged()
 
     def remove(self) -> None:
         """Take our hooks out: all is as it was, byte for byte, where nothing else has changed. Raises RalphMemError."""
@@ -129,7 +128,8 @@ class Wired:
     def _rows(self, values: dict[str, Any], event: str) -> list[Any]:
         rows = values.get(HOOKS, {}).get(event, [])
         if not isinstance(rows, list):
-            raise RalphMemError(f"the hooks in {self.path} are no lists, so nothing was changed", LEFT_AS_IT_IS)
+            seen = f"the hooks of {event} in {self.path} are no list, so nothing was changed"
+            raise RalphMemError(seen, "mend them there, or take them out")
         return rows
 
     def _without(self) -> "bytes | None":
@@ -223,10 +223,10 @@ def need_plugin() -> None:
         raise RalphMemError("only the plugin can do that", "type it where the plugin's folder lies")
 
 
-def _copied(setup: ModuleType, before: "bytes | None") -> bytes:
+def _copied(setup: ModuleType, path: str, before: "bytes | None") -> bytes:
     ours = Path(extras.LIES_IN, setup.COPIED)
     if before is not None and not _holds_ours(before):
-        raise RalphMemError("a file of that name is there, which is not ours", LEFT_AS_IT_IS)
+        raise RalphMemError(f"{path} is not ours, and was left as it is", "give it another name, and try again")
     try:
         return ours.read_bytes()
     except OSError as error:

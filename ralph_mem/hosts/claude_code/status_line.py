@@ -59,7 +59,7 @@ def add(wrap: bool = False) -> None:
         _write({**values, KEY: {"type": COMMAND, COMMAND: _own()}})
         return
     if not isinstance(given, dict) or given.get("type") != COMMAND or not isinstance(given.get(COMMAND), str):
-        raise RalphMemError(f"the status line in {where()} is no command", "it was left as it is")
+        raise RalphMemError(f"the status line in {where()} is no command, and was left as it is", "take it out, and try again")
     if not wrap:
         raise RalphMemError(
             "there is a status line already, and it was left as it is", "with --wrap it is run first, ours below it"
@@ -102,9 +102,9 @@ def _read() -> "dict[str, Any]":
     try:
         values = json.loads(Path(file).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise RalphMemError(f"{file} cannot be read, so nothing in it was changed", "see what is wrong with it") from error
+        raise RalphMemError(f"{file} cannot be read, so nothing in it was changed", "is it yours, and plain JSON?") from error
     if not isinstance(values, dict):
-        raise RalphMemError(f"{file} holds no settings, so nothing in it was changed", "see what is wrong with it")
+        raise RalphMemError(f"{file} holds no settings, so nothing in it was changed", "see that it is an object")
     return values
 
 

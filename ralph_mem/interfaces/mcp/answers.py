@@ -103,19 +103,20 @@ def timeline(reader: "Reader", given: "Given", _now: int) -> Told:
 def show(reader: "Reader", given: "Given", now: int) -> Told:
     """Return whole texts, from a character on, each within its share of what an answer may cost."""
     names = list(dict.fromkeys(given["ids"]))
-    share, lines, missing = reading.BODY_TOKENS // len(names) - 40, [], []
+    share, lines, missing, left = reading.BODY_TOKENS // len(names) - 40, [], [], 0
     for name in names:
         try:
             found = _found(reader, name)
         except RalphMemError as error:
             missing.append(error)
             continue
-        head, _, rest = layers.full(found, given.get("from", 0), share)[0].partition("\n")
+        piece, more = layers.full(found, given.get("from", 0), share)
+        (head, _, rest), left = piece.partition("\n"), left + more
         text = f"{head}\norigin: {found.origin}, {ago(found.at, now)}{_label(found)}\n{rest}"
         lines.append((text, _item(found, FULL, text)))
     if not lines:
         raise missing[0]
-    return Told([*lines, *[(str(error), None) for error in missing]], GO_ON)
+    return Told([*lines, *[(str(error), None) for error in missing]], GO_ON if left else "")
 
 
 def facts(reader: "Reader", given: "Given", now: int) -> Told:

@@ -326,10 +326,11 @@ def full(found: "Row", start: int = 0, most: int = FULL_TOKENS) -> "tuple[str, i
 
 def piece(head: str, text: str, start: int, below: "Sequence[str]" = (), most: int = FULL_TOKENS) -> "tuple[str, int]":
     """Return a text from a character on, of at most so many tokens with what stands above and below it, and how much is left."""
-    start = min(start, len(text))
+    is_behind, start = len(text) <= start > 0, min(start, len(text))
     shown = cut(text[start:], most - MARK_TOKENS - price("\n".join([head, *below])), mark="")
     left = len(text) - start - len(shown)
     tail = [f"{LEFT_OUT} {row.tokens(text[start + len(shown) :])} more tokens, from character {start + len(shown)}"] if left else []
+    tail = [f"(it ends at character {len(text)})"] if is_behind else tail
     return "\n".join([head, shown.rstrip("\n"), *tail, *below]), left
 
 

@@ -278,9 +278,9 @@ def unapproved(reader: Reader) -> str:
 
 def nothing(query: str, wanted: Wanted) -> "list[str]":
     """Return the sentences that say that a search finds nothing, and what was not looked for."""
-    if not query_text.terms(query):
-        return [ONLY_COMMON]
     is_limited = wanted.since or wanted.until != FOREVER or wanted.types
+    if not query_text.terms(query):
+        return [NOTHING_THERE, ONLY_COMMON] if is_limited else [ONLY_COMMON]
     has_common = any([len(word) == 1 or word in index_text.STOPWORDS for word in query_text.words(query)])
     return [NOTHING_THERE if is_limited else NOTHING, *([COMMON_TOO] if has_common else [])]
 

@@ -14,6 +14,7 @@ from ralph_mem.maintenance import status
 from ralph_mem.memory import access, activities, plain_values, reports
 from ralph_mem.memory.recall import layers, lookup
 from tests.core.redaction import secret_corpus
+from tests.hook import ORDINARY_PATH
 from tests.hosts.others.clients import FAILED, PROMPT, TOOL, Shape, recorded, told
 
 SAID = "The zeppelin exporter writes UTF-16 and needs a byte order mark."
@@ -120,8 +121,17 @@ def test_what_is_told_found_and_counted_names_the_client_that_it_is_from(guest, 
     assert {reports.cells(each)[5] for each in reports.listed(reader, 2**53, 9)} == {"ended, codex", "open, gemini"}
 
 
-def test_nobody_else_is_sent_to_a_slash_command(guest):
+def test_who_has_no_command_on_path_is_told_how_to_start_it_from_the_plugin(guest):
     host = guest.attended()
+    first = host.sends("codex", *host.shape("codex").start())
+    assert f"python3 {host.plugin}/ralph_mem/interfaces/terminal.py pause switches that off" in first["systemMessage"]
+
+
+def test_nobody_else_is_sent_to_a_slash_command(guest):
+    there = guest.folder / "bin" / "ralph-mem"
+    there.parent.mkdir()
+    there.write_text("")
+    host = guest.another(CLAUDE_CODE_SESSION_ATTENDED="1", PATH=f"{there.parent}:{ORDINARY_PATH}")
     first = host.sends("gemini", *host.shape("gemini").start())
     assert "ralph-mem pause switches that off" in first["systemMessage"]
     shape = host.shape("gemini")

@@ -135,6 +135,14 @@ def test_a_long_text_is_read_on_from_a_character(a_session, a_client):
     assert "beam0 " in first and "beam0 " not in rest and words[3800:3890] in first + rest
 
 
+def test_of_what_is_complete_it_is_not_said_how_it_goes_on_and_behind_its_end_where_that_is(a_session, a_client):
+    name = a_session.has_a_turn("Count the beams", "Seven.")
+    assert "goes on at a character" not in a_client.uses("show", ids=[name])
+    assert "it ends at character 22" in inside(a_client.uses("show", **{"ids": [name], "from": 99}))
+    long = a_session.has_a_turn("Count the planks", "plank " * 900)
+    assert "goes on at a character" in a_client.uses("show", ids=[name, long])
+
+
 def test_of_several_ids_each_has_its_share_and_one_that_is_unknown_is_named(a_session, a_client):
     names = [name for (name,) in a_session.rows("SELECT public_id FROM turns ORDER BY id")]
     body = inside(a_client.uses("show", ids=[*names, "turn-aaaaaaaaaa"]))

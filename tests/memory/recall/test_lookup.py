@@ -268,6 +268,7 @@ def test_of_a_time_or_a_type_it_is_not_said_that_nothing_else_holds_the_words(li
 @pytest.mark.parametrize("query", ["hello", "ok done", "x", "\u91d1"])
 def test_of_words_that_are_left_out_of_the_index_it_is_not_said_that_nothing_holds_them(query):
     assert lookup.nothing(query, lookup.Wanted()) == [lookup.ONLY_COMMON]
+    assert lookup.nothing(query, lookup.Wanted(types=["error"])) == [lookup.NOTHING_THERE, lookup.ONLY_COMMON]
     assert lookup.nothing(f"{query} zirconium", lookup.Wanted()) == [lookup.NOTHING, lookup.COMMON_TOO]
 
 
