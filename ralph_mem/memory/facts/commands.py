@@ -27,6 +27,8 @@ FADING = 0.7
 # A run in a folder is about a part as long as one at the top passed in one of so many last sessions of that purpose.
 # In four sets of logs nothing changes from 2 on; a project that moved into a folder is known as such within days.
 RECENT = 5
+# Beside plain words what only says where or how a program is started; such a command runs nothing that the project does not have.
+PLAIN = frozenset((".", "./...", "-m"))
 PASSED, FAILED, UNKNOWN = "passed", "failed", ""
 
 
@@ -76,10 +78,13 @@ class _Tallies:
         self.changed: dict[str, None] = {}
 
     def count(self, run: "Run", command: log.Command, outcome: str) -> None:
-        """Count a run. A command is known from its first pass on."""
+        """Count a run. A command is known from its first pass on that no stranger's text can have told the agent of."""
         key = key_of(run.purpose, run.same, run.place)
         told = self.told.get(key)
         if outcome == UNKNOWN or (told is None and outcome == FAILED):
+            return
+        is_known = _is_plain(run) or (told is not None and told["command"] == typed(run))
+        if outcome == PASSED and not is_known and log.may_be_dictated(self.store, command, typed(run)):
             return
         if told is None:
             told = self.told[key] = {"purpose": run.purpose, "passes": 0, "failures": 0, "last": 0}
@@ -145,6 +150,10 @@ def _place(told: "dict[str, Any]") -> str:
         told["place"] = next(iter([run.place for run in run_in.of(told["command"])]), "")
     place: str = told["place"]
     return place
+
+
+def _is_plain(run: "Run") -> bool:
+    return not run.given and all([word.isalpha() or word in PLAIN for word in run.text.split()])
 
 
 def typed(run: "Run") -> str:

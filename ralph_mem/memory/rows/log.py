@@ -1,7 +1,7 @@
 """Read what sessions ran and changed, for what is learnt from the log."""
 
 from ralph_mem.core import fast
-from ralph_mem.memory.rows import row
+from ralph_mem.memory.rows import row, shingles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,13 @@ WHERE t.created_at > ? AND t.files <> '' AND t.tainted < 2 ORDER BY t.created_at
 EDITED = f"""
 SELECT o.session_id, o.title, o.created_at FROM {OBSERVATION} AS o
 WHERE o.created_at > ? AND o.tool_name = '{row.EDIT}' AND o.type <> 'error' AND o.tainted < 2 ORDER BY o.created_at LIMIT ?"""
+# The turn in which a command ran, and in how many sessions its line did.
+TURN_OF = f"""
+SELECT coalesce(t.tainted, 0), coalesce(t.created_at, o.created_at), s.client_session FROM {OBSERVATION} AS o
+JOIN sessions AS s ON s.id = o.session_id LEFT JOIN {TURN} AS t ON t.id = o.turn_id WHERE o.id = ?"""
+SESSIONS_WITH = f"""
+SELECT count(DISTINCT session_id) FROM {OBSERVATION} WHERE tool_name = '{row.COMMAND}' AND title = ? AND type <> 'error'"""
+ESTABLISHED = 3  # sessions that ran a line: whoever named it first, it is how this project works by then
 
 
 class Command:
@@ -36,6 +43,18 @@ class Command:
 def ran(store: "Store", after: int, most: int) -> "list[Command]":
     """Return the commands that are stored behind the observation of a number, in the order in which they were stored."""
     return [Command(values) for values in store.execute(RAN, (after, most)).fetchall()]
+
+
+def may_be_dictated(store: "Store", command: Command, text: str) -> bool:
+    """Say whether a command may be what a page or another stranger's text told the agent to run; `text` is it without its line.
+
+    So it is where something came in from outside before it in its turn, or holds its words, until three sessions have run the line.
+    """
+    tainted, since, session = store.one(TURN_OF, (command.number,)) or (0, 0, "")
+    if not tainted and not shingles.came_in(store, session, since, command.at) and not shingles.is_part(store, text):
+        return False
+    (sessions,) = store.one(SESSIONS_WITH, (command.line,))
+    return bool(sessions < ESTABLISHED)
 
 
 def sessions_of(store: "Store", names: "list[str]") -> "set[int]":

@@ -173,6 +173,22 @@ def repeats(store: "Store", session: str, text: str) -> bool:
     return any([entry.place not in own and not answer.was_said(store, entry) for entry in found])
 
 
+def came_in(store: "Store", session: str, since: int, until: int) -> bool:
+    """Say whether anything came in from outside in a session between two times in ms."""
+    file = f"{store.folder}/{paths.HEARD}/{paths.key_of(session)}"
+    return any([since <= entry.at <= until for entry in _of_file(file)])
+
+
+def is_part(store: "Store", text: str) -> bool:
+    """Say whether a short text such as a command stands in what came in from outside in any session; one window is enough.
+
+    Of a text of less than WINDOW + STEP bytes not every place is known.
+    """
+    folder, part = f"{store.folder}/{paths.HEARD}", _Answer(text)
+    names = paths.names(folder) if part.runs else []
+    return any([not part.runs.isdisjoint(entry.runs) for name in names for entry in _of_file(f"{folder}/{name}")])
+
+
 class _Entry:
     """What came in with an event: when, where it stood, and its hashes."""
 
@@ -246,13 +262,17 @@ def _entries(store: "Store", session: str) -> "Iterator[_Entry]":
         if source not in ANEW:
             files, until = paths.names(folder), started
     for name in files:
-        for line in paths.read(f"{folder}/{name}", 2 * MOST_BYTES).splitlines():
-            try:
-                entry = _Entry(line)
-            except ValueError:  # torn by a kill
-                continue
+        for entry in _of_file(f"{folder}/{name}"):
             if name == own or entry.at <= until:
                 yield entry
+
+
+def _of_file(path: str) -> "Iterator[_Entry]":
+    for line in paths.read(path, 2 * MOST_BYTES).splitlines():
+        try:
+            yield _Entry(line)
+        except ValueError:  # torn by a kill
+            continue
 
 
 def _made(store: "Store", session: str) -> "set[str]":
