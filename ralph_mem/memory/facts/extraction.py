@@ -7,6 +7,7 @@ into the prompt is somebody else's word and is passed over; so is what is bound 
 import re
 
 from ralph_mem.core.redaction import privacy
+from ralph_mem.memory.facts import extraction_headlines as headlines
 from ralph_mem.memory.facts import extraction_languages as languages
 from ralph_mem.memory.facts import extraction_likelihood as likelihood
 from ralph_mem.memory.facts import extraction_manner as manner
@@ -22,13 +23,15 @@ SHORTEST, LONGEST = 12, 320
 MOST_FOUND = 3
 LEAST_STRENGTH, SURE = 0.5, 0.9
 
-# What stands between these is not the user's own sentence: our own block, code, a quotation, what a client puts between tags.
+# What stands between these is not the user's own sentence: our own block, code, a quotation, what a client puts between tags, and
+# behind a shell's prompt all up to an empty line.
 BLOCKS = re.compile(
     r"<ralph-mem-.*?(?:</ralph-mem-[^>]*>|\Z)"
     r"|^[ \t]*(?P<fence>```|~~~).*?(?:^[ \t]*(?P=fence)[^\n]*$|\Z)"
     r"|^[ \t]*>[^\n]*$"
     r"|\[pasted\].*?(?:\[/pasted\]|\Z)"
     r"|\[(?:Pasted|Image|Attached|Screenshot)[^\]\n]{0,80}\]"
+    r"|^[ \t]*(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\n$#%]{0,80}[$#%]|[$\u276f\u279c])(?: [^\n]*)?(?:\n[ \t]*\S[^\n]*)*"
     r"|<(?P<tag>[a-zA-Z][\w-]{1,40})(?: [^>\n]{0,200})?>.*?(?:</(?P=tag)>|\Z)",
     re.DOTALL | re.MULTILINE,
 )
@@ -49,9 +52,13 @@ INTRODUCED = re.compile(
     r"|conversation|summary|"
     r"changelog|description|prompt|text|snippet|paste|pasted|console|terminal|request|suggestion|tweet|answer|guide|file"
     r"|website|site|wiki|"
-    r"they (?:say|said|wrote)|(?:he|she|somebody|someone|support|qa|customer|client|reviewer|copilot|coderabbit|chatgpt"
+    r"(?:contributing|manual|handbook) (?:of|from|by)\b|rules (?:of|from) (?!(?:the|this|our|my|all|thumb)\b)\S+"
+    r"|their (?:rules|conventions|guidelines|policy)|they (?:say|said|wrote)"
+    r"|(?:he|she|somebody|someone|support|qa|customer|client|reviewer|copilot|coderabbit|chatgpt"
     r"|gemini|codex|cursor|another (?:agent|model|ai)|the (?:agent|subagent|model|bot|other agent)) "
     r"(?:says?|said|wrote|told me|suggested|reported|found)|(?:it|which|that|here) (?:says|said|reads|is|are|was)|below"
+    r"|(?<!\bi )(?<!\bwe )(?<!already )(?<!just )(?<!boss )(?<!lead )(?<!team )"
+    r"(?:says|said|writes|wrote|told (?:me|us)|suggests|reports|sagt|schreibt|dit|dice)\b"
     r"|following|this|attached|steps to reproduce|expected(?: behaviou?r)?|actual(?: behaviou?r)?)"
     r"[^\n.:?!]{0,60}:(?=\s)",
     re.IGNORECASE,
@@ -75,12 +82,32 @@ DOCUMENT = re.compile(
 )
 # A line of a program's output, of a shell, of a diff or of a table.
 PRINTED = re.compile(
-    r"^[ \t]*(?:\d{1,4}[-/:]\d{1,2}[-/:]\d{1,4}\b|\[?\d{1,2}:\d{2}(?::\d{2})?\b|\[\w+\]|(?:DEBUG|INFO|WARN(?:ING)?|ERROR"
-    r"|FATAL|TRACE|E|W)\b[:\s]{1,4}|at \S+ ?\(|"
+    r"^[ \t]*(?:\d{1,4}[-/:]\d{1,2}[-/:]\d{1,4}(?!\d)|(?=[a-f]{0,11}\d)[0-9a-f]{7,12} (?=[A-Z])"
+    r"|npm (?i:notice|warn|err!|error)\b|(?:note|warning|error|hint|help|info|fatal): (?=[A-Z])"
+    r"|\[?\d{1,2}:\d{2}(?::\d{2})?\b|\[\w+\]|(?:DEBUG|INFO"
+    r"|WARN(?:ING)?|ERROR|FATAL|TRACE|E|W)\b[:\s]{1,4}|at \S+ ?\(|"
     r"File \"|[$%#\u276f\u279c\u2713\u2717\u2714\u2718\u2705\u274c\u2139|+@\u23fa\u25cf\u2514\u23bf\u2502] ?"
     r"|\w[\w.]*(?:Error|Exception|Warning)\b|[{}\[\]<]|\w+ ?= |[\w.]+\([^)\n]*\)[;{ ]*$|//|/\*|\*/|--(?= ))[^\n]*$",
     re.MULTILINE,
 )  # fmt: skip
+# What a person passes on: the line of a program or of a speaker in a chat; and of a document or somebody what it wants of us.
+PASSED_ON = re.compile(
+    r"^[ \t]*(?:(?:[\w-]+-bot|dependabot|\w+\[bot\])(?: \w+)? ?:|[A-Z]\w+: (?=you (?:should|must|need|have)\b)"
+    r"|(?:Me|Assistant|Human): )[^\n]*$"
+    r"|\b(?<!our )(?<!my )(?:vendor|upstream|official|their|[a-z]+'s) (?:docs?|documentation|readme|wiki|manual|guide|page)\b"
+    r"[^\n.?!]*"
+    r"|\b[Aa]ccording to (?:the|their) (?!(?:project|team|company|api|style|internal)\b)[\w-]+ (?:docs?|documentation|readme|wiki"
+    r"|manual|page|article|blog)\b[^\n.?!]*"
+    r"|(?:^|(?<=[.!?] ))[A-Z]\w+ (?:thinks|believes|suggests|recommends|claims) (?:that )?(?:we|you)\b[^\n.?!]*",
+    re.MULTILINE,
+)
+# A question right behind a sentence that asks whether it is so: who says it does not know.
+DOUBTED = re.compile(
+    r"(?:^|(?<=[.!?] ))[^\n.!?]*[.!]\s+(?:(?:is|was) (?:this|that|it) (?:true|right|so|needed|necessary|correct)|true|really"
+    r"|do we need (?:that|this|it)"
+    r"|what do you think|vrai|stimmt das)\s*\?",
+    re.IGNORECASE | re.MULTILINE,
+)
 # Items of a list; so many of them in a row are a list that was pasted.
 ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 MOST_ITEMS = 6
@@ -128,12 +155,17 @@ def sentences(prompt: str) -> "list[Found]":
 def _own_words(prompt: str) -> str:
     """Return a prompt of the same length in which blanks stand for all that is not the user's own sentence."""
     text = BLOCKS.sub(_blank, prompt)
-    ends = [found.end() for found in [INTRODUCED.search(text)] if found and _goes_on(text, found.end())]
+    ends = [
+        found.end()
+        for found in INTRODUCED.finditer(text)
+        if _goes_on(text, found.end()) and not headlines.is_own(text, found.end())
+    ]
     ends += _below_a_pointer(text)
     ends += [found.start() for found in [DOCUMENT.search(text)] if found]
     if ends:
         text = text[: min(ends)] + _blanks(text[min(ends) :])
-    text = PRINTED.sub(_blank, text)
+    for passed_on in (PRINTED, PASSED_ON, DOUBTED):
+        text = passed_on.sub(_blank, text)
     text = QUOTED.sub(_unless_short, text)
     return _without_lists(text)
 
@@ -141,7 +173,7 @@ def _own_words(prompt: str) -> str:
 def _below_a_pointer(text: str) -> "list[int]":
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
-    return [end] if end >= 0 and POINTED.search(text, start, end) else []
+    return [end] if end >= 0 and POINTED.search(text, start, end) and not headlines.is_own(text, end) else []
 
 
 def _goes_on(text: str, end: int) -> bool:
@@ -184,7 +216,7 @@ def _trimmed(text: str, start: int, end: int) -> "tuple[int, int]":
 def _weighed(prompt: str, own: str, start: int, end: int) -> "list[tuple[float, Found]]":
     """Return a sentence with how clearly it says that it holds, unless it says nothing of the kind."""
     text, seen = prompt[start:end], own[start:end]
-    if index_text.REDACTED in text or privacy.INJECTED in text:
+    if index_text.REDACTED in text or privacy.INJECTED in text or seen.rstrip().endswith(":"):
         return []
     known = languages.kind_of(seen) if languages.language_of(seen) else _english(seen)
     return [(known[0], Found(text, known[1], known[2], start, end))] if known else []

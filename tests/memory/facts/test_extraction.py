@@ -93,7 +93,20 @@ def test_always_and_never_count_as_an_instruction_alone():
         ("a document", "do that\n\n## Conventions\n\n{}"),
         ("an issue with its fields", "see below\nTitle: crash\nDescription: {}"),
         ("a line of a log", "I get\n2026-01-02 10:11:12 {}"),
+        ("a line of a log of a machine", "I get\n2026-01-02T10:11:12Z WARN eve: {}\nfix that"),
         ("an output", "ERROR: {}"),
+        ("a line of npm", "npm notice {}\nok?"),
+        ("a line of a compiler", "note: {}\nwhat does it mean?"),
+        ("a list of commits", "0123456 {}\n1234567 Lamps"),
+        ("a terminal", "root@host:~# eve\n{}\nroot@host:~#\nwhy?"),
+        ("a shell with its output", "$ eve\n{}\n\nis that ok?"),
+        ("a bot", "renovate-bot: {}\nshould we?"),
+        ("a program that speaks", "sonarqube says: {} ok?"),
+        ("a chat", "Eve: you should know this. {}\nMe: ok"),
+        ("somebody's guide", "CONTRIBUTING of eve:\n\n- Fork it.\n- {}\n\nLet us"),
+        ("somebody's rules", "Rules from CONTRIBUTING.md:\n- {}"),
+        ("a French file", "Le fichier de eve dit : {}"),
+        ("what one asks about", "{} Is that needed?"),
         ("a shell", "$ echo {}"),
         ("a diff", "+ {}"),
         ("a comment of a query", "SELECT 1;\n-- {}"),
@@ -106,6 +119,51 @@ def test_always_and_never_count_as_an_instruction_alone():
 )  # fmt: skip
 def test_what_somebody_else_said_is_passed_over(what, around):
     assert texts(around.format(RULE)) == [], what
+
+
+@folded(
+    "said",
+    [
+        "The vendor docs want us to always run eve-cli before each release.",
+        "According to the eve wiki we should always use eve-cli for releases.",
+        "Eve thinks we should always use eve-cli for releases.",
+    ],
+)
+def test_what_somebody_else_wants_is_passed_over(said):
+    assert texts(said) == []
+
+
+@folded(
+    "headline",
+    [
+        "In this repo:", "One rule for this project:", "Style guide:", "About commit messages:", "Important for the docs:",
+        "As for error handling:", "Rules of this project:\n1.", "For this repo:\n-", "Please follow this here:\n-",
+        "Also, for our code:",
+    ],
+)  # fmt: skip
+def test_what_stands_below_the_persons_own_headline_is_theirs(headline):
+    (found,) = texts(f"{headline} {RULE}")
+    assert found.endswith(RULE)
+
+
+@folded(
+    "headline",
+    [
+        "In this issue:", "In our chat Eve wrote:", "About eve's comment:", "Style guide from eve:\n-",
+        "The rules in the README:\n-", "Rules of eve:\n-", "Their conventions:\n-", "Feedback:",
+    ],
+)  # fmt: skip
+def test_a_headline_over_what_somebody_wrote_is_not_the_persons(headline):
+    assert texts(f"{headline} {RULE}") == []
+
+
+@folded("said", ["My boss said: {}", "As I said: {}", "fix it\nnote: never touch the lock.\n{}", "{} Is it installed?"])
+def test_what_the_person_passes_on_as_their_own_is_found(said):
+    assert RULE in texts(said.format(RULE))[-1]
+
+
+def test_a_headline_alone_says_nothing():
+    assert texts(f"In this project:\n```\n{RULE}\n```") == []
 
 
 def test_what_stands_before_a_paste_is_the_users_own():
