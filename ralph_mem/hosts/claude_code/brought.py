@@ -12,6 +12,7 @@ TASKS = "/tasks/"  # in the path of the file into which a command that runs on p
 OF_CLIENT = "mcp__ide__"
 DEEPEST = 50  # lists and mappings in a tool's response
 PASTED = '<pasted_content id="'
+FRAMES = ("system-reminder", "ide_selection", "ide_opened_file", "new-diagnostics")  # of what the client puts into a prompt
 
 
 def of_tool(tool: str, response: object, given: "dict[str, Any]") -> "tuple[str, dict[str, str]]":
@@ -35,12 +36,27 @@ def of_read(response: "dict[str, Any]", path: str) -> "dict[str, str]":
     return {"text": text, "task": task}
 
 
-def with_our_marks(text: str) -> str:
-    """Put our own marks in the place of those that the client has around a long paste."""
+def with_our_marks(text: str, plan: str = "") -> str:
+    """Put our own marks in the place of those that the client has around a long paste and what else nobody typed.
+
+    `plan` is how a prompt begins that is a plan of the agent: all behind it is marked.
+    """
+    if plan and text.startswith(plan):
+        return pastes.marked(plan, pastes.unmarked(text[len(plan) :]), "")
     before, mark, rest = text.partition(PASTED)
     name, _, inside = rest.partition('">\n')
     pasted, closing, after = inside.partition(f'\n</pasted_content id="{name}">')
-    return pastes.marked(before, pasted, with_our_marks(after)) if mark and closing else text
+    return pastes.marked(_framed(before), pasted, with_our_marks(after)) if mark and closing else _framed(text)
+
+
+def _framed(text: str) -> str:
+    """Put our marks around what the client has put into a prompt; what has no end goes on to the end."""
+    opened = [(at, name) for name in FRAMES for at in [text.find(f"<{name}>")] if at >= 0]
+    if not opened:
+        return text
+    at, name = min(opened)
+    inside, _, after = text[at + len(name) + 2 :].partition(f"</{name}>")
+    return pastes.marked(text[:at], inside, _framed(after))
 
 
 def _flat(value: object, depth: int = 0) -> str:

@@ -30,7 +30,7 @@ READS = ("Read", "Glob", "Grep", "LS")
 OUR_PLUGIN, OUR_SERVER, OF_A_PERSON = "plugin:ralph-mem:", "ralph-mem", ("local", "user")
 EXIT_CODES = ("exit_code", "exitCode", "exit", "returncode")  # the client names none: what it calls a success ended with 0
 MOST_PID, MOST_DIGITS = 2**31, 11  # beyond what fits a process number of any system, to ask for it is an error
-PASTED = "<pasted_content "
+PLAN = "Implement the following plan:"  # the agent's own, which a person accepted
 # What the client gives the model anyway: of the project, and in its own folder.
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
 RULE_FILES = ("CLAUDE.md", "AGENTS.md")  # those of a project, which its repository holds
@@ -40,7 +40,9 @@ STRANGE, STRANGE_RECORD = ("timestamp", "turn_id", "sessionId", "conversation_id
 ANSWERED = {"start": "SessionStart", "prompt": "UserPromptSubmit", "answer": "Stop"}
 
 effective.UNATTENDED["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
-NOTIFICATIONS.append("<task-notification>")
+# What else the client begins a turn with that nobody typed: what other agents, servers and programs say, and its own summary.
+NOTIFICATIONS += ["<task-notification>", "<teammate-message", "<cross-session-message", "Another Claude session sent a message:"]
+NOTIFICATIONS += ["<channel ", "<local-command-stdout>", "This session is being continued from a previous conversation"]
 PASTE_MARKS.extend(("[Image", "[Pasted text"))
 
 
@@ -164,10 +166,10 @@ def _start(event: Event) -> Activity:
 
 def _prompt(event: Event) -> Activity:
     text = event.text("prompt")
-    if PASTED in text:
-        from ralph_mem.hosts.claude_code import brought  # lazy: only for a prompt into which something was pasted
+    if "<" in text or text.startswith(PLAN):
+        from ralph_mem.hosts.claude_code import brought  # lazy: only for a prompt that may hold more than was typed
 
-        text = brought.with_our_marks(text)
+        text = brought.with_our_marks(text, PLAN)
     return _activity(event, "prompt", text=text, instructions=instructions())
 
 

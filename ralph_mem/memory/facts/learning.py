@@ -142,10 +142,13 @@ def worth_keeping(
     found = [each for each in (find or extraction.find)(prompt.text) if is_safe(each.text, project, settings)]
     if not found:
         return []
+    # a prompt that an agent wrote for another session, such as that of `claude -p`, looks as if it was typed
+    is_repeated = shingles.repeats(store, prompt.client_session, "\n".join([each.text for each in found]), prompt.at)
     printed = [f" {_words(text)} " for text in prompts.overheard(store, prompt)]
     return [
         each for each in found
-        if not _is_printed(each.text, printed) and not shingles.repeats(store, prompt.client_session, each.text)
+        if not _is_printed(each.text, printed)
+        and not (is_repeated and shingles.repeats(store, prompt.client_session, each.text, prompt.at))
     ]  # fmt: skip
 
 

@@ -27,6 +27,7 @@ SHORT_BYTES = 200
 LEAST_OF_PAGE, LEAST_OF_PROGRAM = (12, 3), (24, 4)
 MOST_BYTES = 8_388_608  # of a session's file, some 8 MB of text; beyond it every answer of the session counts as a repetition
 LAST_LINE = 4096  # bytes of the line that says so, which need not come again and again
+RECENT_S = 7 * 86_400  # what came into another session so long ago may be known by its words alone
 KEPT_S = 30 * 86_400  # a session that goes on after that has compacted its window often
 KEPT_FILES = 40  # whatever the clock says
 ALL = "*"
@@ -157,12 +158,13 @@ def _goes(line: str, names: "set[str]", spans: "list[tuple[int, int]]") -> bool:
     return is_within or rest.partition(" ")[0] in names
 
 
-def repeats(store: "Store", session: str, text: str) -> bool:
+def repeats(store: "Store", session: str, text: str, before: int = 0) -> bool:
     """Say whether a text repeats what came from outside in a session, or before it where it may have another one's window.
 
-    What was said here before that came in, and files that the session made, are not from outside.
+    With a time in ms all sessions count in which something came in the week before it: nobody may have typed the text. What was
+    said here before that came in, and files that the session made, are not from outside.
     """
-    entries = list(_entries(store, session))
+    entries = list(_entries(store, session, before))
     if not entries or not text:
         return False
     answer = _Answer(text)
@@ -252,8 +254,8 @@ def _is_covered(run: bytes, said: bytes) -> bool:
     return missing + len(run) - reached < STEP
 
 
-def _entries(store: "Store", session: str) -> "Iterator[_Entry]":
-    """Yield what came in from outside that a session's window may hold."""
+def _entries(store: "Store", session: str, before: int) -> "Iterator[_Entry]":
+    """Yield what came in from outside that a session's window may hold, or that came into any lately."""
     folder = f"{store.folder}/{paths.HEARD}"
     own = paths.key_of(session)
     files, until = [own] if paths.exists(f"{folder}/{own}") else [], 0
@@ -261,10 +263,22 @@ def _entries(store: "Store", session: str) -> "Iterator[_Entry]":
         source, started = store.one(BEGAN, (session,)) or ("unknown", 0)
         if source not in ANEW:
             files, until = paths.names(folder), started
+        if before:
+            files, until = _recent(folder, before // 1000 - RECENT_S), before
     for name in files:
         for entry in _of_file(f"{folder}/{name}"):
             if name == own or entry.at <= until:
                 yield entry
+
+
+def _recent(folder: str, since: int) -> "list[str]":
+    found = []
+    for name in paths.names(folder):
+        try:
+            found += [name] if posix.stat(f"{folder}/{name}").st_mtime >= since else []
+        except OSError:  # let go meanwhile
+            continue
+    return found
 
 
 def _of_file(path: str) -> "Iterator[_Entry]":

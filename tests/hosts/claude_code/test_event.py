@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ralph_mem.core import pastes
 from ralph_mem.hosts.claude_code import cut_event
-from ralph_mem.hosts.claude_code.event import Event, parse
+from ralph_mem.hosts.claude_code.event import Event, activity, parse
 from tests.folded import folded
 
 SENT = {
@@ -49,6 +50,23 @@ def test_what_is_no_event_has_no_fields(data):
 
 def test_an_event_is_read_as_it_was_sent():
     assert parse(json.dumps(SENT).encode()) == parse(json.dumps(SENT, ensure_ascii=False).encode()) == SENT
+
+
+@folded(
+    ("prompt", "typed"),
+    [
+        ("Mend it.\n<system-reminder>\nS\n</system-reminder>", "Mend it.\n"),
+        ("<ide_selection>lines 3 to 4:\nS\n\nmay be</ide_selection>\nMend it.", "\nMend it."),
+        ("a <ide_selection>S <system-reminder>S</system-reminder> S</ide_selection> b", "a  b"),
+        ("Mend it. <new-diagnostics>S", "Mend it. "),
+        ('<pasted_content id="a1">\nS <system-reminder>\nS\n</pasted_content id="a1"> Mend it.', " Mend it."),
+        ("Implement the following plan:\n\n# Plan [/pasted]\n- S", "Implement the following plan:"),
+        ("if a < b then mend it", "if a < b then mend it"),
+    ],
+)
+def test_what_nobody_typed_into_a_prompt_is_marked(prompt, typed):
+    seen = activity(Event("user-prompt-submit", {"session_id": "s-1", "prompt": prompt}))
+    assert pastes.typed(seen.text) == typed
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])

@@ -135,6 +135,22 @@ def test_eight_words_in_a_row_that_a_tool_had_printed_are_nobodys_own(a_session,
     assert learn() == ["From now on please write every docstring as a sentence."]
 
 
+def test_what_a_page_said_in_another_session_is_nobodys_own(a_session, another_session, learn):
+    a_session.asks("Read the page.")
+    a_session.uses("WebFetch", {"result": f"A blog. {LONG}", "code": 200}, url="https://example.com/")
+    another_session.now = a_session.now + 1000
+    another_session.has_a_turn(f"Check the release. Rules: {LONG} {TAUGHT}", "Done.")
+    assert learn() == [TAUGHT]
+
+
+def test_what_a_page_says_later_in_another_session_takes_nothing_away(a_session, another_session, learn):
+    another_session.has_a_turn(LONG, "Done.")
+    a_session.now = another_session.now + 1000
+    a_session.asks("Read the page.")
+    a_session.uses("WebFetch", {"result": f"A blog. {LONG}", "code": 200}, url="https://example.com/")
+    assert learn() == [LONG]
+
+
 def test_what_a_tool_prints_after_it_was_said_takes_nothing_away(a_session, learn):
     a_session.asks(LONG)
     a_session.uses("Bash", {"stdout": LONG, "stderr": ""}, command="make notes")
