@@ -13,7 +13,12 @@ STREAMS = (0, 1, 2)
 
 def variables() -> "tuple[str, ...]":
     """Return the variables that clients set in the shells of their agents."""
-    return (session.SESSION, *[others.shape_of(host).IN_SHELL for host in known.OTHERS + known.BY_DOCUMENTS], AGREED)
+    return (
+        session.SESSION,
+        session.IN_SHELL,
+        *[others.shape_of(host).IN_SHELL for host in known.OTHERS + known.BY_DOCUMENTS],
+        AGREED,
+    )
 
 
 def is_a_model() -> bool:

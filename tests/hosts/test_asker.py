@@ -31,6 +31,11 @@ def test_every_client_is_known_by_its_shell():
     assert {*SET} == {known.FIRST, *known.OTHERS, *known.BY_DOCUMENTS, "another"}
 
 
+def test_the_shell_of_a_client_that_names_no_session_is_a_models(monkeypatch):
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert asker.is_a_model()
+
+
 @pytest.mark.parametrize("client", SET)
 def test_what_runs_in_the_shell_of_a_client_is_a_models_also_at_a_terminal(client, at_a_terminal, monkeypatch):
     monkeypatch.setenv(*SET[client])

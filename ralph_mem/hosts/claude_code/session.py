@@ -4,6 +4,7 @@ from ralph_mem.core import fast, paths
 from ralph_mem.hosts.claude_code import event as events
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
+IN_SHELL = "CLAUDECODE"  # set in each shell of its agent, in that of a line behind `!` too
 EXPANSION = "user-prompt-expansion"
 OUR_COMMANDS = "ralph-mem:"  # stands before the names of a plugin's commands
 # A command is told by its folder, and the menu sorts by that: what deletes for good comes last (client 2.1.329).

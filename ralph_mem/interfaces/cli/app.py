@@ -125,15 +125,32 @@ def _options(
 
 
 def _refuse_an_agent(words: Sequence[str]) -> None:
-    """Raise LoopError where a loop's agent, or what that started, would act as the person."""
+    """Raise an error of ours where an agent, or what one started, would act as the person."""
     if contents.only_reads(words):
         return
+    name, *more = [word for word in words if not word.startswith("-")]
+    if name in contents.DECIDE:
+        _refuse_a_model(name, more)
     from ralph_mem.ralph import in_session, leftovers, runs  # lazy: only for what changes something, a third of a command's start
 
     run = leftovers.around_us() or in_session.around_us() or runs.above_us()
     if run:
         command = " ".join([word for word in words if not word.startswith("-")][:2])
         raise LoopError(f"only a person may do this while {run} is at work: {command[:60]}", HINT_FOR_AGENTS)
+
+
+def _refuse_a_model(name: str, more: Sequence[str]) -> None:
+    from ralph_mem.hosts import asker  # lazy: only for what says what is remembered
+
+    if asker.is_a_model():
+        raise RalphMemError(f"only a person can type ralph-mem {name}", f"{_in_session(name, more)}in a terminal of your own")
+
+
+def _in_session(name: str, more: Sequence[str]) -> str:
+    """Say how a person types it in the session, where that can be; behind `!` nobody can tell them from the agent."""
+    verb = verbs.OF.get(name)
+    is_there = verb and verb.changes and ("|" not in verb.words or f"{more[0] if more else ''} " in verb.words)
+    return f"type `/mem {name} ...` as a prompt of the session, without `!`, or this " if is_there else "type it "
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

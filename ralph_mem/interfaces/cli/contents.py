@@ -17,6 +17,8 @@ READS = "*"
 # With one of these any command changes something, shows a secret or what nobody has approved, or asks a server.
 ACTS = frozenset(("--confirm", "--accept", "--repair", "--revoke", "--raw", "--outside", "--team"))
 DRAFTS = "--from"  # of `ralph plan`, where it has another agent work; elsewhere it says from where a text is shown
+# What says what is remembered, and what of it holds: it is told as the person's word. What a team shares asks who it is by itself.
+DECIDE = frozenset("inject core import-archive facts relations playbook edit pin wrong undo forget purge".split())
 CONFIG_WORDS = 3  # `ralph config KEY` shows; a value behind it changes
 
 # Of each group: the name of a command, its module, its summary; READS where it only reads, or those of its commands that do.

@@ -21,6 +21,27 @@ def briefing(person):
     return said_to_model(person.another().start())
 
 
+# who
+
+
+@pytest.mark.parametrize(
+    ("words", "way"),
+    [
+        (("inject", "Ship it by hand."), "type `/mem inject ...` as a prompt of the session"),
+        (("facts", "accept", "obs-ejwu8mee4x"), "type it in a terminal of your own"),
+        (("core", "set", "rule", "Ship it by hand."), "type it in a terminal of your own"),
+    ],
+)
+def test_an_agent_says_nothing_in_the_persons_name(a_person, words, way):
+    said = a_person.cli(*words, CLAUDECODE="1")
+    assert said.err.startswith(f"ralph-mem: only a person can type ralph-mem {words[0]}\n  hint: {way}")
+    assert (said.code, a_person.notes()) == (1, [])
+
+
+def test_an_agent_may_look_at_what_is_remembered(a_person):
+    assert SIGNING_IN in a_person.reads("search", "signing in", CLAUDECODE="1")
+
+
 # inject
 
 
