@@ -45,7 +45,7 @@ def is_whole(purpose: str, words: "list[str]") -> bool:
     if purpose == purposes.BUILD or program in ("tsc", "vue-tsc"):
         is_product = program not in BY_PLACE or not BUILT.isdisjoint(rest)
         return is_product or not any([_is_below(word) for word in targets])
-    return not (purpose == purposes.TEST and _is_of_some(program, words, targets)) and not any([_is_part(word) for word in targets])
+    return not (purpose == purposes.TEST and _is_of_some(program, words, targets)) and not any([is_part(word) for word in targets])
 
 
 def _is_of_some(program: str, words: "list[str]", targets: "list[str]") -> bool:
@@ -103,7 +103,7 @@ def _is_below(word: str) -> bool:
     return "/" in word.removeprefix("./").removesuffix("/...").rstrip("/")
 
 
-def _is_part(word: str) -> bool:
+def is_part(word: str) -> bool:
     """Say whether an operand is a file, a test of one, or a folder further down than the first."""
     place = word.partition("*")[0].rpartition("/")[0] if "*" in word else word
     plain = "" if word in WHOLE else place.removeprefix("./").rstrip("/").removesuffix("/...")

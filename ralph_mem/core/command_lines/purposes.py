@@ -55,7 +55,7 @@ VALUED = frozenset(
     "--prefix -w --workspace --filter -F -C --dir -f --file --manifest-path -pl --project --cwd --with --extra --group -x".split()
 )
 CHECKING = frozenset(
-    "--check -l --list-different --diff --dry-run -c --check-only --verify-no-changes --set-exit-if-changed"
+    "--check -check -l --list-different --diff --dry-run -c --check-only --verify-no-changes --set-exit-if-changed"
     " --check-formatted".split()
 )
 ASKING = frozenset("--version --help -h -V --list --co --collect-only help".split())

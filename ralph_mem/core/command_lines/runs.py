@@ -47,6 +47,8 @@ FILLED_IN = ("$", "`")  # where the shell fills something in
 SOLUTION = (".sln", ".slnx")  # which names all the projects there are
 MOST_CHARACTERS = 160  # a longer line is a script, which nobody types again
 END = "\0"  # of a line
+TOGETHER = frozenset(("&&", "(", ")"))  # signs between commands that have all passed where the last one has
+OPEN = frozenset(("|", "|&", "||", "&"))  # behind which a line tells nothing of the command before
 
 
 class Run:
@@ -60,10 +62,31 @@ class Run:
 
     __slots__ = ("folder", "given", "is_whole", "place", "purpose", "same", "sure", "text")
 
-    def __init__(self, purpose: str, words: "list[str]", folder: str, given: str, sure: bool) -> None:
+    def __init__(self, purpose: str, words: "list[str]", step: "Step") -> None:
         self.purpose, self.text, self.same = purpose, _text(words), _same(words)
-        self.is_whole, self.folder, self.given, self.sure = extents.is_whole(purpose, words), folder, given, sure
+        self.is_whole, self.folder, self.given, self.sure = extents.is_whole(purpose, words), step.folder, step.given, step.sure
+        self.place = step.place
+
+
+class Step:
+    """A command of a line: its words without what only starts it, the variables it was given, and where it is at work.
+
+    `folder` is where the line went before, `place` where the command is at work. `sure` says that it has passed where its line has.
+    """
+
+    __slots__ = ("folder", "given", "place", "sure", "words")
+
+    def __init__(self, words: "list[str]", given: str, folder: str, sure: bool) -> None:
+        self.words, self.given, self.folder, self.sure = words, given, folder, sure
         self.place = _place(words, folder)
+
+    def purposes(self) -> "list[str]":
+        """Return what it is for: mostly one thing or none."""
+        return [] if exit_codes.script_in(self.words) else purposes.of(self.words) or purposes.told(self.words)
+
+    def same(self) -> str:
+        """Return the words that make it another one than the next, as `Run.same`; of one that is for nothing we know nearly all."""
+        return _same(self.words) if self.purposes() else " ".join(_quiet(self.words))
 
 
 def of(command: str, folder: str = "") -> "list[Run]":
@@ -72,20 +95,39 @@ def of(command: str, folder: str = "") -> "list[Run]":
     `folder` is where the line begins.
     """
     found: list[Run] = []
+    for step in steps(command, folder):
+        if step.place != folders.ELSEWHERE and _text(step.words):
+            each = [(purpose, purposes.alone(step.words, purpose)) for purpose in step.purposes()]
+            found += [Run(purpose, its_own, step) for purpose, its_own in each]
+    return found
+
+
+def steps(command: str, folder: str = "") -> "list[Step]":
+    """Return all commands of a line that do more than to go somewhere, in their order. `folder` is where the line begins."""
+    found: list[Step] = []
     walk = folders.Walk(folder)
-    for all_words, before, behind in _parts(command):
+    parts = _parts(command)
+    first_sure = _first_sure(parts)
+    for number, (all_words, before, behind) in enumerate(parts):
         given, words = _without_beginning(_without_number(all_words))
+        script = exit_codes.script_in(words)
         walk.begins(before)
-        if exit_codes.script_in(words):
-            is_alone = len(words) == len(exit_codes.tokens(command)) and words[0] != "ssh"
-            found += of(exit_codes.script_in(words), walk.folder) if is_alone else []
-        elif words and not walk.goes(words) and _place(words, walk.folder) != folders.ELSEWHERE:
-            sure = behind not in ("|", "|&", "||", "&", ";", "\n") and before != "||"
-            known = (purposes.of(words) or purposes.told(words)) if _text(words) else []
-            each = [(purpose, purposes.alone(words, purpose)) for purpose in known]
-            found += [Run(purpose, its_own, walk.folder, given, sure) for purpose, its_own in each]
+        if script and words[0] != "ssh" and len(words) == len(exit_codes.tokens(command)):
+            found += steps(script, walk.folder)
+        elif words and not walk.goes(words):
+            found.append(Step(words, given, walk.folder, number >= first_sure and all_words[0] != "!"))
         walk.ends(behind)
     return found
+
+
+def _first_sure(parts: "list[tuple[list[str], str, str]]") -> int:
+    """Return the number of the first command of a line that has passed where the line has, as all behind it have."""
+    first, is_either = 0, False
+    for at, (_, before, _) in enumerate(parts[1:], 1):
+        others = {parts[at - 1][2], before} - TOGETHER
+        if others:
+            first, is_either = at, "||" in others
+    return len(parts) if is_either or (parts and parts[-1][2] in OPEN) else first
 
 
 def _place(words: "list[str]", folder: str) -> str:
@@ -101,10 +143,14 @@ def _place(words: "list[str]", folder: str) -> str:
 
 def _text(words: "list[str]") -> str:
     """Return a command as it may be typed again, nothing where it is long or where the shell would have filled something in."""
-    quiet = [word for word in words if word not in LOUDNESS]
-    text = " ".join([folders.quoted(word) for word in (quiet[:-1] if quiet[-1] == "--" else quiet)])
+    quiet = _quiet(words)
+    text = " ".join([folders.quoted(word) for word in (quiet[:-1] if quiet[-1:] == ["--"] else quiet)])
     is_told = len(text) <= MOST_CHARACTERS and not any([mark in text for mark in (*FILLED_IN, spans.MARK, blocks.PRIVATE)])
     return text if is_told else ""
+
+
+def _quiet(words: "list[str]") -> "list[str]":
+    return [word for word in words if word not in LOUDNESS]
 
 
 def _without_number(words: "list[str]") -> "list[str]":

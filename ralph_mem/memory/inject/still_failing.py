@@ -8,20 +8,48 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ralph_mem.core.command_lines.runs import Step
+
 MOST_COMMANDS, MOST_CHARACTERS = 3, 110  # and characters of each
+CUT_CHARACTERS = 300  # a line of as many may have been stored without its end
+OR = "\0"  # a sign that is no pipe
 
 
 def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "list[str]":
     """Return a line for each command that failed, of those that ran, the last one first, and that did not pass after that."""
     seen: set[str] = set()
-    failing = []
+    passed: list[Step] = []
+    failing: list[str] = []
+    while ran and ran[-1][0] != "error":  # what passed before the first failure says nothing of it
+        ran = ran[:-1]
     for kind, title, output, public_id, facts in ran:
-        command = title.partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
-        if kind == "error" and command not in seen and _may_be_told(title, settings):
+        command = title.replace("||", OR).partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
+        if kind != "error":
+            passed += _passed(title, kind, facts)
+        elif command not in seen and _may_be_told(title, settings) and not _has_passed(title, passed):
             said = _exit_code(facts) + failure_words.signed(title, failure_words.last(output, public_id))
             failing.append(row.escaped(f"{block.STILL_FAILING}{title[:MOST_CHARACTERS]}: {said}"))
         seen.add(command)
     return failing[:MOST_COMMANDS]
+
+
+def _passed(title: str, kind: str, facts: "str | None") -> "list[Step]":
+    """Return the commands of a line that passed, as far as it tells."""
+    if len(title) >= CUT_CHARACTERS or (facts and ("interrupted" in facts or "runs_on" in facts)):
+        return []
+    from ralph_mem.core.command_lines import commands, runs  # lazy: only for a command that failed
+
+    return [step for step in runs.steps(title) if step.sure or (kind == "success" and commands.part_checks(step.words))]
+
+
+def _has_passed(title: str, passed: "list[Step]") -> bool:
+    """Say whether every command of a line that failed has passed after that, in another line or beside others."""
+    if not passed or len(title) >= CUT_CHARACTERS:
+        return False
+    from ralph_mem.core.command_lines import again, runs  # lazy: only for a command that failed
+
+    wanted = [step for step in runs.steps(title) if again.counts(step)]
+    return bool(wanted) and all([any([again.stands_for(later, step) for later in passed]) for step in wanted])
 
 
 def _exit_code(facts: "str | None") -> str:

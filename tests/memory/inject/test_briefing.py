@@ -285,6 +285,41 @@ def test_a_command_that_passed_through_another_pipe_fails_no_longer(a_session, a
     assert "still failing" not in another_session.starts("compact")
 
 
+@pytest.mark.parametrize(
+    ("failed", "passed"),
+    [
+        ("npm test", "CI=1 npm test"),
+        ("docker compose up -d", "sudo docker compose up -d"),
+        ("conda install -y numpy", "conda install -c conda-forge -y numpy"),
+        ('migrate -database "$D" up', 'migrate -database "$D" force 2 && migrate -database "$D" up'),
+        ("black --check .", "black ."),
+        ("cd apps/web && npm test", "npm ci && cd apps/web && npm test"),
+    ],
+)
+def test_a_command_that_passed_beside_others_or_with_more_to_it_fails_no_longer(a_session, another_session, failed, passed):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs(failed, error="Exit code 1\nerror: no fuse")
+    a_session.runs(passed)
+    assert "In the cellar." in (text := another_session.starts("clear")) and "still failing" not in text
+
+
+def test_a_line_of_two_commands_fails_until_both_have_passed(a_session, another_session):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs("npm run lint && npm test", error="Exit code 1\nerror: no fuse")
+    a_session.runs("npm test")
+    assert "- still failing: npm run lint && npm test" in another_session.starts("clear")
+    a_session.runs("npm run lint")
+    assert "still failing" not in another_session.starts("compact")
+
+
+@pytest.mark.parametrize("other", ["pytest -q -k total", "pytest -q || true", "cd lib && pytest -q", "pytest -q; echo done"])
+def test_a_part_another_place_or_a_line_that_hides_it_is_no_pass(a_session, another_session, other):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs("pytest -q", error="Exit code 1\n1 failed")
+    a_session.runs(other, "no tests ran")
+    assert "- still failing: pytest -q" in another_session.starts("clear")
+
+
 def test_of_a_failure_that_ends_in_a_count_the_line_before_is_told(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("pytest -q", error="Exit code 1\nFAILED test_x.py::test_a - AssertionError: no tungsten\n1 failed in 0.99s")

@@ -1,0 +1,45 @@
+"""Tell whether a command that passed is one that failed before, run again."""
+
+from ralph_mem.core.command_lines import commands, extents, folders, purposes
+from ralph_mem.core.command_lines.runs import LOUDNESS, Step
+
+# By which a command only says what it would do or what is wrong, and without which it does it.
+CHECKING = frozenset("--check -check --check-only --check-formatted --dry-run --diff --verify-no-changes".split())
+# With these a command does another thing, or does it to a part alone.
+ELSE = (
+    CHECKING
+    | purposes.ASKING
+    | extents.SELECTING
+    | {option for options in extents.PART.values() for option in options.split()}
+    | {"-target", "--exit-zero", "--ignored"}
+)
+BESIDE = commands.LOOKING | commands.NAMING | {"tee"}  # what fails for itself at most
+
+
+def counts(step: Step) -> bool:
+    """Say whether a command of a line that failed has to pass again: one that only looks, or prepares, does not."""
+    return purposes.name_of(step.words[0]) not in BESIDE
+
+
+def stands_for(later: Step, failed: Step) -> bool:
+    """Say whether what passed later is the command that failed, with more options or, where that only checked, without it."""
+    if later.place != failed.place or later.place == folders.ELSEWHERE:
+        return False
+    is_else = any([_is_else(word) for word in later.words])
+    before, wanted = "", [word for word in _words(failed, is_else) if word not in purposes.CHECKING]
+    for word in _words(later, is_else):
+        if wanted[:1] == [word]:
+            wanted, before = wanted[1:], ""
+        elif _is_else(word) or (word[:1] != "-" and (not before or extents.is_part(word))):
+            return False
+        else:
+            before = word if word[:1] == "-" else ""
+    return not wanted
+
+
+def _is_else(word: str) -> bool:
+    return word.partition("=")[0] in ELSE
+
+
+def _words(step: Step, as_they_are: bool) -> "list[str]":
+    return [word for word in step.words if word not in LOUDNESS] if as_they_are else step.same().split(" ")

@@ -1,0 +1,61 @@
+"""Which command that passed is one that failed before, run again."""
+
+from ralph_mem.core.command_lines import again, runs
+from tests.folded import folded
+
+
+def stands(later, failed):
+    (wanted,) = [step for step in runs.steps(failed) if again.counts(step)]
+    return any(again.stands_for(step, wanted) for step in runs.steps(later) if step.sure)
+
+
+@folded(
+    ("failed", "later"),
+    [
+        ("go test ./...", "go generate ./... && go test ./..."),
+        ("cargo test", "cargo clean && cargo test --locked"),
+        ("conda run -n churn dvc pull", "AWS_PROFILE=ro conda run -n churn dvc pull"),
+        ("terraform apply tf.plan", "terraform plan -out tf.plan && terraform apply tf.plan"),
+        ("docker compose up -d", "docker compose up -d --wait"),
+        ("conda install -n c -y numpy", "conda install -n c -c conda-forge -y numpy"),
+        ("cd web && npm test", "npm --prefix web test"),
+        ("pytest -x -q | tee log", "pytest"),
+        ("pytest -k total", "pytest"),
+        ("mkdir -p out && make", "make"),
+        ("make", "rm -rf out; make"),
+        ("terraform fmt -check -recursive", "terraform fmt -recursive"),
+        ("ruff format --check .", "ruff format ."),
+        ("cargo fmt --check", "cargo fmt"),
+        ("prettier --check .", "prettier --write ."),
+        ("isort --check-only --diff src", "isort src"),
+    ],
+)
+def test_the_same_command_beside_others_with_more_to_it_or_without_a_check_has_passed_again(failed, later):
+    assert stands(later, failed)
+
+
+@folded(
+    ("failed", "later"),
+    [
+        ("pytest", "pytest -k total"),
+        ("pytest -k total", "pytest -k tax"),
+        ("pytest", "pytest -x tests/test_a.py"),
+        ("cargo test", "cargo test -p core"),
+        ("npm test", "npm test -- -t total"),
+        ("make test", "make lint"),
+        ("ansible-playbook site.yml", "ansible-playbook site.yml --check"),
+        ("docker compose up -d", "docker compose up -d db"),
+        ("ssh -t one uptime", "ssh -t two uptime"),
+        ("kubectl -n one apply -f a.yml", "kubectl -n two apply -f a.yml"),
+        ("make", "cd ../other && make"),
+        ("make -C web", "make"),
+        ("dvc pull", "dvc pull | tail -3"),
+        ("dvc pull", "dvc pull; echo done"),
+        ("dvc pull", "dvc pull && echo done || true"),
+        ("dvc pull", "ls data || (dvc pull && ls data)"),
+        ("dvc pull", "(ls data; dvc pull) | tail -3"),
+        ("dvc pull", "! dvc pull"),
+    ],
+)
+def test_a_part_another_way_or_place_and_what_its_line_hides_has_not(failed, later):
+    assert not stands(later, failed)
