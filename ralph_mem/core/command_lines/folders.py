@@ -1,4 +1,4 @@
-"""Follow a command line from folder to folder; the top of the project is the empty path."""
+"""Follow a command line from folder to folder, and what it sets up in its shell. The top of the project is the empty path."""
 
 from ralph_mem.core import project as projects
 
@@ -11,6 +11,12 @@ MOVING = frozenset("cd pushd popd".split())
 TOPS = ("$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`")
 FROM_ANYWHERE = ("/", "~", "$", "-", "`")  # how a path begins that leads to the same place from everywhere
 UNKNOWN = ("$", "`", "*", "?")  # where the shell fills something in
+# What changes the shell for the commands behind it; the last do with one of these words.
+SETTING_UP = frozenset("export unset source . eval ulimit workon".split())
+ENVIRONMENTS = frozenset("conda mamba micromamba nvm fnm sdk module pyenv rbenv nodenv jenv asdf".split())
+ENTERING = frozenset("activate use load shell".split())
+MOST_CHARACTERS = 100  # of it; with more the line that is told of commands would have room for nothing else
+NOT_TYPED = ("`", "\\", '"')  # in what cannot be typed again by its words
 
 
 def joined(folder: str, path: str) -> str:
@@ -37,16 +43,17 @@ class Walk:
     not known.
     """
 
-    __slots__ = ("above", "before", "folder")
+    __slots__ = ("above", "before", "folder", "set_up")
 
     def __init__(self, folder: str = "") -> None:
         self.folder = self.before = folder
-        self.above: list[str] = []
+        self.above: list[tuple[str, list[tuple[str, str]]]] = []
+        self.set_up: list[tuple[str, str]] = []
 
     def begins(self, sign: str) -> None:
         """Take in the sign before a command."""
         if sign == "(":
-            self.above.append(self.folder)
+            self.above.append((self.folder, [*self.set_up]))
 
     def goes(self, words: "list[str]") -> bool:
         """Take in a command, without what only starts it; say whether it goes somewhere."""
@@ -63,7 +70,34 @@ class Walk:
     def ends(self, sign: str) -> None:
         """Take in the sign behind a command."""
         if sign == ")" and self.above:
-            self.folder = self.above.pop()
+            self.folder, self.set_up = self.above.pop()
+
+    def sets_up(self, words: "list[str]") -> bool:
+        """Take in a command, without what only starts it; say whether it changes the shell for those behind it."""
+        enters = words[0] in ENVIRONMENTS and not ENTERING.isdisjoint(words[1:2])
+        if not (words[0] in SETTING_UP or enters or words in (["set", "-a"], ["set", "+a"])):
+            return False
+        from ralph_mem.core.redaction import blocks, spans  # lazy: only for a line that sets up its shell
+
+        text = " ".join([_filled_in(word) for word in words])
+        if words[1:] and not any([sign in word for sign in (*NOT_TYPED, spans.MARK, blocks.PRIVATE) for word in words]):
+            self.set_up.append((self.folder, text + " && "))
+        return True
+
+    def way(self) -> str:
+        """Return what is typed at the top before a command that is next, so that the shell stands where it does and is set up so.
+
+        What was set up in a third folder is left out.
+        """
+        there = f"cd {quoted(self.folder)} && " if self.folder else ""
+        first, then = ["".join([text for folder, text in self.set_up if folder == each]) for each in ("", self.folder or None)]
+        return first + there + then if len(first + then) <= MOST_CHARACTERS else there
+
+
+def _filled_in(word: str) -> str:
+    """Return a word as it is typed in which the shell may fill something in."""
+    plain = word.replace("$", "")
+    return quoted(word) if plain == word else word if quoted(plain) == plain else f'"{word}"'
 
 
 def _path(words: "list[str]") -> str:

@@ -55,30 +55,29 @@ class Run:
     """A command of a line: what it is for, its text as it may be typed again, and whether it is about all there is.
 
     `same` is equal for two runs that differ only in how loud they were, how long they might take, where their output went, or
-    which tests of the same place they picked by name. `folder` is where the line went before, as a path below the project, `place`
-    where the command is at work, `given` the variables that the line set for it. `sure` says that the command has passed where its
-    line has.
+    which tests of the same place they picked by name. `folder`, `way`, `given`, `place` and `sure` are those of its `Step`.
     """
 
-    __slots__ = ("folder", "given", "is_whole", "place", "purpose", "same", "sure", "text")
+    __slots__ = ("folder", "given", "is_whole", "place", "purpose", "same", "sure", "text", "way")
 
     def __init__(self, purpose: str, words: "list[str]", step: "Step") -> None:
         self.purpose, self.text, self.same = purpose, _text(words), _same(words)
         self.is_whole, self.folder, self.given, self.sure = extents.is_whole(purpose, words), step.folder, step.given, step.sure
-        self.place = step.place
+        self.place, self.way = step.place, step.way
 
 
 class Step:
     """A command of a line: its words without what only starts it, the variables it was given, and where it is at work.
 
-    `folder` is where the line went before, `place` where the command is at work. `sure` says that it has passed where its line has.
+    `folder` is where the line went before, as a path below the project, `way` what is typed at the top to be there in a shell that
+    is set up as the line set it up, `place` where the command is at work. `sure` says that it has passed where its line has.
     """
 
-    __slots__ = ("folder", "given", "place", "sure", "words")
+    __slots__ = ("folder", "given", "place", "sure", "way", "words")
 
-    def __init__(self, words: "list[str]", given: str, folder: str, sure: bool) -> None:
-        self.words, self.given, self.folder, self.sure = words, given, folder, sure
-        self.place = _place(words, folder)
+    def __init__(self, words: "list[str]", given: str, walk: folders.Walk, sure: bool) -> None:
+        self.words, self.given, self.folder, self.way, self.sure = words, given, walk.folder, walk.way(), sure
+        self.place = _place(words, walk.folder)
 
     def purposes(self) -> "list[str]":
         """Return what it is for: mostly one thing or none."""
@@ -103,7 +102,7 @@ def of(command: str, folder: str = "") -> "list[Run]":
 
 
 def steps(command: str, folder: str = "") -> "list[Step]":
-    """Return all commands of a line that do more than to go somewhere, in their order. `folder` is where the line begins."""
+    """Return all commands of a line that do more than to go somewhere and to set up the shell, in their order."""
     found: list[Step] = []
     walk = folders.Walk(folder)
     parts = _parts(command)
@@ -114,8 +113,8 @@ def steps(command: str, folder: str = "") -> "list[Step]":
         walk.begins(before)
         if script and words[0] != "ssh" and len(words) == len(exit_codes.tokens(command)):
             found += steps(script, walk.folder)
-        elif words and not walk.goes(words):
-            found.append(Step(words, given, walk.folder, number >= first_sure and all_words[0] != "!"))
+        elif words and not walk.goes(words) and not walk.sets_up(words):
+            found.append(Step(words, given, walk, number >= first_sure and all_words[0] != "!"))
         walk.ends(behind)
     return found
 

@@ -157,9 +157,8 @@ def _is_plain(run: "Run") -> bool:
 
 
 def typed(run: "Run") -> str:
-    """Return a command as it is typed in the project's top folder."""
-    there = f"cd {run.folder} && " if run.folder else ""
-    return there + (f"{run.given} " if run.given else "") + run.text
+    """Return a command as it is typed in the project's top folder, with what its line set up for it."""
+    return run.way + (f"{run.given} " if run.given else "") + run.text
 
 
 def statement(told: "dict[str, Any]") -> str:

@@ -74,3 +74,24 @@ def test_where_a_line_that_only_goes_up_ended_is_not_known():
 
 def test_what_a_line_goes_down_to_from_a_folder_may_be_a_path_from_the_root_of_the_disk():
     assert runs.of("cd api && ls && cd web && npm test") == []
+
+
+@folded(
+    ("line", "way"),
+    [
+        ("conda activate shop && pytest", "conda activate shop && "),
+        ("cd web && . .venv/bin/activate; pytest", "cd web && . .venv/bin/activate && "),
+        (". .venv/bin/activate && cd 'my web' && pytest", ". .venv/bin/activate && cd 'my web' && "),
+        ("set -a && . ./.env && set +a && make test", "set -a && . ./.env && set +a && "),
+        ('export PATH="$HOME/bin:$PATH" && make test', "export PATH=$HOME/bin:$PATH && "),
+        ("export NAME='a b' && make test", "export 'NAME=a b' && "),
+        ('eval "$(pyenv init -)" && pyenv shell 3.12 && pytest', 'eval "$(pyenv init -)" && pyenv shell 3.12 && '),
+        ("(nvm use 20 && npm ci) && npm test", ""),
+        ("source <(make env) && make test", ""),
+        ("export KEY=[REDACTED:key] && make test", ""),
+        (f"export NAME={'a' * 100} && make test", ""),
+        ("cd web && . .venv/bin/activate && cd ../api && pytest", "cd api && "),
+    ],
+)
+def test_a_command_knows_what_is_typed_before_it_so_that_it_finds_what_its_line_set_up(line, way):
+    assert runs.of(line)[-1].way == way

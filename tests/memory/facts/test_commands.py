@@ -136,6 +136,12 @@ def test_a_command_below_the_top_folder_is_told_with_its_folder(learnt):
     assert learnt("cd web && CI=1 npm test 2>&1") == ["test: `cd web && CI=1 npm test` (passed 2026-01-01)"]
 
 
+def test_a_command_is_told_with_what_its_line_set_up_as_it_passed_last(learnt):
+    activated = "source .venv/bin/activate && pytest"
+    assert learnt("pytest -q [fails]", f"{activated} -q") == [f"test: `{activated}` (passed 2026-01-01)"]
+    assert learnt("pytest") == ["test: `pytest` (passed 2026-01-01)"]
+
+
 @pytest.mark.parametrize("line", ["cd ../shop && make test", "make -C ../shop test", "cd ~/shop && pytest"])
 def test_a_command_at_another_place_is_none_of_the_project(learnt, line):
     assert learnt(line) == []
