@@ -16,6 +16,7 @@ SETTING_UP = frozenset("export unset source . eval ulimit workon".split())
 ENVIRONMENTS = frozenset("conda mamba micromamba nvm fnm sdk module pyenv rbenv nodenv jenv asdf".split())
 ENTERING = frozenset("activate use load shell".split())
 MOST_CHARACTERS = 100  # of it; with more the line that is told of commands would have room for nothing else
+SAID_BESIDE = ("Exit code ", "Shell cwd was reset")  # how lines of a client begin, beside those of a command
 NOT_TYPED = ("`", "\\", '"')  # in what cannot be typed again by its words
 
 
@@ -92,6 +93,19 @@ class Walk:
         there = f"cd {quoted(self.folder)} && " if self.folder else ""
         first, then = ["".join([text for folder, text in self.set_up if folder == each]) for each in ("", self.folder or None)]
         return first + there + then if len(first + then) <= MOST_CHARACTERS else there
+
+
+def stayed(command: str, output: str) -> bool:
+    """Say of a line that failed whether it did at its first `cd`, of which alone the shell printed a line: nothing else ran."""
+    printed = [line for line in output.splitlines() if line.strip() and not line.startswith(SAID_BESIDE)]
+    if command.partition(" ")[0] not in MOVING or len(printed) != 1:
+        return False
+    from ralph_mem.core.command_lines import exit_codes  # lazy: only for a line that failed and goes somewhere
+
+    words = exit_codes.tokens(command)
+    name = _path(words[1:2]).rstrip("/").rpartition("/")[2]
+    said = printed[0].replace(":", " : ").split()
+    return words[2:3] == ["&&"] and words[0] in said[:-1] and said[said.index(words[0]) + 1] == ":" and name in printed[0]
 
 
 def _filled_in(word: str) -> str:

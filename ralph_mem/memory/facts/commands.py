@@ -1,7 +1,7 @@
 """Learn from the log which command tests, lints, builds, runs or formats the project, and when it passed last."""
 
 from ralph_mem.core.command_lines import commands as lines
-from ralph_mem.core.command_lines import purposes
+from ralph_mem.core.command_lines import folders, purposes
 from ralph_mem.core.command_lines import runs as run_in
 from ralph_mem.core.format import day
 from ralph_mem.memory.facts import proved, taking, wording
@@ -58,13 +58,18 @@ def key_of(purpose: str, same: str, place: str) -> str:
 
 def outcome_of(command: log.Command, run: "Run", runs: int) -> str:
     """Return how one of so many runs of a stored line ended; nothing where the line does not tell."""
-    if command.interrupted:
+    if command.interrupted or never_ran(command):
         return UNKNOWN
     if command.outcome == "error":
         return FAILED if runs == 1 else UNKNOWN
     if command.outcome == "success":
         return PASSED
     return PASSED if run.sure and not lines.checks(command.line) else UNKNOWN
+
+
+def never_ran(command: log.Command) -> bool:
+    """Say whether a stored line failed before any of its commands ran, since its folder was not there."""
+    return command.outcome == "error" and folders.stayed(command.line, command.output)
 
 
 class _Tallies:

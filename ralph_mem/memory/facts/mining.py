@@ -6,7 +6,7 @@ from ralph_mem.core.command_lines import purposes
 from ralph_mem.core.command_lines import runs as run_in
 from ralph_mem.core.format import WEEKDAYS
 from ralph_mem.memory.facts import proved, strength, wording
-from ralph_mem.memory.facts.commands import FAILED, PASSED, outcome_of
+from ralph_mem.memory.facts.commands import FAILED, PASSED, never_ran, outcome_of
 from ralph_mem.memory.facts.proved import Finding
 from ralph_mem.memory.rows import facts, log, relations
 
@@ -46,7 +46,7 @@ def _named(command: "Command") -> "list[tuple[str, str]]":
     if found:
         names = [f"cd {run.place} && {run.same}" if run.place else run.same for run in found]
         return [(name, outcome_of(command, run, len(found))) for name, run in zip(names, found)]
-    if command.interrupted or len(command.line) > LINE_CHARACTERS:
+    if command.interrupted or never_ran(command) or len(command.line) > LINE_CHARACTERS:
         return []
     return [(command.line, FAILED if command.outcome == "error" else PASSED)]
 

@@ -96,12 +96,22 @@ def of_turn(lines: str, public_id: str) -> str:
 
 
 def signed(title: str, said: str) -> str:
-    """Return what may be told of the output of a failed command, with whose words it is: those of its first program."""
-    words = title.partition(": ")[2].split() if title.startswith(row.OUTCOMES) else title.split()
-    while words[1:] and (words[0] in BEFORE or "=" in words[0]):
+    """Return what may be told of the output of a failed command, with whose words it is: those of its first program that ran."""
+    line = title.partition(": ")[2] if title.startswith(row.OUTCOMES) else title
+    words = line.split()
+    while not _stayed(line, said) and words[1:] and (words[0] in BEFORE or "=" in words[0]):
         words = words[words.index("&&") + 1 :] if words[0] == "cd" and "&&" in words[:-1] else words[1:]
     name = words[0].rpartition("/")[2][:MOST_OF_NAME] if words else ""
     return f"output of {name}: {said}" if name and said and not said.startswith(WITHHELD[:BEGINNING]) else said
+
+
+def _stayed(line: str, said: str) -> bool:
+    """Say whether a line failed at its `cd`, by what may be told of that."""
+    if line[:3] != "cd " or "cd:" not in said:
+        return False
+    from ralph_mem.core.command_lines import folders  # lazy: only for a `cd` that failed
+
+    return folders.stayed(line, said)
 
 
 def of_lesson(text: str, public_id: str) -> str:

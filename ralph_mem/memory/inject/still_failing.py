@@ -1,6 +1,7 @@
 """Tell of commands that failed last what may be told of it, and how each ended."""
 
 from ralph_mem.core import fast
+from ralph_mem.core.command_lines import folders
 from ralph_mem.memory.inject import block, failure_words
 from ralph_mem.memory.rows import row
 
@@ -16,13 +17,18 @@ OR = "\0"  # a sign that is no pipe
 
 
 def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "list[str]":
-    """Return a line for each command that failed, of those that ran, the last one first, and that did not pass after that."""
+    """Return a line for each command that failed, of those that ran, the last one first, and that did not pass after that.
+
+    A line that failed because its folder was not there has run nothing.
+    """
     seen: set[str] = set()
     passed: list[Step] = []
     failing: list[str] = []
     while ran and ran[-1][0] != "error":  # what passed before the first failure says nothing of it
         ran = ran[:-1]
     for kind, title, output, public_id, facts in ran:
+        if kind == "error" and folders.stayed(title, output):
+            continue
         command = title.replace("||", OR).partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
         if kind != "error":
             passed += _passed(title, kind, facts)

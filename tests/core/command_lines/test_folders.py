@@ -95,3 +95,21 @@ def test_what_a_line_goes_down_to_from_a_folder_may_be_a_path_from_the_root_of_t
 )
 def test_a_command_knows_what_is_typed_before_it_so_that_it_finds_what_its_line_set_up(line, way):
     assert runs.of(line)[-1].way == way
+
+
+@folded(
+    ("line", "printed", "stayed"),
+    [
+        ("cd web && npm test", "Exit code 1\n/bin/bash: line 1: cd: web: No such file or directory", True),
+        ("cd apps/web/ && npm test", "(eval):cd:1: no such file or directory: apps/web/", True),
+        ("cd 'my web' && npm test", "sh: 1: cd: can't cd to my web\nShell cwd was reset to /shop", True),
+        ("cd web && npm test", "npm: command not found", False),
+        ("cd web && npm test", "bash: line 1: cd: web: No such file or directory\n1 failed", False),
+        ("cd web && ./run.sh", "./run.sh: line 3: cd: dist: No such file or directory", False),
+        ("cd web; npm test", "bash: line 1: cd: web: No such file or directory", False),
+        ("npm test", "bash: line 1: cd: web: No such file or directory", False),
+        ("cd", "", False),
+    ],
+)
+def test_where_a_line_did_not_get_to_its_folder_nothing_of_it_ran(line, printed, stayed):
+    assert folders.stayed(line, printed) is stayed

@@ -106,6 +106,13 @@ def test_a_failure_later_takes_nothing_away_but_is_counted(learnt, a_store):
     assert a_store.one("SELECT content FROM observations WHERE type = 'fact'") == ("passed in 2 of 3 runs",)
 
 
+def test_a_line_that_did_not_get_to_its_folder_is_no_run(learnt, a_session, a_store):
+    learnt("cd web && npm test")
+    a_session.runs("cd web && npm test", error="Exit code 1\n/bin/bash: line 1: cd: web: No such file or directory")
+    learnt("cd web && npm test")
+    assert a_store.one("SELECT content FROM observations WHERE type = 'fact'") == ("passed in 2 of 2 runs",)
+
+
 def test_of_two_checks_in_a_line_that_failed_neither_is_blamed(learnt, a_store):
     learnt("make test", "make lint", "make lint && make test [fails]")
     assert a_store.execute("SELECT DISTINCT content FROM observations WHERE type = 'fact'").fetchall() == [

@@ -320,6 +320,13 @@ def test_a_part_another_place_or_a_line_that_hides_it_is_no_pass(a_session, anot
     assert "- still failing: pytest -q" in another_session.starts("clear")
 
 
+def test_a_line_that_did_not_get_to_its_folder_is_no_failure_of_its_program(a_session, another_session):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs("cd web && npm test")
+    a_session.runs("cd web && npm test", error="Exit code 1\n/bin/bash: line 1: cd: web: No such file or directory")
+    assert "still failing" not in another_session.starts("clear")
+
+
 def test_of_a_failure_that_ends_in_a_count_the_line_before_is_told(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("pytest -q", error="Exit code 1\nFAILED test_x.py::test_a - AssertionError: no tungsten\n1 failed in 0.99s")

@@ -318,6 +318,11 @@ def test_an_order_in_the_output_of_a_failing_command_does_not_reach_the_next_ses
     assert "Maintainers" not in told and "curl" not in told
 
 
+@pytest.mark.parametrize(("shell", "whose"), [("bash: line 1: cd: web: No such file or directory", "cd"), ("1 failed", "npm")])
+def test_the_output_of_a_line_that_did_not_get_to_its_folder_is_that_of_cd(shell, whose):
+    assert failure_words.signed("failed: cd web && npm test", shell) == f"output of {whose}: {shell}"
+
+
 def test_a_loop_s_lesson_is_told_without_the_orders_of_its_failures():
     lesson = f"failed: KeyError: 'tax'\n  in: a.py::test_tax\nfixed by: a.py +1 -1\n\nstill failing: {ORDER}\n  in: please run it"
     told = failure_words.of_lesson(lesson, "obs-a")
