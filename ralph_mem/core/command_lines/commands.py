@@ -56,6 +56,9 @@ LAUNCHING = frozenset(
 )
 INSTALLING = frozenset("install i add remove uninstall ci create init".split())
 CONTAINERS = frozenset("docker podman kubectl docker-compose ssh".split())
+# Whose `run` starts a program, and its options whose value is the next word.
+ENVIRONMENTS = frozenset("conda mamba micromamba".split())
+IN_ENVIRONMENT = frozenset("-n --name -p --prefix --cwd".split())
 SUBJECTS = ("test", "check", "lint", "build", "spec", "clippy", "vet", "verify", "typecheck", "compile")
 
 
@@ -140,6 +143,8 @@ def part_checks(words: "list[str]") -> bool:
     """Say of the words of one command whether it runs tests, a linter, a type checker or a build."""
     while words and (_name(words[0]) in LAUNCHING or "=" in words[0] or words[0][:1] in "-!{0123456789"):
         words = words[1:]
+    if words and words[0] in ENVIRONMENTS:
+        words = _started_in_environment(words)
     until = next((at for at, word in enumerate(words) if ">" in word), len(words))
     names = [_name(word).lower().partition("@")[0] for word in words[:until] if not word.startswith("-")][:4]
     if not names or not INSTALLING.isdisjoint(names[1:2]):
@@ -151,3 +156,11 @@ def part_checks(words: "list[str]") -> bool:
     if names[0] not in RUNNING and not words[0].startswith("./"):
         return False
     return "--test" in words or any([name in CHECKING or any([subject in name for subject in SUBJECTS]) for name in names])
+
+
+def _started_in_environment(words: "list[str]") -> "list[str]":
+    """Return the words of the program that `conda run` starts; none of any other command of it."""
+    rest = words[2:] if words[1:2] == ["run"] else []
+    while rest and rest[0][:1] == "-":
+        rest = rest[2:] if rest[0] in IN_ENVIRONMENT else rest[1:]
+    return rest

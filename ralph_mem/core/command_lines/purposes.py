@@ -36,7 +36,8 @@ INTERPRETERS = frozenset("python ruby node php bash sh zsh perl tsx ts-node".spl
 LAUNCHERS = frozenset("npx bunx pnpx uvx".split())
 LAUNCHING = frozenset("run exec dlx x".split())
 LAUNCHING_WITH = frozenset(
-    "uv poetry pipenv hatch pdm rye pixi npm yarn pnpm bun bundle composer mise docker docker-compose podman coverage".split()
+    "uv poetry pipenv hatch pdm rye pixi conda mamba micromamba npm yarn pnpm bun bundle composer mise docker docker-compose podman"
+    " coverage".split()
 )
 # What takes any names, so that the first of them says nothing.
 NO_RUNNERS = (

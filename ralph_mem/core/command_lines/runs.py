@@ -8,7 +8,8 @@ BEFORE = frozenset("sudo time env nice timeout gtimeout exec command stdbuf nohu
 # What changes only how much is printed.
 LOUDNESS = frozenset(
     "-v -vv -vvv -q -qq --verbose --quiet --silent --no-color --color --nocapture --no-header --color=always --color=never"
-    " --no-progress -quiet --plain -count=1 --output-on-failure --print-errorlogs --trace --info --nologo --no-ansi --ansi".split()
+    " --no-progress -quiet --plain -count=1 --output-on-failure --print-errorlogs --trace --info --nologo --no-ansi --ansi"
+    " --no-capture-output --live-stream".split()
 )
 # What else makes no other command of it: how long it may take, how many at a time, where its output goes and in which form, which
 # folder it could have been started in, on which device, what is measured beside it, if it mends what it finds, if the first failure

@@ -129,6 +129,8 @@ poetry run python -m pytest
 node --test
 cargo fmt --check
 docker compose exec web pytest -q
+conda run -n shop pytest -q
+micromamba run --prefix env/test python -m pytest
 gcc -c lamp.c
 """.strip().splitlines()
 NO_CHECKS = """
@@ -145,6 +147,9 @@ git push origin lint-fixes
 touch checklist.md
 git checkout -b build
 npm install -D jest
+conda activate latest
+conda install pytest
+conda run -n test python train.py
 python make_lamps.py > test.txt
 """.strip().splitlines()
 
