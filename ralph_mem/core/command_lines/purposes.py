@@ -53,8 +53,10 @@ NO_RUNNERS = (
 )
 # Options in front of the word that counts, whose value is the next word.
 VALUED = frozenset(
-    "--prefix -w --workspace --filter -F -C --dir -f --file --manifest-path -pl --project --cwd --with --extra --group -x".split()
+    "--prefix -w --workspace --filter -F -C --dir -f --file --manifest-path -pl --project --cwd --with --extra --group -x"
+    " --directory".split()
 )
+PLACING = frozenset("--directory -C --project --cwd --dir -f --file".split())  # those of a launcher that name a place
 CHECKING = frozenset(
     "--check -check -l --list-different --diff --dry-run -c --check-only --verify-no-changes --set-exit-if-changed"
     " --check-formatted".split()
@@ -150,8 +152,9 @@ def program(words: "list[str]") -> "tuple[str, list[str]]":
 
 def _launches(name: str, words: "list[str]", at: int) -> int:
     """Return where the program stands that `poetry run` and the like launch; 0 where they do something else."""
-    verb = next((place for place in range(at, min(at + 3, len(words))) if words[place] in LAUNCHING), 0)
-    if not verb or any([word[:1] != "-" and word != "compose" for word in words[at:verb]]):
+    verb = next((place for place in range(at, min(at + 4, len(words))) if words[place] in LAUNCHING), 0)
+    before = [word for place, word in enumerate(words[:verb]) if place >= at and words[place - 1] not in PLACING]
+    if not verb or any([word[:1] != "-" and word != "compose" for word in before]):
         return 0
     first = verb + 1
     if name in OF_CONTAINERS:  # the name of a service or an image comes before the program

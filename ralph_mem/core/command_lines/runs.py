@@ -41,8 +41,11 @@ ANEW = "clean"  # as a target beside others
 # By which a program works in the folder that the next word names, as it does behind `cd`.
 IN_FOLDER = {
     "make": ("-C", "--directory"), "ninja": ("-C",), "meson": ("-C",), "go": ("-C",), "pnpm": ("-C", "--dir"), "npm": ("--prefix",),
-    "yarn": ("--cwd",), "bun": ("--cwd",), "cargo": ("--manifest-path",), "swift": ("--package-path",), "ctest": ("--test-dir",),
+    "yarn": ("--cwd",), "bun": ("--cwd",), "cargo": ("--manifest-path", "-C"), "swift": ("--package-path",),
+    "ctest": ("--test-dir",), "mvn": ("-f", "--file"), "mvnw": ("-f", "--file"), "gradle": ("-p", "--project-dir"),
+    "gradlew": ("-p", "--project-dir"), "uv": ("--directory",), "poetry": ("-C", "--directory"),
 }  # fmt: skip
+MANIFESTS = (".toml", ".xml")  # a file in the folder
 WRAPPED = {"mvnw": "mvn", "gradlew": "gradle", "gmake": "make"}  # the same program, in the version of the project
 FILLED_IN = ("$", "`")  # where the shell fills something in
 SOLUTION = (".sln", ".slnx")  # which names all the projects there are
@@ -132,13 +135,18 @@ def _first_sure(parts: "list[tuple[list[str], str, str]]") -> int:
 
 def _place(words: "list[str]", folder: str) -> str:
     """Return the folder in which a command is at work that is started in one."""
-    options = IN_FOLDER.get(purposes.program(words)[0], ())
+    options = _options_of_folder(words)
     for word, value in zip(words, [*words[1:], ""]):
         name, sign, its_own = word.partition("=")
         if name in options:
             path = its_own if sign else value
-            return folders.joined(folder, path.rpartition("/")[0] or "." if name == "--manifest-path" else path)
+            return folders.joined(folder, path.rpartition("/")[0] or "." if path.endswith(MANIFESTS) else path)
     return folder
+
+
+def _options_of_folder(words: "list[str]") -> "tuple[str, ...]":
+    """Return the options by which a program, or what launches it, works in the folder that the next word names."""
+    return IN_FOLDER.get(purposes.program(words)[0], ()) + IN_FOLDER.get(purposes.name_of(words[0]), ())
 
 
 def _text(words: "list[str]") -> str:
@@ -167,7 +175,7 @@ def _without_number(words: "list[str]") -> "list[str]":
 
 def _same(words: "list[str]") -> str:
     """Return the words of a command that make it another one than the next."""
-    program, _ = purposes.program(words)
+    program, options = purposes.program(words)[0], _options_of_folder(words)
     first = purposes.name_of(words[0])
     kept, skip = [WRAPPED.get(first, first)], False
     for at, word in enumerate(words[1:], 1):
@@ -176,8 +184,8 @@ def _same(words: "list[str]") -> str:
             skip = False
         elif word in MINOR_TO.get(program, ()) or (word == ANEW and program in purposes.OF_SEVERAL and len(words) > 2):
             continue
-        elif word in IN_FOLDER.get(program, ()) or (word == "-D" and value == "warnings"):
-            skip = True
+        elif word.partition("=")[0] in options or (word == "-D" and value == "warnings"):
+            skip = "=" not in word
         elif word in ("run", "exec") and first in purposes.OF_CONTAINERS:
             continue  # a new container or the one that runs
         elif word in MINOR:

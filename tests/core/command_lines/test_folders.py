@@ -20,6 +20,7 @@ from tests.folded import folded
         "make -C ../shop test",
         "npm --prefix=../shop test",
         "cargo test --manifest-path ../shop/Cargo.toml",
+        "uv --directory ../shop run pytest",
         "for each in web api; do cd $each && make test; done",
         "ssh shop 'make test'",
     ],
@@ -43,6 +44,12 @@ def test_what_is_at_work_at_another_place_is_no_command_of_the_project(line):
         ("make -C web test", ["web"]),
         ("cd web && make -C ../api test", ["api"]),
         ("cargo test --manifest-path crates/buoy/Cargo.toml", ["crates/buoy"]),
+        ("uv --directory web run pytest", ["web"]),
+        ("uv run --directory=web pytest", ["web"]),
+        ("poetry -C web run pytest", ["web"]),
+        ("mvn -f web/pom.xml test", ["web"]),
+        ("mvn -f pom.xml test", [""]),
+        ("./gradlew -p web test", ["web"]),
     ],
 )
 def test_the_place_of_a_command_is_seen_from_the_top(line, places):
