@@ -99,7 +99,6 @@ CUT = [
 
 KEPT = [
     ("app stats", "password_changed_at=1718700012\npassword_count: 12345678\n"),
-    ("ctest", "pass=1045332 fail=2\n"),
     ("cat handler.go", "panic: signal SIGSEGV: segmentation violation code=0x1 addr=0x18 pc=0x6f21b4\n"),
     ("psql -c x", "password: stays-as-is\n"),
     ("npm test", '{"password": "must be longer", "new_password": "does not match"}'),
