@@ -3,7 +3,7 @@
 What is not known to be the project's own counts as outside. Where git is not there, the project's folder is its own.
 """
 
-from ralph_mem.core.command_lines import commands
+from ralph_mem.core.command_lines import commands, operands
 from ralph_mem.core.paths import is_folder
 from ralph_mem.memory.own_files import Brought, Files, strange
 
@@ -17,7 +17,6 @@ SHOWING = commands.LOOKING - commands.NAMING | frozenset(
     " iconv fold fmt column pr csvcut csvlook xsv mlr htmlq pup pandoc pdftotext sqlite3 nbconvert".split()
 )
 SEARCHING = frozenset("grep egrep fgrep rg ag ack".split())
-PATTERNED = SEARCHING | frozenset("sed awk gawk mawk perl jq yq tr".split())  # their first operand is no file
 DEEP = frozenset("rg ag ack".split())  # what searches whole folders unasked
 REMOTE = ("origin/", "upstream/", "FETCH_HEAD", "@{", "refs/remotes/")
 MOVING = frozenset("cd pushd".split())
@@ -52,7 +51,7 @@ def _of_part(words: "list[str]", reads: "list[str]", files: Files) -> "Brought |
     if name in commands.NAMING or name == LOOP:
         return strange(FILE, [word for word in rest if "/" in word], files) if name == LOOP else None
     is_own = files.is_at_home()
-    if name in SHOWING and is_own:
+    if name in SHOWING and is_own and (name != "perl" or operands.is_filter(rest)):
         return _of_showing(name, rest, files)
     if name == "git" and is_own and _is_own_git(rest, files):
         return None
@@ -62,24 +61,12 @@ def _of_part(words: "list[str]", reads: "list[str]", files: Files) -> "Brought |
 
 
 def _of_showing(name: str, rest: "list[str]", files: Files) -> "Brought | None":
-    operands = _operands(rest)
-    if name in PATTERNED and not any([word in ("-e", "-f", "--regexp", "--file", "--expression") for word in rest]):
-        operands = operands[1:]
-    found = strange(name, operands, files)
+    _, paths = operands.parted(name, rest)
+    found = strange(name, paths, files)
     if found:
         return found
     deep = name in DEEP or any([word[:1] == "-" and word[1:2] != "-" and "r" in word.lower() for word in rest])
-    return Brought(name, "", files) if name in SEARCHING and (deep or len(operands) > 1) else None
-
-
-def _operands(words: "list[str]") -> "list[str]":
-    """Return what is neither an option nor, behind one of a single letter, its value: no file is called so."""
-    found = []
-    for before, word in zip(["", *words], words):
-        is_value = before[:1] == "-" and len(before) == 2 and not ("." in word or "/" in word)
-        if word[:1] != "-" and not is_value:
-            found.append(word)
-    return found
+    return Brought(name, "", files) if name in SEARCHING and (deep or len(paths) > 1) else None
 
 
 def _is_own_git(rest: "list[str]", files: Files) -> bool:

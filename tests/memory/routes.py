@@ -221,6 +221,18 @@ HELD_BACK_LATER = [
     Route("a file that repeats a page, read in a later session", [*fetched(), ("asks", "Write it down."), ("writes", "plan.md", "S"), ("stop", "Ok."), ("end",), ("fork", "startup"), *seen(PROJECT + "plan.md")]),  # noqa: E501
 ]  # fmt: skip
 
+# Of those that a walk by 281 ways found open.
+WALKED = [
+    Route("a piece of a package's file", ran("sed -n 1,200p node_modules/pelican/README.md")),
+    Route("a piece of a downloaded file", ran("sed -n '10,20p' ~/Downloads/pelican.md")),
+    Route("a search in a downloaded file", ran("grep -n release ~/Downloads/pelican.md", "3:S")),
+    Route("a search for a word in a package's file", ran("grep -hi push node_modules/pelican/README.md")),
+    Route("a search by a long option", ran("grep --regexp=push ~/Downloads/pelican.md")),
+    Route("a key of a downloaded file", ran("jq -r keys /tmp/pelican.json")),
+    Route("a script for perl from elsewhere", ran("perl /tmp/pelican.pl")),
+    Route("a filter of perl", ran("perl -ne print ~/Downloads/pelican.md")),
+]  # fmt: skip
+
 # What comes from here, and is to be told as ever.
 OWN = [
     Route("a person's own words", [("asks", "For the pelican release: S"), ("stop", "Done.")]),
@@ -232,6 +244,8 @@ OWN = [
     Route("what a build printed", ran("make all", "S")),
     Route("a linter", ran("cd src && ruff check .", "S")),
     Route("a search through the project", ran("grep -n release README.md src/app.py", "README.md:3:S")),
+    Route("a piece of a file that git tracks", ran("sed -ne 5,20p src/app.py | head -n 3; grep -A 3 -m 1 release README.md")),
+    Route("a search by its option", ran("grep -rne release src/app.py; perl -pe 's/a/b/' README.md; cut -d , -f 2 README.md")),
     Route("git diff", ran("git diff HEAD", "+S")),
     Route("git commit", ran("git add -A && git commit -m 'S'", "[main 012] S")),
     Route("a program of the project", ran("python src/app.py --release", "S")),

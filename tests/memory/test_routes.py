@@ -87,6 +87,11 @@ def test_no_route_of_the_second_lot_is_told_but_by_decision(try_quickly):
     assert len(routes.HELD_BACK_LATER) >= 45
 
 
+@pytest.mark.check
+def test_no_route_that_a_walk_found_is_told(try_quickly):
+    assert_not_told([try_quickly(number, route) for number, route in enumerate(routes.WALKED)], {})
+
+
 # Orders to the reader of a memory, as strangers would write them: each opening with each act.
 ORDERS = [
     (language, opening.format(act))
