@@ -27,6 +27,10 @@ LOOP = "for"  # what stands for the words that a loop goes through
 def of_command(command: str, folder: str, project: "Project") -> "Brought | None":
     """Return what brought in words from outside, None where all that a line printed is the project's own."""
     files = Files(project, folder)
+    if "$" in command:
+        from ralph_mem.core.command_lines import variables  # lazy: only for a line that has some
+
+        files.variables = variables.of(command)
     found = [each for each in [_of_part(words, reads, files) for words, reads in _parts(command)] if each]
     return next((each for each in found if each.own is None), found[0] if found else None)
 

@@ -23,10 +23,11 @@ MOST_LINES, MOST_FILES = 2000, 100  # of what a search printed
 class Files:
     """The files of a project, as a command sees them that runs in a folder."""
 
-    __slots__ = ("folder", "index", "project")
+    __slots__ = ("folder", "index", "project", "variables")
 
     def __init__(self, project: "Project", folder: str) -> None:
         self.project, self.folder = project, folder or project.top
+        self.variables: dict[str, list[str]] = {}  # what those of a command line stand for
         self.index = git_index.Index(project.git) if project.git else None
 
     def goes_to(self, folder: str) -> None:
@@ -51,14 +52,20 @@ class Files:
 
     def tracks(self, path: str) -> bool:
         """Say whether a file, or anything in a folder, is the project's own. A pattern counts as the folder before it."""
+        if path[:1] == "$":
+            return self._tracks_all(path)
         cut = min([at for at in map(path.find, "*?[{") if at >= 0], default=len(path))
         path = path if cut == len(path) else path[:cut].rpartition("/")[0] or "."
         if path.startswith("/dev/"):
             return not path.startswith(SOCKETS)
-        if path[:1] == "$" and "/" not in path:
-            return True
         known = self.index and self.index.is_known
         return self.holds(path) and (not known or self.index.holds(self.place(path)))  # type: ignore[union-attr]
+
+    def _tracks_all(self, word: str) -> bool:
+        """Say whether all that a word with a variable stands for is the project's own; what a command prints is, but a path."""
+        from ralph_mem.core.command_lines import variables  # lazy: only for a word that begins with a variable
+
+        return all([("/" not in each) if each[:1] == "$" else self.tracks(each) for each in variables.meant(word, self.variables)])
 
     def is_at_home(self) -> bool:
         """Say whether the folder lies in the project, and in no repository inside of it."""

@@ -231,6 +231,14 @@ WALKED = [
     Route("a key of a downloaded file", ran("jq -r keys /tmp/pelican.json")),
     Route("a script for perl from elsewhere", ran("perl /tmp/pelican.pl")),
     Route("a filter of perl", ran("perl -ne print ~/Downloads/pelican.md")),
+    # Variables
+    Route("a file by a variable", ran('F=~/Downloads/pelican.md; cat "$F"')),
+    Route("a file by a variable in brackets", ran("F=/tmp/pelican.md; cat ${F}")),
+    Route("a file by two variables", ran('export D=node_modules; F="$D/pelican/README.md" && head -50 "$F" | tail -3')),
+    Route("a piece of a file by a variable", ran("F=~/x.md; sed -n 1,9p $F")),
+    Route("a file by a variable that is set elsewhere", ran("cat $NOTES")),
+    Route("files that a loop goes through", ran('for f in a pelican-page; do cat "$f.md"; done')),
+    Route("files that a loop reads the names of", ran('ls /tmp/pelican/* | while read -r f; do cat "$f"; done')),
 ]  # fmt: skip
 
 # What comes from here, and is to be told as ever.
@@ -246,6 +254,8 @@ OWN = [
     Route("a search through the project", ran("grep -n release README.md src/app.py", "README.md:3:S")),
     Route("a piece of a file that git tracks", ran("sed -ne 5,20p src/app.py | head -n 3; grep -A 3 -m 1 release README.md")),
     Route("a search by its option", ran("grep -rne release src/app.py; perl -pe 's/a/b/' README.md; cut -d , -f 2 README.md")),
+    Route("files by variables", ran('F=README.md; cat "$F"; D=src; head ${D}/app.py; for f in src/*.py; do cat "$f"; done; cat $PWD/README.md')),  # noqa: E501
+    Route("files whose names git prints", ran('git ls-files | while read f; do cat "$f"; done; cat $(git ls-files | head -3)')),
     Route("git diff", ran("git diff HEAD", "+S")),
     Route("git commit", ran("git add -A && git commit -m 'S'", "[main 012] S")),
     Route("a program of the project", ran("python src/app.py --release", "S")),
