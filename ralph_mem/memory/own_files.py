@@ -17,7 +17,7 @@ BROUGHT = frozenset(
     " .yarn .gradle .nuget .pub-cache Pods".split()
 )
 SOCKETS = ("/dev/tcp/", "/dev/udp/")  # what a shell takes for a place in the net
-MOST_LINES, MOST_FILES = 2000, 100  # of what a search printed
+MOST_LINES, MOST_FILES, MOST_DASHES = 2000, 100, 40  # of what a search printed, the last of a line
 
 
 class Files:
@@ -81,13 +81,23 @@ class Files:
     def lines_of_others(self, text: str) -> str:
         """Return of what a search printed the lines of files that are not the project's own."""
         known: dict[str, bool] = {}
-        kept = []
-        for line in text.splitlines()[:MOST_LINES]:
-            name = line.partition(":")[0]
-            if name not in known:
-                known[name] = len(known) > MOST_FILES or " " in name or ":" not in line or self.tracks(name)
-            kept += [] if known[name] else [line]
+        named = [(line, _files_before(line)) for line in text.splitlines()[:MOST_LINES]]
+        for name in dict.fromkeys([name for _, names in named for name in names]):
+            known[name] = len(known) > MOST_FILES or self.tracks(name)
+        are_own = [any([known[name] for name in names]) for _, names in named]
+        of_others = {names[0] + "-" for (_, names), is_own in zip(named, are_own) if names and not is_own}
+        near = tuple(of_others)  # begins a line beside a match that has no number
+        kept = [line for (line, names), is_own in zip(named, are_own) if (not is_own if names else line.startswith(near))]
         return "\n".join(kept)
+
+
+def _files_before(line: str) -> "list[str]":
+    """Return what may be the file at the beginning of a line that a search printed: before `:`, or before `-` and a number."""
+    name, sign, _ = line.partition(":")
+    found = [name] if sign and " " not in name else []
+    pieces = line.partition(" ")[0].partition("\t")[0].split("-", MOST_DASHES)
+    beginnings = ["-".join(pieces[:at]) for at, piece in enumerate(pieces) if at and piece.isdigit()]
+    return [each for each in beginnings if "/" in each or "." in each] + found
 
 
 class Brought:

@@ -231,6 +231,10 @@ WALKED = [
     Route("a key of a downloaded file", ran("jq -r keys /tmp/pelican.json")),
     Route("a script for perl from elsewhere", ran("perl /tmp/pelican.pl")),
     Route("a filter of perl", ran("perl -ne print ~/Downloads/pelican.md")),
+    # The lines around those that a search found
+    Route("a line behind a match", ran("grep -rn -A2 release .", "node_modules/pelican/README.md:2:x\nnode_modules/pelican/README.md-3-S")),  # noqa: E501
+    Route("a line before a match, without its number", ran("grep -r -B1 release .", "node_modules/pelican/README.md-S\nnode_modules/pelican/README.md:x")),  # noqa: E501
+    Route("lines around a match, by the tool", used("Grep", {"pattern": "x", "output_mode": "content", "-C": 3}, {"mode": "content", "content": "src/app.py:1:x\n--\nnode_modules/pelican/README.md-3-S\nnode_modules/pelican/README.md-4-a: b"})),  # noqa: E501
     # Variables
     Route("a file by a variable", ran('F=~/Downloads/pelican.md; cat "$F"')),
     Route("a file by a variable in brackets", ran("F=/tmp/pelican.md; cat ${F}")),
@@ -254,6 +258,7 @@ OWN = [
     Route("a search through the project", ran("grep -n release README.md src/app.py", "README.md:3:S")),
     Route("a piece of a file that git tracks", ran("sed -ne 5,20p src/app.py | head -n 3; grep -A 3 -m 1 release README.md")),
     Route("a search by its option", ran("grep -rne release src/app.py; perl -pe 's/a/b/' README.md; cut -d , -f 2 README.md")),
+    Route("lines around a match", used("Grep", {"pattern": "x", "output_mode": "content", "-A": 1}, {"mode": "content", "content": "src/app.py:1:x\nsrc/app.py-2-S\n--\nsrc/app.py-4-level=3:S"})),  # noqa: E501
     Route("files by variables", ran('F=README.md; cat "$F"; D=src; head ${D}/app.py; for f in src/*.py; do cat "$f"; done; cat $PWD/README.md')),  # noqa: E501
     Route("files whose names git prints", ran('git ls-files | while read f; do cat "$f"; done; cat $(git ls-files | head -3)')),
     Route("git diff", ran("git diff HEAD", "+S")),
