@@ -181,6 +181,7 @@ class Activity:
     runs_on = False  # in the background, while other tools are at work
     task = ""  # by which a command that runs on is known, or that whose output this is
     searched = False  # of what was read: a search through files
+    acts = False  # of a web or MCP tool: it did something, or asked this machine, so that what it says is no page
     took_ms: "int | float" = 0
     late: "Sequence[Activity]" = ()  # answer: what is known only now of tools that the turn used
     # answer: something is under way in the background; the turn goes on at our word already

@@ -39,13 +39,13 @@ def _errand(seen: "Activity", project: "Project", settings: "dict[str, Any]") ->
 
 
 def _outside(seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "list[Record]":
-    """Keep what a web or MCP tool brought in, to be searched; it is never injected by itself."""
+    """Keep what a web or MCP tool brought in, to be searched; it is never injected by itself. Of one that acts its call is kept."""
     rules = capture.rules_of(seen.asked, settings)
     content = "" if rules and rules.touches(seen.asked, settings) else seen.failure or seen.text
-    return [
-        observation(seen, project, settings, title=f"{seen.tool}: {seen.asked}", content=content, **OUTSIDE),
-        *_printed(seen, project, settings, content),
-    ]
+    given = {"title": f"{seen.tool}: {seen.asked}", "content": content, **OUTSIDE}
+    if seen.acts and not seen.failure:
+        given |= {"content": "", "origin": "tool", "tainted": 0}
+    return [observation(seen, project, settings, **given), *_printed(seen, project, settings, content)]
 
 
 def _printed(

@@ -235,6 +235,9 @@ WALKED = [
     Route("a line behind a match", ran("grep -rn -A2 release .", "node_modules/pelican/README.md:2:x\nnode_modules/pelican/README.md-3-S")),  # noqa: E501
     Route("a line before a match, without its number", ran("grep -r -B1 release .", "node_modules/pelican/README.md-S\nnode_modules/pelican/README.md:x")),  # noqa: E501
     Route("lines around a match, by the tool", used("Grep", {"pattern": "x", "output_mode": "content", "-C": 3}, {"mode": "content", "content": "src/app.py:1:x\n--\nnode_modules/pelican/README.md-3-S\nnode_modules/pelican/README.md-4-a: b"})),  # noqa: E501
+    # What only acts says little, and that is known
+    Route("a program that acts", ran("gh pr merge 7", "Merged pull request #7 (S)")),
+    Route("a tool that acts", used("mcp__linear__update_issue", {"id": "7"}, [{"type": "text", "text": "S"}])),
     # Variables
     Route("a file by a variable", ran('F=~/Downloads/pelican.md; cat "$F"')),
     Route("a file by a variable in brackets", ran("F=/tmp/pelican.md; cat ${F}")),
@@ -259,6 +262,7 @@ OWN = [
     Route("a piece of a file that git tracks", ran("sed -ne 5,20p src/app.py | head -n 3; grep -A 3 -m 1 release README.md")),
     Route("a search by its option", ran("grep -rne release src/app.py; perl -pe 's/a/b/' README.md; cut -d , -f 2 README.md")),
     Route("lines around a match", used("Grep", {"pattern": "x", "output_mode": "content", "-A": 1}, {"mode": "content", "content": "src/app.py:1:x\nsrc/app.py-2-S\n--\nsrc/app.py-4-level=3:S"})),  # noqa: E501
+    Route("a turn that ends in a pull request", [("asks", ASKED), ("bash", "git push && gh pr create --fill", "https://github.com/ada/shop/pull/13"), ("tool", "mcp__linear__update_issue", {"id": "7"}, {"ok": "true"}), ("stop", REPEATED)]),  # noqa: E501
     Route("files by variables", ran('F=README.md; cat "$F"; D=src; head ${D}/app.py; for f in src/*.py; do cat "$f"; done; cat $PWD/README.md')),  # noqa: E501
     Route("files whose names git prints", ran('git ls-files | while read f; do cat "$f"; done; cat $(git ls-files | head -3)')),
     Route("git diff", ran("git diff HEAD", "+S")),

@@ -10,18 +10,43 @@ WEB = ("WebFetch", "WebSearch")
 RESOURCE = "McpResource"  # in the names of the tools that read what MCP servers hold
 TASKS = "/tasks/"  # in the path of the file into which a command that runs on prints
 OF_CLIENT = "mcp__ide__"
+# First in the name of a tool: it does something, and answers how that ended.
+ACTING = frozenset(
+    "create update edit delete remove add close reopen merge rename move assign unassign set transition archive upload post send"
+    " reply insert replace write save approve".split()
+)
 DEEPEST = 50  # lists and mappings in a tool's response
 PASTED = '<pasted_content id="'
 FRAMES = ("system-reminder", "ide_selection", "ide_opened_file", "new-diagnostics")  # of what the client puts into a prompt
 
 
-def of_tool(tool: str, response: object, given: "dict[str, Any]") -> "tuple[str, dict[str, str]]":
+def of_tool(tool: str, response: object, given: "dict[str, Any]") -> "tuple[str, dict[str, Any]]":
     """Return what a web or MCP tool brought in, or what else a tool printed, such as the one that reads what runs on."""
     values = [value for value in given.values() if isinstance(value, str)]
-    if tool in WEB or (tool.startswith("mcp__") and not tool.startswith(OF_CLIENT)) or RESOURCE in tool:
-        return "outside", {"asked": " ".join(values), "text": _flat(response)}
+    is_of_server = tool.startswith("mcp__") and not tool.startswith(OF_CLIENT)
+    if tool in WEB or is_of_server or RESOURCE in tool:
+        acts = is_of_server and (_says_that_it_acts(tool) or _asks_this_machine(values))
+        return "outside", {"asked": " ".join(values), "text": _flat(response), "acts": acts}
     task = given.get("task_id") or given.get("bash_id")
     return "output", {"task": task if isinstance(task, str) else "", "text": _flat(response)}
+
+
+def _says_that_it_acts(tool: str) -> bool:
+    """Say whether the name of a server's tool begins with such a verb, behind the server's name where it has that too."""
+    _, server, name = [*tool.split("__", 2), "", ""][:3]
+    words = "".join([f"_{char.lower()}" if char.isupper() else char for char in name]).replace("-", "_").strip("_").split("_")
+    words = words[1:] if words[0] and words[0] in server.lower() else words
+    return not ACTING.isdisjoint(words[:1])
+
+
+def _asks_this_machine(values: "list[str]") -> bool:
+    """Say whether a tool was given an address, and none of another machine."""
+    urls = [value for value in values if "://" in value]
+    if not urls:
+        return False
+    from ralph_mem.core.command_lines import fetching  # lazy: only for a tool that was given an address
+
+    return all([" " not in url and fetching.is_local(url) for url in urls])
 
 
 def of_read(response: "dict[str, Any]", path: str) -> "dict[str, str]":

@@ -287,6 +287,42 @@ def test_a_stranger_who_looks_like_this_machine_is_outside(command):
     assert picked(ran(command, "ok"), "tainted", "origin") == (1, "outside")
 
 
+@folded(
+    "command",
+    """
+gh pr create --fill --body 'see https://lamps.example/7'
+gh -R ada/shop pr merge 13 --squash
+gh run watch --exit-status
+gh auth status
+gh workflow run ci.yml
+gh release create v1 dist/lamps.whl
+glab mr create --fill
+wget -q https://lamps.example/lamps.tgz
+curl -fsS -o /dev/null -w '%{http_code}' https://staging.lamps.example/
+curl -sSLO https://lamps.example/lamps.zip
+""".strip().splitlines(),
+)
+def test_what_only_acts_on_another_machine_is_no_page(command):
+    assert picked(ran(command, "done"), "tainted", "origin") == (0, "tool")
+
+
+@folded(
+    "command",
+    """
+gh run view 3 --log
+gh pr diff 7
+gh pr checkout 7
+gh pr create --body "$(gh issue view 7)"
+curl -s https://lamps.example/lamps.tgz | tar xzO
+curl -o /dev/null https://lamps.example https://evil.example
+wget -qO- https://lamps.example/lamps.tgz
+curl -so README.md https://lamps.example/
+""".strip().splitlines(),
+)
+def test_what_shows_something_of_another_machine_is_a_page(command):
+    assert picked(ran(command, "buy lamps"), "tainted", "origin") == (1, "outside")
+
+
 def test_a_command_of_our_own_is_not_tainted():
     assert picked(ran("python curls.py", "ok"), "tainted", "origin") == (0, "tool")
 
@@ -468,6 +504,32 @@ def test_a_file_that_could_not_be_read_is_no_news(tool):
 def test_what_the_web_and_other_servers_say_is_tainted(tool, given, response, title, content):
     record = observed(tool, response, **given)
     assert picked(record, "title", "content", "origin", "tainted") == (title, content, "outside", 1)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        *(("mcp__linear__update_issue", {"id": "SHOP-7"}), ("mcp__atlassian__addCommentToJiraIssue", {"id": "SHOP-7"})),
+        *(("mcp__notion__notion-create-page", {"title": "lamps"}), ("mcp__serena__rename_symbol", {"name": "lamps"})),
+        ("mcp__playwright__browser_navigate", {"url": "http://localhost:3000"}),
+    ],
+)
+def test_of_a_tool_of_another_server_that_acts_or_asks_this_machine_only_the_call_is_kept(tool, given):
+    record = observed(tool, [{"type": "text", "text": "buy lamps"}], **given)
+    assert picked(record, "title", "content", "origin", "tainted") == (f"{tool}: {' '.join(given.values())}", "", "tool", 0)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        *(("mcp__linear__get_updates", {}), ("mcp__shop__get_post", {}), ("mcp__x", {}), ("mcp__shop__", {})),
+        ("mcp__playwright__browser_navigate", {"url": "http://localhost@lamps.example"}),
+        ("mcp__playwright__browser_open", {"url": "http://localhost", "next": "https://lamps.example"}),
+        ("WebFetch", {"url": "http://localhost:3000"}),
+    ],
+)
+def test_what_a_tool_of_another_server_shows_is_tainted(tool, given):
+    assert picked(observed(tool, "buy lamps", **given), "origin", "tainted") == ("outside", 1)
 
 
 OURS = [("plugin:ralph-mem:mem", "plugin"), ("ralph-mem", "user"), ("ralph-mem", "local")]
