@@ -238,6 +238,8 @@ WALKED = [
     # What only acts says little, and that is known
     Route("a program that acts", ran("gh pr merge 7", "Merged pull request #7 (S)")),
     Route("a tool that acts", used("mcp__linear__update_issue", {"id": "7"}, [{"type": "text", "text": "S"}])),
+    Route("keys of what a tool answers", used("mcp__sheets__read", {"id": "7"}, {"rows": {"S": 3}})),
+    Route("the name of a file like one that is not there", [("asks", "Read it."), ("unread", "Read", {"file_path": HOME + "x.md"}, "File does not exist. Did you mean S?"), ("stop", "It is not there."), *later()]),  # noqa: E501
     # Variables
     Route("a file by a variable", ran('F=~/Downloads/pelican.md; cat "$F"')),
     Route("a file by a variable in brackets", ran("F=/tmp/pelican.md; cat ${F}")),
@@ -314,6 +316,10 @@ class Quick:
         }
         self.session.sends("post-tool-use", tool_name=tool, tool_input=given, tool_response=response, **call, **of_whom)
 
+    def tool_failed(self, tool, given, error):
+        call = {"tool_use_id": f"{self.session.name}-unread", "prompt_id": f"{self.session.name}-{self.session.prompts}"}
+        self.session.sends("post-tool-use-failure", tool_name=tool, tool_input=given, error=error, **call)
+
     def stop(self, said):
         self.session.is_answered(said)
 
@@ -361,7 +367,7 @@ def how(told, canary):
 
 def _filled(value, person, canary, said):
     if isinstance(value, dict):
-        return {key: _filled(each, person, canary, said) for key, each in value.items()}
+        return {_filled(key, person, canary, said): _filled(each, person, canary, said) for key, each in value.items()}
     if isinstance(value, list):
         return [_filled(each, person, canary, said) for each in value]
     if not isinstance(value, str):
@@ -408,6 +414,7 @@ STEPS = {
     "pause": lambda person, words: person.typed("mem", words) and None,
     "end": lambda person: person.end() and None,
     "tool": _uses, "fork": _forks, "writes": _writes, "has": _has,
+    "unread": lambda person, tool, given, error: person.tool_failed(tool, given, error) and None,
     "subagent": lambda person, tool, given, response: person.tool(tool, given, response, agent_id="a1", agent_type="Explore"),
 }  # fmt: skip
 

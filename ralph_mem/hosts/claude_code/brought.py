@@ -90,5 +90,7 @@ def _flat(value: object, depth: int = 0) -> str:
         return value
     if depth > DEEPEST:
         return ""
-    items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    items = value if isinstance(value, list) else []
+    if isinstance(value, dict):
+        items = [*[key for key in value if " " in key], *value.values()]  # a key of several words is no name of a field
     return "\n".join([text for text in [_flat(item, depth + 1) for item in items] if text])

@@ -31,6 +31,7 @@ OUR_PLUGIN, OUR_SERVER, OF_A_PERSON = "plugin:ralph-mem:", "ralph-mem", ("local"
 EXIT_CODES = ("exit_code", "exitCode", "exit", "returncode")  # the client names none: what it calls a success ended with 0
 MOST_PID, MOST_DIGITS = 2**31, 11  # beyond what fits a process number of any system, to ask for it is an error
 PLAN = "Implement the following plan:"  # the agent's own, which a person accepted
+PROPOSING = "Did you mean "  # before the name of a file like the one that is not there
 # What the client gives the model anyway: of the project, and in its own folder.
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
 RULE_FILES = ("CLAUDE.md", "AGENTS.md")  # those of a project, which its repository holds
@@ -210,8 +211,9 @@ def _tool(event: Event) -> "Activity | None":
         return _edit(event)
     if tool in ("Agent", "Task"):
         return _used(event, "errand", asked=event.given("description"), text=event.given("prompt"))
-    if tool in READS and event.name != "post-tool-use":  # what could not be read is no news
-        return None
+    if tool in READS and event.name != "post-tool-use":  # what could not be read is no news, what lies near it may be a stranger's
+        _, _, near = event.text("error").partition(PROPOSING)
+        return _used(event, "output", text=near) if near else None
     from ralph_mem.hosts.claude_code import brought  # lazy: only for a tool that reads something
 
     if tool in READS:
