@@ -67,7 +67,7 @@ def _command(seen: Activity, project: "projects.Project", settings: "dict[str, A
     by = ""
     heard: list[Record] = []
     is_at_top = seen.cwd in ("", project.top)
-    if not (commands.is_own_at_sight(plain) and is_at_top):
+    if not (commands.is_own_at_sight(plain) and is_at_top) or commands.REBASING in output:
         from ralph_mem.memory import hearing  # lazy: only for a command that does more than to test and build
 
         by, heard = hearing.of_command(seen, project, settings, output)

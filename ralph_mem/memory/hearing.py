@@ -17,9 +17,12 @@ MOST_JUDGED = 200  # lines of a failure; what comes behind them is nobody's mess
 
 def of_command(seen: "Activity", project: "Project", settings: "dict[str, Any]", output: str) -> "tuple[str, Records]":
     """Return which program printed what is not the project's own, nothing for none, and the hashes of that."""
-    from ralph_mem.memory import origins  # lazy: what was read needs no command line
+    from ralph_mem.core.command_lines import commands  # lazy: what was read needs no command line
+    from ralph_mem.memory import origins  # lazy: as above
 
     found = origins.of_command(seen.command, seen.cwd, project)
+    if found is None and commands.REBASING in output and "git status" in seen.command:
+        found = own_files.Brought("git status")
     if found is None:
         return "", []
     from ralph_mem.memory.rows import shingles  # lazy: only for what came in from outside

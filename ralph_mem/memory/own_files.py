@@ -23,10 +23,11 @@ MOST_LINES, MOST_FILES, MOST_DASHES = 2000, 100, 40  # of what a search printed,
 class Files:
     """The files of a project, as a command sees them that runs in a folder."""
 
-    __slots__ = ("folder", "index", "project", "variables")
+    __slots__ = ("folder", "index", "is_elsewhere", "project", "variables")
 
     def __init__(self, project: "Project", folder: str) -> None:
         self.project, self.folder = project, folder or project.top
+        self.is_elsewhere = False  # a command line has git look into another repository
         self.variables: dict[str, list[str]] = {}  # what those of a command line stand for
         self.index = git_index.Index(project.git) if project.git else None
 

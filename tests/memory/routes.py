@@ -240,6 +240,21 @@ WALKED = [
     Route("a tool that acts", used("mcp__linear__update_issue", {"id": "7"}, [{"type": "text", "text": "S"}])),
     Route("keys of what a tool answers", used("mcp__sheets__read", {"id": "7"}, {"rows": {"S": 3}})),
     Route("the name of a file like one that is not there", [("asks", "Read it."), ("unread", "Read", {"file_path": HOME + "x.md"}, "File does not exist. Did you mean S?"), ("stop", "It is not there."), *later()]),  # noqa: E501
+    # Scripts that run a program or read a file, and what git shows of others
+    Route("awk that runs a program", ran("""awk 'BEGIN{system("gh issue view 7")}'""")),
+    Route("awk that reads what a program prints", ran("""awk 'BEGIN{while(("docker logs web"|getline l)>0) print l}'""")),
+    Route("perl that runs a program", ran("perl -e 'print qx(docker logs web)'")),
+    Route("sed that runs a program", ran('sed "1e docker logs web" README.md')),
+    Route("sed that runs what it replaces", ran("sed -n '/lamps/s/.*/docker logs web/ep' README.md")),
+    Route("sed that reads a file", ran("sed '/lamps/r /tmp/pelican.md' README.md")),
+    Route("the message of a commit that is amended", ran("git commit --amend --no-edit", "[main 0123456] S")),
+    Route("git status in a rebase", ran("git status", "interactive rebase in progress; onto 0123\nNext command to do:\n   pick 0123456 S")),  # noqa: E501
+    Route("another repository, by an option", ran("git --git-dir=/tmp/pelican/.git grep push HEAD")),
+    Route("another repository, by a variable", ran("GIT_DIR=/tmp/pelican/.git git grep push HEAD")),
+    Route("settings of a submodule", ran("git config -f vendor/pelican/.gitmodules --list", "submodule.x.note=S")),
+    Route("a branch of a pull request", ran("git diff main pr-7", "+S")),
+    Route("a search in a branch of a pull request", ran("git grep -h release pr-7")),
+    Route("a commit that may be fetched", ran("git diff HEAD 0123456", "+S")),
     # Variables
     Route("a file by a variable", ran('F=~/Downloads/pelican.md; cat "$F"')),
     Route("a file by a variable in brackets", ran("F=/tmp/pelican.md; cat ${F}")),
@@ -265,6 +280,8 @@ OWN = [
     Route("a search by its option", ran("grep -rne release src/app.py; perl -pe 's/a/b/' README.md; cut -d , -f 2 README.md")),
     Route("lines around a match", used("Grep", {"pattern": "x", "output_mode": "content", "-A": 1}, {"mode": "content", "content": "src/app.py:1:x\nsrc/app.py-2-S\n--\nsrc/app.py-4-level=3:S"})),  # noqa: E501
     Route("a turn that ends in a pull request", [("asks", ASKED), ("bash", "git push && gh pr create --fill", "https://github.com/ada/shop/pull/13"), ("tool", "mcp__linear__update_issue", {"id": "7"}, {"ok": "true"}), ("stop", REPEATED)]),  # noqa: E501
+    Route("scripts that only print", ran("sed -e '1,5p' -e 's/re/er/g' README.md; awk -F: '{print $2}' README.md; sed -n '/lamps/,/end/p' src/app.py")),  # noqa: E501
+    Route("git, of its own files", ran("git diff --stat main src; git commit -am 'S'; git commit --amend -m 'S'; git config user.name; git grep S src", "S")),  # noqa: E501
     Route("files by variables", ran('F=README.md; cat "$F"; D=src; head ${D}/app.py; for f in src/*.py; do cat "$f"; done; cat $PWD/README.md')),  # noqa: E501
     Route("files whose names git prints", ran('git ls-files | while read f; do cat "$f"; done; cat $(git ls-files | head -3)')),
     Route("git diff", ran("git diff HEAD", "+S")),

@@ -19,6 +19,7 @@ OWN_GIT = frozenset(
     "status diff add commit restore rm mv init config rev-parse ls-files ls-tree check-ignore check-attr clean gc worktree grep"
     " apply update-index symbolic-ref diff-index diff-files".split()
 )
+REBASING = "rebase in progress"  # in what `git status` prints, beside messages of commits
 # Whatever these print was written by strangers.
 FETCHING = frozenset("curl wget http https xh lynx links w3m gh glab".split())
 FARTHER = (
@@ -93,8 +94,17 @@ def is_own_at_sight(command: str) -> bool:
 def _passes_on(words: "list[str]") -> bool:
     """Say whether a command prints nothing but what it is told, or what comes through a pipe."""
     if words[0] == "git":
-        return "".join(words[1:2]) in OWN_GIT and not (words[1] == "diff" and any(["/" in word for word in words]))
+        return "".join(words[1:2]) in OWN_GIT and not _may_show_others(words[1], words[2:])
     return words[0] in NAMING or (words[0] in LOOKING and all([word[0] in "-+0123456789" for word in words[1:]]))
+
+
+def _may_show_others(verb: str, words: "list[str]") -> bool:
+    """Say of a command of git whether it names a branch or commit that may be fetched, an earlier message, or a file."""
+    if verb in ("diff", "grep"):
+        return any([sign in word for word in words for sign in "/0123456789"])
+    if verb == "commit":
+        return "--amend" in words
+    return verb == "config" and any([word.startswith(("-f", "--file")) for word in words])
 
 
 def plain_parts(command: str) -> "list[list[str]] | None":

@@ -14,6 +14,13 @@ SCRIPTED = {
     "grep": "ef", "egrep": "ef", "fgrep": "ef", "rg": "ef", "ag": "", "ack": "", "sed": "ef", "awk": "f", "gawk": "ef", "mawk": "f",
     "perl": "eE", "jq": "f", "yq": "", "tr": "",
 }  # fmt: skip
+# What stands in a script that runs a program, or reads what no word of the line names.
+RUNS = {
+    **dict.fromkeys(("awk", "gawk", "mawk"), ("system", "getline", '| "', '|"', "|&")),
+    "perl": ("system", "exec", "qx", "`", "open", "eval", "require", "use ", 'do "', "do '"),
+    "yq": ("load",),
+}
+PLACES = "0123456789,$!~+ "  # of lines, before a command of sed
 LONG = {"--regexp": "e", "--expression": "e", "--file": "f", "--from-file": "f"}
 
 
@@ -48,3 +55,18 @@ def is_filter(words: "list[str]") -> bool:
     """Say whether perl goes through the lines of files, as by `-n` and `-p`, and loads no module."""
     bundles = [word for word in words if word[:1] == "-" and word[1:2] not in ("-", "")]
     return any(["n" in word or "p" in word for word in bundles]) and not any([word[1] in "Mm" for word in bundles])
+
+
+def runs_more(name: str, scripts: "list[str]") -> bool:
+    """Say whether a script has its program run another one, or read what no word of the line names."""
+    if name == "sed":
+        return any([_is_of_sed(each.strip()) for each in "\n".join(scripts).replace(";", "\n").replace("{", "\n").splitlines()])
+    return any([sign in script for script in scripts for sign in RUNS.get(name, ())])
+
+
+def _is_of_sed(command: str) -> bool:
+    """Say of one command of sed whether it is `e`, `r` or `R`, or has the flag `e`."""
+    rest = command.lstrip(PLACES)
+    while rest[:1] == "/" and rest.count("/") > 1:
+        rest = rest[1:].partition("/")[2].lstrip(PLACES + "I")
+    return rest[:1] in ("e", "r", "R") or (rest[:1] == "s" and rest[1:2] != "" and "e" in rest.rpartition(rest[1])[2])
