@@ -57,9 +57,7 @@ LAUNCHING = frozenset(
 )
 INSTALLING = frozenset("install i add remove uninstall ci create init".split())
 CONTAINERS = frozenset("docker podman kubectl docker-compose ssh".split())
-# Whose `run` starts a program, and its options whose value is the next word.
-ENVIRONMENTS = frozenset("conda mamba micromamba".split())
-IN_ENVIRONMENT = frozenset("-n --name -p --prefix --cwd".split())
+ENVIRONMENTS = ("conda", "mamba", "micromamba")  # whose `run` starts a program
 SUBJECTS = ("test", "check", "lint", "build", "spec", "clippy", "vet", "verify", "typecheck", "compile")
 
 
@@ -94,17 +92,12 @@ def is_own_at_sight(command: str) -> bool:
 def _passes_on(words: "list[str]") -> bool:
     """Say whether a command prints nothing but what it is told, or what comes through a pipe."""
     if words[0] == "git":
-        return "".join(words[1:2]) in OWN_GIT and not _may_show_others(words[1], words[2:])
+        if "".join(words[1:2]) not in OWN_GIT:
+            return False
+        from ralph_mem.core.command_lines import launched  # lazy: only for a command of git
+
+        return not launched.may_show_others(words[1], words[2:])
     return words[0] in NAMING or (words[0] in LOOKING and all([word[0] in "-+0123456789" for word in words[1:]]))
-
-
-def _may_show_others(verb: str, words: "list[str]") -> bool:
-    """Say of a command of git whether it names a branch or commit that may be fetched, an earlier message, or a file."""
-    if verb in ("diff", "grep"):
-        return any([sign in word for word in words for sign in "/0123456789"])
-    if verb == "commit":
-        return "--amend" in words
-    return verb == "config" and any([word.startswith(("-f", "--file")) for word in words])
 
 
 def plain_parts(command: str) -> "list[list[str]] | None":
@@ -154,7 +147,9 @@ def part_checks(words: "list[str]") -> bool:
     while words and (_name(words[0]) in LAUNCHING or "=" in words[0] or words[0][:1] in "-!{0123456789"):
         words = words[1:]
     if words and words[0] in ENVIRONMENTS:
-        words = _started_in_environment(words)
+        from ralph_mem.core.command_lines import launched  # lazy: only for what one of them starts
+
+        words = launched.in_environment(words)
     until = next((at for at, word in enumerate(words) if ">" in word), len(words))
     names = [_name(word).lower().partition("@")[0] for word in words[:until] if not word.startswith("-")][:4]
     if not names or not INSTALLING.isdisjoint(names[1:2]):
@@ -166,11 +161,3 @@ def part_checks(words: "list[str]") -> bool:
     if names[0] not in RUNNING and not words[0].startswith("./"):
         return False
     return "--test" in words or any([name in CHECKING or any([subject in name for subject in SUBJECTS]) for name in names])
-
-
-def _started_in_environment(words: "list[str]") -> "list[str]":
-    """Return the words of the program that `conda run` starts; none of any other command of it."""
-    rest = words[2:] if words[1:2] == ["run"] else []
-    while rest and rest[0][:1] == "-":
-        rest = rest[2:] if rest[0] in IN_ENVIRONMENT else rest[1:]
-    return rest

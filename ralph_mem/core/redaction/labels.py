@@ -116,10 +116,6 @@ def _is_name(text: str, folded: str, start: int, at: int) -> bool:
         line = text[text.rfind("\n", 0, start) + 1 : start]  # a word of Python, a test that passes
         if not line.strip() if after in ("\n", "") else text[start:at] == "PASS" and after == ":":
             return False
-    if (
-        folded[start:at] == "code" and folded[start - 1 : start] not in ("_", "-") and not text[start].isupper()
-    ):  # of an exit, an error
-        return False
     if folded[start:at] != "key" or folded[start - 1 : start] in NAME or folded[at : at + 1] in NAME:
         return True
     before = text[max(0, start - 24) : start].rstrip(" \t-")

@@ -61,8 +61,8 @@ def _missing(project: Project) -> Finding:
 
 def _unreadable(check: str, folder: str, error: BaseException) -> Finding:
     state = inspect.why(error)
-    if connection.too_long(folder):
-        return problem(check, connection.too_long(folder), connection.SHORTER)
+    if long_paths.too_long(folder):
+        return problem(check, long_paths.too_long(folder), long_paths.SHORTER)
     if state == inspect.LOCKED:
         return warning(check, f"{folder}/memory.db is locked by another program", "close what has it open, then look again")
     if state == inspect.UNREADABLE:

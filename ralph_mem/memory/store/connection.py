@@ -42,9 +42,6 @@ STOPPED_AT = "stopped_at"  # the property of a database that says when the last 
 # What looks through an index reads most pages once: a buffer that is used again costs a third of one whose memory the system has
 # to hand out first (measured 1.2 and 3.7 microseconds); with 32 pages few are read a second time.
 FEW_PAGES = "PRAGMA cache_size = 32"
-# SQLite takes 512 bytes with what the name of a journal adds.
-LONGEST_PATH = 504
-SHORTER = "move the project to a folder with a shorter path"
 FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
 
 
@@ -161,9 +158,11 @@ def open_held(folder: str, held: int, wait_ms: int) -> Store:
         db = sqlite.connect(address_of(folder + "/memory.db"), timeout=wait_ms / 1000, isolation_level=None, uri=True)
     except sqlite.Error as error:
         posix.close(held)
-        long = too_long(folder)
+        from ralph_mem.memory.store import long_paths  # lazy: only for what cannot be opened
+
+        long = long_paths.too_long(folder)
         what = long or f"cannot open {folder}/memory.db: {error}"
-        raise fast.errors().StoreError(what, SHORTER if long else "") from error
+        raise fast.errors().StoreError(what, long_paths.SHORTER if long else "") from error
     opened = Store(folder, db, held)
     try:
         _set_up(opened)
@@ -171,13 +170,6 @@ def open_held(folder: str, held: int, wait_ms: int) -> Store:
         opened.close()
         raise
     return opened
-
-
-def too_long(folder: str) -> str:
-    """Say that the path of a folder is longer than SQLite takes, nothing where it is not; SQLite itself does not say why."""
-    above = len(folder.removesuffix("/" + paths.STATE).encode("utf-8", "surrogateescape"))
-    over = len((folder + "/memory.db").encode("utf-8", "surrogateescape")) - LONGEST_PATH
-    return f"the path of the project is too long for a database ({above} bytes, {above - over} at most)" if over > 0 else ""
 
 
 def address_of(path: str, how: str = "mode=rw") -> str:
