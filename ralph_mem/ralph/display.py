@@ -217,6 +217,9 @@ def _room_lines(run: "Run") -> "list[str]":
     told = [f"applied: at work or cut off; then {stop_reasons.APPLY} finishes it"] if run.applying else []
     told += ["applied: nothing; your files are as they were"] if run.room and not run.applied and not run.applying else []
     for each in run.applied[-1:]:
+        if each.get("remains"):
+            told.append(f"applied: taken out, except from {files_of([[name] for name in each['remains']], MOST_FILES)}")
+            continue
         counted = "brought" in each  # what a crash cut off was not
         told.append(f"applied: {brought(each['brought'], each['deleted'], each['mixed']) if counted else '? written, ? deleted'}")
         told += [f"in conflict, so as you have it: {rendered(path)}" for path in each["conflicts"][:MOST_SHOWN]]

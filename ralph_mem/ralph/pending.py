@@ -2,7 +2,7 @@
 
 from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph import experience, lessons, record, rollback_lines, runs
-from ralph_mem.ralph.snapshot import restoring, rollback_plan, store
+from ralph_mem.ralph.snapshot import journal, restoring, rollback_plan, store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ralph_mem.ralph.snapshot.restoring import Report
     from ralph_mem.ralph.snapshot.store import Snapshots
 
+STILL_THERE = (rollback_plan.BY_BOTH, journal.CANNOT)  # why something of a result is kept that can be taken out later
 FINISHED = "was cut off, and is finished now:"
 
 
@@ -30,23 +31,26 @@ def applied(
         note(project, run, "applying", target=0)  # the last one stands, and is what there is a way back from
         return
     counts = {"brought": len(report.restored), "deleted": len(report.deleted), "mixed": mixed}
-    note(project, run, "applied", **{**begun, **counts, "conflicts": _names(project, values, report)})
+    note(project, run, "applied", **{**begun, **counts, "conflicts": _names(project, values, report.kept)})
 
 
 def rolled_back(project: "Project", values: "dict[str, Any]", run: "record.Run", begun: "dict[str, Any]", report: "Report") -> None:
     """Write down what came of a rollback that was `begun`, for the person, the way back and the memory. Raises LoopError."""
-    again = not run.room and run.rolled_back and run.rolled_back[-1].get("target") == begun["target"]
+    remains = _names(project, values, [each for each in report.kept if each[1].startswith(STILL_THERE)]) if run.room else []
+    same = run.rolled_back and run.rolled_back[-1].get("target") == begun["target"]
+    again = same and bool(remains) == bool(run.room)
     if again and not (report.restored or report.deleted or begun["git"]):
         note(project, run, "rolling_back", safety=0)  # the last one stands, and is what there is a way back from
         return
     counts = {"restored": len(report.restored), "deleted": len(report.deleted), "kept": len(report.kept)}
-    note(project, run, "rolled_back", **{**begun, **counts, "kept_paths": _names(project, values, report)})
+    more = {"remains": remains} if remains else {}
+    note(project, run, "rolled_back", **{**begun, **counts, **more, "kept_paths": _names(project, values, report.kept)})
     experience.keep(project, values, runs.find(project, run.id), lessons.of_rollback)
 
 
-def _names(project: "Project", values: "dict[str, Any]", report: "Report") -> "list[str]":
+def _names(project: "Project", values: "dict[str, Any]", kept: "list[tuple[bytes, str]]") -> "list[str]":
     """Return the paths that were left alone as a record may hold them."""
-    names = [path.decode("utf-8", "replace") for path, _ in report.kept]
+    names = [path.decode("utf-8", "replace") for path, _ in kept]
     return list(privacy.protect(names, project, values)[0]) if names else []
 
 

@@ -62,7 +62,8 @@ class Run:
     `room` is the folder in which the agent works, empty where that is the person's own; `base` the snapshot of it as it was made,
     `roots` the folders of the person's that `PYTHONPATH` replaces there, `linked` what it has as links to the person's ignored
     files, and `written` what was written through them. `plan_snapshot` is that of the room as it got a plan that the person changed
-    before they let the run go on, 0 for none. `applied` are the results that are in the person's files, the last one last,
+    before they let the run go on, 0 for none. `applied` are the results that are in the person's files, the last one last (of
+    one of which a rollback kept some paths, since the person had changed them too, these are its `remains`),
     `applying` one that is on its way, `taken_back` those that a rollback took out again, `rolling_back` a rollback that is on
     its way. `damaged` holds numbers of lines that could not be read.
     """

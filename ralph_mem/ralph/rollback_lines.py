@@ -5,7 +5,7 @@ import os
 from ralph_mem.core.format import count
 from ralph_mem.ralph import display
 from ralph_mem.ralph.snapshot import LOST, MEANWHILE
-from ralph_mem.ralph.snapshot.rollback_plan import MERGED
+from ralph_mem.ralph.snapshot.rollback_plan import BY_BOTH, MERGED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def rollback_preview(what: str, plan: "Plan", killed: int = 0) -> "list[str]":
         *_kept("keep", plan.kept),
         *_of_git(plan.git),
         *([f"({ALL})"] if any([why == MEANWHILE for _, why in plan.kept]) else []),
+        *([f"({FORCE})"] if BY_BOTH in dict(plan.kept).values() else []),
         *([f"Iteration {killed} was cut off: {CUT_OFF}"] if killed else []),
     ]
 
@@ -67,8 +68,7 @@ def rolled_back(what: str, report: "Report", run: "Run") -> "list[str]":
     lines += _listed("no copy", unkept)
     lines += _of_git(report.git)
     lines += [ALL] if any([why == MEANWHILE for _, why in report.kept]) else []
-    if any([why.endswith("by you") for _, why in report.kept]):
-        lines.append(FORCE)
+    lines += [FORCE] if BY_BOTH in dict(report.kept).values() else []
     return [*lines, f"to undo this: ralph-mem ralph rollback {run.id} --undo --confirm"]
 
 

@@ -47,6 +47,7 @@ BEST = "`ralph-mem ralph rollback --best`"
 APPLY, APPLY_BEST = "`ralph-mem ralph apply`", "`ralph-mem ralph apply --best` brings the best iteration into your files"
 ALL_BACK, NOT_ALL_BACK = "takes it all back", "takes it back, but for what was not stored"
 TO_START, LAST_BACK = "returns to the start", "takes out the result that was applied last"
+REST_BACK = "`ralph-mem ralph rollback --force` takes out the rest, with what you changed there"
 
 NOTHING_LEFT = '`ralph-mem ralph start "GOAL"` begins another run: nothing is left to go on from, or to go back to'
 
@@ -167,9 +168,11 @@ def next_step(reason: str, run: "Run") -> str:
         steps = [APPLY_BEST if step.startswith(BEST) else step for step in steps]
     if run.applied[1:]:
         steps = [step.replace(ALL_BACK, LAST_BACK).replace(TO_START, LAST_BACK) for step in steps]
+    if run.applied and run.applied[-1].get("remains"):
+        steps = [*[step for step in steps if ROLL_BACK not in step], REST_BACK]
     has_way_back = bool(run.applied) if run.room else bool(run.start_snapshot)
     open_ones = [step for step in steps if has_way_back or "ralph rollback" not in step]
-    if reason == "success" and run.room and not run.applied:
+    if reason == "success" and run.room and all([each.get("remains") for each in run.applied]):
         open_ones.append(f"{APPLY} brings its result into your files")
     return "; ".join(open_ones).format(
         iterations=2 * max(1, limits.iterations), minutes=minutes, cost=cost, silence=silence, allow=denials.options(run)

@@ -118,7 +118,8 @@ def _merged(snapshots: "Snapshots", run: "record.Run", result: Result, now: int)
     from ralph_mem.ralph.room import ignored  # lazy: a hook that only shows or stops a loop brings no result
 
     paths, room = of_agents(snapshots, run.id), merging.Room(run.room, _led(snapshots, run))
-    last, again = (run.applied[-1]["snapshot"], _open_conflicts(snapshots, run)) if run.applied else (run.base, set())
+    there = [each for each in run.applied if not each.get("remains")]
+    last, again = (there[-1]["snapshot"], _open_conflicts(snapshots, run, there[-1])) if there else (run.base, set())
     since = {path: run.base if path in again else last for path in paths}
     plan = os.fsencode(boxes.name_of(run))
     if plan in since and run.plan_snapshot <= result.number:
@@ -136,9 +137,8 @@ def _led(snapshots: "Snapshots", run: "record.Run") -> "dict[bytes, Change]":
     return {each.path: each for each in changes if each.before and each.after and each.before.kind == each.after.kind == LINK}
 
 
-def _open_conflicts(snapshots: "Snapshots", run: "record.Run") -> "set[bytes]":
+def _open_conflicts(snapshots: "Snapshots", run: "record.Run", last: "dict[str, Any]") -> "set[bytes]":
     """Return the paths that the last result had changed and that stayed as the person had them, or could not be written."""
-    last = run.applied[-1]
     written = {change.path for change in snapshots.differences(last["safety"], last["target"])}
     differ = {change.path for change in snapshots.differences(last["target"], last["snapshot"])}
     changed = {change.path for change in snapshots.differences(run.base, last["snapshot"])}

@@ -31,7 +31,10 @@ def rolling_back(run: "Run", entry: "dict[str, Any]") -> None:
 
 
 def rolled_back(run: "Run", entry: "dict[str, Any]") -> None:
-    """Take in a rollback. Of a run in a room it takes out the result that was applied last, and an undo of that brings it again."""
+    """Take in a rollback. Of a run in a room it takes out the result that was applied last, and an undo of that brings it again.
+
+    A result of which something `remains`, since the person has changed it too, is both taken back and still applied.
+    """
     entry = {**entry, "done": run.next_number() - 1}
     run.rolling_back = {}
     if not run.room:
@@ -39,6 +42,10 @@ def rolled_back(run: "Run", entry: "dict[str, Any]") -> None:
         run.task_log.append({"back_to": run.standing()})
         return
     brings = entry.get("to") == "undo" and bool(run.rolled_back and run.rolled_back[-1]["took_out"])
+    if brings and run.rolled_back[-1].get("remains") and run.applied[-1:] and run.applied[-1].get("remains"):
+        run.applied.pop()  # in its place comes the whole
     before, now = (run.taken_back, run.applied) if brings else (run.applied, run.taken_back)
-    now += [before.pop()] if before else []
+    moved = [before.pop()] if before else []
+    now += moved
+    run.applied += [{**each, "remains": entry["remains"]} for each in moved] if entry.get("remains") and not brings else []
     run.rolled_back.append({**entry, "took_out": not brings})

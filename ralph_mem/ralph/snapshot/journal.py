@@ -142,6 +142,7 @@ EVERYWHERE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, 
 MEANWHILE = "was changed while files were being put back"
 IN_THE_WAY = "its folder is a link or a file now"
 NOT_EMPTY = "holds what no snapshot has"
+CANNOT = "cannot be changed"
 
 
 class Work:
@@ -214,7 +215,7 @@ class Work:
         elif error.errno in (errno.ENOTEMPTY, errno.EEXIST):
             self.kept[step.path] = NOT_EMPTY
         else:
-            self.kept[step.path] = f"cannot be changed: {error.strerror}"
+            self.kept[step.path] = f"{CANNOT}: {error.strerror}"
 
     def outcome(self) -> Outcome:
         """Return what it all came to."""

@@ -72,6 +72,42 @@ def test_what_was_forced_and_brought_again_is_still_the_persons(loops):
     assert loops.text("one.txt") == "mine\n"
 
 
+def partly_out(loops):
+    """Take a result out of which the person changed a file too, so that it stays there."""
+    loops.write("list.txt", LIST)
+    in_a_room(loops, "sed -i s/1/its/ list.txt; " + STEPS[0], limits={"iterations": 1})
+    applied(loops)
+    loops.write("list.txt", loops.text("list.txt").replace("7", "mine"))
+    loops.back()
+    return loops.latest()
+
+
+def test_a_result_of_which_a_rollback_kept_a_file_is_still_there_until_it_is_forced(loops):
+    run = partly_out(loops)
+    lines = display.status_lines(run, 0)
+    assert "applied: taken out, except from 1 file: list.txt" in lines and "rollback --force` takes out the rest" in lines[-1]
+    assert names(loops.back(force=True).restored) == ["list.txt"] and loops.text("list.txt") == LIST
+    assert loops.latest().applied == []
+
+
+@pytest.mark.check
+def test_a_result_of_which_a_rollback_kept_a_file_is_brought_whole_by_its_undo_and_by_a_new_apply(loops):
+    partly_out(loops)
+    loops.back(rolling_back.UNDO)
+    assert loops.text("one.txt") == "right\n" and "remains" not in loops.latest().applied[0]
+    loops.back()
+    loops.back()  # changes nothing, so that the undo is still that of the one before
+    assert names(applied(loops).restored) == ["one.txt"]
+    reports = [loops.back(), loops.back(force=True)]
+    assert [names(report.restored) for report in reports] == [["one.txt"], ["list.txt"]]
+
+
+def test_a_preview_says_what_takes_back_what_the_person_changed_too(loops):
+    run = partly_out(loops)
+    preview = rolling_back.preview_rollback(loops.project, loops.values(), run, rolling_back.START)
+    assert rollback_lines.rollback_preview(*preview)[-1] == f"({rollback_lines.FORCE})"
+
+
 @pytest.mark.check
 def test_a_forced_rollback_is_undone_and_done_again(loops):
     in_a_room(loops, STEPS[0], limits={"iterations": 1})
