@@ -176,7 +176,8 @@ def said(loop: Loop) -> str:
     run = loop.run
     told = f"{run.id} {run.status} after {count(len(run.iterations), 'iteration')}: {stop_reasons.REASONS[run.reason].says}"
     told += f" ({display.rendered(run.why, display.MOST_WHY)})" if run.why and run.status != stop_reasons.SUCCESS else ""
-    step = stop_reasons.next_step(run.reason, run).replace("ralph-mem ralph ", "/ralph ")
+    (step,) = runs.with_id(loop.project, run, [stop_reasons.next_step(run.reason, run)])
+    step = step.replace("ralph-mem ralph ", "/ralph ")
     return " ".join(f"{told}; {step}".split())[:600]
 
 

@@ -31,6 +31,7 @@ NOBODY = Live("", HEADLESS, "")
 # A client that told no process is believed for so long after its last turn: a turn of hours is rare, a session of days is not.
 MOST_SILENT_MS = 12 * 3_600_000
 SUFFIX = ".jsonl"
+TAKES_RUN = ("resume", "rollback", "apply", "diff", "log", "status --history")  # commands of hints
 
 
 def folder_of(project: "Project") -> str:
@@ -173,6 +174,16 @@ def latest(project: "Project") -> "record.Run | None":
         return None
     lead = _lead(found[-1])
     return ahead([run for run in found if _lead(run) == lead])
+
+
+def with_id(project: "Project", run: "record.Run", lines: "list[str]") -> "list[str]":
+    """Return lines with the id of a run in the commands that would mean the latest without, where it is another one."""
+    last = latest(project)
+    if last is None or last.id == run.id:
+        return lines
+    for command in TAKES_RUN:
+        lines = [line.replace(f"`ralph-mem ralph {command}", f"`ralph-mem ralph {command} {run.id}") for line in lines]
+    return lines
 
 
 def _lead(run: "record.Run") -> str:

@@ -123,7 +123,7 @@ def check(project: "Project", run: "Run", bounds: "dict[str, Any]", mode: str = 
     if run.mode == GUARD or run.status == RUNNING:
         raise LoopError(f"{run.id} is no run to resume", "`ralph-mem ralph status --history` lists them")
     if run.reason == "broken_criteria":
-        raise LoopError(f"{run.id} has never begun: {run.why}", stop_reasons.next_step(run.reason, run))
+        raise LoopError(f"{run.id} has never begun: {run.why}", _next(project, run.reason, run))
     if run.status == stop_reasons.SUCCESS:
         raise LoopError(f"{run.id} has reached its goal", '`ralph-mem ralph start "GOAL"` begins another')
     files.look_for_last(project, run)
@@ -132,7 +132,11 @@ def check(project: "Project", run: "Run", bounds: "dict[str, Any]", mode: str = 
     for reason, why_of in decision.ORDER:
         why = why_of(raised, now_ms()) if reason in LIMITS else ""
         if why:
-            raise LoopError(f"{run.id} cannot go on: {why}", stop_reasons.next_step(reason, raised))
+            raise LoopError(f"{run.id} cannot go on: {why}", _next(project, reason, raised))
+
+
+def _next(project: "Project", reason: str, run: "Run") -> str:
+    return runs.with_id(project, run, [stop_reasons.next_step(reason, run)])[0]
 
 
 def _with(run: "Run", bounds: "dict[str, Any]") -> "stop_reasons.Limits":

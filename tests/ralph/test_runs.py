@@ -272,3 +272,12 @@ def attempts(project, **ended):
 def test_of_attempts_side_by_side_the_one_that_reached_the_goal_is_meant_else_the_first(a_tree, ended, meant):
     attempts(a_tree, **ended)
     assert runs.find(a_tree, "").id == meant
+
+
+def test_hints_name_a_run_that_is_not_the_latest_so_that_they_do_not_act_on_another(a_tree):
+    for number, name in enumerate(["loop-old", "loop-new"]):
+        runs.create(a_tree, name, {"at": NOON + number})
+    hints = ["next: `ralph-mem ralph resume --max-iterations 4` goes on; `ralph-mem ralph rollback` ..."]
+    named = "next: `ralph-mem ralph resume loop-old --max-iterations 4` goes on; `ralph-mem ralph rollback loop-old` ..."
+    old, new = [runs.find(a_tree, name) for name in ("loop-old", "loop-new")]
+    assert (runs.with_id(a_tree, old, hints), runs.with_id(a_tree, new, hints)) == ([named], hints)

@@ -69,7 +69,7 @@ def _stopped(place: Place, values: dict[str, Any], rollback: bool) -> Run:
     if rollback and latest and not runs.live(place) and latest.ended:
         return latest
     run = stopping.stop(place, values)
-    for line in display.ended(run) if run.reason else [f"{run.id} is switched off"]:
+    for line in runs.with_id(place, run, display.ended(run)) if run.reason else [f"{run.id} is switched off"]:
         Live(for_program=True).stays(line)
     return run
 
@@ -127,8 +127,11 @@ def status(
         return printing.as_json({"id": None, "runs": []}) if json else printing.text(overview.NOTHING)
     shown = runs.find(place, run) if run or runs.latest(place) else found[-1]
     if json:
-        return printing.as_json({**telling.facts(shown, _now()), "runs": [each.id for each in found]})
-    printing.text("\n".join([*display.status_lines(shown, _now()), *_process(place, shown)]))
+        facts = telling.facts(shown, _now())
+        (step,) = runs.with_id(place, shown, [facts["next"]])
+        return printing.as_json({**facts, "next": step, "runs": [each.id for each in found]})
+    lines = runs.with_id(place, shown, display.status_lines(shown, _now()))
+    printing.text("\n".join([*lines, *_process(place, shown)]))
     if history:
         printing.table(COLUMNS, rows(shown))
         for line in display.others(found):

@@ -127,7 +127,7 @@ def _finish(place: Place, values: dict[str, Any], run: Run, json: bool, voice: L
             voice.stays(line)
         printing.as_json({**telling.facts(run, now_ms()), "rolled_back": bool(lines)})
     else:
-        for line in [*display.ended(run), *lines]:
+        for line in [*runs.with_id(place, run, display.ended(run)), *lines]:
             printing.text(line)
     raise typer.Exit(stop_reasons.exit_code(run.reason))
 

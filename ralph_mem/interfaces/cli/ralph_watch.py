@@ -127,7 +127,8 @@ class _Desk:
                 if any([self._pressed(key, seen) for key in keys(EVERY_S)]):
                     break
                 seen = self.watcher.look()
-        for line in view.ended(seen) if view.is_over(seen) else [f"{seen.run.id} goes on; `ralph-mem ralph watch` shows it again"]:
+        goes_on = f"{seen.run.id} goes on; `ralph-mem ralph watch` shows it again"
+        for line in runs.with_id(self.place, seen.run, view.ended(seen)) if view.is_over(seen) else [goes_on]:
             printing.text(line)
         return seen
 

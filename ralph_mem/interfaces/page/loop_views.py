@@ -28,8 +28,9 @@ def loop(asked: Asked) -> dict[str, Any]:
     failing += [(f"iteration {each.number}", float(len(progress.failing(each.verdicts)))) for each in run.iterations]
     cost = [(f"iteration {each.number}", float(each.cost or 0)) for each in run.iterations]
     span, rows = asked.word("diff"), history.rows(run)
+    lines = runs.with_id(asked.project, run, display.status_lines(run, asked.now))
     return {
-        "run": told, "lines": display.status_lines(run, asked.now), "columns": history.COLUMNS, "rows": rows[-MOST_ITERATIONS:],
+        "run": told, "lines": lines, "columns": history.COLUMNS, "rows": rows[-MOST_ITERATIONS:],
         "left_out": max(0, len(rows) - MOST_ITERATIONS), "failing": failing[-MOST_BARS:], "cost": cost[-MOST_BARS:],
         "span": span, "wants_diff": "diff" in asked.fields,
         "changes": _parts(asked, run, span) if "diff" in asked.fields else [],

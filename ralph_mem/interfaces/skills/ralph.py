@@ -113,7 +113,7 @@ def _status(asked: "Asked", rest: str) -> str:
     if not found and not order.rest:
         return NOTHING
     run = runs.find(asked.project, order.rest) if order.rest or runs.latest(asked.project) else found[-1]
-    lines = display.status_lines(run, asked.now)
+    lines = runs.with_id(asked.project, run, display.status_lines(run, asked.now))
     if order.has("--history"):
         rows = [history.COLUMNS, *history.rows(run)]
         lines += ["  ".join([str(cell) for cell in row if cell != ""]) for row in rows] + display.others(found)
@@ -125,15 +125,17 @@ def _stop(asked: "Asked", rest: str) -> str:
     if not order.has("--rollback"):
         if order.options:
             raise LoopError(f"{next(iter(order.options))} is about a rollback", "add --rollback")
-        return _show(asked, _ended(stopping.stop(asked.project, asked.settings, "stopped by /ralph stop")))
+        return _show(asked, _ended(asked, stopping.stop(asked.project, asked.settings, "stopped by /ralph stop")))
     latest, target = runs.latest(asked.project), _target(order)
     live = runs.live(asked.project)
     run = latest if latest and latest.ended and not live else stopping.stop(asked.project, asked.settings, "stopped by /ralph stop")
     return _rolled_back(asked, run, target, order)
 
 
-def _ended(run: "Run") -> "list[str]":
-    return [_as_typed(line) for line in display.ended(run)] if run.mode != GUARD else [f"{run.id}, a guard, is switched off"]
+def _ended(asked: "Asked", run: "Run") -> "list[str]":
+    if run.mode == GUARD:
+        return [f"{run.id}, a guard, is switched off"]
+    return [_as_typed(line) for line in runs.with_id(asked.project, run, display.ended(run))]
 
 
 def _as_typed(line: str) -> str:

@@ -366,6 +366,16 @@ def test_a_limit_that_was_reached_can_be_raised(an_owner):
     assert "has reached its goal" in an_owner.fails("ralph", "resume")
 
 
+@pytest.mark.check
+def test_the_hints_of_an_older_run_name_it(an_owner):
+    for _ in range(2):
+        an_owner.starts("mends later", "--max-iterations", "1")
+    old, _new = an_owner.json("ralph", "status")["runs"]
+    goes_on = f"`ralph-mem ralph resume {old} --max-iterations 2` goes on"
+    assert goes_on in an_owner.cli("ralph", "status", old).out and goes_on in an_owner.json("ralph", "status", old)["next"]
+    assert goes_on in an_owner.cli("ralph", "resume", old).err
+
+
 # The way back
 
 
