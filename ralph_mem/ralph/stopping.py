@@ -53,6 +53,8 @@ def _ended(project: "Project", values: "dict[str, Any]", run: "Run", why: str) -
     leftovers.end(run.id)
     files.settle_cut_off(project, values, run)
     loop = Loop(project, values, run.id)
+    if run.status == INTERRUPTED and loop.run.since:  # its clock stopped when it was last heard of
+        loop.note("paused", at=run.last_seen)
     if loop.is_running() and run.mode != GUARD:
         passing.end(loop, "user_stop", why)
     runs.clear_live(project, run.id)

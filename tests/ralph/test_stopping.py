@@ -7,8 +7,9 @@ import pytest
 from ralph_mem.core import descendants, paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import in_session, runs, starting, stopping
-from ralph_mem.ralph.record import GUARD, IN_SESSION
+from ralph_mem.ralph.record import GUARD, HEADLESS, IN_SESSION
 from tests import clock
+from tests.ralph.conftest import MINUTE, NOON
 from tests.ralph.loops import STEPS
 
 LONG = f"{STEPS[0]}; setsid sleep 60 & sleep 60"
@@ -54,6 +55,15 @@ def test_a_loop_that_was_killed_is_ended_with_the_agent_that_it_left(loops):
     run = stopping.stop(loops.project, loops.values())
     assert (run.status, run.reason) == ("stopped", "user_stop") and agents(live.run) == set()
     assert runs.live(loops.project) is None
+
+
+def test_the_time_in_which_an_interrupted_run_lay_dead_is_not_spent_when_it_is_ended(loops):
+    runs.create(loops.project, "loop-1", {"at": NOON})
+    runs.write_live(loops.project, runs.Live("loop-1", HEADLESS, "", 1, 1, "", NOON + 4 * MINUTE))
+    before = loops.latest().elapsed_ms(NOON + 99 * MINUTE)
+    run = stopping.stop(loops.project, loops.values())
+    assert run.reason == "user_stop" and before == run.elapsed_ms(runs.now_ms()) == 4 * MINUTE
+    assert loops.latest().elapsed_ms(runs.now_ms()) == 4 * MINUTE
 
 
 def test_a_loop_in_a_session_is_ended_at_once(loops):
