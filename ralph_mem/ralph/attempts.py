@@ -55,7 +55,7 @@ def _attempt(
 def what(iteration: "Iteration") -> str:
     """Return what an iteration changed, after a blank; nothing where no snapshot tells."""
     if iteration.changed:
-        return " changed " + changes.told(iteration.changed)
+        return " changed " + changes.told(iteration.changed, iteration.unnamed)
     return " changed nothing" if iteration.tree else ""
 
 
@@ -197,5 +197,6 @@ def _changed(iteration: "Iteration") -> "list[str]":
     if not iteration.changed:
         return ["that iteration changed no file" if iteration.snapshot else "without a snapshot nobody can tell what it changed"]
     lines = [f"  {what} {rendered(path)}" for path, what, *_ in iteration.changed[:MOST_FILES]]
-    lines += [f"  and {len(iteration.changed) - MOST_FILES} more"] if len(iteration.changed) > MOST_FILES else []
+    more = max(0, len(iteration.changed) - MOST_FILES) + iteration.unnamed
+    lines += [f"  and {more} more"] if more else []
     return ["that iteration changed:", *lines, *[f"  look: {rendered(text)}" for text in iteration.tampered]]

@@ -27,7 +27,7 @@ NO_TEXT = ("", 0, 0)
 def described(
     changes: "list[Change]", before: "Content", after: "Content", project: "Project", settings: "dict[str, Any]"
 ) -> "list[list[Any]]":
-    """Return up to fifty changes, redacted, as `[path, what, lines added, lines removed, the lines]`, the rest counted in one.
+    """Return the first fifty changes, redacted, as `[path, what, lines added, lines removed, the lines]`.
 
     `before` and `after` return the bytes of a path or None. An excluded path has no name, a file of secrets no lines.
     """
@@ -40,8 +40,6 @@ def described(
         quoted = len(found) < MOST_QUOTED and not path_rules.is_secret(path)
         lines, plus, minus = _compared(before(change), after(change))
         found.append([path, change.what, plus, minus, lines if quoted else ""])
-    if len(changes) > MOST_FILES:
-        found.append([f"({len(changes) - MOST_FILES} more)", "changed", 0, 0, ""])
     return _protected(found, project, settings)
 
 
@@ -78,15 +76,14 @@ def _protected(found: "list[list[Any]]", project: "Project", settings: "dict[str
     return [[next(safe), *each[1:4], next(safe)] for each in found]
 
 
-def told(changed: "list[list[Any]]", most: int = 8) -> str:
+def told(changed: "list[list[Any]]", unnamed: int = 0, most: int = 8) -> str:
     """Return changes in one line: `shop/cart.py +3 -1, shop/tax.py (deleted)`; also those that have no numbers."""
     parts = []
     for path, what, *numbers in [list(each) for each in changed[:most]]:
         plus, minus = [*numbers, 0, 0][:2]
         parts.append(f"{path} +{plus} -{minus}" if plus or minus else f"{path} ({what})")
-    if len(changed) > most:
-        parts.append(f"{len(changed) - most} more")
-    return ", ".join(parts)
+    more = max(0, len(changed) - most) + unnamed
+    return ", ".join([*parts, *([f"{more} more"] if more else [])])
 
 
 def lines_of(changed: "list[list[Any]]") -> "list[str]":

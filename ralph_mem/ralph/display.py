@@ -102,7 +102,7 @@ def line(run: "Run", iteration: "Iteration", now: int) -> str:
     parts = [_verdict(verdict, _same(verdict, before)) for verdict in iteration.verdicts] or ["not judged"]
     parts += [best(run)] if run.baseline or len(run.tried()) > 1 else []
     parts += [money(iteration.cost)] if iteration.cost is not None else []
-    parts += [count(len(iteration.changed), "file")] if iteration.snapshot else []
+    parts += [count(len(iteration.changed) + iteration.unnamed, "file")] if iteration.snapshot else []
     parts += [f"{duration(progress.left_ms(run, now))} left"]
     agent = f"agent: {iteration.kind}" + (f" ({rendered(iteration.why)})" if iteration.why else "")
     parts += [agent] if iteration.kind != "done" else []
@@ -197,11 +197,12 @@ def _memory_lines(run: "Run") -> "list[str]":
     return [f"{rendered(run.without_memory, MOST_WHY)}; `ralph-mem doctor` says more"] if run.without_memory else []
 
 
-def files_of(changed: "list[list[Any]]", most: int) -> str:
+def files_of(changed: "list[list[Any]]", most: int, unnamed: int = 0) -> str:
     """Return how many files were changed and the names of the first ones, such as `2 files: a.py, b.py`."""
+    number = len(changed) + unnamed
     names = [rendered(each[0], LONGEST_NAME) for each in changed[:most]]
-    more = f" and {len(changed) - most} more" if len(changed) > most else ""
-    return f"{count(len(changed), 'file')}{': ' if names else ''}{', '.join(names)}{more}"
+    more = f" and {number - len(names)} more" if number > len(names) else ""
+    return f"{count(number, 'file')}{': ' if names else ''}{', '.join(names)}{more}"
 
 
 def commits(run: "Run") -> "list[str]":
@@ -275,9 +276,13 @@ def spent(run: "Run", now: int) -> str:
 
 def _changed_lines(run: "Run") -> "list[str]":
     """Return which files the iterations changed, each once, and what the person said that no iteration was told yet."""
-    names = dict.fromkeys([each[0] for iteration in run.iterations for each in iteration.changed])
+    changed = [each for each in run.iterations if each.changed]
+    names = dict.fromkeys([each[0] for iteration in changed for each in iteration.changed])
+    total = max([len(names), *[len(each.changed) + each.unnamed for each in changed]])
+    least = "at least " if changed[1:] and any([each.unnamed for each in changed]) else ""  # others may be the same ones
     waiting = [f"you said, for the next iteration: {rendered(text)}" for _, text, told in run.hints if not told]
-    return [*([f"changed: {files_of([[name] for name in names], MOST_FILES)}"] if names else []), *waiting]
+    told = files_of([[name] for name in names], MOST_FILES, total - len(names))
+    return [*([f"changed: {least}{told}"] if names else []), *waiting]
 
 
 def _forecast_lines(run: "Run", now: int) -> "list[str]":

@@ -28,7 +28,7 @@ def rows(run: "Run") -> "list[tuple[object, ...]]":
 
 
 def _files(iteration: "Iteration") -> str:
-    return files_of(iteration.changed, MOST_FILES) if iteration.snapshot else "not known"
+    return files_of(iteration.changed, MOST_FILES, iteration.unnamed) if iteration.snapshot else "not known"
 
 
 def _who(run: "Run", iteration: "Iteration") -> str:

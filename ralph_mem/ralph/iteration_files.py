@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 # What is compared line by line; a larger file is named alone.
 MOST_BYTES_COMPARED = 262_144
 
-After = namedtuple("After", "snapshot tree changed tampered")
+After = namedtuple("After", "snapshot tree changed tampered unnamed", defaults=(0,))
 After.__doc__ = """The files as an iteration left them: the number of their snapshot and the hash of the tree (0 and empty without
-snapshots), what it changed as `changes.described` tells it, and lines about edits to what judges it."""
+snapshots), what it changed as `changes.described` tells it and how many files more, and lines about edits to what judges it."""
 NOT_KEPT = After(0, "", [], [])
 
 
@@ -46,7 +46,7 @@ def after(loop: "Loop", number: int) -> After:
         own = [change for change in own if change.path in left]
         lost = [*lost, *_no_way_back(own)] if loop.place.top == loop.project.top else lost
         changed = changes.described(own, *contents, loop.project, loop.settings)
-        return After(taken.id, taken.tree, changed, [*again, *beyond, *lost, *tampered])
+        return After(taken.id, taken.tree, changed, [*again, *beyond, *lost, *tampered], len(own) - len(changed))
 
 
 def _begun_from(snapshots: "store.Snapshots", run_id: str) -> int:

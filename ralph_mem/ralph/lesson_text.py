@@ -78,7 +78,8 @@ def _together(fixes: "dict[str, tuple[tuple[str, str], int]]") -> "dict[int, lis
 def _fixed(run: "Run", iteration: "Iteration", failures: "list[tuple[str, str]]", told: "set[int]") -> str:
     lines = [FAILED + _failure(*failure) for failure in failures[:MOST_FAILURES]]
     if iteration.changed:
-        lines += [(UNDONE if run.is_taken_back(iteration) else FIXED) + changes.told(iteration.changed), *_quoted(iteration)]
+        became = UNDONE if run.is_taken_back(iteration) else FIXED
+        lines += [became + changes.told(iteration.changed, iteration.unnamed), *_quoted(iteration)]
     else:
         lines.append(f"{GONE}{iteration.number}{', which was rolled back' * run.is_taken_back(iteration)}")
     return "\n".join(lines + _in_vain(run, iteration.number, failures, told))
@@ -95,7 +96,7 @@ def _in_vain(run: "Run", until: int, failures: "list[tuple[str, str]]", told: "s
     lines = []
     for each in tried[-MOST_IN_VAIN:]:
         told.add(each.number)
-        lines += [IN_VAIN + changes.told(each.changed), *_quoted(each)]
+        lines += [IN_VAIN + changes.told(each.changed, each.unnamed), *_quoted(each)]
     return lines
 
 

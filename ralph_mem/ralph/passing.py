@@ -132,6 +132,7 @@ def _looked_at(loop: "Loop", answer: "launch.Answer") -> record.Iteration:
         tree=left.tree, snapshot=left.snapshot, changed=left.changed, tampered=[*safe(loop, *noticed), *beyond],
         cost=_cost(loop, answer), tokens=answer.tokens, message=message, prompt=loop.facts,
         denied=safe(loop, *answer.denials), forbidden=safe(loop, *answer.forbidden), tasks=judged.outcome, agent=_agent(loop),
+        unnamed=left.unnamed,
     )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ NEXT_AGENT = "next_agent"  # a decision's reason to go on, with another agent
 
 Iteration = namedtuple(
     "Iteration",
-    "number started ended kind why verdicts tree snapshot changed tampered cost tokens message prompt denied forbidden agent tasks",
+    "number started ended kind why verdicts tree snapshot changed tampered cost tokens message prompt denied forbidden agent tasks"
+    " unnamed",
 )
 Iteration.__doc__ = """One pass of the loop.
 
@@ -29,11 +30,12 @@ Iteration.__doc__ = """One pass of the loop.
 `snapshot` the files then, `changed` a list of [path, added, changed or deleted], `tampered` lines about edits to what judges
 it, `cost` in dollars or None where it is not known. `message` is an excerpt of what the agent said last, `prompt` tells hash,
 tokens and memories. `denied` has the rules that would have let through what the agent was refused, `forbidden` in words what no
-rule would have, `agent` what the agent that worked is called, `tasks` what came of the tasks of a plan (`tasks.standing`).
+rule would have, `agent` what the agent that worked is called, `tasks` what came of the tasks of a plan (`tasks.standing`),
+`unnamed` how many files more than those of `changed` it changed.
 """
 
 # What a record of an older or newer release may lack.
-NO_ITERATION = Iteration(0, 0, 0, "done", "", [], "", 0, [], [], None, 0, "", {}, [], [], "", {})
+NO_ITERATION = Iteration(0, 0, 0, "done", "", [], "", 0, [], [], None, 0, "", {}, [], [], "", {}, 0)
 NO_VERDICT = Verdict("", "", "failed", "", None, {}, [], None, "", 0.0, [])
 
 
@@ -263,6 +265,8 @@ def _begun(run: Run, entry: "dict[str, Any]") -> None:
 
 def _iteration(run: Run, entry: "dict[str, Any]") -> None:
     fields = {name: entry[name] for name in Iteration._fields if name in entry}
+    changed, unnamed = record_lines.named(entry.get("changed") or [])
+    fields.update({"changed": changed, "unnamed": unnamed} if unnamed else {})
     run.iterations.append(NO_ITERATION._replace(**{**fields, "verdicts": _verdicts(entry)}))
     run.begun = max(run.begun, run.iterations[-1].number)
     run.went_on = run.went_on and not run.iterations[-1].verdicts

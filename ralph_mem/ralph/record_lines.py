@@ -98,3 +98,15 @@ def _entry(line: bytes, number: int) -> "dict[str, Any]":
     if isinstance(entry, dict) and isinstance(entry.get("what"), str):
         return entry
     return {"what": DAMAGED, "line": number}
+
+
+NAMED, OTHERS = 50, " more)"  # files that earlier releases named of an iteration, and how their last entry ended
+
+
+def named(changed: "list[list[Any]]") -> "tuple[list[list[Any]], int]":
+    """Return the changes that a record names, and how many more there were: earlier releases have that as a last one."""
+    told = str(changed[-1][0]) if len(changed) == NAMED + 1 else ""
+    number = told[1 : -len(OTHERS)]
+    if told == f"({number}{OTHERS}" and number.isdecimal():
+        return changed[:-1], int(number)
+    return changed, 0

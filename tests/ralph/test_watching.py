@@ -29,6 +29,22 @@ def test_the_live_line_of_an_iteration():
     assert told == "2/10  pytest 3 failing of 40 (was 5) · ruff check ok · best 3 at 2 · $0.42 · 3 files · 21 min left"
 
 
+def test_of_very_many_changed_files_all_are_counted_in_every_line():
+    changed = [[f"{number}.py", "added"] for number in range(50)]
+    run = a_run(iteration(1, failing_tests(5), changed=changed, unnamed=1151), baseline=START)
+    lines = [display.line(run, run.iterations[0], NOON), *display.status_lines(run, NOON), str(history.rows(run)[-1])]
+    assert "1201 files" in lines[0] and "1201 files: 0.py" in lines[-1] and "4.py and 1196 more" in lines[-1]
+    assert "changed: 1201 files: 0.py, 1.py, 2.py, 3.py, 4.py and 1196 more" in lines
+    again = a_run(*run.iterations, iteration(2, failing_tests(5), changed=changed[:1]), baseline=START)
+    assert "changed: at least 1201 files: 0.py, 1.py, 2.py, 3.py, 4.py and 1196 more" in display.status_lines(again, NOON)
+
+
+def test_what_an_earlier_release_recorded_of_very_many_files_is_no_file():
+    changed = [[f"{number}.py", "added", 1, 0, ""] for number in range(50)]
+    run = a_run(iteration(1, failing_tests(5), changed=[*changed, ["(10 more)", "changed", 0, 0, ""]]))
+    assert (run.iterations[0].changed, run.iterations[0].unnamed) == (changed, 10)
+
+
 def test_the_live_line_says_what_else_happened():
     run = a_run(
         iteration(1, verdict(status="timed_out", total=None), kind="error", why="exit 1", cost=None, changed=[]), baseline=START

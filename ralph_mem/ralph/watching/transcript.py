@@ -106,7 +106,7 @@ def find(project: "Project", run: "Run", number: int) -> Told:
 def lines(told: Told, run: "Run") -> "list[str]":
     """Return a transcript for people, with what came of the iteration in its first line."""
     done = next((each for each in run.iterations if each.number == told.number), None)
-    took = f", {count(len(done.changed), 'file')} changed" if done and done.snapshot else ""
+    took = f", {count(len(done.changed) + done.unnamed, 'file')} changed" if done and done.snapshot else ""
     between = [f"... {told.left_out} more lines ..."] if told.left_out else []
     body = [f"  {line}" for line in [*told.head, *between, *told.tail]]
     message = ["", "It said at the end:", *told.message.splitlines()] if told.message.strip() else []

@@ -104,7 +104,7 @@ def _round(each: "Iteration") -> str:
     cost = f" {display.money(each.cost)}" if each.cost is not None else ""
     cost += f" {each.tokens:,} tokens" if each.tokens else ""
     took = duration(max(0, each.ended - each.started))
-    files = display.files_of(each.changed, 3) if each.snapshot else ""
+    files = display.files_of(each.changed, 3, each.unnamed) if each.snapshot else ""
     return f"{each.number}  {display.in_words(each.verdicts) or each.kind}  {took}{cost}  {files}".rstrip()
 
 
