@@ -163,7 +163,7 @@ def _max_cost(run: "Run", _now: int) -> str:
     left = progress.left_cost(run)
     if left is None:
         return ""
-    next_one = progress.forecast(run).cost or 0.0
+    next_one = round(progress.forecast(run).cost or 0.0, progress.DIGITS)
     if left <= 0:
         return f"${run.cost():.2f} of ${run.limits.cost:.2f} are spent"
     return f"the next iteration takes about ${next_one:.2f}, ${left:.2f} are left" if left < next_one else ""

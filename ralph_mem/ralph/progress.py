@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Verdicts = list[criteria.Verdict]
 
+DIGITS = 6  # of dollars: 1.2 - 0.8 is less than 0.4 for a computer
 Forecast = namedtuple("Forecast", "cost seconds")
 Forecast.__doc__ = """What the next iteration will probably take: dollars (None where no price is known) and seconds."""
 
@@ -158,4 +159,4 @@ def left_ms(run: "Run", now: int) -> int:
 
 def left_cost(run: "Run") -> "float | None":
     """Return how much money the run has left, None for no limit; the next agent must not spend more."""
-    return None if run.limits.cost is None else max(0.0, run.limits.cost - run.cost())
+    return None if run.limits.cost is None else max(0.0, round(run.limits.cost - run.cost(), DIGITS))

@@ -65,10 +65,9 @@ def _begun(run: "record.Run", number: str) -> "tuple[int, int]":
 def _of_room(run: "record.Run", to: str) -> "tuple[int, str]":
     """Return what was there before the result of a run in a room was applied: nothing else of it is in the person's files."""
     if to != START:
-        which = f"--to {_begun(run, to.removeprefix(TASK))[0]}" if to.startswith(TASK) else "--best, or --to N,"
-        raise LoopError(
-            f"the iterations of {run.id} are in its room", f"`ralph-mem ralph apply {which}` brings one into your files"
-        )
+        which = f"--to {_begun(run, to.removeprefix(TASK))[0]}`" if to.startswith(TASK) else "--best`, or with `--to N`,"
+        hint = f"`ralph-mem ralph apply {run.id} {which} brings one into your files"
+        raise LoopError(f"the iterations of {run.id} are in its room", hint)
     if not run.applied:
         return 0, f"the start of {run.id}"
     which = f"the last of {len(run.applied)} results of {run.id}" if run.applied[1:] else run.id

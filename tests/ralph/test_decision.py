@@ -186,6 +186,11 @@ def test_what_is_left_of_the_money_is_told():
     assert progress.left_cost(a_run(*lefts(4))) is None
 
 
+def test_an_iteration_that_costs_exactly_what_is_left_is_begun():
+    run = a_run(*lefts(4, 3, cost=0.4), cost=1.2)  # for a computer that is a little more than what is left
+    assert decide(run, after(run)).go_on
+
+
 def test_exit_codes_are_fixed_for_ever():
     codes = {reason: stop_reasons.exit_code(reason) for reason in stop_reasons.REASONS}
     assert codes == {

@@ -6,7 +6,7 @@ from collections import namedtuple
 from ralph_mem.ralph.snapshot import FOLDER, execution, journal, listing, others, taking
 from ralph_mem.ralph.snapshot.journal import Step
 from ralph_mem.ralph.snapshot.placing import OWNERS
-from ralph_mem.ralph.snapshot.rollback_plan import BACK_TO_YOURS, Plan, folders_above, plan_of, within
+from ralph_mem.ralph.snapshot.rollback_plan import BACK_TO_YOURS, REMOVALS, Plan, folders_above, plan_of, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,24 @@ def preview(  # noqa: PLR0913, PLR0917 - as for a rollback
     last = last_of(snapshots, run) if last is None else last
     now = taking.take(snapshots, PREVIEW, run, scope)
     theirs = {} if everything else others.since(snapshots, run, target)
-    return plan_of(snapshots, target, last or target, now.id, force, until_ns, theirs)
+    return _as_it_goes(snapshots, plan_of(snapshots, target, last or target, now.id, force, until_ns, theirs))
+
+
+def _as_it_goes(snapshots: "Snapshots", plan: "Plan") -> "Plan":
+    """Return a plan that keeps the folders in which something lies that no snapshot has, such as a repository of their own."""
+    going = {action.path for action in plan.actions if action.verb in REMOVALS}
+    stays = {}
+    for path in sorted([action.path for action in plan.actions if action.verb == "remove_folder"], reverse=True):
+        try:
+            names = os.listdir(snapshots.top + b"/" + path)
+        except OSError:  # told when it is to go
+            continue
+        if not going.issuperset([path + b"/" + name for name in names]):
+            going.remove(path)
+            stays[path] = journal.NOT_EMPTY
+    return plan._replace(
+        actions=[action for action in plan.actions if action.path not in stays], kept=sorted([*plan.kept, *stays.items()])
+    )
 
 
 def recover(snapshots: "Snapshots", on_step: "journal.OnStep" = None) -> "Report | None":

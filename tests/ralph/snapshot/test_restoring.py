@@ -627,6 +627,18 @@ def test_git_and_the_repositories_inside_are_as_they_were(loop):
     assert (loop.folder / "a.py").read_text() == "# a.py\n"
 
 
+def test_a_preview_keeps_the_folder_of_a_new_repository_as_the_rollback_does(loop):
+    write(loop.folder / "outer/cloned/a.c", "int a;\n")
+    write(loop.folder / "outer/gone/b.c", "int b;\n")
+    git(loop.folder / "outer/cloned", "init", "-q", "-b", "main")
+    loop.iteration()
+    with open_store(loop.project) as snapshots:
+        plan = restoring.preview(snapshots, loop.first)
+    report = loop.roll_back()
+    assert plan.kept == report.kept == [(path, "holds what no snapshot has") for path in (b"outer", b"outer/cloned")]
+    assert [action.path for action in plan.actions] == [b"outer/cloned/a.c", b"outer/gone", b"outer/gone/b.c"]
+
+
 def test_a_snapshot_outlives_whatever_git_does(loop):
     before = loop.picture()
     write(loop.folder / ".ralph-mem/memory.db", "the project's memory")
