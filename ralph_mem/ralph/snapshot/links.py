@@ -4,8 +4,9 @@ from hashlib import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from ralph_mem.ralph.snapshot import Entry
     from ralph_mem.ralph.snapshot.store import Snapshots
 
 DIGEST_BYTES = 16
@@ -14,6 +15,7 @@ TABLE = """CREATE TABLE IF NOT EXISTS links (path BLOB NOT NULL, first INTEGER N
     PRIMARY KEY (path, first)) WITHOUT ROWID"""
 IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'links'"
 AT = "SELECT path, twins FROM links WHERE first <= :at AND (last IS NULL OR last >= :at)"
+NOW = "SELECT path, twins FROM links WHERE last IS NULL"
 TOUCHED = "SELECT path FROM links WHERE (first > :low AND first <= :high) OR (last >= :low AND last < :high)"
 STORED = "SELECT 1 FROM present WHERE path = ? AND kind = 'file' AND why = ''"
 REMOVE = (
@@ -29,11 +31,21 @@ def write(snapshots: "Snapshots", number: int, groups: "Iterable[list[bytes]]") 
         names = sorted(path for path in group if snapshots.query(STORED, (path,)))
         if len(names) > 1:
             now.update(dict.fromkeys(names, blake2b(b"\0".join(names), digest_size=DIGEST_BYTES).digest()))
-    before = dict(snapshots.query("SELECT path, twins FROM links WHERE last IS NULL"))
+    before = dict(snapshots.query(NOW))
     for path in [path for path in before if before[path] != now.get(path)]:
         snapshots.query("UPDATE links SET last = ? WHERE path = ? AND last IS NULL", (number - 1, path))
     for path in [path for path in now if now[path] != before.get(path)]:
         snapshots.query("INSERT INTO links VALUES (?, ?, NULL, ?)", (path, number, now[path]))
+
+
+def write_wanted(snapshots: "Snapshots", number: int, wanted: "Mapping[bytes, Entry | None]") -> None:
+    """Write which paths are names of one file once these are as is wanted, as part of the transaction that runs."""
+    groups: dict[bytes, list[bytes]] = {}
+    for path, twins in snapshots.query(NOW) if snapshots.query(IS_THERE) else ():
+        entry = wanted.get(path)
+        if path not in wanted or (entry and entry.twins):
+            groups.setdefault(twins, []).append(path)
+    write(snapshots, number, groups.values())
 
 
 def of(snapshots: "Snapshots", number: int) -> "dict[bytes, bytes]":

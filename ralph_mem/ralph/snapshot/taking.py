@@ -144,6 +144,7 @@ def write_down(
             else:
                 writer.put(contents.Read(path, entry, b"", "", None))
         writer.flush()
+        links.write_wanted(snapshots, number, wanted)
         writer.tally.keep(snapshots)
         db.execute(DONE, (writer.tally.tree(), writer.tally.files, writer.tally.bytes, 0.0, number))
     return number

@@ -1,5 +1,7 @@
 """What was applied is taken out again, and whatever the person has done since stays theirs, however often results came and went."""
 
+import os
+
 import pytest
 
 from ralph_mem.ralph import display, headless, rollback_lines, rolling_back
@@ -138,6 +140,15 @@ def test_taking_out_one_attempt_leaves_what_another_brought(loops):
     applied(loops, second)
     rolling_back.roll_back(loops.project, loops.values(), first, rolling_back.START)
     assert (loops.text("one.txt"), loops.text("two.txt")) == ("wrong\n", "right\n")
+
+
+def test_a_file_that_lost_one_of_its_two_names_to_a_result_has_both_again(loops):
+    other = loops.write("folder/other.txt", "shared\n")
+    os.link(other, loops.top / "name.txt")
+    in_a_room(loops, "rm folder/other.txt", limits={"iterations": 1})
+    applied(loops)
+    report = loops.back()
+    assert kept(report) == {} and other.samefile(loops.top / "name.txt")
 
 
 def test_a_result_that_the_person_took_back_by_hand_is_not_said_to_be_there_and_can_be_brought_again(loops):
