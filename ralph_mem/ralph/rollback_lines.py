@@ -5,7 +5,7 @@ import os
 from ralph_mem.core.format import count
 from ralph_mem.ralph import display
 from ralph_mem.ralph.snapshot import LOST, MEANWHILE
-from ralph_mem.ralph.snapshot.rollback_plan import BY_BOTH, MERGED
+from ralph_mem.ralph.snapshot.rollback_plan import AFTER_LOOP, MERGED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ralph_mem.ralph.snapshot.rollback_plan import Plan
 
 MOST_PATHS = 40  # of each kind: a screen of them, and the number of the rest
-FORCE = "what you changed afterwards too goes back with --force; a snapshot of it is taken first"
+FORCE = "what was changed afterwards too goes back with --force; a snapshot of it is taken first"
 ALL = "what changed while the loop was at work, not by its programs, goes back with --all"
 CUT_OFF = "what it had changed cannot be told from your own edits, and is kept."
 
@@ -34,9 +34,14 @@ def rollback_preview(what: str, plan: "Plan", killed: int = 0) -> "list[str]":
         *_kept("keep", plan.kept),
         *_of_git(plan.git),
         *([f"({ALL})"] if any([why == MEANWHILE for _, why in plan.kept]) else []),
-        *([f"({FORCE})"] if BY_BOTH in dict(plan.kept).values() else []),
+        *([f"({FORCE})"] if _has_of_both(plan.kept) else []),
         *([f"Iteration {killed} was cut off: {CUT_OFF}"] if killed else []),
     ]
+
+
+def _has_of_both(kept: "Sequence[tuple[bytes, str]]") -> bool:
+    """Say whether something is kept that the loop changed, and then the person or another loop."""
+    return any([why.startswith(AFTER_LOOP) for _, why in kept])
 
 
 def _kept(verb: str, paths: "Sequence[tuple[bytes, str]]") -> "list[str]":
@@ -68,7 +73,7 @@ def rolled_back(what: str, report: "Report", run: "Run") -> "list[str]":
     lines += _listed("no copy", unkept)
     lines += _of_git(report.git)
     lines += [ALL] if any([why == MEANWHILE for _, why in report.kept]) else []
-    lines += [FORCE] if BY_BOTH in dict(report.kept).values() else []
+    lines += [FORCE] if _has_of_both(report.kept) else []
     return [*lines, f"to undo this: ralph-mem ralph rollback {run.id} --undo --confirm"]
 
 

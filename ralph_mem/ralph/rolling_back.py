@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
 
+    Kept = list[tuple[bytes, str]]
+
 START, BEST, UNDO, TASK = "start", "best", "undo", "task-"
 
 
@@ -124,7 +126,21 @@ def preview_rollback(
             until_ns=_checked_ns(run),
             everything=everything,
         )
+        plan = plan._replace(kept=_by_whom(project, snapshots, run, plan.kept))
     return what, plan._replace(git=_told(_git_plan(project, run, to, force), "git") if git else ())
+
+
+def _by_whom(project: "Project", snapshots: "store.Snapshots", run: "record.Run", kept: "Kept") -> "Kept":
+    """Return what is kept, with the run instead of the person where a later result of another one is what is there now."""
+    taken = [each.id for each in snapshots.taken()]
+    last = run.applied[-1]["target"] if run.applied else restoring.last_of(snapshots, run.id)
+    whose: dict[bytes, str] = {}
+    for other in [each for each in runs.all(project) if each.id != run.id]:
+        for result in [each for each in other.applied if each["target"] > last and {each["target"], each["safety"]} <= {*taken}]:
+            since = {change.path for change in snapshots.differences(result["target"], taken[-1])}
+            found = {change.path for change in snapshots.differences(result["safety"], result["target"])}
+            whose.update(dict.fromkeys(found - since, f"by {other.id}"))
+    return [(path, why.replace("by you", whose.get(path, "by you"))) for path, why in kept]
 
 
 def has_work(plan: "rollback_plan.Plan") -> bool:
@@ -196,8 +212,9 @@ def roll_back(  # noqa: PLR0913, PLR0917 - a rollback has as many options as its
             begins=lambda safety: pending.note(project, run, "rolling_back", **{**begun, "safety": safety}),
         )
         report = report._replace(git=of_git)
+        kept = _by_whom(project, snapshots, run, report.kept)
         pending.rolled_back(project, settings, run, {**begun, "safety": report.safety}, report)
-    return what, report
+    return what, report._replace(kept=kept)
 
 
 def roll_back_if_wanted(project: "Project", settings: "dict[str, Any]", run: "record.Run") -> "list[str]":

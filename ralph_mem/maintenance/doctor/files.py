@@ -22,7 +22,7 @@ from ralph_mem.maintenance.recovery import backups, damage, repair
 from ralph_mem.memory import inspect
 from ralph_mem.memory.ownership import check, foreign
 from ralph_mem.memory.rows import kinds
-from ralph_mem.memory.store import connection, schema, schema_check
+from ralph_mem.memory.store import connection, long_paths, schema, schema_check
 
 REPAIR = "`ralph-mem doctor --repair` shows what can be saved, and --confirm saves it"
 # What a copy in memory may take; a hundred thousand turns are some 200 MB.

@@ -27,7 +27,8 @@ Plan.__doc__ = """What a rollback would do: its actions sorted by path, as `(pat
 would do to git, as pairs of a verb and words."""
 
 BY_LOOP = "changed by the loop"
-BY_BOTH = "changed by the loop, then by you"
+AFTER_LOOP = "changed by the loop, then by "
+BY_BOTH = f"{AFTER_LOOP}you"
 BY_YOU = "changed by you"
 FORCED = "changed by the loop, then by you, and forced"
 NEEDED = "holds what is put back"

@@ -142,6 +142,22 @@ def test_taking_out_one_attempt_leaves_what_another_brought(loops):
     assert (loops.text("one.txt"), loops.text("two.txt")) == ("wrong\n", "right\n")
 
 
+def test_what_another_run_brought_is_not_called_the_persons(loops):
+    loops.write("list.txt", LIST)
+    first = in_a_room(loops, "sed -i s/1/its/ list.txt", limits={"iterations": 1})
+    applied(loops, first)
+    second = in_a_room(loops, "sed -i s/7/its/ list.txt; " + STEPS[1], limits={"iterations": 1})
+    applied(loops, second)
+    loops.write("mine.txt", "mine\n")
+    by_second = {"list.txt": f"changed by the loop, then by {second.id}", "two.txt": f"changed by {second.id}"}
+    _, plan = rolling_back.preview_rollback(loops.project, loops.values(), first, rolling_back.START)
+    _, report = rolling_back.roll_back(loops.project, loops.values(), first, rolling_back.START)
+    assert kept(plan) == kept(report) == {
+        **by_second,
+        "mine.txt": "changed by you",
+    } and rollback_lines.FORCE in rollback_lines.rolled_back("", report, first)
+
+
 def test_a_file_that_lost_one_of_its_two_names_to_a_result_has_both_again(loops):
     other = loops.write("folder/other.txt", "shared\n")
     os.link(other, loops.top / "name.txt")
