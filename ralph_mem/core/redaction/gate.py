@@ -21,8 +21,8 @@ HIDING_FLOOR = 16  # our own ids have 15 characters
 LOWER_BYTES = b"abcdefghijklmnopqrstuvwxyz_-."
 # Named secrets are told by a stem of the name and a value with a digit or a symbol behind it.
 LABELS = (
-    "pass", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "salt", "seed", "_code", "-code", "psk",
-    "-session", "kennwort", "clave", "mdp", "senha", "geheim", "wachtwoord",
+    "pass", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "salt", "seed", "_code", "psk",
+    "kennwort", "clave",
 )  # fmt: skip
 FOREIGN = (  # one text is read the quickest; a test holds it together with that of `names`
     "contraseña hasł lösenord \u041f\u0410\u0420\u041e\u041b \u0422\u041e\u041a\u0415\u041d \u0421\u0415\u041a\u0420\u0415\u0422 "

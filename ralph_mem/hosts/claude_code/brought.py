@@ -1,6 +1,7 @@
 """Read what an event of Claude Code brings along, such as a file, what a tool printed, or a paste."""
 
 from ralph_mem.core import pastes
+from ralph_mem.core.project import NOTIFICATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ ACTING = frozenset(
 DEEPEST = 50  # lists and mappings in a tool's response
 PASTED = '<pasted_content id="'
 FRAMES = ("system-reminder", "ide_selection", "ide_opened_file", "new-diagnostics")  # of what the client puts into a prompt
+
+# What else the client begins a turn with that nobody typed: what other agents, servers and programs say, and its own summary.
+NOTIFICATIONS += ["<teammate-message", "<cross-session-message", "<channel ", "<local-command-stdout>"]
+NOTIFICATIONS += ["Another Claude session sent a message:", "This session is being continued from a previous conversation"]
 
 
 def of_tool(tool: str, response: object, given: "dict[str, Any]") -> "tuple[str, dict[str, Any]]":

@@ -30,7 +30,8 @@ READS = ("Read", "Glob", "Grep", "LS")
 OUR_PLUGIN, OUR_SERVER, OF_A_PERSON = "plugin:ralph-mem:", "ralph-mem", ("local", "user")
 EXIT_CODES = ("exit_code", "exitCode", "exit", "returncode")  # the client names none: what it calls a success ended with 0
 MOST_PID, MOST_DIGITS = 2**31, 11  # beyond what fits a process number of any system, to ask for it is an error
-PLAN = "Implement the following plan:"  # the agent's own, which a person accepted
+# How it begins a turn that nobody typed, besides with an element: with the agent's own plan, and for other sessions.
+PLAN, OF_OTHERS = "Implement the following plan:", ("Another Claude session sent", "This session is being continued from")
 PROPOSING = "Did you mean "  # before the name of a file like the one that is not there
 # What the client gives the model anyway: of the project, and in its own folder.
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
@@ -41,9 +42,7 @@ STRANGE, STRANGE_RECORD = ("timestamp", "turn_id", "sessionId", "conversation_id
 ANSWERED = {"start": "SessionStart", "prompt": "UserPromptSubmit", "answer": "Stop"}
 
 effective.UNATTENDED["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
-# What else the client begins a turn with that nobody typed: what other agents, servers and programs say, and its own summary.
-NOTIFICATIONS += ["<task-notification>", "<teammate-message", "<cross-session-message", "Another Claude session sent a message:"]
-NOTIFICATIONS += ["<channel ", "<local-command-stdout>", "This session is being continued from a previous conversation"]
+NOTIFICATIONS.append("<task-notification>")
 PASTE_MARKS.extend(("[Image", "[Pasted text"))
 
 
@@ -167,7 +166,7 @@ def _start(event: Event) -> Activity:
 
 def _prompt(event: Event) -> Activity:
     text = event.text("prompt")
-    if "<" in text or text.startswith(PLAN):
+    if "<" in text or text.startswith((PLAN, *OF_OTHERS)):
         from ralph_mem.hosts.claude_code import brought  # lazy: only for a prompt that may hold more than was typed
 
         text = brought.with_our_marks(text, PLAN)
