@@ -232,7 +232,7 @@ def value_position(text: str, name_end: int) -> int:
         return name_end + 1  # `PASSWORD(x)`, of command languages
     for operator in (*OPERATORS, ". ") if text[name_end : name_end + 1] in ('"', "'") else OPERATORS:
         if text.startswith(operator, at):
-            return skip(text, at + len(operator), BLANKS)
+            return -1 if text.startswith("::", at) else skip(text, at + len(operator), BLANKS)  # of a name in a scope
     return -1
 
 

@@ -98,6 +98,7 @@ CUT = [
 ]  # fmt: skip
 
 KEPT = [
+    ("cargo test auth", "test auth::password::verifies_argon2id_hash ... ok\n"),
     ("app stats", "password_changed_at=1718700012\npassword_count: 12345678\n"),
     ("cat handler.go", "panic: signal SIGSEGV: segmentation violation code=0x1 addr=0x18 pc=0x6f21b4\n"),
     ("psql -c x", "password: stays-as-is\n"),
