@@ -109,8 +109,9 @@ class Memory:
         asked, said = _first(self.asked, LINE_CHARACTERS), _first(self.said, outcome)
         if len(said) < FEW_CHARACTERS and said[-1:] in ("!", ".", ":") and outcome > LINE_CHARACTERS:  # "Done.", and then what
             said = _first(self.said[: 2 * outcome].replace("```", "").replace("\n", " "), outcome)
-        parts = [part for part in self._signed(asked, said) if part] or [self._changed()] * bool(self.files)
-        return f"- {self.label()} " + " -> ".join(parts)
+        parts = [part for part in self._signed(asked, said) if part]
+        did = self._changed() if self.files else _first(self.lines, outcome)
+        return f"- {self.label()} " + (" -> ".join(parts) or did)
 
     def _signed(self, asked: str, said: str) -> "tuple[str, str]":
         """Return what it is about and what was said of it, each with whose words that is; one who said both is named once."""

@@ -222,6 +222,14 @@ def test_a_turn_that_a_command_began_is_told_from_its_answer_on(a_session, anoth
     assert older.endswith("] agent: I mended the total.")
 
 
+def test_a_turn_that_a_command_began_and_nobody_answered_is_told_in_a_line_with_what_it_ran(a_session, another_session):
+    a_session.asks("/mem-search lint")
+    a_session.runs("shellcheck scripts/*.sh")
+    a_session.is_answered("")
+    a_session.has_a_turn("Where is the lantern?", "In the cellar.")
+    assert lines_of(another_session.starts("clear"))[1].endswith("] passed: shellcheck scripts/*.sh")
+
+
 def test_what_was_told_at_the_start_is_not_told_by_the_next_start(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     assert "tungsten" in another_session.starts("clear")
