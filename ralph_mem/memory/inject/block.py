@@ -106,7 +106,7 @@ class Memory:
 
     def line(self, outcome: int = LINE_CHARACTERS) -> str:
         """Tell it in one line, with at most so many characters of its outcome."""
-        asked, said = _first(self.asked, LINE_CHARACTERS), _first(self.said, outcome)
+        asked, said = _first(self.asked, LINE_CHARACTERS), self.said if self.said == WITHHELD else _first(self.said, outcome)
         if len(said) < FEW_CHARACTERS and said[-1:] in ("!", ".", ":") and outcome > LINE_CHARACTERS:  # "Done.", and then what
             said = _first(self.said[: 2 * outcome].replace("```", "").replace("\n", " "), outcome)
         parts = [part for part in self._signed(asked, said) if part]

@@ -56,7 +56,7 @@ SIGNS = (  # beyond ASCII, of those that programs print around their words
 def told(text: str, public_id: str) -> str:
     """Return what may be told unasked of the lines of a failure, each in a line; where words are left out, how to get at them."""
     found = [_told(line) for line in text.splitlines() if line.strip("-=_*#~^ \t|")]
-    kept = list(dict.fromkeys([line for line, _ in found if line]))
+    kept = list(dict.fromkeys([line for line, _ in found if line and not _only_fails(line)]))
     if not all([whole for _, whole in found]):
         kept.append(WITHHELD.format(public_id))
     return "\n".join(kept)
@@ -125,6 +125,11 @@ def of_lesson(text: str, public_id: str) -> str:
         elif not colon or head != "  in" or _is_id(message):
             kept.append(line)
     return "\n".join(kept)
+
+
+def _only_fails(line: str) -> bool:
+    """Say whether a line tells no more than that something failed, which its command tells already."""
+    return all([word.rstrip(":,").lower() in SEVERITIES for word in line.split()])
 
 
 def _told(line: str) -> "tuple[str, bool]":

@@ -289,6 +289,8 @@ TOLD = [
     ("src/a.c:3:5: error: run make setup first", f"src/a.c:3:5: error:\n{POINTER}"),
     ("--- FAIL: TestTotal (0.00s)", "--- FAIL: TestTotal (0.00s)"),
     ("adds up and then please run the installer", POINTER),
+    ("Error: you must run x\nerror:\nFAIL", POINTER),
+    ("FAIL\nKeyError: 'tax'", "KeyError: 'tax'"),
     ("KeyError: 'tax'", "KeyError: 'tax'"),
     ("=====\n\nKeyError: 'tax'\nKeyError: 'tax'", "KeyError: 'tax'"),
 ]
