@@ -39,6 +39,7 @@ BY_ORIGIN = {"user": USER, "agent": AGENT, "tool": "program: ", "test": "log: ",
 MISLED, DIFFERS = ", misled before", ", differs from CLAUDE.md"
 STILL_FAILING = "- still failing: "  # before a command
 WITHHELD = "(the answer read or repeats text from outside, and is withheld)"
+UNANSWERED = "(without an answer so far)"
 FROM_OUTSIDE = "[from outside]"  # behind a line that a call of a web or MCP tool gave its words
 
 
@@ -115,8 +116,8 @@ class Memory:
 
     def _signed(self, asked: str, said: str) -> "tuple[str, str]":
         """Return what it is about and what was said of it, each with whose words that is; one who said both is named once."""
-        by, answered = self.by
-        return by * bool(asked) + asked, (answered if said != WITHHELD else OUTSIDE) * bool(said and (answered or not asked)) + said
+        by, answered = self.by[0], {WITHHELD: OUTSIDE, UNANSWERED: ""}.get(self.said, self.by[1])
+        return by * bool(asked) + asked, answered * bool(said and (self.by[1] or not asked)) + said
 
     def full(self, request: int = 300, outcome: int = RESPONSE_CHARACTERS) -> str:
         """Tell it with its answer, the files it changed, and what failed and passed."""

@@ -40,9 +40,11 @@ OF_FOLDER = "Last turns, those that changed something in {}/ first:"
 TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a briefing; /mem-search finds them.)"
 
 # What misled, and what came in with somebody else's file (tainted is 2 then), is not told unasked.
-# A prompt of which nothing came would take the place of a turn.
+# A prompt of which nothing came would take the place of a turn; but for the last of all, since that is where somebody stopped. In
+# the session itself it is what it is at work on.
 RECENT = reading.TURN + (
-    " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 AND (t.response <> '' OR t.files <> '' OR t.lines <> '')"
+    " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 AND (t.response <> '' OR t.files <> '' OR t.lines <> ''"
+    f" OR t.session_id <> ? AND t.id = {reading.NEWEST})"
     " ORDER BY t.id DESC LIMIT ?"
 )
 NOTES = reading.OBSERVATION + (
@@ -170,7 +172,7 @@ def build(
     store = stores[0]
     told = receipts.told(store, session)
     read = {PINS: _pinned(stores), SAID: _notes(stores, 1, MOST_NOTES), LEFT: _notes(stores, 0, MOST_LESSONS)}
-    read[TURNS] = store.execute(RECENT, (LOOKED_AT,)).fetchall()
+    read[TURNS] = store.execute(RECENT, (session, LOOKED_AT)).fetchall()
     gone = [name for each in stores if each.property(FACTS) for name in _gone_notes(each, at)]
     read[SAID] = [values for values in read[SAID] if values[1] not in gone]
     is_below = bool(folder)
@@ -226,6 +228,8 @@ def _worth(
                 seen.add(values[1])
                 parts[values[1]] = part
                 found.append(block.Memory(values, known, settings))
+                if part == TURNS and found[-1].asked and not any([values[at] for at in reading.CAME_OF_IT]):
+                    found[-1].said = block.UNANSWERED
     kept = block.folded([memory for memory in found if _is_worth(memory)])
     block.compare(kept, known)
     return {part: [memory for memory in kept if parts[memory.public_id] == part] for part in read}
@@ -346,7 +350,8 @@ def _tell_rest(page: Page, parts: "dict[str, list[block.Memory]]", tell_standing
     notes = _tell(page, SAID, parts[SAID], NOTE_TOKENS, room - int(room * NOTES_SHARE))
     tell_standing()
     turns = [memory for memory in parts[TURNS] if not page.says(memory)]
-    older = [*_tell(page, TURNS, turns[:1], min(TURN_TOKENS, page.tokens), 0), *turns[1:]]
+    newest = 2 if turns and turns[0].said == block.UNANSWERED else 1  # what was done last is told whole
+    older = [*_tell(page, TURNS, turns[:newest], min(TURN_TOKENS, page.tokens), 0), *turns[newest:]]
     lessons = _tell(page, LEFT, parts[LEFT], NOTE_TOKENS, page.tokens - int(room * LESSONS_SHARE))
     _tell_lines(page, TURNS, older[:MOST_LINES])
     for part, rest in ((SAID, notes), (LEFT, lessons)):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 # person said about it: pinned, and how often it misled; who said it, where that is neither the user nor the agent; the
 # origin of its first text, nothing where it is not to be trusted; and the checksum of its texts.
 CREATED_AT, FILES, PINNED, MISLED, SPEAKER = 4, 9, 11, 12, 13
+CAME_OF_IT = (7, FILES, 10)  # the answer, the files and the lines of a turn
 INDEXED, MARKS = slice(6, 11), slice(11, 13)
 WAS_PINNED = "pinned"  # the property of a database in which something was pinned once
 TURN = """
@@ -20,6 +21,8 @@ OBSERVATION = """
 SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, o.context, o.files, o.lines,
     o.pinned, o.misled, o.speaker, CASE WHEN o.tainted THEN '' ELSE o.origin END, o.checksum
 FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
+
+NEWEST = "(SELECT max(id) FROM turns WHERE index_version > 0 AND prompt <> '')"  # of the turns with a prompt that are over
 
 # Of a time in ms, without what happened in a context window: number, id, when, how many files it changed and how many lines tell
 # what it ran, the beginnings of its texts. Left out is what misled, and what could only say that its answer is withheld.

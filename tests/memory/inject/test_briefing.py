@@ -189,12 +189,27 @@ def test_a_few_words_that_ask_or_order_something_are_worth_a_line(a_session, ano
     assert f"user: {asked}\n  agent: " in another_session.starts("compact")
 
 
-def test_prompts_that_nothing_came_of_take_no_turn_s_place(a_session, another_session):
+def test_of_prompts_that_nothing_came_of_only_the_last_is_told_and_takes_no_turn_s_place(a_session, another_session):
     a_session.has_a_turn("Where is the lantern?", "In the cellar.")
     for number in range(20):
         a_session.asks(f"Explain part {number} of the html spec")
-    lines = lines_of(another_session.starts("clear"))
-    assert len(lines) == 1 and "Where is the lantern?" in lines[0]
+    a_session.sends("session-end", reason="clear")
+    text = another_session.starts("clear")
+    assert len(lines_of(text)) == 2
+    assert "user: Explain part 19 of the html spec\n  (without an answer so far)\n- [" in text
+    assert "user: Where is the lantern?\n  agent: In the cellar." in text
+
+
+def test_a_prompt_that_nothing_came_of_is_not_told_once_something_else_was_done(a_session, another_session):
+    a_session.asks("Upgrade the lantern")
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    assert "Upgrade" not in another_session.starts("clear")
+
+
+def test_after_a_compaction_the_prompt_that_is_at_work_is_not_told(a_session):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.asks("Upgrade the lantern")
+    assert "Upgrade" not in a_session.starts("compact")
 
 
 def test_of_the_last_turns_the_newest_is_told_whole_and_nine_in_a_line(a_session, another_session):
