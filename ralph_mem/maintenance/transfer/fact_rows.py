@@ -5,7 +5,7 @@ from typing import Any
 
 from ralph_mem.core import fast
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.memory.facts import wording
+from ralph_mem.memory.facts import taking, wording
 from ralph_mem.memory.rows import facts, relations
 from ralph_mem.memory.store.connection import Store
 
@@ -119,3 +119,11 @@ def take(opened: Store, record: dict[str, Any], names: dict[str, str]) -> None:
     number, text = facts.observed(opened, names[record["observation"]])
     known = {name: record[name] for name in COLUMNS if record[name] is not None}
     facts.add(opened, number, {**known, "text_key": wording.key(text), "anchors": fast.loads(record["anchors"])})
+
+
+def compare(opened: Store, came: set[str], at: int) -> None:
+    """Let facts that came in, by their ids, be in conflict with those that were here and that they may be an update of."""
+    there = facts.of_status(opened, facts.ACTIVE, facts.CANDIDATE)
+    incoming = [fact for fact in there if fact.public_id in came]
+    for fact in incoming if len(incoming) < len(there) else ():
+        taking.compare(opened, fact, at, came)

@@ -4,6 +4,7 @@ Rows of a file that this home did not write count as text from outside; their na
 """
 
 import posix
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -83,6 +84,7 @@ def take(opened: Store, records: list[dict[str, Any]], tell: Callable[[int], obj
             tell(number + 1)
         arrival.make_findable()
         swept += arrival.without_forgotten()
+        fact_rows.compare(opened, arrival.observations, time.time_ns() // 1_000_000)
     if swept:
         rewrite(opened)
     _merge(opened)

@@ -109,6 +109,18 @@ def comparable(store: "Store", statement: Statement, at: int) -> "list[Fact]":
     ]  # fmt: skip
 
 
+def compare(store: "Store", fact: "Fact", at: int, apart: "set[str]") -> None:
+    """Let a fact that came in with others, apart from these, be in conflict with the one here that it is about. In a transaction.
+
+    It replaces none, since nobody said it here; a person may let it.
+    """
+    statement = Statement(fact.text, fact.kind, fact.source, fact.said_at, branch=fact.metadata.get("branch", ""))
+    there = [each for each in comparable(store, statement, at) if each.public_id not in apart]
+    decided = _decided(fact.text, [each.text for each in there])
+    if decided.target is not None and decided.verb in (decision.UPDATE, decision.CONFLICT):
+        facts.link(store, fact.public_id, facts.CONFLICTS, there[decided.target].public_id, decided.score, at)
+
+
 def _stands(statement: Statement) -> bool:
     return statement.is_by_hand or statement.source in (facts.RAN, facts.LOOP)
 

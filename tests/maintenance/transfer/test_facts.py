@@ -95,6 +95,25 @@ def test_the_same_export_comes_in_once(a_session, elsewhere, take):
     assert (stated(elsewhere), facts.links(elsewhere.store)) == before
 
 
+OLD_PORT, NEW_PORT = "The API listens on port 7070.", "The API listens on port 9090."
+
+
+def test_a_fact_that_comes_in_may_contradict_what_holds_here_and_replaces_nothing(a_session, elsewhere, take):
+    here, came = say(elsewhere, OLD_PORT), say(a_session, NEW_PORT, NOON + DAY)
+    take(packed(a_session))
+    assert [fact.status for fact in facts.read(elsewhere.store)] == [facts.ACTIVE, facts.ACTIVE]
+    assert [link[:3] for link in facts.links(elsewhere.store)] == [(came, here, facts.CONFLICTS)]
+
+
+def test_a_fact_of_somebody_else_replaces_what_it_is_an_update_of_once_it_is_accepted(a_session, elsewhere, take):
+    here = say(elsewhere, OLD_PORT)
+    say(a_session, NEW_PORT, NOON + DAY)
+    take(packed(a_session), key=b"another" * 5)
+    (waiting,) = facts.of_status(elsewhere.store, facts.CANDIDATE)
+    assert by_hand.change(reader_of(elsewhere), waiting.public_id, taking.accept) == [here]
+    assert stated(elsewhere) == [(OLD_PORT, facts.SUPERSEDED, 0), (NEW_PORT, facts.ACTIVE, 0)]
+
+
 def test_what_is_known_in_the_same_words_has_the_sightings_of_both(a_session, elsewhere, take):
     say(a_session, SHIP, parent=a_session.has_a_turn("Look at the pier.", "Done."))
     say(elsewhere, SHIP, parent=elsewhere.has_a_turn("Look at the mast.", "Done."))
