@@ -296,7 +296,7 @@ def _show(chosen: list[Held], digits: str, json: bool, take_back: bool) -> None:
         printing.text(f"{item.id}  {item.kind} of {item.author} (claimed), {day(item.at)}, team {team}:")
         printing.verbatim("\n".join("  " + line for line in item.body.splitlines()))
         for old in item.supersedes:
-            printing.text(f"  replaces {old}")
+            printing.text(f"  replaces {old}, which is told no longer then")
         if stands.others:
             printing.verbatim("  " + standing.beside(stands.others).replace("\n", "\n  "))
         if take_back and stands.word == standing.WAITING:

@@ -12,9 +12,10 @@ from ralph_mem.maintenance.team import approvals, item_files, policy, shared_ite
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.maintenance.team.standing import Standing
 from ralph_mem.memory import access, notes_by_hand
+from ralph_mem.memory.facts import prepared, taking
 from ralph_mem.memory.recall import lookup
+from ralph_mem.memory.rows import facts, kinds, outbox, tombstones
 from ralph_mem.memory.rows import items as rows
-from ralph_mem.memory.rows import kinds, outbox, tombstones
 from ralph_mem.memory.rows.items import Stored
 from ralph_mem.memory.store import connection, schema
 from ralph_mem.memory.store.connection import Store
@@ -147,7 +148,8 @@ def share(opened: Store, project: Project, items: list[Shared]) -> list[str]:
 def approve(opened: Store, project: Project, chosen: list[Held], take_back: bool = False) -> int:
     """Approve items exactly as they are held, or take back what was approved of them, earlier texts too.
 
-    Returns how many wait then. In a transaction of its own.
+    What a person's own facts say that are replaced by it holds no longer, and again once no approved item replaces them. Returns
+    how many wait then. In a transaction of its own.
     """
     digests = {shared_item.digest(each.team, each.item): each.item.id for each in chosen}
     with access.Change(opened):
@@ -156,7 +158,22 @@ def approve(opened: Store, project: Project, chosen: list[Held], take_back: bool
             stored = _stored(opened, team)
             kept = {name: _of(each) for name, each in stored.items()}
             _settle(opened, project, team, kept, _own_beside(opened, project, team, kept))
+        _settle_own(opened, project, [each.item for each in chosen])
         return _count(opened, project)
+
+
+def _settle_own(opened: Store, project: Project, decided: list[Shared]) -> None:
+    """Let a person's own facts hold no longer that an approved item replaces, or again where none does any more."""
+    copies = {team: _copies(opened, team) for team in teams(opened)}
+    replaced = {old for team, items in copies.items() for name in _approved(project, team, items) for old in items[name].supersedes}
+    at = time.time_ns() // 1_000_000
+    for item in decided:
+        for fact in filter(None, [facts.of_id(opened, old) for old in item.supersedes]):
+            if fact.public_id in replaced and fact.status == facts.ACTIVE:
+                taking.retire(opened, fact, item.id, at)
+            elif fact.public_id not in replaced and fact.retired_why == item.id:
+                facts.hold(opened, fact.number)
+            prepared.write(opened, at)
 
 
 def drop(opened: Store, project: Project, team: str) -> int:
