@@ -314,7 +314,8 @@ def _unfold(store: "Store", fact: "Fact") -> "list[str]":
 def undo(store: "Store", fact: "Fact", at: int) -> "list[str]":
     """Take back what a fact did: what it replaced or retired holds again, and it does not. Returns their ids. In a transaction.
 
-    One that was folded into another holds again. Raises RalphMemError where it did nothing of the kind.
+    One that was folded into another holds again. Raises RalphMemError where it did nothing of the kind, or was replaced or retired
+    itself since.
     """
     unfolded = _unfold(store, fact)
     if unfolded:
@@ -323,6 +324,7 @@ def undo(store: "Store", fact: "Fact", at: int) -> "list[str]":
     back = [(other, kind) for other, kind in did if kind in (facts.SUPERSEDES, facts.RETIRES)]
     if not back:
         raise RalphMemError(f"{fact.public_id} has replaced nothing", f"`ralph-mem facts show {fact.public_id}` shows what it did")
+    _check_last(store, fact)
     status = facts.CANDIDATE if fact.status == facts.CANDIDATE else facts.ACTIVE
     for other, kind in back:
         old = facts.of_id(store, other)
@@ -331,6 +333,16 @@ def undo(store: "Store", fact: "Fact", at: int) -> "list[str]":
         facts.unlink(store, fact.public_id, kind, other)
     facts.change(store, fact.number, {"status": facts.REJECTED, "retired_at": at})
     return [other for other, _ in back]
+
+
+def _check_last(store: "Store", fact: "Fact") -> None:
+    """Raise RalphMemError where another fact has replaced or retired one: taken back now, both ends of a chain would hold."""
+    if fact.status not in (facts.SUPERSEDED, facts.RETIRED):
+        return
+    for one, other, kind, *_ in facts.links(store, fact.public_id):
+        if other == fact.public_id and kind in (facts.SUPERSEDES, facts.RETIRES) and facts.of_id(store, one):
+            did = "replaced" if kind == facts.SUPERSEDES else "taken back"
+            raise RalphMemError(f"{fact.public_id} was {did} by {one}", f"take that back first: ralph-mem facts undo {one}")
 
 
 # Notes, which are facts of a person's own hand

@@ -51,6 +51,24 @@ def test_what_replaced_nothing_cannot_be_taken_back(the_facts):
         the_facts.change(taking.undo, the_facts.called(NPM), NOON)
 
 
+PORTS = ("The port is 80.", "The port is 81, not 80.", "The port is 82, not 81.")
+
+
+def test_what_was_replaced_itself_is_not_taken_back_before_what_replaced_it(the_facts):
+    _, middle, last = [the_facts.say(text).public_id for text in PORTS]
+    with pytest.raises(RalphMemError, match=f"{middle} was replaced by {last}") as refused:
+        the_facts.change(taking.undo, the_facts.called(PORTS[1]), NOON)
+    assert f"facts undo {last}" in refused.value.hint
+
+
+def test_a_chain_of_updates_is_taken_back_from_its_end(the_facts):
+    for text in PORTS:
+        the_facts.say(text)
+    for text in PORTS[:0:-1]:
+        the_facts.change(taking.undo, the_facts.called(text), NOON)
+    assert the_facts.of(facts.ACTIVE) == [PORTS[0]]
+
+
 def test_a_prompt_alone_makes_a_candidate_and_replaces_no_fact(the_facts):
     the_facts.say(NPM)
     taken = the_facts.say(PNPM, facts.PROMPT)
