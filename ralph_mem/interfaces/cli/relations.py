@@ -89,12 +89,12 @@ def edit(
 
 @group.command()
 def remove(public_id: Id, project: Project = "", json: Json = False) -> None:
-    """Delete a relation for good; a fact that says it stays, and `ralph-mem forget` deletes that.
+    """Delete a relation; a fact that says it stays, and brings it back until you retire or forget that.
 
     Example: ralph-mem relations remove rel-k3w9x2mfqa
     """
-    relations.remove(reader_of(project), public_id)
+    said = relations.remove(reader_of(project), public_id)
     if json:
         printing.as_json({"removed": public_id})
     else:
-        printing.text(f"{public_id} is gone.")
+        printing.text(said)

@@ -112,5 +112,4 @@ def relation_edit(asked: Asked) -> Done:
 
 def relation_remove(asked: Asked) -> Done:
     """Delete a relation: `relations remove`."""
-    relations.remove(asked.reader(), asked.public_id, asked.word("as_shown"))
-    return Done(f"{asked.public_id} is gone.", "relations")
+    return Done(relations.remove(asked.reader(), asked.public_id, asked.word("as_shown")), "relations")

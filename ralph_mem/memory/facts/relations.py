@@ -92,6 +92,8 @@ def told(store: "Store", now: int) -> str:
 
 # What a person does to them
 
+SAID_STILL = " {0} says it still, and brings it back at the next learning: `ralph-mem facts retire {0}` takes that back."
+
 
 def version(relation: "Relation") -> str:
     """Return the digits that stand for how a relation is now."""
@@ -138,15 +140,20 @@ def edit(
         undoing.pass_over(opened, public_id, time.time_ns() // 1_000_000)
 
 
-def remove(reader: "Reader", public_id: str, as_shown: str = "") -> None:
-    """Delete a relation for good, from the bytes of the file too. The fact that says it stays. Raises what `edit` does."""
+def remove(reader: "Reader", public_id: str, as_shown: str = "") -> str:
+    """Delete a relation, from the bytes of the file too; returns what the person is told. Raises what `edit` does.
+
+    A fact that says it stays, and so does the log: what is learnt from them brings it back.
+    """
     store, _ = find(reader, public_id)
+    fact = rows.said_by(store, public_id)
     store.execute("PRAGMA secure_delete = ON").fetchone()
     with access.Change(store) as opened:
         _check(opened, public_id, as_shown)
         rows.remove(opened, public_id)
         undoing.pass_over(opened, public_id, time.time_ns() // 1_000_000)
     access.empty_log(store)
+    return f"{public_id} is gone." + (SAID_STILL.format(fact) if fact else "")
 
 
 def as_values(relation: "Relation", now: int) -> "dict[str, Any]":

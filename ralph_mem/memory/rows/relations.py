@@ -141,6 +141,12 @@ def of_id(store: "Store", public_id: str) -> "Relation | None":
     return Relation(found[0]) if found else None
 
 
+def said_by(store: "Store", public_id: str) -> str:
+    """Return the id of the fact that a relation was found in, nothing where it was counted."""
+    found = facts.read(store, f"WHERE f.id IN (SELECT fact FROM {TABLE} WHERE public_id = ?)", (public_id,))
+    return found[0].public_id if found else ""
+
+
 def change(store: "Store", public_id: str, **values: "str | float") -> None:
     """Write columns of a relation. In the caller's transaction. Raises RalphMemError where another one says the same already."""
     found = of_id(store, public_id)
@@ -156,5 +162,5 @@ def change(store: "Store", public_id: str, **values: "str | float") -> None:
 
 
 def remove(store: "Store", public_id: str) -> None:
-    """Delete a relation for good. In the caller's transaction."""
+    """Delete a relation. In the caller's transaction."""
     store.execute(f"DELETE FROM {TABLE} WHERE public_id = ?", (public_id,))

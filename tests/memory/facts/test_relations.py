@@ -144,8 +144,15 @@ def test_a_correction_that_another_relation_says_already_is_refused(related, a_p
         relations.edit(a_person, name, "", "", "valkey", None)
 
 
+def test_who_removes_a_relation_is_told_which_fact_brings_it_back(the_facts, a_person):
+    said = the_facts.say(MARIA).public_id
+    the_facts.change(relations.learn)
+    (found,) = relations.listed(the_facts.store, NOON)
+    assert f"ralph-mem facts retire {said}" in relations.remove(a_person, found.public_id)
+
+
 def test_a_relation_that_is_removed_is_gone_from_the_bytes_of_the_file(related, a_person, a_project, tmp_path):
     (name,) = related(("zirconium", "depends_on", "redis"))
-    relations.remove(a_person, name)
+    assert relations.remove(a_person, name) == f"{name} is gone."
     files = [file for file in (tmp_path / "shop").rglob("*") if file.is_file()]
     assert files and not [file for file in files if b"zirconium" in file.read_bytes()]
