@@ -71,4 +71,9 @@ def test_what_belongs_to_what_is_shown_by_a_label(a_person):
     subprocess.run([sys.executable, LEARNER, a_person.memory], env=a_person.environment, check=True, timeout=60)
     for words in ("relations", "relations Maria", "relations payments service"):
         assert "payments service --owned_by--> Maria" in a_person.types("mem", words)
-    assert "Nothing is known" in a_person.types("mem", "relations Ana")
+    assert "There is no relation with that name here" in a_person.types("mem", "relations Ana")
+
+
+@pytest.mark.parametrize("words", ["relations", "relations Ana"])
+def test_where_no_relation_is_known_it_is_said_so_with_a_label_too(a_person, words):
+    assert "Nothing is known here of what belongs to what" in a_person.types("mem", words)
