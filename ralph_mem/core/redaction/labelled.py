@@ -1,7 +1,5 @@
 """Say whether what stands behind a label may be its value."""
 
-from ralph_mem.core.redaction import labels
-
 NAME = "abcdefghijklmnopqrstuvwxyz0123456789_-."
 BETWEEN = " \t\"'`\\=:>)]|,"
 UNTELLING = "abcdefghijklmnopqrstuvwxyz_-.,;:()[]{}<>'\"`\\/|=+$*&%\t "
@@ -12,14 +10,13 @@ SHORTEST_LETTERS, LONGEST_WORD = 10, 18  # `letters.FEWEST`, and of words
 WITHOUT_SIGN = ("pass", "_pass", "pwd", "pw", "bearer")
 
 
-def is_value(text: str, folded: str, start: int, at: int, after: str) -> bool:
+def is_value(text: str, folded: str, start: int, at: int, after: str, is_password: bool) -> bool:
     """Say whether a value may follow a label, which begins at `start` and ends `at`; `after` is, in lower case, what is behind it
-    and the rest of its name.
+    and the rest of its name. `is_password` says what it announces.
     """
     if after[:1] == "(":
         is_call = text[at - 1].isupper() and folded[start] == "p"
         return is_call and _stands_out(after[1:].partition(")")[0].strip("'"), False)
-    is_password = folded.startswith(labels.PASSWORDS, start)
     if is_password and _quotes(folded[at : at + 64]):
         return True
     if not (_is_assigned(after) or folded.startswith(WITHOUT_SIGN, start) or _comes_before_value(folded[:start][-80:])):

@@ -132,4 +132,4 @@ def _tells(text: str, folded: str, start: int, at: int) -> bool:
             return True
     from ralph_mem.core.redaction import labelled  # lazy: only for what no name in capitals is assigned
 
-    return labelled.is_value(text, folded, start, at, after)
+    return labelled.is_value(text, folded, start, at, after, folded.startswith(PASSWORDS, start))

@@ -592,7 +592,7 @@ def test_a_project_may_lie_anywhere(a_project_at_a_strange_place):
 
 def test_a_path_too_long_for_sqlite_is_told_at_the_start_and_silent_after(tmp_path, plugin):
     start, *others = Hook(tmp_path, plugin, "/".join(["y" * 200] * 5)).every_event()
-    assert "cannot open" in start.get("systemMessage", "")
+    assert "too long for a database" in start.get("systemMessage", "")
     assert others == [{}] * len(others)
 
 
