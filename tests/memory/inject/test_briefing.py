@@ -272,7 +272,7 @@ def test_a_withheld_answer_is_said_to_be_withheld_in_the_shortest_line_too(a_ses
     for number in range(6):
         a_session.has_a_turn(f"Where is lantern {number}?", "In the cellar.")
     line = next(line for line in lines_of(another_session.starts("clear")) if "tungsten" in line)
-    assert line.endswith(f" -> {block.PAGE}{block.WITHHELD}")
+    assert line.endswith(f" -> {block.OUTSIDE}{block.WITHHELD}")
 
 
 def test_what_the_instructions_say_is_not_repeated(a_session, another_session, tmp_path):
