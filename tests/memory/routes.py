@@ -366,11 +366,12 @@ def try_out(person, route, number, template=""):
     for name, *given in [("start", "startup"), *route.steps]:
         person = STEPS[name](person, *[_filled(each, person, canary, said) for each in given]) or person
     person.end()
-    following = person.another()
-    told = [said_to_model(following.start())]
-    told += [said_to_model(following.prompt(each.format(canary=canary))) for each in QUESTIONS]
-    told.append(said_to_model(person.another().start("clear")))
-    return Outcome(route.name, how("\n".join(told), canary), "\n".join(told))
+    following, asked = person.another(), [each.format(canary=canary) for each in QUESTIONS]
+    told = [said_to_model(following.start())] + [said_to_model(following.prompt(each)) for each in asked]
+    told = "\n".join([*told, said_to_model(person.another().start("clear"))])
+    for each in asked:  # the person's own words, which the last start tells as theirs
+        told = told.replace(f"user: {each}", "")
+    return Outcome(route.name, how(told, canary), told)
 
 
 def how(told, canary):
@@ -379,7 +380,7 @@ def how(told, canary):
     lines = [line for line in plain.splitlines() if canary in line]
     if not lines:
         return NOT_TOLD
-    return QUOTED if all(re.search(r"\[pasted|output of|page:", line[: line.index(canary)]) for line in lines) else OURS
+    return QUOTED if all(re.search(r"\[pasted|output of|page:|outside:", line[: line.index(canary)]) for line in lines) else OURS
 
 
 def _filled(value, person, canary, said):
