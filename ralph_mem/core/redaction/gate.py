@@ -45,6 +45,7 @@ authtoken bakemacaroon bindpw bw chamber change_password chpasswd circleci clave
 connect-network consul contrasena convertto-securestring crypt cryptsetup databricks db2 debconf-set-selections decrypt doas doppler
 dumpprivkey encodedcommand encrypt_string etcdctl find-generic-password fly flyctl frase geheim genkey genpsk get-login-password
 get-secret-value glab gopass gpg gpg2 hash-password heroku htpasswd identified infisical ishidden isql jarsigner jdbc jeton
+jsessionid phpsessid snmp_community x-session
 kennwort key-string key:generate keydb-cli keytool keyvault kinit kms krb5tgs kty kubeseal kv ldappasswd login lpass masterauth
 mc mdp mkpasswd mnemonic mosquitto_passwd mysql_config_editor mysqladmin net netlify nmcli nostr ntlm oathtool obscure openssl
 otp passcode passwd pbkdf2 pbkdf2_sha1 pbkdf2_sha256 pdftk phrase phx.gen.secret pin preauthkeys private-lines psk puk pulumi

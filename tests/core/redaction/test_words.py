@@ -17,6 +17,9 @@ CUT = [
     ("cat deploy.yml", "  username: www\n  password: honigwabe_linde\n", "honigwabe_linde"),
     ("reg query x", "    ProxyPassword    REG_SZ    Stroopwafel=lekker\n", "Stroopwafel=lekker"),
     ("psql -c x", "IDENTIFIED BY 'Schranke'", "Schranke"),
+    # behind names that stand alone in a text
+    ("make", "built\nX-Session: 1nBwbu7YdcoVwGEJafIMQytYbwCP7A4UqYTX1\n", "1nBwbu7YdcoVwGEJ"),
+    ("make", "built\nPHPSESSID=dxcfs8m8YvCeIkEpAQ40nk2M2Lu25cC2\n", "dxcfs8m8YvCeIkEp"),
     # digits alone, where a name says so
     ("cat notes.txt", "prod login: user ada password=4839201756", "4839201756"),
     # below and behind what looks it up, beside a name in a frame with numbered rows, and handed on
