@@ -47,8 +47,7 @@ def _row(line: str, at: int) -> "Row | None":
 def _of_rows(rows: "list[Row]") -> "list[Span]":
     if len(rows) < FEWEST_ROWS:
         return []
-    plain = "".join([_READ[code] for _, _, said in rows for code in said])
-    found = gate.by_rules(plain) if gate.may_hold(plain) else []
+    found = gate.by_rules("".join([_READ[code] for _, _, said in rows for code in said]))
     spans, at = [], 0
     for start, end, said in rows:
         if any([first < at + len(said) and last > at for first, last, _ in found]):
