@@ -1,4 +1,4 @@
-"""A short-lived process that learns from the prompts of a memory, such as `learner.py FOLDER` for a `.ralph-mem`.
+"""A short-lived process that asks all rules for secrets in a memory and learns from its prompts: `learner.py FOLDER` for a `.ralph-mem`.
 
 Hooks start it (interfaces/hooks/waking.py) under their own Python, without any package. One runs at a time for each user;
 what it leaves undone waits for the next one, and killed it loses nothing.
@@ -29,7 +29,7 @@ WAIT_MS = 1000  # for a lock that a hook holds
 
 
 def main(folder: str) -> int:
-    """Learn from what waits in the memory of a `.ralph-mem`; returns the exit code."""
+    """Do what waits in the memory of a `.ralph-mem`; returns the exit code."""
     _stand_alone()
     if _alone() is None:
         return 0
@@ -52,7 +52,7 @@ def main(folder: str) -> int:
 def _is_wanted(place: Project, settings: "dict[str, object]") -> bool:
     """Say whether the person lets it happen: a pause and the settings count, the environment is that of no session."""
     is_off = paths.exists(f"{place.folder}/{paths.OFF}") or settings.get("recording") is False
-    return bool(settings["memory.learn"] and settings["memory.worker"] and not is_off)
+    return bool(settings["memory.worker"] and not is_off)
 
 
 def _stand_alone() -> None:

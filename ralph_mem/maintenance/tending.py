@@ -1,7 +1,8 @@
-"""Do for the facts of a memory what has to be done from time to time."""
+"""Do for a memory what has to be done from time to time, and what a hook has no time for."""
 
 import time
 
+from ralph_mem.maintenance import scrub
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import learning, log_learning, playbook, prepared
 from ralph_mem.memory.rows import facts, items, learnt
@@ -15,13 +16,19 @@ if TYPE_CHECKING:
     from ralph_mem.memory.store.connection import Store
 
 
-def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float) -> "list[Learned]":
-    """Learn from the prompts and the log that wait, count what came of facts, and prepare what hooks tell of them.
+# A turn and its outputs take some milliseconds; what is left after an upgrade waits for the next time.
+LOOK_MS = 1000
 
-    At most so many turns are looked at, and nothing is begun when `end` on the monotonic clock has passed; where it is endless,
-    what is counted once a day is counted at once. Returns what was found in prompts. Where `memory.learn` is off, nothing is read
-    or written. The caller holds no transaction.
+
+def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float) -> "list[Learned]":
+    """Cut out the secrets that only all rules together find, learn from the prompts and the log that wait, count what came of
+    facts, and prepare what hooks tell of them.
+
+    At most so many turns are learned from, and nothing is begun when `end` on the monotonic clock has passed; where it is endless,
+    what is counted once a day is counted at once. Returns what was found in prompts. Where `memory.learn` is off, nothing is
+    learned. The caller holds no transaction.
     """
+    _look_closely(opened)
     if not settings["memory.learn"]:
         return []
     found = learning.learn(opened, project, settings, most_turns, end)
@@ -34,6 +41,13 @@ def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_t
         with access.BackgroundChange(opened) as changed:
             prepared.write(changed, _now())
     return found
+
+
+def _look_closely(opened: "Store") -> None:
+    """Have all rules look at what was stored since the last time; the file is written anew where they found anything."""
+    protect, end = scrub.protector_of(opened), time.monotonic() + LOOK_MS / 1000
+    while scrub.scrub_some(opened, protect, LOOK_MS) and time.monotonic() < end:
+        pass
 
 
 def _purge_items(opened: "Store") -> None:

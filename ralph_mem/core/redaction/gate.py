@@ -1,6 +1,6 @@
 """Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
-RULES_VERSION = 13  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 14  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -24,12 +24,13 @@ LABELS = (
     "pass", "pw", "secret", "token", "key", "auth", "credential", "cookie", "bearer", "salt", "seed", "_code", "psk",
     "kennwort", "clave",
 )  # fmt: skip
-FOREIGN = (  # one text is read the quickest; a test holds it together with that of `names`
-    "contraseña hasł lösenord \u041f\u0410\u0420\u041e\u041b \u0422\u041e\u041a\u0415\u041d \u0421\u0415\u041a\u0420\u0415\u0422 "
-    "пароль パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé código "
-    "비밀번호 암호 暗証番号 "
-    "口令 κωδικός סיסמ jelszó şifre лозинка токен секрет парол"
+FOREIGN = (  # in lower case; one text is read the quickest, and a test holds it together with what `names` knows
+    "contraseña hasł lösenord schlüssel clé código jelszó şifre lykilorð slaptažodis khẩu "
+    "пароль токен секрет парол лозинка κωδικός κωδικος סיסמ "
+    "パスワード 密码 密碼 トークン シークレット 令牌 密钥 密鑰 暗証番号 口令 비밀번호 비번 암호 "
+    "รหัสผ่าน पासवर्ड المرور السر عبور"
 )
+WIDE = ("\uff1a", "\uff1d", "\u00a0", "\u202f", "\u3000")  # a colon, an equals sign, blanks
 SHOWING = ("xpected", "eceived", " got ", "got:", "left:", " want ", "assert", "XCTA", "db) ", "ghci> ", "debug> ", ">>> ")
 DOTTED = (5, 6, 7, 64)  # characters between the dots: of Discord, of Airtable
 # Words of which one at least stands in a text of a class that its labels do not tell: programs that take or print a secret, what
@@ -57,6 +58,9 @@ systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli ve
 wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo xxd -enc -encodedcommand -setcookie
 llave klucz chiave chave access_code accesscode release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase
 recovery_phrase seedphrase espota.py samba-tool iadmin cypher-shell -ux
+losungswort losung parole zugriffscode contrasenya passord geslo lozinka sifre parool passfrase matkhau sandi geheimnis secreto
+segredo segreto hemlighet authtok keymaterial paroladordine codigodeacceso geheimwort
+zugangsschluessel zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens
 eas signtool signtool.exe steamcmd mcrcon rcon-cli ejabberdctl pragma isakmp reg_sz tacacs radius joining
 """.split())  # fmt: skip
 # What stands in such a word, in lower case, all else a blank; spelled out, since every event would pay for making it.
@@ -140,15 +144,23 @@ def redact(text: str, known: "list[str] | tuple[()]" = (), patterns: "list[str] 
 
 
 def by_rules(text: str) -> "list[tuple[int, int, str]]":
-    """Find the spans (start, end, kind) of what the rules tell."""
-    folded, named, holds_sign = _see(text)
+    """Find the spans (start, end, kind) of what the rules tell in a text that may hold a secret."""
+    text = narrow(text)
+    _, named, holds_sign = _see(text)
     is_of_class = may_be_of_class(text, named)
-    if not is_of_class and not holds_sign:
-        return []
+    return _find(text, is_of_class) if is_of_class or holds_sign else []
+
+
+def by_all_rules(text: str) -> "list[tuple[int, int, str]]":
+    """Find what `by_rules` does, and what it misses in a text that shows no sign of a secret: takes some milliseconds."""
+    return _find(narrow(text), True)
+
+
+def _find(text: str, is_of_class: bool) -> "list[tuple[int, int, str]]":
     from ralph_mem.core.redaction import rules  # lazy: only for text in which a secret may be
 
     starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
-    return rules.find(text, folded, starts, redact if is_of_class else None)
+    return rules.find(text, _see(text)[0], starts, redact if is_of_class else None)
 
 
 def may_be_of_class(text: str, named: "list[tuple[str, int, int]]") -> bool:
@@ -156,10 +168,10 @@ def may_be_of_class(text: str, named: "list[tuple[str, int, int]]") -> bool:
     raw = text.encode("utf-8", "surrogatepass")
     if not HINTS.isdisjoint(raw.translate(HINT_BYTES).split()):
         return True
-    if not text.isascii() and (
-        "\u276f " in text or "\u2022\u2022\u2022" in text or any([name in text for name in FOREIGN.split()])
-    ):
-        return True
+    if not text.isascii():
+        folded = fold(text)
+        if "\u276f " in text or "\u2022\u2022\u2022" in text or any([name in folded for name in FOREIGN.split()]):
+            return True
     groups = [line.split("\t") for line in SIGNS.split("\n") if line[0] in text]
     if (
         any([sign in text for group in groups for sign in group[1:]])
@@ -225,6 +237,7 @@ def reads_as_text(word: bytes) -> bool:
 
 def may_hold(text: str) -> bool:
     """Say whether a text holds anything that could be a secret, so that the rules are worth loading."""
+    text = narrow(text)
     _, named, holds_sign = _see(text)
     return holds_sign or may_be_of_class(text, named)
 
@@ -304,5 +317,14 @@ def _holds_url(text: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Lower a text without changing any character's width, as str.lower does: positions hold in both texts."""
-    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+    """Lower a text without changing any character's width, as str.lower does with one of them: positions hold in both texts."""
+    return (text if text.isascii() else text.replace("\u0130", "i")).lower()
+
+
+def narrow(text: str) -> str:
+    """Return a text with the wide signs and the blanks of other scripts as those that rules know; positions hold in both texts."""
+    if text.isascii() or not any([sign in text for sign in WIDE]):
+        return text
+    from ralph_mem.core.redaction import spelling  # lazy: only for text of Japanese, Chinese or French signs
+
+    return spelling.narrow(text)

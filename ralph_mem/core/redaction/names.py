@@ -17,17 +17,19 @@ from ralph_mem.core.redaction.values import (
 PASSWORDS = tuple(
     "password,passwd,passphrase,passcode,passwort,passord,passwrd,passkey,authtok,pwd,kennwort,losungswort,losung,"
     "wachtwoord,contraseña,contrasena,contrasenya,senha,motdepasse,parola,parole,lösenord,losenord,kodeord,adgangskode,"
-    "zugangscode,zugriffscode,parolad'ordine,paroladordine,salasana,lykilorð,hasło,hasła,hasłem,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
+    "zugangscode,zugriffscode,paroladordine,salasana,lykilorð,hasło,hasła,hasłem,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
     "şifre,sifre,parool,slaptažodis,passfrase,codigodeacceso,пароль,пароля,паролем,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
-    "비밀번호,암호,รหัสผ่าน,mật khẩu,matkhau,kata sandi,katasandi,masterauth,bindcredentials".split(",")
+    "비밀번호,비번,암호,รหัสผ่าน,matkhau,पासवर्ड,κωδικος,masterauth,bindcredentials".split(",")
 )
 # What names another secret.
 SECRETS = tuple(
     "secret token apikey accesskey secretkey privatekey authkey keymaterial credential geheimnis jeton "
-    "secreto segredo segreto geheim geheimwort hemlighet zugangsschlüssel zugangsschluessel schlüsselinhalt "
+    "zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens secreto segredo segreto geheim geheimwort "
+    "hemlighet zugangsschlüssel zugangsschluessel schlüsselinhalt "
     "トークン シークレット 令牌 密钥 密鑰 токен секрет".split()
 )
-PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk")  # which no other word ends with
+# Which no other word ends with; some are the last of two, of Vietnamese, Indonesian, Arabic, Persian.
+PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk", "khẩu", "sandi", "المرور", "السر", "عبور")
 RANDOM_WORDS = (
     " auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave"
     " chave chiave klucz community xsrf pepper ikey phpsessid jsessionid crumb verifier "
@@ -36,21 +38,21 @@ KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
 # A word that ends with `pass` or `pw` names a password, but for these: `dbpass`, `rootpw`.
 NO_PASSWORDS = tuple("bypass compass trespass overpass underpass encompass surpass multipass subpass lowpass highpass".split())
 NAME = (
-    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőžðабвгдеёжзийклмнопрстуфхцчшщыьюяАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЫЬЮЯ"
-    "σκωδιόςסיסמהאパスワードトークンシレッ暗証番号密码碼口令牌钥鑰비밀번호암"
+    LETTERS + DIGITS + "_-.äöüßñçãõáéíóúàèêłąęşőžðабвгдеёжзийклмнопрстуфхцчшщыьюяАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЫЬЮЯσκωδιόςסימהאパ"
+    "スワードトクンシレッ暗証番号密码碼口令牌钥鑰비밀번호암รหัสผ่านपासवर्डالمروسعبẩοΚΩΔΙΌΟΣŞİıĄĆĘŁŃÓŚŹŻÄÖÜÑÇÃÕÁÉÍÚÀÈÊŐÐŽćńśźżýÝůŮěĚřŘČčŠšÆæØøÅå"
 )
 # Each name that announces something holds one of these, in lower case; some stand only in a text that is not ASCII.
 STEMS = tuple(
     "pass pw secret token key auth cred jwt sas sig _pat salt csrf xsrf sess .sid crumb community pepper phrase pin otp puk"
     " refresh sleutel psk "
     "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed"
-    " codigo codice haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz".split()
+    " codigo codice haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz losung segre hemlig parool matkhau sandi anmeld pswd"
+    " inlogg".split()
 )
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
-    "hasł lösenord \u041f\u0410\u0420\u041e\u041b \u0422\u041e\u041a\u0415\u041d \u0421\u0415\u041a\u0420\u0415\u0422 пароль "
-    "パスワード 密码 密碼 トークン シークレット 令牌 密钥 schlüssel clé código 비밀번호 암호 "
-    "暗証番号 口令 κωδικός סיסמ jelszó şifre лозинка токен секрет парол"
+    "hasł lösenord schlüssel clé código jelszó şifre lykilorð slaptažodis khẩu пароль токен секрет парол лозинка κωδικός κωδικος סיסמ "
+    "パスワード 密码 密碼 トークン シークレット 令牌 密钥 密鑰 暗証番号 口令 비밀번호 비번 암호 รหัสผ่าน पासवर्ड المرور السر عبور"
 )
 KEY_OWNERS = (
     " access account admin api app application auth client consumer deploy encryption hmac jwt license master secret"
@@ -121,7 +123,8 @@ def words_of(name: str) -> "list[str]":
             spaced.append(" ")
         elif char.islower() and before.isupper() and len(spaced) > 1 and spaced[-2] != " ":  # DBPass
             spaced.insert(-1, " ")
-        spaced.append(char.lower() if char.isalnum() else " ")
+        is_letter = char.isalnum() or (char > "\u02ff" and f"a{char}".isidentifier())  # or a sign upon one
+        spaced.append(char.lower()[0] if is_letter else " ")
         before = char
     return "".join(spaced).split()
 

@@ -9,8 +9,10 @@ FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80
 # What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
 LINKS = frozenset(
-    "is now was to = := => -> → ist lautet luidt är auf est es é wird jetzt nun ahora agora adesso maintenant nu teraz nyní".split()
+    "is now was to = := => -> → ist lautet luidt är auf est es é wird jetzt nun ahora agora adesso maintenant nu teraz nyní c'est".split()
 )
+# What joins a name to what it names where no blank stands between words.
+JOINTS = "はがをの是为為은는이가을를：: 「『“\"'`"
 MARKS = {"'": "'", '"': '"', "`": "`", "**": "**", "«": "»", "„": "“", "“": "”", "\u2018": "\u2019"}
 MOST_WORDS = 10
 OF_METHODS = frozenset("hash hashing digest algorithm encryption encoding format policy scheme method plugin type".split())
@@ -45,6 +47,10 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
     is_open = text[max(0, name_end - 16) : name_end].lower() == "public key token"  # of an assembly
     is_weak = name.lower() == "pass"  # a word of sentences about tests
     kind = "password" if is_weak else "" if is_open else kind_of_name(name.rstrip("s"))
+    joined = _joined(line) if kind and name[-1] > "\u2fff" else ""
+    if joined:
+        start = text.index(joined, name_end)
+        return [(start, start + len(joined), kind)]
     words = line.split(" ") if kind else []
     first = "".join(words[1:2]).rstrip(".,;")
     if _is_right_behind(first, kind):
@@ -55,6 +61,13 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
             start = text.find(value, name_end + len(" ".join(words[: number + 1])))
             return [(start, start + len(value), kind)] if start >= 0 else []
     return []
+
+
+def _joined(line: str) -> str:
+    """Return the password behind a name of Japanese, Chinese or Korean, with no blank around it: `パスワードはxです`."""
+    rest = line.lstrip(JOINTS) if line[:1] > "\u2fff" else ""
+    value = rest[: next((number for number, char in enumerate(rest) if not "!" <= char <= "~"), len(rest))].rstrip("\"'`.,;")
+    return value if len(value) > 5 and is_secret(value, "password", "quoted") else ""
 
 
 def _behind(text: str, name_end: int) -> "tuple[str, str]":

@@ -20,6 +20,7 @@ SPELLED = (
     ("&quot;", '"'), ("&#34;", '"'), ("&#39;", "'"), ("&apos;", "'"), ("\\u0022", '"'), ("\\u0027", "'"), ("\\u003d", "="),
     ("\\u003D", "="), ("&#61;", "="), ("&#x3D;", "="), ("=3D", "="),
 )  # fmt: skip
+UPON_LETTERS = "\u0300\u0301\u0302\u0303\u0308\u030a\u030b\u030c\u0327\u0328"  # marks, each a character by itself
 
 
 def redact(text: str, known: "Sequence[str]", patterns: "Sequence[str]", find: "Find") -> "tuple[str, dict[str, int]]":
@@ -55,6 +56,10 @@ def _spelled(text: str) -> str:
     """Return a text with the quotes and signs that HTML, JSON and addresses spell out as such."""
     for sign, meant in SPELLED:
         text = text.replace(sign, meant) if sign in text else text
+    if not text.isascii() and any([mark in text for mark in UPON_LETTERS]):
+        from ralph_mem.core.redaction import spelling  # lazy: only for letters in two parts
+
+        text = spelling.composed(text)
     if ("quoted-printable" in text and "=" in text) or any([text.count(sign) >= FEWEST_SPELLED for sign in ("\\u00", "&#", "%")]):
         from ralph_mem.core.redaction import spelling  # lazy: only for a mail, and for what is spelled out
 

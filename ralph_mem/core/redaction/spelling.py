@@ -1,10 +1,13 @@
-"""Read what a mail, a page or an address spells out letter by letter."""
+"""Read what a mail, a page or an address spells out letter by letter, or in signs of another width."""
 
 import binascii
+import unicodedata
 
 from ralph_mem.core.redaction.values import LETTERS
 
 FEWEST = 4  # letters, one after the other
+# From ！ to ～ these are the signs, digits and letters of ASCII; and the blanks before a colon, between digits, of a full width.
+NARROW = {**{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}, 0xA0: 32, 0x202F: 32, 0x3000: 32}
 
 
 def read(text: str) -> str:
@@ -14,6 +17,16 @@ def read(text: str) -> str:
     for sign, base in (("\\u00", 16), ("&#", 10), ("%", 16)):
         text = _letters(text, sign, base) if text.count(sign) >= FEWEST else text
     return text
+
+
+def narrow(text: str) -> str:
+    """Return a text of the same length with signs and blanks of ASCII in place of wide ones and of those that hold words together."""
+    return text.translate(NARROW)
+
+
+def composed(text: str) -> str:
+    """Return a text with each letter and the mark upon it as one character."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _letters(text: str, sign: str, base: int) -> str:

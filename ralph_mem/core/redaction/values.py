@@ -18,6 +18,7 @@ FILLERS = tuple(
 )
 OF_PATTERNS = ("(?:", "[a-z", "[A-Z", "[0-9", "[^", "\\d+", "\\w+")  # of regular expressions
 PLAIN = frozenset(
+    "pflichtfeld erforderlich mindestens mínimo máximo obligatorio obligatoire requis requerido vereist wymagane обязательно "
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
     " default hidden masked test enabled disabled inherit pwd user username production development staging testing local"
     " invalid incorrect confirm current new-password current-password one-time-code boolean integer number object bearer"

@@ -1,4 +1,4 @@
-"""Have the last prompts of a session learned from as it ends."""
+"""Have the last turns of a session looked at and learned from as it ends."""
 
 from ralph_mem.core.settings import effective
 from ralph_mem.memory.store import connection
@@ -14,7 +14,7 @@ def afterwards(opened: "connection.Store", _seen: "Activity", settings: "dict[st
     """Start what learns, however lately it ran: the next session is to know what was said in this one."""
     if opened.log_bytes() > connection.LARGE_LOG_BYTES:
         opened.checkpoint()
-    if settings["memory.learn"] and settings["memory.worker"] and effective.attended():
+    if settings["memory.worker"] and effective.attended():
         from ralph_mem.interfaces.hooks import waking  # lazy: only where somebody sits
 
         waking.wake(opened.folder)

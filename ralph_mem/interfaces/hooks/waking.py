@@ -1,4 +1,4 @@
-"""Start the process that learns from the prompts of a memory."""
+"""Start the process that does for a memory what hooks have no time for."""
 
 import sys
 
@@ -8,7 +8,7 @@ LEARNER = "interfaces/learner.py"
 
 
 def wake(folder: str) -> None:
-    """Have the memory in a `.ralph-mem` learned from soon, under this Python; returns at once, and raises nothing."""
+    """Have the memory in a `.ralph-mem` looked at and learned from soon, under this Python; returns at once, and raises nothing."""
     program = f"{__file__.rpartition('/interfaces/')[0]}/{LEARNER}"
     try:
         background.spawn([sys.executable, "-I", "-S", "-X", "utf8", program, folder])

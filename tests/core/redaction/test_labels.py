@@ -79,3 +79,38 @@ def test_no_value_reaches_into_the_next_of_texts_that_are_redacted_together():
 @pytest.mark.parametrize("command", ["corpvault fetch db/prod", "my-secrets show smtp", "credkeeper get web"])
 def test_a_program_that_is_called_after_secrets_prints_one(command):
     assert PASSWORD not in printing.without(command, PASSWORD + "\n")
+
+
+KNOWN = dict.fromkeys(names.PASSWORDS + names.SECRETS + names.PASSWORD_NAMES)
+
+
+@folded("name", KNOWN)
+def test_every_name_that_is_known_announces_a_secret_in_small_letters_and_in_capitals(name):
+    forms = [form for form in (name, name.upper(), name.capitalize()) if form != "PASS"]  # of a test
+    assert [form for form in forms if PASSWORD in gate.redact(f"{form}: {PASSWORD}")[0]] == []
+
+
+IN_OTHER_SIGNS = [
+    "密码：{p}", "パスワード＝{p}", "パスワードは{p}です", "パスワードは「{p}」です", "您的初始密码是：{p}", "密码为{p}",
+    "mot de passe\u00a0: {p}", "mot de passe\u202f: {p}", "le mdp c'est {p}", "kata sandi: {p}", "कृपया पासवर्ड: {p}", "كلمة المرور: {p}",
+    "Zugangsdaten: anna / {p}", "DB_CONTRASEÑA={p}", "| Логин | Пароль |\n|---|---|\n| anna | {p} |", "Usuario,Contraseña\nanna,{p}",
+]  # fmt: skip
+
+
+@folded("form", IN_OTHER_SIGNS)
+def test_other_languages_announce_with_signs_of_their_own(form):
+    assert PASSWORD not in gate.redact(form.format(p=PASSWORD))[0]
+
+
+@folded(
+    "text",
+    [
+        "пароль: обязательное поле",
+        "contraseña: mínimo 8 caracteres",
+        "Kennwort: Pflichtfeld",
+        "密码：不能为空",
+        "パスワード：必須項目です",
+    ],
+)
+def test_what_a_form_demands_of_a_password_is_none(text):
+    assert gate.redact(text) == (text, {})

@@ -1,4 +1,4 @@
-"""The process that learns: started by an attended session where prompts wait, alone, bounded, and gone when it is done."""
+"""The process that does what hooks have no time for: started by an attended session, alone, bounded, and gone when it is done."""
 
 import os
 import signal
@@ -19,6 +19,8 @@ from tests.memory.facts import voices
 LEARNER = REPOSITORY / "ralph_mem" / "interfaces" / "learner.py"
 TAUGHT = "Always run `make check` before you push."
 PATIENCE_S = 30
+SECRET = "velvet Harbor sixty moth"
+PASTED = f"Why is this row wrong?\n\nid|owner|motDePasse|enabled\n5|youssef|{SECRET}|1\n"
 TITLES = "SELECT o.title FROM facts AS f JOIN observations AS o ON o.id = f.id WHERE f.status = ?"
 
 
@@ -98,13 +100,29 @@ def test_what_is_to_be_forgotten_holds_no_longer_from_the_end_of_its_turn(somebo
     assert taught(somebody, "active") == []
 
 
-@pytest.mark.parametrize("setting", ["learn", "worker"])
-def test_switched_off_it_is_not_started_and_does_nothing(somebody, setting):
-    somebody.environment[f"RALPH_MEM_MEMORY_{setting.upper()}"] = "off"
+def test_a_secret_that_a_hook_has_no_time_to_find_is_cut_out_afterwards(a_session):
+    a_session.start()
+    a_session.prompt(PASTED)
+    a_session.stop()
+    assert SECRET in a_session.values("SELECT prompt FROM turns")[0]  # where a hook finds it, another one belongs here
+    assert learn(a_session).returncode == 0 and SECRET not in a_session.values("SELECT prompt FROM turns")[0]
+    assert [file for file in a_session.memory.rglob("*") if file.is_file() and SECRET.encode() in file.read_bytes()] == []
+
+
+def test_switched_off_it_is_not_started_and_does_nothing(somebody):
+    somebody.environment["RALPH_MEM_MEMORY_WORKER"] = "off"
     somebody.prompt(TAUGHT)
     somebody.stop()
     somebody.end()
     assert learners(somebody) == [] and taught(somebody) == []
+
+
+def test_where_nothing_is_to_be_learned_secrets_are_looked_for_all_the_same(a_session):
+    a_session.start()
+    a_session.prompt(f"{TAUGHT} {PASTED}")
+    a_session.stop()
+    assert learn(a_session, RALPH_MEM_MEMORY_LEARN="off").returncode == 0 and taught(a_session) == []
+    assert SECRET not in a_session.values("SELECT prompt FROM turns")[0]
 
 
 def test_where_nobody_sits_no_process_is_left(a_session):
