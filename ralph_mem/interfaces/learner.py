@@ -1,4 +1,6 @@
-"""A short-lived process that asks all rules for secrets in a memory and learns from its prompts: `learner.py FOLDER` for a `.ralph-mem`.
+"""A short-lived process that looks for secrets in a memory by all rules, and learns from its prompts.
+
+`learner.py FOLDER` is for a `.ralph-mem`.
 
 Hooks start it (interfaces/hooks/waking.py) under their own Python, without any package. One runs at a time for each user;
 what it leaves undone waits for the next one, and killed it loses nothing.

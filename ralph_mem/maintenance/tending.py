@@ -1,4 +1,4 @@
-"""Do for a memory what has to be done from time to time, and what a hook has no time for."""
+"""Do for a memory what is due from time to time, and what a hook has no time for."""
 
 import time
 

@@ -22,7 +22,7 @@ from ralph_mem.core.redaction.values import DIGITS
 
 # Between a name and its `value:` in a manifest, also in a diff, a numbered listing, or with the line end spelled out.
 TO_VALUE = CLOSERS + BLANKS + DIGITS + "\n\r,+-|nr"
-OPERATORS = ("%3D", ",<<", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
+OPERATORS = ("%3D", "??=", "||=", ",<<", "=>", ":=", ":-", "===", "==", "!=", "=", ":", ">")
 # Where an unquoted value ends; in an environment line only at a blank.
 STOPS = " \t\n\"'`,;&<>()[]{}|\\"
 FLAG_GOES_ON = ",;<>()[]{}|&"  # within a value behind a flag
@@ -146,7 +146,7 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
 
         at = endings.beyond_join(text, at)
     first, at = at, _beginning(text, at)
-    start, end, quoted = value_bounds(text, at)
+    start, end, quoted = value_bounds(text, at) if kind != "password" else _bounds_of_password(text, first, at)
     if (
         text[at - 1] == ">" and not quoted and text.find("<", at, at + FAR_VALUE) == text.find("</", at, at + FAR_VALUE) > 0
     ):  # of an element
@@ -192,6 +192,13 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
     return [(start, end, kind), *changed] if end > start and is_secret(text[start:end], kind, style) else changed
 
 
+def _bounds_of_password(text: str, first: int, at: int) -> "tuple[int, int, bool]":
+    """Return what `value_bounds` does; a block of YAML ends with its line."""
+    if first != at and text[first] in "|>" and text[at : at + 1].strip(QUOTES):
+        return at, _first_of(text, "\n\r", at, len(text)), True
+    return value_bounds(text, at)
+
+
 def _beginning(text: str, at: int) -> int:
     """Return where a value stands that a type or a mark may precede, or that begins on the next line."""
     if text[at : at + 2].lstrip(QUOTES)[:1].isalnum() and text[at] not in "0r" and " = " not in text[at : at + LONGEST_NAME]:
@@ -220,7 +227,8 @@ def _is_code_below(text: str, first: int, at: int, start: int, end: int, style: 
 
 def value_position(text: str, name_end: int) -> int:
     """Find where the value starts after a name, past closing quotes, blanks and an operator; -1 without operator."""
-    at = skip(text, skip(text, name_end, CLOSERS), BLANKS)
+    at = skip(text, name_end, CLOSERS)
+    at = skip(text, at + (text[at : at + 1] == "}" and text[at - 1] in QUOTES), BLANKS)  # `$ENV{'NAME'}`
     between, value, _ = text[name_end : name_end + 48].partition("value")
     if value and between and not between.strip(TO_VALUE):
         # {"name": "X", "value": "..."}, <add key="X" value="..."/>, and on the next line in YAML

@@ -7,7 +7,7 @@ from ralph_mem.core.redaction.values import DIGITS, LETTERS, SYMBOLS, is_called_
 
 # A line with one of these speaks of a secret; pieces of words, so that one stands for many.
 SPOKEN = (
-    "passw", "passp", "passc", "passor", '"pass ', "-> pass ", "quote pass ", "npass ",
+    "passw", "passp", "passc", "passor", "as the pass", "as pass", '"pass ', "-> pass ", "quote pass ", "npass ",
     "passk", "pwd", " pw ", "secret", "log in ", "sign in ", "einloggen", "anmelden", "hasł", "klucz", "llave", "chiave", "token",
     "credential", "api key", "api_key", "apikey", "login",
     "auth", "unlock", "clave", "clé ", "schlüssel", "schluessel", "sleutel", " pin", "pin ", "otp", "mot de passe", "d'ordine",

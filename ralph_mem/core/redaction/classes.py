@@ -23,7 +23,7 @@ DOCUMENTS = (
 STATEMENTS = (
     "identified", "passw", "pwd", "securestring", "passphrase", "requirepass", "masterauth", "auth-pass", "bindpw", "rootpw",
     "authtok", "connect ", "conn ", " replace ", "cookie", "community ", " secret ", "key-string", "ascii-text", "psk", "setuser",
-    " on >", " chap", "loginmodule", ": rsa ", ": eap ", "pragma ",
+    " on >", " chap", " where ", "loginmodule", ": rsa ", ": eap ", "pragma ",
 )  # fmt: skip
 WITHOUT_SCHEME = ("@", "jdbc:oracle", ":*:", ":5432:", ":5433:", ":6432:", ":5439:", ":26257:")
 # Of commands that encode and decode, of queries and protocols, of what tests and debuggers show.
@@ -48,6 +48,7 @@ DEVICES = (
     "$9$", "$8$", "shared-", "digest-key", "option ", "ssid", "wifi:", 'sending "', "send (", "er pin", "ing pin", "ing code",
     "setup ", "isakmp key", "tacacs server ", "radius server ",
 )  # fmt: skip
+OF_SETTINGS = ("value", "valor", "wert", "valeur", "inhalt", ",val", "val,", "|val", "content")  # heads of their columns
 PHRASES = ("phrase", "frase", "mnemonic", "satz")
 DUMPS = ("00000", "0010: ", "0010 ")  # the places of the first rows
 SHOWN = (
@@ -58,7 +59,8 @@ PROMPTS = ("$ ", "\u276f ", "\u279c ")
 # Of each class the module that knows it, and what a text holds, in lower case or as it is written, that is looked at for it.
 FOLDED: "dict[str, tuple[str, ...]]" = {
     "documents": DOCUMENTS, "statements": STATEMENTS, "without_scheme": WITHOUT_SCHEME, "calls": CALLS, "encoders": ENCODERS,
-    "shown": SHOWN, "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "devices": DEVICES, "dumps": DUMPS,
+    "shown": SHOWN, "below": BELOW, "octets": OCTETS, "phrases": PHRASES, "named_values": OF_SETTINGS, "devices": DEVICES,
+    "dumps": DUMPS,
 }  # fmt: skip
 WRITTEN = {"protocols": PROTOCOLS, "printing": PROMPTS}
 ALWAYS = ("shell", "tables", "frames", "wrappers", "assignments", "beside", "formats")

@@ -160,7 +160,8 @@ def _child(text: str, start: int, end: int, kind: str) -> "list[Span]":
         return []
     value = _value(text, start + at + 1 + (piece[at + 1 : at + 2] in (":", ">"))) if at > 0 else _value(text, start)
     said = text[value[0] : value[1]].strip("\"'") if value else ""
-    if value and at < 0 and "(" in said and text[value[0] - 1] not in "\"'":  # a call
+    is_bare = value is not None and text[value[0] - 1] not in "\"'"
+    if is_bare and ((at < 0 and "(" in said) or said.partition("<")[0].isidentifier() != said.isidentifier()):  # a call, a type
         return []
     if not value or len(said) < 6 or is_called_so(said) or "://" in said or ("@" in said and "." in said.rpartition("@")[2]):
         return []

@@ -26,7 +26,7 @@ LABELS = (
 )  # fmt: skip
 FOREIGN = (  # in lower case; one text is read the quickest, and a test holds it together with what `names` knows
     "contraseña hasł lösenord schlüssel clé código jelszó şifre lykilorð slaptažodis khẩu "
-    "пароль токен секрет парол лозинка κωδικός κωδικος סיסמ "
+    "пароль ключ токен секрет парол лозинка κωδικός κωδικος סיסמ "
     "パスワード 密码 密碼 トークン シークレット 令牌 密钥 密鑰 暗証番号 口令 비밀번호 비번 암호 "
     "รหัสผ่าน पासवर्ड المرور السر عبور"
 )
@@ -58,8 +58,8 @@ systemd-creds unlock-keychain unseal unsealed urandom user-secrets valkey-cli ve
 wrangler xrp heslo kodeord adgangskode zugangscode parola salasana haslo losenord jelszo xxd -enc -encodedcommand -setcookie
 llave klucz chiave chave access_code accesscode release_cookie erlang_cookie rabbitmq_erlang_cookie secretphrase
 recovery_phrase seedphrase espota.py samba-tool iadmin cypher-shell -ux
-losungswort losung parole zugriffscode contrasenya passord geslo lozinka sifre parool passfrase matkhau sandi geheimnis secreto
-segredo segreto hemlighet authtok keymaterial paroladordine codigodeacceso geheimwort
+losungswort losung parole zugriffscode contrasenya passord geslo lozinka sifre parool passfrase matkhau sandi anahtar anahtari
+geheimnis secreto segredo segreto hemlighet authtok keymaterial paroladordine codigodeacceso geheimwort
 zugangsschluessel zugangsdaten anmeldedaten credenciales credenciais credenziali inloggegevens
 eas signtool signtool.exe steamcmd mcrcon rcon-cli ejabberdctl pragma isakmp reg_sz tacacs radius joining
 """.split())  # fmt: skip
@@ -157,10 +157,10 @@ def by_all_rules(text: str) -> "list[tuple[int, int, str]]":
 
 
 def _find(text: str, is_of_class: bool) -> "list[tuple[int, int, str]]":
-    from ralph_mem.core.redaction import rules  # lazy: only for text in which a secret may be
+    from ralph_mem.core.redaction import spans as secret_spans  # lazy: only for text in which a secret may be
 
     starts = {word[:width].decode() for word in long_words(text) if _looks_issued(word) for width in (2, 3)}
-    return rules.find(text, _see(text)[0], starts, redact if is_of_class else None)
+    return secret_spans.by_rules(text, _see(text)[0], starts, redact if is_of_class else None)
 
 
 def may_be_of_class(text: str, named: "list[tuple[str, int, int]]") -> bool:

@@ -18,7 +18,7 @@ PASSWORDS = tuple(
     "password,passwd,passphrase,passcode,passwort,passord,passwrd,passkey,authtok,pwd,kennwort,losungswort,losung,"
     "wachtwoord,contraseña,contrasena,contrasenya,senha,motdepasse,parola,parole,lösenord,losenord,kodeord,adgangskode,"
     "zugangscode,zugriffscode,paroladordine,salasana,lykilorð,hasło,hasła,hasłem,haslo,heslo,jelszó,jelszo,geslo,lozinka,"
-    "şifre,sifre,parool,slaptažodis,passfrase,codigodeacceso,пароль,пароля,паролем,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
+    "şifre,sifre,şifresi,parool,slaptažodis,passfrase,codigodeacceso,пароль,пароля,паролем,парол,лозинка,κωδικός,סיסמה,סיסמא,パスワード,暗証番号,密码,密碼,口令,"
     "비밀번호,비번,암호,รหัสผ่าน,matkhau,पासवर्ड,κωδικος,masterauth,bindcredentials".split(",")
 )
 # What names another secret.
@@ -29,9 +29,10 @@ SECRETS = tuple(
     "トークン シークレット 令牌 密钥 密鑰 токен секрет".split()
 )
 # Which no other word ends with; some are the last of two, of Vietnamese, Indonesian, Arabic, Persian.
-PASSWORD_NAMES = ("pass", "passe", "pw", "pswd", "passw", "mdp", "clave", "psk", "khẩu", "sandi", "المرور", "السر", "عبور")
+PASSWORD_NAMES = ("pass", "passe", "pw", "passw", "mdp", "clave", "psk", "khẩu", "sandi", "المرور", "السر", "عبور")
 RANDOM_WORDS = (
-    " auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid schlüssel schluessel clé cle llave"
+    " anahtar anahtari ключ auth jwt sas sig pat refresh salt bearer credentials cookie csrf session sessionid sid"
+    " schlüssel schluessel clé cle llave"
     " chave chiave klucz community xsrf pepper ikey phpsessid jsessionid crumb verifier "
 )
 KEY_ENDINGS = ("key", "schlüssel", "schluessel", "sleutel", "nyckel")
@@ -46,12 +47,13 @@ STEMS = tuple(
     "pass pw secret token key auth cred jwt sas sig _pat salt csrf xsrf sess .sid crumb community pepper phrase pin otp puk"
     " refresh sleutel psk "
     "kennwort contrase senha clave mdp wachtwoord geheim jeton kodeord adgang parol heslo salasana zugang code seed"
-    " codigo codice haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz losung segre hemlig parool matkhau sandi anmeld pswd"
-    " inlogg".split()
+    " codigo codice haslo losenord jelszo lozinka sifre geslo llave chave chiave klucz losung segre hemlig parool matkhau"
+    " sandi anmeld anahtar inlogg".split()
 )
 CODES = ("pin", "otp", "puk")
 FOREIGN = (
-    "hasł lösenord schlüssel clé código jelszó şifre lykilorð slaptažodis khẩu пароль токен секрет парол лозинка κωδικός κωδικος סיסמ "
+    "ключ hasł lösenord schlüssel clé código jelszó şifre lykilorð slaptažodis khẩu пароль токен секрет парол лозинка κωδικός "
+    "κωδικος סיסמ "
     "パスワード 密码 密碼 トークン シークレット 令牌 密钥 密鑰 暗証番号 口令 비밀번호 비번 암호 รหัสผ่าน पासवर्ड المرور السر عبور"
 )
 KEY_OWNERS = (
@@ -177,7 +179,7 @@ def _is_secret_code(value: str) -> bool:
 def _is_password(value: str, style: str) -> bool:
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
-    return passwords.is_password(value, style, is_called_so(value))
+    return passwords.is_password(value, style, is_called_so(value) or any([name in value.lower() for name in PASSWORDS]))
 
 
 def is_worded(value: str) -> bool:
@@ -186,7 +188,7 @@ def is_worded(value: str) -> bool:
         return len(value) >= FEWEST_DIGITS
     from ralph_mem.core.redaction import passwords  # lazy: only for what may be one
 
-    return not is_called_so(value) and (passwords.is_strange(value) or passwords.is_equated(value))
+    return not is_called_so(value) and (passwords.is_strange(value) or passwords.is_equated(value) or passwords.is_foreign(value))
 
 
 def _is_name(value: str, kind: str) -> bool:

@@ -25,11 +25,15 @@ OF_FORMS = UNTELLING_WORDS.union(
     "been blank can't cannot character characters chars chosen did different digit digits do does doesn't don't empty equal every"
     " expected expires failed given if invalid is it least length letters line long longer match matches max min minimum mismatch"
     " missing more most no numbers only or required same short shown specified step strong symbols than there too upper lower used"
+    " caracteres caractères caratteri mindestens zeichen ungültig falsch tekens minimaal ongeldig verplicht znaków trop"
+    " court requis incorrecto incorrecta mínimo obligatorio obligatoire obbligatorio vergessen vergeten oublié olvidó olvidada"
+    " zurücksetzen"
     " about ago address contains valid version was weak when where which without within words between port line page".split()
 )
 JOINING = frozenset("a all an any as at be by http in of on so to".split())
 LONGEST_SPACED = 16
 FEWEST_STRANGE, MOST_STRANGE = 10, 6  # characters and words, of small ones that signs join: what is shorter is a name mostly
+MOST_UNHEARD = 9  # words
 FEWEST_ALONE = 15  # letters of a word alone, which is then one of several that nothing joins
 FEWEST_SAID = 2  # words of forms; one alone stands in a password too
 BRACKETS, RANGES = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")), ("A-Z", "a-z", "0-9")
@@ -39,7 +43,7 @@ def is_password(value: str, style: str, is_called_so: bool) -> bool:
     """Say whether letters or digits alone are a password; `is_called_so`: the value speaks itself of what it would be."""
     if not is_called_so and (is_worded(value, style) or (style != "bare" and is_unknown(value))):
         return True
-    if style == "quoted" and (is_spaced(value) or is_half_coined(value)) and not is_called_so:
+    if style == "quoted" and (is_spaced(value) or is_half_coined(value) or is_unheard(value)) and not is_called_so:
         return True
     if style in ("quoted", "greedy") and is_of_words(value) and not is_called_so:
         return True
@@ -61,6 +65,19 @@ def is_unknown(value: str) -> bool:
     return vocabulary.are_others(value)
 
 
+def is_foreign(value: str) -> bool:
+    """Say whether signs or capitals join words that neither code nor documentation has: `MeinHundHeisst_Balu`."""
+    if " " in value or not value[:1].isalpha() or value.isupper() or not value.translate(_JOINED).replace(" ", "").isalnum():
+        return False
+    spaced = "".join([f" {char}" if char.isupper() else char if char.isalpha() else " " for char in value])
+    words = [word.lower() for word in spaced.split()]
+    if len(words) < 2 or value == value.lower():
+        return False
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for words that something joins
+
+    return OF_FORMS.isdisjoint(words) and vocabulary.are_all_others(words)
+
+
 def is_strange(value: str) -> bool:
     """Say whether signs join small words that neither code nor documentation knows: `kanelbroodje-op-zondag`; or nothing does."""
     words = value.rstrip(DIGITS + "!?").replace("_", "-").split("-")
@@ -72,6 +89,18 @@ def is_strange(value: str) -> bool:
     from ralph_mem.core.redaction import vocabulary  # lazy: only for letters alone
 
     return vocabulary.are_all_others(words)
+
+
+def is_unheard(value: str) -> bool:
+    """Say whether a few words, some that neither code nor documentation has, say nothing of a form: `zomerregen in Utrecht`."""
+    words = value.replace(",", "").split(" ")
+    if not 1 < len(words) < MOST_UNHEARD or not all([word.isalpha() for word in words]) or value.isupper():
+        return False
+    if not OF_FORMS.isdisjoint(value.lower().split()):
+        return False
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for letters alone
+
+    return vocabulary.are_mostly_others([word.lower() for word in words])
 
 
 def is_equated(value: str) -> bool:

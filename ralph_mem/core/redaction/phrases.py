@@ -16,6 +16,7 @@ OWNERS = (
 ALONE = ("mnemonic", "kennsatz", "merksatz")
 BETWEEN = " \t\"'`\\:=>"
 QUOTES = "\"'`"
+BLOCKS = ("|", "|-", ">", ">-")  # of YAML: the value stands below
 FEWEST, MOST, LONGEST_WORD, FAR = 3, 25, 16, 400
 # What forms say of such a phrase in other languages.
 SPOKEN = ("frase", "satz", "contra", "clave", "senha", "mot ", "passwort", "kennwort", "phrase")
@@ -34,6 +35,10 @@ def find(text: str, folded: str) -> "list[Span]":
             start = end + len(text[end : end + 24]) - len(text[end : end + 24].lstrip(BETWEEN))
             between = text[end:start]
             value = _value(text, start, between)
+            if value in BLOCKS:
+                below = text[start : start + FAR].partition("\n")[2].partition("\n")[0].strip()
+                spans += [(text.index(below, start), text.index(below, start) + len(below), "password")] * _is_below(below)
+                continue
             is_told = ":" in between or "=" in between or _is_of_row(text, begin, name, between, value)
             if is_told and _is_phrase(value):
                 spans.append((start, start + len(value), "password"))
@@ -62,6 +67,12 @@ def _value(text: str, start: int, between: str) -> str:
         value, close, _ = line.partition(quote)
         return value.rstrip("\\") if close else ""
     return line.strip()
+
+
+def _is_below(value: str) -> bool:
+    """Say whether the line below a name is some words and nothing else."""
+    words = value.split(" ")
+    return FEWEST <= len(words) <= MOST and all([word.isalpha() for word in words])
 
 
 def _is_phrase(value: str) -> bool:

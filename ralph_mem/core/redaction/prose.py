@@ -2,20 +2,25 @@
 
 from ralph_mem.core.redaction.issued import stands_alone
 from ralph_mem.core.redaction.names import OPEN_KEYS, is_secret, kind_of_label, kind_of_name
-from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced, is_strange
+from ralph_mem.core.redaction.passwords import is_odd, is_passphrase, is_spaced, is_strange, is_unheard
 from ralph_mem.core.redaction.values import looks_random
 
 FAR = 160  # characters behind a name that are looked at
 LONGEST_NAME = 80
 # What says in a sentence that the word behind it is the secret, and how far behind its name it may say so.
 LINKS = frozenset(
-    "is now was to = := => -> → ist lautet luidt är auf est es é wird jetzt nun ahora agora adesso maintenant nu teraz nyní c'est".split()
+    "is now was to = := => -> → ist lautet luidt är auf est es é wird jetzt nun ahora agora adesso maintenant nu teraz nyní"
+    " c'est".split()
 )
 # What joins a name to what it names where no blank stands between words.
-JOINTS = "はがをの是为為은는이가을를：: 「『“\"'`"
+JOINTS = "はがをの是为為은는이가을를: 「『“\"'`"
 MARKS = {"'": "'", '"': '"', "`": "`", "**": "**", "«": "»", "„": "“", "“": "”", "\u2018": "\u2019"}
 MOST_WORDS = 10
 OF_METHODS = frozenset("hash hashing digest algorithm encryption encoding format policy scheme method plugin type".split())
+# Whose a lone `pass` is, where it is no word about tests.
+OWNERS = frozenset(
+    "admin root wifi wlan guest user login db database mail smtp ftp sftp ssh sudo vpn router master staging".split()
+)
 DIRECTING = frozenset("set define #define let const env export user proxy_set_header add_header option param variable".split())
 
 
@@ -45,18 +50,21 @@ def announced(text: str, name: str, name_end: int) -> "list[tuple[int, int, str]
     if (line[:1] not in (" ", "\t", "(") and not line[:1] > "\u2fff") or "." in name:
         return []
     is_open = text[max(0, name_end - 16) : name_end].lower() == "public key token"  # of an assembly
-    is_weak = name.lower() == "pass"  # a word of sentences about tests
-    kind = "password" if is_weak else "" if is_open else kind_of_name(name.rstrip("s"))
+    owner = text[max(0, name_end - len(name) - 24) : name_end - len(name)].rstrip().rpartition(" ")[2].lower()
+    kind = "password" if name.lower() == "pass" else "" if is_open else kind_of_name(name.rstrip("s"))
     joined = _joined(line) if kind and name[-1] > "\u2fff" else ""
     if joined:
         start = text.index(joined, name_end)
         return [(start, start + len(joined), kind)]
     words = line.split(" ") if kind else []
     first = "".join(words[1:2]).rstrip(".,;")
+    user, colon, password = first.partition(":")
+    if colon and user.isalnum() and name.lower().startswith("cred") and is_secret(password or "x", "password", "quoted"):
+        return [(name_end + 2 + len(user), name_end + 1 + len(first), "password")]
     if _is_right_behind(first, kind):
         return [(name_end + 1, name_end + 1 + len(first), kind)]
     for number in _links(words, line):
-        value = _said(words, number, name, kind, below)
+        value = _said(words, number, name, kind, below, owner)
         if value:
             start = text.find(value, name_end + len(" ".join(words[: number + 1])))
             return [(start, start + len(value), kind)] if start >= 0 else []
@@ -95,9 +103,9 @@ def _is_link(word: str) -> bool:
     return word.strip("\"'`*").lower() in LINKS or word.endswith((":", "\uff1a", "は"))
 
 
-def _said(words: "list[str]", number: int, name: str, kind: str, below: str) -> str:
+def _said(words: "list[str]", number: int, name: str, kind: str, below: str, owner: str) -> str:
     """Return the secret that a sentence says behind one of its words, or on the line below; nothing where it says another thing."""
-    is_weak, is_link = name.lower() == "pass", _is_link(words[number])
+    is_link, is_weak = _is_link(words[number]), _is_weak(name, owner)
     rest = " ".join(words[number + 1 :]).rstrip(".\r")
     rest = rest or below.partition("\n")[0].strip()
     if kind == "password" and not is_weak and is_link:
@@ -111,19 +119,23 @@ def _said(words: "list[str]", number: int, name: str, kind: str, below: str) -> 
     if kind == "password":
         whole = value.strip("\"'`*") if number == len(words) - 2 else ""
         bare = whole if whole and not is_weak and (is_odd(whole) or is_passphrase(whole)) else bare
-        tells = bool(bare) and _tells_password(bare, words[:number], name, number, is_link)
+        tells = bool(bare) and _tells_password(bare, words[:number], name, number, is_link, is_weak)
     else:
         tells = looks_random(bare) and not _is_code(bare) and "(" not in bare
     is_one = tells and not any([sign in bare for sign in " \t\\"]) and (is_link or looks_random(bare))
     return bare if is_one else ""
 
 
-def _tells_password(value: str, before: "list[str]", name: str, number: int, is_link: bool) -> bool:
+def _is_weak(name: str, owner: str) -> bool:
+    return name.lower() == "pass" and owner not in OWNERS  # a word of sentences about tests
+
+
+def _tells_password(value: str, before: "list[str]", name: str, number: int, is_link: bool, is_weak: bool) -> bool:
     """Say whether a value is a password where a sentence says so; `before` stands between it and the name of one."""
     is_of_method = not OF_METHODS.isdisjoint(before)
     if is_odd(value) and is_link and not is_of_method:
         return True
-    if name.lower() == "pass":
+    if is_weak:
         return False
     is_near = number < 3 and not is_of_method and len(value) > 7 and name[-1:] not in "sS"
     is_near = is_near and (is_secret(value, "secret", "bare") or is_strange(value))
@@ -141,7 +153,7 @@ def _marked(rest: str) -> str:
     """Return what stands between marks of a sentence, where that is a password: "is `mango-tram-falcon`, and ask ..."."""
     sign = next((sign for sign in MARKS if rest.startswith(sign)), "")
     said, close, _ = rest[len(sign) :].partition(MARKS[sign]) if sign else ("", "", "")
-    return said if close and said and is_secret(said, "password", "quoted") else ""
+    return said if close and said and (is_secret(said, "password", "quoted") or is_unheard(said)) else ""
 
 
 def _is_code(value: str) -> bool:

@@ -76,17 +76,18 @@ def _beside_masks(text: str) -> "list[Span]":
 
 def _beside_nothing(text: str) -> "list[Span]":
     """Find what a test that speaks of a password, or of a PIN, compares with nothing, or with itself: `-'x'` above `+''`."""
-    spans, at, kinds = [], 0, dict.fromkeys(("password", "code"), -NAMING_LINES)
+    spans, at, kinds = [], 0, dict.fromkeys(("password", "code", "secret", "key"), -NAMING_LINES)
     lines = text.split("\n")
     for number, line in enumerate(lines):
         if len(line) <= LONGEST_LINE:
             names = {kind_of_name(name) for name in _names(line)}
-            kinds.update({kind: number for kind in ("password", "code") if kind in names})
+            kinds.update({kind: number for kind in kinds if kind in names})
             near = "\n".join(lines[max(0, number - FAR_MASK) : number + FAR_MASK + 1])
             is_compared = number - max(kinds.values()) < NAMING_LINES and any([each in near for each in NOTHING + UNEQUAL])
             for value in _sides(line, number, [number] if is_compared and (_compares(line) or line[:1] in "-+") else []):
                 is_code = number - kinds["code"] < NAMING_LINES and value.isdigit() and is_secret(value, "code", "quoted")
-                if (is_code and len(value) > 5) or (number - kinds["password"] < NAMING_LINES and _is_kept(value)):
+                is_key = number - max(kinds["secret"], kinds["key"]) < NAMING_LINES and _is_quoted_key(line, value)
+                if is_key or (is_code and len(value) > 5) or (number - kinds["password"] < NAMING_LINES and _is_kept(value)):
                     place = at + line.rindex(value)
                     spans.append((place, place + len(value), "secret"))
         at += len(line) + 1
@@ -106,6 +107,10 @@ def _filled_in(text: str) -> "list[Span]":
             if (is_named and (_is_reported(value) or is_made_by_hand(value))) or (signs_in and len(value) > FEWEST_TYPED):
                 spans.append((start, start + len(value), "secret"))
     return spans
+
+
+def _is_quoted_key(line: str, value: str) -> bool:
+    return (f"'{value}'" in line or f'"{value}"' in line) and looks_random(value)
 
 
 def _is_kept(value: str) -> bool:

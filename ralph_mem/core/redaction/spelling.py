@@ -6,7 +6,7 @@ import unicodedata
 from ralph_mem.core.redaction.values import LETTERS
 
 FEWEST = 4  # letters, one after the other
-# From ！ to ～ these are the signs, digits and letters of ASCII; and the blanks before a colon, between digits, of a full width.
+# The signs, digits and letters of ASCII in full width, and blanks: before a colon of French, between digits, of full width.
 NARROW = {**{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}, 0xA0: 32, 0x202F: 32, 0x3000: 32}
 
 
@@ -20,7 +20,7 @@ def read(text: str) -> str:
 
 
 def narrow(text: str) -> str:
-    """Return a text of the same length with signs and blanks of ASCII in place of wide ones and of those that hold words together."""
+    """Return a text of the same length with signs and blanks of ASCII in place of wide ones and of other blanks."""
     return text.translate(NARROW)
 
 

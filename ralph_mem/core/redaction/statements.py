@@ -45,8 +45,24 @@ def find(text: str, folded: str) -> "list[tuple[int, int, str]]":
         + _spaced(text, folded)
         + _grouped(text, folded)
         + _quoted_otherwise(text)
+        + _set_where(text, folded)
         + _of_module(text, folded)
     )
+
+
+def _set_where(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find what a statement sets in the row of a name: `UPDATE settings SET value = 'x' WHERE name = 'smtp_password'`."""
+    spans = []
+    for at in places(folded, " where "):
+        begin = max(0, at - LONGEST, folded.rfind(";", 0, at))
+        start = folded.rfind(" set ", begin, at)
+        names = text[at : at + LONGEST].partition(";")[0].split("'")[1::2]
+        kind = next((kind for kind in map(kind_of_name, names) if kind), "") if start >= 0 else ""
+        opening = text.find("'", start, at) if kind else -1
+        close = text.find("'", opening + 1, at) if opening >= 0 else -1
+        if close >= 0 and is_secret(text[opening + 1 : close] or "x", kind, "quoted"):
+            spans.append((opening + 1, close, kind))
+    return spans
 
 
 def is_value(value: str) -> bool:

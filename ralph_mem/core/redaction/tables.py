@@ -75,7 +75,7 @@ def find(text: str, folded: str) -> "list[Span]":
         if not heads and not above and not columns:
             at += len(line) + 1
             continue
-        parted = _parted(line) if len(line) <= LONGEST_LINE and not line.rstrip().endswith(ALTERNATIVES) else []
+        parted = cut(line) if len(line) <= LONGEST_LINE and not line.rstrip().endswith(ALTERNATIVES) else []
         if ruler and heads and line.strip():
             parted = [(" ", _under_ruler(line, ruler))]
         parted = [(sign, [(at, end, "" if at in sealed else said) for at, end, said in cells]) for sign, cells in parted]
@@ -97,7 +97,7 @@ def find(text: str, folded: str) -> "list[Span]":
 
 def _sealed(line: str) -> "list[int]":
     """Return where the columns begin below which everybody may read; none for a line of a record: `id | 18`."""
-    parted = _parted(line)
+    parted = cut(line)
     heads = [cells for _, cells in parted if not any([name.strip(DIGITS + "-| ") == "" for _, _, name in cells if name])]
     return [start for cells in heads for start, _, name in cells if _is_open(name)]
 
@@ -140,7 +140,7 @@ def _columns(line: str, above: str) -> "list[Cell]":
     return cells
 
 
-def _parted(line: str) -> "list[tuple[str, list[Cell]]]":
+def cut(line: str) -> "list[tuple[str, list[Cell]]]":
     """Return the cells of a line by each sign that may part them: rules, a tab or several, commas, two blanks."""
     line = line.translate(EDGES)
     found = [(" ", _by_blanks(line))]

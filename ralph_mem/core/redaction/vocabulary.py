@@ -194,6 +194,12 @@ def are_all_others(words: "list[str]") -> bool:
     return any([len(word) > SHORTEST + 1 for word in told]) and not any([_is_known(word) for word in told])
 
 
+def are_mostly_others(words: "list[str]") -> bool:
+    """Say whether more of these small words that are long enough to be told by are not known here than are."""
+    told = [word for word in words if len(word) > SHORTEST]
+    return 2 * sum([not _is_known(word) for word in told]) > len(told)
+
+
 def hold_other(words: "list[str]") -> bool:
     """Say whether one of these words is not known here."""
     return not all([_is_known(word.lower()) for word in words])

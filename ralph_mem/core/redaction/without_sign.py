@@ -3,7 +3,7 @@
 from ralph_mem.core.redaction.names import BLANKS, CLOSERS, FAR_VALUE, QUOTES, skip
 from ralph_mem.core.redaction.values import DIGITS
 
-SAYING = ("with value ", "with the value ", "set to ", "to value ", "has value ", "is set to ", "changed to ")
+SAYING = ("to ", "with value ", "with the value ", "set to ", "to value ", "has value ", "is set to ", "changed to ")
 SHORT_FLAG = 4  # characters; longer ones with one dash are words, as `-storepass`
 
 
@@ -56,6 +56,9 @@ def _replaced(text: str, _name_start: int, name_end: int) -> int:
 
 def _after_blank(text: str, name_start: int, name_end: int) -> int:
     """Find a value that only a blank divides from its name: flags, `set NAME x`, netrc, SQL, "the password is x"."""
+    quote = text[name_end : name_end + 1] if text[name_end : name_end + 1] == text[name_start - 1 : name_start] else ""
+    if quote and quote in QUOTES:  # `config set "NAME" 'x'`
+        name_start, name_end = name_start - 1, name_end + 1
     start = skip(text, name_end, BLANKS)
     if start == name_end:
         return -1

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Activity
 
 WAIT_MS = connection.PROMPT_WAIT_MS
-# Prompts are learned from, and all rules for secrets asked, a few minutes later: a process takes a tenth of a second of a processor, and a session has many stops.
+# What no hook has time for is done a few minutes later: a process takes a tenth of a second of a processor, and a session has
+# many stops.
 LEARNED_EVERY_MS = 300_000
 # Two sessions may stop at once: the later one counts.
 MARK = """

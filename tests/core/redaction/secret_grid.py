@@ -55,6 +55,13 @@ MADE_UP = (
 )  # fmt: skip
 GENERATED = ("qT7xLm2Zr9KpVw4Nc8Hd5Yb3", "9f3ac2b47d105e86c1aa7f20b3d94e5f", "GRozP2YvT6rpH/qzpnEJSgA0lYtSaNR9TGFo5iyT1jw=")
 FORMS = {
+    "sql_update": "UPDATE settings SET val = '%V' WHERE name = '%L' AND tenant = 12;\n-- 1 row affected",
+    "fallback": "process.env['%L'] ??= '%V';\nconst app = await build();",
+    "pair_of_kotlin": 'mapOf(\n    "channel" to "beta",\n    "%L" to "%V",\n)',
+    "csv_of_settings": "environment,name,value\nstaging,PAGE_SIZE,25\nstaging,%L,%V\n",
+    "columns_of_settings": "NAME        NAMESPACE   VALUE   AGE\nlog-level   shop        warn    41d\n%L   shop   %V   12d\n",
+    "set_quoted": "acmectl config set \"%L\" '%V' --profile staging",
+    "hash_of_perl": "$ENV{'%L'} = '%V';",
     "yaml": "app:\n  %L: %V\n  port: 25\n",
     "block": "stringData:\n  %L: |-\n    %V\n  region: eu\n",
     "json": '{"host": "h.example", "%L": "%V", "n": 2}',

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.core.redaction import gate, names, printing, privacy
+from ralph_mem.core.redaction import context, gate, names, printing, privacy
 from ralph_mem.core.settings.effective import DEFAULTS
 from tests.core.redaction.leaking import SHOP
 from tests.folded import folded
@@ -92,8 +92,10 @@ def test_every_name_that_is_known_announces_a_secret_in_small_letters_and_in_cap
 
 IN_OTHER_SIGNS = [
     "密码：{p}", "パスワード＝{p}", "パスワードは{p}です", "パスワードは「{p}」です", "您的初始密码是：{p}", "密码为{p}",
-    "mot de passe\u00a0: {p}", "mot de passe\u202f: {p}", "le mdp c'est {p}", "kata sandi: {p}", "कृपया पासवर्ड: {p}", "كلمة المرور: {p}",
-    "Zugangsdaten: anna / {p}", "DB_CONTRASEÑA={p}", "| Логин | Пароль |\n|---|---|\n| anna | {p} |", "Usuario,Contraseña\nanna,{p}",
+    "mot de passe\u00a0: {p}", "mot de passe\u202f: {p}", "le mdp c'est {p}", "kata sandi: {p}",
+    "कृपया पासवर्ड: {p}", "كلمة المرور: {p}",
+    "Zugangsdaten: anna / {p}", "DB_CONTRASEÑA={p}",
+    "| Логин | Пароль |\n|---|---|\n| anna | {p} |", "Usuario,Contraseña\nanna,{p}",
 ]  # fmt: skip
 
 
@@ -114,3 +116,36 @@ def test_other_languages_announce_with_signs_of_their_own(form):
 )
 def test_what_a_form_demands_of_a_password_is_none(text):
     assert gate.redact(text) == (text, {})
+
+
+WORDS = "zomerregen in Utrecht"
+SAID = [
+    "the admin pass is: {p}", "the guest wifi pass is {p}", "use the credentials root:{p}", 'password: "{w}",',
+    'local ok = red:auth("{t}")',
+    "sign in as `editor`, the password there is “{w}” (with the blanks)", 'the passphrase is "{w}"',
+]  # fmt: skip
+
+
+@folded("form", SAID)
+def test_whose_it_is_and_what_words_it_has_does_not_matter(form):
+    safe, _ = context.redact_whole(form.format(p=PASSWORD, w=WORDS, t=TOKEN))
+    assert [value for value in (PASSWORD, WORDS, TOKEN) if value in safe] == []
+
+
+OF_FORMS = [
+    "the second pass is {p}",
+    'password: "Nieuw wachtwoord"',
+    '"password": "Minimaal acht tekens"',
+    '"password": "Passwort vergessen?"',
+]
+
+
+@folded("form", OF_FORMS)
+def test_what_a_form_or_a_test_says_stays(form):
+    text = form.format(p="Molenwiek42q")
+    assert context.redact_whole(text) == (text, {})
+
+
+def test_words_below_the_name_of_a_passphrase_are_one():
+    text = "passphrase: |-\n  the otter keeps seven blue lanterns\nkeep: 3"
+    assert "otter" not in context.redact_whole(text)[0] and "keep: 3" in context.redact_whole(text)[0]
