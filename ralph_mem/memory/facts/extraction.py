@@ -24,7 +24,8 @@ MOST_FOUND = 3
 LEAST_STRENGTH, SURE = 0.5, 0.9
 
 # What stands between these is not the user's own sentence: our own block, code, a quotation, what a client puts between tags, and
-# behind a shell's prompt all up to an empty line.
+# behind a shell's prompt all up to an empty line. What is never closed reaches to the end; a tag does so only where it has a line
+# of its own, since within one it is a placeholder, such as `feat/<ticket>`.
 BLOCKS = re.compile(
     r"<ralph-mem-.*?(?:</ralph-mem-[^>]*>|\Z)"
     r"|^[ \t]*(?P<fence>```|~~~).*?(?:^[ \t]*(?P=fence)[^\n]*$|\Z)"
@@ -32,7 +33,7 @@ BLOCKS = re.compile(
     r"|\[pasted\].*?(?:\[/pasted\]|\Z)"
     r"|\[(?:Pasted|Image|Attached|Screenshot)[^\]\n]{0,80}\]"
     r"|^[ \t]*(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\n$#%]{0,80}[$#%]|[$\u276f\u279c])(?: [^\n]*)?(?:\n[ \t]*\S[^\n]*)*"
-    r"|<(?P<tag>[a-zA-Z][\w-]{1,40})(?: [^>\n]{0,200})?>.*?(?:</(?P=tag)>|\Z)",
+    r"|(?P<line>^[ \t]*)?<(?P<tag>[a-zA-Z][\w-]{1,40})(?: [^>\n]{0,200})?>(?:.*?</(?P=tag)>|(?(line)[ \t]*$.*|(?!)))",
     re.DOTALL | re.MULTILINE,
 )
 # Five words or more between quotation marks are said by somebody else, and three that order something; two are a name.

@@ -111,6 +111,7 @@ def test_always_and_never_count_as_an_instruction_alone():
         ("a diff", "+ {}"),
         ("a comment of a query", "SELECT 1;\n-- {}"),
         ("a tag of a client", "<system-reminder>\n{}\n</system-reminder>"),
+        ("a tag of a client that was cut", "<system-reminder>\n{}"),
         ("our own fence", "<ralph-mem-0a1b>\n{}\n</ralph-mem-0a1b>"),
         ("our own fence without an end", "<ralph-mem-0a1b>\n{}"),
         ("a long list", "do these\n" + "- look at the page\n" * 6 + "- {}"),
@@ -155,6 +156,17 @@ def test_what_stands_below_the_persons_own_headline_is_theirs(headline):
 )  # fmt: skip
 def test_a_headline_over_what_somebody_wrote_is_not_the_persons(headline):
     assert texts(f"{headline} {RULE}") == []
+
+
+@folded(
+    "said",
+    [
+        "secrets come from vault, path is <env>/<svc>/<name>", "our branches are named feat/<ticket>-slug",
+        "images are tagged <svc>:<git sha>, never latest", "use <button>, not <div>",
+    ],
+)  # fmt: skip
+def test_a_placeholder_is_part_of_its_sentence_and_hides_nothing_behind_it(said):
+    assert texts(f"{said}. {RULE}") == [f"{said}.", RULE]
 
 
 @folded("said", ["My boss said: {}", "As I said: {}", "fix it\nnote: never touch the lock.\n{}", "{} Is it installed?"])
