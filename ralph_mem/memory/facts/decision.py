@@ -45,6 +45,8 @@ LEAD_IN = frozenset(
     "i i've we told you already said as before again once more now correction actually remember note it it's that's that this is"
     " was not isn't true right correct any anymore longer".split()
 )
+# Behind one of these stands what is allowed; that it was not so before; verbs that say little of what that is.
+ALLOWS, ANEW, GENERAL = frozenset("may can".split()), frozenset("now again".split()), frozenset("run start call make".split())
 # That something is used, and when, is not what it is.
 USES = frozenset("use uses using used from now on ab sofort jetzt wir verwenden nutzen benutzen immer".split())
 # Words that leave open of what is spoken.
@@ -111,6 +113,8 @@ def _given_up(statement: str, there: "Sequence[str]") -> "Decision | None":
             if _named(said) - index_text.STOPWORDS <= wanted | _named(kept):
                 return Decision(UPDATE, at, SURE)
             found = found or Decision(CONFLICT, at, DOUBT)
+        elif any([wanted <= _named(kept) and NEGATIONS.isdisjoint(kept) for kept, _ in giving_up.read_parts(other)]):
+            found = found or Decision(CONFLICT, at, DOUBT)
     return found
 
 
@@ -146,7 +150,7 @@ def _opening(words: "list[str]") -> int:
 
 
 def _may_conflict(near: "Near", statement: str, other: str) -> bool:
-    if is_of_one_subject(statement, other) or _counts_anew(statement, other):
+    if is_of_one_subject(statement, other) or _counts_anew(statement, other) or _allows(statement, other):
         return True
     return near.score >= LIKELY and near.share >= LEAST and not (near.shortest <= SHORT and _is_beside(statement, other))
 
@@ -157,6 +161,16 @@ def _counts_anew(statement: str, other: str) -> bool:
     one, two = [{unit: word for word, unit in zip(words, words[1:]) if word.isdecimal()} for words in (anew, others)]
     counted = {unit for unit in one.keys() & two.keys() if one[unit] != two[unit]}
     return bool(counted) and bool(_content(anew) & _content(others) - counted)
+
+
+def _allows(statement: str, other: str) -> bool:
+    """Say whether a statement such as `you may push from now on` allows what another one forbids."""
+    words, others = [_bare(likeness.words_of(text)) for text in (statement, other)]
+    at = next((at + 1 for at, word in enumerate(words) if word in ALLOWS and words[at - 1 : at] in (["you"], ["we"])), len(words))
+    begins = _opening(others)
+    forbids = not NEGATIONS.isdisjoint(others[:begins])
+    is_anew = not ANEW.isdisjoint(words) and NEGATIONS.isdisjoint(words[at : at + 2])
+    return forbids and is_anew and not {*words[at : at + 2]}.isdisjoint(_content(others[begins:]) - GENERAL)
 
 
 def _is_beside(statement: str, other: str) -> bool:

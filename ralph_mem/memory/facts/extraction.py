@@ -61,7 +61,7 @@ INTRODUCED = re.compile(
     r"|(?<!\bi )(?<!\bwe )(?<!already )(?<!just )(?<!boss )(?<!lead )(?<!team )"
     r"(?:says|said|writes|wrote|told (?:me|us)|suggests|reports|sagt|schreibt|dit|dice)\b"
     r"|following|this|attached|steps to reproduce|expected(?: behaviou?r)?|actual(?: behaviou?r)?)"
-    r"[^\n.:?!]{0,60}:(?=\s)",
+    r"(?:s|ed)?\b[^\n.:?!]{0,60}:(?=\s)",
     re.IGNORECASE,
 )
 # A first line that points at something, with more lines below it: those are mostly what it points at.
@@ -113,6 +113,8 @@ DOUBTED = re.compile(
 ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 MOST_ITEMS = 6
 END = re.compile(r"(?<![ .][a-z])(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\bvs)[.!?\u2026]+[)\"'\u201d]*(?=\s|$)|\n|;(?= )")
+# What is said behind an order to forget something, in `forget about npm, we use pnpm now`.
+SAID_BEHIND = re.compile(r"(?:[,:;]| [\u2014\u2013-]+) +(?=(?:we|i|it|its|they|the|there|use|that)\b)", re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+")
 # The commonest words of other languages that no English sentence holds.
 FOREIGN = frozenset(
@@ -205,8 +207,15 @@ def _sentences(text: str) -> "list[tuple[int, int]]":
     """Return where the sentences of a text begin and end, those of a fit length."""
     ends = [found.end() for found in END.finditer(text)] + [len(text)]
     whole = list(zip([0, *ends[:-1]], ends))
-    trimmed = [_trimmed(text, start, end) for start, end in whole]
+    trimmed = [_trimmed(text, *each) for start, end in whole for each in _without_order(text, start, end)]
     return [(start, end) for start, end in trimmed if SHORTEST <= end - start <= LONGEST]
+
+
+def _without_order(text: str, start: int, end: int) -> "list[tuple[int, int]]":
+    """Return where a sentence begins and ends, an order to forget something apart from what is said behind it."""
+    behind = SAID_BEHIND.search(text, start, end)
+    dropped = retraction.of(text[start : behind.start()]) if behind else None
+    return [(start, behind.start()), (behind.end(), end)] if behind and dropped and dropped.is_order else [(start, end)]
 
 
 def _trimmed(text: str, start: int, end: int) -> "tuple[int, int]":

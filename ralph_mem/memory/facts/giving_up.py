@@ -26,14 +26,14 @@ ENDS = ",;:.!"
 
 def read(statement: str) -> "Parts":
     """Return the words that a statement keeps, and those that name what it gives up, without marks; mostly none of these."""
-    kept: list[str] = []
-    given_up: list[str] = []
+    parts = read_parts(statement)
+    return [word for kept, _ in parts for word in kept], [word for _, given_up in parts for word in given_up]
+
+
+def read_parts(statement: str) -> "list[Parts]":
+    """Return the same of each part of a statement that a mark ends."""
     parts = _parts(likeness.words_of(statement))
-    for part in parts:
-        found = (part, []) if not CASES.isdisjoint(part) else _forbidden(part, parts) or _read(part)
-        kept += found[0]
-        given_up += found[1]
-    return kept, given_up
+    return [(part, []) if not CASES.isdisjoint(part) else _forbidden(part, parts) or _read(part) for part in parts]
 
 
 def said_anew(words: "list[str]") -> "list[str]":

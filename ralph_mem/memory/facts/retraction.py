@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 # What may stand before any of these, and means nothing.
 LEAD_INS = (
     *("from now on", "by the way", "please", "ok", "okay", "actually", "also", "and", "so", "well", "btw", "hey", "note"),
-    *("no wait", "wait"),
+    *("no wait", "wait", "hm", "hmm", "oh", "yeah"),
 )
 # What follows says what no longer holds; the first two sorts tell us to forget, the third says how things are.
 FORGET = ("forget that", "forget what i said about how", "please forget that", "stop remembering that", "ignore that")
@@ -27,6 +27,8 @@ ORDERS, RULES = (
     ("forget", "drop", "remove", "delete", "scrap", "ignore", "disregard"),
     ("rule", "convention", "preference", "policy"),
 )
+# What may be in the place of a rule where we are told to forget it, and says nothing of it.
+THINGS = ("thing", "stuff")
 # Behind the words of a rule, in `the rule that we deploy on Fridays no longer holds`.
 HOLDS = ("holds", "applies", "counts", "true", "valid", "relevant", "in force")
 AUXILIARIES = frozenset("is are was were has have had can may must should will do does".split())
@@ -101,6 +103,9 @@ def _parts(words: "list[str]") -> "list[list[str]]":
 
 def _read(words: "list[str]") -> "Retraction | None":
     low = [wording.folded(word) for word in words]
+    thing = _thing(words, low)
+    if thing:
+        return thing
     for openings, is_order, is_topic in ((ABOUT, True, True), (FORGET, True, False), (STOPPED, False, False)):
         for opening in openings:
             size = len(opening.split())
@@ -135,6 +140,13 @@ def _rule(words: "list[str]", low: "list[str]") -> "Retraction | None":
     if low[start : start + 1] not in (["that"], ["about"], ["to"], ["for"]):
         return None
     return Retraction(_text(words[start + 1 : end]), is_order=True, is_topic=low[start] != "that")
+
+
+def _thing(words: "list[str]", low: "list[str]") -> "Retraction | None":
+    """Read `forget that npm thing`, which names what it is about."""
+    start = 2 + (low[1:2] == ["about"])
+    is_thing = low[:1] == ["forget"] and low[start - 1 : start] in (["that"], ["the"]) and low[-1] in THINGS
+    return Retraction(_text(words[start:-1]), is_order=True, is_topic=True) if is_thing and start < len(low) - 1 else None
 
 
 def _no_longer(words: "list[str]", low: "list[str]") -> "Retraction | None":

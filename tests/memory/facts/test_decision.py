@@ -162,6 +162,7 @@ def test_what_tells_to_use_no_more_than_what_is_given_up_is_replaced(old, new):
     ("Always deploy staging with make up.", "Never use make up any more, staging is deployed by hand."),
     ("Never indent with tabs, use 2 spaces.", "We always indent with 4 spaces from now on."),
     ("Pages of the shop are ISO 8601 dates.", "Dates of the shop are numbers now, no more ISO dates."),
+    ("We never change project files by hand, xcodegen makes them.", "We moved to tuist, xcodegen is gone."),
 ])  # fmt: skip
 def test_what_tells_more_than_to_use_what_is_given_up_may_be_contradicted(old, new):
     assert decided(new, *OTHERS[:2], old) == ("CONFLICT", old)
@@ -193,6 +194,22 @@ def test_what_says_in_as_few_words_that_it_holds_from_now_on_replaces_what_was_s
 ])  # fmt: skip
 def test_what_holds_from_now_on_leaves_what_says_more_or_denies_or_may_hold_beside_it(old, new):
     assert decided(new, *OTHERS[:2], old)[0] != "UPDATE"
+
+
+FORBIDDEN = "Never run terraform apply yourself, I do that."
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    (FORBIDDEN, "Actually you may apply on staging from now on, only prod is mine."),
+    ("Never install anything with npm.", "We can use npm again."),
+])  # fmt: skip
+def test_what_is_allowed_anew_may_contradict_what_forbade_it(old, new):
+    assert decided(new, *OTHERS[:2], old) == ("CONFLICT", old)
+
+
+@pytest.mark.parametrize("new", ["You can now run the tests in parallel.", "You may not apply on staging from now on."])
+def test_what_allows_something_else_or_nothing_leaves_what_is_forbidden(new):
+    assert decided(new, *OTHERS[:2], FORBIDDEN) == ("ADD", None)
 
 
 def test_one_subject_in_another_order_and_another_value_is_a_conflict():

@@ -169,6 +169,16 @@ def test_a_placeholder_is_part_of_its_sentence_and_hides_nothing_behind_it(said)
     assert texts(f"{said}. {RULE}") == [f"{said}.", RULE]
 
 
+def test_an_order_to_forget_something_ends_where_something_else_is_said():
+    assert texts("actually, forget that npm thing, we use pnpm now") == ["actually, forget that npm thing", "we use pnpm now"]
+    assert texts("Forget about conda: IT rolled it back. Always use `uv`.") == ["Forget about conda", "Always use `uv`."]
+
+
+@folded("said", ["docker: always use `buildx`", "postgres on prod: never drop a table", "specials: always use `Money`"])
+def test_a_word_that_begins_like_one_of_a_document_introduces_none(said):
+    assert texts(said) == [said]
+
+
 @folded("said", ["My boss said: {}", "As I said: {}", "fix it\nnote: never touch the lock.\n{}", "{} Is it installed?"])
 def test_what_the_person_passes_on_as_their_own_is_found(said):
     assert RULE in texts(said.format(RULE))[-1]
