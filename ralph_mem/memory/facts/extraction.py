@@ -91,6 +91,8 @@ PRINTED = re.compile(
     r"|\w[\w.]*(?:Error|Exception|Warning)\b|[{}\[\]<]|\w+ ?= |[\w.]+\([^)\n]*\)[;{ ]*$|//|/\*|\*/|--(?= ))[^\n]*$",
     re.MULTILINE,
 )  # fmt: skip
+# Directly behind such lines, a line is of the same program unless it orders something or says who does.
+LEAST_PRINTED, OWN = 2, re.compile(ORDER.pattern + r"|\b(?:i|we|you|our|my|your|us|let'?s|please|pls)\b", re.IGNORECASE)
 # What a person passes on: the line of a program or of a speaker in a chat; and of a document or somebody what it wants of us.
 PASSED_ON = re.compile(
     r"^[ \t]*(?:(?:[\w-]+-bot|dependabot|\w+\[bot\])(?: \w+)? ?:|[A-Z]\w+: (?=you (?:should|must|need|have)\b)"
@@ -167,6 +169,7 @@ def _own_words(prompt: str) -> str:
     ends += [found.start() for found in [DOCUMENT.search(text)] if found]
     if ends:
         text = text[: min(ends)] + _blanks(text[min(ends) :])
+    text = _without_output(prompt, text)
     for passed_on in (PRINTED, PASSED_ON, DOUBTED):
         text = passed_on.sub(_blank, text)
     text = QUOTED.sub(_unless_short, text)
@@ -182,6 +185,23 @@ def _below_a_pointer(text: str) -> "list[int]":
 def _goes_on(text: str, end: int) -> bool:
     """Say whether what stands behind an introduction is long enough to have been copied."""
     return len(text) - end >= SHORTEST
+
+
+def _without_output(prompt: str, text: str) -> str:
+    """Return a text with blanks for what stands directly behind two lines that a program printed, and is not said to us.
+
+    A quotation counts as one of the two, but whoever answers it does so right behind it.
+    """
+    lines, printed, is_output = text.split("\n"), 0, False
+    for at, (whole, line) in enumerate(zip(prompt.split("\n"), lines)):
+        if PRINTED.match(line) or whole.lstrip()[:1] == ">":
+            printed += 1
+            is_output = printed >= LEAST_PRINTED and bool(line.strip())
+        elif is_output and line.strip() and not OWN.search(line):
+            lines[at] = _blanks(line)
+        else:
+            printed, is_output = 0, False
+    return "\n".join(lines)
 
 
 def _without_lists(text: str) -> str:
@@ -242,7 +262,7 @@ def _english(seen: str) -> "tuple[float, str, float] | None":
     if dropped and dropped.is_order:
         return SURE, FACT, 0.0  # whom it names is taken back, and itself it says nothing
     is_reproach = bool(manner.REPROACH.search(seen))
-    if not is_reproach and (seen.rstrip().endswith("?") or manner.ASKING.search(seen) or manner.WHY.search(seen)):
+    if not is_reproach and (seen.rstrip(" !").endswith("?") or manner.ASKING.search(seen) or manner.WHY.search(seen)):
         return None
     forms = [(strength, kind) for kind, strength, form in patterns.FORMS if form.search(seen)]
     stated = statements.kind_of(seen)

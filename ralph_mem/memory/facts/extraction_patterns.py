@@ -11,7 +11,7 @@ from ralph_mem.memory.rows.facts import CORRECTION, DECISION, FACT, PREFER, RULE
 # What a sentence may begin with before it says something; each alternative takes at least one character.
 LEAD = (
     r"^(?:(?:no|nope|ok|okay|and|but|also|so|please|pls|just|hey|wait|again|actually|btw|fyi|yes|yeah|oh|nb|note"
-    r"|reminder|stop|look|sorry)\b[\s,:.!-]*){0,4}"
+    r"|reminder|stop|look|sorry|sry)\b[\s,:.!-]*){0,4}"
 )
 # Where an instruction may begin within a sentence.
 OPENS = (
@@ -113,7 +113,7 @@ FORMS = (
     r"|modify|mock|skip|ignore|disable|assume|guess|suggest|tell|apologi[sz]e|repeat|invent|amend|force|hardcode"
     r"|hard-code|reformat|mix|rely|bother|leave|introduce|swallow|catch|print|mess|reach|start|stop|propose|offer)\b"),
     _form(RULE, 0.7, LEAD + r"(?:no|zero|never any) (?!change|problem|idea|need|worr|result|luck|way|one\b|it\b|that\b"
-    r"|this\b|i\b|we\b|you\b|the\b|longer|matter|reason|rush|not\b|more\b|thanks)[\w`-]+(?: [\w`-]+){0,4}(?: in | on "
+    r"|this\b|i\b|we\b|you\b|the\b|longer|matter|reason|rush|not\b|more\b|thanks|let'?s\b)[\w`-]+(?: [\w`-]+){0,4}(?: in | on "
     r"| please| unless | without | after | before | for | from | into | between | outside | inside |,? ?(?:ever"
     r"|anywhere|at all)\b|[.!]?$)"),
     _form(RULE, 0.7, LEAD + r"(?:never|avoid|quit|stop) (?!it\b|that\b|this\b|here\b|the\b|mind\b)" + NO_ORDER + r"?\w"),
@@ -231,7 +231,8 @@ FORMS = (
     r"|to (?:do|go|make|change|touch|add) (?:it|this|that))\b)"),
     _form(PREFER, 0.75, r"\bi (?:don'?t|do not|dont|really don'?t|never) (?:like|want|love|care for)\b(?! (?:it|this|that"
     r"|to (?:do|go|make|change|touch|add) (?:it|this|that))\b)"),
-    _form(PREFER, 0.75, LEAD + r"(?:keep|make|be|stay) (?:your |the |all |my |our |any )*(?:" + TASTES + r"|it|things"
+    _form(PREFER, 0.75, LEAD + r"(?!make it (?!(?:\w+ )?(?:short|small|brief|terse|concise|simple|minimal|plain|consistent)))"
+    r"(?:keep|make|be|stay) (?:your |the |all |my |our |any )*(?:" + TASTES + r"|it|things"
     r"|concise|brief|terse|short|direct|honest|explicit|consistent)\b(?: \w+){0,2}(?: (?:short|small|brief|terse"
     r"|concise|simple|minimal|focused|flat|plain|to the point|under|below|in|at|consistent|free|lean|separate"
     r"|self-contained|tiny|english|alphabetical|sorted)\b|[.!,]|$)"),

@@ -53,7 +53,7 @@ PLACED = re.compile(
 OUGHT = re.compile(r"\b(?:must|has to|have to|needs? to|may not|can'?t|cannot|never)\b", re.IGNORECASE)
 # Who tells what they did, or what shall be done now, states nothing that holds.
 WANTED = (
-    r"i (?:was|did|have|had|will|am|need|want|tried|ran|just|get|see|can|think|guess)|i'?(?:m|ll|ve)|was|were|will|would"
+    r"i (?:was|did|have|had|will|am|need|want|tried|ran|just|get|see|can|think|guess)|i'?(?:m|ll|ve)|was|were|didn'?t|will|would"
     r"|you (?:can|could|should|did|have|are)|we (?:also )?(?:need|want|should|are|have|had|will|could|would|might)"
     r"|we'?(?:ll|re|ve|d)|we aren'?t(?! allowed)|should|let'?s|lets|please (?:add|make|write|fix|do|change|have|check)"
     r"|think about|going to|notice|:=|the (?:results?|logs?|outputs?|traces?|diff|screenshots?|rest) (?:is|are)"

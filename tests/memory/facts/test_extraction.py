@@ -169,6 +169,25 @@ def test_a_placeholder_is_part_of_its_sentence_and_hides_nothing_behind_it(said)
     assert texts(f"{said}. {RULE}") == [f"{said}.", RULE]
 
 
+TRACE = "> Task :app:merge FAILED\njava.lang.OutOfMemoryError: Java heap space\n"
+
+
+def test_a_line_directly_behind_those_that_a_program_printed_is_the_programs_unless_it_speaks_to_us():
+    assert texts(f"gradle dies\n{TRACE}The `daemon` has no heap of its own") == []
+    assert texts(f"gradle dies\n{TRACE}The `daemon` has no heap of its own\n{RULE}") == [RULE]
+    assert texts(f"gradle dies\n{TRACE}\nThe `daemon` has no heap of its own") != []
+
+
+@folded(
+    "said",
+    [
+        "sry didnt mean to shout", "no lets not.", "make it a script", "make it blue", "terraform plan wants to destroy the db?!!",
+    ],
+)  # fmt: skip
+def test_an_apology_a_refusal_a_piece_of_work_and_a_cry_of_alarm_hold_nothing(said):
+    assert texts(said) == []
+
+
 def test_an_order_to_forget_something_ends_where_something_else_is_said():
     assert texts("actually, forget that npm thing, we use pnpm now") == ["actually, forget that npm thing", "we use pnpm now"]
     assert texts("Forget about conda: IT rolled it back. Always use `uv`.") == ["Forget about conda", "Always use `uv`."]
