@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     Line = list[Any]
     Command = list[str]  # what is told of it, and its id
 
-COMMANDS, COMMANDS_TOKENS = "- commands that passed last: ", 53  # the line has 60 with its beginning
+COMMANDS, COMMANDS_TOKENS = "- commands that passed last: ", 93  # four with a folder and a day have 91
+NO_ROOM = "; no room for: "
 DIFFERS = " (differs from CLAUDE.md)"
 TEXT, COST, WORDS, IDS, UNTIL, ANCHORS, STATEMENT = range(1, 8)
 
@@ -41,15 +42,17 @@ def ready(lines: "list[Line]", commands: "list[Command]", notes: "list[Fact]") -
 
 
 def command_line(commands: "list[Command]") -> "Line":
-    """Return the line of the commands that passed last, as many as have room; nothing without any."""
-    room, kept, names = COMMANDS_TOKENS, [], []
+    """Return the line of the commands that passed last, as many as have room, and for what others are; nothing without any."""
+    room, kept, names, others = COMMANDS_TOKENS, [], [], []
     for said, public_id in commands:
         cost = row.tokens(said)
         if cost <= room:
             room -= cost
             kept.append(said)
             names.append(public_id)
-    text = COMMANDS + "; ".join(kept)
+        else:
+            others.append(said.partition(":")[0])
+    text = COMMANDS + "; ".join(kept) + (NO_ROOM + ", ".join(others) if others else "")
     return ["", text, row.tokens(text), "", names, 0, [], ""] if kept else []
 
 

@@ -170,6 +170,19 @@ def test_commands_that_passed_are_one_line(say, another_session):
     assert standing(another_session.starts("clear")) == ["- commands that passed last: test: `make test`; lint: `make lint`"]
 
 
+ANDROID = (
+    "test: `cd android && ./gradlew testDebugUnitTest`", "lint: `cd ios && swiftlint --strict`",
+    "build: `cd android && ./gradlew assembleDebug`", "types: `cd web && npx tsc --noEmit`",
+)  # fmt: skip
+
+
+def test_four_commands_in_folders_on_four_days_have_room_and_for_what_another_one_is_is_told(say, another_session):
+    for day, text in enumerate([*ANDROID, "format: `cd android && ./gradlew ktlintFormat`"]):
+        say(f"{text} (passed 2026-01-{day + 10})", facts.RAN, facts.COMMAND, NOON - day * DAY)
+    (line,) = standing(another_session.starts("clear"))
+    assert all(text in line for text in ANDROID) and line.endswith("; no room for: format")
+
+
 def test_what_was_told_at_the_start_is_in_the_receipt_and_not_told_again(say, another_session):
     say("Releases go out with make ship.")
     assert "make ship" in another_session.starts("clear")
