@@ -123,7 +123,8 @@ FORMS = (
     _form(RULE, 0.75, r"\bshould be \S.{0,40} (?:in|for|on) (?:every|all|any|each)\b"),
     _form(RULE, 0.75, r"\b(?:has|have|needs?|must|should) (?:to )?(?:stay|remain|be|keep) (?:under|below|above|within"
     r"|at most|less than|reversible)\b"),
-    _form(RULE, 0.7, LEAD + r"(?:every|each|all|any) (?!time\b|one\b|of\b|i\b|you\b|we\b)[\w -]{2,40} (?:has|have|gets?"
+    _form(RULE, 0.7, LEAD + r"(?:(?:every|each|all|any) (?!time\b|one\b|of\b|i\b|you\b|we\b)"
+    r"|(?:any|every)thing (?!else\b|i\b|you\b|we\b|in\b|on\b|here\b|there\b|about\b|now\b))[\w -]{2,40} (?:has|have|gets?"
     r"|goes|go|needs?|comes?)\b"),
     _form(RULE, 0.7, LEAD + r"(?:for|in) (?:my |our |the |all )?\w+s,? (?:i (?:want|like|would|prefer|need)|we (?:use|want"
     r"|write)|please|use|always|never)\b"),
@@ -144,6 +145,10 @@ FORMS = (
     _form(RULE, 0.8, TERSE + r"(?:[\w`./#+-]+ ){1,4}only(?: (?:from|in|via|through|with|on|for|by"
     r"|at) [\w`./#+-]+(?: [\w`./#+-]+)?)?"
     r"(?:,? please)?[.!]*$"),
+    _form(RULE, 0.8, TERSE + r"(?:[\w`./#+-]+ ){1,4}only (?:on )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun|week)days?|weekends)\b"
+    r"(?: [\w:]+){0,4}(?:,? please)?[.!]*$"),
+    _form(PREFER, 0.75, TERSE + r"(?:all )?(?:" + TASTES + r"|commit messages?|identifiers?|docstrings?|changelogs?) (?:only )?in"
+    r" (?:(?:british|american|plain|simple) )?(?:english|german|french|spanish|italian|portuguese|dutch)\b"),
     # what may not be, as one politely says it
     _form(RULE, 0.75, r"\b(?:banned|off the table|taboo)\b|\b(?:may|must|should|shall) (?:i ask you )?not (?:be|end up|leave"
     r"|contain|go|to)\b|\bask you (?:not|never) to\b"),
@@ -219,6 +224,11 @@ FORMS = (
     _form(FACT, 0.7, BARE + r"(?:(?:do|does|can|may|must) ?n[o']t (?:have|use|exist|get|need|share)|(?:have|has|need|carry"
     r"|carries|keep"
     r"|own|belong) (?:an?|two|three|four|their|no|to|only) )"),
+    # what something means, and how much a thing can do
+    _form(FACT, 0.8, r"(?:" + LEAD + r"|[,:;] )(?:an?|no) (?:[\w`-]+ ){1,3}means (?!i\b|we\b|you\b|it\b|this\b|to\b|nothing\b"
+    r"|much\b|little\b|more\b|less\b)(?:that )?\w.+"),
+    _form(FACT, 0.75, r"\b(?:the|our) [\w -]{2,30} only (?:does|do|supports?|takes?|accepts?|handles?|speaks?|allows?)"
+    r" (?:up to |at most )?\d"),
     # what a person likes
     _form(PREFER, 0.8, r"\b(?:i|we)(?:'d|'m| would| really| much| strongly| always| generally| usually| do)* (?:prefer"
     r"|rather you|rather we|rather have|hate|can'?t stand|insist|favou?r|dislike)\b(?! (?:it|this|that|not)[.!]?$)"),

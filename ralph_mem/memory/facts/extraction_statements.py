@@ -12,14 +12,15 @@ from ralph_mem.memory.rows.facts import CORRECTION, FACT, RULE
 
 # What went wrong, or went well, is news of this moment.
 SYMPTOM = re.compile(
-    r"\b(?:fail\w*|errors?|exceptions?|broke\w*|breaks?|crash\w*|red|green|slow\w*|hangs?|stuck|leak\w*|weird|strange"
+    r"\b(?:fail\w*|errors?(?! codes are (?!wrong|missing|empty|gone|different|not?|now|too|lost)\w)|exceptions?|broke\w*|breaks?"
+    r"|crash\w*|red|green|slow\w*|hangs?|stuck|leak\w*|weird|strange"
     r"|odd|works?"
     r"|worked|working|done|ok|okay|thanks?|thank|thx|fine|good|great|perfect|nice|hello|hi|bugs?|problems?|flaky|down|again"
     r"|instead of [\d$]|looks?(?! like)|seems?|see|got|gets?(?! \w+ed\b)|getting|gave|shows?|says|happens?|happened"
     r"|found|turns|suddenly|sometimes|lately|thrown|vanish\w*"
     r"|disappear\w*|since (?:the|our|my|last|yesterday|i|we|you)|after (?:the |an? |each |every )?(?:upgrade|update"
     r"|deploy\w*|merge|restart|release)"
-    r"|\d{3}|" + TROUBLE + r")\b",
+    r"|\d{3}(?! ?(?:[mun\u00b5]?s|[kmg]i?b|[kmg]?hz|px|mm|percent|characters|lines)\b)|" + TROUBLE + r")\b",
     re.IGNORECASE,
 )
 PRESENT = (

@@ -25,6 +25,13 @@ from ralph_mem.memory.rows import facts
         ("the source line goes bottom left, house style", facts.RULE),
         ("I said supabase, keep firebase out of it", facts.CORRECTION),
         ("were on godot 4.2 so that api doesnt exist for us", facts.FACT),
+        ("anything stateful needs prevent_destroy", facts.RULE),
+        ("prod changes only tuesdays before noon", facts.RULE),
+        ("no wait, a missing tenure means the customer is a reseller, drop those rows", facts.FACT),
+        ("the stemma sensor only does 100 kHz, fast mode never works", facts.FACT),
+        ("all error codes are negative errno", facts.FACT),
+        ("our slo is 500 ms p99", facts.FACT),
+        ("commit messages in english please, imperative", facts.PREFER),
         ("I want fahrenheit, the sensors give celsius", facts.PREFER),
     ],
 )
@@ -48,6 +55,11 @@ def test_what_holds_is_found_though_it_orders_nothing(said, kind):
         "Why do we care what the `path` type is?",
         "I ran it, the result is at ~/out/run-3.json",
         "the worker is pending, restart it",
+        "all error codes are wrong",
+        "the page answers with 500 and takes 500 requests",
+        "the deploy only ran on tuesday",
+        "a week means little to me",
+        "the list only shows 3 of them",
     ],
 )
 def test_news_a_story_a_wish_and_a_description_of_the_code_state_nothing(said):
