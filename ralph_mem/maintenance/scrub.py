@@ -3,6 +3,7 @@
 It counts what it finds by kind, and never tells what it was.
 """
 
+import os
 import time
 
 from ralph_mem.core import fast
@@ -108,11 +109,11 @@ def scrub(opened: "connection.Store", protect: "Protect", tell: "Callable[[int],
     return report, access.rewrite(opened) if report.touched else True
 
 
-def scrub_some(opened: "connection.Store", protect: "Protect", budget_ms: int) -> int:
+def scrub_some(opened: "connection.Store", protect: "Protect", budget_ms: int, most_bytes: float = float("inf")) -> int:
     """Go on with the rows that no long pass has seen, for about so long but with a handful at least; returns how many were
     looked at, 0 at the end.
 
-    For a process that nobody waits for. Where something was taken, the file is written anew at the end.
+    For a process that nobody waits for. Where something was taken, a file of at most so many bytes is written anew at the end.
     """
     end, report = time.monotonic() + budget_ms / 1000, Report()
     state = _state(opened)
@@ -124,7 +125,8 @@ def scrub_some(opened: "connection.Store", protect: "Protect", budget_ms: int) -
             _scrub_together(opened, kind, numbers, protect, report, state)
     if report.touched:  # or the next session start would not know of it where this process is killed
         opened.set_property(connection.FORGETTING, 1)
-    if not report.rows and opened.property(connection.FORGETTING):
+    is_small = os.path.getsize(f"{opened.folder}/memory.db") <= most_bytes
+    if not report.rows and is_small and opened.property(connection.FORGETTING):
         access.rewrite(opened)
     return report.rows
 

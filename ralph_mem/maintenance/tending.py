@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # A turn and its outputs take some milliseconds; what is left after an upgrade waits for the next time.
 LOOK_MS = 1000
+# What takes a second to write anew; a larger file waits for `maintain --confirm`.
+MOST_REWRITTEN = 50_000_000
 
 
 def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float) -> "list[Learned]":
@@ -46,7 +48,7 @@ def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_t
 def _look_closely(opened: "Store") -> None:
     """Have all rules look at what was stored since the last time; the file is written anew where they found anything."""
     protect, end = scrub.protector_of(opened), time.monotonic() + LOOK_MS / 1000
-    while scrub.scrub_some(opened, protect, LOOK_MS) and time.monotonic() < end:
+    while scrub.scrub_some(opened, protect, LOOK_MS, MOST_REWRITTEN) and time.monotonic() < end:
         pass
 
 

@@ -281,6 +281,13 @@ def test_at_its_end_the_file_is_written_anew(a_past):
     assert a_past.store.property(access.connection.FORGETTING) is None
 
 
+def test_a_file_that_is_too_large_for_that_waits_and_says_so(a_past):
+    protect = protect_of(a_past)
+    while scrubbing.scrub_some(a_past.store, protect, 1000, most_bytes=0):
+        pass
+    assert a_past.store.property(access.connection.FORGETTING) == 1
+
+
 def test_a_memory_s_own_settings_are_found_from_its_folder(a_past):
     with open(a_past.store.folder + "/config.yaml", "w") as file:
         file.write(f"privacy:\n  redact_patterns: ['{TICKET}']\n")
