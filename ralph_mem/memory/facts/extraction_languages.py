@@ -2,6 +2,8 @@
 
 import re
 
+from ralph_mem.memory.facts import extraction_passing as passing
+from ralph_mem.memory.facts.extraction_passing import form
 from ralph_mem.memory.rows.facts import CORRECTION, FACT, PREFER, RULE
 
 # The commonest words of English, and of each of the others, none of which is English.
@@ -25,7 +27,8 @@ WORDS = {
     ),
     "Spanish": frozenset(
         "el los las que con por para siempre nunca una un es son del al y en se lo su sus pero como todo todos toda todas aquí sin"
-        " usa usamos has he hay esta este está cada antes otra vez muy más también ya si cuando la de no proyecto".split()
+        " usa usamos has he hay esta este está cada antes otra vez muy más también ya si cuando la de no proyecto"
+        " nada qué primero".split()
     ),
     "Portuguese": frozenset(
         "o os a as um uma que não no na nos nas do da dos das de em para pra pro por com é são se gente nós aqui sempre nunca só"
@@ -33,7 +36,8 @@ WORDS = {
     ),
     "Italian": frozenset(
         "il lo la i gli le un una uno che non per con di del della dei delle nel nella è sono si ci noi qui sempre mai solo questo"
-        " questa ma da dal al alla hai ho ha hanno come anche più già su in ogni tutto tutti prima quando progetto niente".split()
+        " questa ma da dal al alla hai ho ha hanno come anche più già su in ogni tutto tutti prima quando progetto niente"
+        " usa usiamo facciamo".split()
     ),
 }  # fmt: skip
 FEWEST_WORDS, LEAST_KNOWN = 3, 2  # of a sentence, and of those that are known in its language
@@ -52,57 +56,6 @@ ONE_IS_ENOUGH = {
 }
 
 
-def _any(*patterns: str) -> "re.Pattern[str]":
-    return re.compile("|".join([f"(?:{each})" for each in patterns]), re.IGNORECASE)
-
-
-# What binds a sentence to this moment, asks, or wishes something of a product: such a sentence holds nothing.
-PASSES = {
-    "German": _any(
-        r"\b(?:vorerst|erst ?mal|(?<!ab )(?:heute|morgen|jetzt (?!immer))|gestern|diesmal|gerade|im moment|momentan|noch nicht"
-        r"|bis dahin|seit|immer (?:noch|wieder|mehr|weiter|öfter)"
-        r"|ausnahmsweise|in diesem (?:pr|branch|ticket|commit)|\w*fehler\w*|kaputt|laufen wieder|hängt|hätte|zeile \d+|vielleicht"
-        r"|glaube|eventuell)\b|#\d+|\?\W*$",
-        r"^(?:warum|wieso|was|wie|wo|wer|wann|kannst|könntest|soll ich|ist das|gibt es)\b(?!.*\b(?:wieder|schon)\b)",
-        r"^(?:er|sie|jemand|mein\w* \w+|(?:der|ein) (?:blog|artikel|typ)) (?:sagt|sagte|meint|meinte|behauptet|schreibt|findet)\b"
-        r"|^(?:stell\w* (?:dir|euch) vor|angenommen|mal angenommen|laut (?:dem |einem |'nem )?(?:blog|artikel))\b"
-        r"|\bich vergesse\b|^du \w+ (?:mir |mich )?(?:nie|niemals) (?:zu|richtig)?\W*$",
-        r"\b(?:tabelle|knopf|button|seite|liste|spalte|feld|dialog|nutzer|benutzer|kunde|menü|fenster|anzeige|ansicht|spinner)\w*"
-        r" (?:soll|muss|darf|kann|wird|ist|bleibt)\w*\b",
-    ),
-    "French": _any(
-        r"\b(?:pour l'instant|pour le moment|aujourd'hui|demain|hier|cette fois|maintenant(?<!de maintenant)|pas encore|dans cette"
-        r" pr|ligne \d+|peut-être|je crois|je pense|depuis|échou\w*|erreurs?|plantent?|cassée?s?|rouge|vides?|marche pas)\b"
-        r"|#\d+|\?\W*$",
-        r"^(?:pourquoi|comment|quoi|qui|où|quand|est-ce|peux-tu|tu peux)\b(?!.*\b(?:encore|déjà)\b)",
-        r"^(?:il|elle|quelqu'un|mon \w+|ma \w+|le blog|l'article) (?:m'a dit|nous a dit|dit|pense|prétend|a dit)\b"
-        r"|^(?:imagine\w*|suppos\w+)\b|\bj'oublie\b|^selon (?:le blog|un article|l'article)\b",
-        r"\b(?:tableau|bouton|page|liste|colonne|champ|fenêtre|menu|utilisateurs?|clients?|prix|carte|écran)\b.{0,20}"
-        r" (?:doit|doivent|a|ont|est|sont|reste|affiche)\b",
-    ),
-    "Spanish": _any(
-        r"\b(?:por ahora|de momento|hoy|mañana|ayer|esta vez|todavía|aún no|en este pr|línea \d+|quizás?|creo|desde|fallan?"
-        r"|errores|error|roto|tarda|torcido|demasiado)\b"
-        r"|#\d+|\?\W*$|^¿",
-        r"^(?:por qué|cómo|qué|quién|dónde|cuándo|puedes)\b(?!.*\botra vez\b)",
-        r"^(?:él|ella|alguien|mi \w+|el blog|el artículo) (?:me dijo|nos dijo|dice|dijo|cree|piensa)\b"
-        r"|^(?:imagin\w+|supón|supongamos)\b|\bme olvido\b|^según (?:el blog|un artículo|el artículo)\b",
-        r"\b(?:tabla|botón|página|lista|columna|campo|ventana|menú|usuarios?|clientes?|pantalla)\b.{0,20}"
-        r" (?:debe|deben|tiene que|muestra|puede|está)\b",
-    ),
-    "Portuguese": _any(
-        r"\b(?:por enquanto|por ora|hoje|amanhã|ontem|agora|d?esta vez|dessa vez|ainda|acho|talvez|linha \d+|falh\w+|erros?"
-        r"|quebr\w+"
-        r"|lent[oa])\b|#\d+|\?\W*$",
-        r"^(?:por que|como|qual|quem|onde|quando|pode)\b",
-    ),
-    "Italian": _any(
-        r"\b(?:per ora|per adesso|oggi|domani|ieri|adesso|stavolta|questa volta|ancora(?! una)|forse|credo|riga \d+|fallisc\w+"
-        r"|errori?"
-        r"|rott[oa]|lent[oa]|sbagliat[oaie])\b|#\d+|\?\W*$|^ogni volta\b",
-        r"^(?:perché|come|quale|chi|dove|quando|puoi)\b",
-    ),
-}
 # Few words that begin with no order to do one thing.
 DE_BARE = (
     r"^(?!(?:der |die |das |den |es |ein |mach|bau|zeig|fix|prüf|änder|schau|füg|ergänz|entfern|lösch|benenn|räum|neue|erstell"
@@ -125,12 +78,12 @@ ES_BARE = (
 # Kind, how likely it holds, what it looks like; the first that matches counts.
 FORMS = {
     "German": (
-        (CORRECTION, SURE, _any(
+        (CORRECTION, SURE, form(
             r"\bdu hast\b.{3,}\b(?:wieder|schon wieder|nochmal|trotzdem)\b", r"\b(?:habe?|hatte) (?:ich )?(?:es )?(?:dir|doch|schon"
             r"|bereits)\b.*\bgesagt\b", r"\b(?:schon|wieder) (?:gesagt|\w+, (?:das|die|der|wir))\b",
             r"^(?:warum|wieso) .{3,}\b(?:schon )?wieder\b", r"^(?:schon |und |nicht )*wieder\b.*, \w+",
             r"\bdas machen wir (?:hier )?(?:nicht|nie)\b", r"\bhier fehlt (?:der|die|das)\b.*\b(?:wieder|schon)\b")),
-        (RULE, SURE, _any(
+        (RULE, SURE, form(
             r"\b(?:ab (?:jetzt|sofort|heute (?=nur|nie|immer|kein|bitte|nicht))|künftig|in zukunft|grundsätzlich|generell"
             r"|prinzipiell)\b",
             r"^(?:und |bitte |also )*(?:merke?n?|notiere?n?|denke? d(?:a)?ran|vergiss nicht)\b(?: (?:dir|dich|euch|bitte))*[:,]? .*"
@@ -156,10 +109,10 @@ FORMS = {
             r"^(?!\w*nutzer)(?:verwende|nutze?|benutze?|nimm|schreib|mach|lass|führ|frag|änder|commit"
             r"|push)\w* .*\b(?:immer|nie|niemals|nur"
             r"|statt|überall|, nicht|, kein)\b", r"\bnicht \w+[^,]*, sondern\b", r"\b(?:vor|nach|bei) jede[mrn]\b")),
-        (PREFER, SURE, _any(
+        (PREFER, SURE, form(
             r"\bich (?:möchte|will|mag|bevorzuge|hätte gern)\b.*\b(?:keine?n?|lieber|immer|nie|kurz\w*|nur)\b",
             r"\b(?:antworte|schreib|sprich|rede)\b.*\b(?:auf|in) \w+isch\b", r"\bkurze antworten\b")),
-        (FACT, LIKELY, _any(
+        (FACT, LIKELY, form(
             r"\b(?:bei uns|in diesem projekt|in unserem?)\b", r"\bwir (?:verwenden|nutzen|benutzen|nehmen|schreiben|machen|deployen"
             r"|releasen|speichern|loggen|testen|haben (?:nur|immer|keine?n?)|arbeiten)\b",
             r"\b(?:bei uns|in der \w+|auf der \w+) (?:heißt|wird|werden|gilt|sagt man)\b",
@@ -179,11 +132,11 @@ FORMS = {
             r"\b(?:der|die|unser) kunde\w* (?:hat|nutzt|verwendet|öffne\w*|erwarte\w*)\b")),
     ),
     "French": (
-        (CORRECTION, SURE, _any(
+        (CORRECTION, SURE, form(
             r"\btu (?:as|es|l'as) .*\b(?:encore|de nouveau|quand même)\b", r"\btu as (?:encore|de nouveau)\b",
             r"\bje (?:te l'ai|t'ai|l'ai)(?: déjà)? dit\b", r"^pourquoi .*\b(?:encore|déjà)\b",
             r"^encore (?:un|une|des|du)\b.*, ", r"\bj'ai (?:déjà )?dit\b")),
-        (RULE, SURE, _any(
+        (RULE, SURE, form(
             r"\b(?:désormais|dorénavant|à partir de maintenant|à l'avenir|en règle générale)\b",
             r"\b(?:interdit|obligatoire|hors de question|sans me demander|sans mon accord|sans (?:ma )?validation)\b",
             r"\bil (?:ne )?faut (?:jamais|toujours|pas)\b",
@@ -198,9 +151,9 @@ FORMS = {
             r"^(?:utilise|écris|mets|garde|fais|lance|passe|préfère|demande|vérifie|ajoute|nomme|commite?)\w*\b.*\b(?:toujours"
             r"|jamais|plutôt que|au lieu de|chaque|, pas)\b", r"^pas de? .+ (?:dans|sans|en)\b", r", (?:toujours|jamais)[.!]*$",
             r"\bcomme (?:toujours|partout|d'habitude)\b")),
-        (PREFER, SURE, _any(r"\bje (?:préfère|veux (?:toujours|jamais|que)|ne veux (?:pas|jamais)|déteste)\b",
+        (PREFER, SURE, form(r"\bje (?:préfère|veux (?:toujours|jamais|que)|ne veux (?:pas|jamais)|déteste)\b",
             r"\bréponds?\b.*\ben (?:français|anglais)\b")),
-        (FACT, LIKELY, _any(
+        (FACT, LIKELY, form(
             r"\b(?:on|nous) (?:n')?(?:utilis|pass|écri|déploi|met|fai|gard|nomm|stock|travaill|test)\w+\b",
             r"\b(?:sont|est) (?:stocké|enregistré|compté|écrit|exprimé|gardé|rangé|nommé)e?s? (?:en|dans|avec|sous)\b",
             r"\breste(?:nt)? dans\b",
@@ -219,10 +172,10 @@ FORMS = {
             r"\bpour (?:lancer|tester|déployer|construire)\b.*\bc'est\b")),
     ),
     "Spanish": (
-        (CORRECTION, SURE, _any(
+        (CORRECTION, SURE, form(
             r"\b(?:has|hiciste|pusiste|usaste|volviste)\b.*\b(?:otra vez|de nuevo)\b", r"\b(?:ya te (?:dije|he dicho)|te (?:dije|he"
             r" dicho))\b", r"^por qué .*\botra vez\b", r"^otra vez\b.*,", r"\bno se hace así\b")),
-        (RULE, SURE, _any(
+        (RULE, SURE, form(
             r"\b(?:a partir de ahora|de ahora en adelante|en el futuro|por regla general)\b", r"\b(?:prohibido|obligatori[oa]"
             r"|no se permite|no se toca\w*|sin (?:preguntar\w*|mi permiso))\b",
             r"\bno (?:hagas|uses|pongas|toques|subas|edites|borres|cambies|escribas|commitees|instales|modifiques|mezcles)\b",
@@ -234,8 +187,8 @@ FORMS = {
             r"^(?:usa|pon|escribe|haz|ejecuta|corre|pregunta|revisa"
             r"|guarda|mantén|prefiere|lanza)\b.*\b(?:siempre|nunca|en vez de|en lugar de|cada|, no)\b",
             r"\b(?:hay que|debes?|tienes? que)\b.*\b(?:siempre|nunca|antes de|cada)\b", r"\bcomo (?:siempre|en todas partes)\b")),
-        (PREFER, SURE, _any(r"\b(?:prefiero|quiero que siempre|no quiero que|odio)\b", r"\bresponde\b.*\ben (?:español|inglés)\b")),
-        (FACT, LIKELY, _any(
+        (PREFER, SURE, form(r"\b(?:prefiero|quiero que siempre|no quiero que|odio)\b", r"\bresponde\b.*\ben (?:español|inglés)\b")),
+        (FACT, LIKELY, form(
             r"\b(?:tratamos|hablamos|llamamos|nombramos|incluyen?|van en)\b", r"\bestá (?:ya )?incluid[oa]\b",
             r"\b(?:usamos|hacemos|escribimos|guardamos|ponemos|desplegamos|trabajamos)\b", r"\btod[oa]s?\b.{0,30}\b(?:va|van|pasa"
             r"|pasan|se guardan?|deben?|tienen?)\b", r"\b(?:van?|viven?|están?|se guardan?)\b.{0,12} (?:en|por)\b.*"
@@ -248,30 +201,30 @@ FORMS = {
             r"\b(?:es|son) (?:ficti\w+|obligatori\w+|intern[oa]s?|de prueba)\b", r"^(?:los|las) \w+ (?:los|las) \w+ [A-ZÁ]\w+")),
     ),
     "Portuguese": (
-        (CORRECTION, SURE, _any(
+        (CORRECTION, SURE, form(
             r"\bvocê \w+(?:ou|eu|iu|ez|ôs)\b.*\b(?:de novo|outra vez)\b",
             r"\b(?:já (?:te )?(?:disse|falei)|como (?:eu )?(?:disse|falei))\b")),
-        (RULE, SURE, _any(
+        (RULE, SURE, form(
             r"\b(?:a partir de agora|daqui (?:pra|para) frente|no futuro|proibido|obrigatóri[oa]|sem (?:me )?perguntar)\b",
             r"\b(?:sempre|nunca|jamais) \w+", r"\bnão (?:pode|podem|se|deve|devem)\b", r", não [\w./-]+[.!]*$",
             r"\b(?:tem|têm|temos) que \w+r (?:sempre|antes)\b")),
-        (PREFER, SURE, _any(r"\beu (?:prefiro|gosto|odeio|não gosto|não quero)\b",
+        (PREFER, SURE, form(r"\beu (?:prefiro|gosto|odeio|não gosto|não quero)\b",
         r"\bresponde\w*\b.*\bem (?:português|inglês)\b")),
-        (FACT, LIKELY, _any(
+        (FACT, LIKELY, form(
             r"\ba gente (?!vai|pode|precisa|tem\b|viu|fez|já)\w+", r"\baqui (?:é|a gente|se|só)\b",
             r"\b(?!vamos|podemos|temos|devemos|estamos|precisamos)\w{3,}(?:amos|emos|imos)\b",
             r"\b(?:vem|vêm|ficam?|vai|vão|saem?) (?:d[aoe]s?|n[ao]s?|em|pra|para|por|pelo|pela) \w+", r"\b(?:tem|têm) \d+ \w+")),
     ),
     "Italian": (
-        (CORRECTION, SURE, _any(
+        (CORRECTION, SURE, form(
             r"\bhai \w+.*\b(?:di nuovo|un'altra volta)\b",
             r"\b(?:te l'ho (?:già )?detto|come (?:ti )?(?:ho )?detto|l'ho già detto)\b")),
-        (RULE, SURE, _any(
+        (RULE, SURE, form(
             r"\b(?:d'ora in poi|da adesso in poi|in futuro|vietat[oa]|obbligatori[oa]|senza chiedere\w*)\b",
             r"\b(?:non|niente) .*\bmai\b", r"\b(?:sempre|mai) (?:in|con|da|per|su|\w+re)\b", r"\bnon si \w+", r"\bqui niente \w+",
             r"\bdev(?:e|ono) (?:sempre|essere|passare)\b", r", non [\w./-]+[.!]*$")),
-        (PREFER, SURE, _any(r"\b(?:preferisco|non mi piace|non voglio|odio)\b", r"\brispond\w+\b.*\bin (?:italiano|inglese)\b")),
-        (FACT, LIKELY, _any(
+        (PREFER, SURE, form(r"\b(?:preferisco|non mi piace|non voglio|odio)\b", r"\brispond\w+\b.*\bin (?:italiano|inglese)\b")),
+        (FACT, LIKELY, form(
             r"\b(?!abbiamo|andiamo|dobbiamo|possiamo|facciamo|vediamo|siamo|vogliamo|proviamo)\w{3,}iamo\b",
             r"\b(?:da noi|in questo progetto|nel nostro)\b", r"\bsi (?:chiama|mand|us|scriv|mett|fa\b|fann|pass)\w*",
             r"\b(?:hanno|ha|usano|usa) (?:sempre |\w+ separat|il prefisso|\d+|un prefisso)", r"\bentro \d+ \w+",
@@ -289,7 +242,7 @@ def language_of(sentence: str) -> str:
     english = sum([word in ENGLISH for word in words])
     most, name = max([(sum([word in known for word in words]), name) for name, known in WORDS.items()])
     if most == 1 and not english and len(words) >= FEWEST_WORDS:
-        return next((each for each, form in ONE_IS_ENOUGH.items() if form.search(sentence)), "")
+        return next((each for each, known in ONE_IS_ENOUGH.items() if known.search(sentence)), "")
     return name if most >= LEAST_KNOWN and most > english and len(words) >= FEWEST_WORDS else ""
 
 
@@ -298,6 +251,6 @@ def kind_of(sentence: str) -> "tuple[float, str, float] | None":
     telling later; None where it says nothing of the kind.
     """
     name = language_of(sentence)
-    if not name or PASSES[name].search(sentence):
+    if not name or passing.passes(name, sentence):
         return None
-    return next(((likely, kind, likely) for kind, likely, form in FORMS[name] if form.search(sentence)), None)
+    return next(((likely, kind, likely) for kind, likely, each in FORMS[name] if each.search(sentence)), None)

@@ -359,6 +359,40 @@ def test_german_french_and_spanish_reports_wishes_and_questions_are_passed_over(
 @folded(
     "said",
     [
+        "mach das nur für diese Datei", "Lösch bitte nur die alten Logs.", "Sollen wir immer pnpm nehmen",
+        "Nimm nur die ersten drei Einträge und zeig sie mir.", "Mach mal eben schnell nur den Header kleiner",
+        "Die Funktion muss immer eine Zahl zurückgeben, bau das ein.", "bitte fix den test und push nur den branch",
+        "Ändere nichts an der Datei, zeig mir nur den Diff", "Mach den Text fett, nicht kursiv",
+        "no cambies el archivo, solo muéstramelo", "pon el botón a la izquierda, no a la derecha", "hacemos una prueba y vemos",
+        "ejecuta los tests en cada carpeta", "usa el segundo enfoque, no el primero",
+        "Ne modifie pas le fichier, montre-moi juste le diff", "Lance les tests dans chaque dossier",
+        "mets le bouton à gauche, pas à droite", "on fait un essai avec Redis", "doit-on toujours lancer les tests",
+        "não pode ser isso, olha de novo", "esse endpoint nunca responde", "o worker nunca termina", "não se vê o botão",
+        "il test non passa mai", "non si vede il bottone", "la pagina non si carica mai", "facciamo una prova con Redis",
+    ],
+)  # fmt: skip
+def test_a_wish_for_this_one_thing_a_fault_and_the_layout_of_a_page_are_no_rules_in_five_languages(said):
+    assert texts(said) == []
+
+
+@folded(
+    "said",
+    [
+        "Push nur den Branch, nie auf main", "Lösch Daten nie ohne Rückfrage", "Nutze nur das ORM, kein rohes SQL",
+        "Mach Deployments nur über Jenkins", "Jede Funktion muss einen Docstring haben",
+        "no uses npm, usa pnpm", "pon los tests en tests/, no en src/", "corre los tests antes de cada commit",
+        "ne modifie jamais le schéma", "lance les tests avant chaque commit", "on déploie le mardi",
+        "a partir de agora use sempre pnpm", "não pode commitar sem rodar o lint", "o deploy sempre passa pelo staging",
+        "la main non si tocca mai", "non si fanno push diretti su main", "usiamo vitest, non jest",
+    ],
+)  # fmt: skip
+def test_what_only_begins_like_these_in_five_languages_is_found(said):
+    assert texts(said) == [said]
+
+
+@folded(
+    "said",
+    [
         "Always On Display ist auf dem Telefon nicht immer an.",
         "必ず pnpm を使ってください。npm は never です。",
         "Всегда используй pnpm, a не npm.",
