@@ -17,7 +17,10 @@ DURABLE = True
 WAIT_MS = connection.PROMPT_WAIT_MS
 LONGEST_SENTENCE = 300  # characters: what is longer was pasted, or is a task
 PLEASE, SENTENCES = "please ", (". ", "! ", "; ", "\t")
-FORGETTING, LONGEST_OPENING = ("forget ", "please forget ", "stop remembering ", "ok forget ", "we no longer "), 40
+FORGETTING, LONGEST_OPENING = (
+    "forget ", "please forget ", "stop remembering ", "ok forget ", "we no longer ", "vergiss", "oublie", "olvida", "esquece",
+    "dimentica",
+), 40  # fmt: skip
 KEPT = "ralph-mem has kept that as the note {}; nothing more needs to be stored."
 
 

@@ -25,7 +25,8 @@ DOUBT = SURE - 0.01  # the most that a conflict scores: one step below what repl
 SHORT, MOST_REPLACED, SAME_BEGINNING = 8, 1, 3
 NEGATIONS = frozenset(
     "no not never none don't dont doesn't didn't cannot can't mustn't shouldn't won't isn't aren't wasn't without avoid nor neither"
-    " forbidden nicht nie niemals kein keine ne pas jamais nunca".split()
+    " forbidden nicht nie niemals kein keine keinen verboten ne pas jamais interdit nunca jamás prohibido não proibido non mai"
+    " vietato".split()
 )
 # What may come before the word that says what is done, or what it is about.
 OPENERS = NEGATIONS | frozenset("always please must should may only just also so we you i our your the a an do does did to".split())

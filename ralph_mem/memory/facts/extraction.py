@@ -117,6 +117,7 @@ MOST_ITEMS = 6
 END = re.compile(r"(?<![ .][a-z])(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\bvs)[.!?\u2026]+[)\"'\u201d]*(?=\s|$)|\n|;(?= )")
 # What is said behind an order to forget something, in `forget about npm, we use pnpm now`.
 SAID_BEHIND = re.compile(r"(?:[,:;]| [\u2014\u2013-]+) +(?=(?:we|i|it|its|they|the|there|use|that)\b)", re.IGNORECASE)
+NEXT = re.compile(r"[,;:.!] ")
 WORD = re.compile(r"[^\W\d_]+")
 # The commonest words of other languages that no English sentence holds.
 FOREIGN = frozenset(
@@ -248,8 +249,26 @@ def _weighed(prompt: str, own: str, start: int, end: int) -> "list[tuple[float, 
     text, seen = prompt[start:end], own[start:end]
     if index_text.REDACTED in text or privacy.INJECTED in text or seen.rstrip().endswith(":"):
         return []
-    known = languages.kind_of(seen) if languages.language_of(seen) else _english(seen)
+    rest = _behind_an_order(seen)
+    if rest:
+        return _weighed(prompt, own, *_trimmed(own, start, start + rest)) + _weighed(prompt, own, start + rest, end)
+    known = _in_another_language(seen) or (None if languages.language_of(seen) else _english(seen))
     return [(known[0], Found(text, known[1], known[2], start, end))] if known else []
+
+
+def _behind_an_order(seen: str) -> int:
+    """Return where something else begins behind an order in another language than English to forget, in the same sentence."""
+    ends = [found.end() for found in NEXT.finditer(seen) if SHORTEST < found.end() <= len(seen) - SHORTEST]
+    orders = [(end, retraction.of(seen[:end])) for end in ends]
+    return next((end for end, order in orders if order and order.is_order and not order.is_english), 0)
+
+
+def _in_another_language(seen: str) -> "tuple[float, str, float] | None":
+    """Return how clearly a sentence in another language than English says that it holds, its kind, and how likely it is."""
+    dropped = retraction.of(seen)
+    if dropped and dropped.is_order and not dropped.is_english:
+        return SURE, FACT, 0.0  # as below
+    return languages.kind_of(seen)
 
 
 def _english(seen: str) -> "tuple[float, str, float] | None":

@@ -11,7 +11,8 @@ def form(*patterns: str) -> "re.Pattern[str]":
 # What binds a sentence to this moment, asks, or wishes something of a product: such a sentence holds nothing.
 PASSES = {
     "German": form(
-        r"\b(?:vorerst|erst ?mal|(?<!ab )(?:heute|morgen|jetzt (?!immer))|gestern|diesmal|gerade|im moment|momentan|noch nicht"
+        r"\b(?:vorerst|erst ?mal|(?<!ab )(?<!wir nutzen )(?<!wir verwenden )(?:heute|morgen|jetzt (?!immer))|gestern"
+        r"|diesmal|gerade|im moment|momentan|noch nicht"
         r"|bis dahin|seit|immer (?:noch|wieder|mehr|weiter|öfter)"
         r"|ausnahmsweise|in diesem (?:pr|branch|ticket|commit)|\w*fehler\w*|kaputt|laufen wieder|hängt|hätte|zeile \d+|vielleicht"
         r"|glaube|eventuell)\b|#\d+|\?\W*$",

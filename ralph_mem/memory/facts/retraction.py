@@ -1,11 +1,12 @@
 """Tell which statements take back another one, and which one that is."""
 
 from ralph_mem.memory.facts import decision, likeness, wording
+from ralph_mem.memory.facts import retraction_languages as languages
 from ralph_mem.memory.rows import index_text, query_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # What may stand before any of these, and means nothing.
 LEAD_INS = (
@@ -53,14 +54,15 @@ MEANT, LEAD = 0.75, 0.2
 
 class Retraction:
     """What a statement takes back. `is_order` says that it tells us to forget and states nothing itself; `is_topic` that it names
-    what the other statement is about, and not what it says; `goes_on` that it says more, such as what holds instead.
+    what the other statement is about, and not what it says; `goes_on` that it says more, such as what holds instead; `is_english`
+    that it is not in one of the other languages.
     """
 
-    __slots__ = ("goes_on", "is_order", "is_topic", "text")
+    __slots__ = ("goes_on", "is_english", "is_order", "is_topic", "text")
 
     def __init__(self, text: str, *, is_order: bool = False, is_topic: bool = False) -> None:
         self.text, self.is_order, self.is_topic = text, is_order, is_topic
-        self.goes_on = False
+        self.goes_on, self.is_english = False, True
 
 
 def of(statement: str) -> "Retraction | None":
@@ -69,7 +71,16 @@ def of(statement: str) -> "Retraction | None":
         return None
     words = _without_lead_in(statement.split())
     whole = _read(words)
-    return whole if whole and whole.is_order else _of_a_part(_parts(words)) or whole
+    return whole if whole and whole.is_order else _of_a_part(_parts(words)) or whole or _in_another_language(statement)
+
+
+def _in_another_language(statement: str) -> "Retraction | None":
+    read = languages.read(wording.folded(statement))
+    if not read:
+        return None
+    found = Retraction(_text(read[0].split()), is_order=read[1], is_topic=read[2])
+    found.goes_on, found.is_english = read[3], False
+    return found
 
 
 def _without_lead_in(words: "list[str]") -> "list[str]":
@@ -181,15 +192,16 @@ def _not_any_more(words: "list[str]", low: "list[str]") -> "Retraction | None":
 
 def meant(taken_back: Retraction, there: "Sequence[str]") -> "tuple[int, float] | None":
     """Return the number of the statement that is taken back, and how much of it that says; None where none is meant clearly."""
-    wanted = _content(taken_back.text)
+    content = _content if taken_back.is_english else _named
+    wanted = content(taken_back.text)
     if not wanted:
         return None
-    others = [_content(text) for text in there]
+    others = [content(text) for text in there]
     weights = likeness.Weights([list(other) for other in others])
     whole = sum([weights.of(word) for word in sorted(wanted)])
     held = [sum([weights.of(word) for word in sorted(wanted & other)]) / whole for other in others]
     near = [at for at, share in enumerate(held) if share > MEANT - LEAD]
-    near = [at for at in near if taken_back.is_topic or _agrees(taken_back.text, there[at])]
+    near = [at for at in near if taken_back.is_topic or _agrees(taken_back.text, there[at], content)]
     best = max(near, key=lambda at: (held[at], -len(others[at])), default=None)
     if best is None or held[best] < MEANT:
         return None
@@ -208,6 +220,15 @@ def _content(text: str) -> "set[str]":
     return {_root(word) for word in query_text.words(text) if word not in index_text.STOPWORDS and word not in NEGATED}
 
 
+def _named(text: str) -> "set[str]":
+    """Return the same of a text in another language than English."""
+    return {
+        languages.root(word)
+        for word in query_text.words(text)
+        if word not in index_text.STOPWORDS and word not in NEGATED and word not in languages.EMPTY
+    }
+
+
 def _root(word: str) -> str:
     """Return what the forms of an English word have in common: retry of retries, retried and retrying."""
     for ending, instead in ENDINGS:
@@ -221,14 +242,14 @@ def _root(word: str) -> str:
 NEGATED = decision.NEGATIONS | {"s", "t", "re"}
 
 
-def _agrees(text: str, other: str) -> bool:
+def _agrees(text: str, other: str, content: "Callable[[str], set[str]]") -> bool:
     """Say whether both negate or neither does: who no longer deploys on Fridays takes back no `never deploy on Fridays`.
 
     What is said before `, never npm` is not negated by that.
     """
     words = other.split()
     end = next((at for at, word in enumerate(words) if at and _puts_aside(words[at - 1], word)), len(words))
-    if _content(text) <= _content(" ".join(words[:end])):
+    if content(text) <= content(" ".join(words[:end])):
         other = " ".join(words[:end])
     return _negates(text) == _negates(other)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ralph_mem.memory.store import connection
 from tests.hook import said_to_model
 
 FACT = "releases go out with make ship, never by hand"
@@ -83,3 +84,12 @@ def test_a_note_that_is_kept_comes_after_what_is_told(somebody):
     keeps(somebody, f"Remember that {FACT}")
     told = somebody.another().prompt("How do releases go out, with make ship?")
     assert FACT in said_to_model(told)
+
+
+@pytest.mark.parametrize("order", ["Forget that we use npm.", "Vergiss das mit npm", "olvida lo de npm"])
+def test_what_an_order_to_forget_means_is_looked_for_at_the_end_of_its_turn(somebody, order):
+    somebody.prompt(FACT)
+    with somebody.connect() as opened:
+        opened.execute("INSERT INTO properties VALUES (?, 1)", (connection.LEARNED_AT,))
+    somebody.prompt(order)
+    assert somebody.values("SELECT value FROM properties WHERE key = ?", connection.LEARNED_AT) == []

@@ -192,6 +192,21 @@ def test_a_note_of_what_is_over_replaces_what_said_so(a_session, learn, note):
     assert [fact.text for fact in facts.of_status(a_session.store, facts.ACTIVE)] == [note]
 
 
+@pytest.mark.parametrize(("rule", "taken_back", "left"), [
+    ("Wir nutzen immer npm", "Vergiss das mit npm, wir nutzen jetzt pnpm", ["wir nutzen jetzt pnpm"]),
+    ("usamos siempre npm", "ya no usamos npm, usamos pnpm", ["ya no usamos npm, usamos pnpm"]),
+    ("désormais utilise toujours npm", "oublie ce que j'ai dit sur npm", []),
+    ("nunca faça push direto na main", "esquece isso, pode fazer push direto na main", []),
+    ("Deploys nie freitags machen", "Deploys sind freitags ab sofort wieder erlaubt", []),
+])  # fmt: skip
+def test_a_rule_is_taken_back_in_the_language_in_which_it_was_learned(a_session, learn, rule, taken_back, left):
+    a_session.has_a_turn(rule, "Ok.")
+    assert learn() == [rule]
+    a_session.has_a_turn(taken_back, "Ok.")
+    learn()
+    assert candidates(a_session) == left
+
+
 def test_an_order_to_forget_what_nobody_knows_leaves_nothing(a_session, learn):
     a_session.has_a_turn("Forget that the invoices are numbered per year.", "Done.")
     learn()

@@ -3,6 +3,7 @@
 import pytest
 
 from ralph_mem.memory.facts import retraction
+from tests.folded import folded
 
 KNOWN = (
     "Install packages with npm in every folder.",
@@ -153,3 +154,47 @@ def test_what_denies_the_same_leaves_no_doubt_which_statement_is_taken_back():
 ])  # fmt: skip
 def test_what_takes_back_may_say_more(statement, goes_on):
     assert retraction.of(statement).goes_on == goes_on
+
+
+IN_OTHER_LANGUAGES = (
+    "Wir nutzen immer npm", "Commits immer auf Deutsch schreiben", "Niemals direkt auf main pushen", "Deploys nie freitags machen",
+    "désormais utilise toujours webpack", "ne pousse jamais sur develop", "usamos siempre jest", "nunca subas secretos a git",
+    "a gente sempre usa gulp", "nunca faça merge sem review", "d'ora in poi usa sempre maven", "non si deploya mai di lunedì",
+)  # fmt: skip
+N, COMMITS, MAIN, FREITAGS, WEBPACK, DEVELOP, JEST, SECRETOS, GULP, MERGE, MAVEN, _ = IN_OTHER_LANGUAGES
+
+
+@folded(
+    ("statement", "which"),
+    [
+        ("vergiss, dass wir npm nutzen", N), ("Vergiss das mit npm, wir nutzen jetzt pnpm", N), ("wir nutzen npm nicht mehr", N),
+        ("Wir nutzen kein npm mehr, wir nutzen pnpm", N), ("Vergiss, was ich über npm gesagt habe", N),
+        ("die Regel mit den deutschen Commits gilt nicht mehr", COMMITS), ("Ab jetzt darfst du direkt auf main pushen", MAIN),
+        ("Deploys sind freitags ab sofort wieder erlaubt", FREITAGS),
+        ("oublie ce que j'ai dit sur webpack", WEBPACK), ("on n'utilise plus webpack, on utilise vite", WEBPACK),
+        ("la règle sur webpack ne s'applique plus", WEBPACK), ("désormais tu peux pousser sur develop", DEVELOP),
+        ("olvida lo de jest", JEST), ("ya no usamos jest, usamos vitest", JEST), ("no usamos más jest", JEST),
+        ("a partir de ahora puedes subir secretos a git", SECRETOS),
+        ("a gente não usa mais gulp, a gente usa vite", GULP), ("esquece o que eu disse sobre gulp", GULP),
+        ("esquece isso, pode fazer merge sem review", MERGE),
+        ("non usiamo più maven", MAVEN), ("dimentica quello che ho detto su maven", MAVEN),
+    ],
+)  # fmt: skip
+def test_what_takes_a_statement_back_in_the_language_in_which_it_was_learned_names_it(statement, which):
+    assert IN_OTHER_LANGUAGES[retraction.meant(retraction.of(statement), IN_OTHER_LANGUAGES)[0]] == which
+
+
+@folded(
+    "statement",
+    [
+        "vergiss nicht, dass wir npm nutzen", "wenn wir npm nicht mehr nutzen, sag Bescheid",
+        "Vielleicht, wir nutzen npm nicht mehr",
+        "Nutzen wir npm nicht mehr?", "Vergiss das.", "wir nutzen yarn nicht mehr", "Ab jetzt darfst du direkt auf develop pushen",
+        "n'oublie pas qu'on utilise webpack", "je crois, on n'utilise plus webpack", "no olvides lo de jest",
+        "creo que ya no usamos jest",
+        "não esquece o gulp", "desde ahora puedes usar jest", "si ya no usamos jest, dime", "Commits sind wieder erlaubt",
+    ],
+)  # fmt: skip
+def test_what_only_sounds_like_it_in_these_languages_takes_nothing_back(statement):
+    found = retraction.of(statement)
+    assert found is None or retraction.meant(found, IN_OTHER_LANGUAGES) is None
