@@ -25,6 +25,9 @@ TERMINAL = "ralph-mem"
 MOST_CHARACTERS = 8_000
 TITLE_CHARACTERS = 300
 REMEMBERED = '{"source": "remember"}'  # a later statement may replace it, which one by `/mem inject` is asked for
+# Behind an opening such as "remember that"; Chinese needs none of them, where the sign is not that of what is done or described.
+BLANKS, BEHIND, NO_ORDER = " \t\n\u3000", ":,\uff1a\uff0c\u3001", "\u4e86\u7684"
+ASKS, ENDS = "?\uff1f\u061f", "\u3002\uff01\uff1b\uff61"  # a question in other scripts as well, and a sentence in theirs
 MARKS = ("pinned", "misled", "edited_at")
 KEEPS_ITS_MARK = "Text from outside was in it, so it is still told to no model unasked. A note in your own words is."
 UNCHANGED = "Nothing was changed."
@@ -51,6 +54,27 @@ def inject(
             undoing.remember(opened, undoing.NOTE, name, time.time_ns() // 1_000_000)
     opened.close()
     return name, not known
+
+
+def asked_for(sentence: str, openings: "list[str]") -> str:
+    """Return what a sentence asks to keep behind one of some openings; nothing for a question, and where it is more than one."""
+    said = behind(sentence, openings)
+    return "" if any([mark in said for mark in ASKS]) or any([mark in said[:-1] for mark in ENDS]) else said
+
+
+def behind(words: str, openings: "list[str]") -> str:
+    """Return what stands behind one of some openings of a person's words, nothing where they begin with none of these."""
+    low = words.lower()
+    ends = [len(opening) for opening in openings if low.startswith(opening.lower())]
+    return next((words[end:].lstrip(BLANKS + BEHIND).rstrip() for end in ends if _is_apart(words[:end], words[end : end + 1])), "")
+
+
+def _is_apart(opening: str, following: str) -> bool:
+    """Say whether an opening ends before a character; of `remember that, and mend it` it only points at something."""
+    if following == ",":
+        return not opening.lower().endswith(" that")
+    is_chinese = "\u4e00" <= opening[-1:] <= "\u9fff" and following not in NO_ORDER
+    return is_chinese or not following.strip() or following in BEHIND
 
 
 def keep(opened: "Store", project: "Project", settings: "dict[str, Any]", session: str, at: int, text: str) -> str:

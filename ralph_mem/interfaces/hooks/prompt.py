@@ -50,11 +50,11 @@ def _to_remember(text: str, openings: "list[str]") -> str:
     if "?" in sentence or "\n" in sentence or any([mark in sentence for mark in SENTENCES]):
         return ""
     plain = sentence[len(PLEASE) :].lstrip() if sentence[: len(PLEASE)].lower() == PLEASE else sentence
-    low = plain.lower()
-    for opening in openings:
-        if low.startswith(opening.lower() + " "):
-            return plain[len(opening) :].strip()
-    return ""
+    if not plain.lower().startswith(tuple([opening.lower() for opening in openings])):
+        return ""
+    from ralph_mem.memory import notes_by_hand  # lazy: only for a prompt that may begin so
+
+    return notes_by_hand.asked_for(plain, openings)
 
 
 def _recalled(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":

@@ -4,7 +4,7 @@ import time
 
 from ralph_mem.core.errors import StoreError
 from ralph_mem.core.redaction import path_rules, privacy
-from ralph_mem.memory import access, inspect
+from ralph_mem.memory import access, inspect, notes_by_hand
 from ralph_mem.memory.facts import extraction, retraction, taking
 from ralph_mem.memory.rows import facts, prompts, shingles
 from ralph_mem.memory.store import connection
@@ -154,8 +154,7 @@ def worth_keeping(
 
 def _is_to_be_noted(text: str, openings: "list[str]") -> bool:
     """Say whether a prompt asks for a note: it was kept as one at once, or a person took that back."""
-    plain = text.strip().lower().removeprefix("please ").lstrip()
-    return any([plain.startswith(opening.lower() + " ") for opening in openings])
+    return bool(notes_by_hand.behind(text.strip().lower().removeprefix("please ").lstrip(), openings))
 
 
 def is_safe(text: str, project: "Project", settings: "dict[str, Any]") -> bool:

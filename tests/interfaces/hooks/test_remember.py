@@ -68,6 +68,36 @@ def test_other_words_are_a_setting_and_none_switches_it_off(somebody):
     assert len(keeps(somebody, "Merk dir, dass es regnet.")) == 1
 
 
+OPENINGS = "memory:\n  remember: [remember that, merk dir, 记住, 覚えて, запомни, recuerda que]\n"
+
+
+@pytest.fixture
+def a_polyglot(somebody):
+    """Give somebody whose openings are of other languages."""
+    config = somebody.home / ".config" / "ralph-mem" / "config.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(OPENINGS, encoding="utf-8")
+    return somebody
+
+
+@pytest.mark.parametrize(("words", "kept"), [
+    ("记住以后都用pnpm", "以后都用pnpm"), ("记住：提交用中文。", "提交用中文。"),
+    ("覚えて、これからはpnpmを使う", "これからはpnpmを使う"),
+    ("Merk dir, dass wir yarn nehmen", "dass wir yarn nehmen"), ("merk dir: wir nehmen bun", "wir nehmen bun"),
+    ("Запомни мы пишем тесты", "мы пишем тесты"),
+])  # fmt: skip
+def test_an_opening_in_another_language_ends_as_one_writes_there(a_polyglot, words, kept):
+    assert keeps(a_polyglot, words) == [kept]
+
+
+@pytest.mark.parametrize("words", [
+    "记住 我们用npm还是yarn？", "记住 提交用中文。现在修一下测试", "记住了，继续", "覚えてますか", "Merk dirs, wir nehmen bun",
+    "Remember that, and mend the login",
+])  # fmt: skip
+def test_a_question_a_request_and_a_longer_word_are_no_notes_in_other_scripts_either(a_polyglot, words):
+    assert keeps(a_polyglot, words) == []
+
+
 def test_what_was_told_is_said_beside_it(somebody):
     keeps(somebody, f"Remember that {FACT}")
     later = somebody.another().prompt(f"Remember that {FACT} on Fridays")

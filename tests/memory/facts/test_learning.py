@@ -158,6 +158,11 @@ def test_what_a_tool_prints_after_it_was_said_takes_nothing_away(a_session, lear
     assert learn() == [LONG]
 
 
+def test_what_was_asked_to_be_remembered_in_other_words_is_a_note_and_no_candidate(a_session, learn):
+    a_session.has_a_turn("Merk dir, dass wir immer pnpm nehmen", "Ok.")
+    assert learn(**{"memory.remember": ["merk dir"]}) == []
+
+
 @pytest.mark.parametrize("said", ["Remember that we never ship on Fridays", "please don't forget that we never ship on Fridays"])
 def test_what_was_asked_to_be_remembered_is_a_note_and_no_candidate(a_session, learn, said):
     a_session.has_a_turn(said, "Done.")
