@@ -117,7 +117,7 @@ MOST_ITEMS = 6
 END = re.compile(r"(?<![ .][a-z])(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\bvs)[.!?\u2026]+[)\"'\u201d]*(?=\s|$)|\n|;(?= )")
 # What is said behind an order to forget something, in `forget about npm, we use pnpm now`.
 SAID_BEHIND = re.compile(r"(?:[,:;]| [\u2014\u2013-]+) +(?=(?:we|i|it|its|they|the|there|use|that)\b)", re.IGNORECASE)
-NEXT = re.compile(r"[,;:.!] ")
+NEXT, MOST_ENDS = re.compile(r"[,;:.!] "), 3  # an order to forget ends at one of its first marks
 WORD = re.compile(r"[^\W\d_]+")
 # The commonest words of other languages that no English sentence holds.
 FOREIGN = frozenset(
@@ -258,17 +258,20 @@ def _weighed(prompt: str, own: str, start: int, end: int) -> "list[tuple[float, 
 
 def _behind_an_order(seen: str) -> int:
     """Return where something else begins behind an order in another language than English to forget, in the same sentence."""
+    if not _is_order(seen):
+        return 0
     ends = [found.end() for found in NEXT.finditer(seen) if SHORTEST < found.end() <= len(seen) - SHORTEST]
-    orders = [(end, retraction.of(seen[:end])) for end in ends]
-    return next((end for end, order in orders if order and order.is_order and not order.is_english), 0)
+    return next((end for end in ends[:MOST_ENDS] if _is_order(seen[:end])), 0)
+
+
+def _is_order(seen: str) -> bool:
+    dropped = retraction.of(seen)
+    return bool(dropped and dropped.is_order and not dropped.is_english)
 
 
 def _in_another_language(seen: str) -> "tuple[float, str, float] | None":
     """Return how clearly a sentence in another language than English says that it holds, its kind, and how likely it is."""
-    dropped = retraction.of(seen)
-    if dropped and dropped.is_order and not dropped.is_english:
-        return SURE, FACT, 0.0  # as below
-    return languages.kind_of(seen)
+    return (SURE, FACT, 0.0) if _is_order(seen) else languages.kind_of(seen)  # an order as below
 
 
 def _english(seen: str) -> "tuple[float, str, float] | None":

@@ -82,7 +82,7 @@ EMPTY = frozenset(
     " fazemos pode agora il gli i uno della dei delle nel nella di da su con si noi qui usiamo usare usi fare fai fa facciamo ora"
     " poi già mai più nicht mehr".split()
 )
-LONGEST = 320  # characters of a statement
+LONGEST, MOST_PARTS = 320, 6  # characters of a statement; parts of it that are looked at
 ENDINGS, SHORTEST_ROOT = ("amos", "emos", "imos", "iamo", "ern", "en", "er", "es", "em", "ez", "ar", "ir", "as", "e", "s", "n"), 3
 
 
@@ -98,7 +98,7 @@ def read(statement: str) -> "Read | None":
         found = _read(forms, text, is_order=is_order)
         if found:
             return start + found, is_order, is_topic, False
-    return _of_a_part([part for part in BETWEEN.split(text) if part.strip()])
+    return _of_a_part([part for part in BETWEEN.split(text, MOST_PARTS) if part.strip()])
 
 
 def _read(forms: "tuple[str, ...]", text: str, *, is_order: bool) -> str:

@@ -479,7 +479,17 @@ def test_odd_texts_hold_nothing():
     assert {name: texts(text) for name, text in ODD.items() if texts(text)} == {}
 
 
-HOSTILE = ["(" * 2500, '" a' * 800, "`" * 2500, "<a " * 800, "we never " * 270, "\n> " * 800, "every " * 50 + "\n", "[" * 1_000_000]
+HOSTILE = [
+    "(" * 2500,
+    '" a' * 800,
+    "`" * 2500,
+    "<a " * 800,
+    "we never " * 270,
+    "\n> " * 800,
+    "every " * 50 + "\n",
+    ("a, " * 100 + "\n") * 8,
+    "[" * 1_000_000,
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=[text[:9].strip() for text in HOSTILE])
