@@ -5,11 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ralph_mem.core import paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import session as client_session
+from ralph_mem.hosts import asker
 from ralph_mem.interfaces.cli import learning_with, printing
 from ralph_mem.interfaces.cli.correcting import edited
 from ralph_mem.interfaces.cli.printing import Json, Project
@@ -96,7 +95,7 @@ def _values(each: learning.Learned, dry_run: bool) -> dict[str, object]:
 
 
 def _review(reader: lookup.Reader) -> None:
-    if paths.environment(client_session.SESSION):
+    if asker.is_a_model():
         raise RalphMemError("only a person can say what holds", "in a session they type /mem learn")
     found = candidates.waiting(reader)
     if not found:

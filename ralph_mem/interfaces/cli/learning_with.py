@@ -3,12 +3,11 @@
 import sys
 from typing import Any
 
-from ralph_mem.core import paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, day
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import session as client_session
+from ralph_mem.hosts import asker
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.maintenance import tending
 from ralph_mem.maintenance.proposals import asking, models, proposing, spending
@@ -20,7 +19,7 @@ NOTHING_NEW = "No sentence of yours waits that no model was asked about."
 
 def learn(place: projects.Project, model: str, sends: bool, in_full: bool, json: bool) -> None:
     """Send what waits to a model, or say what would be sent, each sentence where `in_full`. Raises RalphMemError."""
-    if paths.environment(client_session.SESSION):
+    if asker.is_a_model():
         raise RalphMemError("only a person can send something to a model", "type it in a terminal of your own")
     settings = effective.load(place)
     if not (settings["memory.learn"] and effective.recording(place, settings)):

@@ -137,9 +137,10 @@ def test_a_program_reads_what_waits(a_teacher):
     assert sorted(each["text"] for each in found) == sorted(TAUGHT) and {each["does"] for each in found} == {""}
 
 
-def test_an_agent_decides_nothing(a_teacher):
+@pytest.mark.parametrize("shell", [{"CLAUDE_CODE_SESSION_ID": "x"}, {"CODEX_THREAD_ID": "x"}])
+def test_an_agent_decides_nothing(a_teacher, shell):
     a_teacher.reads("learn")
-    line = a_teacher.fails("learn", "--review", stdin=b"y\n", CLAUDE_CODE_SESSION_ID="x")
+    line = a_teacher.fails("learn", "--review", stdin=b"y\n", **shell)
     assert "only a person can say what holds" in line
     assert set(statuses(a_teacher).values()) == {"candidate"}
 

@@ -93,7 +93,7 @@ def test_without_the_client_it_says_how_to_get_it(a_speaker):
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("environment", [{"CLAUDE_CODE_SESSION_ID": "x"}, {"RALPH_MEM_MEMORY_LEARN": "off"}])
+@pytest.mark.parametrize("environment", [{"CLAUDE_CODE_SESSION_ID": "x"}, {"AI_AGENT": "x"}, {"RALPH_MEM_MEMORY_LEARN": "off"}])
 def test_an_agent_sends_nothing_and_where_learning_is_off_nobody_does(a_speaker, environment):
     allow(a_speaker, 20)
     a_speaker.fails("learn", "--with", MODEL, "--confirm", **a_speaker.has, **environment)
