@@ -125,6 +125,8 @@ def _go_on(work: Work, transcripts: "list[str]") -> Report:
 
 def _hide(work: Work) -> None:
     """Delete the rows. From here on no event tells of them: it waits for the lock, or after a kill it finds the intent."""
+    from ralph_mem.memory.facts import replaced  # lazy: what only shows what would go does without it
+
     job = work.job
     with pending.Intent(work.project, job) as intent:
         for store in work.stores:
@@ -133,7 +135,9 @@ def _hide(work: Work) -> None:
                 work.on_step("said")
                 tombstones.add(job.marks, job.at)
                 store.set_property(deletion.UNFINISHED, 1)
+                replacing = replaced.by_team(store)
                 _delete_from(store, job)
+                replaced.settle(store, replacing, job.at)
                 _clear_tables(work, store)
                 work.on_step("deleted")
 

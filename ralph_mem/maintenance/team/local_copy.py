@@ -12,10 +12,10 @@ from ralph_mem.maintenance.team import approvals, item_files, policy, shared_ite
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.maintenance.team.standing import Standing
 from ralph_mem.memory import access, notes_by_hand
-from ralph_mem.memory.facts import prepared, taking
+from ralph_mem.memory.facts import prepared, replaced
 from ralph_mem.memory.recall import lookup
-from ralph_mem.memory.rows import facts, kinds, outbox, tombstones
 from ralph_mem.memory.rows import items as rows
+from ralph_mem.memory.rows import kinds, outbox, tombstones
 from ralph_mem.memory.rows.items import Stored
 from ralph_mem.memory.store import connection, schema
 from ralph_mem.memory.store.connection import Store
@@ -111,7 +111,7 @@ def take(
         else:
             kept[item.id] = item
     with access.Change(opened):
-        before = _stored(opened, team)
+        before, replacing = _stored(opened, team), replaced.by_team(opened)
         leaving = [name for name in before if name not in kept]
         pushed_out = len([name for name in kept if name not in before]) if is_full else 0
         if len(leaving) > MOST_GOING + pushed_out and may_go.lower() != digits_of(leaving):
@@ -122,6 +122,7 @@ def take(
             opened.set_property(connection.NOTES_INDEXED, 1)
         changed = [name for name in kept if name in before and _of(before[name]) != kept[name]]
         _settle(opened, project, team, kept, own)
+        _settle_own(opened, replacing)
         number = _count(opened, project)
     new = [name for name in kept if name not in before]
     same = [name for name in kept if name in before and name not in changed]
@@ -148,39 +149,33 @@ def share(opened: Store, project: Project, items: list[Shared]) -> list[str]:
 def approve(opened: Store, project: Project, chosen: list[Held], take_back: bool = False) -> int:
     """Approve items exactly as they are held, or take back what was approved of them, earlier texts too.
 
-    What a person's own facts say that are replaced by it holds no longer, and again once no approved item replaces them. Returns
-    how many wait then. In a transaction of its own.
+    Own facts that they replace hold no longer, and again once no approved item replaces them. Returns how many wait then. In a
+    transaction of its own.
     """
     digests = {shared_item.digest(each.team, each.item): each.item.id for each in chosen}
     with access.Change(opened):
+        replacing = replaced.by_team(opened)
         approvals.change(project, digests, take_back)
         for team in {each.team for each in chosen}:
             stored = _stored(opened, team)
             kept = {name: _of(each) for name, each in stored.items()}
             _settle(opened, project, team, kept, _own_beside(opened, project, team, kept))
-        _settle_own(opened, project, [each.item for each in chosen])
+        _settle_own(opened, replacing)
         return _count(opened, project)
 
 
-def _settle_own(opened: Store, project: Project, decided: list[Shared]) -> None:
-    """Let a person's own facts hold no longer that an approved item replaces, or again where none does any more."""
-    copies = {team: _copies(opened, team) for team in teams(opened)}
-    replaced = {old for team, items in copies.items() for name in _approved(project, team, items) for old in items[name].supersedes}
+def _settle_own(opened: Store, before: set[tuple[str, str]]) -> None:
     at = time.time_ns() // 1_000_000
-    for item in decided:
-        for fact in filter(None, [facts.of_id(opened, old) for old in item.supersedes]):
-            if fact.public_id in replaced and fact.status == facts.ACTIVE:
-                taking.retire(opened, fact, item.id, at)
-            elif fact.public_id not in replaced and fact.retired_why == item.id:
-                facts.hold(opened, fact.number)
-            prepared.write(opened, at)
+    if replaced.settle(opened, before, at):
+        prepared.write(opened, at)
 
 
 def drop(opened: Store, project: Project, team: str) -> int:
     """Delete what is held of a team; returns how many items that were."""
     with access.Change(opened):
-        found = list(_stored(opened, team).values())
+        found, replacing = list(_stored(opened, team).values()), replaced.by_team(opened)
         _delete(opened, found)
+        _settle_own(opened, replacing)
         _count(opened, project)
     return len(found)
 
@@ -222,9 +217,9 @@ def _write(opened: Store, team: str, item: Shared, stands: Standing, there: Stor
 def _value(team: str, item: Shared, stands: Standing) -> dict[str, Any]:
     """Return an item as the value under its key; what it says is its `text`, and how it stands is written with it."""
     others = [each.id + ":" + shared_item.digest(team, each) for each in stands.others]
-    text = shared_item.text_of(item)
+    text, old = shared_item.text_of(item), {replaced.SUPERSEDES: list(item.supersedes)} if item.supersedes else {}
     return {"text": item.body, "author": item.author, "kind": item.kind, "at": item.at, "standing": stands.word,
-            "others": others, "item": text}  # fmt: skip
+            "others": others, "item": text, **old}  # fmt: skip
 
 
 def _of(stored: Stored) -> Shared:

@@ -138,18 +138,6 @@ def test_a_persons_own_item_stays_theirs_and_replaces_what_it_says_it_replaces(a
     assert a_team.standing() == {BONN: "replaced"}
 
 
-def test_a_persons_own_fact_holds_no_longer_while_an_item_is_approved_that_replaces_it(a_team, a_session):
-    own = a_team.shares(a_fact(a_session))
-    a_team.has(an_item(CELLE, "Deploys of the lantern service go to Celle.", supersedes=(own.id,), at=NOON + DAY))
-    a_team.pulls()
-    assert facts.of_id(a_session.store, own.id).status == facts.ACTIVE
-    a_team.approves(CELLE)
-    assert facts.of_id(a_session.store, own.id).status == facts.RETIRED
-    assert "Bonn" not in a_team.is_told()
-    a_team.approves(CELLE, take_back=True)
-    assert facts.of_id(a_session.store, own.id).status == facts.ACTIVE
-
-
 def test_what_was_forgotten_here_does_not_come_back(a_team, a_session):
     a_team.has(an_item())
     a_team.pulls()
