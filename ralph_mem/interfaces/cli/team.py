@@ -39,6 +39,8 @@ COLUMNS = ("id", "standing", "kind", "whose", "said", "text")
 GIST_CHARACTERS = 60
 NOTHING = "Nothing of a team is held here; `ralph-mem team pull` takes in what the repository has."
 NAMELESS, FOR_A_PERSON = "an item", "a person who pulls is told which it is, and why"
+NO_LONGER_THEN = ", which is told no longer then"
+AGAIN_THEN = ", which is told again then where no other approved item replaces it"
 EDITED_SINCE = "  edited since you approved it, and waits: the approval of the earlier text would be taken back"
 COMMIT = f"Nothing is committed. Look at it, then: git add {paths.TEAM_FILES}"
 
@@ -296,7 +298,7 @@ def _show(chosen: list[Held], digits: str, json: bool, take_back: bool) -> None:
         printing.text(f"{item.id}  {item.kind} of {item.author} (claimed), {day(item.at)}, team {team}:")
         printing.verbatim("\n".join("  " + line for line in item.body.splitlines()))
         for old in item.supersedes:
-            printing.text(f"  replaces {old}, which is told no longer then")
+            printing.text(f"  replaces {old}{AGAIN_THEN if take_back else NO_LONGER_THEN}")
         if stands.others:
             printing.verbatim("  " + standing.beside(stands.others).replace("\n", "\n  "))
         if take_back and stands.word == standing.WAITING:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ralph_mem.maintenance.team import shared_item
-from tests.maintenance.team.situations import BONN, DEPLOYS, an_item
+from tests.maintenance.team.situations import BONN, CELLE, DEPLOYS, an_item
 
 NOTE = "Releases of the lantern go out with make ship."
 
@@ -97,6 +97,16 @@ def test_an_approval_is_taken_back_of_an_item_that_was_edited_since_and_of_none_
     assert "edited since you approved it" in preview
     assert a_person.cli("team", "approve", BONN, "--confirm", digits(preview)).code == 1
     assert f"Taken back: {BONN}." in a_person.reads("team", "approve", BONN, "--take-back", "--confirm", digits(preview))
+
+
+def test_what_an_item_replaces_is_told_no_longer_then_and_again_when_it_is_taken_back(a_person, a_colleague):
+    a_colleague.write_text(shared_item.text_of(an_item(supersedes=(CELLE,))))
+    a_person.reads("team", "pull")
+    preview = a_person.reads("team", "approve")
+    assert f"  replaces {CELLE}, which is told no longer then" in preview
+    a_person.reads("team", "approve", "--confirm", digits(preview))
+    back = a_person.reads("team", "approve", BONN, "--take-back")
+    assert f"  replaces {CELLE}, which is told again then" in back and "no longer" not in back
 
 
 def test_an_item_that_is_refused_is_named_with_its_reason(a_person, a_colleague):
