@@ -241,12 +241,21 @@ def accept(
 
 def _show(found: list[Proposal], digits: str, json: bool) -> None:
     if json:
-        shown = [{"id": each.item.id, "login": each.login, "rev": each.rev, "text": each.item.body} for each in found]
+        shown = [
+            {
+                "id": item.id, "login": login, "rev": rev, "text": item.body, "supersedes": list(item.supersedes),
+                "anchors": list(item.anchors),
+            }
+            for item, login, rev in found
+        ]  # fmt: skip
         printing.as_json({"would_decide": shown, "digest": digits, "confirmed": False})
         return
     for item, login, _ in found:
         printing.text(f"{item.id}  {item.kind} of {item.author} (claimed; login {ascii(login)[1:-1]}), {day(item.at)}:")
         printing.verbatim("\n".join("  " + line for line in item.body.splitlines()))
+        for what, names in (("replaces", item.supersedes), ("is about", item.anchors)):
+            if names:
+                printing.text(f"  {what} {', '.join(names)}")
     printing.text(f"Nothing is changed yet. To do exactly this, add --confirm {digits}" if found else "Nothing is proposed.")
 
 

@@ -8,7 +8,7 @@ from ralph_mem.core import paths
 from tests.interfaces.cli.test_team import digits
 from tests.maintenance.team import postgres
 from tests.maintenance.team.servers import a_postgres, a_server
-from tests.maintenance.team.situations import CELLE, an_item
+from tests.maintenance.team.situations import BONN, CELLE, an_item
 
 __all__ = ["a_postgres", "a_server"]
 
@@ -45,6 +45,15 @@ def test_a_team_is_made_joined_and_kept_up_to_date_at_a_terminal(a_person, a_ser
     left = a_person.reads("team", "leave", "shop")
     assert not answers.exists()
     assert "1 item of it dropped" in left and "There stays what you shared, 1 item" in left
+
+
+def test_a_reviewer_is_shown_what_an_item_replaces_and_what_it_is_about(a_person, a_server):
+    a_person.reads("team", "join", "shop", a_server.address("vera"))
+    a_server.holds("wanda", an_item(CELLE, "The cellar of the lantern is dry.", supersedes=(BONN,), anchors=("shop/cellar.py",)))
+    text = a_person.reads("team", "accept", "shop")
+    assert f"  replaces {BONN}\n  is about shop/cellar.py\n" in text
+    (shown,) = a_person.json("team", "accept", "shop")["would_decide"]
+    assert (shown["supersedes"], shown["anchors"]) == ([BONN], ["shop/cellar.py"])
 
 
 def test_where_the_server_is_gone_status_says_so_in_one_line_and_ends_well(a_person, a_server):
