@@ -1,5 +1,6 @@
 """Ask a model one question, by the person's client or by the library litellm, without any tool or file."""
 
+import math
 import os
 import tempfile
 from collections import namedtuple
@@ -61,7 +62,7 @@ def _by_client(task: str, question: str, cents: float) -> Said:
         more = (*ALONE, "--system-prompt", task)
         answer = launch.run(question, folder, {**os.environ, **QUIET}, SECONDS, cost=cents / 100, more=more)
     why = "" if answer.kind == launch.DONE else answer.why or answer.kind
-    return Said(answer.message, None if answer.cost is None else 100.0 * answer.cost, why)
+    return Said(answer.message, None if answer.cost is None else _spent(answer.cost), why)
 
 
 def _by_library(name: str, task: str, question: str, tokens_out: int) -> Said:
@@ -79,9 +80,14 @@ def _by_library(name: str, task: str, question: str, tokens_out: int) -> Said:
 
 def _cost(library: Any, answer: Any) -> "float | None":
     try:
-        return 100.0 * float(library.completion_cost(completion_response=answer))
+        return _spent(float(library.completion_cost(completion_response=answer)))
     except Exception:  # noqa: BLE001 - a model that the library knows no price of
         return None
+
+
+def _spent(dollars: float) -> "float | None":
+    """Return in cents what a question has cost; None for what no question costs, such as less than nothing."""
+    return 100.0 * dollars if 0.0 <= dollars < math.inf else None
 
 
 def _cents(tokens_in: int, tokens_out: int) -> float:

@@ -16,6 +16,8 @@ CENTS = 2.0
 class Library(types.ModuleType):
     """What is asked of `litellm`: it answers with its `answers` in their order, each for CENTS, and keeps what it was asked."""
 
+    cents = CENTS  # that an answer says it costs
+
     def __init__(self):
         super().__init__("litellm")
         self.answers, self.asked, self.while_asked = [], [], lambda: None
@@ -30,7 +32,7 @@ class Library(types.ModuleType):
         return types.SimpleNamespace(choices=[types.SimpleNamespace(message=message)])
 
     def completion_cost(self, completion_response):
-        return CENTS / 100
+        return self.cents / 100
 
     def cost_per_token(self, model, prompt_tokens, completion_tokens):
         return CENTS / 200, CENTS / 200

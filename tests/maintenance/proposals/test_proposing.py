@@ -223,6 +223,15 @@ def test_when_the_budget_of_the_day_is_spent_it_refuses_and_the_next_day_goes_on
     assert len(library.asked) == 2
 
 
+@pytest.mark.parametrize("cents", [-1e6, float("nan"), float("inf")])
+def test_a_cost_that_cannot_be_counts_as_what_was_estimated(a_session, propose, library, cents):
+    a_session.has_a_turn(TAUGHT, "Done.")
+    propose(budget=10)
+    a_session.has_a_turn(SAID, "Done.")
+    library.cents = cents
+    assert propose(budget=10).left == 10 - 2 * CENTS
+
+
 def test_a_clock_that_was_set_back_brings_no_new_budget(a_home, monkeypatch):
     for day, left in (("2031-01-02", 10), ("2031-01-01", 10), ("2031-01-02", 4)):
         monkeypatch.setattr(spending, "_today", lambda day=day: day)
