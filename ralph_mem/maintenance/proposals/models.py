@@ -1,5 +1,7 @@
 """Ask a model one question, by the person's client or by the library litellm, without any tool or file."""
 
+import contextlib
+import io
 import math
 import os
 import tempfile
@@ -44,7 +46,9 @@ def estimate(name: str, tokens_in: int, tokens_out: int) -> float:
     if name == CLAUDE:
         return _cents(tokens_in + ADDED, tokens_out)
     try:
-        costs = _library().cost_per_token(model=name.removeprefix(LITELLM), prompt_tokens=tokens_in, completion_tokens=tokens_out)
+        library, model = _library(), name.removeprefix(LITELLM)
+        with _silence():
+            costs = library.cost_per_token(model=model, prompt_tokens=tokens_in, completion_tokens=tokens_out)
         return 100.0 * float(sum(costs))
     except MissingExtra:
         raise
@@ -68,10 +72,10 @@ def _by_client(task: str, question: str, cents: float) -> Said:
 def _by_library(name: str, task: str, question: str, tokens_out: int) -> Said:
     library, model = _library(), name.removeprefix(LITELLM)
     messages = [{"role": "system", "content": task}, {"role": "user", "content": question}]
+    more = {"timeout": SECONDS, "num_retries": 0, "temperature": 0, "drop_params": True}
     try:
-        answer = library.completion(
-            model=model, messages=messages, max_tokens=tokens_out, timeout=SECONDS, num_retries=0, temperature=0, drop_params=True
-        )
+        with _silence():
+            answer = library.completion(model=model, messages=messages, max_tokens=tokens_out, **more)
         text = answer.choices[0].message.content
     except Exception as error:  # noqa: BLE001 - each provider fails in ways of its own
         return Said("", None, stream.in_one_line(f"{type(error).__name__}: {error}", MOST_WHY))
@@ -80,7 +84,8 @@ def _by_library(name: str, task: str, question: str, tokens_out: int) -> Said:
 
 def _cost(library: Any, answer: Any) -> "float | None":
     try:
-        return _spent(float(library.completion_cost(completion_response=answer)))
+        with _silence():
+            return _spent(float(library.completion_cost(completion_response=answer)))
     except Exception:  # noqa: BLE001 - a model that the library knows no price of
         return None
 
@@ -97,7 +102,13 @@ def _cents(tokens_in: int, tokens_out: int) -> float:
 def _library() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or the import itself would fetch a list of prices
     try:
-        import litellm  # lazy: brought by the extra `models`, takes seconds, and is wanted by this alone
+        with _silence():
+            import litellm  # lazy: brought by the extra `models`, takes seconds, and is wanted by this alone
     except ImportError as error:
         raise MissingExtra("a model by litellm needs the package litellm", installation("models")) from error
     return litellm
+
+
+def _silence() -> "contextlib.redirect_stdout[io.StringIO]":
+    """Keep what the library prints by itself out of our answer, which a program may read."""
+    return contextlib.redirect_stdout(io.StringIO())

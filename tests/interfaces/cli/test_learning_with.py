@@ -1,5 +1,6 @@
 """`ralph-mem learn --with`: first it says what would be sent and for how much, and a person's `--confirm` sends it."""
 
+import json
 import os
 
 import pytest
@@ -75,6 +76,15 @@ def test_when_the_budget_is_spent_or_there_is_none_it_refuses(a_speaker):
     allow(a_speaker, 1)
     assert "1.00 cents left" in a_speaker.fails("learn", "--with", MODEL, "--confirm", **a_speaker.has)
     assert not a_speaker.asked.exists()
+
+
+@pytest.mark.check
+def test_a_program_reads_nothing_that_the_library_prints_by_itself(a_speaker):
+    library = a_speaker.asked.with_name("litellm.py")
+    library.write_text(LIBRARY.replace("\ndef ", "\nprint('Get help!')\ndef ").replace("):\n", "):\n    print('Give feedback!')\n"))
+    allow(a_speaker, 20)
+    told = json.loads(a_speaker.reads("learn", "--with", MODEL, "--confirm", "--json", **a_speaker.has))
+    assert [each["sentence"] for each in told["proposed"]] == [SAID]
 
 
 def test_without_the_library_it_says_how_to_get_it(a_speaker):
