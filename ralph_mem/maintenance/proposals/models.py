@@ -4,10 +4,10 @@ import contextlib
 import io
 import math
 import os
-import tempfile
 from collections import namedtuple
 from typing import Any
 
+from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.hosts.claude_code import launch
 from ralph_mem.hosts.claude_code.launch import stream
@@ -57,14 +57,17 @@ def estimate(name: str, tokens_in: int, tokens_out: int) -> float:
 
 
 def ask(name: str, task: str, question: str, tokens_out: int, cents: float) -> Said:
-    """Send a task and a question to a model, which may spend so many cents; never raises for what the model does."""
+    """Send a task and a question to a model, which may spend so many cents; never raises for what the model does.
+
+    The caller holds the purse of `spending`.
+    """
     return _by_client(task, question, cents) if name == CLAUDE else _by_library(name, task, question, tokens_out)
 
 
 def _by_client(task: str, question: str, cents: float) -> Said:
-    with tempfile.TemporaryDirectory(prefix="ralph-mem-") as folder:  # where no project is
-        more = (*ALONE, "--system-prompt", task)
-        answer = launch.run(question, folder, {**os.environ, **QUIET}, SECONDS, cost=cents / 100, more=more)
+    folder = f"{paths.data_home()}/{paths.MODEL_COSTS}"  # where no project is, and which stays: who is ended leaves none behind
+    more = (*ALONE, "--system-prompt", task)
+    answer = launch.run(question, folder, {**os.environ, **QUIET}, SECONDS, cost=cents / 100, more=more)
     why = "" if answer.kind == launch.DONE else answer.why or answer.kind
     return Said(answer.message, None if answer.cost is None else _spent(answer.cost), why)
 

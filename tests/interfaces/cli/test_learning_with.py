@@ -2,13 +2,24 @@
 
 import json
 import os
+import signal
+import subprocess
+from pathlib import Path
 
 import pytest
 
+from tests import clock
 from tests.hook import REPOSITORY
 
 SAID = "Bestellingen heten bij ons altijd orders."
 MODEL = "litellm:some/model"
+DEADLINE_S = 30
+CLIENT = """#!/bin/sh
+[ "$1" = --version ] && echo 2.1.329 && exit
+echo $$ > "$0.new"
+mv "$0.new" "$0.began"
+exec sleep 60
+"""
 LIBRARY = f"""
 import json, pathlib
 from types import SimpleNamespace as S
@@ -100,6 +111,22 @@ def test_a_name_that_stands_for_no_model_is_refused(a_speaker, name):
 def test_without_the_client_it_says_how_to_get_it(a_speaker):
     said = a_speaker.cli("learn", "--with", "claude", PATH="/usr/bin:/bin")
     assert said.code == 1 and "claude is not on PATH" in said.err and said.err.count("install Claude Code") == 1
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_client_that_is_asked_ends_with_the_command_and_nothing_of_it_is_left(a_speaker, tmp_path, number):
+    (tmp_path / "tmp").mkdir()
+    client, began = tmp_path / "client", tmp_path / "client.began"
+    client.write_text(CLIENT)
+    client.chmod(0o700)
+    allow(a_speaker, 20)
+    around = {"RALPH_MEM_CLAUDE": str(client), "TMPDIR": str(tmp_path / "tmp")}
+    process = a_speaker.start_cli("learn", "--with", "claude", "--confirm", environment=around, stdin=subprocess.DEVNULL)
+    assert clock.wait_for(began.exists, DEADLINE_S)
+    process.send_signal(number)
+    assert process.wait(DEADLINE_S) == -number
+    assert list((tmp_path / "tmp").iterdir()) == [] and not Path(f"/proc/{began.read_text().strip()}").exists()
 
 
 @pytest.mark.check
