@@ -5,7 +5,7 @@ from typing import Any
 
 from ralph_mem.core import fast
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.memory.facts import taking, wording
+from ralph_mem.memory.facts import core, taking, wording
 from ralph_mem.memory.rows import facts, relations
 from ralph_mem.memory.store.connection import Store
 
@@ -88,6 +88,16 @@ def of_a_stranger(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "status": facts.CANDIDATE, "source": facts.PROPOSAL, "anchors": "[]"}
 
 
+def without_key(metadata: str | None) -> str | None:
+    """Return the metadata of somebody else's fact without the key under which it stands there; nothing of what is none."""
+    try:
+        known = fast.loads(metadata or "{}")
+    except (ValueError, RecursionError):
+        return None
+    is_known = isinstance(known, dict) and known
+    return fast.dumps({name: value for name, value in known.items() if name != core.NAME}) if is_known else None
+
+
 def observations_of(record: dict[str, Any]) -> set[str]:
     """Return the ids in the file of the observations that a fact, a link or a relation is about; that may be none."""
     names = {record["a"], record["b"]} if record["row"] == LINK else {record["observation"]}
@@ -122,7 +132,11 @@ def take(opened: Store, record: dict[str, Any], names: dict[str, str]) -> None:
 
 
 def compare(opened: Store, came: set[str], at: int) -> None:
-    """Let facts that came in, by their ids, be in conflict with those that were here and that they may be an update of."""
+    """Let facts that came in, by their ids, be in conflict with those that were here and that they may be an update of.
+
+    Under a key one of them holds.
+    """
+    core.settle(opened, came, at)
     there = facts.of_status(opened, facts.ACTIVE, facts.CANDIDATE)
     incoming = [fact for fact in there if fact.public_id in came]
     for fact in incoming if len(incoming) < len(there) else ():

@@ -63,9 +63,11 @@ def _strange(record: dict[str, Any], place: Project) -> dict[str, Any]:
         return {**record, **names, "project_path": root, "transcript_path": None, "summary": None, "ended_at": ended}
     if "tainted" not in record:
         return {}
-    marks = {"origin": "outside", "tainted": document.FOREIGN, "pinned": 0, "misled": 0}
+    marks: dict[str, Any] = {"origin": "outside", "tainted": document.FOREIGN, "pinned": 0, "misled": 0}
     if record["row"] == kinds.TURN.name and record["status"] == "open":
         marks["status"] = "interrupted"
+    if record.get("type") == row.FACT:
+        marks["metadata"] = fact_rows.without_key(record["metadata"])
     return {**record, **names, **{name: mark for name, mark in marks.items() if name in record}}
 
 

@@ -7,7 +7,7 @@ from ralph_mem.core.format import day
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, notes_by_hand, undoing
-from ralph_mem.memory.facts import anchors, decision, likeness, pool, prepared, strength, taking, wording
+from ralph_mem.memory.facts import anchors, core, decision, likeness, pool, prepared, strength, taking, wording
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import fact_queries, facts
 
@@ -103,6 +103,7 @@ def change(reader: "lookup.Reader", public_id: str, what: "Callable[[Store, Fact
     now = time.time_ns() // 1_000_000
     with access.Change(store) as opened:
         done = what(opened, found, now)
+        core.settle(opened, {public_id}, now)
         undoing.pass_over(opened, public_id, now)
         prepared.write(opened, now)
     return done

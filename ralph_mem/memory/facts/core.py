@@ -26,8 +26,27 @@ NAME = "core"  # what of a fact's metadata is its key
 
 def all_of(store: "Store") -> "dict[str, Fact]":
     """Return the facts under keys that hold, by their keys, in the order of these."""
-    found = [fact for fact in facts.of_status(store, facts.ACTIVE) if fact.metadata.get(NAME)]
-    return {fact.metadata[NAME]: fact for fact in sorted(found, key=lambda fact: str(fact.metadata[NAME]))}
+    return {fact.metadata[NAME]: fact for fact in sorted(_held(store), key=lambda fact: str(fact.metadata[NAME]))}
+
+
+def _held(store: "Store") -> "list[Fact]":
+    return [fact for fact in facts.of_status(store, facts.ACTIVE) if fact.metadata.get(NAME)]
+
+
+def settle(store: "Store", came: "set[str]", at: int) -> None:
+    """Leave one value under each key, the one that was kept last, and no more keys than there may be. In a transaction.
+
+    `came` are the ids of facts that are new here: where there is no room for their keys they are facts without one.
+    """
+    held = sorted(_held(store), key=lambda fact: fact.recorded_at or 0, reverse=True)
+    here = {fact.metadata[NAME] for fact in held if fact.public_id not in came}
+    last: dict[str, Fact] = {}
+    for fact in held:
+        newer = last.setdefault(fact.metadata[NAME], fact)
+        if newer is not fact:
+            taking.supersede(store, newer.public_id, fact, newer.said_at, 1.0, at)
+    for fact in sorted(last.values(), key=lambda fact: fact.metadata[NAME] not in here)[MOST_KEYS:]:
+        facts.let_go(store, fact, NAME)
 
 
 def value_of(fact: "Fact") -> str:

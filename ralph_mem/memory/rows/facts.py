@@ -181,6 +181,13 @@ def pin(store: "Store", number: int) -> None:
     store.set_property(reading.WAS_PINNED, 1)
 
 
+def let_go(store: "Store", fact: Fact, mark: str) -> None:
+    """Keep a fact in view no longer, and let it hold without what is known of it under a mark. In a transaction."""
+    _changed(store)
+    known = fast.dumps({name: value for name, value in fact.metadata.items() if name != mark})
+    store.execute("UPDATE observations SET pinned = 0, metadata = ? WHERE id = ?", (known, fact.number))
+
+
 def read(store: "Store", where: str = "", values: "tuple[Any, ...]" = ()) -> "list[Fact]":
     """Return facts, none where the memory has no table of them; `where` is SQL on `f`, the fact, and `o`, its observation."""
     if not are_there(store):

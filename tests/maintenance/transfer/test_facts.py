@@ -1,12 +1,14 @@
 """Facts, their links and sightings, in an export and in the memory that takes it in."""
 
+import time
+
 import pytest
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.maintenance.transfer import document, incoming, outgoing
 from ralph_mem.memory import opening
-from ralph_mem.memory.facts import by_hand, taking
+from ralph_mem.memory.facts import by_hand, core, taking
 from ralph_mem.memory.facts import relations as learned
 from ralph_mem.memory.rows import facts, relations
 from tests.readers import reader_of
@@ -168,6 +170,47 @@ def test_a_row_that_no_fact_can_have_is_found(a_session, change):
     records = outgoing.parcel(a_session.store, outgoing.Choice(), a_session.project, a_session.settings).records
     (fact,) = [record for record in records if record["row"] == "fact"]
     assert not document.wrong(fact) and document.wrong({**fact, **change})
+
+
+# Facts under keys
+
+
+def put(session, **values):
+    for key, value in values.items():
+        core.put(session.project, session.project, session.settings, key, value)
+
+
+def under_keys(session):
+    session.store.properties.clear()
+    return {key: core.value_of(fact) for key, fact in core.all_of(session.store).items()}
+
+
+@pytest.mark.parametrize("first", ["here", "there"])
+def test_under_a_key_that_is_here_too_the_value_that_was_kept_last_holds(a_session, elsewhere, take, first):
+    before, after = (elsewhere, a_session) if first == "here" else (a_session, elsewhere)
+    put(before, port="8080")
+    time.sleep(0.002)  # the times are in ms
+    put(after, port="9090")
+    take(packed(a_session))
+    assert under_keys(elsewhere) == {"port": "9090"}
+    assert stated(elsewhere) == [("port: 8080", facts.SUPERSEDED, 0), ("port: 9090", facts.ACTIVE, 0)]
+
+
+def test_what_comes_in_beyond_the_keys_that_have_room_holds_without_one(a_session, elsewhere, take):
+    put(elsewhere, **{f"k{number}": "v" for number in range(core.MOST_KEYS)})
+    put(a_session, port="8080", k1="w")
+    take(packed(a_session))
+    assert under_keys(elsewhere) == {f"k{number}": "w" if number == 1 else "v" for number in range(core.MOST_KEYS)}
+    (fact,) = [fact for fact in facts.of_status(elsewhere.store, facts.ACTIVE) if fact.text == "port: 8080"]
+    assert (fact.pinned, fact.metadata) == (0, {})
+
+
+def test_a_fact_of_somebody_else_that_is_accepted_stands_under_no_key(a_session, elsewhere, take):
+    put(a_session, port="8080")
+    take(packed(a_session), key=b"another" * 5)
+    (waiting,) = facts.of_status(elsewhere.store, facts.CANDIDATE)
+    by_hand.change(reader_of(elsewhere), waiting.public_id, taking.accept)
+    assert under_keys(elsewhere) == {} and stated(elsewhere) == [("port: 8080", facts.ACTIVE, 0)]
 
 
 # Relations
