@@ -9,6 +9,7 @@ import typer
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, not_as_shown
+from ralph_mem.core.project import Project as Place
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing
@@ -17,7 +18,8 @@ from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.memory import access
-from ralph_mem.memory.facts import by_hand, outcomes, playbook, trace
+from ralph_mem.memory.facts import by_hand, decision, outcomes, playbook, trace
+from ralph_mem.memory.facts.taking import Statement
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.rows import facts, learnt
 from ralph_mem.memory.store.connection import Store
@@ -27,6 +29,7 @@ group = typer.Typer()
 commands.add_typer(group, name="playbook")
 
 Recount = Annotated[bool, typer.Option("--recount", help="Count anew from the receipts what helped and harmed.")]
+HOW_TO_EXPORT = "`ralph-mem playbook export --json > FILE` writes one"
 NOTHING = 'The playbook is empty: `ralph-mem facts add "Always ..."` begins it, and loops add lessons.'
 
 
@@ -112,28 +115,40 @@ def import_(
     Example: ralph-mem playbook import playbook.json
     """
     place = registry.choose(project)
-    known = [each for each in _read(file) if each.get("kind") in facts.SAID]
-    taken = [
-        by_hand.keep(place, place, effective.load(place), str(each.get("text", "")), kind=each["kind"], aliases=_aliases(each))
-        for each in known
-    ]  # fmt: skip
+    settings = effective.load(place)
+    effective.need_recording(place, settings)
+    known = [(number, each) for number, each in enumerate(_read(file), 1) if each.get("kind") != facts.LESSON]
+    taken = by_hand.take_all(place, [_statement(number, each, place, settings) for number, each in known])
     if json:
-        printing.as_json([{"verb": each.verb, "id": each.public_id} for each in taken])
-    else:
-        printing.text(f"Taken in: {sum(bool(each.public_id) for each in taken)} of {count(len(known), 'bullet')}.")
+        printing.as_json([{"verb": each.verb, "id": each.public_id, "about": each.target} for each in taken])
+        return
+    changed = [each for each in taken if each.verb != decision.NOOP or each.is_extended]
+    for each in changed:
+        if each.verb != decision.ADD:
+            printing.text(by_hand.told(each))
+    rest = "" if len(changed) == len(taken) else f"; of {len(taken) - len(changed)} nothing is new"
+    printing.text(f"Taken in: {len(changed)} of {count(len(known), 'bullet')}{rest}.")
 
 
-def _aliases(bullet: dict[str, Any]) -> str:
-    return ",".join(str(word) for word in bullet.get("also") or ())
+def _statement(number: int, bullet: dict[str, Any], place: Place, settings: dict[str, Any]) -> Statement:
+    """Return a bullet of a file as a statement. Raises RalphMemError, with its number in the file, for what cannot be one."""
+    text, kind, also = bullet.get("text"), bullet.get("kind"), bullet.get("also") or []
+    if not isinstance(text, str) or kind not in facts.SAID or not isinstance(also, list):
+        what = "has no text" if not isinstance(text, str) else f"is no {', '.join(facts.SAID)} or {facts.LESSON}"
+        raise RalphMemError(f"bullet {number} {what}: nothing is taken in", HOW_TO_EXPORT)
+    try:
+        return by_hand.statement(text, place, settings, kind=kind, aliases=",".join(map(str, also)))
+    except RalphMemError as error:
+        raise RalphMemError(f"bullet {number}: {error}: nothing is taken in", error.hint) from error
 
 
 def _read(file: str) -> list[dict[str, Any]]:
     try:
         found = loads(Path(file).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise RalphMemError(f"cannot read {file}: {error}", "`ralph-mem playbook export --json > FILE` writes one") from error
+        raise RalphMemError(f"cannot read {file}: {error}", HOW_TO_EXPORT) from error
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
-        raise RalphMemError(f"{file} holds no bullets", "`ralph-mem playbook export --json > FILE` writes them")
+        raise RalphMemError(f"{file} holds no bullets", HOW_TO_EXPORT)
     return found
 
 

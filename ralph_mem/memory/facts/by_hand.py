@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.memory.facts.taking import Taken
+    from ralph_mem.memory.facts.taking import Statement, Taken
     from ralph_mem.memory.rows.facts import Fact
     from ralph_mem.memory.store.connection import Store
 
@@ -49,33 +49,44 @@ def keep(place: "Project", project: "Project", settings: "dict[str, Any]", text:
     where recording is off, for a text that is empty or longer than a statement, and for an unknown kind.
     """
     effective.need_recording(project, settings)
+    return take_all(place, [statement(text, project, settings, **known)])[0]
+
+
+def statement(text: str, project: "Project", settings: "dict[str, Any]", **known: "Any") -> "Statement":
+    """Return what `keep` keeps, and raise what it raises of the text; nothing is stored."""
     safe, aliases, redactions = _safe(text, known.get("aliases", ""), project, settings)
     now = time.time_ns() // 1_000_000
     kind = known.get("kind") or decision.kind_of(safe)
     until = {"expires_at": now + known["days"] * DAY_MS} if known.get("days") else {}
-    statement = taking.Statement(safe, kind, known.get("source", facts.ADD), now, aliases=aliases, redactions=redactions, **until)
+    return taking.Statement(safe, kind, known.get("source", facts.ADD), now, aliases=aliases, redactions=redactions, **until)
+
+
+def take_all(place: "Project", statements: "list[Statement]") -> "list[Taken]":
+    """Take statements into the facts of a place, all of them or none; returns what each meant."""
+    now = time.time_ns() // 1_000_000
     opened = access.to_write(place)
     with access.Change(opened):
         taking.take_notes(opened, now)
-        taken = taking.take(opened, statement, now)
-        if taken.public_id:
-            undoing.pass_over(opened, taken.public_id, now)
+        found = [taking.take(opened, each, now) for each in statements]
+        for taken in found:
+            if taken.public_id:
+                undoing.pass_over(opened, taken.public_id, now)
         prepared.write(opened, now)
     opened.close()
-    return taken
+    return found
 
 
 def _safe(text: str, aliases: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, str, str | None]":
     """Return a statement and its aliases as they may be stored, and what was cut out of them."""
-    statement = " ".join(text.split())
+    words = " ".join(text.split())
     if privacy.INJECTED in text:
         raise RalphMemError("the text quotes what ralph-mem told", f"say it without {privacy.INJECTED}")
-    if not statement:
+    if not words:
         raise RalphMemError("there is nothing to keep", "say it in a sentence: facts add Releases go out with make ship.")
-    if len(statement) > facts.STATEMENT_CHARACTERS:
-        what = f"{len(statement)} characters are too long for a statement"
+    if len(words) > facts.STATEMENT_CHARACTERS:
+        what = f"{len(words)} characters are too long for a statement"
         raise RalphMemError(what, f"at most {facts.STATEMENT_CHARACTERS}; `ralph-mem inject` keeps longer notes")
-    (safe, also), redactions = privacy.protect([statement, aliases], project, settings)
+    (safe, also), redactions = privacy.protect([words, aliases], project, settings)
     return safe, "\n".join([word.strip() for word in also.split(",") if word.strip()]), redactions
 
 

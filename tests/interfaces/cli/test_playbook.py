@@ -58,6 +58,44 @@ def test_what_was_exported_gives_the_same_set_in_another_memory(a_person_with_ru
     assert {(each["text"], each["kind"]) for each in person.json("playbook", "export")} == before
 
 
+@pytest.fixture
+def import_(a_person_with_rules, tmp_path):
+    """Import some bullets; returns what that said, whether it went well or not."""
+
+    def imported(*bullets):
+        (tmp_path / "rules.json").write_text(json.dumps(bullets))
+        said = a_person_with_rules.cli("playbook", "import", str(tmp_path / "rules.json"))
+        return said.out or said.err
+
+    return imported
+
+
+def test_an_import_says_what_it_replaces_and_how_to_take_that_back(a_person_with_rules, import_):
+    old = a_person_with_rules.json("facts", "add", "Install packages with npm 10 in every folder.")["id"]
+    new = "Install packages with pnpm 9 in every folder."
+    said = import_({"kind": "rule", "text": new}, {"kind": "rule", "text": "Sign all tags."})
+    assert re.fullmatch(rf"Kept as (obs-\w+); it replaces {old}, .*`facts undo \1` .*\nTaken in: 2 of 2 bullets.\n", said)
+
+
+def test_an_import_of_what_is_known_says_that_nothing_is_new(import_):
+    assert import_({"kind": "rule", "text": RULE}) == "Taken in: 0 of 1 bullet; of 1 nothing is new.\n"
+
+
+@pytest.mark.check
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ({"text": None}, "bullet 2 has no text"), ({"text": 5}, "bullet 2 has no text"), ({"kind": "law"}, "bullet 2 is no rule, "),
+        ({"text": "x" * 400}, "bullet 2: 400 characters are too long"),
+    ],
+)  # fmt: skip
+def test_of_an_import_with_a_bad_bullet_nothing_is_taken_in_and_the_bullet_is_named(a_person_with_rules, import_, bad, why):
+    before = a_person_with_rules.json("playbook", "export")
+    said = import_({"kind": "rule", "text": "Never edit dist by hand."}, {"kind": "rule", "text": "Sign all tags.", **bad})
+    assert why in said and "nothing is taken in" in said
+    assert a_person_with_rules.json("playbook", "export") == before
+
+
 def test_a_reset_shows_first_and_deletes_then_what_was_shown(a_person_with_rules):
     shown = a_person_with_rules.reads("playbook", "reset")
     assert RULE in shown and "Nothing is deleted yet" in shown
