@@ -43,7 +43,7 @@ def follow(project: "Project", number: str, known: "dict[str, Any]") -> None:
                 for name in [f"{there}.{number}"] + [there] * is_gone:
                     _move(f"{folder}/{name}", f"{folder}/{here}", jobs)
             elif is_gone and place.on_move == places.FOLLOWS:
-                for name in [name for name in paths.names(folder) if name == there or name.startswith(there + places.JOB)]:
+                for name in [name for name in paths.names(folder) if name.partition(".")[0] == there]:
                     _bring(f"{folder}/{name}", f"{folder}/{here}{name[len(there) :]}")
 
 

@@ -9,8 +9,10 @@ import pytest
 
 from ralph_mem import Memory
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.project import Project
 from ralph_mem.interfaces.mcp import answers, reading
 from ralph_mem.maintenance.team import approvals, local_copy, standing
+from ralph_mem.memory import relocate
 from ralph_mem.memory.inject import briefing
 from ralph_mem.memory.recall import candidates, layers, others
 from ralph_mem.memory.recall import search as prompted
@@ -285,3 +287,14 @@ def test_a_briefing_finds_its_notes_without_a_look_at_each_item(a_team):
 
 def ids(number):
     return ["obs-" + "".join(letters) for letters in itertools.islice(itertools.product("abcde", repeat=10), number)]
+
+
+def test_what_was_approved_and_shared_follows_a_project_that_moves(a_team, a_session):
+    own = a_team.shares(a_fact(a_session))
+    a_team.has(an_item())
+    a_team.pulls()
+    a_team.approves(BONN)
+    before, moved = approvals.items(a_team.project), Project(a_team.project.root + "-moved")
+    posix.rename(a_team.project.root, moved.root)
+    relocate.follow(moved, a_session.store.property("project_id"), {"path": a_team.project.root})
+    assert approvals.items(moved) == before == {own.id, BONN}
