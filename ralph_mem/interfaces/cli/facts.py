@@ -25,7 +25,6 @@ commands.add_typer(group, name="facts")
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A fact, as `facts list` prints it.")]
 LINK = ("a", "b", "kind", "likeness", "decided_by", "at")
-HOLDING = (rows.ACTIVE, rows.CANDIDATE)
 NOTHING = "There is nothing to bring into the file: what holds stands there, or was said in fewer than three sessions."
 
 
@@ -61,7 +60,7 @@ def list_(
         known = _moment(as_of, now), _moment(valid_at, now)
         found = by_hand.at_another_time(reader_of(project), *known, tuple(status), kind)
     else:
-        found = by_hand.listed(reader_of(project), tuple(status) or HOLDING, kind, now)
+        found = by_hand.listed(reader_of(project), tuple(status) or rows.THERE, kind, now)
     if json:
         printing.as_json([by_hand.as_values(fact) for fact in found])
     elif found:

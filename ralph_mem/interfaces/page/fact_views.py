@@ -18,7 +18,6 @@ MOST, MOST_BULLETS, MOST_RELATIONS, MOST_ROWS, MOST_WAITING, MOST_SESSIONS = 40,
 CONFLICTS, CONFLICTS_TO_DECIDE = 5, 12
 LOOKED_AT = 200  # sessions, the last ones, unless one is named
 MOST_PAGES = 10_000
-HOLDING = (rows.ACTIVE, rows.CANDIDATE)
 DAY_MS = 86_400_000
 
 
@@ -46,7 +45,7 @@ def _listed(asked: Asked, reader: lookup.Reader, status: str, kind: str) -> list
     if day and times == [None, None] and day < asked.now // DAY_MS:
         times[0] = (day + 1) * DAY_MS - 1
     if times == [None, None]:
-        return by_hand.listed(reader, (status,) if status else HOLDING, kind, asked.now)
+        return by_hand.listed(reader, (status,) if status else rows.THERE, kind, asked.now)
     return by_hand.at_another_time(reader, times[0], times[1], (status,) if status else (), kind)
 
 
@@ -66,7 +65,7 @@ def _keys(reader: lookup.Reader) -> list[Values]:
 def _conflicts(reader: lookup.Reader) -> list[tuple[Any, str, str]]:
     """Return pairs of ids of facts that may contradict each other, the newer first, each behind its memory."""
     pairs = [(store, *link[:3]) for store in reader.stores for link in rows.links(store)]
-    held = {fact.public_id for fact in by_hand.listed(reader, HOLDING)} if pairs else set()
+    held = {fact.public_id for fact in by_hand.listed(reader, rows.THERE)} if pairs else set()
     return [(store, one, other) for store, one, other, kind in pairs if kind == rows.CONFLICTS and {one, other} <= held]
 
 
@@ -83,7 +82,7 @@ def fact(asked: Asked) -> Values:
     """Return one fact: why it is held, what it has to do with others, what said it, what it could be folded into."""
     store, found = by_hand.find(asked.reader(), asked.public_id)
     history = [{**by_hand.as_values(each), "after": did} for each, did in by_hand.history(store, found)]
-    is_held = found.status in HOLDING
+    is_held = found.status in rows.THERE
     alike = [by_hand.as_values(each) for each in by_hand.alike(store, found, asked.now)] if is_held else []
     return {"fact": _shown(store, found), "lines": by_hand.explained(store, found)[1:], "history": history, "alike": alike,
             "links": _links(store, found), "is_held": is_held, "sources": sorted(rows.sources(store, found.public_id))}  # fmt: skip

@@ -41,7 +41,7 @@ def facts(asked: "Asked") -> str:
 
 
 def _listed(reader: Reader, now: int) -> str:
-    found = by_hand.listed(reader, (rows.ACTIVE, rows.CANDIDATE), "", now)
+    found = by_hand.listed(reader, rows.THERE, "", now)
     lines = [_line(fact) for fact in found[:MOST_LISTED]]
     more = [f"and {len(found) - MOST_LISTED} more; `ralph-mem facts` lists all"] if len(found) > MOST_LISTED else []
     return "\n".join([*lines, *more]) or (NOT_YET if _notes_wait(reader.stores[0]) else NOTHING)

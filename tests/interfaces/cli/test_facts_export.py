@@ -29,6 +29,11 @@ def test_with_apply_it_is_written_and_the_fact_is_told_no_more(a_person, a_file)
     assert "There is nothing" in a_person.reads("facts", "export", "AGENTS.md")
 
 
+def test_what_was_brought_into_the_file_is_listed_among_what_holds(a_person, a_file):
+    a_person.reads("facts", "export", "AGENTS.md", "--apply")
+    assert [(each["text"], each["status"]) for each in a_person.json("facts", "list")] == [(PNPM, facts.EXPORTED)]
+
+
 def test_a_program_reads_the_changes_and_the_diff(a_person, a_file):
     found = a_person.json("facts", "export")
     assert (found["file"], found["applied"], [each["verb"] for each in found["changes"]]) == ("AGENTS.md", False, ["UPDATE"])
