@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.hosts import asker
 from ralph_mem.interfaces.cli.printing import Project
 from ralph_mem.maintenance import registry
 
@@ -34,6 +35,8 @@ def page(
     if stop and (to or port or no_open):
         raise RalphMemError("--stop ends pages, and something else was wanted too", "give the one or the other")
     what = ["stop"] if stop else ["to", to] if to else ["serve", "--port", str(port), *["--no-open"] * no_open]
+    if what[0] == "serve" and asker.is_a_model():  # its forms say in the person's name what holds
+        raise RalphMemError("only a person can open the page", "type it in a terminal of your own, or /mem page; --to writes files")
     root = registry.choose(project).root
     # an entrance of its own, which the command line does not load: this process becomes it, so that one is left, not two
     os.execv(sys.executable, [sys.executable, "-I", "-X", "utf8", str(PROGRAM), root, *what])  # noqa: S606 - no shell is wanted

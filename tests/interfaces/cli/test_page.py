@@ -15,6 +15,10 @@ def test_a_page_is_served_from_where_it_is_typed_and_stopped_by_a_word(a_person)
         started.communicate()
 
 
+def test_an_agent_opens_no_page_by_which_it_could_decide_in_the_persons_name(a_person):
+    assert "only a person can open the page" in a_person.fails("page", "--no-open", AI_AGENT="x")
+
+
 def test_it_is_written_as_files(a_person, tmp_path):
     assert a_person.reads("page", "--to", str(tmp_path / "site")).startswith("Wrote ")
     assert "thrown" in (tmp_path / "site" / "sessions.html").read_text()
