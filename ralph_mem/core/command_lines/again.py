@@ -13,6 +13,8 @@ ELSE = (
     | {option for options in extents.PART.values() for option in options.split()}
     | {"-target", "--exit-zero", "--ignored"}
 )
+LESS = {"gradle": "-x --exclude-task".split(), "gradlew": "-x --exclude-task".split()}  # by which a program leaves something out
+ARGUED = frozenset("just lein".split())  # of which the next word may be an argument of the target
 BESIDE = commands.LOOKING | commands.NAMING | {"tee"}  # what fails for itself at most
 
 
@@ -22,23 +24,35 @@ def counts(step: Step) -> bool:
 
 
 def stands_for(later: Step, failed: Step) -> bool:
-    """Say whether what passed later is the command that failed, with more options or, where that only checked, without it."""
+    """Say whether what passed later is the command that failed, with more to it or, where that only checked, without it.
+
+    What may be more are options and, of what does several targets, further ones.
+    """
     if later.place != failed.place or later.place == folders.ELSEWHERE:
         return False
-    is_else = any([_is_else(word) for word in later.words])
+    program, further = purposes.program(later.words)[0], _further(later, failed)
+    is_else = any([_is_else(word, program) for word in later.words])
     before, wanted = "", [word for word in _words(failed, is_else) if word not in purposes.CHECKING]
     for word in _words(later, is_else):
         if wanted[:1] == [word]:
             wanted, before = wanted[1:], ""
-        elif _is_else(word) or (word[:1] != "-" and (not before or extents.is_part(word))):
+        elif _is_else(word, program) or (word[:1] != "-" and word not in further and (not before or extents.is_part(word))):
             return False
         else:
             before = word if word[:1] == "-" else ""
     return not wanted
 
 
-def _is_else(word: str) -> bool:
-    return word.partition("=")[0] in ELSE
+def _further(later: Step, failed: Step) -> "list[str]":
+    """Return the targets that may be done beside those of the command that failed; one without any does what nobody named."""
+    name, does = purposes.program(later.words)[0], failed.purposes()
+    found = purposes.of_several(later.words) if purposes.of_several(failed.words) else []
+    return [word for word in found if name not in ARGUED or purposes.said(name, word) not in ("", *does)]
+
+
+def _is_else(word: str, program: str) -> bool:
+    name = word.partition("=")[0]
+    return name in ELSE or name in LESS.get(program, ())
 
 
 def _words(step: Step, as_they_are: bool) -> "list[str]":

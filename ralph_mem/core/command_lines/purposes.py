@@ -124,9 +124,15 @@ def told(words: "list[str]") -> "list[str]":
 
 def alone(words: "list[str]", purpose: str) -> "list[str]":
     """Return a command without those of its targets that are for something else."""
-    name, rest = program(words)
-    others = [word for word in _targets(name, rest) if name in OF_SEVERAL and said(name, word) not in ("", purpose)]
+    name = program(words)[0]
+    others = [word for word in of_several(words) if said(name, word) not in ("", purpose)]
     return [word for word in words if word not in others]
+
+
+def of_several(words: "list[str]") -> "list[str]":
+    """Return the targets of a command that does several, one after the other; none of any other command."""
+    name, rest = program(words)
+    return _targets(name, rest) if name in OF_SEVERAL else []
 
 
 def program(words: "list[str]") -> "tuple[str, list[str]]":

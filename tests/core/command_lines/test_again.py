@@ -28,6 +28,10 @@ def stands(later, failed):
         ("cargo fmt --check", "cargo fmt"),
         ("prettier --check .", "prettier --write ."),
         ("isort --check-only --diff src", "isort src"),
+        ("make lint", "make lint test"),
+        ("./gradlew test", "./gradlew lint test --info"),
+        ("mvn test", "mvn clean test package"),
+        ("just lint", "just lint test"),
     ],
 )
 def test_the_same_command_beside_others_with_more_to_it_or_without_a_check_has_passed_again(failed, later):
@@ -55,6 +59,12 @@ def test_the_same_command_beside_others_with_more_to_it_or_without_a_check_has_p
         ("dvc pull", "ls data || (dvc pull && ls data)"),
         ("dvc pull", "(ls data; dvc pull) | tail -3"),
         ("dvc pull", "! dvc pull"),
+        ("make", "make lint"),
+        ("make -C web", "make -C web lint"),
+        ("make lint test", "make lint"),
+        ("./gradlew lint", "./gradlew test -x lint"),
+        ("just test", "just test cart"),
+        ("npm run lint", "npm run lint test"),
     ],
 )
 def test_a_part_another_way_or_place_and_what_its_line_hides_has_not(failed, later):
