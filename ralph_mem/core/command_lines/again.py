@@ -31,9 +31,10 @@ def stands_for(later: Step, failed: Step) -> bool:
     if later.place != failed.place or later.place == folders.ELSEWHERE:
         return False
     program, further = purposes.program(later.words)[0], _further(later, failed)
-    is_else = any([_is_else(word, program) for word in later.words])
-    before, wanted = "", [word for word in _words(failed, is_else) if word not in purposes.CHECKING]
-    for word in _words(later, is_else):
+    checks = purposes.CHECKING.intersection(failed.words)
+    is_else = any([_is_else(word, program) for word in later.words if word not in checks])
+    before, wanted = "", [word for word in _words(failed, is_else) if word not in checks]
+    for word in [word for word in _words(later, is_else) if word not in checks]:
         if wanted[:1] == [word]:
             wanted, before = wanted[1:], ""
         elif _is_else(word, program) or (word[:1] != "-" and word not in further and (not before or extents.is_part(word))):
