@@ -5,15 +5,15 @@ from ralph_mem.core.command_lines.runs import LOUDNESS, Step
 
 # By which a command only says what it would do or what is wrong, and without which it does it.
 CHECKING = frozenset("--check -check --check-only --check-formatted --dry-run --diff --verify-no-changes".split())
-# With these a command does another thing, or does it to a part alone.
+PARTS = frozenset([option for options in extents.PART.values() for option in options.split()])
+# With these a command does another thing, or does it to a part alone; what one letter means differs from program to program.
 ELSE = (
     CHECKING
     | purposes.ASKING
-    | extents.SELECTING
-    | {option for options in extents.PART.values() for option in options.split()}
+    | {option for option in extents.SELECTING | PARTS if len(option) > len("-p")}
     | {"-target", "--exit-zero", "--ignored"}
 )
-LESS = {"gradle": "-x --exclude-task".split(), "gradlew": "-x --exclude-task".split()}  # by which a program leaves something out
+LESS = {"gradle": "-x --exclude-task", "gradlew": "-x --exclude-task"}  # by which a program leaves something out
 ARGUED = frozenset("just lein".split())  # of which the next word may be an argument of the target
 BESIDE = commands.LOOKING | commands.NAMING | {"tee"}  # what fails for itself at most
 
@@ -30,14 +30,16 @@ def stands_for(later: Step, failed: Step) -> bool:
     """
     if later.place != failed.place or later.place == folders.ELSEWHERE:
         return False
-    program, further = purposes.program(later.words)[0], _further(later, failed)
+    others, further = _others(later), _further(later, failed)
     checks = purposes.CHECKING.intersection(failed.words)
-    is_else = any([_is_else(word, program) for word in later.words if word not in checks])
+    is_else = any([word.partition("=")[0] in others for word in later.words if word not in checks])
     before, wanted = "", [word for word in _words(failed, is_else) if word not in checks]
     for word in [word for word in _words(later, is_else) if word not in checks]:
         if wanted[:1] == [word]:
             wanted, before = wanted[1:], ""
-        elif _is_else(word, program) or (word[:1] != "-" and word not in further and (not before or extents.is_part(word))):
+        elif word in further:
+            before = ""
+        elif word.partition("=")[0] in others or (word[:1] != "-" and (not before or extents.is_part(word))):
             return False
         else:
             before = word if word[:1] == "-" else ""
@@ -51,9 +53,11 @@ def _further(later: Step, failed: Step) -> "list[str]":
     return [word for word in found if name not in ARGUED or purposes.said(name, word) not in ("", *does)]
 
 
-def _is_else(word: str, program: str) -> bool:
-    name = word.partition("=")[0]
-    return name in ELSE or name in LESS.get(program, ())
+def _others(step: Step) -> "frozenset[str]":
+    """Return the options by which a command would do another thing than without, or a part of it."""
+    program = purposes.program(step.words)[0]
+    its_own = f"{extents.PART.get(program, '')} {LESS.get(program, '')}".split()
+    return ELSE.union(its_own, extents.SELECTING if purposes.TEST in step.purposes() else ())
 
 
 def _words(step: Step, as_they_are: bool) -> "list[str]":

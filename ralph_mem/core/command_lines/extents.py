@@ -13,13 +13,14 @@ ALONE = frozenset("--lf --last-failed --test --rerun-failed --failed --stale --c
 OF_NAMES = frozenset(
     "cargo go dotnet swift gradle gradlew mvn mvnw mix flutter dart deno bun meson stack cabal bazel bazelisk rails artisan".split()
 )
-# Options by which a program works on one part of all that the project is made of.
+# Options by which a program works on one part of all that the project is made of, or only says what it would do.
 PART = {
     "cargo": "-p --package --bin --example --bench --lib --doc", "cmake": "--target -t", "npm": "-w --workspace",
     "pnpm": "--filter -F", "bun": "--filter", "turbo": "--filter", "yarn": "workspace", "mvn": "-pl --projects",
     "mvnw": "-pl --projects",
     "swift": "--target --product", "lerna": "--scope", "rush": "--to -t --only", "melos": "--scope", "tflint": "--chdir",
-    "terraform": "-chdir",
+    "terraform": "-chdir", "west": "-t --target", "pio": "-t --target", "platformio": "-t --target", "ninja": "-t",
+    "make": "-n -t --just-print --recon --touch", "gmake": "-n -t --just-print --recon --touch",
 }  # fmt: skip
 # Another word behind the first of these names tests, or what is built, tested or looked at.
 BY_WORD = frozenset("jest vitest mocha cargo phpunit".split())
@@ -29,6 +30,7 @@ BY_PLACE = frozenset("go dotnet".split())  # an operand of a build is a place
 VALUED = purposes.VALUED | frozenset("--test-dir -p --config --rcfile --settings --configuration --preset".split())
 WHOLE = frozenset("run all . ./... ... //... run-many affected install".split())  # which are no part
 BUILT = frozenset("-o --output -out".split())  # one thing is built of many, which is all that is wanted
+DEVICES = "/dev/"
 NO_WORDS = frozenset("test tests unit run all sh".split())  # of the name of a program that runs all tests
 
 
@@ -110,4 +112,4 @@ def is_part(word: str) -> bool:
     name = plain.rpartition("/")[2]
     end = name.rpartition(".")[2] if "." in name.strip(".") else ""
     is_file = 0 < len(end) <= 4 and end.isalnum() and name != "..." and end not in ("sln", "slnx")
-    return "::" in word or plain.count("/") > 0 or is_file
+    return "::" in word or (plain.count("/") > 0 and not word.startswith(DEVICES)) or is_file

@@ -206,6 +206,10 @@ def test_another_runner_place_or_way_makes_it_another_one(one, other):
         "build/tests/parser_test",
         "build/tests/solver_tests",
         "cargo test --lib",
+        "west build -t ram_report",
+        "pio run -t upload",
+        "make -n",
+        "ninja -C build -t clean",
         "docker compose exec app php artisan test --filter=CartTest",
     ],
 )
