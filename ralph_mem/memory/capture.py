@@ -21,6 +21,7 @@ LINES_CHARACTERS = 800
 OUTLINE_LINES = 30
 DEFINING = ("def ", "class ", "func ", "fn ", "function ", "struct ", "interface ", "type ", "export ", "const ", "# ", "## ")
 MORE = ("|", ";", "&", "\n", "`", "$(", "<(", "! ")  # in a line that may go on after its check, or does not end with its exit code
+DETAILED, HAS_CHANGES = "-detailed-exitcode", 2  # with it a plan of Terraform, Helm and others that failed ends with 1
 LONG_MS = 1000  # what takes less says nothing by how long it took
 
 
@@ -92,7 +93,7 @@ def _command(seen: Activity, project: "projects.Project", settings: "dict[str, A
 def _outcome(seen: Activity, checks: bool) -> str:
     """Return the type of a command's observation, by its output where the exit code of the line is not that of its check."""
     if seen.failure:
-        return "tool_use" if seen.interrupted else "error"
+        return "tool_use" if seen.interrupted or _has_changes(seen) else "error"
     if not checks or not seen.ended_well:
         return "tool_use"
     plain = seen.command.replace("&&", "").replace(">&", "").replace("&>", "").replace("\\\n", "").strip()
@@ -101,6 +102,12 @@ def _outcome(seen: Activity, checks: bool) -> str:
     from ralph_mem.core.command_lines import outcomes  # lazy: only for a check whose exit code its command line may hide
 
     return outcomes.of(seen.command, seen.text) or "success"
+
+
+def _has_changes(seen: Activity) -> bool:
+    """Say whether a line ended in a plan, and its exit code says that there is something to change."""
+    _, option, rest = seen.command.partition(DETAILED)
+    return bool(option) and seen.exit == HAS_CHANGES and not any([sign in rest for sign in MORE])
 
 
 def _edit(seen: Activity, project: "projects.Project", settings: "dict[str, Any]") -> "list[Record]":

@@ -360,6 +360,21 @@ def test_a_line_that_did_not_get_to_its_folder_is_no_failure_of_its_program(a_se
     assert "still failing" not in another_session.starts("clear")
 
 
+@pytest.mark.parametrize(
+    ("line", "code", "is_failure"),
+    [
+        ("cd infra && terraform plan -detailed-exitcode -out s.tfplan", 2, False),
+        ("helm diff upgrade shop . --detailed-exitcode", 2, False),
+        ("terraform plan -detailed-exitcode", 1, True),
+        ("terraform plan -detailed-exitcode && make", 2, True),
+    ],
+)
+def test_a_plan_whose_exit_code_says_that_there_are_changes_is_no_failure(a_session, another_session, line, code, is_failure):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs(line, error=f"Exit code {code}\nPlan: 3 to add, 1 to change, 0 to destroy.")
+    assert (f"- still failing: {line}" in another_session.starts("clear")) == is_failure
+
+
 def test_of_a_failure_that_ends_in_a_count_the_line_before_is_told(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("pytest -q", error="Exit code 1\nFAILED test_x.py::test_a - AssertionError: no tungsten\n1 failed in 0.99s")
