@@ -1,7 +1,7 @@
 """Tell whether a command that passed is one that failed before, run again."""
 
 from ralph_mem.core.command_lines import commands, extents, folders, purposes
-from ralph_mem.core.command_lines.runs import LOUDNESS, Step
+from ralph_mem.core.command_lines.runs import Step
 
 # By which a command only says what it would do or what is wrong, and without which it does it.
 CHECKING = frozenset("--check -check --check-only --check-formatted --dry-run --diff --verify-no-changes".split())
@@ -61,4 +61,4 @@ def _others(step: Step) -> "frozenset[str]":
 
 
 def _words(step: Step, as_they_are: bool) -> "list[str]":
-    return [word for word in step.words if word not in LOUDNESS] if as_they_are else step.same().split(" ")
+    return step.plain() if as_they_are else step.same().split(" ")

@@ -19,6 +19,7 @@ MINOR = frozenset(
     "-o --output -timeout --timeout --jobs -j --maxfail -n --parallel --concurrency --workers --test-dir --logger --reporter"
     " --verbosity --repeat --summary --max-failures -destination --max-warnings".split()
 )
+TIMING = frozenset(("-timeout", "--timeout"))  # of these the same, to any program
 COUNTING = frozenset("-j -n --parallel --concurrency --workers --repeat".split())  # their value is a number, or none of theirs
 MINOR_SO = (
     "-o=", "--output=", "-timeout=", "--timeout=", "--jobs=", "-j", "--maxfail=", "--tb", "--durations", "--cov", "--parallel=",
@@ -89,7 +90,12 @@ class Step:
 
     def same(self) -> str:
         """Return the words that make it another one than the next, as `Run.same`; of one that is for nothing we know nearly all."""
-        return _same(self.words) if self.purposes() else " ".join(_quiet(self.words))
+        return _same(self.words) if self.purposes() else " ".join(self.plain())
+
+    def plain(self) -> "list[str]":
+        """Return its words without how loud it was and how long it might take, whatever program it is."""
+        words = _quiet(self.words)
+        return [word for before, word in zip(["", *words], words) if TIMING.isdisjoint((before, word.partition("=")[0]))]
 
 
 def of(command: str, folder: str = "") -> "list[Run]":
