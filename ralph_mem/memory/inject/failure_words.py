@@ -27,7 +27,9 @@ MOST_CHARACTERS = 160
 MOST_NAME = 120
 MOST_OF_NAME = 24  # of a program's
 BEFORE = frozenset("cd sudo time env timeout nice exec npx uvx xvfb-run".split())
+OF_USER = ("-u", "--user")  # the next word is its value
 BEGINNING = 10  # of it: there are no words of its own before
+CODE, RESET = "Exit code ", "Shell cwd was reset to "  # how lines of a client begin
 WITHHELD = "(its words: /mem-search --layer 3 {})"
 PREFIXES = ("npm ERR! ", "npm error ", "npm err! ", "E   ", "error Command ", "> ", "Caused by: ", "Uncaught ", "[ERROR] ", "* ")
 TYPED = (
@@ -55,7 +57,7 @@ SIGNS = (  # beyond ASCII, of those that programs print around their words
 
 def told(text: str, public_id: str) -> str:
     """Return what may be told unasked of the lines of a failure, each in a line; where words are left out, how to get at them."""
-    found = [_told(line) for line in text.splitlines() if line.strip("-=_*#~^ \t|")]
+    found = [_told(line) for line in _printed(text)]
     kept = list(dict.fromkeys([line for line, _ in found if line and not _only_fails(line)]))
     if not all([whole for _, whole in found]):
         kept.append(WITHHELD.format(public_id))
@@ -69,9 +71,15 @@ def is_told(line: str) -> bool:
 
 def last(text: str, public_id: str) -> str:
     """Return in a line what may be told of a failure: its last line that may be, and how to get at what comes after that."""
-    found = [_told(line) for line in text.splitlines() if line.strip("-=_*#~^ \t|")]
+    found = [_told(line) for line in _printed(text)]
     said = next((line for line, whole in reversed(found) if line and whole), "")
     return said if not found or found[-1][1] else f"{said} {WITHHELD.format(public_id)}".strip()
+
+
+def _printed(text: str) -> "list[str]":
+    """Return the lines of a failure that its program printed and that are more than a rule; a client adds some of its own."""
+    lines = [line for line in text.splitlines() if line.strip("-=_*#~^ \t|")]
+    return [line for line in lines if not line.startswith(RESET) and not (line.startswith(CODE) and line[len(CODE) :].isdigit())]
 
 
 def of_turn(lines: str, public_id: str) -> str:
@@ -100,9 +108,16 @@ def signed(title: str, said: str) -> str:
     line = title.partition(": ")[2] if title.startswith(row.OUTCOMES) else title
     words = line.split()
     while not _stayed(line, said) and words[1:] and (words[0] in BEFORE or "=" in words[0]):
-        words = words[words.index("&&") + 1 :] if words[0] == "cd" and "&&" in words[:-1] else words[1:]
+        words = words[words.index("&&") + 1 :] if words[0] == "cd" and "&&" in words[:-1] else _launched(words[1:])
     name = words[0].rpartition("/")[2][:MOST_OF_NAME] if words else ""
     return f"output of {name}: {said}" if name and said and not said.startswith(WITHHELD[:BEGINNING]) else said
+
+
+def _launched(words: "list[str]") -> "list[str]":
+    """Leave out the options, and for how long or how nicely, of what only starts a program: `-k 5 120` of `timeout`."""
+    while words[1:] and (words[0][:1] == "-" or words[0].rstrip("smh").isdigit()):
+        words = words[2:] if words[0] in OF_USER and words[2:] else words[1:]
+    return words
 
 
 def _stayed(line: str, said: str) -> bool:

@@ -33,8 +33,9 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "list[str
         if kind != "error":
             passed += _passed(title, kind, facts)
         elif command not in seen and _may_be_told(title, settings) and not _has_passed(title, passed):
-            said = _exit_code(facts) + failure_words.signed(title, failure_words.last(output, public_id))
-            failing.append(row.escaped(f"{block.STILL_FAILING}{title[:MOST_CHARACTERS]}: {said}"))
+            words = failure_words.signed(title, failure_words.last(output, public_id))
+            said = ", ".join([each for each in (_exit_code(facts), words) if each])
+            failing.append(row.escaped(block.STILL_FAILING + title[:MOST_CHARACTERS] + (f": {said}" if said else "")))
         seen.add(command)
     return failing[:MOST_COMMANDS]
 
@@ -61,7 +62,7 @@ def _has_passed(title: str, passed: "list[Step]") -> bool:
 def _exit_code(facts: "str | None") -> str:
     """Return how a command ended, of the facts that were noted of it; nothing where a client did not say."""
     code = fast.loads(facts).get("exit") if facts else None
-    return f"exit {code}, " if isinstance(code, int) else ""
+    return f"exit {code}" if isinstance(code, int) else ""
 
 
 def _may_be_told(command: str, settings: "dict[str, Any]") -> bool:

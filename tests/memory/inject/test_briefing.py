@@ -301,6 +301,12 @@ def test_a_command_that_failed_last_is_named_until_it_passes(a_session, another_
     ]
 
 
+def test_a_command_that_failed_without_a_word_is_named_with_its_exit_code_alone(a_session, another_session):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs("cmp a.bin b.bin", error="Exit code 1")
+    assert lines_of(another_session.starts("clear"))[-1] == "- still failing: cmp a.bin b.bin: exit 1"
+
+
 def test_a_command_that_failed_is_named_with_its_folder_and_another_folder_makes_it_another(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("npm test", error="Exit code 1\n1 failed", folder="apps/web")

@@ -325,6 +325,24 @@ def test_the_output_of_a_line_that_did_not_get_to_its_folder_is_that_of_cd(shell
     assert failure_words.signed("failed: cd web && npm test", shell) == f"output of {whose}: {shell}"
 
 
+@pytest.mark.parametrize(
+    ("line", "whose"),
+    [
+        ("timeout 20 minicom -D /dev/ttyACM0", "minicom"),
+        ("timeout -k 5s 2m ./scripts/soak", "soak"),
+        ("sudo -u postgres nice -n 10 psql", "psql"),
+        ("cd lab && CI=1 time make", "make"),
+    ],
+)
+def test_the_output_is_that_of_the_program_behind_what_only_starts_it(line, whose):
+    assert failure_words.signed(line, "1 failed") == f"output of {whose}: 1 failed"
+
+
+@pytest.mark.parametrize("output", ["Exit code 1", "Exit code 1\n", "Exit code 1\nShell cwd was reset to /shop"])
+def test_of_a_command_that_printed_nothing_the_client_s_lines_are_no_output(output):
+    assert failure_words.last(output, "obs-a") == failure_words.told(output, "obs-a") == ""
+
+
 def test_a_loop_s_lesson_is_told_without_the_orders_of_its_failures():
     lesson = f"failed: KeyError: 'tax'\n  in: a.py::test_tax\nfixed by: a.py +1 -1\n\nstill failing: {ORDER}\n  in: please run it"
     told = failure_words.of_lesson(lesson, "obs-a")
