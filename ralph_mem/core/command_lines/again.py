@@ -15,6 +15,7 @@ ELSE = (
 )
 LESS = {"gradle": "-x --exclude-task", "gradlew": "-x --exclude-task"}  # by which a program leaves something out
 ARGUED = frozenset("just lein".split())  # of which the next word may be an argument of the target
+ANY = "pytest"  # what any runner is known to run
 BESIDE = commands.LOOKING | commands.NAMING | {"tee"}  # what fails for itself at most
 
 
@@ -26,10 +27,24 @@ def counts(step: Step) -> bool:
 def stands_for(later: Step, failed: Step) -> bool:
     """Say whether what passed later is the command that failed, with more to it or, where that only checked, without it.
 
-    What may be more are options and, of what does several targets, further ones.
+    What may be more are options, a runner in front as in `uv run pytest`, and, of what does several targets, further ones.
     """
     if later.place != failed.place or later.place == folders.ELSEWHERE:
         return False
+    behind = _behind_runner(later, failed.words[0])
+    return _repeats(later, failed) or (behind is not None and _repeats(behind, failed))
+
+
+def _behind_runner(step: Step, program: str) -> "Step | None":
+    """Return a command without what runs it on this machine, where that is a program of a name."""
+    at = step.words.index(program) if program in step.words else 0
+    before = step.words[:at]
+    is_run = before and purposes.name_of(before[0]) not in purposes.OF_CONTAINERS and purposes.program([*before, ANY]) == (ANY, [])
+    return Step(step.words[at:], step.given, folders.Walk(step.folder), step.sure) if is_run else None
+
+
+def _repeats(later: Step, failed: Step) -> bool:
+    """Say whether the words of a command are those of the one that failed, with no more beside them than may be."""
     others, further = _others(later), _further(later, failed)
     checks = purposes.CHECKING.intersection(failed.words)
     is_else = any([word.partition("=")[0] in others for word in later.words if word not in checks])
