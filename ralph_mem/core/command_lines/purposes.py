@@ -9,7 +9,7 @@ TOOLS = {
     name: purpose
     for purpose, names in {
         TEST: "pytest py.test tox nox jest vitest mocha ava tap bats rspec phpunit pest ctest nose2 prove karma behave busted"
-        " gotestsum unittest trial cypress playwright",
+        " gotestsum unittest trial cypress playwright twister",
         LINT: "flake8 pylint ruff eslint oxlint stylelint shellcheck golangci-lint staticcheck phpstan psalm rubocop hadolint"
         " yamllint hlint tflint markdownlint clang-tidy ktlint detekt swiftlint pre-commit biome actionlint bandit"
         " ansible-lint",
@@ -25,7 +25,7 @@ TOOLS = {
 RUNNERS = frozenset(
     "make gmake just task rake invoke npm yarn pnpm bun cargo go dotnet swift gradle gradlew mvn mvnw mix rails lein sbt zig"
     " flutter dart deno bazel bazelisk nx turbo next vite ng astro nuxt composer meson stack cabal dune artisan hatch pdm cmake"
-    " docker poetry docker-compose podman manage.py setup.py pio platformio".split()
+    " docker poetry docker-compose podman manage.py setup.py pio platformio west".split()
 )
 OF_SEVERAL = frozenset("make gmake just rake gradle gradlew mvn mvnw lein sbt turbo".split())
 OF_PACKAGES = frozenset("npm yarn pnpm bun".split())

@@ -50,6 +50,7 @@ MANIFESTS = (".toml", ".xml")  # a file in the folder
 WRAPPED = {"mvnw": "mvn", "gradlew": "gradle", "gmake": "make"}  # the same program, in the version of the project
 FILLED_IN = ("$", "`")  # where the shell fills something in
 SOLUTION = (".sln", ".slnx")  # which names all the projects there are
+PIPES, INPUT = ("|", "|&"), "-"  # between what prints and what reads, and how that is named as a file
 MOST_CHARACTERS = 160  # a longer line is a script, which nobody types again
 END = "\0"  # of a line
 TOGETHER = frozenset(("&&", "(", ")"))  # signs between commands that have all passed where the last one has
@@ -75,18 +76,24 @@ class Step:
     """A command of a line: its words without what only starts it, the variables it was given, and where it is at work.
 
     `folder` is where the line went before, as a path below the project, `way` what is typed at the top to be there in a shell that
-    is set up as the line set it up, `place` where the command is at work. `sure` says that it has passed where its line has.
+    is set up as the line set it up, `place` where the command is at work. `sure` says that it has passed where its line has,
+    `piped` that it can read what another one prints.
     """
 
-    __slots__ = ("folder", "given", "place", "sure", "way", "words")
+    __slots__ = ("folder", "given", "piped", "place", "sure", "way", "words")
 
-    def __init__(self, words: "list[str]", given: str, walk: folders.Walk, sure: bool) -> None:
+    def __init__(self, words: "list[str]", given: str, walk: folders.Walk, sure: bool, piped: bool = False) -> None:
         self.words, self.given, self.folder, self.way, self.sure = words, given, walk.folder, walk.way(), sure
-        self.place = _place(words, walk.folder)
+        self.place, self.piped = _place(words, walk.folder), piped
 
     def purposes(self) -> "list[str]":
         """Return what it is for: mostly one thing or none."""
         return [] if exit_codes.script_in(self.words) else purposes.of(self.words) or purposes.told(self.words)
+
+    def is_typed(self) -> bool:
+        """Say whether its words are all that it takes to run it again; what reads its input may be about that alone."""
+        reads = self.piped and purposes.program(self.words)[0] not in purposes.RUNNERS
+        return not (reads or INPUT in self.words) and bool(_text(self.words))
 
     def same(self) -> str:
         """Return the words that make it another one than the next, as `Run.same`; of one that is for nothing we know nearly all."""
@@ -105,7 +112,7 @@ def of(command: str, folder: str = "") -> "list[Run]":
     """
     found: list[Run] = []
     for step in steps(command, folder):
-        if step.place != folders.ELSEWHERE and _text(step.words):
+        if step.place != folders.ELSEWHERE and step.is_typed():
             each = [(purpose, purposes.alone(step.words, purpose)) for purpose in step.purposes()]
             found += [Run(purpose, its_own, step) for purpose, its_own in each]
     return found
@@ -124,7 +131,7 @@ def steps(command: str, folder: str = "") -> "list[Step]":
         if script and words[0] != "ssh" and len(words) == len(exit_codes.tokens(command)):
             found += steps(script, walk.folder)
         elif words and not walk.goes(words) and not walk.sets_up(words):
-            found.append(Step(words, given, walk, number >= first_sure and all_words[0] != "!"))
+            found.append(Step(words, given, walk, number >= first_sure and all_words[0] != "!", before in PIPES))
         walk.ends(behind)
     return found
 

@@ -29,6 +29,8 @@ PURPOSES = {
         "make check",
         "mvn -q verify",
         "hatch run test",
+        "west twister -T tests -p native_sim",
+        "scripts/twister -T tests",
     ],
     "lint": [
         "golangci-lint run ./...",
@@ -52,6 +54,7 @@ PURPOSES = {
         "npx tsc -b",
         "pio run",
         "deno task build",
+        "west build -b nrf52/nrf52832 app",
     ],
     "run": [
         "npm start",
@@ -85,6 +88,11 @@ def test_a_command_has_the_purpose_that_its_words_name(purpose, line):
         "pytest --version",
         "npx playwright install",
         "ls tests",
+        "west flash",
+        "helm template c | promtool check rules",
+        "cat Dockerfile | hadolint -",
+        "hadolint - < Dockerfile",
+        "cat cart.js | prettier --check --stdin-filepath cart.js",
         "cd /tmp/try && make test",
         "for file in *; do pytest $file; done",
         "",
@@ -105,6 +113,7 @@ def test_what_only_names_a_check_has_none(line):
         ("cmake --build build -j$(nproc)", "cmake --build build"),
         ("make -j `nproc` all", "make all"),
         ("ctest --parallel $(sysctl -n hw.ncpu)", "ctest"),
+        ("yes | npm run build", "npm run build"),
     ],
 )
 def test_a_command_is_told_as_a_person_would_type_it_again(line, typed):
