@@ -6,7 +6,7 @@ from ralph_mem.core.command_lines import runs as run_in
 from ralph_mem.core.format import day
 from ralph_mem.memory.facts import proved, taking, wording
 from ralph_mem.memory.facts.proved import NOT_OURS, Finding
-from ralph_mem.memory.rows import facts, log
+from ralph_mem.memory.rows import facts, log, shingles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class _Tallies:
         if outcome == UNKNOWN or (told is None and outcome == FAILED):
             return
         is_known = _is_plain(run) or (told is not None and told["command"] == typed(run))
-        if outcome == PASSED and not is_known and log.may_be_dictated(self.store, command, typed(run)):
+        if outcome == PASSED and not is_known and self._is_strange(command, typed(run)):
             return
         if told is None:
             told = self.told[key] = {"purpose": run.purpose, "passes": 0, "failures": 0, "last": 0}
@@ -99,6 +99,14 @@ class _Tallies:
             self.passed.setdefault(key, []).append(command)
             if command.at >= told["last"]:
                 told.update(last=command.at, command=typed(run), place=run.place)
+
+    def _is_strange(self, command: log.Command, text: str) -> bool:
+        """Say whether a stranger's text can have told the agent of a command, and the person did not order it in so many words."""
+        if not log.may_be_dictated(self.store, command, text):
+            return False
+        from ralph_mem.memory.facts import extraction  # lazy: only for a command behind what came in from outside
+
+        return shingles.is_part(self.store, text) or not extraction.says(log.prompt_of(self.store, command), text)
 
     def write(self, at: int) -> None:
         """Write what has changed, and let the command that passed last stand for its purpose."""

@@ -21,6 +21,7 @@ from ralph_mem.memory.rows.facts import CORRECTION, FACT
 MOST_CHARACTERS = 2_500
 SHORTEST, LONGEST = 12, 320
 MOST_FOUND = 3
+MARKS = "`'\".,;:!?()"  # around the words of a command in a sentence
 LEAST_STRENGTH, SURE = 0.5, 0.9
 
 # What stands between these is not the user's own sentence: our own block, code, a quotation, what a client puts between tags, and
@@ -156,6 +157,13 @@ def sentences(prompt: str) -> "list[Found]":
     spans = [(start, end) for start, end in _sentences(own) if own[start:end] == prompt[start:end]]
     found = [Found(prompt[start:end], FACT, 0.0, start, end) for start, end in spans]
     return [each for each in found if index_text.REDACTED not in each.text and privacy.INJECTED not in each.text]
+
+
+def says(prompt: str, text: str) -> bool:
+    """Say whether a text such as a command stands in a user's prompt among the words that are their own."""
+    own = _own_words(prompt) if len(prompt) <= MOST_CHARACTERS else ""
+    said, wanted = [" ".join([word.strip(MARKS) for word in each.split()]) for each in (own, text)]
+    return f" {wanted} " in f" {said} "
 
 
 def _own_words(prompt: str) -> str:

@@ -25,6 +25,9 @@ WHERE o.created_at > ? AND o.tool_name = '{row.EDIT}' AND o.type <> 'error' AND 
 TURN_OF = f"""
 SELECT coalesce(t.tainted, 0), coalesce(t.created_at, o.created_at), s.client_session FROM {OBSERVATION} AS o
 JOIN sessions AS s ON s.id = o.session_id LEFT JOIN {TURN} AS t ON t.id = o.turn_id WHERE o.id = ?"""
+PROMPT_OF = f"""
+SELECT t.prompt FROM {OBSERVATION} AS o JOIN {TURN} AS t ON t.id = o.turn_id
+WHERE o.id = ? AND t.kind = 'prompt' AND t.origin = 'user' AND NOT t.tainted"""
 SESSIONS_WITH = f"""
 SELECT count(DISTINCT session_id) FROM {OBSERVATION} WHERE tool_name = '{row.COMMAND}' AND title = ? AND type <> 'error'"""
 ESTABLISHED = 3  # sessions that ran a line: whoever named it first, it is how this project works by then
@@ -55,6 +58,12 @@ def may_be_dictated(store: "Store", command: Command, text: str) -> bool:
         return False
     (sessions,) = store.one(SESSIONS_WITH, (command.line,))
     return bool(sessions < ESTABLISHED)
+
+
+def prompt_of(store: "Store", command: Command) -> str:
+    """Return what the user typed that a command came of; nothing where a page had a part in that turn."""
+    (prompt,) = store.one(PROMPT_OF, (command.number,)) or ("",)
+    return str(prompt)
 
 
 def sessions_of(store: "Store", names: "list[str]") -> "set[int]":
