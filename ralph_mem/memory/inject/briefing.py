@@ -35,7 +35,7 @@ FACTS, EMPTY = "facts", '{"lines": [], "commands": []'
 NOTED, MOST_BEFORE_NOTED, CLOSING = "] user: ", 3, ".! "
 OF_NOTES = '"notes"'  # in what is kept ready where a note names a path
 # A session that begins further down stands in another folder than the commands are typed in.
-LAST, LAST_TYPED, TYPED_TOKENS = " last: ", " last, typed in the project's top folder: ", 10
+PASSED, PASSED_TYPED, TYPED_TOKENS = " passed: ", " passed, typed in the project's top folder: ", 10
 OF_FOLDER = "Last turns, those that changed something in {}/ first:"
 TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a briefing; /mem-search finds them.)"
 
@@ -268,7 +268,7 @@ def _bare(memory: block.Memory) -> str:
 def _tell_standing(
     page: Page, stores: "list[Store]", known: "Said | None", told: "dict[str, str]", at: int, is_below: bool
 ) -> None:
-    """Tell what holds in each memory, and which commands passed last in the project's."""
+    """Tell what holds in each memory, and which commands passed in the project's."""
     begun, before, behind, spare = 0, "", 0, page.tokens - STANDING_TOKENS - len(STANDING) // 2
     for store in stores:
         kept = _standing(store, known, told, at)
@@ -292,7 +292,7 @@ def _tell_standing(
         if kept["line"] and store is stores[0]:
             _, text, tokens, _, ids, *_ = kept["line"]
             if is_below:
-                text, tokens = text.replace(LAST, LAST_TYPED, 1), tokens + TYPED_TOKENS
+                text, tokens = text.replace(PASSED, PASSED_TYPED, 1), tokens + TYPED_TOKENS
             if page.add(STANDING, text, 0, tokens):
                 page.note(STANDING, receipts.Item(ids[0], FULL, 0.0, 0, tokens), ids[1:])
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Line = list[Any]
     Command = list[str]  # what is told of it, and its id
 
-COMMANDS, COMMANDS_TOKENS = "- commands that passed last: ", 93  # four with a folder and a day have 91
+COMMANDS, COMMANDS_TOKENS = "- commands that passed: ", 93  # four with a folder and a day have 91
 NO_ROOM = "; no room for: "
 DIFFERS = " (differs from CLAUDE.md)"
 TEXT, COST, WORDS, IDS, UNTIL, ANCHORS, STATEMENT = range(1, 8)
@@ -42,7 +42,7 @@ def ready(lines: "list[Line]", commands: "list[Command]", notes: "list[Fact]") -
 
 
 def command_line(commands: "list[Command]") -> "Line":
-    """Return the line of the commands that passed last, as many as have room, and for what others are; nothing without any."""
+    """Return the line of the commands of which it is known that they passed, and for what others are; nothing without any."""
     room, kept, names, others = COMMANDS_TOKENS, [], [], []
     for said, public_id in commands:
         cost = row.tokens(said)

@@ -170,7 +170,7 @@ def test_a_command_is_the_same_where_its_line_names_the_top_of_the_project(learn
 def test_a_session_below_the_top_is_told_where_commands_are_typed(learnt, another_session):
     learnt("make test")
     told = another_session.starts("clear", cwd=f"{another_session.project.top}/api")
-    assert "- commands that passed last, typed in the project's top folder: test: `make test` (2026-01-01)" in told
+    assert "- commands that passed, typed in the project's top folder: test: `make test` (2026-01-01)" in told
 
 
 def test_a_command_that_a_person_took_away_stays_away(learnt, a_store):
@@ -184,7 +184,7 @@ def test_a_command_that_a_person_took_away_stays_away(learnt, a_store):
 
 def test_a_command_is_told_at_a_start_among_what_holds(learnt, another_session):
     learnt("make test", "ruff check .", "make", "npm start")
-    assert "- commands that passed last: test: `make test` (2026-01-01); lint:" in another_session.starts("clear")
+    assert "- commands that passed: test: `make test` (2026-01-01); lint:" in another_session.starts("clear")
 
 
 def test_the_sessions_in_which_a_command_passed_are_known(learnt, a_session, another_session):

@@ -167,7 +167,7 @@ def test_no_more_than_five_statements_and_300_tokens_are_told(say, another_sessi
 def test_commands_that_passed_are_one_line(say, another_session):
     say("test: `make test`", facts.RAN, facts.COMMAND)
     say("lint: `make lint`", facts.RAN, facts.COMMAND, NOON - DAY)
-    assert standing(another_session.starts("clear")) == ["- commands that passed last: test: `make test`; lint: `make lint`"]
+    assert standing(another_session.starts("clear")) == ["- commands that passed: test: `make test`; lint: `make lint`"]
 
 
 ANDROID = (
