@@ -103,9 +103,13 @@ def test_starter(place: "Place") -> "tuple[tuple[str, ...], bool]":
 
 
 def _start_folder(place: "Place", files: "list[str]") -> "tuple[str, ...]":
-    """Return what unittest needs to find tests in a folder that is no package: by itself it looks at the top alone."""
-    folder = os.path.dirname(os.path.relpath(files[0], place.folder)).split("/")[0]
-    return ("-s", folder, "-t", ".") if folder else ()
+    """Return what unittest needs to find tests below the top; it starts in a package only where it is told of the folder above."""
+    folder = os.path.dirname(os.path.relpath(files[0], place.folder))
+    while os.path.isfile(os.path.join(place.folder, folder, "__init__.py")) and folder:
+        if "/" not in folder:
+            return ("-s", folder, "-t", ".")
+        folder = os.path.dirname(folder)
+    return ("-s", folder) if folder else ()
 
 
 def _build(place: "Place") -> "list[Check]":

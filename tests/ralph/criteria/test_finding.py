@@ -121,14 +121,32 @@ def test_the_interpreter_beside_pytest_is_the_one_that_has_it(tree, monkeypatch)
     assert tree.write("pytest.ini").argv(TEST_PASS) == [f"{tree.folder.parent}/bin/python3 -m pytest -q"]
 
 
-def test_tests_for_unittest_are_run_by_unittest(tree):
-    tree.write("tests/__init__.py").write(
-        "tests/test_shop.py", "import unittest\nclass A(unittest.TestCase):\n    def test_a(self): 1 / 0\n"
-    )
+UNITTEST = "import unittest, shop\nclass A(unittest.TestCase):\n    def test_a(self): 1 / 0\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "packages", "options"),
+    [
+        ("test_shop.py", (), []),
+        ("tests/test_shop.py", ("tests",), ["-s", "tests", "-t", "."]),
+        ("tests/test_shop.py", (), ["-s", "tests"]),
+        ("tests/unit/test_shop.py", ("tests", "tests/unit"), ["-s", "tests", "-t", "."]),
+        ("tests/unit/test_shop.py", ("tests/unit",), ["-s", "tests"]),
+        ("tests/unit/test_shop.py", ("tests",), ["-s", "tests/unit"]),
+    ],
+)
+def test_tests_for_unittest_are_run_by_unittest(tree, file, packages, options):
+    tree.write("setup.py").write("shop.py").write(file, UNITTEST)
+    for folder in packages:
+        tree.write(f"{folder}/__init__.py")
     (criterion,), _ = tree.find(TEST_PASS)
-    assert criterion.argv == ("python3", "-m", "unittest", "discover", "-s", "tests", "-t", ".")
+    assert criterion.argv == ("python3", "-m", "unittest", "discover", *options)
     ran = subprocess.run([sys.executable, *criterion.argv[1:]], cwd=criterion.folder, capture_output=True, text=True, timeout=60)
-    assert "Ran 1 test" in ran.stderr and "errors=1" in ran.stderr
+    assert "Ran 1 test" in ran.stderr and "errors=1" in ran.stderr and "ZeroDivisionError" in ran.stderr
+
+
+def test_one_test_for_pytest_has_all_of_them_run_by_pytest(tree):
+    tree.write("tests/test_shop.py", UNITTEST)
     assert tree.write("tests/test_b.py", "import pytest\n").names(TEST_PASS) == ["pytest"]
 
 
