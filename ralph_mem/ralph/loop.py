@@ -52,7 +52,7 @@ class Loop:
         entries = record.read(self.path)
         self.run = fold(entries)
         if not self.run.id:
-            raise LoopError(f"there is no run {run_id} here", "`ralph-mem ralph status --history` lists them")
+            raise LoopError(f"there is no run {run_id} here", "`ralph-mem ralph runs` lists them")
         self.see_room()
         self.is_beside = bool(self.option("attempt_of")) and not any([entry["what"] == "resumed" for entry in entries])
         begun: list[dict[str, Any]] = [{}, *[entry for entry in entries if entry["what"] == "begun"]]

@@ -209,7 +209,7 @@ def find(project: "Project", run_id: str) -> "record.Run":
     if len(meant) == 1:
         return _read(project, meant[0])
     what = f"several runs begin with {run_id}: {', '.join(sorted(meant))}" if meant else f"there is no run {run_id} here"
-    raise LoopError(what, "`ralph-mem ralph status --history` lists them")
+    raise LoopError(what, "`ralph-mem ralph runs` lists them")
 
 
 def _names(project: "Project") -> "list[str]":

@@ -36,7 +36,7 @@ def stop(project: "Project", values: "dict[str, Any]", why: str = "stopped by ha
         return _stopped(project, live.run)
     run = runs.find(project, live.run) if live else runs.latest(project)
     if run is None or (not live and run.status != INTERRUPTED):
-        raise LoopError("no loop is at work here", "`ralph-mem ralph status --history` lists the earlier ones")
+        raise LoopError("no loop is at work here", "`ralph-mem ralph runs` lists the earlier ones")
     return _ended(project, values, run, why)
 
 
@@ -123,7 +123,7 @@ def check(project: "Project", run: "Run", bounds: "dict[str, Any]", mode: str = 
             f"{run.id} works in a room of its own, not in a session", "`ralph-mem ralph resume` in a terminal, or --headless"
         )
     if run.mode == GUARD or run.status == RUNNING:
-        raise LoopError(f"{run.id} is no run to resume", "`ralph-mem ralph status --history` lists them")
+        raise LoopError(f"{run.id} is no run to resume", "`ralph-mem ralph runs` lists them")
     if run.reason == "broken_criteria":
         raise LoopError(f"{run.id} has never begun: {run.why}", _next(project, run.reason, run))
     if run.status == stop_reasons.SUCCESS:

@@ -96,6 +96,15 @@ def test_what_is_not_there_is_said_in_a_line(an_owner, words, why):
 
 
 @pytest.mark.check
+@pytest.mark.parametrize("words", [("resume", "nobody"), ("stop",)])
+def test_who_means_no_run_is_sent_to_where_all_are_listed(an_owner, words):
+    run = mended(an_owner)
+    said = an_owner.cli("ralph", *words)
+    assert said.code == 1 and "hint: `ralph-mem ralph runs` lists the" in said.err
+    assert an_owner.reads("ralph", "runs").startswith("run") and f"\n{run} " in an_owner.reads("ralph", "runs")
+
+
+@pytest.mark.check
 def test_a_forget_reaches_what_an_agent_said(an_owner):
     mended(an_owner, "echo the zebra code; echo mended > state")
     words = ["forget", "--query", "the zebra code"]
