@@ -145,7 +145,9 @@ def status_of(reason: str) -> str:
 
 
 def next_step(reason: str, run: "Run") -> str:
-    """Say what the reader can do now, with the commands as they are to be typed: a limit that was reached is doubled.
+    """Say what the reader can do now, with the commands as they are to be typed.
+
+    Of a limit that was reached it names twice what it was, or what was used where that is more.
 
     A run without a snapshot is told of no way back, nor one in a room of which nothing is in the person's files, and one that
     reached nothing better than its start of no best iteration. Where its snapshots are gone there is no way on either.
@@ -153,8 +155,9 @@ def next_step(reason: str, run: "Run") -> str:
     if run.snapshots_gone:
         return NOTHING_LEFT
     limits = run.limits
-    minutes, silence = [max(1, -(-2 * ms // 60_000)) for ms in (limits.duration_ms, limits.silence_ms)]
-    cost = f"{2 * (limits.cost or 0) or 1:g}"
+    minutes, silence = [max(1, -(-2 * ms // 60_000)) for ms in (max(limits.duration_ms, run.spent_ms), limits.silence_ms)]
+    iterations = 2 * max(1, limits.iterations, run.used())
+    cost = f"{2 * max(limits.cost or 0, round(run.cost(), 2)) or 1:g}"
     steps = str(REASONS[reason].next_step).split("; ")
     if reason == "broken_criteria" and run.room and process.is_noexec(paths.data_home()):
         steps = [NOEXEC]
@@ -175,5 +178,5 @@ def next_step(reason: str, run: "Run") -> str:
     if reason == "success" and run.room and all([each.get("remains") for each in run.applied]):
         open_ones.append(f"{APPLY} brings its result into your files")
     return "; ".join(open_ones).format(
-        iterations=2 * max(1, limits.iterations), minutes=minutes, cost=cost, silence=silence, allow=denials.options(run)
+        iterations=iterations, minutes=minutes, cost=cost, silence=silence, allow=denials.options(run)
     )

@@ -214,6 +214,14 @@ def test_every_reason_tells_a_command_and_a_limit_that_was_reached_is_doubled():
     assert stop_reasons.status_of("user_stop") == "stopped" and stop_reasons.status_of("regression") == "failed"
 
 
+def test_where_more_was_used_than_a_limit_allows_twice_that_is_named():
+    run = a_run(*lefts(4, 3, 2, 1, cost=0.5), iterations=1, duration_ms=MINUTE, cost=0.25)
+    run.spent_ms = 9 * MINUTE
+    steps = {reason: stop_reasons.next_step(reason, run) for reason in ("max_iterations", "max_duration", "max_cost")}
+    assert f"--max-iterations {2 * run.used()}`" in steps["max_iterations"] and run.used() > 1
+    assert "--max-duration 18m`" in steps["max_duration"] and f"--max-cost {2 * run.cost():g}`" in steps["max_cost"]
+
+
 @pytest.mark.parametrize(("room", "way"), [("", "`ralph-mem ralph rollback` returns to the start"), ("/room", "goes on")])
 def test_where_nothing_is_better_than_the_start_no_best_iteration_is_offered(room, way):
     run = made.a_run({"a": "b"}, [made.an_iteration(1, {"a": "b"})], start_snapshot=1, room=room)

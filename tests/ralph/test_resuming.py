@@ -96,6 +96,14 @@ def test_a_run_that_reached_a_limit_goes_on_with_a_higher_one(loops):
     assert (run.status, len(run.iterations)) == ("success", 3)
 
 
+def test_who_raises_a_limit_by_too_little_is_told_a_number_that_lets_it_go_on(loops):
+    loops.start(STEPS[0], STEPS[1], STEPS[1], STEPS[2], limits={"iterations": 3})
+    with pytest.raises(LoopError, match="cannot go on: 3 of 1 iterations are used") as refused:
+        stopping.check(loops.project, loops.latest(), {"iterations": 1})
+    assert "`ralph-mem ralph resume --max-iterations 6`" in refused.value.hint
+    assert resume(loops, iterations=6).status == "success"
+
+
 @pytest.mark.check
 def test_a_run_that_was_stopped_goes_on(killed):
     stopping.stop(killed.project, killed.values())
