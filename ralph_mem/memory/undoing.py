@@ -21,7 +21,10 @@ MARKS = ("edited_at", "redactions", "misled", "origin")
 UNTOLD = "UPDATE receipt_items SET misled_at = NULL WHERE memory = ? AND misled_at = ?"
 NOTHING = "there is nothing to take back here"
 NOT_TAKEN_BACK = "what you did last was about {}, and undo takes back only a note, edit, pin or wrong: nothing was done"
-HOW_ELSE = "`facts retire ID` lets a fact hold no longer, `facts undo ID` brings back what it replaced; what is older: `forget ID`"
+# What does, for a fact that holds, one that was let go of, also under a key, and a relation.
+HOW_ELSE = "`ralph-mem facts undo {0}` brings back what it replaced, `ralph-mem facts retire {0}` lets it hold no longer"
+AGAIN = "`ralph-mem facts accept {0}` has it hold again"
+LEARNT = "`ralph-mem facts add` keeps a fact, and a relation that you removed comes back where one says it"
 
 
 def remember(store: "Store", what: str, public_id: str, at: int) -> None:
@@ -77,7 +80,7 @@ def undo(reader: "Reader", done_at: int = 0) -> str:
         raise RalphMemError(NOTHING, "only the last note, edit, pin or wrong of yours is kept; a forget is for good")
     last, store = found
     if "what" not in last:
-        raise RalphMemError(NOT_TAKEN_BACK.format(last["id"]), HOW_ELSE)
+        raise RalphMemError(NOT_TAKEN_BACK.format(last["id"]), _how_else(store, last["id"]))
     if done_at and int(last["at"]) != done_at:
         raise NotAsShown(f"the last thing is {last['what']} of {last['id']} now, nothing was done", "look at it as it is now")
     _let_go_of_older(reader, store)
@@ -93,6 +96,14 @@ def undo(reader: "Reader", done_at: int = 0) -> str:
                 opened.execute(UNTOLD, (last["id"], last["at"]))
     still = " It was marked wrong before, and still is." if last["what"] == WRONG and last["values"]["misled"] else ""
     return f"Taken back: {last['what']} of {last['id']}.{still}"
+
+
+def _how_else(store: "Store", public_id: str) -> str:
+    """Say how a person takes back what they did to a fact or a relation."""
+    from ralph_mem.memory.rows import facts  # lazy: only for what an undo does not take back
+
+    fact = facts.of_id(store, public_id)
+    return (LEARNT if fact is None else AGAIN if fact.status == facts.RETIRED else HOW_ELSE).format(public_id)
 
 
 def _let_go_of_older(reader: "Reader", store: "Store") -> None:

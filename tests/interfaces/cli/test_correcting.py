@@ -113,6 +113,16 @@ def test_a_note_has_at_most_8_000_characters(a_person, size):
     assert "too long to remember" in a_person.fails("inject", "-", stdin=b"x" * size)
 
 
+@pytest.mark.parametrize(("kept", "gone"), [(("facts", "add", NOTE), ("facts", "retire")), (("core", "set", "port", "8080"), ())])
+def test_an_undo_of_what_was_let_go_of_names_how_it_holds_again(a_person, kept, gone):
+    name = re.search(r"obs-\w+", a_person.reads(*kept))[0]
+    a_person.reads(*gone, name) if gone else a_person.reads("core", "delete", "port")
+    said = a_person.cli("undo")
+    assert said.code == 1 and f"`ralph-mem facts accept {name}` has it hold again" in said.err
+    a_person.reads("facts", "accept", name)
+    assert [(each["id"], each["status"]) for each in a_person.json("facts")] == [(name, "active")]
+
+
 def test_an_undo_takes_back_only_the_last_thing_in_whichever_memory_it_was(a_person):
     a_person.reads("inject", "--global", "All projects use UTC.")
     a_person.reads("inject", NOTE)

@@ -37,6 +37,13 @@ def test_a_relation_is_corrected_and_removed(a_person_with_a_relation):
     assert a_person_with_a_relation.json("relations") == []
 
 
+def test_an_undo_of_a_relation_that_is_gone_says_that_a_fact_brings_it_back(a_person_with_a_relation):
+    (found,) = a_person_with_a_relation.json("relations")
+    a_person_with_a_relation.reads("relations", "remove", found["id"])
+    said = a_person_with_a_relation.cli("undo")
+    assert said.code == 1 and "`ralph-mem facts add` keeps a fact, and a relation that you removed comes back" in said.err
+
+
 def test_an_unknown_predicate_is_refused_with_those_that_there_are(a_person_with_a_relation):
     said = a_person_with_a_relation.cli("relations", "list", "--predicate", "likes")
     assert said.code == 1 and "owned_by" in said.err
