@@ -108,10 +108,11 @@ def _how_else(store: "Store", public_id: str) -> str:
 
 def _let_go_of_older(reader: "Reader", store: "Store") -> None:
     """Drop what the other memories keep: only the last thing is taken back, and an older one would be taken for it next."""
+    names = (deletion.UNDO, connection.PASSED_OVER)
     for each in reader.stores:
-        if each is not store and each.property(deletion.UNDO):
+        if each is not store and any(map(each.property, names)):
             with access.Change(each):
-                each.drop(deletion.UNDO)
+                each.drop(*names)
 
 
 def _restore(store: "Store", last: "dict[str, Any]") -> None:

@@ -123,8 +123,9 @@ def test_an_undo_of_what_was_let_go_of_names_how_it_holds_again(a_person, kept, 
     assert [(each["id"], each["status"]) for each in a_person.json("facts")] == [(name, "active")]
 
 
-def test_an_undo_takes_back_only_the_last_thing_in_whichever_memory_it_was(a_person):
-    a_person.reads("inject", "--global", "All projects use UTC.")
+@pytest.mark.parametrize("before", [("inject", "--global"), ("facts", "add", "--global")])
+def test_an_undo_takes_back_only_the_last_thing_in_whichever_memory_it_was(a_person, before):
+    a_person.reads(*before, "All projects use UTC.")
     a_person.reads("inject", NOTE)
     a_person.reads("undo")
     assert "nothing to take back" in a_person.fails("undo")
