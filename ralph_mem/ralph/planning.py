@@ -51,6 +51,7 @@ or why there would be none. `ignored` is what becomes of ignored paths in a room
 
 MOST_NAMED = 10
 PLAN = "plan"
+UNASKED = "no snapshots are taken"
 
 
 def plan(
@@ -63,7 +64,7 @@ def plan(
     is_run = prospect.accepted and (prospect.criteria or prospect.plan.tasks)
     baseline = _judged(project, values, prospect, told) if is_run else None
     agent, missing = _agent(wished)
-    seen, judges = covers(project, values, every, wished.may_change)
+    seen, judges = covers(project, values, every, wished.may_change) if wished.snapshot else (Covers(0, 0, [], UNASKED), {})
     room, led_out = _room(project, values, wished, prospect, seen)
     obstacles += [*starting.cannot_run(baseline or []), *missing, *led_out]
     of_git = guarding.foresee(project, values) if wished.here else ""

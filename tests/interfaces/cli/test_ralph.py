@@ -491,6 +491,13 @@ def test_a_plan_shows_everything_and_begins_nothing(an_owner):
     assert plan["obstacles"] == [] and not has_started(an_owner)
 
 
+def test_a_plan_without_snapshots_promises_no_rollback(an_owner):
+    words = ("ralph", "plan", "--criteria", "custom=./check.sh", "--agent", an_owner.agent("mends"), "--no-snapshot")
+    text, covers = an_owner.reads(*words), an_owner.json(*words)["covers"]
+    assert "no rollback: no snapshots are taken" in text and "would cover" not in text
+    assert (covers["paths"], covers["bytes"], covers["why"]) == (0, 0, "no snapshots are taken")
+
+
 def test_a_plan_says_what_keeps_a_loop_from_beginning(an_owner):
     text = an_owner.reads("ralph", "plan", "--agent", "/gone/agent")
     assert "not found: test_pass" in text
