@@ -30,12 +30,14 @@ COUNTED = ("sessions", "turns", "prompts", "commands", "observations", "errors",
 # What a person counts are prompts: a turn is one of these, a slash command, which is told where there are any, or a loop's.
 HIDDEN = {"turns": "", "commands": "slash command"}
 # Sessions of a client; when the first of them began that was heard; when a turn last stopped here, or 0, as nothing forgotten takes
-# along. One without a process was imported, unless its start was not heard, or its client does not tell of it.
+# along. One without a process was imported, unless its start was not heard, or its client does not tell of it; one from an archive
+# has a birth of 0.
 OF_SESSIONS = """
-SELECT count(*), coalesce(min(CASE WHEN client_pid NOT NULL OR source = 'unknown' THEN started_at END), {of_others}, 0),
+SELECT count(*), coalesce(min(CASE WHEN client_pid NOT NULL OR (source = 'unknown' AND client_born IS NULL) THEN started_at END),
+    min(CASE WHEN client_born IS NULL{of_others} THEN started_at END), 0),
     coalesce((SELECT value FROM properties WHERE key = 'stopped_at'), 0)
 FROM sessions WHERE agent <> 'ralph-mem'"""
-NOT_IMPORTED = "min(CASE WHEN client_session NOT IN (SELECT transcript FROM imports) THEN started_at END)"
+NOT_IMPORTED = " AND client_session NOT IN (SELECT transcript FROM imports)"
 HAS_IMPORTED = "SELECT 1 FROM sqlite_master WHERE name = 'imports'"
 INJECTED = "SELECT count(*), coalesce(sum(tokens), 0) FROM receipts WHERE tokens > 0 AND created_at >= ?"
 
@@ -45,7 +47,7 @@ HELD: "list[connection.Store]" = []
 
 def of_sessions(db: "Any") -> "tuple[int, int, int]":
     """Return of an open database how many sessions of a client it has, since when it hears any, and when a turn last stopped."""
-    others = NOT_IMPORTED if db.execute(HAS_IMPORTED).fetchone() else "min(started_at)"
+    others = NOT_IMPORTED if db.execute(HAS_IMPORTED).fetchone() else ""
     found: tuple[int, int, int] = db.execute(OF_SESSIONS.format(of_others=others)).fetchone()
     return found
 

@@ -150,7 +150,7 @@ def events(project: Project) -> Iterator[Finding]:
     seen = inspect.of(project.folder)
     if seen.at is None:
         yield problem("events", f"the memory is {seen.state}", REFUSED)
-    elif not seen.at:
+    elif not seen.at or _is_unheard(project):
         yield warning("events", "none recorded yet", start)
     else:
         numbers = {"session": seen.sessions, "turn": seen.turns, "observation": seen.observations}
@@ -158,6 +158,15 @@ def events(project: Project) -> Iterator[Finding]:
         back = ago(seen.at, time.time_ns() // 1_000_000)
         told = f"the last one at {when(seen.at)}, {back}; {counts}"
         yield warning("events", told, SET_BACK) if back == AHEAD else ok("events", told)
+
+
+def _is_unheard(project: Project) -> bool:
+    """Say whether all that a memory holds came another way than by events, as a note or out of an archive."""
+    try:
+        with contextlib.closing(inspect.connect(project.folder)) as db:
+            return not status.of_sessions(db)[1]
+    except inspect.FAILURES:
+        return False
 
 
 def waiting(project: Project) -> Iterator[Finding]:

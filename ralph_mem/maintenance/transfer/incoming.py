@@ -257,6 +257,7 @@ class Arrival:
     def _session(self, record: dict[str, Any]) -> None:
         columns = {name: record[name] for name in kinds.exported(kinds.SESSION)}
         values = {**columns, "public_id": self._name(kinds.SESSION, record), "fence": posix.urandom(12).hex(), "context_since": 0}
+        values["client_born"] = 0  # it was not heard here: nothing is recorded since
         sql = f"INSERT INTO sessions ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})"
         self.store.execute(sql, list(values.values()))
 

@@ -9,6 +9,8 @@ import pytest
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.settings import effective as switches
+from ralph_mem.maintenance import status
+from ralph_mem.maintenance.doctor import recording
 from ralph_mem.maintenance.transfer import foreign, incoming
 from ralph_mem.memory import opening
 from ralph_mem.memory.inject import briefing
@@ -69,6 +71,16 @@ def test_a_secret_is_cut_out_and_nothing_is_told_unasked(a_place, a_list):
     ((title,),) = opened.execute("SELECT title FROM observations").fetchall()
     assert counts["observation"] == 1 and SECRET not in title and "[REDACTED:" in title
     assert not briefing.build([opened], dict(switches.DEFAULTS), 0, None, NOON)[0]
+
+
+@pytest.mark.parametrize("mine", [False, True])
+def test_a_project_into_which_old_rows_came_is_not_called_recorded(a_place, a_list, mine):
+    place = a_place()
+    taken(a_list({"what": "The lantern is dark.", "when": BEGAN}), place, mine=mine, **GIVEN)
+    found = status.of(place, switches.DEFAULTS, NOON)
+    assert (found["observations"], found["state"]) == (1, f"not yet: {status.NONE_YET}")
+    told = [*recording.switch(place), *recording.events(place)]
+    assert [each.state for each in told] == ["warning", "warning"] and told[1].seen.startswith("none recorded yet")
 
 
 def test_ones_own_counts_as_what_an_agent_noted_and_never_as_ones_words(a_place, a_list):
