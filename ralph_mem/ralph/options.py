@@ -20,12 +20,12 @@ Option.__doc__ = """One option of `start`.
 that take it. `where` is `headless` where it means nothing to a loop in a session, where no agent is started by us.
 """
 
-UNITS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
+UNITS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 # A second is for trying it out; a month is longer than anybody's patience, and still a limit.
 SHORTEST_MS, LONGEST_MS = 1000, 30 * 24 * 3_600_000
 # A cent is what the smallest of all iterations costs; a hundred thousand is a typing error.
 LEAST_COST, MOST_COST = 0.01, 100_000.0
-# From the least to the most that an option may say: those of the config, and room to go on after a limit was reached.
+# From the least to the most that an option may say, as its setting.
 RANGES = {
     "--max-iterations": (1, 1000),
     "--cooldown": (0, 3_600_000),
@@ -36,11 +36,14 @@ RANGES = {
 
 
 def duration_ms(name: str, text: str) -> int:
-    """Return a length of time such as `90s`, `30m` or `2h` in ms; a bare number counts minutes. Raises LoopError."""
+    """Return a length of time such as `90s`, `30m`, `2h` or `1d` in ms; a bare number counts minutes. Raises LoopError."""
     plain = text.strip().lower()
     digits = plain.rstrip("abcdefghijklmnopqrstuvwxyz ")
     unit = plain[len(digits) :].strip() or "m"
-    found = float(digits) * UNITS[unit] if unit in UNITS and _is_number(digits) else 0.0
+    if _is_number(digits) and unit not in UNITS:
+        named = f"{', '.join(UNITS)}, for example: {name} 90s, 30m or 2h"
+        raise LoopError(f"{text[:40]} is no length of time: there is no unit {unit[:20]}", named)
+    found = float(digits) * UNITS[unit] if _is_number(digits) else 0.0
     if not SHORTEST_MS <= found <= LONGEST_MS:
         raise LoopError(f"{text[:40]} is no length of time from a second to a month", f"for example: {name} 90s, 30m or 2h")
     return int(found)
