@@ -98,23 +98,23 @@ RULES = {
     "team.max_items": Rule(
         NUMBER, "How many items of a team are copied here, those accepted last; `search --team` finds all.", 1, 100_000
     ),
-    # A pass takes minutes and costs money; a hundred of them take a night.
-    "ralph.max_iterations": Rule(NUMBER, "After how many passes a loop gives up.", 1, 100),
+    # A pass takes minutes and costs money: a hundred of them take a night, and a limit that was reached may be raised.
+    "ralph.max_iterations": Rule(NUMBER, "After how many passes a loop gives up.", 1, 1_000),
     # Up to an hour, which is long enough for most limits on the rate of requests.
     "ralph.cooldown_ms": Rule(NUMBER, "How many milliseconds a loop waits between two passes.", 0, 3_600_000),
     "ralph.auto_rollback": Rule(SWITCH, "Whether a loop that has failed puts the files back as they were."),
     # At least one: a loop without any would never know that it is done.
     "ralph.success_criteria": Rule(TEXTS, "Which checks have to pass before a loop has succeeded.", 1, choices=CRITERIA),
-    # A second is for trying it out; a day is the longest that anybody leaves an agent alone.
-    "ralph.max_duration_ms": Rule(NUMBER, "After how many milliseconds a loop gives up.", 1_000, 86_400_000),
-    # An agent needs some seconds to begin at all; a day as above.
+    # A second is for trying it out; a month is longer than anybody's patience, and still a limit.
+    "ralph.max_duration_ms": Rule(NUMBER, "After how many milliseconds a loop gives up.", 1_000, 2_592_000_000),
+    # An agent needs some seconds to begin at all; a month as above.
     "ralph.iteration_ms": Rule(
-        NUMBER, "After how many milliseconds the agent of one pass is ended, and what it did judged.", 1_000, 86_400_000
+        NUMBER, "After how many milliseconds the agent of one pass is ended, and what it did judged.", 1_000, 2_592_000_000
     ),
-    "ralph.silence_ms": Rule(NUMBER, "After how many milliseconds an agent is ended that says nothing.", 1_000, 86_400_000),
-    # A thousand dollars is a typing error.
-    "ralph.max_cost_cents": Rule(NUMBER, "After how many US cents of agent a loop gives up; 0 for no such limit.", 0, 100_000),
-    "ralph.no_progress_threshold": Rule(NUMBER, "After how many passes without a new best a loop gives up.", 1, 100),
+    "ralph.silence_ms": Rule(NUMBER, "After how many milliseconds an agent is ended that says nothing.", 1_000, 2_592_000_000),
+    # More than a hundred thousand dollars are a typing error.
+    "ralph.max_cost_cents": Rule(NUMBER, "After how many US cents of agent a loop gives up; 0 for no such limit.", 0, 10_000_000),
+    "ralph.no_progress_threshold": Rule(NUMBER, "After how many passes without a new best a loop gives up.", 1, 1_000),
     # Two hours: longer than any suite that somebody runs after each change.
     "ralph.timeout_s": Rule(NUMBER, "After how many seconds a check is ended and counts as failed.", 1, 7_200),
     # 500 hold the goal and one failing test; 50,000 are a quarter of a common context window.

@@ -174,7 +174,7 @@ EDGES = {
     "search.default_layer": (1, 3),
     "search.max_results": (1, 100),
     "team.max_items": (1, 100_000),
-    "ralph.max_iterations": (1, 100),
+    "ralph.max_iterations": (1, 1000),
     "ralph.cooldown_ms": (0, 3_600_000),
 }
 
