@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ralph_mem.memory.store.connection import Store
 
 MOST_DEPTH = 100  # of lists and dicts in each other: what refers to itself has no end, and is refused where it is written
-MOST_BYTES = 65_536  # of a value as JSON: what is larger belongs into a file
+MOST_BYTES = 65_536  # of a value as JSON in UTF-8: what is larger belongs into a file
 # Earlier values that are kept of a key: enough to see what changed, and at most ten times what the value itself may take.
 MOST_EARLIER = 10
 # What speaks for a value in a search, where its keeper names no fields. The rest of a value is mostly ids and numbers.
@@ -101,7 +101,7 @@ def _protected(place: "Place", namespace: "Namespace", key: str, value: "Any") -
     if not _has_texts_for_keys(value):
         raise RalphMemError("this value is no JSON: a key of it is no text", "name each value by a text")
     try:
-        size = len(json.dumps(value, allow_nan=False))
+        size = len(json.dumps(value, allow_nan=False, ensure_ascii=False).encode("utf-8", "surrogatepass"))
     except (TypeError, ValueError, RecursionError) as error:
         raise RalphMemError(
             f"this value is no JSON: {error}", "dicts, lists, texts, finite numbers, booleans and None are"

@@ -60,7 +60,8 @@ class Place:
 
 def checked(namespace: "Sequence[str]") -> "Namespace":
     """Return a namespace as a tuple. Raises RalphMemError for anything but a few texts of some characters each."""
-    hint = f"a namespace is a tuple of 1 to {MOST_PARTS} texts such as ('project', ID, 'skills')"
+    each = f"of 1 to {MOST_CHARACTERS} characters that can be printed"
+    hint = f"a namespace is a tuple of 1 to {MOST_PARTS} texts {each}, such as ('project', ID, 'skills')"
     is_listed = isinstance(namespace, (tuple, list))
     if not is_listed or len(namespace) > MOST_PARTS or not all([is_name(part) for part in namespace]):
         raise RalphMemError(f"{ascii(namespace)[:80]} is no namespace", hint)

@@ -142,6 +142,20 @@ def test_what_is_no_json_or_too_large_is_refused(a_memory, value):
         a_memory.put(SKILLS, "a", value)
 
 
+def test_a_value_may_have_64_kib_in_utf_8_in_any_script(a_memory):
+    said = "ж" * 32_767  # of two bytes each, and the quotes
+    assert a_memory.put(SKILLS, "a", said).value == said
+    with pytest.raises(RalphMemError, match="a value of 65,538 bytes is too large"):
+        a_memory.put(SKILLS, "a", said + "ж")
+
+
+@pytest.mark.parametrize("part", ["a" * 201, "a\tb"])
+def test_what_a_part_of_a_namespace_may_have_is_said(a_memory, part):
+    with pytest.raises(RalphMemError, match="is no namespace") as refused:
+        a_memory.put((part,), "a", 1)
+    assert "of 1 to 200 characters that can be printed" in refused.value.hint
+
+
 @pytest.mark.parametrize("ttl", ["x", "5", float("nan"), float("inf"), 1e300])
 def test_how_long_it_stays_is_a_number_of_seconds(a_memory, ttl):
     with pytest.raises(RalphMemError, match="is no number of seconds"):
