@@ -61,6 +61,7 @@ FORMATS = (
 )
 NAMES = tuple(dict.fromkeys(each.name for each in FORMATS))
 OURS = {"id", "session", "origin", "tainted"}  # columns of the memories in an export of ours as CSV or SQLite
+MOST_COLUMNS = 12  # that a hint names
 FIELDS = ("title", "text", "at", "id", "session", "files")
 # What stands for the time where a note says none: when its file was changed.
 OTHERWISE = "modified_at"
@@ -90,9 +91,14 @@ def _known(tables: Tables) -> Format:
     if any(row.keys() >= OURS for held in tables.values() for row in held[:1]):
         what = "this is an export of ralph-mem for other tools, which has not all that would have to be taken in"
         raise RalphMemError(what, "`ralph-mem export --format jsonl` writes what can be taken in")
-    held = ", ".join(sorted({name for held in tables.values() for row in held[:1] for name in row})[:12])
+    held = _columns(tables)
     hint = "say which column is which: --map text=COLUMN --map at=COLUMN" + (f"; it has {held}" if held else "")
     raise RalphMemError(f"this is no export of ralph-mem, and no file of {', '.join(NAMES)}", hint)
+
+
+def _columns(tables: Tables) -> str:
+    """Name the first columns that the tables of a file have."""
+    return ", ".join(sorted({str(name) for held in tables.values() for row in held[:1] for name in row})[:MOST_COLUMNS])
 
 
 def _given(given: dict[str, str], tables: Tables) -> Format:
@@ -102,7 +108,8 @@ def _given(given: dict[str, str], tables: Tables) -> Format:
         raise RalphMemError(f"--map {wrong[:40]}=COLUMN " + ("is needed" if wrong == "text" else "is none"), ", ".join(FIELDS))
     fitting = {name: held for name, held in tables.items() if held and given["text"] in held[0]}
     if not fitting:
-        raise RalphMemError(f"there is no column {given['text'][:40]!a}", foreign_files.HINT)
+        held = _columns(tables)
+        raise RalphMemError(f"there is no column {given['text'][:40]!a}", f"it has {held}" if held else foreign_files.HINT)
     table = max(fitting, key=lambda name: len(fitting[name]))
     columns = Columns(texts=(given["text"],), **{name: column for name, column in given.items() if name != "text"})
     return Format("mapped", {table: columns}, (table, set()))

@@ -118,8 +118,9 @@ def test_what_fits_no_map_is_refused_with_the_columns_that_it_has(a_place, a_lis
     with pytest.raises(RalphMemError, match="no export of ralph-mem, and no file of claude-mem") as raised:
         taken(a_list({"what": "x"}), a_place())
     assert "what" in raised.value.hint
-    with pytest.raises(RalphMemError, match="no column 'nothing'"):
-        taken(a_list({"what": "x"}), a_place(), text="nothing")
+    with pytest.raises(RalphMemError, match="no column 'nothing'") as raised:
+        taken(a_list({"what": "x", "when": BEGAN}), a_place(), text="nothing")
+    assert raised.value.hint == "it has what, when"
 
 
 def test_a_few_bytes_that_unpack_to_more_than_a_file_may_have_are_refused(a_place, tmp_path, monkeypatch):
