@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance.transfer import document, foreign_files
+from ralph_mem.maintenance.transfer import document, foreign_files, outgoing
 from ralph_mem.maintenance.transfer.document import Document
 from ralph_mem.maintenance.transfer.foreign_files import MARKDOWN, ROWS, Row, Tables
 from ralph_mem.memory.rows import row as rows
@@ -84,11 +84,12 @@ def read(path: Path, given: dict[str, str], at: int, root: str) -> Read:
 
 
 def _known(tables: Tables) -> Format:
-    for each in FORMATS:
+    is_ours = any(str(row.get("body")).startswith(outgoing.HEADING) for row in tables.get(MARKDOWN, []))
+    for each in FORMATS if not is_ours else ():
         table, columns = each.known_by
         if any(columns <= row.keys() for row in tables.get(table, [])[:1]):
             return each
-    if any(row.keys() >= OURS for held in tables.values() for row in held[:1]):
+    if is_ours or any(row.keys() >= OURS for held in tables.values() for row in held[:1]):
         what = "this is an export of ralph-mem for other tools, which has not all that would have to be taken in"
         raise RalphMemError(what, "`ralph-mem export --format jsonl` writes what can be taken in")
     held = _columns(tables)

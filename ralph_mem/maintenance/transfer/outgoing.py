@@ -18,13 +18,14 @@ from ralph_mem.memory.rows.kinds import said_in
 from ralph_mem.memory.rows.row import Kind, allowed
 from ralph_mem.memory.store.connection import Store
 
+HEADING = "# What is remembered of "  # by which a file of Markdown is known as ours
 PUNCTUATION = "\\`*_{}[]<>()#+-.!|~&:@\"'/"
 
 
 def written(project: str, records: list[dict[str, Any]], *, outside: bool = False) -> str:
     """Return rows as Markdown, by session and turn; what web and MCP tools brought in only where `outside` asks for it."""
     sessions = [record for record in records if record["row"] == "session"]
-    lines = [f"# What is remembered of {name(project)}"]
+    lines = [HEADING + name(project)]
     for session in sessions:
         rows = [each for each in records if each.get("session") == session["client_session"]]
         rows.sort(key=lambda each: each.get("seq") or each["created_at"] * 1000)

@@ -173,7 +173,7 @@ def test_a_bad_file_is_refused_in_a_line_and_nothing_is_lost(a_person, an_export
     assert a_person.raw() == before
 
 
-@pytest.mark.parametrize(("form", "name"), [("csv", "shop.csv"), ("sqlite", "shop.db")])
+@pytest.mark.parametrize(("form", "name"), [("csv", "shop.csv"), ("sqlite", "shop.db"), ("markdown", "shop.md")])
 def test_an_export_for_other_tools_is_refused_as_one_of_ours(a_person, form, name):
     a_person.reads("export", "--format", form, "--to", name)
     said = a_person.cli("import-archive", name).err
