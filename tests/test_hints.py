@@ -3,6 +3,7 @@
 import ast
 import functools
 import os
+import posix
 import re
 import shlex
 import sys
@@ -141,10 +142,14 @@ def test_what_a_slash_command_does_is_named_by_that(monkeypatch, line, told):
     assert extras.in_a_session(line) == told
 
 
-def test_what_the_command_of_the_plugin_does_needs_no_package(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
+@pytest.mark.parametrize("folder", ["/home/ada/.local/bin", "/nowhere"])
+def test_what_the_command_of_the_plugin_does_needs_no_package_where_that_can_be_put(monkeypatch, folder):
+    monkeypatch.setenv("PATH", folder)
+    monkeypatch.setitem(posix.environ, b"PATH", folder.encode())
+    monkeypatch.setitem(posix.environ, b"HOME", b"/home/ada")
     told = extras.in_a_session("it is off (in a terminal: ralph-mem config set recording on)")
-    assert told.endswith(" (for `ralph-mem` in a terminal: /mem setup shim)")
+    way = extras.installation() if folder == "/nowhere" else "/mem setup shim"
+    assert told.endswith(f" (for `ralph-mem` in a terminal: {way})")
 
 
 def test_in_a_session_a_command_of_the_terminal_says_how_it_gets_there(monkeypatch, tmp_path):

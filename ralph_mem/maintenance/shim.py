@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.memory import extras
 
 ABSENT, OURS, OTHERS, NOT_ON_PATH = "absent", "ours", "somebody else's", "not on PATH"
 BY = "# Written by /mem setup; "  # how every release begins the second line
@@ -31,7 +32,7 @@ def state() -> str:
     """Say whose command there is, or that its folder is not on PATH."""
     file = where()
     if not os.path.lexists(file):
-        return ABSENT if os.path.dirname(file) in paths.environment("PATH").split(":") else NOT_ON_PATH
+        return ABSENT if extras.is_on_path(file) else NOT_ON_PATH
     is_ours = not os.path.islink(file) and paths.read(file).partition("\n")[2].startswith(BY)
     return OURS if is_ours else OTHERS
 

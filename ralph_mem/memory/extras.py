@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 
+from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
 
 LIES_IN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -61,8 +62,14 @@ def in_a_session(line: str) -> str:
     told = line if "in a terminal" in line else OF_THE_LOOP.sub("/ralph", IN_THE_CLIENT.sub(r"`/mem \1", line))
     if not COMMAND.search(told) or shutil.which("ralph-mem"):
         return told
-    way = installation() if COMMAND.search(BY_SHIM.sub("", told)) else "/mem setup shim"
+    needs_more = COMMAND.search(BY_SHIM.sub("", told)) or not is_on_path(f"{paths.environment('HOME')}/{places.COMMAND}")
+    way = installation() if needs_more else "/mem setup shim"
     return f"{told} (for `ralph-mem` in a terminal: {way})"
+
+
+def is_on_path(command: str) -> bool:
+    """Say whether a shell would look for a command where it lies, or is to lie."""
+    return os.path.dirname(command) in paths.environment("PATH").split(":")
 
 
 def _is_managed() -> bool:
