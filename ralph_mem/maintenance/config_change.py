@@ -32,7 +32,8 @@ def change(
     """Set a key in the project's file, or in the person's for all projects; nothing else in the file changes.
 
     Whoever sets a key here approves of it. What else waits in the file for an approval goes on waiting, and this key with it.
-    Raises ConfigError, and leaves the file as it was, where the value is out of range, the file broken or not to be written.
+    A file in which another key is wrong is not approved by that. Raises ConfigError, and leaves the file as it was, where the value
+    is out of range, the file cannot be read or is not to be written.
     `also_read` is a second reader, which has to read the new file as the hooks do.
     """
     return _write(project, key, typed_value.parse(key, text), everywhere, also_read)
@@ -51,7 +52,7 @@ def unset(
     if key not in schema.RULES:
         raise schema.no_such_key(key)
     path = path_of(project, everywhere)
-    if key not in yaml_subset.extents(_sound(path, key)):
+    if key not in yaml_subset.extents(_readable(path)):
         raise ConfigError(f"{key} is not set in {path}", "`ralph-mem config show` says where each value comes from")
     return _write(project, key, None, everywhere, also_read)
 
@@ -62,10 +63,10 @@ def _write(project: "Project", key: str, value: "Any", everywhere: bool, also_re
     try:
         _make_folder(project, path)
         with _alone(path):
-            before = _sound(path, key)
+            before = _readable(path)
             changed = edited(before, key, value)
             prove(path, before, changed, (key, value), also_read)
-            approves = path == own and not set(unapproved(project)[1]) - {key}
+            approves = path == own and not set(unapproved(project)[1]) - {key} and not _wrong(changed)
             paths.write(os.path.realpath(path), changed)  # a link in the person's own home stays one
             if approves:
                 _approve(project, before, changed, f"{key}: {written(value)}")
@@ -120,9 +121,17 @@ def is_heard(project: "Project", key: str) -> bool:
 
 
 def refuse_broken(project: "Project") -> None:
-    """Raise ConfigError where a config file is broken."""
+    """Raise ConfigError where a config file cannot be read, or a key in it is wrong."""
     for path in effective.files(project):
-        _sound(path, "")
+        text = _readable(path)
+        for key, what in _wrong(text).items():
+            raise ConfigError(f"{path}, line {yaml_subset.extents(text)[key][0]}: {what}", CHECK_HINT)
+
+
+def wrong(project: "Project") -> "list[str]":
+    """Return what is wrong in the config files, a line for each that is not in order."""
+    told = [(path, schema.values_of(path, {})[1]) for path in effective.files(project) if paths.exists(path)]
+    return [f"{path}: {what}" for path, what in told if what]
 
 
 def path_of(project: "Project", everywhere: bool = False) -> str:
@@ -142,23 +151,23 @@ def _values(path: str) -> "tuple[str, dict[str, Any]]":
     return text, schema.sort(yaml_subset.scan(text)[0])[0]
 
 
-def _sound(path: str, changing: str) -> str:
-    """Return the text of a file in which nothing is wrong but, perhaps, the value that is about to be changed."""
+def _readable(path: str) -> str:
+    """Return the text of a file that can be read, nothing of one that is not there; keys in it may be wrong."""
     try:
         text = yaml_subset.text_of(path)
     except ConfigError as error:
         if isinstance(error.__cause__, (FileNotFoundError, NotADirectoryError)) and not os.path.islink(path):
             return ""
         raise ConfigError(f"{path}: {error}", CHECK_HINT) from error
-    values, line, why = yaml_subset.scan(text)
-    wrong = schema.sort(values)[1]
-    wrong.pop(changing, "")
-    if wrong:
-        key, why = next(iter(wrong.items()))
-        line = yaml_subset.extents(text)[key][0]
+    _, line, why = yaml_subset.scan(text)
     if why:
         raise ConfigError(f"{path}, line {line}: {why}", CHECK_HINT)
     return text
+
+
+def _wrong(text: str) -> "dict[str, str]":
+    """Return what is wrong with the values of a file, by their keys."""
+    return schema.sort(yaml_subset.scan(text)[0])[1]
 
 
 def _make_folder(project: "Project", path: str) -> None:

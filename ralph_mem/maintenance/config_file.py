@@ -22,19 +22,26 @@ File = namedtuple("File", "path there text root values problems")
 ENVIRONMENT = "environment"
 
 
-def load(project: Project) -> dict[str, Setting]:
+def load(project: Project, asked: str = "") -> dict[str, Setting]:
     """Return every setting: the environment's over the project's over the person's over the defaults.
 
-    Raises ConfigError for a broken file.
+    Raises ConfigError for a file that cannot be read, and for one in which the value of `asked` is wrong. Where another is, what
+    counts is what the hooks have in force.
 
     Of a project's file that nobody approved, only what tightens counts.
     """
     merged = {key: Setting(key, effective.DEFAULTS.get(key), "default", "", rule.meaning) for key, rule in schema.RULES.items()}
     for path in effective.files(project):
         below = {key: setting.value for key, setting in merged.items()}
-        for key, value in _heard(project, _sound(path), below)[0].items():
-            origin = "project" if path == config_change.path_of(project) else "global"
+        file = _readable(path, asked)
+        origin = "project" if path == config_change.path_of(project) else "global"
+        for key, value in _heard(project, file, below)[0].items():
             merged[key] = merged[key]._replace(value=value, origin=origin, path=path)
+        for key in merged.keys() & schema.sort(file.values)[1].keys():
+            merged[key] = merged[key]._replace(origin=origin, path=path)
+    if config_change.wrong(project):
+        in_force = effective.load(project)
+        merged = {key: setting._replace(value=in_force.get(key, setting.value)) for key, setting in merged.items()}
     below = {key: setting.value for key, setting in merged.items()}
     for key, value in trust.of_variables(effective.variables(), below)[0].items():
         if value != below[key]:
@@ -43,10 +50,10 @@ def load(project: Project) -> dict[str, Setting]:
 
 
 def find(project: Project, key: str) -> Setting:
-    """Return one setting. Raises ConfigError for an unknown key, and for a broken file."""
+    """Return one setting. Raises ConfigError for an unknown key, for a wrong value of it, and for a file that cannot be read."""
     if key not in schema.RULES:
         raise schema.no_such_key(key)
-    return load(project)[key]
+    return load(project, key)[key]
 
 
 def check(project: Project) -> list[File]:
@@ -82,7 +89,7 @@ def change(project: Project, key: str, text: str, everywhere: bool = False) -> c
     typed_value.parse(key, text)
     path = config_change.path_of(project, everywhere)
     if everywhere or not Path(path).is_symlink():
-        _sound(path, key)  # which names the column too
+        _readable(path)  # which names the column too
     return config_change.change(project, key, text, everywhere, _as_pyyaml_reads)
 
 
@@ -98,11 +105,14 @@ def _as_pyyaml_reads(text: str) -> dict[str, Any]:
 # Reading
 
 
-def _sound(path: str, changing: str = "") -> File:
-    """Return a file in which nothing is wrong but, perhaps, the value that is about to be changed."""
+def _readable(path: str, asked: str = "") -> File:
+    """Return a file that can be read, in which the value of a key that is asked for is not wrong, as others may be."""
     file = _examined(path)
     errors = [problem for problem in file.problems if problem.level == "error"]
-    if errors and set(schema.sort(file.values)[1]) != {changing}:
+    if file.root is not None:
+        wrong = schema.sort(file.values)[1].get(asked)
+        errors = [problem for problem in errors if problem.what == wrong]
+    if errors:
         raise ConfigError(f"{path}{_place(errors[0])}: {errors[0].what}", config_change.CHECK_HINT)
     return file
 

@@ -121,9 +121,27 @@ def test_a_value_from_the_environment_says_so_and_one_that_is_not_heard_is_told(
 def test_a_broken_file_is_an_error_with_its_place(a_project, the_file):
     path = the_file("memory:\n  retention_days: 0\n")
     with pytest.raises(ConfigError, match="must be a whole number from 1 to 3650, not 0") as caught:
-        config_file.load(a_project)
+        config_file.find(a_project, "memory.retention_days")
     assert str(caught.value).startswith(f"{path}, line 2, column 19: ")
     assert "config check" in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["privacy:\n  exclude_paths: [d]\nmemory.retention_days: 0\n", "recording:\n  x: 1\n"])
+def test_beside_a_wrong_key_that_counts_what_the_hooks_have_in_force(a_project, the_file, text):
+    the_file("privacy:\n  exclude_paths: [c]\nmemory:\n  retention_days: 9\n")
+    hooks.load(a_project)
+    the_file(text)
+    ours = {key: setting.value for key, setting in config_file.load(a_project).items() if setting.value is not None}
+    assert ours == hooks.load(a_project)
+
+
+def test_another_key_is_set_beside_a_wrong_one_which_nobody_approves_by_that(a_project, the_file):
+    path = the_file("memory:\n  retention_days: 0 # days\n")
+    config_file.change(a_project, "search.max_results", "3")
+    assert path.read_text() == "memory:\n  retention_days: 0 # days\nsearch:\n  max_results: 3\n"
+    assert config_file.find(a_project, "search.max_results").value == 3
+    loosened = config_file.change(a_project, "ralph.max_iterations", "50")
+    assert loosened.waiting == ("ralph.max_iterations",)
 
 
 def test_an_unknown_key_is_an_error_with_the_nearest_one_as_a_hint(a_project):
@@ -544,9 +562,7 @@ def test_what_cannot_be_a_config_is_a_problem_and_is_not_written_to(a_project, t
     assert path.lstat() == before
 
 
-@pytest.mark.parametrize(
-    "text", ["memory:\n\tauto_inject: true\n", "a: 'x\n", "a: &b 1\nc: *b\n", "memory:\n  retention_days: 0\n"]
-)
+@pytest.mark.parametrize("text", ["memory:\n\tauto_inject: true\n", "a: 'x\n", "a: &b 1\nc: *b\n"])
 def test_a_broken_file_is_not_changed(a_project, the_file, text):
     path = the_file(text)
     with pytest.raises(ConfigError, match=f"{path}, line "):

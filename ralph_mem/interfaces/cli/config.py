@@ -36,13 +36,21 @@ commands.add_typer(inner, name="config")
 Key = Annotated[str, typer.Argument(metavar="KEY", help="Such as memory.auto_inject; `config show` lists them all.")]
 
 
+def name_wrong(place: Place) -> None:
+    """Say beside an answer which keys of the config files are wrong: all others count."""
+    for line in config_change.wrong(place):
+        printing.complain(line, config_change.CHECK_HINT)
+
+
 @inner.command()
 def get(key: Key, project: Project = "", json: Json = False) -> None:
     """Print the value of one setting.
 
     Example: ralph-mem config get memory.inject_tokens_prompt
     """
-    setting = config_file.find(registry.choose(project), key)
+    place = registry.choose(project)
+    setting = config_file.find(place, key)
+    name_wrong(place)
     if json:
         printing.as_json(_facts(setting))
     else:
@@ -61,7 +69,9 @@ def change(
 
     Example: ralph-mem config set memory.inject_tokens_prompt 400
     """
-    _say_changed(key, config_file.change(registry.choose(project), key, value, everywhere), json)
+    place = registry.choose(project)
+    _say_changed(key, config_file.change(place, key, value, everywhere), json)
+    name_wrong(place)
 
 
 @inner.command()
@@ -99,7 +109,9 @@ def show(project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem config show
     """
-    settings = config_file.load(registry.choose(project)).values()
+    place = registry.choose(project)
+    settings = config_file.load(place).values()
+    name_wrong(place)
     if json:
         printing.as_json([_facts(setting) for setting in settings])
         return

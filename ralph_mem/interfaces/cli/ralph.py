@@ -10,6 +10,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective, schema
 from ralph_mem.interfaces.cli import printing, ralph_apply, ralph_seen, ralph_start, ralph_watch
+from ralph_mem.interfaces.cli.config import name_wrong
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.maintenance import registry as known
@@ -216,9 +217,11 @@ def configure(
         changed = config_file.change(place, name, value)
         told = f"{name} is {config_change.written(changed.value)} in {changed.path}"
         printing.as_json({"key": name, **changed._asdict()}) if json else printing.text(told)
+        name_wrong(place)
         return
     every = [each for each in config_file.load(place).values() if each.key.startswith(("ralph.", "snapshot."))]
     found = [config_file.find(place, name)] if name else every
+    name_wrong(place)
     if json:
         printing.as_json([each._asdict() for each in found])
     elif name:

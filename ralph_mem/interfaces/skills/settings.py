@@ -56,7 +56,8 @@ def _set(asked: "Asked", name: str, text: str) -> "list[str]":
         raise ConfigError(f"{name} would let more happen than now, which a session cannot decide", in_terminal)
     changed = config_change.change(asked.project, name, text)
     waiting = ["not all of this file is in force: /mem trust shows the rest"] if changed.waiting else []
-    return [f"{name} is {config_change.written(changed.value)} in {changed.path}", *_overruled(name), *waiting]
+    told = f"{name} is {config_change.written(changed.value)} in {changed.path}"
+    return [told, *_overruled(name), *waiting, *config_change.wrong(asked.project)]
 
 
 def _overruled(name: str) -> "list[str]":

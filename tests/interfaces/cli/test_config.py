@@ -224,10 +224,20 @@ def test_check_explains_a_broken_file_and_leaves_with_1(a_project, the_file, wha
     code, out, err = run(a_project, "check")
     assert (code, err) == (1, "")
     assert str(path) in out and why in out
-    for words in (("show",), ("get", "recording"), ("set", "recording", "off")):
+    key = "memory.retention_days" if what == "a wrong type" else "recording"
+    for words in (("get", key), *([("show",), ("set", key, "off")] if key == "recording" else [])):
         code, out, err = run(a_project, *words)
         assert (code, out) == (1, "") and str(path) in err and "config check" in err
     assert path.read_bytes() == (text if isinstance(text, bytes) else text.encode())
+
+
+def test_beside_a_wrong_key_the_others_are_got_shown_and_set_and_it_is_named(a_project, the_file):
+    path = the_file("memory:\n  retention_days: nine\nsearch:\n  max_results: 3\n")
+    for words, said in (("get search.max_results", "3"), ("show", "max_results"), ("set search.max_results 4", "is 4 in")):
+        code, out, err = run(a_project, *words.split())
+        assert code == 0 and said in out
+        assert err.startswith(f"ralph-mem: {path}: line 2: memory.retention_days must be a whole number") and "all else" in err
+    assert printed(a_project, "set", "memory.retention_days", "9") and printed(a_project, "get", "search.max_results") == "4\n"
 
 
 def test_a_config_that_is_a_folder_is_told_by_all_and_touched_by_none(a_project):
