@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MOST_TESTS, MOST_LINE, MOST_OUTPUT = 30, 160, 3_500
 MOST_OF_RECORD = 16_777_216  # of the client's own record of the session, from its end: a second's reading
 PAUSES = "the loop pauses, /ralph continue goes on"
+OFF = "recording was switched off since the {} began, by you or by its agent: /mem resume records again, /mem doctor says by what"
 
 
 def guard_step(
@@ -90,10 +91,24 @@ def step(seen: "projects.Activity", project: "projects.Project", settings: "dict
     live = runs.live(project)
     if not live or not _is_ours(live, seen) or seen.waiting:  # the turn only pauses until something in the background is done
         return {}
-    if live.mode == GUARD:
-        return guard_step(seen, project, settings, live)
-    if not _is_same_work(live, seen, project):
+    if live.mode != GUARD and not _is_same_work(live, seen, project):
         return {}
+    said = guard_step(seen, project, settings, live) if live.mode == GUARD else _loop_step(seen, project, settings, live)
+    return said if live.off or effective.recording(project, settings) else _with_off(said, project, live)
+
+
+def _with_off(said: "dict[str, str]", project: "projects.Project", live: "runs.Live") -> "dict[str, str]":
+    """Return an answer with the line, told once, that nothing is recorded any more."""
+    now = runs.live(project)
+    if now and now.run == live.run:
+        runs.write_live(project, now._replace(off=1))
+    line = OFF.format("guard" if live.mode == GUARD else "loop")
+    return {**said, "message": f"{said['message']}; {line}" if said.get("message") else f"ralph-mem: {line}"}
+
+
+def _loop_step(
+    seen: "projects.Activity", project: "projects.Project", settings: "dict[str, Any]", live: "runs.Live"
+) -> "dict[str, str]":
     try:
         loop = Loop(project, settings, live.run)
     except RalphMemError:  # its record is gone, and with it what to go on from

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     Told = Callable[[str], None]
 
 Live = namedtuple(
-    "Live", "run mode owner pid born turn beat round most failing whole paused", defaults=(0, 0, "", 0, 0, 0, 0, 0, 0)
+    "Live", "run mode owner pid born turn beat round most failing whole paused off", defaults=(0, 0, "", 0, 0, 0, 0, 0, 0, 0)
 )
 Live.__doc__ = """The loop that is at work: its run, mode and owner, the process that it lives and dies with (headless: the
 supervisor, in session: the client) and the tick when that began, the turn of the session that it goes on from (as its event
 names it), and when it was last heard of, in ms; for a status line its round, how many
-there may be, and how much fails; 1 where a compaction took from the session what it was told; 1 while it pauses."""
+there may be, and how much fails; 1 where a compaction took from the session what it was told; 1 while it pauses; 1 once it was
+told that nothing is recorded any more."""
 NOBODY = Live("", HEADLESS, "")
 
 # A client that told no process is believed for so long after its last turn: a turn of hours is rare, a session of days is not.

@@ -52,6 +52,13 @@ def test_where_all_checks_pass_nothing_is_said(guarded):
 
 
 @pytest.mark.check
+def test_an_agent_that_switches_recording_off_does_not_end_it_and_the_person_is_told(guarded):
+    (guarded.memory / "off").touch()
+    answer = guarded.stop()
+    assert ":: one" in said_to_model(answer) and "recording was switched off since the guard began" in answer["systemMessage"]
+
+
+@pytest.mark.check
 def test_other_sessions_and_subagents_are_left_alone(guarded):
     other = guarded.another()
     other.start()

@@ -177,6 +177,27 @@ def test_a_turn_of_the_persons_own_after_esc_is_not_held_up(at_work):
     assert at_work.run_.status == "running"
 
 
+# Recording that is switched off meanwhile
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("act", ["touch .ralph-mem/off", "echo 'recording: off' >.ralph-mem/config.yaml"])
+def test_an_agent_that_switches_recording_off_does_not_end_the_loop_and_the_person_is_told_once(at_work, act):
+    subprocess.run(["/bin/sh", "-c", act], cwd=at_work.project, check=True)
+    first, second = at_work.stop(), at_work.stop()
+    assert "Iteration 2 of 10" in said_to_model(first) and "Iteration 3 of 10" in said_to_model(second)
+    assert "recording was switched off" in first["systemMessage"] and "systemMessage" not in second
+
+
+@pytest.mark.check
+def test_a_prompt_of_the_persons_takes_over_and_the_end_of_the_session_ends_it_while_recording_is_off(at_work):
+    (at_work.memory / "off").touch()
+    at_work.prompt("Wait, what does check.sh do?")
+    assert at_work.stop() == {} and at_work.run_.iterations == []
+    at_work.end()
+    assert (at_work.run_.reason, at_work.live) == ("owner_lost", None)
+
+
 # How it ends before its time
 
 
