@@ -3,9 +3,10 @@
 import time
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.attribution import explaining, overwritten, writes
+from ralph_mem.ralph.attribution import explaining, overwritten, tool_events, writes
 from ralph_mem.ralph.attribution.writes import Writes
 from ralph_mem.ralph.loop import Loop
+from ralph_mem.ralph.record import IN_SESSION
 from ralph_mem.ralph.snapshot import (
     FILE,
     Entry,
@@ -65,14 +66,16 @@ def take(loop: "Loop", label: str) -> "Taken":
 
 def settle_cut_off(project: "Project", settings: "dict[str, Any]", run: "record.Run") -> None:
     """Take in what an iteration left that was cut off, and whose it is, where that is known. Raises SnapshotError, LoopError."""
-    left = writes.left_by(project, run.id) if run.cut_off() and run.start_snapshot else None
-    if left is None:
+    if not (run.cut_off() and run.start_snapshot):
         return
     loop = Loop(project, settings, run.id)
-    loop.writes = left
+    in_session = run.mode == IN_SESSION
+    loop.writes = tool_events.of_cut_off(loop, checked_ns(run)) if in_session else writes.left_by(project, run.id)
+    if loop.writes is None:
+        return
     taken = take(loop, f"iteration {run.begun}{CUT_OFF}")
     loop.note("settled", number=run.begun, snapshot=taken.id)
-    run.settled = run.begun
+    run.settled, run.looked = run.begun, taken.id
 
 
 def begin(loop: "Loop") -> None:
@@ -82,12 +85,12 @@ def begin(loop: "Loop") -> None:
 
 
 def note_others(loop: "Loop", snapshots: "store.Snapshots", number: int) -> "set[bytes]":
-    """Note what has changed since the last iteration that none of the loop's programs wrote; returns all of it in this run."""
+    """Note what has changed since the last look that none of the loop's programs wrote; returns all of it in this run."""
     if loop.writes and not loop.writes.heard():
         loop.told(f"{explaining.ALL_IS_THE_LOOPS}: {explaining.NOT_HERE}")
         loop.writes = None
     if loop.writes:
-        found = _changed_since(snapshots, last_snapshot(loop.run), number)
+        found = _changed_since(snapshots, loop.run.looked or last_snapshot(loop.run), number)
         paths = explaining.unexplained(loop.writes, loop.place.top, found, snapshots)
         others.note(snapshots, loop.run.id, number, others.PERSON, paths)
     return {*others.since(snapshots, loop.run.id, 0)}

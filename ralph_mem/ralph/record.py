@@ -59,6 +59,8 @@ class Run:
     of what runs the checks, taken at `marked_ns`.
     `branch` has the name of the branch that it writes and the commit on which that stands, `commits` its [iteration, id],
     `brought` whether the branch of a room is in the person's repository, or why not.
+    `settled` is the iteration that was cut off and of which it was looked whose changes are whose, until it is done again, and
+    `looked` the snapshot of that look, until another iteration is finished, both 0 for none.
     `went_on` says that a person let it go on and no check was run since.
     `hints` are what the person said to it, as [when, text, the iteration that was told, 0 for none].
     `room` is the folder in which the agent works, empty where that is the person's own; `base` the snapshot of it as it was made,
@@ -101,7 +103,8 @@ class Run:
         self.applying: dict[str, Any] = {}
         self.rolling_back: dict[str, Any] = {}
         self.taken_back: list[dict[str, Any]] = []
-        self.marked_ns = self.start_snapshot = self.started = self.ended = self.begun = self.resumed_after = self.settled = 0
+        self.marked_ns = self.start_snapshot = self.started = self.ended = self.begun = self.resumed_after = 0
+        self.settled = self.looked = 0
         self.spent_ms = self.since = self.last_seen = self.turn = self.turned_after = 0
         self.stop_asked = self.waiting = self.snapshots_gone = self.went_on = False
 
@@ -256,7 +259,7 @@ def _confirmed(run: Run, entry: "dict[str, Any]") -> None:
 
 def _begun(run: Run, entry: "dict[str, Any]") -> None:
     run.begun = _number(entry.get("number"))
-    run.waiting = False
+    run.waiting, run.settled = False, 0  # what is settled of an iteration is so until it is done again
     if entry.get("task"):
         run.task_log.append({"begun": entry["task"], "iteration": run.begun - 1, "snapshot": _number(entry.get("snapshot"))})
     for hint in run.hints[: _number(entry.get("hints"))]:
@@ -268,7 +271,7 @@ def _iteration(run: Run, entry: "dict[str, Any]") -> None:
     changed, unnamed = record_lines.named(entry.get("changed") or [])
     fields.update({"changed": changed, "unnamed": unnamed} if unnamed else {})
     run.iterations.append(NO_ITERATION._replace(**{**fields, "verdicts": _verdicts(entry)}))
-    run.begun = max(run.begun, run.iterations[-1].number)
+    run.begun, run.looked = max(run.begun, run.iterations[-1].number), 0
     run.went_on = run.went_on and not run.iterations[-1].verdicts
     if run.iterations[-1].tasks:
         run.task_log.append({**run.iterations[-1].tasks, "iteration": run.iterations[-1].number})
@@ -285,6 +288,10 @@ def _decision(run: Run, entry: "dict[str, Any]") -> None:
     run.decisions.append(entry)
     if entry.get("reason") == NEXT_AGENT:
         run.turn, run.turned_after, run.waiting = run.turn + 1, run.iterations[-1].number if run.iterations else 0, False
+
+
+def _settled(run: Run, entry: "dict[str, Any]") -> None:
+    run.settled, run.looked = _number(entry.get("number")), _number(entry.get("snapshot"))
 
 
 def _waiting(run: Run, entry: "dict[str, Any]") -> None:
@@ -356,7 +363,7 @@ HANDLERS: "dict[str, Callable[[Run, dict[str, Any]], None]]" = {
     "paused": _paused, "continued": _continued, "hint": _hint, "commit": _commit, "taught": _taught, "resumed": _resumed,
     "branch": lambda run, entry: setattr(run, "branch", entry), "brought": lambda run, entry: setattr(run, "brought", entry),
     "guarded": lambda run, entry: setattr(run, "guarded", _verdicts(entry)),
-    "settled": lambda run, entry: setattr(run, "settled", _number(entry.get("number"))),
+    "settled": _settled,
     "end": _end, "snapshots_gone": lambda run, _entry: setattr(run, "snapshots_gone", True),
     "git": lambda run, entry: run.git.append(entry), "linked": lambda run, entry: run.written.append(entry),
     "room": entries.room, "applying": entries.applying, "applied": entries.applied, "rolling_back": entries.rolling_back,

@@ -4,8 +4,9 @@ import os
 
 from ralph_mem.core.format import count
 from ralph_mem.ralph import display
+from ralph_mem.ralph.record import IN_SESSION
 from ralph_mem.ralph.snapshot import LOST, MEANWHILE
-from ralph_mem.ralph.snapshot.rollback_plan import AFTER_LOOP, MERGED
+from ralph_mem.ralph.snapshot.rollback_plan import AFTER_LOOP, BY_YOU, MERGED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 MOST_PATHS = 40  # of each kind: a screen of them, and the number of the rest
 FORCE = "what was changed afterwards too goes back with --force; a snapshot of it is taken first"
 ALL = "what changed while the loop was at work, not by its programs, goes back with --all"
-CUT_OFF = "what it had changed cannot be told from your own edits, and is kept."
+CUT_OFF = "what it had changed cannot be told from your own edits, and is kept; --force takes that back too"
+UNHEARD = "what a command had changed that was still running counts as yours"
 
 
-def rollback_preview(what: str, plan: "Plan", killed: int = 0) -> "list[str]":
+def rollback_preview(what: str, plan: "Plan", run: "Run | None" = None) -> "list[str]":
     """Return what a rollback would do to each path, and why it would leave some alone."""
     if not plan.actions and not plan.kept and not plan.git:
         return [f"Nothing differs from {what}."]
@@ -35,8 +37,18 @@ def rollback_preview(what: str, plan: "Plan", killed: int = 0) -> "list[str]":
         *_of_git(plan.git),
         *([f"({ALL})"] if any([why == MEANWHILE for _, why in plan.kept]) else []),
         *([f"({FORCE})"] if _has_of_both(plan.kept) else []),
-        *([f"Iteration {killed} was cut off: {CUT_OFF}"] if killed else []),
+        *_cut_off(plan.kept, run),
     ]
+
+
+def _cut_off(kept: "Sequence[tuple[bytes, str]]", run: "Run | None") -> "list[str]":
+    """Return why something is kept that an iteration which was cut off may have changed, and not the person."""
+    whys = {why for _, why in kept}
+    if run and run.cut_off() and BY_YOU in whys:
+        return [f"Iteration {run.cut_off()} was cut off: {CUT_OFF}"]
+    if run and run.mode == IN_SESSION and run.settled and MEANWHILE in whys:
+        return [f"Iteration {run.settled} was cut off: {UNHEARD}"]
+    return []
 
 
 def _has_of_both(kept: "Sequence[tuple[bytes, str]]") -> bool:
@@ -63,18 +75,20 @@ def _listed(verb: str, paths: "Iterable[tuple[bytes, str]]") -> "list[str]":
 
 def rolled_back(what: str, report: "Report", run: "Run") -> "list[str]":
     """Return what a rollback did, what it left alone, and how to undo it."""
-    if not report.safety:
+    is_done = report.restored or report.deleted or any([verb == "git" for verb, _ in report.git])
+    if not report.safety or not (is_done or report.kept or report.unstored or report.git):
         return [f"Nothing differs from {what}."]
     lost = len([path for path, why in report.kept if why == LOST])
     numbers = f"{len(report.restored)} restored, {len(report.deleted)} deleted, {len(report.kept) - lost} kept"
     more = f", {lost} not brought back" if lost else ""
-    lines = [f"Back to {what}: {numbers}{more}.", *_kept("kept", report.kept)]
+    lines = [f"{'Back' if is_done else 'Nothing goes back'} to {what}: {numbers}{more}.", *_kept("kept", report.kept)]
     unkept = [each for each in report.unstored if each[0] not in dict(report.kept)]
     lines += _listed("no copy", unkept)
     lines += _of_git(report.git)
     lines += [ALL] if any([why == MEANWHILE for _, why in report.kept]) else []
     lines += [FORCE] if _has_of_both(report.kept) else []
-    return [*lines, f"to undo this: ralph-mem ralph rollback {run.id} --undo --confirm"]
+    lines += _cut_off(report.kept, run)
+    return [*lines, *([f"to undo this: ralph-mem ralph rollback {run.id} --undo --confirm"] if is_done else [])]
 
 
 def apply_preview(what: str, plan: "Plan", mixed: "Iterable[bytes]", run: "Run") -> "list[str]":

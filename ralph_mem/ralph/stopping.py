@@ -7,7 +7,7 @@ import time
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import criteria, decision, files, leftovers, passing, pending, prospects, runs, stop_reasons
 from ralph_mem.ralph.loop import Loop
-from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Run
+from ralph_mem.ralph.record import GUARD, HEADLESS, IN_SESSION, INTERRUPTED, RUNNING, Run
 from ralph_mem.ralph.room import making
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import restoring, store
@@ -51,7 +51,8 @@ def _stopped(project: "Project", run_id: str) -> "Run":
 
 def _ended(project: "Project", values: "dict[str, Any]", run: "Run", why: str) -> "Run":
     leftovers.end(run.id)
-    files.settle_cut_off(project, values, run)
+    if run.mode == HEADLESS:  # the agent of a session may finish its turn
+        files.settle_cut_off(project, values, run)
     loop = Loop(project, values, run.id)
     if run.status == INTERRUPTED and loop.run.since:  # its clock stopped when it was last heard of
         loop.note("paused", at=run.last_seen)
@@ -79,6 +80,8 @@ def resume(
     leftovers.end(run.id)
     finish_rollback(project)
     settled = pending.settle(project, values)
+    if IN_SESSION in (mode, run.mode):  # what the next session records tells nothing of this one
+        files.settle_cut_off(project, values, run)
     loop = Loop(project, values, run.id, told)
     for line in settled:
         loop.told(line)

@@ -26,7 +26,7 @@ def roll_back(
         voice.stays(line)
     if not confirm:
         what, plan = rolling_back.preview_rollback(place, values, run, target, force, git=True, everything=everything)
-        for line in rollback_lines.rollback_preview(what, plan, run.cut_off()):
+        for line in rollback_lines.rollback_preview(what, plan, run):
             voice.stays(line)
         if not rolling_back.has_work(plan):
             return printing.as_json(rollback_lines.plan_facts(what, plan)) if json else None

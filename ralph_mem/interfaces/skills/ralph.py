@@ -171,7 +171,7 @@ def _rolled_back(asked: "Asked", run: "Run", target: str, order: "Order") -> str
     words = [rolling_back.option_of(target), "--force" if force else "", "--all" if everything else ""]
     again = " ".join(["/ralph rollback", run.id, *filter(None, words), "--confirm"])
     below = f"Nothing is changed yet. To do it: {again}" if rolling_back.has_work(plan) else ""
-    lines = [*[_as_typed(line) for line in settled], *rollback_lines.rollback_preview(what, plan, run.cut_off())]
+    lines = [*[_as_typed(line) for line in settled], *rollback_lines.rollback_preview(what, plan, run)]
     return _show(asked, lines, below)
 
 

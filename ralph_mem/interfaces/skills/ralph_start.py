@@ -8,6 +8,7 @@ from ralph_mem.hosts.claude_code import event
 from ralph_mem.ralph import (
     detached,
     display,
+    files,
     in_session,
     leftovers,
     options,
@@ -219,6 +220,7 @@ def _handed_back(asked: "Asked", order: "Order", run: "Run") -> str:
 
 
 def _back(asked: "Asked", run: "Run") -> str:
+    files.settle_cut_off(asked.project, asked.settings, run)
     loop = Loop(asked.project, asked.settings, run.id)
     pausing.end(loop)
     return f"{run.id} goes on in this session, with iteration {loop.run.next_number()}. {HONEST}\n{_bound(asked, loop)}"

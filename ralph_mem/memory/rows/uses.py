@@ -29,6 +29,9 @@ WHERE o.session_id = ? AND o.tool_name = ? AND o.created_at >= ? ORDER BY o.seq"
 TOOLS_OF = f"""
 SELECT o.title, o.files, o.metadata, o.created_at FROM {OBSERVATION} AS o JOIN sessions AS s ON s.id = o.session_id
 WHERE s.client_session = ? AND o.created_at >= ? AND o.tool_name IS NOT NULL ORDER BY o.seq"""
+PROMPTED = f"""
+SELECT min(t.created_at) FROM {TURN} AS t JOIN sessions AS s ON s.id = t.session_id
+WHERE s.client_session = ? AND t.kind = 'prompt' AND t.created_at >= ?"""
 FIRST_TOLD = f"""
 SELECT i.memory, r.session_id, min(r.created_at) FROM receipts AS r JOIN receipt_items AS i ON i.receipt_id = r.id
 WHERE i.outcome <> 'missed' AND i.memory IN ({FACTS}) GROUP BY i.memory, r.session_id"""
@@ -64,6 +67,12 @@ def tools_of(store: "Store", session: str, since: int) -> "list[tuple[str, str, 
     """Return what a session's tools did from a time on: command or path, the file changed, metadata, when in ms."""
     found: list[tuple[str, str, str | None, int]] = store.execute(TOOLS_OF, (session, since)).fetchall()
     return found
+
+
+def prompted(store: "Store", session: str, since: int) -> "int | None":
+    """Return when a person first had words of their own for a session from a time on, in ms, None where they had none."""
+    found: tuple[int | None] = store.one(PROMPTED, (session, since))
+    return found[0]
 
 
 def first_told(store: "Store") -> "dict[tuple[str, int], int]":

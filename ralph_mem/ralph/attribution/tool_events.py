@@ -25,11 +25,16 @@ MOST_UNNAMED_MS = 3_000
 
 
 class ToolEvents:
-    """What the agent of a session did since its loop went on. `done_ns` is when the last checks were done, which left files too."""
+    """What the agent of a session did since its loop went on. `done_ns` is when the last checks were done, which left files too.
+
+    After `over_ms`, where there is one, nothing is the agent's any more.
+    """
 
     __slots__ = ("_commands", "_done_ns", "_edits", "_top")
 
-    def __init__(self, used: "list[tuple[str, str, str | None, int]]", top: str, done_ns: int) -> None:
+    def __init__(
+        self, used: "list[tuple[str, str, str | None, int]]", top: str, done_ns: int, over_ms: "int | None" = None
+    ) -> None:
         self._top, self._done_ns = os.path.realpath(top).rstrip("/") + "/", done_ns
         self._edits: dict[str, int] = {}
         self._commands: list[tuple[int, int, str]] = []
@@ -37,7 +42,7 @@ class ToolEvents:
             for path in files.splitlines():
                 self._edits[path] = (at + AFTER_MS) * NS_PER_MS
             if not files:
-                self._commands.append(_window(title, metadata, at))
+                self._commands.append(_window(title, metadata, at, at + FOR_EVER_MS if over_ms is None else over_ms))
 
     checks_are_heard = False
 
@@ -57,14 +62,14 @@ class ToolEvents:
         return any(start <= at <= end and _may_write(text, name, end - start) for start, end, text in self._commands)
 
 
-def _window(title: str, metadata: "str | None", at: int) -> "tuple[int, int, str]":
+def _window(title: str, metadata: "str | None", at: int, over_ms: int) -> "tuple[int, int, str]":
     try:
         told = json.loads(metadata or "{}")
         took, runs_on = told.get("ms", LEAST_MS), told.get("runs_on")
     except (ValueError, AttributeError):
         took, runs_on = LEAST_MS, False
     took = took if isinstance(took, (int, float)) else LEAST_MS
-    end = at + (FOR_EVER_MS if runs_on else AFTER_MS)  # when one in the background ends nobody tells
+    end = (over_ms if runs_on else at) + AFTER_MS  # when one in the background ends nobody tells
     return int(at - took - BEFORE_MS) * NS_PER_MS, end * NS_PER_MS, title
 
 
@@ -76,15 +81,27 @@ def _may_write(command: str, name: str, span_ns: int) -> bool:
 
 def of_session(loop: "Loop", done_ns: int) -> "ToolEvents | None":
     """Return what the agent of the session did since the last iteration began; None where its tools are not recorded."""
+    return _told(loop, done_ns, False) if effective.recording(loop.project, loop.settings) else None
+
+
+def of_cut_off(loop: "Loop", done_ns: int) -> "ToolEvents | None":
+    """Return what the agent did in an iteration that was cut off, as far as it was recorded; None where there is no memory.
+
+    What the person has the agent do afterwards, in the same session, is no more the loop's.
+    """
+    return _told(loop, done_ns, True)
+
+
+def _told(loop: "Loop", done_ns: int, is_over: bool) -> "ToolEvents | None":
     since = loop.begun or loop.run.started
-    if not effective.recording(loop.project, loop.settings):
-        return None
     try:
         opened = connection.connect(loop.project.folder, connection.TOOL_WAIT_MS)
     except RalphMemError:
         return None
     try:
         used: Any = uses.tools_of(opened, loop.run.owner, since - BEFORE_MS)
+        until = uses.prompted(opened, loop.run.owner, since) if is_over else None
     finally:
         opened.close()
-    return ToolEvents(used, loop.place.top, done_ns)
+    used = [each for each in used if until is None or each[3] < until]
+    return ToolEvents(used, loop.place.top, done_ns, max([each[3] for each in used], default=0) if is_over else None)
