@@ -1,6 +1,7 @@
 """Say in one line of our own words how a round of a loop went, and how a run ended."""
 
 from ralph_mem.ralph import progress, stop_reasons
+from ralph_mem.ralph.record import HEADLESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,3 +33,9 @@ def of_end(run: "Run") -> str:
     """Return how a run ended, for a session in which it did not run."""
     rounds = f"{run.used()} round{'' if run.used() == 1 else 's'}"
     return f"{run.id} {run.status} after {rounds}: {stop_reasons.REASONS[run.reason].says}; /ralph status says more"
+
+
+def of_gone(run: "Run") -> str:
+    """Return that a run was cut off by a kill of what it lived with."""
+    where = f"in iteration {run.begun}" if run.begun else "before its first iteration"
+    return f"{run.id} interrupted {where}: its {'process' if run.mode == HEADLESS else 'client'} is gone; /ralph status says more"

@@ -1,12 +1,14 @@
 """Tell a run as plain values, and how it ended to the next session and to a person's command."""
 
+import contextlib
 import json
 import os
 
 from ralph_mem.core import news, process
-from ralph_mem.ralph import progress, short_lines, stop_reasons
+from ralph_mem.core.errors import LoopError
+from ralph_mem.ralph import progress, record, runs, short_lines, stop_reasons
 from ralph_mem.ralph.display import next_step
-from ralph_mem.ralph.record import HEADLESS, RUNNING
+from ralph_mem.ralph.record import HEADLESS, INTERRUPTED, RUNNING
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.tasks import telling
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ralph_mem.core.project import Project
     from ralph_mem.ralph.loop import Loop
     from ralph_mem.ralph.record import Run
 
@@ -44,6 +47,23 @@ def of_end(loop: "Loop") -> None:
     wrong = notify(command, facts(loop.run, now_ms())) if command else ""
     if wrong:
         loop.told(wrong)
+
+
+def of_gone(project: "Project", stopping: str = "") -> None:
+    """Tell once that a loop was cut off by a kill of the client or of the process that it lived with.
+
+    `stopping` is the session of which a Stop asks: where that is the loop's own, its client may have gone, and hears nothing.
+    """
+    live = runs.live(project)
+    if not live or (live.owner and live.owner == stopping) or runs.is_alive(project, live):
+        return
+    with contextlib.suppress(LoopError, OSError):  # `/ralph status` says it as well
+        run = runs.find(project, live.run)
+        if run.status == INTERRUPTED:
+            record.append(runs.path_of(project, run.id), {"what": "gone", "at": live.beat})  # until then it was heard of
+            news.tell(project.root, short_lines.of_gone(run))
+    if runs.live(project) == live:  # nobody has let it go on meanwhile
+        runs.clear_live(project, live.run)
 
 
 def facts(run: "Run", now: int) -> "dict[str, Any]":

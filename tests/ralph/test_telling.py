@@ -7,12 +7,12 @@ import sys
 import pytest
 
 from ralph_mem.core import news
-from ralph_mem.ralph import short_lines, telling
+from ralph_mem.ralph import runs, short_lines, telling
 from ralph_mem.ralph.record import fold
 from ralph_mem.ralph.telling import notify
 from tests import clock
 from tests.hook import Hook, said_to_model
-from tests.ralph.conftest import NOON, a_run, failing_tests, iteration
+from tests.ralph.conftest import MINUTE, NOON, a_run, failing_tests, iteration
 from tests.ralph.loops import STEPS, Loops
 from tests.ralph.test_in_session import Session
 
@@ -135,6 +135,32 @@ def test_a_loop_whose_session_has_gone_is_told_of_in_the_next_one(attended):
     attended.end()
     said = shown(attended.attended().start())
     assert re.search(r"loop-\w{8} stopped after 0 rounds: the session that owned the loop has ended; /ralph status", said)
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_loop_whose_client_was_killed_is_told_of_once(attended, event):
+    other, third = attended.attended(), attended.attended()
+    assert "loop-" not in shown(other.start()) + shown(other.prompt("Anything new?")) + shown(other.stop())
+    runs.write_live(attended.loops.project, attended.live._replace(pid=2**22 + 1, born=1))
+    said = shown(EVENTS[event](other))
+    assert re.search(r"loop-\w{8} interrupted in iteration 1: its client is gone; /ralph status says more", said)
+    assert attended.run_.status == "interrupted" and "loop-" not in shown(third.start())
+
+
+@pytest.mark.check
+def test_a_stop_that_outlives_its_client_takes_the_line_from_nobody(attended):
+    runs.write_live(attended.loops.project, attended.live._replace(pid=2**22 + 1, born=1))
+    assert "interrupted" not in shown(attended.stop())
+    assert "interrupted in iteration 2" in shown(attended.attended().start())
+
+
+def test_a_loop_in_the_background_that_was_killed_is_told_of_and_its_clock_stands_where_it_was_heard_of_last(a_tree):
+    runs.create(a_tree, "loop-1", {"at": NOON})
+    runs.write_live(a_tree, runs.Live("loop-1", "headless", "", 1, 1, "", NOON + MINUTE))
+    telling.of_gone(a_tree)
+    assert news.take(a_tree.root).startswith("loop-1 interrupted before its first iteration: its process is gone")
+    assert runs.live(a_tree) is None and runs.latest(a_tree).elapsed_ms(NOON + 99 * MINUTE) == MINUTE
 
 
 def test_a_plain_event_does_not_look_at_what_waits(elsewhere):

@@ -57,12 +57,27 @@ def enter(name: str = "", host: str = "") -> str:
         # an agent could else end the loop that a person began by writing one file
         return "" if seen.host else client.answer(seen, _of_loop(seen, place, values))
     said = _handled(seen, place, values)
-    if seen.kind in MODULES and seen.kind != "end" and paths.exists(f"{paths.data_home()}/{paths.NEWS}"):
+    if seen.kind in MODULES and seen.kind != "end":
+        said = _with_news(seen, place, said)
+    return _others().answer(seen, said) if seen.host else client.answer(seen, said)
+
+
+def _with_news(seen: "Activity", place: "Project", said: "dict[str, str]") -> "dict[str, str]":
+    """Return what a session is told with how a loop ended elsewhere, or was killed."""
+    if _is_loop_live(place):
+        from ralph_mem.ralph import telling  # lazy: only where a loop is live
+
+        telling.of_gone(place, seen.session if seen.kind == "answer" else "")
+    if paths.exists(f"{paths.data_home()}/{paths.NEWS}"):
         from ralph_mem.core import news  # lazy: only where a loop has ever ended elsewhere
 
         if effective.attended() and paths.LOOP not in posix.environ:  # the agent of a loop is nobody
-            said = news.added(place.root, said)
-    return _others().answer(seen, said) if seen.host else client.answer(seen, said)
+            return news.added(place.root, said)
+    return said
+
+
+def _is_loop_live(place: "Project") -> bool:
+    return paths.exists(f"{paths.data_home()}/{paths.LOOPS}/{paths.key_of(place.top)}/live.json")
 
 
 def _seen(name: str, host: str) -> "Activity | None":
@@ -159,7 +174,7 @@ def _of_others() -> "Any":
 def _of_loop(seen: "Activity", place: "Project", values: "Values") -> "dict[str, str]":
     """Once its event is stored, a loop that is live in this project has the last word: on what comes now, or its own end."""
     concerned = seen.kind in ("answer", "end") or seen.source == "compact"
-    if not concerned or not paths.exists(f"{paths.data_home()}/{paths.LOOPS}/{paths.key_of(place.top)}/live.json"):
+    if not concerned or not _is_loop_live(place):
         return {}
     from ralph_mem.ralph import in_session  # lazy: only where a loop is live
 
