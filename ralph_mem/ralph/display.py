@@ -275,10 +275,11 @@ def spent(run: "Run", now: int) -> str:
 
 
 def _changed_lines(run: "Run") -> "list[str]":
-    """Return which files the iterations changed, each once, and what the person said that no iteration was told yet."""
+    """Return which files the iterations changed and nobody put back, and what the person said that no iteration was told yet."""
     changed = [each for each in run.iterations if each.changed]
-    names = dict.fromkeys([each[0] for iteration in changed for each in iteration.changed])
-    total = max([len(names), *[len(each.changed) + each.unnamed for each in changed]])
+    every = dict.fromkeys([each[0] for iteration in changed for each in iteration.changed])
+    names = [name for name in every if name not in run.back]
+    total = max([len(every), *[len(each.changed) + each.unnamed for each in changed]]) - len(every) + len(names)
     least = "at least " if changed[1:] and any([each.unnamed for each in changed]) else ""  # others may be the same ones
     waiting = [f"you said, for the next iteration: {rendered(text)}" for _, text, told in run.hints if not told]
     told = files_of([[name] for name in names], MOST_FILES, total - len(names))

@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from ralph_mem.core.errors import SnapshotError
+from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph import changes, files, protecting
 from ralph_mem.ralph.judges import tampering
 from ralph_mem.ralph.snapshot import FILE, FOLDER, NO_WAY_BACK, ignoring, others, restoring, store, taking
@@ -47,6 +48,18 @@ def after(loop: "Loop", number: int) -> After:
         lost = [*lost, *_no_way_back(own)] if loop.place.top == loop.project.top else lost
         changed = changes.described(own, *contents, loop.project, loop.settings)
         return After(taken.id, taken.tree, changed, [*again, *beyond, *lost, *tampered], len(own) - len(changed))
+
+
+def as_at_start(loop: "Loop", number: int) -> "list[str]":
+    """Return which paths that iterations changed are in a snapshot as they were at the start, as the record names them."""
+    names = {each[0] for iteration in loop.run.iterations for each in iteration.changed} - {changes.EXCLUDED}
+    if not (number and names):
+        return []
+    with store.open_store(loop.place) as snapshots:
+        found = snapshots.differences(loop.run.base or loop.run.start_snapshot, number)
+    other = [change.path.decode("utf-8", "replace") for change in found]
+    back = names.difference(other)
+    return sorted(back.difference(privacy.protect(other, loop.project, loop.settings)[0])) if back else []
 
 
 def _begun_from(snapshots: "store.Snapshots", run_id: str) -> int:

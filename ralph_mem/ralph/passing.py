@@ -1,5 +1,6 @@
 """Run one pass of the loop around its agent, headless or in session, from prompt to checks, record and decision."""
 
+import contextlib
 import time
 
 from ralph_mem.core.errors import SnapshotError
@@ -91,10 +92,19 @@ def conclude(loop: "Loop", answer: "launch.Answer") -> decision.Decision:
     entry = record.entry_of(iteration)
     record.append(loop.path, entry)
     loop.run.add(entry)
+    _note_back(loop, iteration)
     commits.after(loop, iteration)
     _keep(loop, lessons.of_iteration, iteration)
     loop.told(display.line(loop.run, iteration, now_ms()))
     return decide(loop, checked=True)
+
+
+def _note_back(loop: "Loop", iteration: record.Iteration) -> None:
+    """Write down what iterations changed that is as at the start by now, where that is otherwise than after the last one."""
+    with contextlib.suppress(SnapshotError):  # its names are told as changed then
+        back = iteration_files.as_at_start(loop, iteration.snapshot)
+        if back != loop.run.back:
+            loop.note("back", names=back)
 
 
 def decide(loop: "Loop", checked: bool = False) -> decision.Decision:

@@ -61,6 +61,7 @@ class Run:
     `brought` whether the branch of a room is in the person's repository, or why not.
     `settled` is the iteration that was cut off and of which it was looked whose changes are whose, until it is done again, and
     `looked` the snapshot of that look, until another iteration is finished, both 0 for none.
+    `back` names what iterations changed and what is as at the start by now.
     `went_on` says that a person let it go on and no check was run since.
     `hints` are what the person said to it, as [when, text, the iteration that was told, 0 for none].
     `room` is the folder in which the agent works, empty where that is the person's own; `base` the snapshot of it as it was made,
@@ -105,6 +106,7 @@ class Run:
         self.taken_back: list[dict[str, Any]] = []
         self.marked_ns = self.start_snapshot = self.started = self.ended = self.begun = self.resumed_after = 0
         self.settled = self.looked = 0
+        self.back: list[str] = []
         self.spent_ms = self.since = self.last_seen = self.turn = self.turned_after = 0
         self.stop_asked = self.waiting = self.snapshots_gone = self.went_on = False
 
@@ -363,7 +365,7 @@ HANDLERS: "dict[str, Callable[[Run, dict[str, Any]], None]]" = {
     "paused": _paused, "continued": _continued, "hint": _hint, "commit": _commit, "taught": _taught, "resumed": _resumed,
     "branch": lambda run, entry: setattr(run, "branch", entry), "brought": lambda run, entry: setattr(run, "brought", entry),
     "guarded": lambda run, entry: setattr(run, "guarded", _verdicts(entry)),
-    "settled": _settled,
+    "settled": _settled, "back": lambda run, entry: setattr(run, "back", [str(name) for name in entry.get("names") or []]),
     "end": _end, "snapshots_gone": lambda run, _entry: setattr(run, "snapshots_gone", True),
     "git": lambda run, entry: run.git.append(entry), "linked": lambda run, entry: run.written.append(entry),
     "room": entries.room, "applying": entries.applying, "applied": entries.applied, "rolling_back": entries.rolling_back,

@@ -39,6 +39,12 @@ def test_of_very_many_changed_files_all_are_counted_in_every_line():
     assert "changed: at least 1201 files: 0.py, 1.py, 2.py, 3.py, 4.py and 1196 more" in display.status_lines(again, NOON)
 
 
+def test_a_file_that_is_as_at_the_start_again_is_named_as_changed_until_then_only(loops):
+    run = loops.start("echo right >one.txt", "echo wrong >one.txt; echo right >two.txt", limits={"iterations": 2})
+    assert "changed: 1 file: two.txt" in display.status_lines(run, run.last_seen)
+    assert [change[0] for change in run.iterations[0].changed] == ["one.txt"]
+
+
 def test_what_an_earlier_release_recorded_of_very_many_files_is_no_file():
     changed = [[f"{number}.py", "added", 1, 0, ""] for number in range(50)]
     run = a_run(iteration(1, failing_tests(5), changed=[*changed, ["(10 more)", "changed", 0, 0, ""]]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.ralph import stop_reasons, stopping
+from ralph_mem.ralph import display, stop_reasons, stopping
 from ralph_mem.ralph.attribution import listening
 from tests.ralph.judges.shops import MEND, PYTEST, TEST
 
@@ -20,6 +20,7 @@ def test_a_gutted_test_is_put_back_and_the_loop_goes_on_to_an_honest_success(sho
     ) == TEST
     assert "tests/test_shop.py" in shop.prompts()[1] and "That does not count" in shop.prompts()[1]
     assert stopping.replay(shop.entries(run)) == []
+    assert "changed: 1 file: shop.py" in display.status_lines(run, run.last_seen)
 
 
 @pytest.mark.check
