@@ -188,7 +188,13 @@ def status_lines(run: "Run", now: int) -> "list[str]":
 def _guard_lines(run: "Run") -> "list[str]":
     """Return whether a guard is on, and what its checks said at the end of the last turn."""
     is_on = run.status == RUNNING
-    state = "on: its checks run at the end of each turn of its session" if is_on else "switched off"
+    state = (
+        "on: its checks run at the end of each turn of its session"
+        if is_on
+        else "ended with its session"
+        if run.reason
+        else "switched off"
+    )
     step = "`/ralph guard off` ends it, in its session" if is_on else "`/ralph guard` puts another one on, in a session"
     return [f"{run.id}  guard  {state}", *(_criteria_lines(run) or ["its checks have not run yet"]), f"next: {step}"]
 

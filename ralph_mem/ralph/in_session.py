@@ -22,7 +22,7 @@ from ralph_mem.ralph.attribution import tool_events
 from ralph_mem.ralph.criteria import PASSED, Verdict, evidence, passed
 from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.loop import Loop
-from ralph_mem.ralph.record import GUARD, HEADLESS, IN_SESSION, Run
+from ralph_mem.ralph.record import GUARD, HEADLESS, Run
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.watchdog import Watchdog
 from ralph_mem.ralph.watching import pausing, transcript
@@ -223,14 +223,13 @@ def compacted(seen: "projects.Activity", project: "projects.Project") -> None:
 
 
 def end(seen: "projects.Activity", project: "projects.Project") -> None:
-    """End the loop of a session that ends: nobody would go on with it."""
+    """End the loop or guard of a session that ends: nobody would go on with it."""
     live = runs.live(project)
     if not live or not _is_ours(live, seen):
         return
     leftovers.end(live.run)
-    if live.mode == IN_SESSION:
-        loop = Loop(project, {}, live.run)
-        if loop.is_running():
-            loop.note("end", status=stop_reasons.status_of("owner_lost"), reason="owner_lost", why=seen.reason)
-            news.tell(project.root, short_lines.of_end(loop.run))
+    loop = Loop(project, {}, live.run)
+    if loop.is_running():
+        loop.note("end", status=stop_reasons.status_of("owner_lost"), reason="owner_lost", why=seen.reason)
+        news.tell(project.root, short_lines.of_end(loop.run))
     runs.clear_live(project, live.run)

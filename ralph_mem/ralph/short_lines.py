@@ -1,12 +1,14 @@
 """Say in one line of our own words how a round of a loop went, and how a run ended."""
 
 from ralph_mem.ralph import progress, stop_reasons
-from ralph_mem.ralph.record import HEADLESS
+from ralph_mem.ralph.record import GUARD, HEADLESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.record import Run
+
+GUARD_GONE = "the guard has ended with its session; /ralph guard puts another one on"
 
 
 def state(run: "Run") -> "dict[str, int]":
@@ -31,11 +33,15 @@ def _judged(verdicts: "list[Verdict]") -> int:
 
 def of_end(run: "Run") -> str:
     """Return how a run ended, for a session in which it did not run."""
+    if run.mode == GUARD:
+        return GUARD_GONE
     rounds = f"{run.used()} round{'' if run.used() == 1 else 's'}"
     return f"{run.id} {run.status} after {rounds}: {stop_reasons.REASONS[run.reason].says}; /ralph status says more"
 
 
 def of_gone(run: "Run") -> str:
     """Return that a run was cut off by a kill of what it lived with."""
+    if run.mode == GUARD:
+        return GUARD_GONE
     where = f"in iteration {run.begun}" if run.begun else "before its first iteration"
     return f"{run.id} interrupted {where}: its {'process' if run.mode == HEADLESS else 'client'} is gone; /ralph status says more"

@@ -8,7 +8,7 @@ from ralph_mem.core import news, process
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import progress, record, runs, short_lines, stop_reasons
 from ralph_mem.ralph.display import next_step
-from ralph_mem.ralph.record import HEADLESS, INTERRUPTED, RUNNING
+from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.tasks import telling
 
@@ -60,10 +60,16 @@ def of_gone(project: "Project", stopping: str = "") -> None:
     with contextlib.suppress(LoopError, OSError):  # `/ralph status` says it as well
         run = runs.find(project, live.run)
         if run.status == INTERRUPTED:
-            record.append(runs.path_of(project, run.id), {"what": "gone", "at": live.beat})  # until then it was heard of
+            record.append(runs.path_of(project, run.id), _gone(run, live))
             news.tell(project.root, short_lines.of_gone(run))
     if runs.live(project) == live:  # nobody has let it go on meanwhile
         runs.clear_live(project, live.run)
+
+
+def _gone(run: "Run", live: "runs.Live") -> "dict[str, Any]":
+    """Return the entry of what was heard of last then; a guard, which nobody lets go on, has ended."""
+    told = {"what": "gone", "at": live.beat}
+    return {**told, "what": "end", "status": stop_reasons.STOPPED, "reason": "owner_lost"} if run.mode == GUARD else told
 
 
 def facts(run: "Run", now: int) -> "dict[str, Any]":

@@ -96,6 +96,19 @@ def test_it_is_gone_with_its_session(guarded):
     assert runs.live(guarded.loops.project) is None
 
 
+@pytest.mark.check
+@pytest.mark.parametrize("killed", [False, True])
+def test_that_it_ended_with_its_session_is_told_to_the_next_one_and_said_by_its_status(guarded, killed):
+    if killed:
+        runs.write_live(guarded.loops.project, runs.live(guarded.loops.project)._replace(pid=2**22 + 1, born=1))
+    else:
+        guarded.end()
+    guarded.environment["CLAUDE_CODE_SESSION_ATTENDED"] = "1"
+    assert "the guard has ended with its session; /ralph guard" in guarded.start("resume")["systemMessage"]
+    assert "  guard  ended with its session" in said_to_anybody(guarded.typed("ralph", "status"))
+    assert "There is no guard in this session" in said_to_anybody(guarded.typed("ralph", "guard off"))
+
+
 # Git
 
 

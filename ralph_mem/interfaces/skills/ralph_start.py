@@ -239,7 +239,11 @@ def guard(asked: "Asked", order: "Order", show: "Show") -> str:
     """Have the checks run at the end of each turn of this session, or with `off` no more."""
     if order.rest == "off":
         gone = stop_guard(asked.project, asked.session)
-        return "The guard is off." if gone else "There was no guard in this session."
+        return (
+            "The guard is off."
+            if gone
+            else "There is no guard in this session; one ends with its session, also where that is resumed."
+        )
     if order.rest:
         raise LoopError(
             f"/ralph guard takes no words such as {order.rest[:40]}", "/ralph guard [--criteria T], or /ralph guard off"

@@ -377,7 +377,9 @@ def test_a_guard_hands_over_what_fails_once_a_turn(an_owner):
     an_owner.mend()
     assert an_owner.stop("Done.") == {}
     assert an_owner.says("guard off") == "The guard is off.\n"
-    assert an_owner.says("guard off") == "There was no guard in this session.\n"
+    assert (
+        an_owner.says("guard off") == "There is no guard in this session; one ends with its session, also where that is resumed.\n"
+    )
 
 
 def test_a_plan_begins_nothing(an_owner):
