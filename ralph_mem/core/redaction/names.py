@@ -90,6 +90,7 @@ PLACES = " next page continuation starting pagination sync resume paging continu
 UNTELLING_OWNERS = (
     "  test tests check checks lint build first second third one two all must should each single multi by to pre post will "
 )
+LONGEST_SAID = 13  # characters, the sign of a sentence among them
 PASSWORD_FLOOR = 6
 FEWEST_DIGITS = 7  # of a password of digits alone: what is shorter counts or measures something more often
 # Beside a name: what a value may be wrapped in, what closes a name, what stands between, and how far a name and a value may reach.
@@ -142,7 +143,8 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     """
     if kind == "code":
         return _is_secret_code(value)
-    if style != "quoted" and value[-1] in "!?" and value.rstrip("!?").isalpha() and (value[1:].islower() or is_called_so(value)):
+    is_word = value[-1] in "!?" and value.rstrip("!?").isalpha() and len(value) <= LONGEST_SAID
+    if style != "quoted" and is_word and (value[1:].islower() or is_called_so(value)):
         return False  # a word of a sentence, a type of GraphQL
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
         return False

@@ -34,7 +34,7 @@ JOINING = frozenset("a all an any as at be by http in of on so to".split())
 LONGEST_SPACED = 16
 FEWEST_STRANGE, MOST_STRANGE = 10, 6  # characters and words, of small ones that signs join: what is shorter is a name mostly
 MOST_UNHEARD = 9  # words
-FEWEST_ALONE = 15  # letters of a word alone, which is then one of several that nothing joins
+FEWEST_ALONE = 13  # letters of a word alone, which is then one of several that nothing joins
 FEWEST_SAID = 2  # words of forms; one alone stands in a password too
 BRACKETS, RANGES = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")), ("A-Z", "a-z", "0-9")
 
@@ -127,7 +127,7 @@ def is_made_up(value: str, style: str) -> bool:
 def is_passphrase(value: str) -> bool:
     """Say whether a value is four words or more, as people are told to make passwords, and no sentence, name or path."""
     sign = next((sign for sign in " -_." if sign in value), "")
-    words = value.rstrip(DIGITS + "!?").split(sign) if sign else []
+    words = value.rstrip(DIGITS + "!?").rstrip(sign).split(sign) if sign else []
     return (
         (len(words) > 3 or (len(words) == 3 and value[-2:].isdigit()))
         and all([word.isalpha() and 3 <= len(word) <= 9 and word[1:].islower() for word in words])

@@ -17,7 +17,16 @@ SAYING = (
 )  # fmt: skip
 MASKING, LONGEST_MASK = "*\u2022\u25cf", 32
 MASKS = frozenset("redacted masked hidden filtered removed sensitive censored private secret oculto versteckt masqué".split())
-NOTHING = ("''", '""', "null", "nil", "None", "undefined")  # with which a test compares what should be there
+NOTHING = (
+    "''",
+    '""',
+    "'changeme'",
+    '"changeme"',
+    "null",
+    "nil",
+    "None",
+    "undefined",
+)  # with which a test compares what should be there
 UNEQUAL = ("!=", "not_to", "not to", "NotEqual", "not equal")
 FILLING, FAR_FIELD = ('fill("', "fill('", '" with "'), 320  # characters before what is filled in
 SIGNING_IN, FEWEST_TYPED = ("log in as ", "logged in as ", "sign in as ", "signed in as ", 'joining "'), 5
