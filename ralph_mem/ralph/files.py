@@ -99,9 +99,13 @@ def note_others(loop: "Loop", snapshots: "store.Snapshots", number: int) -> "set
 def note_between(loop: "Loop") -> None:
     """Note what changed since a run ended as the person's, whatever the system tells: none of the loop's was at work then.
 
-    Of what an iteration left that was cut off nobody can say that, or it was said as that was settled. Raises SnapshotError.
+    After an iteration that was cut off it is what none of the loop's programs wrote, where that is known. Raises SnapshotError.
     """
     if loop.run.cut_off() or loop.run.settled >= loop.run.next_number():
+        loop.writes = writes.left_by(loop.project, loop.run.id)
+        if loop.writes:
+            take(loop, f"iteration {loop.run.begun}{CUT_OFF}")
+        loop.writes = None  # those of what works from now on are the caller's to set
         return
     with store.open_store(loop.place) as snapshots:
         restoring.recover(snapshots)

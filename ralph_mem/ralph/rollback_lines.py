@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_PATHS = 40  # of each kind: a screen of them, and the number of the rest
 FORCE = "what was changed afterwards too goes back with --force; a snapshot of it is taken first"
-ALL = "what changed while the loop was at work, not by its programs, goes back with --all"
+ALL = "what changed before the run was over, not by its programs, goes back with --all"
 CUT_OFF = "what it had changed cannot be told from your own edits, and is kept; --force takes that back too"
 UNHEARD = "what a command had changed that was still running counts as yours"
 

@@ -31,7 +31,7 @@ Name = Annotated[str, typer.Argument(metavar="RUN", help="A run by its id, or th
 Best = Annotated[bool, typer.Option("--best", help="To the iteration that came closest, not to the start.")]
 To = Annotated[str, typer.Option("--to", metavar="N", help="To this iteration, not to the start.")]
 Force = Annotated[bool, typer.Option("--force", help="Put back what you changed after the loop, too.")]
-All = Annotated[bool, typer.Option("--all", help="Put back what changed while the loop was at work, whoever changed it.")]
+All = Annotated[bool, typer.Option("--all", help="Put back what changed before the run was over, whoever changed it.")]
 
 
 def _now() -> int:

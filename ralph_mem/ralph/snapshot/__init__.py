@@ -5,8 +5,8 @@ from collections import namedtuple
 # What a path can be. Other: a FIFO, socket or device, which is seen and never touched.
 FILE, LINK, FOLDER, OTHER = "file", "link", "folder", "other"
 
-# Why a rollback leaves a path alone that somebody else changed while the loop was at work.
-MEANWHILE = "changed while the loop was at work, not by its programs: yours"
+# Why a rollback leaves a path alone that somebody else changed while the loop was at work, or before it went on.
+MEANWHILE = "changed before the run was over, not by its programs: yours"
 
 # Why a rollback does not bring a path back, and what is said as soon as an iteration has taken it away.
 LOST = "is gone, and was not stored"

@@ -11,7 +11,9 @@ PERSON, CHECKS, OVERWRITTEN = "person", "checks", "overwritten"
 TABLE = "CREATE TABLE IF NOT EXISTS others (run TEXT NOT NULL, number INTEGER NOT NULL, who TEXT NOT NULL, path BLOB NOT NULL)"
 IS_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'others'"
 SINCE = f"SELECT path, max(number) FROM others WHERE run = ? AND who IN ('{PERSON}', '{OVERWRITTEN}') AND number > ? GROUP BY path"
-BETWEEN = f"SELECT path, 0 FROM others WHERE run = ? AND who != '{OVERWRITTEN}' AND number > ? AND number <= ?"
+BETWEEN = (
+    f"SELECT path, max(number) FROM others WHERE run = ? AND who != '{OVERWRITTEN}' AND number > ? AND number <= ? GROUP BY path"
+)
 
 
 def note(snapshots: "Snapshots", run: str, number: int, who: str, paths: "Iterable[bytes]") -> None:
@@ -29,8 +31,16 @@ def since(snapshots: "Snapshots", run: str, target: int) -> "dict[bytes, int]":
 
 
 def between(snapshots: "Snapshots", run: str, older: int, newer: int) -> "set[bytes]":
-    """Return the paths that others than the agent changed after one snapshot and up to another."""
-    return {*_paths(snapshots, BETWEEN, (run, older, newer))}
+    """Return the paths that others than the agent changed after one snapshot and up to another, and the agent not after them."""
+    found = _paths(snapshots, BETWEEN, (run, older, newer))
+    earlier = {number: [path for path, at in found.items() if at == number] for number in {*found.values()} - {newer}}
+    again = {path for number, paths in earlier.items() for path in _differing(snapshots, paths, number, newer)}
+    return {*found} - again
+
+
+def _differing(snapshots: "Snapshots", paths: "list[bytes]", older: int, newer: int) -> "list[bytes]":
+    then, now = snapshots.some(older, paths), snapshots.some(newer, paths)
+    return [path for path in paths if then.get(path) != now.get(path)]
 
 
 def _paths(snapshots: "Snapshots", sql: str, values: "tuple[str | int, ...]") -> "dict[bytes, int]":

@@ -76,6 +76,18 @@ def test_a_run_that_goes_on_knows_it_as_well_and_leaves_nothing_beside_its_recor
 
 
 @pytest.mark.check
+@pytest.mark.parametrize("looked", [False, True], ids=["at once", "after a look at the way back"])
+def test_what_the_person_adds_to_a_file_of_the_agent_before_it_goes_on_comes_back(killed, looked):
+    if looked:
+        rolling_back.preview_rollback(killed.project, killed.values(), killed.latest(), rolling_back.START)
+    killed.write("one.txt", "agent\nmine\n")
+    run = headless.resume(killed.project, killed.values(), killed.latest())
+    assert killed.text("one.txt") == "right\n" and "one.txt" in [path for path, *_ in run.iterations[0].changed]
+    killed.back()
+    assert killed.text("one.txt") == "agent\nmine\n" and not (killed.top / "made.txt").exists()
+
+
+@pytest.mark.check
 def test_a_preview_of_the_way_back_changes_nothing_of_what_the_run_that_goes_on_says(killed):
     seen = killed.latest().last_seen
     rolling_back.preview_rollback(killed.project, killed.values(), killed.latest(), rolling_back.START)
