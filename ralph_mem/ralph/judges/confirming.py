@@ -9,7 +9,7 @@ from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.redaction import path_rules
 from ralph_mem.ralph import changes, files, leftovers
 from ralph_mem.ralph.criteria import CUSTOM, FAILED, PASSED, TEST_PASS, VACUOUS, Verdict, evidence, judging, passed
-from ralph_mem.ralph.judges import built, installed, scratch, substitutes
+from ralph_mem.ralph.judges import built, installed, scratch, shown, substitutes, tracked
 from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import FILE, FOLDER, Taken, others, placing, restoring, rollback_plan, store, taking
 from ralph_mem.ralph.tasks import named_tests
@@ -162,17 +162,28 @@ class _Trial:
         instead = {each.path: each.piece for each in self.changed}
         in_the_way = _in_the_way(self.snapshots, self.number, instead)
         with scratch.made(self.snapshots, self.number, {**in_the_way, **instead}, self.loop.run.started * 1_000_000) as copy:
+            untracked = self._with_git(copy)
             self.copied_s = time.monotonic() - began
             for _ in range(TRIES if self.changed else 1):
                 verdicts = self._judged_in(copy)
                 if passed(verdicts) or self._is_cut_off(verdicts):
                     return self._by_the_start(verdicts, COPY)
+            if untracked:  # in the tree nobody tracks them
+                return self.says(FAILS, [_untracked(each, untracked) for each in verdicts], COPY)
             if in_the_way:
                 return None
             # last of all: what the agent's own judges do to the copy nobody knows
             if self.changed and self._is_as_here(copy):
                 return self._by_the_start(verdicts, COPY)
             return self.says(FAILS, verdicts, COPY) if self._fail_as_at_the_start(verdicts) else None
+
+    def _with_git(self, copy: "scratch.Scratch") -> "list[str]":
+        """Give a copy a repository where the checks ask git; returns what judges and was tracked at the start alone."""
+        start = Start(self.snapshots, _first(self.loop), self.criteria, self.loop.place.top)
+        if not tracked.is_asked(start.texts):
+            return []
+        judges = shown.of(self.snapshots, start.number, self.criteria, start.top, self.loop.option("may_change") or ())
+        return tracked.bring(self.loop, copy.top, {path for paths in judges.values() for path in paths})
 
     def _is_as_here(self, copy: "scratch.Scratch") -> bool:
         """Say whether a copy with all that the agent did is judged as the tree is: else the copy itself is what fails."""
@@ -251,6 +262,14 @@ def _unbuilt(verdict: "Verdict", wrong: "list[str]") -> "Verdict":
     if not wrong or verdict.type not in (TEST_PASS, CUSTOM):
         return verdict
     return verdict._replace(status=FAILED, why="; ".join(wrong[:MOST_NAMED]), failing={}, excerpt="")
+
+
+def _untracked(verdict: "Verdict", paths: "list[str]") -> "Verdict":
+    return (
+        verdict
+        if verdict.status == PASSED
+        else verdict._replace(why=f"{verdict.why}; {tracked.LOST}: {', '.join(paths[:MOST_NAMED])}")
+    )
 
 
 def _statuses(verdicts: "list[Verdict]") -> "dict[tuple[str, str], str]":

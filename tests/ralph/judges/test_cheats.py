@@ -5,6 +5,7 @@ import venv
 
 import pytest
 
+from ralph_mem.ralph.judges import tracked
 from ralph_mem.ralph.stop_reasons import exit_code
 from tests.ralph.judges.shops import PYTEST, NodeShop, Shop
 from tests.ralph.loops import git
@@ -146,6 +147,18 @@ def test_a_script_that_another_script_runs_is_a_judge(tmp_path):
     shop.write("verify", "#!/bin/sh\nexec ./check.sh\n").chmod(0o755)
     run = shop.start("echo 'exit 0' >check.sh", criteria=("custom=./verify",), tampering=0)
     assert run.reason == "tampered" and "check.sh (changed)" in run.why and "grep" in shop.text("check.sh")
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("here", [True, False])
+def test_a_test_that_git_lists_no_more_is_run_all_the_same(tmp_path, here):
+    shop = Shop(tmp_path)
+    shop.write("tests/one.sh", "grep -q right one.txt\n")
+    shop.write("listed.sh", "for each in $(git ls-files 'tests/*.sh'); do sh $each || exit 1; done\n")
+    git(shop.top, "init", "-q")
+    git(shop.top, "add", ".")
+    run = shop.start("git rm -q --cached tests/one.sh", criteria=("custom=sh listed.sh",), here=here, limits={"iterations": 1})
+    assert run.reason == "max_iterations" and run.iterations[0].verdicts[0].why.endswith(f"{tracked.LOST}: tests/one.sh")
 
 
 BUILT = "build/shop: shop.c\n\tcc -o $@ $<\ncheck: build/shop\n\t./build/shop\n-include $(wildcard build/*.d)\n"

@@ -9,6 +9,7 @@ import pytest
 from ralph_mem.ralph.display import ended
 from ralph_mem.ralph.judges import scratch
 from tests.ralph.judges.shops import MEND, PYTEST, TEST
+from tests.ralph.loops import git
 
 NEW_TEST = "printf 'from shop import total\\n\\n\\ndef test_three():\\n    assert total([1, 1, 1]) == 3\\n' >tests/test_three.py"
 HONEST = {
@@ -47,6 +48,19 @@ def test_a_new_test_counts_that_a_criterion_names(shop):
     shop.write("tests/test_shop.py", TEST.replace("== 3", "== 1"))
     named = f"custom={sys.executable} -m pytest -q -p no:cacheprovider tests/test_three.py"
     run = shop.start(f"{MEND}\n{NEW_TEST}", goal="add a test for three", criteria=(named,), tampering=0)
+    assert run.reason == "success" and confirmed(shop, run) == ("confirmed", "copy")
+
+
+@pytest.mark.check
+def test_a_check_that_asks_git_is_answered_in_the_copy_as_in_the_tree(shop):
+    shop.write(
+        "clean.sh",
+        "git diff --exit-code pyproject.toml || exit 1\n! git ls-files | grep shop.log && grep -q 'sum(prices)$' shop.py\n",
+    )
+    shop.write("shop.log", "was tracked by mistake\n")
+    git(shop.top, "init", "-q")
+    git(shop.top, "add", ".")
+    run = shop.start(f"{MEND}\ngit rm -q --cached shop.log", criteria=("custom=sh clean.sh",), tampering=0)
     assert run.reason == "success" and confirmed(shop, run) == ("confirmed", "copy")
 
 
