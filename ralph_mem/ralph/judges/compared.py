@@ -23,7 +23,15 @@ SEPARATORS = frozenset(["||", "&&", "|", ";", "&", "\n"])
 # The program of a command: behind words of the shell, variables that are set for it, and the shell that runs it.
 PROGRAM = re.compile(
     r"\s*(?:(?:if|then|elif|else|while|until|do|time|env|command|!|\{|@|[A-Za-z_]\w*=[^\s\"'$`]*)\s*)*"
-    r"(?:(?:ba|z|da|k)?sh\s+(?:-\S+\s+)*)?@?([\w./+-]+)"
+    r"(?:(?:ba|z|da|k)?sh\s+(?:-\S+\s+)*)?@?[\"']?([\w./+-]+)"
+)
+# A file that is run, of which the name stands in a variable.
+OF_A_VARIABLE = re.compile(
+    r"\s*(?:(?:if|then|else|while|until|do|time|env|!|\{|@|\()\s*)*(?:(?:(?:ba|z|da|k)?sh|source|\.)\s+(?:-\S+\s+)*)?[\"']?(?:\./)?\$\{?(\w+)\}?"
+)
+# Where a script lies that is not named as seen from where it runs.
+IN_ITS_FOLDER = re.compile(
+    r"""\$\(\s*dirname\s+(?:--\s+)?["']?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?["']?\s*\)|\$\{0%/\*\}|\$\((?:CURDIR|pwd)\)|\$\{?\w+\}?(?=["']?/)"""
 )
 ASSIGNED = re.compile(r"(?:^|\s)([A-Za-z_]\w*)=\"?$")
 CONDITION = re.compile(r"\s*(?:if|elif|while|until|!)\s")
@@ -46,6 +54,12 @@ def taken_out(text: str) -> str:
             at, until = found.span(1)
             joined = joined[:at] + "_" * (until - at) + joined[until:]
     return joined
+
+
+def deciding(text: str) -> "set[str]":
+    """Return the variables that name scripts whose end decides."""
+    found = [(each, OF_A_VARIABLE.match(text, each.start, each.end)) for each in _commands(text)]
+    return {match[1] for each, match in found if match and not _is_compared(text, each)}
 
 
 def _pieces(text: str) -> "Iterator[tuple[str, int, list[str]]]":

@@ -5,10 +5,11 @@ These are the scripts that it runs, those which these run, and the tests that it
 
 import os
 import re
+import shlex
 from collections import namedtuple
 
 from ralph_mem.core import paths
-from ralph_mem.ralph.judges import compared, doctests, kinds, loaded, references
+from ralph_mem.ralph.judges import asserting, compared, doctests, kinds, loaded, references
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ what the checks compare with.
 """
 
 PROGRAMS_OF_NODE = "node_modules/.bin"
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 DEEPEST = 4  # of scripts that run scripts
 SHELLS = frozenset("sh bash zsh dash ksh source . exec".split())
 PROGRAMS = frozenset("python python3 pypy pypy3 node bun deno ruby perl php tsx ts-node Rscript lua".split())
@@ -45,7 +47,7 @@ CHECKS = re.compile(
     re.IGNORECASE,
 )
 COMMAND = re.compile(
-    r"(?:^|[\s;&|(`\"'=@+-])((?:ba|z|da|k)?sh|source|\.|python[\d.]*|node|bun|deno|ruby|perl|php|tsx|ts-node)\s+((?:-\S+\s+)*)([\w./+-]+)"
+    r"(?:^|[\s;&|(`\"'=@+-])((?:ba|z|da|k)?sh|source|\.|python[\d.]*|node|bun|deno|ruby|perl|php|tsx|ts-node)\s+((?:-\S+\s+)*)[\"']?([\w./+-]+)"
 )
 # What is loaded before the tests by a word of a command line; of short options only those of runners, since `cc -c` compiles.
 LOADS = re.compile(
@@ -57,8 +59,8 @@ PROGRAM_FILE = re.compile(r"(?:^|[\s;&|(`\"'@])(?:[gmn]?awk|sed|jq)\s(?:[^\n;&|]
 # Runners to which a file of any name can be given as a test; unittest takes a module by its dotted name.
 GIVEN = frozenset("pytest py.test unittest doctest".split())
 DIRECT = re.compile(r"(?:^|[\s;&|(`\"'@+-])((?:\./|\.\./)?(?:[\w.+-]+/)*[\w.+-]+)(?=$|[\s;&|)`\"'])", re.MULTILINE)
-OF_PYTHON = re.compile(r"^[ \t]*(?:from[ \t]+\.*([\w.]*)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
-OF_NODE = re.compile(r"\.[cm]?[jt]sx?$")
+MOVES = re.compile(r"(?:^|[\s;&|(`@])cd\s+(?:--\s+)?[\"']?([\w./+-]+)")
+OF_MAKE = re.compile(r"(?:^|[\s;&|(`@+-])(?:g?make|\$[({]MAKE[)}])\s(?:[^\n;&|]*?\s)?(?:-C\s*|--directory[= ])[\"']?([\w./+-]+)")
 
 
 def of(criteria: "Iterable[Criterion]", top: str, text: "Text") -> Named:
@@ -71,10 +73,11 @@ def of(criteria: "Iterable[Criterion]", top: str, text: "Text") -> Named:
         folder = os.path.relpath(os.path.realpath(criterion.folder), os.path.realpath(top)) if criterion.folder else "."
         argv = [_inside(word, top) for word in criterion.argv or ()]
         decides = criterion.expected == 0 and not isinstance(criterion.expected, str)
-        found = _run_by(argv, folder, decides) | _run_in(criterion.definition or "", folder)
+        found = _run_by(argv, folder, decides) | _run_in(criterion.definition or "", folder, text)
+        found |= _makefiles(shlex.join(argv), folder)
         for at, word in enumerate(argv):
             if argv[at - 1 : at] == ["-c"] and " " in word:
-                found |= _run_in(word, folder)
+                found |= _run_in(word, folder, text)
                 pieces.append((folder, word))
         pieces.append((folder, criterion.definition or ""))
         found |= _given(argv, folder)
@@ -163,16 +166,26 @@ def _plain(program: str) -> str:
     return re.sub(r"[\d.]+$", "", program.rpartition("/")[2]) or program
 
 
-def _run_in(text: str, folder: str) -> "set[str]":
-    """Return the paths that decide in a piece of shell, as far as that can be read."""
-    return _mentioned(compared.taken_out(text), folder) | {path for path in _mentioned(text, folder) if CHECKS.search(path)}
+def _run_in(said: str, folder: str, text: "Text") -> "set[str]":
+    """Return the paths that decide in a piece of shell, as far as that can be read, also where it goes to another folder."""
+    said = compared.IN_ITS_FOLDER.sub(".", said)
+    found = _makefiles(said, folder)
+    for place in dict.fromkeys([folder, *[_path(folder, word) or folder for word in MOVES.findall(said)]]):
+        found |= _mentioned(compared.taken_out(said), place, text)
+        found |= {path for path in _mentioned(said, place, text) if CHECKS.search(path)}
+    return found
 
 
-def _mentioned(text: str, folder: str) -> "set[str]":
+def _makefiles(said: str, folder: str) -> "set[str]":
+    """Return where the rules may lie that a piece of shell has made in other folders."""
+    return {_path(folder, f"{place}/{name}") for place in OF_MAKE.findall(said) for name in MAKEFILES}
+
+
+def _mentioned(said: str, folder: str, text: "Text") -> "set[str]":
     found = set()
-    for line in text.splitlines():
+    for line in said.splitlines():
         for program, _, word in COMMAND.findall(line):
-            if program in SHELLS or CHECKS.search(word):
+            if program in SHELLS or CHECKS.search(word) or asserting.judges(_path(folder, word), text):
                 found.add(_path(folder, word))
         found |= {_path(folder, word) for word in PROGRAM_FILE.findall(line)}
         found |= {_path(folder, word + end) for word in LOADS.findall(line) for end in loaded.ENDS}
@@ -190,8 +203,8 @@ def _with_theirs(scripts: "set[str]", folder: str, text: "Text") -> "set[str]":
         found |= new
         below = [(os.path.dirname(path) or ".", text(path) or "") for path in new if _is_shell(path)]
         scripts = {module for path in new if CHECKS.search(path) for module in _imported(path, text)}
-        scripts |= {path for _, said in below for path in _run_in(said, folder)}
-        scripts |= {path for place, said in below for path in _run_in(said, place)}
+        scripts |= {path for _, said in below for path in _run_in(said, folder, text)}
+        scripts |= {path for place, said in below for path in _run_in(said, place, text)}
     return found
 
 
@@ -220,21 +233,5 @@ def _imported(script: str, text: "Text") -> "set[str]":
     folder = os.path.dirname(script)
     if not folder or folder.partition("/")[0] in kinds.PRODUCT:
         return set()
-    said = text(script) or ""
-    tried = _imported_by_node(said) if OF_NODE.search(script) else _imported_by_python(said) if script.endswith(".py") else []
-    places = [os.path.normpath(os.path.join(folder, each)) for each in tried]
+    places = [os.path.normpath(os.path.join(folder, each)) for each in asserting.imported(script, text(script) or "")]
     return {place for place in places if place.startswith(f"{folder}/") and text(place) is not None}
-
-
-def _imported_by_python(said: str) -> "list[str]":
-    found = []
-    for package, names, modules in OF_PYTHON.findall(said):
-        each_name = [name.split()[0] for name in names.split(",") if name.split()]
-        dotted = [module.split()[0] for module in modules.split(",") if module.split()]
-        dotted += [package, *[f"{package}.{name}".lstrip(".") for name in each_name]]
-        found += [name.replace(".", "/") + end for name in dotted if name for end in (".py", "/__init__.py")]
-    return found
-
-
-def _imported_by_node(said: str) -> "list[str]":
-    return [word + end for word in loaded.IMPORTED.findall(said) for end in loaded.ENDS]

@@ -4,6 +4,7 @@ import os
 import re
 
 from ralph_mem.core.redaction import path_rules
+from ralph_mem.ralph.judges import compared, kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,17 @@ LISTS = (
 EQUAL = re.compile(r"(?:\[|\btest\b)[^\n;&]*\$\((?!\s*(?:cat\s|<))[^()]*\)[^\n;&]*\$\(\s*(?:cat\s+|<\s*)([\w./+-]+)\s*\)")
 EITHER_WAY = re.compile(r"(?:\[|\btest\b)[^\n;&]*\$\(\s*(?:cat\s+|<\s*)([\w./+-]+)\s*\)[^\n;&]*\$\((?!\s*(?:cat\s|<))")
 NOTHING = "-"
+COMMANDS = frozenset("find ls git ls-files echo name type f print0".split())
+TO_MEND = kinds.PRODUCT | {"bin", "examples"}
+# What a check goes through: a name, and the words or the command that tell of its values.
+LOOP = re.compile(r"\bfor\s+(\w+)\s+in\s+([^\n;]+)")
+READ = re.compile(r"\b(find|ls|git\s+ls-files)\s+([^\n;|]*)\|\s*while\s+(?:IFS=\S*\s+)?read\s+(?:-\S+\s+)*(\w+)")
+ITEM = re.compile(r"(?<![\w$.*/-])(\.?[\w./*?+-]*[\w*])")
+# Such a command that hands each file over to a shell.
+HANDED_OVER = re.compile(
+    r"\bfind\s+([\w./+-]+)[^\n;|]*(?:-exec\s+(?:ba|z|da|k)?sh\s+(?:\{\}|-c\s+['\"](?:[^'\"]*\s)?(?:(?:ba|z|da|k)?sh|\.)\s+[\"']?\$\{?[01@])"
+    r"|\|\s*xargs\s(?:-\S+\s+|\d+\s+)*(?:ba|z|da|k)?sh\s*(?:$|[\n;&|)]))"
+)
 
 
 def of(texts: "Iterable[tuple[str, str]]", text: "Text") -> "tuple[str, ...]":
@@ -41,6 +53,7 @@ def of(texts: "Iterable[tuple[str, str]]", text: "Text") -> "tuple[str, ...]":
         found.update(dict.fromkeys(_compared(joined, folder, text)))
         for pattern in (*LISTS, EQUAL, EITHER_WAY):
             found.update(dict.fromkeys([_placed(word, folder) for word in pattern.findall(joined)]))
+        found.update(dict.fromkeys([_placed(word, folder) for word in _run(joined)]))
     return tuple([each for each in found if each])
 
 
@@ -56,6 +69,24 @@ def _compared(said: str, folder: str, text: "Text") -> "Iterator[str]":
         there = [word for word in operands if "*" in word or text(_placed(word, folder).lstrip("/")) is not None]
         if len(there) == 1:
             yield _placed(there[0], folder)
+
+
+def _run(said: str) -> "Iterator[str]":
+    """Yield the folders and the patterns of scripts that a piece of shell runs one after the other, and whose end decides."""
+    yield from HANDED_OVER.findall(said)
+    run = compared.deciding(said)
+    listed = [(name, words) for name, words in LOOP.findall(said)]
+    listed += [(name, f"{command} {words}") for command, words, name in READ.findall(said)]
+    for words in [compared.IN_ITS_FOLDER.sub(".", re.sub("[\"']", "", words)) for name, words in listed if name in run]:
+        found = [
+            each
+            for each in ITEM.findall(words)
+            if each[0] != "-" and each not in COMMANDS and each.removeprefix("./").split("/")[0] not in TO_MEND
+        ]
+        # of find it is the folder that counts, of ls and git what stands behind them, else a word may be no file
+        yield from [
+            each for each in found if ("*" not in each if "find " in words else "*" in each or "/" in each or "ls" in words)
+        ]
 
 
 def _operands(words: str) -> "list[str]":

@@ -3,7 +3,7 @@
 import os
 
 from ralph_mem.ralph.judges import doctests, kinds, loaded, named, placed, shadows
-from ralph_mem.ralph.snapshot import FILE
+from ralph_mem.ralph.snapshot import FILE, LINK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ralph_mem.ralph.snapshot.store import Snapshots
 
 MOST_BYTES = 262_144  # of a script that is read for what it runs
+MOST_LINKS = 1_000  # of the tree that are followed
 MOST_TESTS = 200  # tests that are read for whether they run examples
 
 
@@ -27,6 +28,7 @@ class Start:
         self.number = number
         self.criteria = criteria
         self.top = top
+        self._links: list[tuple[str, str]] | None = None
         self.named = named.of(criteria, top, self.text)
         self.loaded = loaded.of(self.settings(), self.text)
         self.placed = placed.of(criteria, top, self.settings(), self.text)
@@ -53,12 +55,28 @@ class Start:
         """Return the paths that set or define checks."""
         return [path for path in self.paths() if loaded.is_setting(path)]
 
-    def paths(self) -> "list[str]":
-        """Return the paths of all files."""
+    def paths(self, kind: str = FILE) -> "list[str]":
+        """Return the paths of all files, or of another kind."""
         rows = self.snapshots.query(
-            "SELECT path FROM entries WHERE first <= ?1 AND (last IS NULL OR last >= ?1) AND kind = 'file'", (self.number,)
+            "SELECT path FROM entries WHERE first <= ?1 AND (last IS NULL OR last >= ?1) AND kind = ?2", (self.number, kind)
         )
         return [os.fsdecode(row[0]) for row in rows]
+
+    def names_of(self, path: str) -> "list[str]":
+        """Return a path, and what it is called by links to it or to folders above it."""
+        if self._links is None:
+            self._links = [(link, self._led(link)) for link in self.paths(LINK)[:MOST_LINKS]]
+        return [path, *[f"{link}{path[len(led) :]}" for link, led in self._links if led and f"{path}/".startswith(f"{led}/")]]
+
+    def _led(self, link: str) -> str:
+        """Return where a link of the tree leads in it; empty for elsewhere, and where tests are given the product by it."""
+        if kinds.TEST.search(f"{os.path.dirname(link)}/"):
+            return ""
+        entry = self.entry(os.fsencode(link))
+        target = os.fsdecode(self.snapshots.content(entry)) if entry and entry.stored else "/"
+        led = os.path.normpath(os.path.join(os.path.dirname(link), target))
+        is_product = led.partition("/")[0] in kinds.PRODUCT
+        return "" if is_product or led.startswith(("..", "/")) or led == "." else led
 
     def tests_in(self, path: str) -> "list[str]":
         """Return the names of the tests of a file that a person has named."""

@@ -70,7 +70,11 @@ def _is_folder(change: "Change") -> bool:
 
 
 def _says(start: Start, change: "Change", path: str) -> str:
-    """Say why a file is a judge, nothing where it is none."""
+    """Say why a file is a judge, by its own name or by that of a link to it; nothing where it is none."""
+    return next(filter(None, [_says_by_name(start, change, name) for name in start.names_of(path)]), "")
+
+
+def _says_by_name(start: Start, change: "Change", path: str) -> str:
     by_the_checks = _said_by_checks(start, change, path)
     if by_the_checks:
         return by_the_checks
@@ -91,7 +95,7 @@ def _said_by_checks(start: Start, change: "Change", path: str) -> str:
     if placed.has(start.placed, path):
         return "a test"
     is_reference = change.what != "added" and references.has(start.named.references, path)
-    return "with which the checks compare" if is_reference else ""
+    return "with which the checks compare, or which they go through" if is_reference else ""
 
 
 def _said_of_a_source(start: Start, change: "Change", path: str) -> str:

@@ -161,6 +161,19 @@ def test_a_test_that_git_lists_no_more_is_run_all_the_same(tmp_path, here):
     assert run.reason == "max_iterations" and run.iterations[0].verdicts[0].why.endswith(f"{tracked.LOST}: tests/one.sh")
 
 
+@pytest.mark.check
+def test_what_judges_by_the_name_of_a_link_judges_where_it_lies_and_a_link_to_the_product_does_not(tmp_path):
+    shop = Shop(tmp_path)
+    shop.write("qa/one", "grep -q right shop/one.txt\n")
+    shop.write("shop/one.txt", "wrong\n")
+    shop.write("all.sh", "for each in checks/*; do sh $each || exit 1; done\n")
+    shop.top.joinpath("checks").symlink_to("qa")
+    shop.top.joinpath("tests/shop").symlink_to("../shop")
+    steps = ("echo true >qa/one", "echo right >shop/one.txt")
+    run = shop.start(*steps, criteria=("custom=sh all.sh",))
+    assert (run.reason, len(run.iterations)) == ("success", 2) and "grep" in shop.text("qa/one")
+
+
 BUILT = "build/shop: shop.c\n\tcc -o $@ $<\ncheck: build/shop\n\t./build/shop\n-include $(wildcard build/*.d)\n"
 RULE = "check:\n\t@true\n"
 

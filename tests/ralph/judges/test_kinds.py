@@ -121,6 +121,49 @@ def test_the_scripts_behind_a_rule_or_a_package_script_judge():
     assert names("npm", "test", definition="test: sh scripts/all.sh", files=CHECK).scripts >= {"scripts/all.sh", "check.sh"}
 
 
+PROGRAMS = {
+    "audit.py": "import prog\nassert prog.total([1]) == 1\n",
+    "scripts/all.js": 'require("node:assert").equal(require("../prog.js").total, 1)\n',
+    "tools/try.py": "import subprocess, sys\nsys.exit(int(subprocess.run(['./prog']).returncode))\n",
+    "prog.py": "import sys\nassert sys.argv\n",
+    "main.py": "import prog\nprint(prog.total([1]))\n",
+    "prog.js": "exports.total = 1\n",
+}
+
+
+@folded("path", ["audit.py", "scripts/all.js", "tools/try.py"])
+def test_a_program_that_asserts_something_of_others_judges_whatever_it_is_called(path):
+    program = "node" if path.endswith(".js") else "python3"
+    assert names("make", "check", definition=f"check:\n\t{program} {path}", files=PROGRAMS).scripts == {path}
+    assert names("make", "check", definition=f"check:\n\t{program} {path} | cmp - want", files=PROGRAMS).scripts == set()
+
+
+@folded("path", ["prog.py", "main.py"])
+def test_a_program_that_asserts_nothing_of_others_may_be_what_is_to_be_mended(path):
+    assert names("make", "check", definition=f"check:\n\tpython3 {path}", files=PROGRAMS).scripts == set()
+
+
+ELSEWHERE = (
+    ("cd sub && sh go", "sub/go"),
+    ("cd sub\n./go", "sub/go"),
+    ('. "$(dirname "$0")/common.sh"', "common.sh"),
+    ('here=$(cd "${0%/*}" && pwd)\n. "$here/common.sh"', "common.sh"),
+    ("make -C sub all", "sub/go"),
+    ("$(MAKE) -s -C sub all", "sub/go"),
+)
+
+
+@folded(("said", "path"), ELSEWHERE)
+def test_a_script_judges_that_is_run_in_another_folder_or_named_by_where_it_lies(said, path):
+    there = {"check.sh": said, "sub/go": "", "common.sh": "", "sub/Makefile": "all:\n\t./go\n"}
+    assert path in names("sh", "check.sh", files=there).scripts
+
+
+def test_a_program_that_is_named_in_quotes_and_whose_output_is_compared_is_no_judge():
+    there = {"check.sh": '"$here/app.sh" 3 | cmp - want && sh "$here/app.sh" 4 | cmp - more\n', "app.sh": ""}
+    assert names("sh", "check.sh", files=there).scripts == {"check.sh"}
+
+
 @folded(("argv", "tests"), [
     (("pytest", "tests/test_new.py::test_a", "-q"), {"tests/test_new.py"}),
     (("python", "-m", "unittest", "tests.test_new"), {"tests/test_new.py"}),

@@ -16,6 +16,22 @@ COMPARED = (
     ("while read name; do ./prog $name; done <suite.txt", "suite.txt"),
     ("xargs -n1 ./prog <suite.txt", "suite.txt"),
 )
+RUN = (
+    ("for f in qa/*.sh; do sh $f || exit 1; done", "qa/one.sh"),
+    ('for f in "$(dirname "$0")"/qa/*.sh\ndo\n  if ! sh "$f"; then exit 1; fi\ndone', "qa/one.sh"),
+    ("for f in $(git ls-files 'qa/*.sh'); do bash $f || bad=1; done\nexit $bad", "qa/one.sh"),
+    ('for f in $(find qa -type f); do "./$f" || exit 1; done', "qa/one.sh"),
+    ("find qa -name '*.sh' | while read f; do sh \"$f\" || exit 1; done", "qa/one.sh"),
+    ("find qa -type f -exec sh -c 'sh \"$$0\" || kill $$PPID' {} ';'", "qa/one"),
+    ("find qa -name '*.sh' -print0 | xargs -0 -n1 sh", "qa/one.sh"),
+)
+NOT_RUN = (
+    ("for f in qa/*.sh; do sh $f | cmp - ${f%.sh}.out || exit 1; done", "qa/one.sh"),
+    ("for f in qa/*.c; do cc -c $f || exit 1; done", "qa/one.c"),
+    ("for f in src/*.sh; do sh $f || exit 1; done", "src/one.sh"),
+    ('for f in qa/*.sh; do [ "$(sh $f)" = fine ] || exit 1; done', "qa/one.sh"),
+    ("find qa -name '*.c' -exec cc -c {} ';'", "qa/one.c"),
+)
 NOT_COMPARED = (
     ("cmp report.txt ref.txt", "report.txt"),  # nobody knows which of them is to be mended
     ("./prog >report.txt; cmp report.txt ref.txt", "report.txt"),
@@ -37,6 +53,16 @@ def test_a_file_with_which_a_check_compares_what_it_got_decides(said, path):
 
 @folded(("said", "path"), NOT_COMPARED)
 def test_any_other_file_that_a_check_reads_may_be_what_is_to_be_mended(said, path):
+    assert not references.has(found(said), path)
+
+
+@folded(("said", "path"), RUN)
+def test_the_scripts_decide_that_a_check_goes_through_and_runs(said, path):
+    assert references.has(found(said), path)
+
+
+@folded(("said", "path"), NOT_RUN)
+def test_what_a_check_goes_through_otherwise_may_be_what_is_to_be_mended(said, path):
     assert not references.has(found(said), path)
 
 
