@@ -17,12 +17,21 @@ WORD = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s\"']+")
 WRITTEN = re.compile(r"(?:(?<![0-9&>])>{1,2}|\btee(?:\s+-a)?\s|(?<!\S)-o\s)\s*[\"']?([^\s\"';&|)]+)")
 # What a command prints is like a file that nobody wrote; a variable stands for anything.
 PRINTED, SUBSTITUTED = re.compile(r"<\([^()]*\)"), re.compile(r"\$\([^()]*\)|`[^`]*`")
-VARIABLE = re.compile(r"\$\{[^{}]*\}|\$\([\w-]+\)|\$[\w@*#?]")
+# What prints a file with less or in another order: then the file is what is compared, or gone through.
+FILTER = r"(?:cat|tail|head|sort|uniq|cut|tr|sed|nl|tac|jq|grep\s+-\w*v\w*)"
+FILTERED = re.compile(rf"<\(\s*{FILTER}\s(?:[^()|]*\s)?<?\s*[\"']?([\w./*${{}}%+-]+)[\"']?\s*(?:\|\s*{FILTER}\b[^()|]*)*\)")
+ASSIGNED = re.compile(r"(?:^|[\s;&|({])([A-Za-z_]\w*)=[\"']?(\$\([^()]*\))")
+VARIABLE = re.compile(r"\$\{[^{}]*\}|\$\([\w-]+\)|\$(?:\w+|[@*#?])")
 LISTS = (
     re.compile(r"\bin\s+[\"']?\$\(\s*(?:cat\s+|<\s*)([\w./+-]+)\s*\)"),
     re.compile(r"\bdone\s*<\s*[\"']?([\w./+-]+)"),
     re.compile(r"\bxargs\s[^\n;&|]*?(?:-a\s*|--arg-file[= ]|<\s*)[\"']?([\w./+-]+)"),
-    re.compile(r"\bcat\s+([\w./+-]+)\s*\|\s*(?:while\s+read|xargs)\b"),
+    re.compile(r"\bcat\s+([\w./+-]+)\s*\|\s*xargs\b"),
+    re.compile(
+        rf"\b{FILTER}\s(?:[^\n;&|]*\s)?[\"']?([\w./+-]+)[\"']?\s*(?:\|\s*{FILTER}\b[^\n;&|]*)*\|\s*while\s+(?:IFS=\S*\s+)?read\b"
+    ),
+    re.compile(rf"\bdone\s*<\s*<\(\s*{FILTER}\s(?:[^()|]*\s)?[\"']?([\w./+-]+)[\"']?\s*[|)]"),
+    re.compile(r"\b(?:md5|sha\d*|b2|ck)sum\s(?:[^\n;&|]*\s)?(?:-c|--check)(?:\s+-\S+)*\s+<?\s*[\"']?([\w./+-]+)"),
 )
 # What a command prints, compared with what a file says.
 EQUAL = re.compile(r"(?:\[|\btest\b)[^\n;&]*\$\((?!\s*(?:cat\s|<))[^()]*\)[^\n;&]*\$\(\s*(?:cat\s+|<\s*)([\w./+-]+)\s*\)")
@@ -51,9 +60,9 @@ def of(texts: "Iterable[tuple[str, str]]", text: "Text") -> "tuple[str, ...]":
     for folder, said in texts:
         joined = said.replace("\\\n", " ").replace("$$", "$")
         found.update(dict.fromkeys(_compared(joined, folder, text)))
-        for pattern in (*LISTS, EQUAL, EITHER_WAY):
-            found.update(dict.fromkeys([_placed(word, folder) for word in pattern.findall(joined)]))
-        found.update(dict.fromkeys([_placed(word, folder) for word in _run(joined)]))
+        words = [word for pattern in LISTS for word in pattern.findall(joined)]
+        words += [word for pattern in (EQUAL, EITHER_WAY) for word in pattern.findall(_with_values(joined))]
+        found.update(dict.fromkeys([_placed(word, folder) for word in [*words, *_run(joined)]]))
     return tuple([each for each in found if each])
 
 
@@ -64,11 +73,17 @@ def has(patterns: "Iterable[str]", path: str) -> bool:
 
 def _compared(said: str, folder: str, text: "Text") -> "Iterator[str]":
     written = {_as_pattern(word) for word in WRITTEN.findall(said)}
-    for words in COMPARISON.findall(PRINTED.sub(NOTHING, said)):
-        operands = [word for word in _operands(SUBSTITUTED.sub("$_", words)) if word not in written]
+    for words in COMPARISON.findall(PRINTED.sub(NOTHING, FILTERED.sub(r"\1", said))):
+        operands = [word for word in _operands(SUBSTITUTED.sub("${_}", words)) if word not in written]
         there = [word for word in operands if "*" in word or text(_placed(word, folder).lstrip("/")) is not None]
         if len(there) == 1:
             yield _placed(there[0], folder)
+
+
+def _with_values(said: str) -> str:
+    """Return the comparisons of a piece of shell with what a command printed in the place of the variables that have it."""
+    values, lines = dict(ASSIGNED.findall(said)), [line for line in said.splitlines() if re.search(r"\[|\btest\b", line)]
+    return VARIABLE.sub(lambda found: values.get(found[0].strip("${}"), found[0]), "\n".join(lines))
 
 
 def _run(said: str) -> "Iterator[str]":

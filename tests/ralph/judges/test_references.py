@@ -15,6 +15,16 @@ COMPARED = (
     ("for name in $(cat suite.txt); do ./prog $name; done", "suite.txt"),
     ("while read name; do ./prog $name; done <suite.txt", "suite.txt"),
     ("xargs -n1 ./prog <suite.txt", "suite.txt"),
+    ('got=$(./prog)\nwant=$(cat ref.txt)\n[ "$got" = "$want" ]', "ref.txt"),
+    ('want="$(<ref.txt)"; [[ $(./prog) == "${want}" ]] || exit 1', "ref.txt"),
+    ("diff <(./prog | sort) <(sort ref.txt)", "ref.txt"),
+    ("diff <(sort -u <ref.txt | head -3) <(./prog)", "ref.txt"),
+    ("md5sum -c --quiet ref.txt", "ref.txt"),
+    ("sha256sum --check ref.txt", "ref.txt"),
+    ("shasum -a 256 -c <ref.txt", "ref.txt"),
+    ('tail -n +2 suite.txt | while IFS=, read a b; do [ "$(./prog $a)" = "$b" ] || exit 1; done', "suite.txt"),
+    ("grep -v '^#' suite.txt | sort | while read -r name; do ./prog $name; done", "suite.txt"),
+    ("while read name; do ./prog $name; done < <(tail -n +2 suite.txt)", "suite.txt"),
 )
 RUN = (
     ("for f in qa/*.sh; do sh $f || exit 1; done", "qa/one.sh"),
@@ -39,6 +49,11 @@ NOT_COMPARED = (
     ("jq . <report.txt", "report.txt"),
     ('test "$(cat VERSION)" = 2', "VERSION"),
     ("./prog | diff - sub/ref.txt", "ref.txt"),
+    ("diff <(sort report.txt) <(sort ref.txt)", "report.txt"),
+    ("./prog >report.txt; diff <(sort report.txt) <(sort ref.txt)", "report.txt"),
+    ("grep TODO report.txt | while read line; do exit 1; done", "report.txt"),
+    ('got=$(cat report.txt); [ "$got" = fine ]', "report.txt"),
+    ("md5sum report.txt", "report.txt"),
 )
 
 
