@@ -35,6 +35,8 @@ HELPS = re.compile(
     r"(^|[/_.-])(tests?|specs?|testing|helpers?|support|setup|mocks?|stubs?|fakes?|fixtures?|config|configs|tools?|scripts|build|base"
     r"|presets?|plugins?|jest|vitest|mocha|babel)([/_.-]|$)"
 )
+MAKEFILE = re.compile(r"(^|/)([Mm]akefile|GNUmakefile|[^/]+\.mk)$")
+INCLUDES = re.compile(r"^[ \t]*(?:-|s)?include[ \t]+([^\n#]+)", re.MULTILINE)
 DEEPEST = 4  # of files that import files
 PLUGIN = re.compile(r"(?<![\w-])-p[ \t=]*['\"]?([A-Za-z_][\w.]*)")
 PLUGINS = re.compile(r"^pytest_plugins\s*=\s*(\[[^\]]*\]|\([^)]*\)|[^\n]*)", re.MULTILINE)
@@ -55,6 +57,18 @@ def of(paths: "Iterable[str]", text: "Text") -> "frozenset[str]":
     settings = {path: text(path) or "" for path in every if OF_PYTEST.search(path)}
     if not any([OFFERS_PLUGINS.search(said) for said in settings.values()]):
         found |= {name for path, said in settings.items() for name in _of_pytest(path, said, text)}
+    return frozenset(found)
+
+
+def included(paths: "Iterable[str]", text: "Text") -> "frozenset[str]":
+    """Return what the Makefiles among some paths include, whatever its name is."""
+    found: set[str] = set()
+    new = {path for path in paths if MAKEFILE.search(path)}
+    for _ in range(DEEPEST):
+        named = [(path, word) for path in new for said in INCLUDES.findall(text(path) or "") for word in said.split()]
+        tried = {os.path.normpath(os.path.join(place, word)) for path, word in named for place in ("", os.path.dirname(path))}
+        new = {path for path in tried if not path.startswith(("..", "/")) and text(path) is not None} - found
+        found |= new
     return frozenset(found)
 
 

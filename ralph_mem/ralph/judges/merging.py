@@ -26,7 +26,10 @@ OF_GO = frozenset("replace exclude tool godebug toolchain ignore".split())
 BY_ITSELF = re.compile(r"(pre|post)\w|(prepare|install|dependencies)$")
 VARIABLE = re.compile(r"^([\w.-]+)\s*([:+?]?=)\s*(.*)$")
 # A file of the product in a list of them; what has such a name is compiled or linked, and runs nothing by itself.
-SOURCE_FILE = re.compile(r"[\w./$()%-]+\.(c|cc|cpp|cxx|h|hpp|o|obj|s|S|f|f90|java|rs|go|ts|js|py)$")
+SOURCE_FILE = re.compile(r"(?!-)[\w./$()%-]+\.(c|cc|cpp|cxx|h|hpp|o|obj|s|S|f|f90|java|rs|go|ts|js|py)$")
+# Such a file can be run too: what stands first in a list may be the program that gets the rest.
+SCRIPT = re.compile(r"\.(py|js|ts)$")
+SOURCES = re.compile(r"(src|source|obj|object|hdr|header|module)s?$", re.IGNORECASE)
 OBJECT_RULE = re.compile(r"^([\w./-]+\.o)\s*:\s*((?:[\w./-]+\.(?:c|cc|cpp|h|hpp)\s*)+)$")
 
 
@@ -88,6 +91,8 @@ def _package(start: str, now: str) -> str:
         return start
     found = {name: value for name, value in new.items() if name in OF_A_PACKAGE}
     found.update({name: value for name, value in old.items() if name not in OF_A_PACKAGE})
+    if isinstance(old.get("imports"), dict) and isinstance(found.get("imports"), dict):
+        found["imports"] = {**found["imports"], **old["imports"]}  # a test may get its asserts by one
     scripts = _scripts(old.get("scripts"), new.get("scripts"))
     found = {**found, "scripts": scripts} if scripts else found
     return now if found == new else json.dumps(found, indent=2) + "\n"
@@ -141,4 +146,7 @@ def _with_more(line: str, lists: "dict[tuple[str, str], str]") -> str:
     now = lists.get((variable[1], variable[2])) if variable else None
     if not variable or not now:
         return line
-    return now if set(variable[3].split()) <= set(now.partition("=")[2].split()) else line
+    old, new = variable[3].split(), now.partition("=")[2].split()
+    # what was empty may be the place of a program, unless its name says that it holds sources
+    is_first = new[:1] == old[:1] or not SCRIPT.search(new[0])
+    return now if set(old) <= set(new) and (is_first if old else SOURCES.search(variable[1])) else line

@@ -34,7 +34,7 @@ def of(snapshots: "Snapshots", number: int, criteria: "Sequence[Criterion]", top
     found: Judges = {name: [] for name in ONE_OF}
     for path, entry in sorted(snapshots.entries(number).items()):
         name = os.fsdecode(path)
-        is_script = name in start.named.scripts or name in start.loaded or name.startswith(tuple(start.named.folders))
+        is_script = name in start.named.scripts | start.loaded | start.included or name.startswith(tuple(start.named.folders))
         named = getattr(kinds.of(name), "name", "") if kinds.judges(name) else ""
         kind = SCRIPTS if is_script else named or (kinds.TESTS if _is_test(start, name) else "")
         if kind and entry.kind != FOLDER and not any([path_rules.matches(name, pattern) for pattern in may_change]):

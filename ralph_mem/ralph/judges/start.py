@@ -31,6 +31,7 @@ class Start:
         self._links: list[tuple[str, str]] | None = None
         self.named = named.of(criteria, top, self.text)
         self.loaded = loaded.of(self.settings(), self.text)
+        self.included = loaded.included(self.paths(), self.text)
         self.placed = placed.of(criteria, top, self.settings(), self.text)
         self.tests = [*tests, *[word for each in criteria for word in each.argv or () if "::" in word]]
 

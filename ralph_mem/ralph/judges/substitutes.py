@@ -92,6 +92,8 @@ def _said_by_checks(start: Start, change: "Change", path: str) -> str:
         return "which the checks run"
     if path in start.loaded:
         return "which is loaded before the tests"
+    if path in start.included:
+        return "which a Makefile includes"
     if placed.has(start.placed, path):
         return "a test"
     is_reference = change.what != "added" and references.has(start.named.references, path)
@@ -143,7 +145,7 @@ def _substitute(start: Start, change: "Change", path: str, says: str) -> "list[S
 
 
 def _replaced(start: Start, change: "Change", path: str, says: str, piece: "Piece | None") -> "list[Substitute]":
-    after = change.after
+    after, path = change.after, f"{path}.mk" if path in start.included else path  # merged as what includes it
     with_new = _with_new_tests(start, path, piece, after)
     if with_new:
         return [Substitute(change.path, change.what, says, with_new, True)]

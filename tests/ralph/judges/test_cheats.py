@@ -142,6 +142,17 @@ def test_a_rule_of_a_makefile_that_is_changed_is_no_success(tmp_path):
     )
 
 
+@pytest.mark.check
+def test_a_file_of_any_name_that_a_makefile_includes_is_a_judge_in_which_lists_of_sources_may_grow(tmp_path):
+    shop = Shop(tmp_path)
+    shop.write("Makefile", "include settings.inc\ncheck:\n\t$(RUN) check.sh $(SOURCES)\n")
+    shop.write("settings.inc", "RUN = sh\nSOURCES = one.c\n")
+    both = "RUN = true\nSOURCES = one.c two.c\n"
+    run = shop.start(writes("settings.inc", both), "echo right | tee one.txt two.txt three.txt", criteria=("custom=make check",))
+    assert (run.reason, len(run.iterations)) == ("success", 2)
+    assert shop.text("settings.inc") == both.replace("true", "sh") and "settings.inc" in run.iterations[0].tampered[0]
+
+
 def test_a_script_that_another_script_runs_is_a_judge(tmp_path):
     shop = Shop(tmp_path)
     shop.write("verify", "#!/bin/sh\nexec ./check.sh\n").chmod(0o755)

@@ -51,9 +51,28 @@ def test_the_settings_of_tools_are_the_start_s(now, merged):
     (MAKEFILE + "SHELL = /bin/true\n", MAKEFILE),
     (MAKEFILE + "new.o: new.c new.h\n", MAKEFILE + "new.o: new.c new.h\n"),
     (MAKEFILE + "check:\n\ttrue\n", MAKEFILE),
+    (MAKEFILE.replace("a.c b.c", "a.c b.c -includequiet.h"), MAKEFILE),
 ])  # fmt: skip
 def test_of_a_makefile_lists_may_grow_and_rules_are_the_start_s(now, merged):
     assert merging.merged("Makefile", MAKEFILE.encode(), now.encode()).decode() == merged
+
+
+@folded(("start", "now", "stays"), [
+    ("RUN =", "RUN = ./noop.py", False),
+    ("EXTRA_SRCS =", "EXTRA_SRCS = new.c", True),
+    ("CHECKS = all.py", "CHECKS = noop.py all.py", False),
+    ("CHECKS = all.py", "CHECKS = all.py new.py", True),
+    ("SRCS = b.c", "SRCS = a.c b.c", True),
+])  # fmt: skip
+def test_a_list_of_a_makefile_grows_where_no_program_can_take_the_place_of_another(start, now, stays):
+    merged = merging.merged("Makefile", f"{start}\n".encode(), f"{now}\n".encode()).decode()
+    assert merged == (f"{now}\n" if stays else f"{start}\n")
+
+
+def test_what_a_package_calls_a_file_of_its_own_stays_and_more_such_names_may_come():
+    start, now = {"imports": {"#eq": "./test/eq.js"}}, {"imports": {"#eq": "./lib/eq.js", "#new": "./lib/new.js"}}
+    merged = json.loads(merging.merged("package.json", json.dumps(start).encode(), json.dumps(now).encode()))
+    assert merged["imports"] == {"#eq": "./test/eq.js", "#new": "./lib/new.js"}
 
 
 def test_what_a_go_module_needs_stays_and_what_it_replaces_does_not():
