@@ -1,4 +1,7 @@
-"""Tell a program that judges others from one that is to be mended: it asserts something of what it imports or runs."""
+"""Tell a program that judges others from one that is to be mended.
+
+It asserts something of what it imports or runs.
+"""
 
 import os
 import re
