@@ -69,7 +69,7 @@ HINTS = {  # by their first character, which is quicker than a set that every ev
         b"reg_sz release_cookie requirepass reveal ripple rocommunity rootpw rp rpcclient rwcommunity ",
     115: b" salasana samba-tool saml saml2 samlassertion samlresponse sandi sasl_passwd scram-sha-256 scrypt secret-tool "
         b"secreto secretphrase secretsmanager securerandom securestring seed seedphrase seeds segredo segreto semilla "
-        b"senha sentinel service_account session_id sessionid setuser sifre signtool signtool.exe slappasswd smbcacls "
+        b"senha sentinel service_account session_id sessionid setuser sifre sifresi signtool signtool.exe slappasswd smbcacls "
         b"smbclient smbget smbpasswd snmp-server snmp_community snmpbulkwalk snmpget snmpgetnext snmpinform snmpset "
         b"snmptable snmptrap snmpwalk sops sqlcmd sqlplus ssh-add ssh-keygen ssha sshpass stdin steamcmd steghide stellar "
         b"store-secret su sudo supabase swaks systemd-creds ",

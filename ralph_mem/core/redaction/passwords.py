@@ -127,7 +127,7 @@ def is_made_up(value: str, style: str) -> bool:
 def is_passphrase(value: str) -> bool:
     """Say whether a value is four words or more, as people are told to make passwords, and no sentence, name or path."""
     sign = next((sign for sign in " -_." if sign in value), "")
-    words = value.rstrip(DIGITS + "!?").rstrip(sign).split(sign) if sign else []
+    words = value.rstrip(DIGITS + "!?").rstrip("_").split(sign) if sign else []
     return (
         (len(words) > 3 or (len(words) == 3 and value[-2:].isdigit()))
         and all([word.isalpha() and 3 <= len(word) <= 9 and word[1:].islower() for word in words])
