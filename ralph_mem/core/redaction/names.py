@@ -143,7 +143,7 @@ def is_secret(value: str, kind: str, style: str) -> bool:
     """
     if kind == "code":
         return _is_secret_code(value)
-    is_word = value[-1] in "!?" and value.rstrip("!?").isalpha() and len(value) <= LONGEST_SAID
+    is_word = value[-1] in "!?" and value.rstrip("!?").isalpha() and (len(value) <= LONGEST_SAID or not value.islower())
     if style != "quoted" and is_word and (value[1:].islower() or is_called_so(value)):
         return False  # a word of a sentence, a type of GraphQL
     if len(value) < (PASSWORD_FLOOR if kind == "password" else SECRET_FLOOR) or is_filler(value) or _is_name(value, kind):
