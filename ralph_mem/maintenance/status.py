@@ -8,7 +8,7 @@ from ralph_mem.core.format import amount, count, when
 from ralph_mem.core.release import VERSION
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import kinds
+from ralph_mem.memory.rows import deletion, kinds
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -79,6 +79,8 @@ def of(
         found["global_notes"] = opened[1].one(kinds.NOTES)[0] if len(opened) > 1 else 0
         if len(opened) == 1 and connection.exists(paths.config_home()):
             found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
+        if opened[0].property(deletion.UNFINISHED):
+            found["trouble"] = f"a forget is not finished: {deletion.NOT_DONE}; {deletion.FINISH}"
         found["last_recorded"] *= bool(found["turns"] or found["observations"])
         found["state"] = state(project, values, unheard(since, stopped), since, session)
     except (RalphMemError, connection.sqlite.Error) as error:

@@ -167,7 +167,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         code = app(arguments, prog_name="ralph-mem", standalone_mode=False)
         sys.stdout.flush()
     except RalphMemError as error:
-        return _complain(str(error), error.hint, FAILED)
+        return _complain(str(error), error.hint, INTERRUPTED if isinstance(error.__cause__, KeyboardInterrupt) else FAILED)
     except fast.load_sqlite().Error as error:
         from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be read
 

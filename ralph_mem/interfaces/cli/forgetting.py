@@ -56,8 +56,10 @@ def forget(
     first, end = [moment_of(text, now) if text else 0 for text in (since, until)]
     names, text = select.told_apart(ids, query)
     chosen = select.Selection(names, text, session, first, end, types, origin, everything)
-    if confirm and pending.waits(place):  # who types the same again after Ctrl-C means that one, whose rows are gone already
+    if pending.waits(place):  # who types the same again after Ctrl-C means that one, whose rows are gone already
         _finish(reader, json)
+        if not (names or everything or chosen.has_filters()):
+            return
     choice = select.choose(reader, chosen, scope, snapshots)
     if confirm.lower() != choice.digits:
         _preview(reader, choice, json)
@@ -84,7 +86,7 @@ def _preview(reader: Reader, choice: select.Choice, json: bool) -> None:
 
 
 def _finish(reader: Reader, json: bool) -> None:
-    with printing.progress("finishing an earlier forget") as bar:
+    with pending.told_where_cut_off(reader.project), printing.progress("finishing an earlier forget") as bar:
         task = bar.add_task("", total=None)
         report = erase.resume(reader, lambda what: bar.update(task, description=what))
     if report and not json:
@@ -92,7 +94,7 @@ def _finish(reader: Reader, json: bool) -> None:
 
 
 def _carried_out(reader: Reader, choice: select.Choice) -> erasure_report.Report:
-    with printing.progress("forgetting") as bar:
+    with pending.told_where_cut_off(reader.project), printing.progress("forgetting") as bar:
         task = bar.add_task("", total=None)
         return erase.forget(reader, choice.plans, lambda what: bar.update(task, description=what), choice.runs())
 

@@ -22,14 +22,24 @@ def answer(asked: "Asked") -> str:
     """Return a preview, or after `--confirm` with its digits the report."""
     typed = typed_words.Typed(asked.text, OPTIONS, FLAGS)
     reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
+    if erasure_report.waits(asked.project):
+        return _finished(reader)
     scope, snapshots = typed.options.get("--scope", select.BOTH), "--snapshots" in typed.options
     choice = select.choose(reader, _selection(asked, typed), scope, snapshots)
     if typed.confirmed.lower() != choice.digits:
         changed = f"ralph-mem: {not_as_shown(typed.confirmed)}\n" if typed.confirmed else ""
         shown = fitting(select.preview(reader, choice), MOST_CHARACTERS - MOST_REPEATED, "more")
         return f"{changed}{fenced(shown, asked, reader)}\n{_again(typed, choice)}"
-    report = erase.forget(reader, choice.plans, snapshots=choice.runs())
+    with erasure_report.told_where_cut_off(asked.project):
+        report = erase.forget(reader, choice.plans, snapshots=choice.runs())
     return "\n".join([*erasure_report.lines_of_report(report), f"Out of reach: {erasure_report.ALWAYS_OUT_OF_REACH}"])
+
+
+def _finished(reader: Reader) -> str:
+    with erasure_report.told_where_cut_off(reader.project):
+        report = erase.resume(reader)
+    lines = erasure_report.lines_of_report(report) if report else []
+    return "\n".join(["A forget that was interrupted is finished now:", *lines, "Nothing else is deleted: type it again for that."])
 
 
 def _again(typed: typed_words.Typed, choice: select.Choice) -> str:

@@ -17,7 +17,8 @@ CHECKS = (
     recording.leaving,
     server.server,
     *(files.permissions, files.system, files.space, files.databases, files.size_of_memory, files.size_of_all),
-    *(machine.token_counts, files.backup, files.altered, files.kept, files.tracked, files.set_aside),
+    *(machine.token_counts, files.backup, files.forgetting, files.altered, files.kept, files.tracked),
+    files.set_aside,
     *(machine.model, machine.vectors),
 )
 # Whoever asks in a session sees that the plugin is at work there, and needs none of the packages of the command line.

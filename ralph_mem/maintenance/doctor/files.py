@@ -9,6 +9,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ralph_mem.core import paths, places
 from ralph_mem.core import project as projects
@@ -21,7 +22,7 @@ from ralph_mem.maintenance.doctor.recording import is_strange, settings_of
 from ralph_mem.maintenance.recovery import backups, damage, repair
 from ralph_mem.memory import inspect
 from ralph_mem.memory.ownership import check, foreign
-from ralph_mem.memory.rows import kinds
+from ralph_mem.memory.rows import deletion, kinds
 from ralph_mem.memory.store import connection, long_paths, schema, schema_check
 
 REPAIR = "`ralph-mem doctor --repair` shows what can be saved, and --confirm saves it"
@@ -145,12 +146,22 @@ def backup(project: Project) -> Iterator[Finding]:
 
 
 def _fault(project: Project) -> str:
+    return str(_property(project, backups.FAULT) or "")
+
+
+def _property(project: Project, key: str) -> Any:
     try:
         with contextlib.closing(inspect.connect(project.folder)) as db:
-            told = dict(db.execute("SELECT key, value FROM properties WHERE key IN (?, ?)", backups.STATE).fetchall())
+            found = db.execute("SELECT value FROM properties WHERE key = ?", (key,)).fetchone()
     except inspect.FAILURES:  # the database has a line of its own
-        return ""
-    return str(told.get(backups.FAULT) or "")
+        return None
+    return found and found[0]
+
+
+def forgetting(project: Project) -> Iterator[Finding]:
+    """Look for a forget that was cut off."""
+    if not inspect.is_gone(project.folder + "/memory.db") and _property(project, deletion.UNFINISHED):
+        yield warning("forget", f"one is not finished: {deletion.NOT_DONE}", deletion.FINISH)
 
 
 def altered(project: Project) -> Iterator[Finding]:

@@ -9,9 +9,11 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count
 from ralph_mem.maintenance.forget import verify
 from ralph_mem.memory.rows import deletion, tombstones
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from ralph_mem.core.project import Project
@@ -22,6 +24,7 @@ MOST_BYTES = 67_108_864
 # The spool reads so much of a file, and an id is nineteen bytes there.
 IDS_IN_A_FILE = 5000
 AUDIT = tombstones.FOLDER + "/audit.jsonl"
+BEGUN = f"the forget has begun: {deletion.NOT_DONE}"
 
 
 class Job:
@@ -59,6 +62,17 @@ def waits(project: "Project") -> bool:
     """Say whether a forget was begun in a project and not finished."""
     place = place_of(project)
     return bool(place) and (paths.exists(place) or paths.exists(place + ".before"))
+
+
+@contextlib.contextmanager
+def told_where_cut_off(project: "Project") -> "Iterator[None]":
+    """Say of what ends a forget, Ctrl-C or a full disk, that it has begun, and how it is finished. Raises RalphMemError then."""
+    try:
+        yield
+    except (KeyboardInterrupt, RalphMemError, OSError, connection.sqlite.Error) as error:
+        if not waits(project):
+            raise
+        raise RalphMemError(f"{str(error)[:200] or 'interrupted'}: {BEGUN}", deletion.FINISH) from error
 
 
 def keep(project: "Project", job: Job) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Tell = Callable[[int, int], object]
 
 MADE_AT, FAULT = "backed_up_at", "backup_fault"  # properties of a database: when one was last tried, and why there is none
-STATE = (MADE_AT, FAULT)
 DAY_MS = 86_400_000
 KEPT = 3
 # What a Stop may take once a day. Measured: 30 MB are copied and checked in 0.3 s, most of it the check.

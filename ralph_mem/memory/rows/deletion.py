@@ -22,6 +22,8 @@ FACTS = "facts"  # the property of a database that has some
 VECTORS = "vectors"  # a table of `schema.ON_DEMAND`, and the property by which a worker sees that it has changed
 # The property of a database with a forget that is not finished; a session start has read the properties anyway.
 UNFINISHED = "unfinished"
+NOT_DONE = "backups and other copies may hold the text still"
+FINISH = "`ralph-mem forget` finishes it, and so does the next session start"
 # What the forget is about is only a draft until its intent is in the spool.
 DRAFT = ".draft"
 # The log of another memory is not worth more of an event's time.

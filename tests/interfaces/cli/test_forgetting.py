@@ -224,3 +224,31 @@ def test_the_same_forget_typed_again_after_ctrl_c_finishes_the_first_one(a_perso
     assert said.code == 1 and "nothing that is remembered fits" in said.err
     assert said.out.startswith("A forget that was interrupted is finished now:\n3 rows deleted")
     assert [*(a_person.data / "forgotten").glob("*.job")] == []
+
+
+CUT_OFF = """
+import os, signal, sqlite3, sys
+from ralph_mem.interfaces.cli import app
+from ralph_mem.memory import access
+signal.signal(signal.SIGINT, signal.default_int_handler)
+how = sys.argv.pop(1)
+def rewrite(opened):
+    if how == "disk":
+        raise sqlite3.OperationalError("database or disk is full")
+    os.kill(os.getpid(), signal.SIGINT)
+access.rewrite = rewrite
+app.main(sys.argv[1:])
+"""
+
+
+@pytest.mark.check
+@pytest.mark.parametrize(("how", "why", "code"), [("disk", "database or disk is full", 1), ("ctrl-c", "interrupted", 130)])
+def test_a_forget_that_is_cut_off_says_so_until_it_is_finished(a_person, how, why, code):
+    order = [sys.executable, "-c", CUT_OFF, how, *a_person.confirming("forget", "--query", RATE_LIMIT)]
+    said = subprocess.run(order, env=a_person.terminal(), cwd=a_person.project, capture_output=True, check=False)
+    assert said.returncode == code
+    assert said.stderr.decode().startswith(f"ralph-mem: {why}: the forget has begun: backups and other copies may hold the text")
+    assert "a forget is not finished" in a_person.cli("status").out
+    assert "warning  forget           one is not finished" in a_person.cli("doctor").out
+    assert "A forget that was interrupted is finished now:\n3 rows deleted" in a_person.reads("forget")
+    assert "not finished" not in a_person.cli("status").out + a_person.cli("doctor").out

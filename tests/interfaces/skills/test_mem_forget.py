@@ -1,11 +1,14 @@
 """/mem-forget: shown first, deleted only with --confirm, and then looked for in the raw files."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
 from tests.hook import LONGEST_ANSWER
 from tests.interfaces.cli.situations import STRANGERS, held, one_line
+from tests.interfaces.cli.test_forgetting import KILLED
 
 RATE_LIMIT = "Raise the rate limit of the export endpoint"
 CODE_NAME = "Project Quetzalcoatlus starts in May."
@@ -243,3 +246,11 @@ def test_what_is_asked_wrongly_is_said_in_a_line_and_deletes_nothing(a_person, w
     before = a_person.raw()
     assert wanted in one_line(a_person.types("mem-forget", words.format(a_person.turn_that_says(RATE_LIMIT))))
     assert a_person.raw() == before
+
+
+@pytest.mark.check
+def test_a_forget_that_was_cut_off_is_finished_by_the_next_one(a_person):
+    order = [sys.executable, "-c", KILLED, str(a_person.project), RATE_LIMIT]
+    subprocess.run(order, env=a_person.terminal(), capture_output=True, check=False)
+    assert "A forget that was interrupted is finished now:\n3 rows deleted" in a_person.types("mem-forget", RATE_LIMIT)
+    assert [*(a_person.data / "forgotten").glob("*.job")] == []
