@@ -87,7 +87,7 @@ def preview(opened: "connection.Store", protect: "Protect", tell: "Callable[[int
         while numbers := _numbers(opened, kind, last):
             last = numbers[-1]
             for each in _rows(opened, kind, numbers):
-                report.add(kind.table, _redacted(kind, each, protect)[1])
+                report.add(kind.table, _redacted(opened, kind, each, protect)[1])
             report.rows += len(numbers)
             tell(len(numbers))
     return report
@@ -158,17 +158,33 @@ def _rows(opened: "connection.Store", kind: "Kind", numbers: "list[int]") -> "li
     return list(opened.execute(f"SELECT rowid, {columns} FROM {kind.table} WHERE rowid IN ({listed})"))
 
 
-def _redacted(kind: "Kind", values: "Any", protect: "Protect") -> "tuple[dict[str, str | None], dict[str, int]]":
-    """Return the texts of a row that change, by column, and what goes of its own texts, counted by kind."""
+def _redacted(
+    opened: "connection.Store", kind: "Kind", values: "Any", protect: "Protect"
+) -> "tuple[dict[str, str | None], dict[str, int]]":
+    """Return the texts of a row that change, by column, and what goes of them, counted by kind."""
     counts: dict[str, int] = {}
     texts: dict[str, str | None] = {}
     for name, text in zip(kinds.redacted(kind), values[1:]):
         is_json = name in kind.json and text is not None
         safe, more = _inside(text, protect) if is_json else protect(text) if text else (text, {})
+        if more and name in kind.derived:
+            safe, more = _made_anew(opened, kind, values[0], name, more)
         if more:  # nothing but a secret is worth a change
             texts[name] = f"{safe}-{values[0]}" if name in ALONE else safe
-            _sum_up(counts, {} if name in kind.derived else more)
+            _sum_up(counts, more)
     return texts, counts
+
+
+def _made_anew(
+    opened: "connection.Store", kind: "Kind", number: int, name: str, found: "dict[str, int]"
+) -> "tuple[str, dict[str, int]]":
+    """Return a derived text, and what goes of it where what it quotes no longer says it.
+
+    The rest goes where it came from; or it looks like a secret only where it is cut off, which is none.
+    """
+    fresh = rewrite.derived(opened, kind, number, name)
+    (now,) = opened.one(f"SELECT {name} FROM {kind.table} WHERE rowid = ?", (number,))
+    return fresh, {} if now == fresh else found
 
 
 def _inside(text: str, protect: "Protect") -> "tuple[str, dict[str, int]]":
@@ -206,7 +222,7 @@ def _scrub_together(
     """Redact rows in one transaction, with how far the worker is, which lets others in afterwards."""
     with access.Change(opened) if state is None else access.BackgroundChange(opened):
         for each in _rows(opened, kind, numbers):
-            texts, counts = _redacted(kind, each, protect)
+            texts, counts = _redacted(opened, kind, each, protect)
             if texts:
                 rewrite.texts_of(opened, kind, each[0], texts)
                 _note(opened, kind, each[0], counts)

@@ -9,7 +9,7 @@ from ralph_mem.core import fast
 from ralph_mem.core.redaction import gate, stored
 from ralph_mem.maintenance import scrub as scrubbing
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import rewrite, row
+from ralph_mem.memory.rows import rewrite, row, turns
 from tests.core.redaction import secret_corpus
 from tests.readers import dump, files_of, holding, in_order, note
 from tests.sessions import found
@@ -136,6 +136,30 @@ def test_a_second_scrub_finds_nothing(a_past):
     before = dump(a_past.store)
     report, _ = scrub(a_past)
     assert report.counts == {} and dump(a_past.store) == before
+
+
+def test_an_excerpt_that_looks_like_a_secret_only_where_it_is_cut_stays(a_session):
+    a_session.settings["privacy.redact_patterns"] = [r"\bZX-\d{4}$"]
+    a_session.has_a_turn(
+        "Which ticket?", "It is in the list of them".ljust(turns.CONTEXT_CHARACTERS - 7) + f"{PATTERN} is its name."
+    )
+    a_session.has_a_turn("And the fuse?", "The fuse is mended.")
+    before = dump(a_session.store)
+    assert a_session.turns("context")[1][0].endswith(PATTERN)
+    report, _ = scrub(a_session)
+    assert report.counts == {} and not report.touched
+    assert [row for row in dump(a_session.store) if PATTERN in str(row)] == [row for row in before if PATTERN in str(row)]
+
+
+def test_an_excerpt_of_what_is_gone_is_made_anew_and_counted(a_session):
+    a_session.has_a_turn("Close the lamp", "It is closed.")
+    a_session.has_a_turn("And the fuse?", "The fuse is mended.")
+    a_session.settings["privacy.redact_patterns"] = [TICKET]
+    a_session.store.execute("UPDATE turns SET context = ? WHERE id = 2", (f"Close {PATTERN}",))
+    shown = scrubbing.preview(a_session.store, protect_of(a_session))
+    report, _ = scrub(a_session)
+    assert (shown.changed, shown.counts) == (report.changed, report.counts) == ({"turns": 1}, {"pattern": 1})
+    assert a_session.turns("context")[1] == ("Close the lamp It is closed.",)
 
 
 def test_rows_without_a_secret_keep_their_texts(a_past):

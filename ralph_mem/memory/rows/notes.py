@@ -76,12 +76,17 @@ def notes_beside(store: "Store", session: int, seq: int) -> "list[int]":
 
 def write_context(store: "Store", number: int) -> None:
     """Write what was said around a note, as it stands now, into its row and its index entry."""
-    before, *place = store.one("SELECT context, session_id, seq, created_at FROM observations WHERE id = ?", (number,))
-    around = store.execute(AROUND.format(compare="<", order="DESC"), (*place, CONTEXT_MS, BEFORE)).fetchall()
-    around += store.execute(AROUND.format(compare=">", order="ASC"), (*place, CONTEXT_MS, AFTER)).fetchall()
-    context = "\n".join([text[:CONTEXT_CHARACTERS].strip() for _, text in sorted(around)])
+    (before,), context = store.one("SELECT context FROM observations WHERE id = ?", (number,)), context_of(store, number)
     if context != before:
         existing.replace(store, row.OBSERVATION, number, {"context": context})
+
+
+def context_of(store: "Store", number: int) -> str:
+    """Return what was said around a note, as it stands now."""
+    place = store.one("SELECT session_id, seq, created_at FROM observations WHERE id = ?", (number,))
+    around = store.execute(AROUND.format(compare="<", order="DESC"), (*place, CONTEXT_MS, BEFORE)).fetchall()
+    around += store.execute(AROUND.format(compare=">", order="ASC"), (*place, CONTEXT_MS, AFTER)).fetchall()
+    return "\n".join([text[:CONTEXT_CHARACTERS].strip() for _, text in sorted(around)])
 
 
 def write_contexts(store: "Store", session: int) -> None:

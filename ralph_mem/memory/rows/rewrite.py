@@ -60,6 +60,17 @@ def _quote_observation(store: "Store", number: int) -> None:
         rebuild(store, turn)
 
 
+def derived(store: "Store", kind: "row.Kind", number: int, name: str) -> str:
+    """Return a derived text of a row, made anew of what it quotes as that stands now."""
+    if kind is row.OBSERVATION:
+        return notes.context_of(store, number)
+    if kind is not row.TURN:
+        return sessions.summary_of(store, number)
+    if name == "lines":
+        return turns.lines_of(store, number)
+    return turns.context_of(store, *store.one("SELECT session_id, seq FROM turns WHERE id = ?", (number,)))
+
+
 def say(store: "Store", number: int, response: str) -> None:
     """Give a turn another answer, and its neighbours the quotation of it. The caller holds the transaction."""
     rebuild(store, number, response=response)

@@ -92,7 +92,7 @@ class Kind:
     Every column that holds text is in one of these groups:
     - `texts`: what the row says. They are redacted when they are written, scrubbed, searched by a forget, exported;
     - `labels`: short names that somebody else gave. The same, but nothing is forgotten by them;
-    - `derived`: made from other rows, which may be texts too: scrubbed, but what is found is counted where it came from;
+    - `derived`: made from other rows, which may be texts too: a scrub makes one anew whose rows no longer say what it finds in it;
     - `paths`: redacted only where they leave this home, which needs them as they are;
     - `names`: ids and words of ours or of the client, no free text; exported as they are;
     - `own`: the same, and of no use elsewhere.

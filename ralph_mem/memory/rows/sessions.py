@@ -110,16 +110,17 @@ def end(store: "Store", record: "dict[str, Any]") -> None:
 
 def _end(store: "Store", number: int, at: int, reason: str) -> None:
     store.execute(
-        "UPDATE sessions SET ended_at = ?, end_reason = ?, summary = ? WHERE id = ?", (at, reason, _summary(store, number), number)
+        "UPDATE sessions SET ended_at = ?, end_reason = ?, summary = ? WHERE id = ?",
+        (at, reason, summary_of(store, number), number),
     )
 
 
 def sum_up_again(store: "Store", number: int) -> None:
     """Write the summary of a session that has ended anew, after one of its turns was changed or deleted."""
-    store.execute("UPDATE sessions SET summary = ? WHERE id = ? AND summary NOT NULL", (_summary(store, number), number))
+    store.execute("UPDATE sessions SET summary = ? WHERE id = ? AND summary NOT NULL", (summary_of(store, number), number))
 
 
-def _summary(store: "Store", number: int) -> str:
+def summary_of(store: "Store", number: int) -> str:
     """Say in a few lines what a session did, from its turns."""
     count, errors = store.one(
         f"SELECT total({TYPED}), (SELECT count(*) FROM observations WHERE session_id = ?1 AND type = 'error') FROM turns"
