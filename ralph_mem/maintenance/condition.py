@@ -9,6 +9,9 @@ from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from ralph_mem.memory.store.connection import Store
 
 # As many faults as fit on a screen; one is enough to change nothing.
@@ -33,8 +36,10 @@ def of(opened: "Store") -> Condition:
     return Condition(_sizes(opened), page * pages, page * free, opened.log_bytes(), faults[:MOST_FAULTS], _at_work(opened))
 
 
-def improve(opened: "Store") -> bool:
+def improve(opened: "Store", tell: "Callable[[str], Any]" = len) -> bool:
     """Merge the indexes of words, and write the file anew unless a session is at work; says whether the file was.
+
+    `tell` hears what is being done.
 
     Raises RalphMemError for one that is damaged: what copies it would copy the damage. Statistics (ANALYZE) are not gathered:
     what hooks cost is measured without them, and they change SQLite's plans.
@@ -43,8 +48,10 @@ def improve(opened: "Store") -> bool:
         raise RalphMemError(
             "the memory is damaged, nothing was changed", "`ralph-mem restore` brings back a backup, or what is whole"
         )
+    tell("merging its indexes")
     while kinds.merge(opened, MERGE_PAGES):
         pass
+    tell("writing it anew")
     return not _at_work(opened) and access.rewrite(opened)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.memory.facts.learning import Learned
+    from ralph_mem.memory.facts.learning import Learned, Tell
     from ralph_mem.memory.store.connection import Store
 
 
@@ -22,18 +22,21 @@ LOOK_MS = 1000
 MOST_REWRITTEN = 50_000_000
 
 
-def tend(opened: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float) -> "list[Learned]":
+def tend(
+    opened: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float, tell: "Tell" = learning.unheard
+) -> "list[Learned]":  # fmt: skip
     """Cut out the secrets that only all rules together find, learn from the prompts and the log that wait, count what came of
     facts, and prepare what hooks tell of them.
 
     At most so many turns are learned from, and nothing is begun when `end` on the monotonic clock has passed; where it is endless,
     what is counted once a day is counted at once. Returns what was found in prompts. Where `memory.learn` is off, nothing is
-    learned. The caller holds no transaction.
+    learned. `tell` hears what is looked at, how much of it is done, and of how much. The caller holds no transaction.
     """
     _look_closely(opened)
     if not settings["memory.learn"]:
         return []
-    found = learning.learn(opened, project, settings, most_turns, end)
+    found = learning.learn(opened, project, settings, most_turns, end, tell)
+    tell("commands and files", 1, 1)
     log_learning.learn(opened, project.root, end, settings)
     _fold_lessons(opened)
     playbook.tend_daily(opened, _now())

@@ -199,7 +199,7 @@ class Change:
 
 
 class BackgroundChange(Change):
-    """A change that nobody waits for: it keeps away afterwards for as long as it took.
+    """A change that nobody waits for, unless the store says so: it keeps away afterwards for as long as it took.
 
     SQLite gives its lock to whoever asks first, so a hook would wait for the last of many changes in a row.
     """
@@ -211,5 +211,5 @@ class BackgroundChange(Change):
 
     def __exit__(self, kind: object, *_: object) -> None:
         super().__exit__(kind)
-        if self.store.lock >= 0:  # or it is a copy in main memory, which nobody else has open
+        if self.store.lock >= 0 and not self.store.is_awaited:  # or it is a copy in main memory, which nobody else has open
             time.sleep(time.monotonic() - self.began)

@@ -156,3 +156,12 @@ def test_a_log_that_somebody_holds_is_left_after_a_while(a_session, monkeypatch)
     assert a_session.store.log_bytes() > 0 and not access.empty_log(a_session.store)
     other.close()
     assert access.empty_log(a_session.store) and a_session.store.log_bytes() == 0
+
+
+def test_a_change_in_the_background_keeps_away_afterwards_unless_a_person_waits(a_session, monkeypatch):
+    paused = []
+    monkeypatch.setattr("time.sleep", paused.append)
+    for a_session.store.is_awaited in (False, True):
+        with access.BackgroundChange(a_session.store) as opened:
+            opened.set_property("lamp", 1)
+    assert len(paused) == 1

@@ -13,7 +13,7 @@ from ralph_mem.interfaces.cli import learning_with, printing
 from ralph_mem.interfaces.cli.correcting import edited
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
-from ralph_mem.maintenance import registry, tending
+from ralph_mem.maintenance import registry
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import candidates, learning
 from ralph_mem.memory.recall import lookup
@@ -60,7 +60,8 @@ def learn(
 def _learned(place: projects.Project, dry_run: bool, json: bool) -> None:
     settings = effective.load(place)
     if dry_run:
-        found = learning.rehearse(place, settings)
+        with printing.steps("looking") as tell:
+            found = learning.rehearse(place, settings, tell)
     elif settings["memory.learn"] and effective.recording(place, settings):
         found = _looked_through(place, settings)
     else:
@@ -79,7 +80,7 @@ def _looked_through(place: projects.Project, settings: dict[str, Any]) -> list[l
         raise RalphMemError(f"nothing is remembered for {place.root} yet", "`ralph-mem status` says whether it is recorded")
     opened = access.to_write(place)
     try:
-        return tending.tend(opened, place, settings, sys.maxsize, float("inf"))
+        return learning_with.tended(opened, place, settings)
     finally:
         opened.close()
 

@@ -12,6 +12,8 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.maintenance import tending
 from ralph_mem.maintenance.proposals import asking, models, proposing, spending
 from ralph_mem.memory import access
+from ralph_mem.memory.facts.learning import Learned
+from ralph_mem.memory.store.connection import Store
 
 COLUMNS = ("verb", "target", "kind", "sentence")
 NOTHING_NEW = "No sentence of yours waits that no model was asked about."
@@ -64,13 +66,20 @@ def _in_words(told: "dict[str, Any]") -> "list[str]":
     return [*lines, f"{left:.2f} of {budget} cents are left today. --dry-run shows each sentence, --confirm sends them."]
 
 
+def tended(opened: Store, place: projects.Project, settings: dict[str, Any]) -> list[Learned]:
+    """Do all that waits, in sight of whoever waits for it; what a scheduler starts keeps out of the way of sessions."""
+    opened.is_awaited = printing.is_watched()
+    with printing.steps("learning") as tell:
+        return tending.tend(opened, place, settings, sys.maxsize, float("inf"), tell)
+
+
 def _send(place: projects.Project, settings: "dict[str, Any]", model: str, json: bool) -> None:
     """Learn by the rules first, so that nothing is lost where a model fails, then ask it."""
     if not settings[proposing.BUDGET]:
         proposing.check_budget(0, 0)
     opened = access.to_write(place)
     try:
-        tending.tend(opened, place, settings, sys.maxsize, float("inf"))
+        tended(opened, place, settings)
         result = proposing.propose(opened, place, settings, model)
     finally:
         opened.close()

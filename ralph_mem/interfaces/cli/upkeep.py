@@ -204,8 +204,11 @@ def maintain(confirm: Confirm = False, project: Project = "", json: Json = False
     """
     place = registry.choose(project)
     opened = access.to_change(place)[0]
-    before, bytes_before = condition.of(opened), _bytes(place)
-    is_rewritten = confirm and condition.improve(opened)
+    bytes_before = _bytes(place)
+    with printing.progress("maintaining") as bar:
+        task = bar.add_task("reading it", total=None)
+        before = condition.of(opened)
+        is_rewritten = confirm and condition.improve(opened, lambda what: bar.update(task, description=what))
     sizes = {"bytes_before": bytes_before, "bytes": _bytes(place)}
     if json:
         told = {**before._asdict(), "sizes": [each._asdict() for each in before.sizes], **sizes}

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ralph_mem.memory.rows.prompts import Progress, Prompt
     from ralph_mem.memory.store.connection import Store
 
+    Tell = Callable[[str, int, int], Any]
+
 # A transaction that has taken so long looks at no other prompt: a hook waits 150 ms for its turn, and a prompt takes some
 # milliseconds, the longest forty.
 HELD_S = 0.02
@@ -36,7 +38,13 @@ class Learned:
         self.verb, self.fact, self.target, self.score = taken.verb, taken.public_id, taken.target, taken.score
 
 
-def learn(store: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float) -> "list[Learned]":
+def unheard(*_: object) -> None:
+    """Tell nobody how far it is."""
+
+
+def learn(
+    store: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float, tell: "Tell" = unheard
+) -> "list[Learned]":  # fmt: skip
     """Look at the prompts that nobody has looked at yet, the oldest first; returns what was found in them.
 
     It leaves off after so many turns, or when `end` on the monotonic clock has passed, and goes on there another time. The
@@ -45,13 +53,15 @@ def learn(store: "Store", project: "Project", settings: "dict[str, Any]", most_t
     _take_notes(store)
     found: list[Learned] = []
     numbers = prompts.unlearned(store, most_turns)
+    total = len(numbers)
     while numbers and time.monotonic() < end:
+        tell("prompts", total - len(numbers), total)
         numbers, more = _some(store, project, settings, numbers)
         found += more
     return found
 
 
-def rehearse(project: "Project", settings: "dict[str, Any]") -> "list[Learned]":
+def rehearse(project: "Project", settings: "dict[str, Any]", tell: "Tell" = unheard) -> "list[Learned]":
     """Return what `learn` would find in all that waits, in a copy of the memory: not a byte of its file changes.
 
     Raises StoreError where there is no memory, or it cannot be read.
@@ -65,7 +75,7 @@ def rehearse(project: "Project", settings: "dict[str, Any]") -> "list[Learned]":
             source.backup(copy)
         finally:
             source.close()
-        return learn(connection.Store(project.folder, copy, -1), project, settings, MOST_REHEARSED, float("inf"))
+        return learn(connection.Store(project.folder, copy, -1), project, settings, MOST_REHEARSED, float("inf"), tell)
     except connection.sqlite.Error as error:
         raise StoreError(f"cannot read {project.folder}/memory.db: {error}", "`ralph-mem doctor` says more") from error
     finally:

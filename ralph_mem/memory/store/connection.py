@@ -55,12 +55,13 @@ def counted(db: "Any") -> int:
 class Store:
     """One open database. `folder` is the project's `.ralph-mem`; a lock below zero is none."""
 
-    __slots__ = ("db", "folder", "lock", "properties")
+    __slots__ = ("db", "folder", "is_awaited", "lock", "properties")
 
     def __init__(self, folder: str, db: "Any", lock: int) -> None:
         self.folder = folder
         self.db = db
         self.lock = lock
+        self.is_awaited = False  # whether a person waits for what is done in the background otherwise
         self.properties: dict[str, Any] = {}
 
     def execute(self, sql: str, values: "Sequence[object]" = ()) -> "Any":

@@ -17,6 +17,9 @@ LONG = {
     "import --dry-run": "looking",
     "scrub": "looking",
     "import-archive out.jsonl": "reading",
+    "learn": "learning",
+    "learn --dry-run": "looking",
+    "maintain --confirm": "maintaining",
 }
 TERMINAL = {"TERM": "xterm-256color", "COLUMNS": "80"}
 
