@@ -148,7 +148,7 @@ ALL = (
     Verb(
         "review", SAFE, "", "List what is remembered by where it came from, the most doubtful first.",
         "review --origin outside --since 7d",
-        {**ORIGIN, **SESSION, **SINCE, "--limit N": "How many rows are listed at most."},
+        {**ORIGIN, **SESSION, **SINCE, "--limit N": "How many sessions and rows are listed at most."},
     ),
     Verb(
         "forget", SAFE, "ID or WORDS",

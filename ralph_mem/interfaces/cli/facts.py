@@ -26,6 +26,7 @@ commands.add_typer(group, name="facts")
 Id = Annotated[str, typer.Argument(metavar="ID", help="A fact, as `facts list` prints it.")]
 LINK = ("a", "b", "kind", "likeness", "decided_by", "at")
 NOTHING = "There is nothing to bring into the file: what holds stands there, or was said in fewer than three sessions."
+MOST_LISTED = 50  # more than a screen has, and as many as most projects ever keep
 
 
 @group.callback(invoke_without_command=True)
@@ -35,7 +36,7 @@ def list_all(context: typer.Context, project: Project = "", json: Json = False) 
     Example: ralph-mem facts
     """
     if context.invoked_subcommand is None:
-        list_([], "", "", "", project, json)
+        list_([], "", "", "", None, project, json)
 
 
 @group.command("list")
@@ -46,6 +47,9 @@ def list_(
     valid_at: Annotated[
         str, typer.Option("--valid-at", metavar="WHEN", help="What was true at that time, as is known today.")
     ] = "",
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help=f"How many at most. Default: {MOST_LISTED}, and for a program all.")
+    ] = None,
     project: Project = "",
     json: Json = False,
 ) -> None:
@@ -61,10 +65,13 @@ def list_(
         found = by_hand.at_another_time(reader_of(project), *known, tuple(status), kind)
     else:
         found = by_hand.listed(reader_of(project), tuple(status) or rows.THERE, kind, now)
+    most = limit or MOST_LISTED
     if json:
-        printing.as_json([by_hand.as_values(fact) for fact in found])
+        printing.as_json([by_hand.as_values(fact) for fact in found[:limit]])
     elif found:
-        printing.table(by_hand.COLUMNS, [by_hand.cells(fact) for fact in found])
+        printing.table(by_hand.COLUMNS, [by_hand.cells(fact) for fact in found[:most]])
+        if len(found) > most:
+            printing.text(f"and {len(found) - most} more: --limit N lists them")
     elif as_of or valid_at:
         printing.text("Nothing of the kind was known then." if as_of else "Nothing of the kind held then.")
     else:

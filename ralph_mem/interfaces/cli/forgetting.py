@@ -200,7 +200,9 @@ def review(
     origins: Origin = [],  # noqa: B006
     session: Session = "",
     since: Since = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many rows are listed at most.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1000, help="How many sessions and rows are listed at most.")
+    ] = 20,
     outside: Outside = False,
     project: Project = "",
     json: Json = False,
@@ -216,9 +218,10 @@ def review(
     if not rows:
         printing.text("Nothing that is remembered fits.")
         return
-    cells = [(each["session"], when(each["began"]), *[each["origins"].get(name, 0) for name in COLUMNS]) for each in counts]
+    shown = counts[:limit]
+    cells = [(each["session"], when(each["began"]), *[each["origins"].get(name, 0) for name in COLUMNS]) for each in shown]
     printing.table(("session", "began", *COLUMNS), cells)
-    printing.text()
+    printing.text(f"and {count(len(counts) - limit, 'older session')}\n" if len(counts) > limit else "")
     for row in rows:
         printing.text(f"{_plain(reviewing.source(row))}  {_plain(layers.index(row))}")
     more = sum(each["origins"].get(name, 0) for each in counts for name in reviewing.ORIGINS) - len(rows)

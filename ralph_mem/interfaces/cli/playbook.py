@@ -153,14 +153,18 @@ def _read(file: str) -> list[dict[str, Any]]:
 
 
 @group.command("trace")
-def trace_(project: Project = "", json: Json = False) -> None:
+def trace_(
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Only the last so many events.")] = None,
+    project: Project = "",
+    json: Json = False,
+) -> None:
     """Print what happened to facts, an event a line in JSON: loaded, injected, added, reinforced, merged, retired.
 
     With --json all of it is one value. Receipts have the numbers that `ralph-mem why` prints.
 
     Example: ralph-mem playbook trace
     """
-    found = trace.events(_own(project))
+    found = trace.events(_own(project))[-(limit or 0) :]
     if json:
         printing.as_json(found)
         return

@@ -118,3 +118,15 @@ def test_the_trace_is_an_event_a_line_with_the_numbers_of_receipts(a_person_with
     told = {each["receipt"] for each in events if each["event"] == "injected"}
     loaded = [each["receipt"] for each in events if each["event"] == "loaded"]
     assert told and told <= set(loaded) and len(loaded) == len(set(loaded))
+
+
+def test_of_a_long_trace_the_last_events_are_printed(a_person_with_rules):
+    whole = a_person_with_rules.reads("playbook", "trace").splitlines()
+    assert len(whole) > 1 and a_person_with_rules.reads("playbook", "trace", "--limit", "1").splitlines() == whole[-1:]
+
+
+def test_as_many_facts_are_listed_as_are_asked_for(a_person_with_rules):
+    said = a_person_with_rules.reads("facts", "list", "--limit", "1").splitlines()
+    assert len(said) == 3 and said[2] == "and 1 more: --limit N lists them"
+    assert len(a_person_with_rules.json("facts", "list")) == 2
+    assert len(a_person_with_rules.json("facts", "list", "--limit", "1")) == 1

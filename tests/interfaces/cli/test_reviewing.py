@@ -85,3 +85,9 @@ def test_what_is_stored_does_not_speak_to_the_terminal(a_person):
     for words in orders:
         text = a_person.reads(*words)
         assert "lamp" in text and not FORBIDDEN & set(map(ord, text)), words
+
+
+def test_no_more_sessions_are_listed_than_rows(a_person):
+    first, second = a_person.values("SELECT public_id FROM sessions ORDER BY id")
+    said = a_person.reads("review", "--limit", "1")
+    assert second in said and first not in said and "and 1 older session\n" in said
