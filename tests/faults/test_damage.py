@@ -580,7 +580,7 @@ def test_half_a_migration_is_noticed_and_finished_without_a_row_lost(person, way
         way(db)
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     line = person.start()["systemMessage"]
-    assert "a migration leaves it" in line
+    assert "as a migration leaves it that was broken off" in line
     assert count(person) == whole + 1
     assert person.values("PRAGMA user_version") == [schema.VERSION]
     assert person.damage() == []

@@ -117,6 +117,7 @@ FORMAT, AUTOVACUUM, ENCODING = slice(44, 48), slice(52, 56), slice(56, 60)
 # A declared length that is further off is not believed.
 MOST_PADDING = 16
 FAILURES = (connection.sqlite.Error, MemoryError, OverflowError, ValueError)
+BROKEN_OFF = "as a migration leaves it that was broken off"
 OUR_ROWS = "SELECT count(*), total(public_id GLOB 'sess-*') FROM (SELECT public_id FROM sessions LIMIT 20)"
 
 
@@ -157,10 +158,10 @@ def _fault(db: "Any") -> str:
         return " ".join(fault.split())
     gone = schema_check.missing(db, version)
     if gone:
-        broken_off = "" if gone[0] in schema.ON_DEMAND else ", as a migration leaves it that was broken off"
+        broken_off = "" if gone[0] in schema.ON_DEMAND else f", {BROKEN_OFF}, or a development version"
         return f"schema {version} without {gone[0]}{broken_off}"
     ahead = _ahead(db, version)
-    return f"schema {version} with {ahead} of a later one, as a migration leaves it that was broken off" if ahead else ""
+    return f"schema {version} with {ahead} of a later one, {BROKEN_OFF}" if ahead else ""
 
 
 def _version(db: "Any") -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+MOST_OF_WHY = 160  # characters: our own words for it in full; SQLite's at times quote the file
 # Of the ten seconds that the client gives a session start. Measured: 5,000 rows of 8 MB take two.
 LOCK_MS, LOOK_S, START_S = 500, 1.0, 5.0
 BY_HAND_S = 3600
@@ -49,7 +50,7 @@ class Repaired:
         parts += [f"{len(self.altered)} altered ones are left out"] if self.altered else []
         again = f"{count(self.made_again, 'fact')} made again from the words alone: look at `ralph-mem facts`"
         parts += [again] if self.made_again else []
-        return f"{whose} was damaged ({self.why[:80]}): {', '.join(parts)}; the damaged file is kept in {self.kept}"
+        return f"{whose} was damaged ({self.why[:MOST_OF_WHY]}): {', '.join(parts)}; the damaged file is kept in {self.kept}"
 
 
 def open_at_start(project: Project, wait_ms: int) -> "connection.Store":
@@ -82,7 +83,7 @@ def _mended_at_start(project: Project, wait_ms: int) -> str:
             return ""
         if _bytes_of(project) > LARGEST_AT_START:
             saved_by = "`ralph-mem doctor --repair --confirm` saves what can be read"
-            raise StoreError(f"memory.db is damaged ({why[:80]}), and large: {saved_by}")
+            raise StoreError(f"memory.db is damaged ({why[:MOST_OF_WHY]}), and large: {saved_by}")
         return _mend(project, why, START_S).line(name_of(project))
     finally:
         posix.close(lock)
