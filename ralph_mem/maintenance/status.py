@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 NONE_YET = "no session was heard here; the first prompt or command after `/reload-plugins`, or in a new session, begins the memory"
 LET_IN = "make it writable (chmod u+rwx), or have its owner let you write there"
 FORGOTTEN = "what was recorded here is forgotten; the next prompt or command goes on"
+UNTIL_THEN = "what is remembered is read, what happens waits in your data folder"
 UNUSABLE = "the memory cannot be used"
 LAST_GOOD = "the last good settings stay in force"
 CI = "a run in CI that nobody attends"
@@ -79,6 +80,8 @@ def of(
         found["global_notes"] = opened[1].one(kinds.NOTES)[0] if len(opened) > 1 else 0
         if len(opened) == 1 and connection.exists(paths.config_home()):
             found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
+        if closed(project):
+            found["trouble"] = f"cannot write in {closed(project)}; {UNTIL_THEN}"
         if opened[0].property(deletion.UNFINISHED):
             found["trouble"] = f"a forget is not finished: {deletion.NOT_DONE}; {deletion.FINISH}"
         found["last_recorded"] *= bool(found["turns"] or found["observations"])

@@ -21,10 +21,10 @@ def to_read(project: "projects.Project") -> "list[connection.Store]":
     Raises StoreError without any, or where the project's cannot be opened; the other one is left out then.
     """
     own, *shared = places(project)
-    found = [open_one(own)] if is_there(own) else []
+    found = [open_to_read(own)] if is_there(own) else []
     for place in shared:
         try:
-            found += [open_one(place)] if connection.exists(place.folder) else []
+            found += [open_to_read(place)] if connection.exists(place.folder) else []
         except StoreError:
             if not found:
                 raise
@@ -87,6 +87,16 @@ def resume_session(session: str) -> bool:
         return session_pause.end(session)
     except OSError as error:
         raise StoreError(f"the session cannot go on: {error.strerror}", f"remove {paths.pause_of(session)}") from error
+
+
+def open_to_read(place: "projects.Project") -> "connection.Store":
+    """Open the memory of one place, on a file system that is read-only as it lies there. Raises StoreError."""
+    if not posix.access(place.folder, posix.W_OK):
+        from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be written
+
+        if inspect.is_read_only(place.folder):
+            return inspect.opened(place.folder, WAIT_MS)
+    return open_one(place)
 
 
 def open_one(place: "projects.Project") -> "connection.Store":

@@ -91,7 +91,7 @@ def _identity(check: str, folder: str, application: int, version: int, seen: str
         return problem(check, f"{folder}/memory.db is not ours", "move it away; the next session start makes a new one")
     if version > connection.SCHEMA_VERSION:
         return problem(check, f"{seen}; this release knows schema {connection.SCHEMA_VERSION}", "update ralph-mem")
-    if ", wal," not in seen:
+    if ", wal," not in seen and not inspect.is_read_only(folder):  # where it is read in another way
         return warning(
             check, f"{seen}: not in WAL mode", f"sqlite3 {shlex.quote(folder + '/memory.db')} 'PRAGMA journal_mode = WAL'"
         )

@@ -106,6 +106,8 @@ def _begun(project: Project, values: dict[str, Any]) -> Finding:
             _, since, stopped = status.of_sessions(db)
     except inspect.FAILURES:
         usable = False
+    if inspect.is_read_only(project.folder):
+        return warning("recording", f"cannot write in {project.folder}; {status.UNTIL_THEN}", CLOSED)
     if not usable:
         return warning("recording", status.state(project, values, status.UNUSABLE), REFUSED)
     seen = status.state(project, values, status.unheard(since, stopped), since)

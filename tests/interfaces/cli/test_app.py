@@ -208,6 +208,22 @@ def test_a_memory_that_cannot_be_written_is_told_in_a_line(a_person, as_an_ordin
 
 
 @pytest.mark.check
+@pytest.mark.parametrize("log", [True, False])
+def test_on_a_read_only_file_system_what_reads_reads_and_what_cannot_write_says_so(a_person, log):
+    if not log:
+        with a_person.connect() as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    a_person.wrap = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(a_person.project), str(a_person.project)]
+    assert "rate limit" in a_person.reads("search", "rate limit")
+    assert "rate limit" in a_person.reads("export") and a_person.reads("sessions")
+    status, doctor = a_person.cli("status").out, a_person.cli("doctor").out
+    assert f"trouble: cannot write in {a_person.memory}; " in status and "cannot be used" not in status
+    assert "read-only: " in doctor
+    assert not any(wrong in doctor for wrong in ("unreadable", "damaged", "cannot be used", "not in WAL mode"))
+    assert f"cannot write to {a_person.memory}: Read-only file system" in a_person.fails("maintain")
+
+
+@pytest.mark.check
 def test_somebody_who_stays_in_the_memory_is_waited_for_and_not_for_ever(a_person, tmp_path):
     name, other = a_person.turn_that_says("thrown"), a_person.copied_to(tmp_path / "other")
     shown = other.confirming("forget", name)
