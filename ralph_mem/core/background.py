@@ -1,6 +1,7 @@
-"""Start a program of ours that goes on by itself when whoever started it has gone."""
+"""Start a program of ours that goes on by itself when whoever started it has gone, or this one anew."""
 
 import posix
+import sys
 
 # All that such a program gets of the environment: no secret of a session, and no variable that changes what Python does.
 HANDED_ON = (b"HOME", b"XDG_DATA_HOME", b"XDG_CONFIG_HOME", b"PATH", b"LANG", b"TMPDIR")
@@ -36,3 +37,10 @@ def spawn(order: "list[str]") -> None:
         posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere, setsid=True)
     except NotImplementedError:  # a C library without that flag: the program does it itself
         posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere)
+
+
+def restart_in_utf8() -> None:
+    """Start this program anew where its locale knows ASCII alone: its words, and names of files, would be no text in it."""
+    if sys.getfilesystemencoding() == "ascii":
+        _, *words = getattr(sys, "orig_argv", ["", *sys.argv])  # Python 3.9 has no such list
+        posix.execv(sys.executable, [sys.executable, "-X", "utf8", *words])

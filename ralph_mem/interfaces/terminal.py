@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from ralph_mem.core import paths
+from ralph_mem.core import background, paths
 from ralph_mem.core.release import VERSION
 from ralph_mem.hosts import asker
 from ralph_mem.hosts.claude_code import session as client_session
@@ -25,6 +25,7 @@ BY_HAND = (
 
 def main(words: "list[str]") -> int:
     """Hand over to the command line where its packages are; else carry out a verb of the memory. Returns the exit code."""
+    background.restart_in_utf8()
     if sys.version_info >= OLDEST and not _missing():
         import runpy  # lazy: only where its packages are
 

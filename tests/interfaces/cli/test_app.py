@@ -341,6 +341,14 @@ def test_a_program_gets_every_character_whatever_the_encoding(a_person, environm
     assert ANSWER in json.loads(out.decode(encoding))[0]["text"]
 
 
+def test_words_and_a_folder_beyond_ascii_are_text_in_a_locale_of_ascii(a_person, tmp_path):
+    project = tmp_path / "gr\u00f6\u00dfe"
+    project.mkdir()
+    said = a_person.cli("inject", "Gr\u00f6\u00dfe: \u65e5\u672c", cwd=project, LC_ALL="C", PYTHONUTF8="0")
+    assert (said.code, said.err) == (0, "")
+    assert "Gr\u00f6\u00dfe: \u65e5\u672c" in a_person.cli("search", "gr\u00f6\u00dfe", "--layer", "1", cwd=project).out
+
+
 def test_a_pipe_gets_no_colours(a_person):
     for words, said in a_person.all_at_once(["search thrown", "why", "nonsense"]).items():
         assert "\x1b" not in said.out + said.err, words
