@@ -1,6 +1,10 @@
 """Follow a `.git` that is a file, as in a worktree or submodule. Git on the other side has to know of this folder as well."""
 
+import posix
+
 from ralph_mem.core import paths
+
+BRANCH = "ref: refs/heads/"
 
 
 def follow(folder: str, git: str) -> "tuple[str, str, str]":
@@ -13,6 +17,15 @@ def follow(folder: str, git: str) -> "tuple[str, str, str]":
         return private, private, _around(folder, private)
     common = absolute(private, shared)
     return private, common, _main_of(common) if _is_known_there(folder, private, common) else ""
+
+
+def branches_beside(private: str, common: str) -> "list[str]":
+    """Return the branches that are checked out in the worktrees of a repository, but for the one with this HEAD."""
+    linked = [f"{common}/worktrees/{name}" for name in sorted(posix.listdir(common + "/worktrees"))]
+    there = [folder for folder in linked if paths.exists(absolute(folder, _text(folder + "/gitdir").strip()))]
+    there += [common] if common.endswith("/.git") else []  # a bare repository has a HEAD and no files
+    heads = [_text(folder + "/HEAD").strip() for folder in there if folder != private]
+    return [head[len(BRANCH) :] for head in heads if head.startswith(BRANCH)]
 
 
 def _pointed_at(folder: str, git: str) -> str:

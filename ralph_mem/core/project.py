@@ -134,6 +134,15 @@ def head(project: Project) -> "tuple[str, str]":
     return ref.replace("refs/heads/", "", 1), (commit or _packed(project.common, ref))[:64]
 
 
+def elsewhere(project: Project) -> "list[str]":
+    """Return the branches that are checked out in other worktrees of the repository."""
+    if not (project.common and paths.exists(project.common + "/worktrees")):
+        return []
+    from ralph_mem.core import git as git_files  # lazy: only for a repository of several worktrees
+
+    return git_files.branches_beside(project.git, project.common)
+
+
 def _packed(common: str, ref: str) -> str:
     # a repository with 100,000 packed refs has a file of 6 MB; beyond one megabyte the commit stays unknown
     for line in paths.read(common + "/packed-refs", 1_048_576).splitlines():

@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 
+from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, day, duration, when
 from ralph_mem.core.redaction import privacy
@@ -332,8 +333,8 @@ def preview(
         )
     stores += [store for store in reader.stores if access.is_global(store)]
     start, said = values["memory.inject_tokens_start"], values["memory.inject_tokens_prompt"]
-    at_work = briefing.folder_at_work(reader.project, folder)
-    briefed = briefing.build(stores, values, NEW_SESSION, block.read_instructions(reader.project, names), now, at_work)
+    where = briefing.folder_at_work(reader.project, folder), projects.elsewhere(reader.project)
+    briefed = briefing.build(stores, values, NEW_SESSION, block.read_instructions(reader.project, names), now, *where)
     answers = [(receipts_of.AT_START, start, briefed)]
     if prompt:
         words = privacy.without_injected(prompt.replace("\0", ""))  # as the event loses it

@@ -1,6 +1,7 @@
 """Which project a session belongs to, with real repositories."""
 
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -56,6 +57,15 @@ def test_a_linked_worktree_belongs_to_the_main_one(a_repository, place):
     (worktree / "src").mkdir()
     assert {root_of(worktree.resolve()), root_of((worktree / "src").resolve())} == {str(a_repository)}
     assert projects.head(projects.find(str(worktree.resolve())))[0] == "side"
+
+
+def test_the_branches_elsewhere_are_those_of_the_other_worktrees_that_are_there(a_repository, tmp_path):
+    assert projects.elsewhere(projects.find(str(a_repository))) == []
+    for name in ("side", "gone"):
+        git(a_repository, "worktree", "add", "-q", "-b", name, f"../{name}")
+    shutil.rmtree(tmp_path / "gone")
+    assert projects.elsewhere(projects.find(str(a_repository))) == ["side"]
+    assert projects.elsewhere(projects.find(str(tmp_path / "side"))) == ["main"]
 
 
 def test_a_worktree_whose_main_one_is_gone_keeps_what_it_has(a_repository, tmp_path):

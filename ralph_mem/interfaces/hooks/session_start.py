@@ -123,7 +123,8 @@ def _brief(
     number, tag = opened.one("SELECT id, fence FROM sessions WHERE client_session = ?", (seen.session,))
     budget = settings["memory.inject_tokens_start"]
     known = block.read_instructions(project, seen.instructions)
-    text, items = briefing.build(stores, settings, number, known, seen.at, briefing.folder_at_work(project, seen.cwd))
+    where = briefing.folder_at_work(project, seen.cwd), projects.elsewhere(project)
+    text, items = briefing.build(stores, settings, number, known, seen.at, *where)
     if not text:
         return "", []
     receipts.add(opened, number, None, receipts.AT_START, seen.at, budget, items)

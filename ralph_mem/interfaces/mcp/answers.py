@@ -3,6 +3,7 @@
 import time
 
 from ralph_mem.core import fast
+from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import ago, day, moment_of
 from ralph_mem.interfaces.mcp import offers, protocol, reading
@@ -166,7 +167,8 @@ def briefed(asked: "Asked") -> str:
         if not reader.stores or access.is_global(reader.stores[0]):
             return reading.NOTHING_YET
         settings = {**asked.settings, "memory.inject_tokens_start": budget}
-        text, items = briefing.build(reader.stores, settings, NO_SESSION, None, asked.now)
+        elsewhere = projects.elsewhere(asked.project)
+        text, items = briefing.build(reader.stores, settings, NO_SESSION, None, asked.now, elsewhere=elsewhere)
         said = reading.fenced(text, reader.stores, asked) if text else reading.NOTHING_YET
     reading.note(asked, "briefing", items)
     return said

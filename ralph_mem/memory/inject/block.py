@@ -10,6 +10,7 @@ from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ralph_mem.core.project import Project
@@ -37,6 +38,7 @@ LOOP = "(ralph loop: "  # in the title of a lesson
 USER, AGENT, PAGE, OUTSIDE = "user: ", "agent: ", "page: ", "outside: "
 BY_ORIGIN = {"user": USER, "agent": AGENT, "tool": "program: ", "test": "log: ", "outside": PAGE}
 MISLED, DIFFERS = ", misled before", ", differs from CLAUDE.md"
+BESIDE = ", in the worktree of "  # before its branch
 STILL_FAILING = "- still failing: "  # before a command
 WITHHELD = "(the answer read or repeats text from outside, and is withheld)"
 UNANSWERED = "(without an answer so far)"
@@ -47,8 +49,8 @@ class Memory:
     """A memory as it can be told: in a line, or in full."""
 
     __slots__ = (
-        *("again", "asked", "at", "by", "differs", "files", "host", "is_own", "lines", "misled", "pinned", "public_id", "said"),
-        *("seq", "session"),
+        *("again", "asked", "at", "beside", "by", "differs", "files", "host", "is_own", "lines", "misled", "pinned", "public_id"),
+        *("said", "seq", "session"),
     )  # fmt: skip
 
     def __init__(self, values: "tuple[Any, ...]", known: "Said | None", settings: "dict[str, Any]") -> None:
@@ -80,6 +82,7 @@ class Memory:
         self.again: list[Memory] = []  # what says the same, and is not told beside it
         self.differs = False  # from what the instructions say of the same
         self.host = ""  # the client it is from, where that is another than Claude Code
+        self.beside = ""  # the branch it is of, where that is checked out in another worktree
         if known:
             self._leave_out(known)
 
@@ -100,6 +103,7 @@ class Memory:
     def label(self) -> str:
         """Return its id and its day where the person is, how often it was said, and the user's word if it misled."""
         word = (MISLED if self.misled else "") + (DIFFERS if self.differs else "") + (f", in {self.host}" if self.host else "")
+        word += BESIDE + self.beside if self.beside else ""
         times = f"{len(self.again) + 1} times, last on " if self.again[1:] else "twice, last on " if self.again else ""
         last = max([self.at, *[each.at for each in self.again]])
         year, month, day, *_ = time.localtime(last / 1000)
@@ -166,14 +170,22 @@ class Memory:
         return self.said == WITHHELD and not (self.files or self.lines) and self.public_id[:4] != "obs-"
 
 
-def name_hosts(store: "Store", memories: "list[Memory]") -> None:
-    """Let each memory say which client it is from, where that is another than Claude Code."""
+def name_whereabouts(store: "Store", memories: "list[Memory]", elsewhere: "Sequence[str]") -> None:
+    """Let each memory say which client it is from, where that is another than Claude Code, and each turn its branch, where that
+    is checked out `elsewhere`, in another worktree: its files are not the ones here.
+    """
     if store.property(connection.OTHER_HOSTS):
         from ralph_mem.memory.rows import session_hosts  # lazy: only where another client was ever heard
 
         hosts = session_hosts.hosts_of(store, [memory.public_id for memory in memories])
         for memory in memories:
             memory.host = hosts.get(memory.public_id, "")
+    if elsewhere:
+        from ralph_mem.memory.rows import turns  # lazy: only in a repository of several worktrees
+
+        for memory in memories:
+            branch = turns.branch_of(store, memory.public_id)
+            memory.beside = row.escaped(branch) if branch in elsewhere else ""
 
 
 def folded(memories: "list[Memory]") -> "list[Memory]":

@@ -7,7 +7,7 @@ from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ralph_mem.core.project import Project
@@ -160,14 +160,15 @@ def _cost(texts: "list[str]") -> int:
 
 
 def build(
-    stores: "list[Store]", settings: "dict[str, Any]", session: int, known: "Said | None", at: int, folder: str = ""
-) -> "tuple[str, list[receipts.Item]]":
+    stores: "list[Store]", settings: "dict[str, Any]", session: int, known: "Said | None", at: int, folder: str = "",
+    elsewhere: "Sequence[str]" = (),
+) -> "tuple[str, list[receipts.Item]]":  # fmt: skip
     """Return the briefing and the items of its receipt; both empty where there is nothing to tell.
 
     Pinned memories come first and whole, then what the person said, what holds, what loops and tests left, and the last turns.
     The first store is the project's; of a second one, that of all projects, pinned memories, notes and what holds are told.
     `known` is what the project's instructions say, `at` the time in ms. Where the session is at work in a `folder` below the top of
-    the project, the turns that changed something there come first.
+    the project, the turns that changed something there come first. `elsewhere` are the branches in other worktrees.
     """
     store = stores[0]
     told = receipts.told(store, session)
@@ -181,12 +182,12 @@ def build(
 
         read[TURNS], folder = folder_turns.first(store, read[TURNS], folder, LOOKED_AT)
     parts = _worth(read, known, settings, told)
-    block.name_hosts(stores[0], [memory for part in parts.values() for memory in part])
+    block.name_whereabouts(store, [memory for part in parts.values() for memory in part], elsewhere)
     page = Page(settings["memory.inject_tokens_start"], folder)
     standing = [each for each in stores if each.property(FACTS) and _is_to_be_told(each.property(connection.STANDING))]
     if standing or any(parts.values()):
         left_out = tell_pins(page, parts[PINS], settings["memory.inject_tokens_start"])
-        for line in _still_failing(store, settings):
+        for line in _still_failing(store, settings, elsewhere):
             page.add(FAILING, line)
         _tell_rest(page, parts, lambda: _tell_standing(page, standing, known, told, at, is_below))
         page.items[PINS] += [receipts.Item(memory.public_id, "missed", 0.0, 0, 0) for memory in left_out]
@@ -377,9 +378,9 @@ def _tell_lines(page: Page, part: str, found: "list[block.Memory]") -> None:
         page.tell(part, memory, memory.line(FEW_CHARACTERS if is_short else block.OUTCOME_CHARACTERS), LINE)
 
 
-def _still_failing(store: "Store", settings: "dict[str, Any]") -> "list[str]":
-    """Tell which commands failed at the end of the last session and were not seen to pass after that."""
-    ran = store.execute(records.RAN, (row.COMMAND,)).fetchall()
+def _still_failing(store: "Store", settings: "dict[str, Any]", elsewhere: "Sequence[str]") -> "list[str]":
+    """Tell which commands failed at the end of the last session of this worktree and were not seen to pass after that."""
+    ran = records.ran(store, elsewhere)
     if not any([each[0] == "error" for each in ran]):
         return []
     from ralph_mem.memory.inject import still_failing  # lazy: only for a command that failed

@@ -1,5 +1,6 @@
 """Write what a prompt is told, within a budget, without what its session already knows."""
 
+from ralph_mem.core import project as projects
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import features
 from ralph_mem.memory.rows import receipts, row
@@ -27,7 +28,7 @@ def told(
     fresh = fresh[:most]
     memories = [memory for _, memory in fresh]
     block.compare(memories, known)
-    block.name_hosts(store, memories)
+    block.name_whereabouts(store, memories, projects.elsewhere(project))
     return _fill(fresh, window.told, settings["memory.inject_tokens_prompt"] - (spare or 0), spare is not None)
 
 

@@ -5,7 +5,7 @@ from ralph_mem.memory.rows import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ralph_mem.memory.store.connection import Store
@@ -15,12 +15,19 @@ if TYPE_CHECKING:
 
 OUTCOME = "outcome"  # the verb of an observation that is known to be stored: how its command ended is known only now
 HEARD = "heard"  # the verb of what leaves nothing but hashes
-# What the last session ran last, newest first.
+# What the last session ran last, newest first, with a condition or none.
 RAN = """
 SELECT type, title, lines, public_id, metadata FROM observations
-WHERE session_id = (SELECT session_id FROM observations WHERE tool_name = ?1 ORDER BY id DESC LIMIT 1)
-    AND tool_name = ?1 AND NOT tainted
+WHERE session_id = (SELECT session_id FROM observations WHERE tool_name = ?1{0} ORDER BY id DESC LIMIT 1)
+    AND tool_name = ?1 AND NOT tainted{0}
 ORDER BY seq DESC LIMIT 30"""
+NOT_ON = " AND NOT EXISTS (SELECT 1 FROM turns AS t WHERE t.id = turn_id AND t.branch IN ({}))"
+
+
+def ran(store: "Store", elsewhere: "Sequence[str]") -> "list[tuple[Any, ...]]":
+    """Return what the last session ran last, the last command first, that did not work on one of the branches `elsewhere`."""
+    here = NOT_ON.format(", ".join([f"?{at + 2}" for at in range(len(elsewhere))])) if elsewhere else ""
+    return list(store.execute(RAN.format(here), (row.COMMAND, *elsewhere)).fetchall())
 
 
 # One builder for each verb

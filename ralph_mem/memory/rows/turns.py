@@ -105,6 +105,12 @@ def is_first_unheard(store: "Store", session: str, source: str) -> bool:
     return bool(found and found[0] == 1)
 
 
+def branch_of(store: "Store", public_id: str) -> str:
+    """Return the branch that was checked out when a turn began, nothing where that is not known."""
+    found = store.one("SELECT branch FROM turns WHERE public_id = ?", (public_id,))
+    return (found and found[0]) or ""
+
+
 def kind_stored(store: "Store", event_id: str) -> str:
     """Return the kind of the turn of an event, nothing for one that is not stored."""
     found = store.one("SELECT kind FROM turns WHERE event_id = ?", (event_id,))

@@ -1,9 +1,12 @@
 """The briefing: where the work stands, told to an empty window."""
 
+import subprocess
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory.inject import block, briefing
 from ralph_mem.memory.rows import existing, reading, row
@@ -402,6 +405,28 @@ def test_what_failed_in_an_older_session_is_forgotten(a_session, another_session
     a_session.runs("make lantern", error="Exit code 2\nerror: no fuse")
     another_session.runs("make ladder")
     assert "failing" not in another_session.starts("clear")
+
+
+@pytest.fixture
+def a_worktree(a_project):
+    """Make the project a repository on the branch `main` with a worktree of the branch `feat` beside it; returns that."""
+    order = ["init -qb main", "commit -qm Begin --allow-empty", "worktree add -qb feat ../feat"]
+    for words in order:
+        subprocess.run(["git", "-C", a_project.root, *words.split()], check=True, capture_output=True, timeout=30)
+    a_project.git = a_project.common = a_project.root + "/.git"
+    return projects.find(a_project.root + "/../feat")
+
+
+def test_a_pass_in_another_worktree_is_none_here_and_what_was_done_there_says_so(a_worktree, a_session):
+    a_session.asks("Where is the tungsten?")
+    a_session.runs("make lantern", error="Exit code 2\nerror: no fuse")
+    there = Session(a_session.store, a_worktree, "there", a_session.now)
+    there.starts()
+    turn = there.has_a_turn("Mend the lantern.", "The fuse is in.")
+    there.runs("make lantern")
+    text = Session(a_session.store, a_session.project, "next", there.now).starts()
+    assert "- still failing: make lantern: exit 2" in text
+    assert f"- [{turn}, 2026-01-01, in the worktree of feat] user: Mend the lantern." in text
 
 
 # The receipt and the budget
