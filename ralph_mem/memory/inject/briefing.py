@@ -39,9 +39,8 @@ PASSED, PASSED_TYPED, TYPED_TOKENS = " passed: ", " passed, typed in the project
 OF_FOLDER = "Last turns, those that changed something in {}/ first:"
 TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a briefing; /mem-search finds them.)"
 
-# What misled, and what came in with somebody else's file (tainted is 2 then), is not told unasked.
-# A prompt of which nothing came would take the place of a turn; but for the last of all, since that is where somebody stopped. In
-# the session itself it is what it is at work on.
+# What misled, and what came in with somebody else's file (tainted is 2 then), is not told unasked. A prompt of which nothing came
+# would take the place of a turn, but for the last of all, where somebody stopped; in the session itself it is what that is at.
 RECENT = reading.TURN + (
     " WHERE t.index_version > 0 AND NOT t.misled AND t.tainted < 2 AND (t.response <> '' OR t.files <> '' OR t.lines <> ''"
     f" OR t.session_id <> ? AND t.id = {reading.NEWEST})"
@@ -187,9 +186,11 @@ def build(
     standing = [each for each in stores if each.property(FACTS) and _is_to_be_told(each.property(connection.STANDING))]
     if standing or any(parts.values()):
         left_out = tell_pins(page, parts[PINS], settings["memory.inject_tokens_start"])
-        for line in _still_failing(store, settings, elsewhere):
+        failing = _still_failing(store, settings, elsewhere)
+        for line in failing:
             page.add(FAILING, line)
         _tell_rest(page, parts, lambda: _tell_standing(page, standing, known, told, at, is_below))
+        page.parts[FAILING] = [line for line in page.parts[FAILING] if failing[line] not in "\n".join([*page.parts[TURNS], ""])]
         page.items[PINS] += [receipts.Item(memory.public_id, "missed", 0.0, 0, 0) for memory in left_out]
     items = [item for each in page.items.values() for item in each]
     return (page.text(), items) if any([item.tokens for item in items]) else ("", [])
@@ -378,11 +379,11 @@ def _tell_lines(page: Page, part: str, found: "list[block.Memory]") -> None:
         page.tell(part, memory, memory.line(FEW_CHARACTERS if is_short else block.OUTCOME_CHARACTERS), LINE)
 
 
-def _still_failing(store: "Store", settings: "dict[str, Any]", elsewhere: "Sequence[str]") -> "list[str]":
+def _still_failing(store: "Store", settings: "dict[str, Any]", elsewhere: "Sequence[str]") -> "dict[str, str]":
     """Tell which commands failed at the end of the last session of this worktree and were not seen to pass after that."""
     ran = records.ran(store, elsewhere)
     if not any([each[0] == "error" for each in ran]):
-        return []
+        return {}
     from ralph_mem.memory.inject import still_failing  # lazy: only for a command that failed
 
     return still_failing.lines(ran, settings)

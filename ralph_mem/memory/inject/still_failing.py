@@ -16,14 +16,15 @@ CUT_CHARACTERS = 300  # a line of as many may have been stored without its end
 OR = "\0"  # a sign that is no pipe
 
 
-def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "list[str]":
-    """Return a line for each command that failed, of those that ran, the last one first, and that did not pass after that.
+def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str, str]":
+    """Return a line for each command that failed, of those that ran, the last one first, and that did not pass after that; with
+    how it stands in its turn, which may tell it.
 
     A line that failed because its folder was not there has run nothing.
     """
     seen: set[str] = set()
     passed: list[Step] = []
-    failing: list[str] = []
+    failing: dict[str, str] = {}
     while ran and ran[-1][0] != "error":  # what passed before the first failure says nothing of it
         ran = ran[:-1]
     for kind, title, output, public_id, facts in ran:
@@ -35,9 +36,12 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "list[str
         elif command not in seen and _may_be_told(title, settings) and not _has_passed(title, passed):
             words = failure_words.signed(title, failure_words.last(output, public_id))
             said = ", ".join([each for each in (_exit_code(facts), words) if each])
-            failing.append(row.escaped(block.STILL_FAILING + title[:MOST_CHARACTERS] + (f": {said}" if said else "")))
+            line = row.escaped(block.STILL_FAILING + title[:MOST_CHARACTERS] + (f": {said}" if said else ""))
+            failing[line] = "\n  " + row.escaped(row.OUTCOMES[0] + title) + "\n"
+            if len(failing) == MOST_COMMANDS:
+                break
         seen.add(command)
-    return failing[:MOST_COMMANDS]
+    return failing
 
 
 def _passed(title: str, kind: str, facts: "str | None") -> "list[Step]":

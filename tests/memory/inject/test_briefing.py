@@ -310,6 +310,17 @@ def test_a_command_that_failed_without_a_word_is_named_with_its_exit_code_alone(
     assert lines_of(another_session.starts("clear"))[-1] == "- still failing: cmp a.bin b.bin: exit 1"
 
 
+def test_what_its_turn_tells_to_fail_is_not_told_once_more(a_session, another_session):
+    a_session.asks("Where is the tungsten?")
+    for name in ("lantern", "lantern-post"):
+        a_session.runs(f"make {name}", error=f"Exit code 2\nerror: no {name}")
+    a_session.runs("make lantern")
+    a_session.is_answered("In the cellar.")
+    a_session.runs("make lantern", error="Exit code 2\nerror: no lantern")
+    text = another_session.starts("clear")
+    assert [line for line in text.splitlines() if "make lantern-post" in line] == ["  failed: make lantern-post"]
+
+
 def test_a_command_that_failed_is_named_with_its_folder_and_another_folder_makes_it_another(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("npm test", error="Exit code 1\n1 failed", folder="apps/web")

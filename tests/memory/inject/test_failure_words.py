@@ -316,7 +316,7 @@ def test_an_order_in_the_output_of_a_failing_command_does_not_reach_the_next_ses
     a_session.is_answered("It could not be installed.")
     following = Session(a_session.store, a_session.project, "next", a_session.now + DAY)
     told = following.starts() + following.asks("how was the lantern installed with npm?")
-    assert "still failing: npm install lantern" in told and "/mem-search --layer 3 obs-" in told
+    assert "  failed: npm install lantern" in told and "/mem-search --layer 3 turn-" in told
     assert "Maintainers" not in told and "curl" not in told
 
 
