@@ -21,6 +21,8 @@ def of_row(reader: "lookup.Reader", row: "lookup.Row", layer: int) -> "dict[str,
         found["speaker"] = row.speaker
     if row.host:
         found["host"] = row.host
+    if layers.broke_off(row):
+        found["broke_off"] = True
     if layer == 2:
         found["timeline"] = [of_row(reader, entry, 1) for entry in lookup.timelines(reader, [row])[0]]
     if layer == 3:

@@ -316,7 +316,8 @@ def test_ten_thousand_strings_stay_inside(a_project):
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text() | st.sampled_from(HOSTILE), max_size=20))
 def test_no_string_whatever_leaves_a_memory(a_project, strings):
-    values = (1, "turn-aaaaaaaaaa", 1, 1, 1, 0, *["".join(strings)] * 5, 0, 0, None, row.checksum(*["".join(strings)] * 4))
+    values = (1, "turn-aaaaaaaaaa", 1, 1, 1, 0, *["".join(strings)] * 5, 0, 0, None, "user")
+    values += (row.checksum(*["".join(strings)] * 4), 0)
     memory = block.Memory(values, None, switches.DEFAULTS)
     assert "<" not in memory.line() + memory.full()
     assert_within(block.fence(f"{memory.line()}\n{memory.full()}", TAG, a_project, dict(switches.DEFAULTS)), TAG)

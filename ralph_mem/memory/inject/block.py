@@ -38,6 +38,7 @@ LOOP = "(ralph loop: "  # in the title of a lesson
 USER, AGENT, PAGE, OUTSIDE = "user: ", "agent: ", "page: ", "outside: "
 BY_ORIGIN = {"user": USER, "agent": AGENT, "tool": "program: ", "test": "log: ", "outside": PAGE}
 MISLED, DIFFERS = ", misled before", ", differs from CLAUDE.md"
+BROKE_OFF = ", broke off"  # by Esc, a crash or a kill
 BESIDE = ", in the worktree of "  # before its branch
 STILL_FAILING = "- still failing: "  # before a command
 WITHHELD = "(the answer read or repeats text from outside, and is withheld)"
@@ -49,14 +50,13 @@ class Memory:
     """A memory as it can be told: in a line, or in full."""
 
     __slots__ = (
-        *("again", "asked", "at", "beside", "by", "differs", "files", "host", "is_own", "lines", "misled", "pinned", "public_id"),
-        *("said", "seq", "session"),
+        *("again", "asked", "at", "beside", "broke_off", "by", "differs", "files", "host", "is_own", "lines", "misled", "pinned"),
+        *("public_id", "said", "seq", "session"),
     )  # fmt: skip
 
     def __init__(self, values: "tuple[Any, ...]", known: "Said | None", settings: "dict[str, Any]") -> None:
-        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled, speaker, origin, kept = (
-            values
-        )
+        _, self.public_id, self.session, self.seq, self.at, tainted, *texts, self.pinned, self.misled, speaker, origin = values[:-2]
+        kept, self.broke_off = values[-2:]
         if row.checksum(texts[0], texts[1], *texts[3:]) != kept:  # a flipped bit, which SQLite does not notice: the doctor names it
             texts = [""] * 5
         if settings["privacy.exclude_paths"]:  # only who excludes any needs their rules
@@ -103,7 +103,7 @@ class Memory:
     def label(self) -> str:
         """Return its id and its day where the person is, how often it was said, and the user's word if it misled."""
         word = (MISLED if self.misled else "") + (DIFFERS if self.differs else "") + (f", in {self.host}" if self.host else "")
-        word += BESIDE + self.beside if self.beside else ""
+        word += (BESIDE + self.beside if self.beside else "") + (BROKE_OFF if self.broke_off else "")
         times = f"{len(self.again) + 1} times, last on " if self.again[1:] else "twice, last on " if self.again else ""
         last = max([self.at, *[each.at for each in self.again]])
         year, month, day, *_ = time.localtime(last / 1000)

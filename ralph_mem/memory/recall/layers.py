@@ -105,8 +105,8 @@ def _cost(text: str) -> int:
 def entry(each: "Row", found: "Row | None" = None) -> str:
     """Return one row in a line; `>` points at the row that is meant."""
     here = found is not None and each.public_id == found.public_id
-    whose = f" in {each.host}" if each.host else ""
-    kind = "" if each.type == "turn" and not whose else f"{each.type}{whose}{_standing(each)}: "
+    marks = (f" in {each.host}" if each.host else "") + _standing(each)
+    kind = "" if each.type == "turn" and not marks else f"{each.type}{marks}: "
     told = gist(each, LINE_TOKENS if here else NEIGHBOUR_TOKENS)
     return f"{'>' if here else ' '} {each.public_id}  {when(each.at)}  {kind}{told}"
 
@@ -289,8 +289,15 @@ def _marks(found: "Row") -> str:
 
 
 def _standing(found: "Row") -> str:
-    """Return of a statement that does not hold what it is instead, such as superseded."""
+    """Return of a statement that does not hold what it is instead, such as superseded; of a turn that broke off that it did."""
+    if broke_off(found):
+        return " broke off"
     return f" {found.state}" if found.type in STATEMENTS and found.state in NO_LONGER else ""
+
+
+def broke_off(found: "Row") -> bool:
+    """Say whether a row is a turn with a prompt that Esc, a crash or a kill ended."""
+    return found.type == "turn" and found.state == "interrupted" and bool(found.asked)
 
 
 def _whereabouts(found: "Row") -> str:

@@ -8,18 +8,19 @@ if TYPE_CHECKING:
 
 # What `load` returns: number, public id, session, seq, created_at, tainted, the texts of the index's columns, what a
 # person said about it: pinned, and how often it misled; who said it, where that is neither the user nor the agent; the
-# origin of its first text, nothing where it is not to be trusted; and the checksum of its texts.
+# origin of its first text, nothing where it is not to be trusted; the checksum of its texts; whether it is a turn that broke off.
 CREATED_AT, FILES, PINNED, MISLED, SPEAKER = 4, 9, 11, 12, 13
 CAME_OF_IT = (7, FILES, 10)  # the answer, the files and the lines of a turn
 INDEXED, MARKS = slice(6, 11), slice(11, 13)
 WAS_PINNED = "pinned"  # the property of a database in which something was pinned once
 TURN = """
 SELECT m.id, t.public_id, t.session_id, t.seq, t.created_at, t.tainted, t.prompt, t.response, t.context, t.files, t.lines,
-    t.pinned, t.misled, NULL, CASE WHEN t.tainted THEN '' ELSE 'user' END, t.checksum
+    t.pinned, t.misled, NULL, CASE WHEN t.tainted THEN '' ELSE 'user' END, t.checksum,
+    t.status = 'interrupted' AND t.kind = 'prompt'
 FROM turns AS t JOIN memories AS m ON m.turn_id = t.id"""
 OBSERVATION = """
 SELECT m.id, o.public_id, o.session_id, o.seq, o.created_at, o.tainted, o.title, o.content, o.context, o.files, o.lines,
-    o.pinned, o.misled, o.speaker, CASE WHEN o.tainted THEN '' ELSE o.origin END, o.checksum
+    o.pinned, o.misled, o.speaker, CASE WHEN o.tainted THEN '' ELSE o.origin END, o.checksum, 0
 FROM observations AS o JOIN memories AS m ON m.observation_id = o.id"""
 
 NEWEST = "(SELECT max(id) FROM turns WHERE index_version > 0 AND prompt <> '')"  # of the turns with a prompt that are over

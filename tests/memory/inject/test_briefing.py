@@ -290,6 +290,15 @@ def test_nothing_is_told_when_the_user_does_not_want_it(a_session):
     assert a_session.starts("compact") == ""
 
 
+def test_a_turn_that_broke_off_says_so_and_one_that_stopped_does_not(a_session, another_session):
+    stopped = a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.asks("Mend the lantern.")
+    a_session.runs("make lantern")
+    a_session.sends("session-end", reason="other")
+    text = another_session.starts("clear")
+    assert ", 2026-01-01, broke off] user: Mend the lantern." in text and f"- [{stopped}, 2026-01-01] user:" in text
+
+
 # What still fails
 
 

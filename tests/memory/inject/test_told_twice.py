@@ -23,7 +23,9 @@ def a_memory(number, text, kind="obs"):
     """Return a memory as it is read, a note of the person or a turn."""
     texts = [text, "" if kind == "obs" else "Done.", "", "", ""]
     kept = row.checksum(texts[0], texts[1], *texts[3:])
-    return block.Memory((number, f"{kind}-{number:010}", 1, number, NOON, 0, *texts, 0, 0, None, 1, kept), None, effective.DEFAULTS)
+    return block.Memory(
+        (number, f"{kind}-{number:010}", 1, number, NOON, 0, *texts, 0, 0, None, 1, kept, 0), None, effective.DEFAULTS
+    )
 
 
 @given(TEXTS, st.sampled_from([(briefing.SAID, "obs"), (briefing.TURNS, "turn")]))

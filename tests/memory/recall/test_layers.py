@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ralph_mem.core.project import Project
-from ralph_mem.memory import notes_by_hand, opening
+from ralph_mem.memory import notes_by_hand, opening, plain_values
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import records
 from tests.memory.recall import real_work
@@ -91,7 +91,7 @@ def test_a_line_of_layer_1_with_every_mark_costs_at_most_100_tokens(a_thousand_r
     for row in rows:
         row.pinned, row.misled, row.score, row.tokens = 1, 3, 1.69, 1000
         row.public_id = f"{row.public_id.partition('-')[0]}-2345678923"
-    assert " global pinned marked wrong  " in layers.index(rows[0])
+    assert " global pinned marked wrong broke off  " in layers.index(rows[0])
     assert [(layers.price(line), line) for line in map(layers.index, rows) if layers.price(line) > 100] == []
 
 
@@ -205,6 +205,18 @@ def test_the_transcript_is_pointed_at_while_it_is_there(a_session, a_reader, tmp
 
 
 # Layer 1
+
+
+def test_a_turn_that_broke_off_says_so_in_every_layer_and_to_a_program(a_session, a_reader):
+    a_session.asks("Where is the tungsten?")
+    a_session.runs("make lantern")
+    a_session.asks("And the lantern?")
+    ((name,),) = a_session.rows("SELECT public_id FROM turns WHERE status = 'interrupted'")
+    row = lookup.find(a_reader, name)
+    assert layers.index(row).startswith(f"{name}  turn broke off  ")
+    assert "  turn broke off: Where is the tungsten?" in layers.entry(row)
+    assert layers.full(row)[0].startswith(f"{name}  turn broke off  ")
+    assert plain_values.of_row(a_reader, row, 1)["broke_off"] is True
 
 
 def gist_of(session, name):
