@@ -6,7 +6,7 @@ from ralph_mem.maintenance.forget import inventory, loop_snapshots, verify
 from ralph_mem.memory import access, undoing
 from ralph_mem.memory.recall import layers
 from ralph_mem.memory.recall.lookup import COLUMNS, OBSERVATION, OF_TURN, Reader, Row, check_types, find
-from ralph_mem.memory.rows import facts, kinds, learnt
+from ralph_mem.memory.rows import facts, index_text, kinds, learnt
 from ralph_mem.memory.rows.kinds import reading
 from ralph_mem.memory.rows.row import is_public_id
 
@@ -150,7 +150,7 @@ def _by_id(store: "Store", ids: "Sequence[str]") -> "list[Row]":
 
 def _by_filters(store: "Store", selection: Selection) -> "list[Row]":
     """Return the rows that fit every filter; a query means rows that hold exactly this text, in whatever case."""
-    store.db.create_function("folded", 1, str.casefold)  # SQLite's own `lower` knows ASCII only
+    store.db.create_function("folded", 1, _folded)  # SQLite's own `lower` knows ASCII only
     return [row for kind in kinds.of_memory(store) for row in _fitting(store, kind, selection)]
 
 
@@ -159,7 +159,7 @@ def _fitting(store: "Store", kind: "Kind", selection: Selection) -> "list[Row]":
     conditions, values = ["1"], []
     origin, tainted = kind.column("origin"), kind.column("tainted", "0")
     for condition, value in (
-        (f"instr(folded({kind.text(*kind.texts)}), ?) > 0", selection.query.casefold()),
+        (f"instr(folded({kind.text(*kind.texts)}), ?) > 0", _folded(selection.query)),
         (f"{kind.column('session_id')} = (SELECT id FROM sessions WHERE public_id = ?)", selection.session),
         (f"({origin} = ? OR {tainted})" if selection.origin == "outside" else f"{origin} = ?", selection.origin),
         ("t.created_at >= ?", selection.since),
@@ -171,6 +171,10 @@ def _fitting(store: "Store", kind: "Kind", selection: Selection) -> "list[Row]":
     if selection.types:
         conditions.append(f"{kind.column('type', repr(kind.name))} IN ({', '.join('?' * len(selection.types))})")
     return _rows(store, kind, " AND ".join(conditions), [*values, *selection.types])
+
+
+def _folded(text: str) -> str:
+    return index_text.composed(text).casefold()
 
 
 def _of_sessions(store: "Store", sessions: "list[int]") -> "list[Row]":

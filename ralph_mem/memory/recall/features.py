@@ -85,7 +85,7 @@ def of(
     found: list[tuple[float, ...]] = []
     for at in places:
         row = rows[at]
-        texts_of_row = [text.lower() for text in row[reading.INDEXED]]
+        texts_of_row = [index_text.composed(text).lower() for text in row[reading.INDEXED]]
         is_turn = ranking.is_turn(row)
         found.append((
             (scores[at] - middle) / max(LEAST, spread) * texts[at] / whole,
@@ -104,7 +104,7 @@ def of(
 
 def subject(row: "tuple[Any, ...]") -> str:
     """Return what a row is about in its own words: those that have it in common say the same again."""
-    return str(row[ASKED] or row[SAID]).lower()
+    return index_text.composed(str(row[ASKED] or row[SAID])).lower()
 
 
 def _each_once(rows: "list[tuple[Any, ...]]") -> "list[int]":

@@ -4,7 +4,7 @@ A row's score is its text score, the best one's being 1, and what the meaning, t
 The rows are those of `memory_index.load`.
 """
 
-from ralph_mem.memory.rows import query_text, reading
+from ralph_mem.memory.rows import index_text, query_text, reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _with_meaning(row: "tuple[Any, ...]", score: float, meaning: float) -> float
 def text_score(row: "tuple[Any, ...]", roots: "list[tuple[str, float]]") -> float:
     """Score a memory on all terms, a term in a weighty column counting as often as that column weighs."""
     shares = OF_TURN if is_turn(row) else OF_NOTE
-    whole = "\0".join(row[reading.INDEXED]).lower()
+    whole = index_text.composed("\0".join(row[reading.INDEXED])).lower()
     texts = [each for each in zip(shares, whole.split("\0")) if each[1]]
     length = 1 - LENGTH_SHARE + LENGTH_SHARE * (len(whole) - len(shares) + 1) / AVERAGE_LENGTH
     score = 0.0

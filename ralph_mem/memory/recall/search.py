@@ -6,7 +6,7 @@ size and tells how rare each is. The few rows that hold the rarest are read and 
 
 from ralph_mem.core import fast
 from ralph_mem.memory.recall import candidates, features, ranking, score
-from ralph_mem.memory.rows import query_text, reading
+from ralph_mem.memory.rows import index_text, query_text, reading
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -59,6 +59,7 @@ def hits(
     """
     if not query_text.terms(query) or not score.in_force():
         return []
+    query = index_text.composed(query)
     found = judged(store, query, now, sense, at_hand)
     by_meaning = bool(found) and len(found[0][2]) > len(features.NAMES)
     table = (by_meaning and score.in_force(by_meaning)) or score.in_force()

@@ -4,6 +4,7 @@ TYPE_CHECKING = False
 
 INDEX_VERSION = 1
 REDACTED = "[REDACTED"
+MARKS = "\u0301\u0308\u0300\u0302\u0303\u0306\u0307\u030a\u030b\u030c\u0327\u0328"  # on letters of Latin, Greek and Cyrillic
 KIND = "abcdefghijklmnopqrstuvwxyz:-"
 # Neither indexed nor asked for: a fifth of the index, and no help in finding anything.
 STOPWORDS = frozenset(
@@ -48,8 +49,18 @@ def without_marks(text: str) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Split into words the way unicode61 does: whatever is neither letter nor digit stands between them."""
+    """Split into words the way unicode61 does: whatever is neither letter nor digit parts them, but for a mark on a letter."""
+    text = composed(text)
     return "".join([char if char.isalnum() else " " for char in text]).split()
+
+
+def composed(text: str) -> str:
+    """Return a text with each letter and the mark upon it as one character, as nearly all texts have them."""
+    if text.isascii() or not any([mark in text for mark in MARKS]):
+        return text
+    from unicodedata import normalize  # lazy: only for a letter that is written in two characters
+
+    return normalize("NFC", text)
 
 
 def identifier_parts(words: "list[str]") -> list[str]:

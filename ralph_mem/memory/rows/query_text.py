@@ -27,6 +27,7 @@ def words(text: str) -> list[str]:
 def _words(text: str) -> list[str]:
     if index_text.REDACTED in text:
         text = index_text.without_marks(text)
+    text = index_text.composed(text)
     found = [word.lower() for word in index_text.split(text)] + [part.lower() for part in index_text.identifier_parts(text.split())]
     if not text.isascii():
         pairs = index_text.pairs(text)

@@ -161,6 +161,13 @@ def test_a_preview_changes_nothing(a_busy_session):
     assert files_of(a_busy_session.project) == before and dump(a_busy_session.store) == rows
 
 
+@pytest.mark.parametrize(("said", "asked"), [("Übelhör", "U\u0308belho\u0308r"), ("U\u0308belho\u0308r", "Übelhör")])
+def test_a_name_is_found_whether_its_marks_are_characters_of_their_own_or_not(a_busy_session, said, asked):
+    turn = a_busy_session.has_a_turn(f"Where does {said} live?", "In Bonn.")
+    lines = select.preview(reader_of(a_busy_session), select.choose(reader_of(a_busy_session), selections.Selection(query=asked)))
+    assert any(turn in line for line in lines)
+
+
 def test_a_preview_shows_what_would_go_and_what_with_it(a_busy_session):
     reader = reader_of(a_busy_session)
     turn, session = names(a_busy_session, "turns")[1], names(a_busy_session, "sessions")[0]

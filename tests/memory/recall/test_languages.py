@@ -1,5 +1,7 @@
 """Recall in other languages and among identifiers: an inner word finds the row, mixed or not."""
 
+from unicodedata import normalize
+
 import pytest
 
 from tests.readers import ids, search
@@ -66,3 +68,16 @@ def test_an_inner_word_finds_its_row(a_reader, a_polyglot, query, language):
 @pytest.mark.parametrize("query", ["本日", "語形", "прошлое", "2.15.7", "E0309", "straß"])
 def test_a_word_that_is_not_there_finds_nothing_or_little(a_reader, a_polyglot, query):
     assert search(a_reader, query) == []
+
+
+@pytest.mark.parametrize("stored", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+def test_a_prompt_is_told_of_a_word_whether_its_marks_are_characters_of_their_own_or_not(a_session, another_session, stored, asked):
+    a_session.asks(normalize(stored, "Die Gebührenberechnung für Künstler ist falsch"))
+    a_session.edits(normalize(stored, "abrechnung/gebühren.py"))
+    a_session.is_answered("Gerundet wird nun kaufmännisch.")
+    for number in range(5):
+        a_session.has_a_turn(f"Update readme part {number}", f"Readme part {number} updated.")
+    assert "Gerundet wird" in another_session.asks(
+        normalize(asked, "Ist die Gebührenberechnung für Künstler in abrechnung/gebühren.py falsch?")
+    )

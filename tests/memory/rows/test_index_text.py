@@ -55,6 +55,8 @@ def holds(db, text, query):
         ("lamps are running", "lamp run"),
         ("l'été", "ete"),
         ("Straße", "straße"),
+        ("Übelhör", "U\u0308belho\u0308r"),
+        ("U\u0308belho\u0308r", "Übelhör"),
         ("日本語のテキストを読む", "テキスト"),
         ("日本語のテキストを読む", "日本"),
         ("電球が切れた", "電球"),
