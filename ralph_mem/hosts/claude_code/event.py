@@ -245,11 +245,11 @@ def _is_ours(event: Event) -> bool:
 
 
 def _edit(event: Event) -> Activity:
-    diff, text = _diff(event), event.given("content") or event.given("new_source")
+    diff, text, told = _diff(event), event.given("content") or event.given("new_source"), event.mapping("tool_response")
     path = event.given("file_path") or event.given("notebook_path")
-    return _used(
-        event, "edit", path=path, diff=diff, text=text, is_new=not diff and "new_string" not in event.mapping("tool_input")
-    )
+    # a cell of a notebook, or what a file held already
+    is_there = "new_string" in event.mapping("tool_input") or event.given("notebook_path") or _text(told, "type") == "update"
+    return _used(event, "edit", path=path, diff=diff, text=text, is_new=not (diff or is_there))
 
 
 def _used(event: Event, kind: str, **known: "Any") -> Activity:

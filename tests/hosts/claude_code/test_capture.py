@@ -399,6 +399,18 @@ def test_a_cell_of_a_notebook_is_an_edit():
     assert "secret" not in record["content"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "response", "given"),
+    [
+        ("NotebookEdit", {}, {"notebook_path": "/shop/a.ipynb", "new_source": "x = 2"}),
+        ("NotebookEdit", {}, {"notebook_path": "/shop/a.ipynb", "new_source": "", "edit_mode": "delete"}),
+        ("Write", {"type": "update", "structuredPatch": []}, {"file_path": "/shop/a.py", "content": "x = 2"}),
+    ],
+)
+def test_a_file_that_was_there_is_no_new_one(tool, response, given):
+    assert "new file" not in observed(tool, response, **given)["content"]
+
+
 def test_a_long_edit_is_shortened():
     patch = [{"lines": [f"+line {number}" for number in range(999)]}]
     content = observed("Edit", {"structuredPatch": patch}, file_path="/shop/a.py")["content"]
