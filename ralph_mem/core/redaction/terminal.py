@@ -9,7 +9,7 @@ _INVISIBLE = (
     [code for code in range(0x20) if chr(code) not in "\t\n\r\x1b\x07\b"],
     range(0x7F, 0xA0),  # DEL and the C1 controls
     (0xAD, 0x061C, 0x115F, 0x1160, 0x180E, 0x3164, 0xFEFF, 0xFFA0),
-    range(0x200B, 0x2010),  # zero width, direction marks
+    (0x200B, 0x200E, 0x200F),  # zero width, direction marks
     range(0x202A, 0x202F),  # direction embeddings and overrides
     range(0x2060, 0x2070),  # word joiner, invisible operators, direction isolates
     range(0xFFF9, 0xFFFC),  # interlinear annotation
@@ -17,16 +17,37 @@ _INVISIBLE = (
 )
 # The eight-bit controls are spelled as their seven-bit forms, so that one loop handles both.
 _EIGHT_BIT = {0x90: "\x1bP", 0x98: "\x1bX", 0x9B: "\x1b[", 0x9C: "\x1b\\", 0x9D: "\x1b]", 0x9E: "\x1b^", 0x9F: "\x1b_"}
+# Letters of Arabic and the scripts of India, and emoji, in which a joiner is a part of a word or a picture. No letter is among them
+# that a token may have, so that none can split one.
+JOINERS = "\u200c\u200d"
+JOINED = (("\u0620", "\u1cff"), ("\u2600", "\u27bf"), ("\ufb50", "\ufdff"), ("\ufe0f", "\ufe0f"), ("\U0001f300", "\U0001faff"))
 _FIRST_PASS = {0x2028: "\n", 0x2029: "\n", **{code: "" for codes in _INVISIBLE for code in codes}, **_EIGHT_BIT}
 
 
 def plain(text: str) -> str:
     """Return the text as printable characters, tabs and line ends, fit for UTF-8."""
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").translate(_FIRST_PASS)  # no half characters
+    text = _without_stray_joiners(text)
     if ESCAPE in text:
         text = _without_escapes(text)
     text = text.replace(BELL, "").replace("\r\n", "\n").replace("\r", "\n")
-    return "\n".join([_overwritten(line) for line in text.split("\n")]) if BACKSPACE in text else text
+    if BACKSPACE in text:
+        text = _without_stray_joiners("\n".join([_overwritten(line) for line in text.split("\n")]))
+    return text
+
+
+def _without_stray_joiners(text: str) -> str:
+    if JOINERS[0] not in text and JOINERS[1] not in text:
+        return text
+    kept: list[str] = []
+    for at, char in enumerate(text):
+        if char not in JOINERS or (kept and _is_joined(kept[-1]) and _is_joined(text[at + 1 : at + 2])):
+            kept.append(char)
+    return "".join(kept)
+
+
+def _is_joined(char: str) -> bool:
+    return any([first <= char <= last for first, last in JOINED])
 
 
 def without_spelled_escapes(text: str) -> str:

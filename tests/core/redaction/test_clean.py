@@ -38,7 +38,7 @@ def test_what_a_terminal_would_swallow_is_gone(name):
 
 
 def test_plain_text_comes_back_as_it_is():
-    text = "naïve café 東京 🙂\n\tx = 'y'\u00a0z \ue0b0\n"
+    text = "naïve café 東京 🙂\n\tx = 'y'\u00a0z \ue0b0\nsrc/\u0645\u06cc\u200c\u062e\u0648.py \U0001f469\u200d\U0001f4bb.md\n"
     assert gate.clean(text) == text
 
 
