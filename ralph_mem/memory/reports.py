@@ -12,7 +12,7 @@ from ralph_mem.memory.inject import block, briefing, prompting
 from ralph_mem.memory.recall import layers, lookup, meaning, reasons
 from ralph_mem.memory.rows import kinds, query_text, sessions
 from ralph_mem.memory.rows import receipts as receipts_of
-from ralph_mem.memory.rows.row import COMMAND
+from ralph_mem.memory.rows.row import COMMAND, end_before
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def _outcomes(rows: "list[lookup.Row]") -> "list[str]":
 
 def _line(words: str, most: int) -> str:
     plain = " ".join(words.split())
-    return plain if len(plain) <= most else plain[: most - 3].rstrip() + "..."
+    return plain if len(plain) <= most else plain[: end_before(plain, most - 3)].rstrip() + "..."
 
 
 NEW_SESSION = 0

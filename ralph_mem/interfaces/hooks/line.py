@@ -2,6 +2,7 @@
 
 from ralph_mem.core import paths
 from ralph_mem.core.settings import effective
+from ralph_mem.memory.rows import row
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -112,7 +113,7 @@ def _name(words: str, text: str) -> str:
     """Return the beginning of the person's words, as far as the model was told them: today's rules of privacy let them pass."""
     name = words.strip().partition("\n")[0]
     if len(name) > NAME_CHARACTERS:
-        name = name[: max(name.rfind(" ", 0, NAME_CHARACTERS), NAME_CHARACTERS // 2)]
+        name = name[: row.end_before(name, max(name.rfind(" ", 0, NAME_CHARACTERS), NAME_CHARACTERS // 2))]
     more = "..." if len(name) < len(words.strip()) else ""
     return name.replace("&lt;", "<").rstrip(".,;:") + more if name in text else ""
 

@@ -244,7 +244,9 @@ def _shortened(text: str, limit: int) -> str:
 def _first(text: str, limit: int) -> str:
     """Return the first line of a text, cut between words."""
     line = " ".join(text.strip().partition("\n")[0].split())
-    return line if len(line) <= limit else line[: line.rfind(" ", 0, limit) if " " in line[:limit] else limit] + "..."
+    if len(line) <= limit:
+        return line
+    return line[: line.rfind(" ", 0, limit) if " " in line[:limit] else row.end_before(line, limit)] + "..."
 
 
 def fence(text: str, tag: str, project: "Project", settings: "dict[str, Any]", seen: "tuple[int, int]" = (0, 0)) -> str:

@@ -225,7 +225,7 @@ def cut(text: str, tokens: int, mark: str = MARK) -> str:
             low, below = middle, cost
         else:
             high, above = middle - 1, cost
-    at = _gap(text, low // 2, low)
+    at, low = _gap(text, low // 2, low), row.end_before(text, low)
     return text[: at + 1 if at > 0 else low].rstrip(" ") + mark if mark else text[: at + 1 if at > 0 else low]
 
 

@@ -29,6 +29,7 @@ CLASSES = bytes.maketrans(b"\1\2(){}[]<>=.,:;/_-\"'0123456789", b"\0\0" + MARK *
 MEMORY_INDEX = "memory_fts"
 MEMORY_COLUMNS = "title, body, context, files, lines"
 NOTHING = "''"  # in SQL
+JOINER, MOST_MARKS = "\u200d", 20  # between pictures that are one; characters of one letter or picture: what has more is none
 
 
 def public_id(kind: str) -> str:
@@ -51,6 +52,21 @@ def checksum(*texts: str) -> int:
 def escaped(text: str) -> str:
     """Return a text that opens no tag."""
     return text.replace("<", "&lt;")
+
+
+def end_before(text: str, at: int) -> int:
+    """Return the last place up to one where a text can be cut: no letter loses its mark there, and no picture a part."""
+    for end in range(at, max(0, at - MOST_MARKS), -1):
+        if end >= len(text) or text[end] < "\u0300" or not (_goes_on(text[end]) or text[end - 1] == JOINER):
+            return end
+    return at
+
+
+def _goes_on(char: str) -> bool:
+    """Say whether a character belongs to the one before it: a mark, a joiner, or a colour of skin."""
+    from unicodedata import category  # lazy: only where a text is cut before a character beyond Latin
+
+    return char == JOINER or category(char) in ("Mn", "Mc", "Me") or "\U0001f3fb" <= char <= "\U0001f3ff"
 
 
 def tokens(*texts: str) -> int:
