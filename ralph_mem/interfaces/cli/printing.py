@@ -148,13 +148,19 @@ def _in_a_line(words: str) -> str:
 IDS, LONGEST_ID = ("id", "session", "run"), 20
 
 
+FEWEST_COLUMNS_EACH = 9  # of a terminal, for each of a table: where there are fewer, a row stands as lines below each other
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows under their headings, each as wide as its contents; numbers stand to the right."""
+    """Print rows under their headings, each as wide as its contents, numbers to the right; on a narrow terminal in lines."""
     from rich.console import Console  # lazy: only for a table or a progress bar: most commands print plain text
     from rich.table import Table  # lazy: only for a table
 
     drawn = Table(box=None, pad_edge=False, header_style="bold")
     kept = list(rows)
+    if sys.stdout.isatty() and shutil.get_terminal_size().columns < FEWEST_COLUMNS_EACH * len(columns):
+        text("\n\n".join(["\n".join([f"{name}: {cell}" for name, cell in zip(columns, row, strict=True)]) for row in kept]))
+        return
     for number, name in enumerate(columns):
         right = bool(kept) and all(isinstance(row[number], (int, float)) for row in kept)
         is_id = name in IDS and all(len(str(row[number])) <= LONGEST_ID for row in kept)

@@ -381,3 +381,8 @@ def test_the_script_is_the_same_as_the_module(a_person):
     run = subprocess.run(order, cwd=a_person.project, env=a_person.terminal(), capture_output=True, text=True, check=True)
     assert run.stdout == a_person.reads("status")
     assert (REPOSITORY / "ralph_mem" / "interfaces" / "cli" / "__main__.py").exists()
+
+
+def test_on_a_narrow_terminal_a_table_stands_as_lines(a_person):
+    shown = on_a_terminal(a_person, "sessions", COLUMNS="40", NO_COLOR="1")
+    assert "\nstate: " in shown.replace("\r", "") and "asked first: " in shown
