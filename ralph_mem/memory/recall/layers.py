@@ -33,6 +33,7 @@ TOLD: "dict[tuple[object, ...], tuple[str, str]]" = {}
 PRICES: "dict[str, int]" = {}
 MOST_TOLD = 500
 MARK = "..."
+TYPED = "(a slash command)"  # a turn of which no words are kept
 
 
 def compress(rows: "Sequence[Row]", budget: int, preserved: "Sequence[str]" = PRESERVED, found: "Row | None" = None) -> str:
@@ -107,7 +108,7 @@ def entry(each: "Row", found: "Row | None" = None) -> str:
     here = found is not None and each.public_id == found.public_id
     marks = (f" in {each.host}" if each.host else "") + _standing(each)
     kind = "" if each.type == "turn" and not marks else f"{each.type}{marks}: "
-    told = gist(each, LINE_TOKENS if here else NEIGHBOUR_TOKENS)
+    told = gist(each, LINE_TOKENS if here else NEIGHBOUR_TOKENS) or TYPED * (each.type == "turn")
     return f"{'>' if here else ' '} {each.public_id}  {when(each.at)}  {kind}{told}"
 
 

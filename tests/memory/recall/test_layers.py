@@ -223,6 +223,13 @@ def gist_of(session, name):
     return layers.gist(lookup.find(reader_of(session), name), layers.LINE_TOKENS)
 
 
+def test_the_line_of_a_slash_command_says_that_it_is_one(a_session, a_reader):
+    a_session.asks("/mem-status")
+    a_session.is_answered("")
+    ((name,),) = a_session.rows("SELECT public_id FROM turns")
+    assert layers.entry(lookup.find(a_reader, name)).endswith("  (a slash command)")
+
+
 def test_of_a_turn_the_line_says_what_was_asked_and_answered(a_session):
     name = a_session.has_a_turn("Where is the\ttungsten?\nI need it.", "\n  In the cellar.\nBehind the ladder.")
     assert gist_of(a_session, name) == "Where is the tungsten? -> In the cellar."
