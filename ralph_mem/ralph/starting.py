@@ -11,7 +11,7 @@ from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph import decision, display, files, passing, pending, prompt, prospects, record, runs, wishes
 from ralph_mem.ralph.criteria import BROKEN, Verdict, finding, passed
 from ralph_mem.ralph.git import copies, guarding
-from ralph_mem.ralph.judges import installed, substitutes
+from ralph_mem.ralph.judges import installed, substitutes, unheld
 from ralph_mem.ralph.loop import MEANWHILE, Loop
 from ralph_mem.ralph.room import keeping, making, parallel, walls
 from ralph_mem.ralph.runs import now_ms
@@ -151,6 +151,7 @@ def _mark(loop: Loop) -> None:
         now = time.time_ns()
         with store.open_store(loop.place) as snapshots:
             also = substitutes.vendored(snapshots, loop.run.base or loop.run.start_snapshot, loop.place.top)
+            also += unheld.of(snapshots, loop.every_criterion(), loop.place.top, loop.run.started * 1_000_000)
         loop.note("runners", marks=installed.marks(loop.every_criterion(), loop.place.top, loop.environment(), also), ns=now)
 
 

@@ -59,7 +59,7 @@ def patched(
 ) -> "list[str]":
     """Return a line for each of them that is not as it was, and for each that is new; nothing for a run that kept no marks.
 
-    `since_ns` is when the marks were taken: what has not changed since then is not read again.
+    A path of the tree is seen from its top. `since_ns` is when the marks were taken: what has not changed since is not read again.
     """
     if not before:
         return []
@@ -71,7 +71,7 @@ def patched(
     here = environment.get("PATH")
     come = [path for path in come if not node_packages.is_harmless(path, before, words, here)]
     new = [f"{path} is new" for path in come if path in words or not now[path].startswith(OF_THE_SYSTEM)]
-    return sorted([*changed, *gone, *new])
+    return sorted([line.removeprefix(f"{top.rstrip('/')}/") for line in [*changed, *gone, *new]])
 
 
 def _words(criteria: "Sequence[Criterion]") -> "set[str]":
