@@ -41,6 +41,7 @@ AT_HOME = (
     ".config/mypy/config", ".config/ruff/ruff.toml", ".config/ruff/pyproject.toml", ".config/flake8", ".babelrc", ".babelrc.json",
     ".noserc", ".mocharc.json", ".eslintrc", ".eslintrc.json", ".taprc", ".bunfig.toml", ".gradle/init.gradle",
     ".gradle/gradle.properties", ".m2/settings.xml", ".mavenrc", ".pylintrc", "conftest.py", "pytest.ini", "tox.ini", "setup.cfg",
+    ".proverc", ".config/git/ignore",
 )  # fmt: skip
 SITES = ("lib", "lib64", "local/lib")
 PACKAGES = re.compile(r"(site|dist)-packages$")
@@ -71,7 +72,8 @@ def patched(
     here = environment.get("PATH")
     come = [path for path in come if not node_packages.is_harmless(path, before, words, here)]
     new = [f"{path} is new" for path in come if path in words or not now[path].startswith(OF_THE_SYSTEM)]
-    return sorted([line.removeprefix(f"{top.rstrip('/')}/") for line in [*changed, *gone, *new]])
+    near = [f"{path} is new" for path in node_packages.nearer(before, top) if _changed_ns(path) >= since_ns]
+    return sorted([line.removeprefix(f"{top.rstrip('/')}/") for line in {*changed, *gone, *new, *near}])
 
 
 def _words(criteria: "Sequence[Criterion]") -> "set[str]":
@@ -186,10 +188,17 @@ def _watched(criteria: "Sequence[Criterion]", top: str, environment: "Mapping[st
             yield from [f"{site}/{name}" for name in paths.names(site) if name in linters or _is_runner(site, name)]
             library = os.path.dirname(site)
             yield from [f"{library}/{name}" for name in OF_THE_LIBRARY if os.path.lexists(f"{library}/{name}")]
+    yield from _environments(criteria, environment)
     for place in _led_to(sites(criteria, environment)):
         loads = [name for name in paths.names(place) if _loads_itself(place, name)]
         yield from [place] if os.path.isfile(place) else [f"{place}/{name}" for name in loads]
     yield from node_packages.watched(criteria, top)
+
+
+def _environments(criteria: "Sequence[Criterion]", environment: "Mapping[str, str]") -> "list[str]":
+    """Return the files that say of which interpreter the environments of Python are."""
+    found = [f"{os.path.dirname(os.path.dirname(each))}/pyvenv.cfg" for each in _programs(criteria, environment).values() if each]
+    return [path for path in dict.fromkeys(found) if os.path.isfile(path)]
 
 
 def _is_runner(site: str, name: str) -> bool:

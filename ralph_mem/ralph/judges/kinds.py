@@ -42,7 +42,7 @@ KINDS = (
         r"|\.swcrc|(jest|vitest)[-.]?setup[^/]*|setup-?tests\.[cm]?[jt]sx?|karma\.conf[^/]*|\.mocharc[^/]*|\.taprc|\.nycrc[^/]*|\.c8rc[^/]*"
         r"|\.npmrc|\.yarnrc[^/]*|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml|deno\.jsonc?|turbo\.json|nx\.json|lerna\.json"
         r"|\.prettierrc[^/]*|\.?clippy\.toml|\.?nextest\.toml|\.?golangci\.(ya?ml|toml|json)|checkstyle[^/]*\.xml|phpunit[^/]*\.xml|\.rspec"
-        r"|\.rubocop[^/]*|unittest\.cfg|nose2?\.cfg|behave\.ini|\.behaverc|hatch\.toml|web-test-runner\.config[^/]*|cucumber\.[a-z]+|\.busted|\.noserc|go\.work|rust-toolchain(\.toml)?|CMake(User)?Presets\.json|\.valgrindrc|\.gdbinit)$"
+        r"|\.rubocop[^/]*|unittest\.cfg|nose2?\.cfg|behave\.ini|\.behaverc|hatch\.toml|web-test-runner\.config[^/]*|cucumber\.[a-z]+|\.busted|\.noserc|\.proverc|go\.work|rust-toolchain(\.toml)?|CMake(User)?Presets\.json|\.valgrindrc|\.gdbinit)$"
         r"|(^|/)(\.cargo|\.config/nextest|\.yarn/(releases|plugins|sdks))/|(^|/)\.pnp\.[a-z.]+$"
     )),
     Kind(BUILDS, "a build file that defines checks", True, re.compile(
@@ -66,10 +66,11 @@ INSTALLED = frozenset(
 )
 # Folders of packages that are kept with the project, and the file that shows it; what lists them is a matter of the build.
 KEPT = re.compile(r"^(.*?(?:^|/)(?:node_modules|vendor)/)(?!modules\.txt$)([^/]+)/")
-# A header that a compiler would take in place of the library's.
+# A header that a compiler would take in place of the library's, or a module with which Perl tests.
 HEADER = re.compile(
     r"(^|/)((assert|stdlib|stdio|string|setjmp|errno|signal|unistd|math|time|unity|cmocka|doctest)\.h|catch\.hpp)$"
     r"|(^|/)(gtest|gmock|catch2|boost/test)/[^/]+\.h(pp)?$"
+    r"|(^|/)(Test/(More|Simple|Builder|Harness|Deep|Exception|Most|Differences|Fatal|Warn|Class)|Test2/.*|TAP/.*|App/Prove.*|Carp|Exporter|strict|warnings)\.pm$"
 )
 
 

@@ -39,7 +39,10 @@ MAKEFILE = re.compile(r"(^|/)([Mm]akefile|GNUmakefile|[^/]+\.mk)$")
 INCLUDES = re.compile(r"^[ \t]*(?:-|s)?include[ \t]+([^\n#]+)", re.MULTILINE)
 DEEPEST = 4  # of files that import files
 PLUGIN = re.compile(r"(?<![\w-])-p[ \t=]*['\"]?([A-Za-z_][\w.]*)")
-PLUGINS = re.compile(r"^pytest_plugins\s*=\s*(\[[^\]]*\]|\([^)]*\)|[^\n]*)", re.MULTILINE)
+PLUGINS = re.compile(r"^pytest_plugins\s*(?::[^=\n]*)?=\s*(\[[^\]]*\]|\([^)]*\)|[^\n]*)", re.MULTILINE)
+# A conftest takes hooks over from what it imports whole.
+STARRED = re.compile(r"^from[ \t]+([\w.]+)[ \t]+import[ \t]+\*", re.MULTILINE)
+BY_ENVIRONMENT = re.compile(r"\bPYTEST_PLUGINS\s*[:?]?=\s*[\"']?([\w.,]+)")
 OFFERS_PLUGINS = re.compile(r"pytest11")  # then a plugin is what is being made
 
 
@@ -49,12 +52,12 @@ def is_setting(path: str) -> bool:
 
 
 def of(paths: "Iterable[str]", text: "Text") -> "frozenset[str]":
-    """Return those that the settings among some paths load; `text` returns what a path says, None where there is no such file."""
+    """Return those that the settings and tests among some paths load; `text` says what a path says, None where there is none."""
     every = list(paths)
     of_node = [path for path in every if OF_NODE.search(path) or OF_BABEL.search(path)]
     found = {name for path in of_node for name in _of_node(path, text(path) or "", text)}
     found |= _imported([*of_node, *found], text)
-    settings = {path: text(path) or "" for path in every if OF_PYTEST.search(path)}
+    settings = {path: text(path) or "" for path in every if OF_PYTEST.search(path) or _is_python_test(path)}
     if not any([OFFERS_PLUGINS.search(said) for said in settings.values()]):
         found |= {name for path, said in settings.items() for name in _of_pytest(path, said, text)}
     return frozenset(found)
@@ -70,6 +73,12 @@ def included(paths: "Iterable[str]", text: "Text") -> "frozenset[str]":
         new = {path for path in tried if not path.startswith(("..", "/")) and text(path) is not None} - found
         found |= new
     return frozenset(found)
+
+
+def by_command(texts: "Iterable[str]", text: "Text") -> "frozenset[str]":
+    """Return the plugins of pytest that are set in an environment by command lines and scripts."""
+    names = [name for said in texts for value in BY_ENVIRONMENT.findall(said) for name in value.split(",")]
+    return frozenset(_modules(names, "", text))
 
 
 def words(path: str, said: str, keys: str) -> "list[str]":
@@ -110,8 +119,19 @@ def _there(folder: str, word: str, text: "Text") -> str:
 
 def _of_pytest(path: str, said: str, text: "Text") -> "set[str]":
     names = PLUGIN.findall(said) if not path.endswith(".py") else []
-    if path.endswith("conftest.py"):
+    if path.endswith(".py"):
         names = [name for value in PLUGINS.findall(said) for name in QUOTED.findall(value)]
-    places = [os.path.join(root, name.replace(".", "/")) for name in names for root in (os.path.dirname(path), "", "src")]
+    found = _modules(names, os.path.dirname(path), text)
+    starred = STARRED.findall(said) if path.endswith("conftest.py") else []
+    return found | {module for module in _modules(starred, os.path.dirname(path), text) if _helps(module)}
+
+
+def _is_python_test(path: str) -> bool:
+    return path.endswith(".py") and bool(kinds.TEST_FILE.search(path))
+
+
+def _modules(names: "Iterable[str]", folder: str, text: "Text") -> "set[str]":
+    """Return the paths of modules that are imported by their names from the top, from `src` or from a folder."""
+    places = [os.path.join(root, name.replace(".", "/")) for name in names for root in (folder, "", "src")]
     tried = [place + end for place in places for end in (".py", "/__init__.py")]
     return {found for found in tried if text(found) is not None}

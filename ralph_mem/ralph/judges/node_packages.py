@@ -45,6 +45,16 @@ def is_harmless(path: str, known: "Collection[str]", words: "Collection[str]", s
     return is_one and not any([each.endswith(f"/{FOLDER}/{package}") for each in known])
 
 
+def nearer(known: "Collection[str]", top: str) -> "Iterator[str]":
+    """Yield the packages of a tree that are called like a known one, and that what lies in their folder takes before that."""
+    held = [path.partition(f"/{FOLDER}/")[2] for path in known if path.startswith(f"{top}/{FOLDER}/")]
+    for folder, below, _ in os.walk(top) if held else ():
+        place = f"{folder}/{FOLDER}"
+        if FOLDER in below and folder != top:
+            yield from [f"{place}/{name}" for name in held if os.path.lexists(f"{place}/{name}") and f"{place}/{name}" not in known]
+        below[:] = [name for name in below if name not in (FOLDER, ".git")]
+
+
 def _folders(criteria: "Sequence[Criterion]", top: str) -> "list[str]":
     found = {f"{top}/{FOLDER}"}
     for criterion in criteria:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 262_144  # of a script that is read for what it runs
 MOST_LINKS = 1_000  # of the tree that are followed
-MOST_TESTS = 200  # tests that are read for whether they run examples
+MOST_TESTS = 200  # tests that are read
 
 
 class Start:
@@ -30,7 +30,7 @@ class Start:
         self.top = top
         self._links: list[tuple[str, str]] | None = None
         self.named = named.of(criteria, top, self.text)
-        self.loaded = loaded.of(self.settings(), self.text)
+        self.loaded = loaded.of([*self.settings(), *self.tests_of_python()], self.text) | loaded.by_command(self.texts, self.text)
         self.included = loaded.included(self.paths(), self.text)
         self.placed = placed.of(criteria, top, self.settings(), self.text)
         self.tests = [*tests, *[word for each in criteria for word in each.argv or () if "::" in word]]
@@ -48,9 +48,14 @@ class Start:
 
     def runs_examples(self) -> bool:
         """Say whether the checks run the examples in sources and documents."""
-        tests = [path for path in self.paths() if kinds.TEST_FILE.search(path) and path.endswith(".py")][:MOST_TESTS]
         settings = [path for path in self.settings() if loaded.OF_PYTEST.search(path)]
-        return any([doctests.RUN_BY.search(said or "") for said in (*self.texts, *map(self.text, [*settings, *tests]))])
+        return any(
+            [doctests.RUN_BY.search(said or "") for said in (*self.texts, *map(self.text, [*settings, *self.tests_of_python()]))]
+        )
+
+    def tests_of_python(self) -> "list[str]":
+        """Return the paths of the first tests in Python: they are read for what they load and run."""
+        return [path for path in self.paths() if kinds.TEST_FILE.search(path) and path.endswith(".py")][:MOST_TESTS]
 
     def settings(self) -> "list[str]":
         """Return the paths that set or define checks."""

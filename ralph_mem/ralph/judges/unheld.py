@@ -1,4 +1,4 @@
-"""Find the judges that no snapshot has: among what git ignores, and outside of the tree."""
+"""Find the judges that no snapshot has, in what git ignores and outside of the tree."""
 
 import os
 import re

@@ -1,11 +1,12 @@
 """What is a judge: by its name, by a criterion that names it, by what it hides."""
 
 import os
+import sys
 
 import pytest
 
 from ralph_mem.ralph.criteria import Criterion
-from ralph_mem.ralph.judges import installed, kinds, named, scratch, shadows
+from ralph_mem.ralph.judges import installed, kinds, loaded, named, scratch, shadows
 from tests.folded import folded
 
 JUDGES = (
@@ -16,7 +17,7 @@ JUDGES = (
     "babel.config.js", "expected.txt", "data/shop.expected.json", "run_tests.sh", "noxfile.py", "go.work",
     "test.js", "shop-test.mjs", "shop_test.ts", "test-shop.cjs", "src/cart.cy.tsx", "app.e2e-spec.ts", "t/shop.t", "shop.feature",
     "features/steps/shop.py", "suite.robot", "shop.egg-info/entry_points.txt", "hatch.toml", "Taskfile.dist.yml", "gulpfile.js",
-    "expected", "expected/shop.svg",
+    "expected", "expected/shop.svg", ".proverc",
 )  # fmt: skip
 ORDINARY = (
     "shop.py", "src/latest.py", "src/contest.py", "docs/testing.md", "README.md", ".gitignore", ".github/workflows/ci.yml",
@@ -236,7 +237,7 @@ def test_a_package_that_is_only_watched_for_its_own_sake_is_known_again_unless_i
     marks = installed.marks([], str(tmp_path), around, [str(package)])
     assert installed.patched(marks, [], str(tmp_path), around) == []
     package.write_text("all pass")
-    assert installed.patched(marks, [], str(tmp_path), around) == [f"{package} was changed"]
+    assert installed.patched(marks, [], str(tmp_path), around) == ["vendor/checker.py was changed"]
 
 
 @pytest.mark.parametrize(("check", "told"), [("pytest -q", []), ("cargo vet && go vet", ["go is new"])])
@@ -268,3 +269,43 @@ def test_a_copy_never_lies_where_settings_of_runners_lie_above_it(tmp_path, monk
     assert with_memory.startswith(f"{memory}/") and os.stat(with_memory).st_mode & 0o077 == 0
     (memory / "pytest.ini").write_text("[pytest]\n")
     assert not scratch._folder_around("/shop", 10).startswith(f"{memory}/")
+
+
+@folded("path", ["lib/Test/More.pm", "Test2/API.pm", "lib/TAP/Parser.pm", "vendor/assert.h"])
+def test_what_is_new_and_called_as_what_tests_in_perl_or_c_hides_it(path):
+    assert kinds.HEADER.search(path) and not kinds.HEADER.search(f"{path}.txt")
+
+
+PLUGINS = (
+    ("tests/test_a.py", 'pytest_plugins = ["support.plug"]\n'),
+    ("conftest.py", 'pytest_plugins: list = ["support.plug"]\n'),
+    ("conftest.py", "from support.plug import *\n"),
+)
+
+
+@folded("path, says", PLUGINS)
+def test_a_plugin_of_the_tree_is_loaded_before_the_tests_wherever_it_is_named(path, says):
+    files = {path: says, "support/plug.py": "", "shop.py": ""}
+    assert loaded.of(files, files.get) == {"support/plug.py"}
+
+
+def test_a_plugin_that_an_environment_names_is_loaded_before_the_tests():
+    files = {"support/plug.py": "", "shop.py": ""}
+    said = ["check:\n\tPYTEST_PLUGINS=support.plug,shop.cart pytest -q shop.py\n"]
+    assert loaded.by_command(said, files.get) == {"support/plug.py"}
+
+
+def test_the_product_that_a_conftest_imports_is_loaded_as_it_is():
+    files = {"conftest.py": "from shop import *\nfrom support.plug import cart\n", "support/plug.py": "", "shop.py": ""}
+    assert loaded.of(files, files.get) == set()
+
+
+def test_an_environment_of_python_that_is_pointed_elsewhere_is_told(tmp_path):
+    python, settings = tmp_path / ".venv" / "bin" / "python", tmp_path / ".venv" / "pyvenv.cfg"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    settings.write_text("home = /usr/bin\n")
+    criterion = Criterion("test_pass", "check", (str(python), "-m", "unittest"), str(tmp_path), 60, 0, "", "")
+    marks = installed.marks([criterion], str(tmp_path), {})
+    settings.write_text("home = /elsewhere\n")
+    assert installed.patched(marks, [criterion], str(tmp_path), {}) == [".venv/pyvenv.cfg was changed"]

@@ -123,7 +123,7 @@ class Installed:
     def told(self):
         """Return what was done since to what runs the tests."""
         found = installed.patched(self.marks, [self.criterion], str(self.top), self.around)
-        return [line.removeprefix(f"{self.modules}/") for line in found]
+        return [line.removeprefix("node_modules/") for line in found]
 
 
 @pytest.fixture
@@ -141,6 +141,12 @@ def test_a_package_that_a_runner_needs_runs_the_tests_as_well(packages):
 def test_a_package_that_the_runner_would_take_before_the_one_it_has_is_told(packages):
     packages.package("mocha/node_modules/colours", says="process.exit(0)")
     assert packages.told() == ["mocha/node_modules/colours is new"]
+
+
+def test_a_new_package_nearer_to_the_tests_than_the_one_of_its_name_is_told(packages):
+    packages.package("../test/node_modules/mocha", says="process.exit(0)")
+    packages.package("../test/node_modules/other")
+    assert packages.told() == ["test/node_modules/mocha is new"]
 
 
 def test_a_new_package_with_a_program_is_nobody_s_runner(packages):
