@@ -12,7 +12,7 @@ Kind.__doc__ = """A kind of files.
 `name` is for a count and `says` for a sentence, `judges` says whether it decides about a success, `pattern` how its paths look.
 """
 
-TESTS, SETTINGS, BUILDS, NAMED, SHADOWS = "tests", "settings", "build files", "named", "shadows"
+TESTS, SETTINGS, BUILDS, NAMED, SHADOWS, IGNORED = "tests", "settings", "build files", "named", "shadows", "ignored"
 
 # Tests by their own name, whatever folder they lie in.
 TEST_FILE = re.compile(
@@ -37,7 +37,7 @@ KINDS = (
     )),
     Kind(SETTINGS, "settings of the checks", True, re.compile(
         r"(^|/)(\.?pytest\.(ini|toml)|tox\.(ini|toml)|setup\.cfg|pyproject\.toml|noxfile\.py|\.?ruff\.toml|\.?mypy\.ini|\.flake8|\.pylintrc"
-        r"|pylintrc|\.coveragerc|pyrightconfig\.json|\.?eslint(rc|\.config)[^/]*|\.eslintignore|biome\.jsonc?|tsconfig[^/]*\.json"
+        r"|pylintrc|\.coveragerc|pyrightconfig\.json|\.?eslint(rc|\.config)[^/]*|\.(eslint|prettier|stylelint)?ignore|biome\.jsonc?|tsconfig[^/]*\.json"
         r"|jsconfig\.json|(jest|vitest|vite|playwright|ava|cypress|wdio|babel|rollup|webpack)\.(config|setup|workspace)[^/]*|\.babelrc[^/]*"
         r"|\.swcrc|(jest|vitest)[-.]?setup[^/]*|setup-?tests\.[cm]?[jt]sx?|karma\.conf[^/]*|\.mocharc[^/]*|\.taprc|\.nycrc[^/]*|\.c8rc[^/]*"
         r"|\.npmrc|\.yarnrc[^/]*|\.pnpmfile\.cjs|pnpm-workspace\.yaml|bunfig\.toml|deno\.jsonc?|turbo\.json|nx\.json|lerna\.json"
@@ -49,7 +49,7 @@ KINDS = (
         r"(^|/)(package\.json|[Mm]akefile|GNUmakefile|[^/]+\.(mk|cmake)|[Jj]ustfile|\.justfile|[^/]+\.just|[Tt]askfile(\.dist)?\.ya?ml|pixi\.toml|\.?mise\.toml|(gulp|Grunt|Jake)file[^/]*|composer\.json|mix\.exs|tasks\.py|dodo\.py|Rakefile"
         r"|Cargo\.toml|(?<!src/)build\.rs|go\.mod|pom\.xml|(build|settings)\.gradle(\.kts)?|CMakeLists\.txt|meson\.build|BUILD(\.bazel)?|SConstruct)$"
     )),
-    Kind("ignored", "which says what git ignores", False, re.compile(r"(^|/)\.gitignore$")),
+    Kind(IGNORED, "which says what git ignores", False, re.compile(r"(^|/)\.gitignore$")),
     Kind("attributes", "which says what git does with files", False, re.compile(r"(^|/)\.gitattributes$")),
     Kind(TESTS, "a test", True, TEST),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Say what the start of a run tells of its judges."""
 
 import os
+import re
 
 from ralph_mem.ralph.judges import doctests, kinds, loaded, named, placed, shadows
 from ralph_mem.ralph.snapshot import FILE, LINK
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 262_144  # of a script that is read for what it runs
 MOST_LINKS = 1_000  # of the tree that are followed
+# Linters that leave out what git ignores.
+LINTS_BY_GIT = re.compile(r"(?:^|[\s/;&|(])(ruff|black|prettier|biome|rg)(?=\s|$)", re.MULTILINE)
+# A file that a rule of make has a recipe for.
+RULE = re.compile(r"^([^\s#:=][^:=\n]*?)\s*::?(?![=:])[^\n]*(?:\n\t|;)", re.MULTILINE)
 MOST_TESTS = 200  # tests that are read
 
 
@@ -45,6 +50,18 @@ class Start:
     def run_modules(self) -> "frozenset[str]":
         """Return the modules that the checks, or the scripts behind them, run by `-m`."""
         return shadows.run_by(self.texts)
+
+    def lints_by_git(self) -> bool:
+        """Say whether a check leaves out what git ignores."""
+        return any([LINTS_BY_GIT.search(said) for said in self.texts])
+
+    def makes(self, path: str) -> bool:
+        """Say whether a rule behind a check makes a file."""
+        rules = [(each.folder or self.top, words) for each in self.criteria for words in RULE.findall(each.definition or "")]
+        top = os.path.realpath(self.top)
+        return any(
+            [os.path.join(os.path.realpath(folder), name) == f"{top}/{path}" for folder, words in rules for name in words.split()]
+        )
 
     def runs_examples(self) -> bool:
         """Say whether the checks run the examples in sources and documents."""

@@ -82,6 +82,8 @@ def _says_by_name(start: Start, change: "Change", path: str) -> str:
         folder = os.path.dirname(path) + "/"
         return "which somebody else wrote" if change.what != "added" or start.has_files_in(folder) else ""
     kind = kinds.of(path)
+    if kind and kind.name == kinds.IGNORED and start.lints_by_git():
+        return "which says what a linter leaves out"
     if kind is None:
         return _said_of_a_source(start, change, path)
     return str(kind.says) if kind.judges and not _is_new_and_free(start, change, path) else ""
@@ -96,6 +98,8 @@ def _said_by_checks(start: Start, change: "Change", path: str) -> str:
         return "which a Makefile includes"
     if placed.has(start.placed, path):
         return "a test"
+    if change.what == "added" and start.makes(path):
+        return "which the checks make"
     is_reference = change.what != "added" and references.has(start.named.references, path)
     return "with which the checks compare, or which they go through" if is_reference else ""
 
