@@ -46,7 +46,7 @@ def ended(run: "Run") -> "list[str]":
     ]
     if not run.start_snapshot:
         return [*lines, "no snapshot was taken, so there is no way back"]
-    if run.snapshots_gone or (run.room and not run.applied):
+    if run.snapshots_gone or (run.room and not run.has_brought()):
         return lines
     return lines if stop_reasons.ROLL_BACK[:-1] in step else [*lines, f"{stop_reasons.ROLL_BACK} shows the way back"]
 
@@ -222,13 +222,14 @@ def commits(run: "Run") -> "list[str]":
 def _room_lines(run: "Run") -> "list[str]":
     """Return where a run in a room works, and what of it is in the person's files."""
     told = [f"applied: at work or cut off; then {stop_reasons.APPLY} finishes it"] if run.applying else []
-    told += ["applied: nothing; your files are as they were"] if run.room and not run.applied and not run.applying else []
+    told += ["applied: nothing; your files are as they were"] if run.room and not run.has_brought() and not run.applying else []
     for each in run.applied[-1:]:
         if each.get("remains"):
             told.append(f"applied: taken out, except from {files_of([[name] for name in each['remains']], MOST_FILES)}")
             continue
         counted = "brought" in each  # what a crash cut off was not
-        told.append(f"applied: {brought(each['brought'], each['deleted'], each['mixed']) if counted else '? written, ? deleted'}")
+        numbers = brought(each["brought"], each["deleted"], each["mixed"]) if counted else "? written, ? deleted"
+        told += [f"applied: {numbers}"] if run.has_brought() else []
         told += [f"in conflict, so as you have it: {rendered(path)}" for path in each["conflicts"][:MOST_SHOWN]]
     return [f"its room: {run.room}", *told] if os.path.isdir(run.room) else told
 

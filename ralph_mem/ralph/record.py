@@ -163,6 +163,10 @@ class Run:
         never_at_work = self.waiting or self.reason == "agent_error"
         return self.begun if self.begun > done and not self.room and not never_at_work else 0
 
+    def has_brought(self) -> bool:
+        """Say whether a result came into the person's files, and not all of it was in conflict with what they have."""
+        return any([each.get("brought", 1) or each.get("deleted") or not each.get("conflicts") for each in self.applied])
+
     def standing(self) -> int:
         """Return the last iteration whose changes the files have, 0 where they are as at the start."""
         return (0, *self._in_the_files())[-1]

@@ -113,6 +113,8 @@ def applied(what: str, report: "Report", mixed: int, run: "Run") -> "list[str]":
     if report.kept:
         lines.append(f"these are as you have them; as the loop has them they lie in {run.room}: copy from there what you want")
     if not (report.restored or report.deleted):
+        if report.kept and not run.has_brought():
+            return [f"Nothing of {what} came into your files{conflicts}.", *lines]
         was_brought = run.applied and run.applied[-1]["safety"] != report.safety
         return [f"Nothing is left to bring of {what}{conflicts}.", *lines, *(_brought_before(run) if was_brought else [])]
     numbers = display.brought(len(report.restored), len(report.deleted), mixed) + conflicts
@@ -122,7 +124,7 @@ def applied(what: str, report: "Report", mixed: int, run: "Run") -> "list[str]":
 def _brought_before(run: "Run") -> "list[str]":
     """Return what became of a result that was brought already, and how it comes once more; nothing where none was."""
     again = f"`ralph-mem ralph apply {run.id} --undo --confirm`, then `ralph-mem ralph apply {run.id} --confirm`, bring it anew"
-    return [f"what was brought before is as you have it now; {again}"] if run.applied else []
+    return [f"what was brought before is as you have it now; {again}"] if run.has_brought() else []
 
 
 def report_facts(what: str, report: "Report") -> "dict[str, object]":

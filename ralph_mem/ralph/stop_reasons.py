@@ -173,7 +173,7 @@ def next_step(reason: str, run: "Run") -> str:
         steps = [step.replace(ALL_BACK, LAST_BACK).replace(TO_START, LAST_BACK) for step in steps]
     if run.applied and run.applied[-1].get("remains"):
         steps = [*[step for step in steps if ROLL_BACK not in step], REST_BACK]
-    has_way_back = bool(run.applied) if run.room else bool(run.start_snapshot)
+    has_way_back = run.has_brought() if run.room else bool(run.start_snapshot)
     open_ones = [step for step in steps if has_way_back or "ralph rollback" not in step]
     if reason == "success" and run.room and all([each.get("remains") for each in run.applied]):
         open_ones.append(f"{APPLY} brings its result into your files")

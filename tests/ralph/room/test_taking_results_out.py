@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from ralph_mem.ralph import display, headless, rollback_lines, rolling_back
+from ralph_mem.ralph import display, headless, rollback_lines, rolling_back, stop_reasons
 from ralph_mem.ralph.room import applying
 from tests.ralph.loops import STEPS, names
-from tests.ralph.room.test_loop_in_a_room import applied, in_a_room, kept
+from tests.ralph.room.test_loop_in_a_room import applied, in_a_room, kept, person
 
 LIST = "1\n2\n3\n4\n5\n6\n7\n"
 
@@ -182,4 +182,18 @@ def test_a_result_of_which_all_is_in_conflict_is_not_said_to_be_there(loops):
     run = in_a_room(loops, STEPS[0], limits={"iterations": 1})
     loops.write("one.txt", "mine\n")
     what, report, _ = applying.apply(loops.project, loops.values(), run, "")
-    assert rollback_lines.applied(what, report, 0, run)[0] == f"Nothing is left to bring of {what}, 1 conflict."
+    assert rollback_lines.applied(what, report, 0, run)[0] == f"Nothing of {what} came into your files, 1 conflict."
+
+
+def test_of_a_result_of_which_all_is_in_conflict_no_way_back_is_told(loops):
+    run = in_a_room(
+        loops,
+        f"{person(loops, 'echo mine >one.txt')}; {STEPS[0]}",
+        limits={"iterations": 1},
+        criteria=("custom=grep right one.txt",),
+    )
+    said = [line for told in loops.told for line in told.splitlines()]
+    assert (run.status, loops.text("one.txt")) == ("success", "mine\n")
+    assert f"Nothing of iteration 1 of {run.id} came into your files, 1 conflict." in said
+    assert stop_reasons.next_step(run.reason, run) == "look at what changed with `ralph-mem ralph diff`"
+    assert not [line for line in [*said, *rollback_lines.applied("it", applied(loops), 0, run)] if "--undo" in line]
