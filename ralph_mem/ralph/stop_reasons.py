@@ -49,6 +49,11 @@ ALL_BACK, NOT_ALL_BACK = "takes it all back", "takes it back, but for what was n
 TO_START, LAST_BACK = "returns to the start", "takes out the result that was applied last"
 REST_BACK = "`ralph-mem ralph rollback --force` takes out the rest, with what you changed there"
 
+LEADS_OUT = " ../"  # what a path begins with that leads out of the folder of a check
+FROM_A_ROOM = (
+    "the loop works in a room, and from there `../` leads elsewhere than from your project: name the whole path in `--criteria`,"
+    " or work in your own files with `--here`"
+)
 NOTHING_LEFT = '`ralph-mem ralph start "GOAL"` begins another run: nothing is left to go on from, or to go back to'
 
 # 1 to 9 mean what they mean for every command: 1 refused, 2 wrong usage, 3 crashed.
@@ -161,6 +166,8 @@ def next_step(reason: str, run: "Run") -> str:
     steps = str(REASONS[reason].next_step).split("; ")
     if reason == "broken_criteria" and run.room and process.is_noexec(paths.data_home()):
         steps = [NOEXEC]
+    elif reason == "broken_criteria" and run.room and LEADS_OUT in f" {run.why}":
+        steps = [FROM_A_ROOM]
     if not run.start_snapshot:
         steps = [LOG if DIFF in step else step for step in steps]
     if any([line.startswith(NO_WAY_BACK) for each in run.iterations for line in each.tampered]):

@@ -10,7 +10,7 @@ import pytest
 
 from ralph_mem.core import process
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.ralph import display
+from ralph_mem.ralph import display, stop_reasons
 from tests.ralph.loops import STEPS, Loops, git
 from tests.ralph.snapshot.conftest import SHM, bytes_below, tree_of
 
@@ -35,6 +35,15 @@ def test_a_project_on_another_file_system_than_the_data_home(elsewhere, here):
     assert loops.start(MENDS, here=here).status == "success" and loops.text("three.txt") == "right\n"
     loops.back()
     assert tree_of(loops.top) == before
+
+
+def test_a_check_by_a_path_that_leads_out_of_the_project_is_told_of_the_room_and_the_ways_out(tmp_path):
+    loops = Loops(tmp_path)
+    (tmp_path / "beside.sh").write_text("grep -q right one.txt\n")
+    run = loops.start(STEPS[0], criteria=("custom=sh ../beside.sh",), here=False)
+    step = stop_reasons.next_step(run.reason, run)
+    assert run.reason == "broken_criteria" and step.startswith("the loop works in a room, and from there `../` leads elsewhere")
+    assert "whole path" in step and "`--here`" in step
 
 
 def test_where_rooms_lie_on_a_disk_that_is_mounted_noexec_that_is_told_with_the_way_out(tmp_path, monkeypatch):
