@@ -63,14 +63,14 @@ def confirmed(run: "Run") -> "list[str]":
     return [f"confirmed by the tests and settings of the start, {where}{more}"]
 
 
-def name_of(path: bytes) -> str:
+def name_of(path: bytes, most: int = 0) -> str:
     """Return a path fit for a terminal; one with bytes that are no UTF-8, or that nobody can see, in quotes as git writes it."""
     text = path.decode("utf-8", "surrogateescape")
     if text.isprintable():
-        return rendered(text)
+        return rendered(text, most or LONGEST_ID)
     from ralph_mem.ralph.watching import file_patch  # lazy: names of that kind are rare
 
-    return rendered(file_patch.quoted(path).decode())
+    return rendered(file_patch.quoted(path).decode(), most or LONGEST_ID)
 
 
 def others(found: "Sequence[Run]") -> "list[str]":
@@ -206,7 +206,7 @@ def _memory_lines(run: "Run") -> "list[str]":
 def files_of(changed: "list[list[Any]]", most: int, unnamed: int = 0) -> str:
     """Return how many files were changed and the names of the first ones, such as `2 files: a.py, b.py`."""
     number = len(changed) + unnamed
-    names = [rendered(each[0], LONGEST_NAME) for each in changed[:most]]
+    names = [name_of(str(each[0]).encode("utf-8", "replace"), LONGEST_NAME) for each in changed[:most]]
     more = f" and {number - len(names)} more" if number > len(names) else ""
     return f"{count(number, 'file')}{': ' if names else ''}{', '.join(names)}{more}"
 
@@ -230,7 +230,9 @@ def _room_lines(run: "Run") -> "list[str]":
         counted = "brought" in each  # what a crash cut off was not
         numbers = brought(each["brought"], each["deleted"], each["mixed"]) if counted else "? written, ? deleted"
         told += [f"applied: {numbers}"] if run.has_brought() else []
-        told += [f"in conflict, so as you have it: {rendered(path)}" for path in each["conflicts"][:MOST_SHOWN]]
+        told += [
+            f"in conflict, so as you have it: {name_of(path.encode('utf-8', 'replace'))}" for path in each["conflicts"][:MOST_SHOWN]
+        ]
     return [f"its room: {run.room}", *told] if os.path.isdir(run.room) else told
 
 

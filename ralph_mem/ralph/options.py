@@ -150,13 +150,15 @@ def names(verb: str, *kinds: str) -> "tuple[str, ...]":
 def meant(given: "Mapping[str, Any]") -> "dict[str, Any]":
     """Return what options mean, by the fields of Wish and Limits: `given` has by name a text, a list of texts or True.
 
-    What is empty was not asked for. Raises LoopError for a value that cannot be.
+    What is empty was not asked for. Raises LoopError for a value that cannot be, and for two options that exclude each other.
     """
     found: dict[str, Any] = {}
     for option in OPTIONS:
         value = given.get(option.name)
         if value not in (None, "", [], (), False):
             found[option.field] = _read(option, value)
+    if "apply" in found and ("here" in found or "snapshot" in found):
+        raise LoopError("--no-apply is for a loop in a room", "leave out --here and --no-snapshot, or --no-apply")
     return found
 
 

@@ -134,6 +134,10 @@ def test_the_status_of_a_run():
     ]
 
 
+def test_a_name_that_steers_a_terminal_is_in_quotes_as_git_writes_it():
+    assert display.files_of([["x\ny\033[31mz"], ["a b.py"]], 3) == '2 files: "x\\ny\\033[31mz", a b.py'
+
+
 def test_the_status_of_a_run_that_has_just_begun():
     lines = display.status_lines(fold(entries()[:1]), NOON)
     assert lines[0] == "loop-1  headless  iteration 1 of 10" and len(lines) == 4

@@ -6,6 +6,7 @@ import shlex
 import pytest
 
 from ralph_mem.core.errors import LoopError
+from ralph_mem.ralph import options
 from ralph_mem.ralph.room import walls
 from tests.ralph.loops import STEPS, Loops
 
@@ -65,3 +66,10 @@ def test_walls_are_refused_where_they_cannot_be_had(tmp_path, monkeypatch):
     with pytest.raises(LoopError, match="there is no bwrap") as error:
         loops.start(MENDS, here=False, sandbox="on")
     assert "install bubblewrap" in error.value.hint
+
+
+@pytest.mark.parametrize("without_a_room", ["--here", "--no-snapshot"])
+def test_to_leave_a_result_in_a_room_is_refused_where_there_is_none(without_a_room):
+    with pytest.raises(LoopError, match="--no-apply is for a loop in a room") as error:
+        options.meant({"--no-apply": True, without_a_room: True})
+    assert error.value.hint == "leave out --here and --no-snapshot, or --no-apply"
