@@ -151,7 +151,8 @@ def _mark(loop: Loop) -> None:
         now = time.time_ns()
         with store.open_store(loop.place) as snapshots:
             also = substitutes.vendored(snapshots, loop.run.base or loop.run.start_snapshot, loop.place.top)
-            also += unheld.of(snapshots, loop.every_criterion(), loop.place.top, loop.run.started * 1_000_000)
+            began_ns, may_change = loop.run.started * 1_000_000, loop.option("may_change") or ()
+            also += unheld.of(snapshots, loop.every_criterion(), loop.place.top, began_ns, may_change)
         loop.note("runners", marks=installed.marks(loop.every_criterion(), loop.place.top, loop.environment(), also), ns=now)
 
 

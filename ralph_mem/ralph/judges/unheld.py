@@ -5,6 +5,7 @@ import re
 from itertools import islice
 
 from ralph_mem.core import paths
+from ralph_mem.core.redaction import path_rules
 from ralph_mem.ralph.judges import built, kinds, named, references
 from ralph_mem.ralph.room.dependencies import BUILT, MADE_AGAIN
 
@@ -23,10 +24,13 @@ WORD = re.compile(r"[^\s\"'`=;&|<>(){}$]+")
 WRITTEN = re.compile(r">{1,2}\s*\S+|(?<!\S)-o\s*\S+")
 
 
-def of(snapshots: "Snapshots", criteria: "Sequence[Criterion]", top: str, before_ns: int) -> "list[str]":
+def of(
+    snapshots: "Snapshots", criteria: "Sequence[Criterion]", top: str, before_ns: int, may_change: "Sequence[str]" = ()
+) -> "list[str]":
     """Return the full paths of files that the checks run, compare with or have as tests, and that cannot be put back.
 
-    What was written since `before_ns` is left out, as is what was compiled: the checks themselves may have made it.
+    What was written since `before_ns` is left out, as is what was compiled: the checks themselves may have made it. So is what a
+    person let be changed.
     """
 
     def text(path: str) -> "str | None":
@@ -35,6 +39,7 @@ def of(snapshots: "Snapshots", criteria: "Sequence[Criterion]", top: str, before
     found = named.of([each for each in criteria if each.argv], top, text)
     ignored = [os.fsdecode(row[0]) for row in snapshots.query("SELECT path FROM ignored ORDER BY path")]
     inside = [path for root in ignored for path in _files(top, root)]
+    inside = [path for path in inside if not any([path_rules.matches(path, pattern) for pattern in may_change])]
     judges = [path for path in inside if path in found.scripts or references.has(found.references, path) or _is_test(path)]
     said = [text(path) or "" for path in sorted(found.scripts)]
     every = [*[f"{top}/{path}" for path in judges], *_outside(criteria, top, said)]

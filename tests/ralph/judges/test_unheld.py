@@ -50,6 +50,11 @@ def test_a_judge_that_git_ignores_and_the_agent_changed_confirms_nothing_and_is_
     assert run.reason == "tampered" and f" {path} was changed" in f" {run.why}"
 
 
+def test_a_judge_that_git_ignores_counts_as_it_is_where_a_person_let_it_be_changed(shop):
+    criterion, step = CHEATS["local/go.sh"]
+    assert shop.start(step, criteria=(criterion,), tampering=0, may_change=("local/**",)).reason == "success"
+
+
 def test_a_judge_outside_of_the_project_that_the_agent_changed_confirms_nothing_and_is_named(shop):
     judge = shop.folder / "judge.sh"
     judge.write_text(RIGHT)
