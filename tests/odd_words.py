@@ -1,5 +1,8 @@
 """Sixty things that somebody may type where words are expected; none of them may be run, lost, or end in a traceback."""
 
+from ralph_mem.core.redaction import terminal
+
+JOINERS = "\u200c\u200d"  # which stay where they join letters or pictures
 CANARY = "made"  # a file by this name is made by whatever of these is run
 
 ODD = {
@@ -78,3 +81,8 @@ ODD = {
     "a device": "/dev/stdin",
     "a folder": "/",
 }
+
+
+def is_shown_whole(said: str, besides: str = "\n") -> bool:
+    """Say whether a person sees all that is printed: nothing is hidden but joiners that join something."""
+    return terminal.plain(said) == said and all(char.isprintable() or char in besides + JOINERS for char in said)

@@ -9,7 +9,7 @@ from ralph_mem.interfaces.cli import app
 from tests.folded import folded
 from tests.interfaces.cli.situations import Said, complaint
 from tests.interfaces.cli.test_app import LEAVES
-from tests.odd_words import CANARY, ODD
+from tests.odd_words import CANARY, ODD, is_shown_whole
 
 # What starts processes, reads stdin or takes seconds at each call, and takes no words.
 SLOW = {
@@ -51,7 +51,7 @@ def rows(person):
 def is_clean(said):
     """Hold an answer to what it may be."""
     assert said.code in {0, 1, 2} and "Traceback" not in said.err, said
-    assert all(char.isprintable() or char in "\n\t" for char in said.out + said.err), ascii(said)
+    assert is_shown_whole(said.out + said.err, "\n\t"), ascii(said)
     if said.code and (said.err or not said.out):
         complaint(said)
         assert len(said.err.splitlines()) == 2 and len(said.err) < LONGEST, said.err

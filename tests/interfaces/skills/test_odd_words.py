@@ -8,7 +8,7 @@ import pytest
 from ralph_mem.interfaces import skills, verbs
 from tests.folded import folded
 from tests.interfaces.cli.situations import one_line
-from tests.odd_words import CANARY, ODD
+from tests.odd_words import CANARY, ODD, is_shown_whole
 
 # What starts a process of its own gets a few of them only.
 A_FEW = {name: ODD[name] for name in ("quotes", "orders", "nothing", "an option in front", "a path")}
@@ -36,7 +36,7 @@ def rows(person):
 
 def is_clean(said):
     """Hold an answer to what it may be: something to read, or one line with what to do."""
-    assert said.strip() and all(char.isprintable() or char == "\n" for char in said), ascii(said)[:300]
+    assert said.strip() and is_shown_whole(said), ascii(said)[:300]
     if said.startswith("ralph-mem: "):
         assert one_line(said).endswith(")"), said
 
