@@ -8,7 +8,7 @@ from ralph_mem.core.format import amount, count, when
 from ralph_mem.core.release import VERSION
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import deletion, kinds
+from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -82,7 +82,9 @@ def of(
             found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
         if closed(project):
             found["trouble"] = f"cannot write in {closed(project)}; {UNTIL_THEN}"
-        if opened[0].property(deletion.UNFINISHED):
+        if opened[0].property(connection.UNFINISHED):
+            from ralph_mem.memory.rows import deletion  # lazy: only after a forget that was cut off
+
             found["trouble"] = f"a forget is not finished: {deletion.NOT_DONE}; {deletion.FINISH}"
         found["last_recorded"] *= bool(found["turns"] or found["observations"])
         found["state"] = state(project, values, unheard(since, stopped), since, session)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Activity, Project
 
 WAIT_MS = connection.PROMPT_WAIT_MS
-UNFINISHED = "unfinished"  # the property of a database with a forget that was killed
 SOURCES = ("startup", "resume", "clear", "compact", "fork")
 # A resumed session has its context window, and a fork its parent's.
 EMPTY_WINDOW = ("startup", "clear", "compact")
@@ -160,7 +159,7 @@ def afterwards(opened: "connection.Store", _seen: "Activity", settings: "dict[st
         plugin_folder.remember()
     if opened.log_bytes() > connection.LEFT_LOG_BYTES or opened.property(connection.FORGETTING):
         opened.checkpoint()
-    if opened.property(UNFINISHED):
+    if opened.property(connection.UNFINISHED):
         from ralph_mem.maintenance.forget import resume  # lazy: only after a forget that was killed
 
         resume.start(opened.folder)

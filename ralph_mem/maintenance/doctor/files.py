@@ -160,7 +160,7 @@ def _property(project: Project, key: str) -> Any:
 
 def forgetting(project: Project) -> Iterator[Finding]:
     """Look for a forget that was cut off."""
-    if not inspect.is_gone(project.folder + "/memory.db") and _property(project, deletion.UNFINISHED):
+    if not inspect.is_gone(project.folder + "/memory.db") and _property(project, connection.UNFINISHED):
         yield warning("forget", f"one is not finished: {deletion.NOT_DONE}", deletion.FINISH)
 
 

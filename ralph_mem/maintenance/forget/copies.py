@@ -14,7 +14,7 @@ from ralph_mem.core.errors import StoreError
 from ralph_mem.maintenance.forget import inventory, pending, verify
 from ralph_mem.maintenance.recovery import backups
 from ralph_mem.memory import adopt_foreign
-from ralph_mem.memory.rows import deletion, kinds, tombstones
+from ralph_mem.memory.rows import kinds, tombstones
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -149,7 +149,7 @@ def _changed(folder: str, change: "Callable[[connection.Store], bool]") -> "bool
             return False
         if not change(opened):
             return None
-        for name in (connection.FORGETTING, deletion.UNFINISHED):
+        for name in (connection.FORGETTING, connection.UNFINISHED):
             opened.set_property(name, None)
         kinds.rewrite_indexes(opened)
         opened.execute("VACUUM")

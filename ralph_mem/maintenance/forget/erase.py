@@ -15,6 +15,7 @@ from ralph_mem.maintenance.forget.select import name_of
 from ralph_mem.memory import access
 from ralph_mem.memory.recall.lookup import Reader, transcript
 from ralph_mem.memory.rows import deletion, kinds, outbox, tombstones
+from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _go_on(work: Work, transcripts: "list[str]") -> Report:
     pending.discard(work.project)
     for store in work.stores:
         with access.Change(store):
-            store.set_property(deletion.UNFINISHED, None)
+            store.set_property(connection.UNFINISHED, None)
         access.empty_log(store)
     return report
 
@@ -134,7 +135,7 @@ def _hide(work: Work) -> None:
                 intent.write()  # once the memory is locked: or an event that comes in between would do the work
                 work.on_step("said")
                 tombstones.add(job.marks, job.at)
-                store.set_property(deletion.UNFINISHED, 1)
+                store.set_property(connection.UNFINISHED, 1)
                 replacing = replaced.by_team(store)
                 _delete_from(store, job)
                 replaced.settle(store, replacing, job.at)

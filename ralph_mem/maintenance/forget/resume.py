@@ -18,7 +18,7 @@ from ralph_mem.core.settings import effective
 from ralph_mem.maintenance.forget import erase, pending
 from ralph_mem.memory import access
 from ralph_mem.memory.recall.lookup import Reader
-from ralph_mem.memory.rows import deletion
+from ralph_mem.memory.store import connection
 
 DONE = "a forget that was interrupted is finished now"
 LEFT = "a forget that was interrupted is finished, but not everything could be reached: forget the same again to see what"
@@ -47,7 +47,7 @@ def go_on(project: Project) -> None:
     elif not pending.waits(project):  # a job that could not be read
         for store in stores:
             with access.Change(store):
-                store.set_property(deletion.UNFINISHED, None)
+                store.set_property(connection.UNFINISHED, None)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from ralph_mem.maintenance.forget import pending
 from ralph_mem.maintenance.recovery import backups, damage
 from ralph_mem.memory import access, opening
 from ralph_mem.memory.ownership import foreign, seals
-from ralph_mem.memory.rows import deletion, tombstones
+from ralph_mem.memory.rows import tombstones
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -94,7 +94,7 @@ def take_out_forgotten(project: Project, opened: "connection.Store") -> int:
     with access.Change(opened):
         gone = tombstones.sweep(opened, tombstones.scope_of(project.folder))
         if pending.waits(project):
-            opened.set_property(deletion.UNFINISHED, 1)
+            opened.set_property(connection.UNFINISHED, 1)
     if gone:
         access.rewrite(opened)
     return gone

@@ -21,7 +21,6 @@ UNDO = connection.UNDO
 FACTS = "facts"  # the property of a database that has some
 VECTORS = "vectors"  # a table of `schema.ON_DEMAND`, and the property by which a worker sees that it has changed
 # The property of a database with a forget that is not finished; a session start has read the properties anyway.
-UNFINISHED = "unfinished"
 NOT_DONE = "backups and other copies may hold the text still"
 FINISH = "`ralph-mem forget` finishes it, and so does the next session start"
 # What the forget is about is only a draft until its intent is in the spool.
@@ -48,7 +47,7 @@ class Gone:
 def take(opened: "connection.Store", record: "dict[str, Any]") -> None:
     """Do what a record of the spool says, here by `ids` and `sessions`, globally by `shared`; `job` is the file to go on from."""
     begin(record["job"])
-    opened.set_property(UNFINISHED, 1)
+    opened.set_property(connection.UNFINISHED, 1)
     delete(opened, record["ids"], record["sessions"], record["shared"])
     if record["shared"]:
         try:

@@ -43,6 +43,7 @@ STOPPED_AT = "stopped_at"  # the property of a database that says when the last 
 # to hand out first (measured 1.2 and 3.7 microseconds); with 32 pages few are read a second time.
 FEW_PAGES = "PRAGMA cache_size = 32"
 FORGETTING = "forgetting"  # the property of a database whose log may still hold what was deleted
+UNFINISHED = "unfinished"  # the property of a database with a forget that was cut off
 
 
 def counted(db: "Any") -> int:

@@ -113,9 +113,17 @@ def test_without_the_client_it_says_how_to_get_it(a_speaker):
     assert said.code == 1 and "claude is not on PATH" in said.err and said.err.count("install Claude Code") == 1
 
 
+@pytest.fixture
+def heard(request):
+    """Return a signal which what is started from here hears, as it does not where `nohup` runs the tests."""
+    before = signal.signal(request.param, signal.SIG_DFL)
+    yield request.param
+    signal.signal(request.param, before)
+
+
 @pytest.mark.check
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_client_that_is_asked_ends_with_the_command_and_nothing_of_it_is_left(a_speaker, tmp_path, number):
+@pytest.mark.parametrize("heard", [signal.SIGTERM, signal.SIGHUP], indirect=True)
+def test_a_client_that_is_asked_ends_with_the_command_and_nothing_of_it_is_left(a_speaker, tmp_path, heard):
     (tmp_path / "tmp").mkdir()
     client, began = tmp_path / "client", tmp_path / "client.began"
     client.write_text(CLIENT)
@@ -124,8 +132,8 @@ def test_a_client_that_is_asked_ends_with_the_command_and_nothing_of_it_is_left(
     around = {"RALPH_MEM_CLAUDE": str(client), "TMPDIR": str(tmp_path / "tmp")}
     process = a_speaker.start_cli("learn", "--with", "claude", "--confirm", environment=around, stdin=subprocess.DEVNULL)
     assert clock.wait_for(began.exists, DEADLINE_S)
-    process.send_signal(number)
-    assert process.wait(DEADLINE_S) == -number
+    process.send_signal(heard)
+    assert process.wait(DEADLINE_S) == -heard
     assert list((tmp_path / "tmp").iterdir()) == [] and not Path(f"/proc/{began.read_text().strip()}").exists()
 
 
