@@ -1,6 +1,6 @@
 """A short-lived process that looks for secrets in a memory by all rules, and learns from its prompts.
 
-`learner.py FOLDER` is for a `.ralph-mem`.
+`learner.py FOLDER [over]` is for a `.ralph-mem`; `over` says that a session has ended.
 
 Hooks start it (interfaces/hooks/waking.py) under their own Python, without any package. One runs at a time for each user;
 what it leaves undone waits for the next one, and killed it loses nothing.
@@ -30,8 +30,8 @@ NICE = 15
 WAIT_MS = 1000  # for a lock that a hook holds
 
 
-def main(folder: str) -> int:
-    """Do what waits in the memory of a `.ralph-mem`; returns the exit code."""
+def main(folder: str, over: str = "") -> int:
+    """Do what waits in the memory of a `.ralph-mem`, and look for secrets where a session is over; returns the exit code."""
     _stand_alone()
     if _alone() is None:
         return 0
@@ -44,7 +44,7 @@ def main(folder: str) -> int:
     try:
         opened = connection.connect(place.folder, WAIT_MS)
         if opened.one("PRAGMA user_version")[0] == connection.SCHEMA_VERSION:
-            tending.tend(opened, place, settings, MOST_TURNS, time.monotonic() + MOST_S)
+            tending.tend(opened, place, settings, MOST_TURNS, time.monotonic() + MOST_S, is_over=bool(over))
         opened.close()
     except (fast.errors().RalphMemError, connection.sqlite.Error, OSError):  # busy, full or gone: the next one tries again
         return 1
@@ -90,4 +90,4 @@ def _alone() -> "int | None":
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -23,16 +23,23 @@ MOST_REWRITTEN = 50_000_000
 
 
 def tend(
-    opened: "Store", project: "Project", settings: "dict[str, Any]", most_turns: int, end: float, tell: "Tell" = learning.unheard
-) -> "list[Learned]":  # fmt: skip
-    """Cut out the secrets that only all rules together find, learn from the prompts and the log that wait, count what came of
-    facts, and prepare what hooks tell of them.
+    opened: "Store",
+    project: "Project",
+    settings: "dict[str, Any]",
+    most_turns: int,
+    end: float,
+    tell: "Tell" = learning.unheard,
+    is_over: bool = True,
+) -> "list[Learned]":
+    """Cut out the secrets that only all rules together find, where `is_over` says that no session is at work, learn from the
+    prompts and the log that wait, count what came of facts, and prepare what hooks tell of them.
 
     At most so many turns are learned from, and nothing is begun when `end` on the monotonic clock has passed; where it is endless,
     what is counted once a day is counted at once. Returns what was found in prompts. Where `memory.learn` is off, nothing is
     learned. `tell` hears what is looked at, how much of it is done, and of how much. The caller holds no transaction.
     """
-    _look_closely(opened)
+    if is_over:  # it holds the lock for some tenths of a second, which a hook would wait for
+        _look_closely(opened)
     if not settings["memory.learn"]:
         return []
     found = learning.learn(opened, project, settings, most_turns, end, tell)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Activity
 
 WAIT_MS = connection.PROMPT_WAIT_MS
-# What no hook has time for is done a few minutes later: a process takes a tenth of a second of a processor, and a session has
-# many stops.
+# Prompts are learned from a few minutes later: a process takes a tenth of a second of a processor, and a session has many stops.
 LEARNED_EVERY_MS = 300_000
 # Two sessions may stop at once: the later one counts.
 MARK = """
@@ -44,8 +43,8 @@ def afterwards(opened: "connection.Store", seen: "Activity", settings: "dict[str
 
 
 def is_to_be_learned(opened: "connection.Store", seen: "Activity", settings: "dict[str, Any]") -> bool:
-    """Say whether it is time to do what a hook has no time for; where nobody sits, no process is left behind."""
-    is_wanted = settings["memory.worker"] and effective.attended()
+    """Say whether it is time to learn from prompts; where nobody sits, no process is left behind."""
+    is_wanted = settings["memory.learn"] and settings["memory.worker"] and effective.attended()
     return bool(is_wanted and abs(seen.at - (opened.property(connection.LEARNED_AT) or 0)) > LEARNED_EVERY_MS)
 
 

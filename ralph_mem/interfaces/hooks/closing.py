@@ -17,4 +17,4 @@ def afterwards(opened: "connection.Store", _seen: "Activity", settings: "dict[st
     if settings["memory.worker"] and effective.attended():
         from ralph_mem.interfaces.hooks import waking  # lazy: only where somebody sits
 
-        waking.wake(opened.folder)
+        waking.wake(opened.folder, is_over=True)

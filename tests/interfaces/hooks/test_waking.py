@@ -51,9 +51,9 @@ def learners(session):
     return found
 
 
-def learn(session, **variables):
+def learn(session, *words, **variables):
     """Run the program itself and wait for its end."""
-    order = [session.environment["PATH"].partition(":")[0] + "/python3", "-I", "-S", LEARNER, session.memory]
+    order = [session.environment["PATH"].partition(":")[0] + "/python3", "-I", "-S", LEARNER, session.memory, *words]
     environment = {"HOME": str(session.home), "RALPH_MEM_RECORDING": "off", **variables}
     return subprocess.run(order, env=environment, check=False, capture_output=True, timeout=PATIENCE_S)
 
@@ -105,7 +105,8 @@ def test_a_secret_that_a_hook_has_no_time_to_find_is_cut_out_afterwards(a_sessio
     a_session.prompt(PASTED)
     a_session.stop()
     assert SECRET in a_session.values("SELECT prompt FROM turns")[0]  # where a hook finds it, another one belongs here
-    assert learn(a_session).returncode == 0 and SECRET not in a_session.values("SELECT prompt FROM turns")[0]
+    assert learn(a_session).returncode == 0 and SECRET in a_session.values("SELECT prompt FROM turns")[0]  # no session waits
+    assert learn(a_session, "over").returncode == 0 and SECRET not in a_session.values("SELECT prompt FROM turns")[0]
     assert [file for file in a_session.memory.rglob("*") if file.is_file() and SECRET.encode() in file.read_bytes()] == []
 
 
@@ -121,7 +122,7 @@ def test_where_nothing_is_to_be_learned_secrets_are_looked_for_all_the_same(a_se
     a_session.start()
     a_session.prompt(f"{TAUGHT} {PASTED}")
     a_session.stop()
-    assert learn(a_session, RALPH_MEM_MEMORY_LEARN="off").returncode == 0 and taught(a_session) == []
+    assert learn(a_session, "over", RALPH_MEM_MEMORY_LEARN="off").returncode == 0 and taught(a_session) == []
     assert SECRET not in a_session.values("SELECT prompt FROM turns")[0]
 
 
