@@ -265,6 +265,7 @@ def may_hold(text: str) -> bool:
 
 def trips(text: str) -> bool:
     """Say whether a text holds a sign of a secret, or one that is told by what it stands in."""
+    _WITHOUT_CLASS[0] = ""  # a text by itself is no part of the one before it
     return _see(text)[2] or bool(by_rules(text))
 
 

@@ -18,7 +18,7 @@ def find(text: str, _folded: str) -> "list[Span]":
     spans: list[Span] = []
     heads: dict[str, tuple[int, int, int]] = {}
     at, rows = 0, 0
-    for line in text.split("\n"):
+    for line in text.replace("\\n", " \n").split("\n"):  # of as many characters: `printf` spells its line ends out
         if len(line) <= LONGEST_LINE and line.strip(RULES):
             parted = tables.cut(line)
             found = {sign: head for sign, cells in parted for head in [_head(cells)] if head}

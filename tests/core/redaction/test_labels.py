@@ -149,3 +149,8 @@ def test_what_a_form_or_a_test_says_stays(form):
 def test_words_below_the_name_of_a_passphrase_are_one():
     text = "passphrase: |-\n  the otter keeps seven blue lanterns\nkeep: 3"
     assert "otter" not in context.redact_whole(text)[0] and "keep: 3" in context.redact_whole(text)[0]
+
+
+def test_a_table_of_settings_whose_line_ends_are_spelled_out_is_one():
+    safe, _ = context.redact_whole(f"printf 'environment,name,value\\nstaging,DB_PASSWORD,{PASSWORD}\\n'")
+    assert safe == "printf 'environment,name,value\\nstaging,DB_PASSWORD,[REDACTED:password]\\n'"
