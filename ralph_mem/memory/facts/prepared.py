@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from ralph_mem.memory.inject.standing import Line
+    from ralph_mem.memory.inject.standing import Command, Line
     from ralph_mem.memory.rows.facts import Fact
     from ralph_mem.memory.store.connection import Store
 
@@ -49,7 +49,7 @@ def write(store: "Store", at: int) -> "dict[str, str]":
     against = _contradictions(store)
     commands = [[_short(fact.text).replace("(passed ", "("), fact.public_id] for fact in fact_queries.commands(store)]
     notes = facts.read(store, "WHERE o.type = 'note' AND f.status = 'active' AND f.anchors NOT NULL")
-    lines = standing.ready(_lines(store, against, at), commands, notes)
+    lines = _ready(_lines(store, against, at), commands, notes)
     made = {connection.STANDING: fast.dumps(lines), facts.GAINS: fast.dumps(_gains(store, against, at))}
     is_reader = store.one("PRAGMA query_only")[0]
     for name, text in made.items():
@@ -109,7 +109,7 @@ def _before(name: str, against: "Against") -> "dict[str, float]":
 
 def _hint(fact: "Fact", at: int) -> "Line":
     """Return the line of what was counted in the log, which is believed less each week."""
-    return standing.line("", f"- [{fact.public_id}] counted: {_short(fact.text)}", [fact], at + WEEK_MS)
+    return _kept("", f"- [{fact.public_id}] counted: {_short(fact.text)}", [fact], at + WEEK_MS)
 
 
 def _that_hold(store: "Store", names: "Iterable[str]") -> "list[Fact]":
@@ -132,7 +132,30 @@ def _line(fact: "Fact", others: "list[Fact]", scores: "dict[str, float]") -> "Li
         quoted = "" if is_told else f', on {day(other.said_at)}: "{_short(other.text)}"'
         text += f" ({BEFORE if scores[other.public_id] >= facts.SURE else DOUBT} [{other.public_id}]{quoted})"
     until = min([each for each in (fact.expires_at, _passes(fact)) if each], default=0)
-    return standing.line("" if is_fact else SAID if fact.source == facts.PROMPT else PROPOSED, text, [fact, *others], until)
+    return _kept("" if is_fact else SAID if fact.source == facts.PROMPT else PROPOSED, text, [fact, *others], until)
+
+
+def _kept(head: str, text: str, found: "list[Fact]", until: int) -> "Line":
+    """Return what is kept of a fact and of those that it contradicts, told until a time in ms, or for ever."""
+    first, names = found[0], [fact.public_id for fact in found]
+    anchors = [anchor for fact in found for anchor in fact.anchors]
+    words, statement = (first.text, "") if first.origin == "user" else ("", first.text)
+    return [head, text, row.tokens(text), words, names, until, anchors, statement]
+
+
+def _ready(lines: "list[Line]", commands: "list[Command]", notes: "list[Fact]") -> "dict[str, Any]":
+    """Return what is kept for a start: the lines, the commands one by one and in a line, and the anchors of notes that name paths.
+
+    A start has to look at the lines again from a time in ms, or always where one of them names a path.
+    """
+    anchored, ends = (
+        any([each[standing.ANCHORS] for each in lines]),
+        [each[standing.UNTIL] for each in lines if each[standing.UNTIL]],
+    )
+    again = 1 if anchored else min(ends, default=0)
+    # in this order: a start knows by its beginning where there is nothing to tell
+    made = {"lines": lines, "commands": commands, "line": standing.command_line(commands), "again": again}
+    return {**made, "notes": {note.public_id: note.anchors for note in notes}} if notes else made
 
 
 def _short(text: str) -> str:

@@ -1,6 +1,5 @@
 """The briefing that an empty context window gets, at a start, after /clear and after a compaction."""
 
-from ralph_mem.core import fast
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.rows import query_text, reading, receipts, records, row
 from ralph_mem.memory.store import connection
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.memory.inject.instruction_text import Said
-    from ralph_mem.memory.inject.standing import Line
     from ralph_mem.memory.store.connection import Store
 
 # How many rows of a kind are read: more than have room. Lessons are long, and few of them are news.
@@ -20,22 +18,17 @@ MOST_PINS, MOST_NOTES, MOST_LESSONS, LOOKED_AT = 400, 40, 10, 11
 # Of turns that are not the newest: with two more than seven the turn that matters is named as often as among the newest ten. The
 # first ones tell their outcome, the rest a few words of it, which pays for the two where answers are long.
 MOST_LINES, LONG_LINES, FEW_CHARACTERS = 9, 3, 60
-FULL, LINE = "full", "line"
 # What is told whole at most costs so much, and for less there is no line: a longer note is a document.
 NOTE_TOKENS, TURN_TOKENS, FEWEST_TOKENS = 300, 400, 40
 # Shares of what the pins leave: a person's own words come first, but they do not tell where the work stands.
 NOTES_SHARE, LESSONS_SHARE = 0.5, 0.15
 PINS, SAID, LEFT, TURNS, FAILING = "Pinned:", "Notes of the user:", "Left by loops and tests:", "Last turns, newest first:", ""
 STANDING = "Standing (the user's own words; what is quoted was said in passing):"
-# Of what holds: so many lines and tokens, of what was said in passing some sentences in a line behind a few words.
-STANDING_LINES, STANDING_TOKENS, MOST_IN_LINE, HEAD_TOKENS = 5, 300, 3, 5
-# The property of a database that has facts, and how what is told of them begins where it is nothing.
-FACTS, EMPTY = "facts", '{"lines": [], "commands": []'
+# The property of a database that has facts, how what is kept of them begins where it is nothing, and what is in it where a note
+# names a path.
+FACTS, EMPTY, OF_NOTES = "facts", '{"lines": [], "commands": []', '"notes"'
 # Behind the label of a note of the user stands all of it; before the same words in a prompt, that it be remembered.
 NOTED, MOST_BEFORE_NOTED, CLOSING = "] user: ", 3, ".! "
-OF_NOTES = '"notes"'  # in what is kept ready where a note names a path
-# A session that begins further down stands in another folder than the commands are typed in.
-PASSED, PASSED_TYPED, TYPED_TOKENS = " passed: ", " passed, typed in the project's top folder: ", 10
 OF_FOLDER = "Last turns, those that changed something in {}/ first:"
 TOO_MANY = "({} of {} pinned memories do not fit into the {:,} tokens of a briefing; /mem-search finds them.)"
 
@@ -173,8 +166,13 @@ def build(
     told = receipts.told(store, session)
     read = {PINS: _pinned(stores), SAID: _notes(stores, 1, MOST_NOTES), LEFT: _notes(stores, 0, MOST_LESSONS)}
     read[TURNS] = store.execute(RECENT, (session, LOOKED_AT)).fetchall()
-    gone = [name for each in stores if each.property(FACTS) for name in _gone_notes(each, at)]
-    read[SAID] = [values for values in read[SAID] if values[1] not in gone]
+    held: list[Any] = [each for each in stores if each.property(FACTS) and _is_to_be_told(each.property(connection.STANDING))]
+    if held:
+        from ralph_mem.memory.inject import standing  # lazy: only where something holds
+
+        held = [standing.ready(each, at) for each in held]
+        gone = [name for kept in held for name in standing.gone_notes(kept)]
+        read[SAID] = [values for values in read[SAID] if values[1] not in gone]
     is_below = bool(folder)
     if folder and read[TURNS]:
         from ralph_mem.memory.inject import folder_turns  # lazy: only for a session in a folder below the top
@@ -183,15 +181,14 @@ def build(
     parts = _worth(read, known, settings, told)
     block.name_whereabouts(store, [memory for part in parts.values() for memory in part], elsewhere)
     page = Page(settings["memory.inject_tokens_start"], folder)
-    standing = [each for each in stores if each.property(FACTS) and _is_to_be_told(each.property(connection.STANDING))]
-    if standing or any(parts.values()):
+    if held or any(parts.values()):
         left_out = tell_pins(page, parts[PINS], settings["memory.inject_tokens_start"])
         failing = _still_failing(store, settings, elsewhere)
         for line in failing:
             page.add(FAILING, line)
-        _tell_rest(page, parts, lambda: _tell_standing(page, standing, known, told, at, is_below))
+        _tell_rest(page, parts, lambda: standing.tell(page, STANDING, held, known, told, at, is_below) if held else None)
         page.parts[FAILING] = [line for line in page.parts[FAILING] if failing[line] not in "\n".join([*page.parts[TURNS], ""])]
-        page.items[PINS] += [receipts.Item(memory.public_id, "missed", 0.0, 0, 0) for memory in left_out]
+        page.items[PINS] += [receipts.Item(memory.public_id, receipts.MISSED, 0.0, 0, 0) for memory in left_out]
     items = [item for each in page.items.values() for item in each]
     return (page.text(), items) if any([item.tokens for item in items]) else ("", [])
 
@@ -254,7 +251,7 @@ def tell_pins(page: Page, pinned: "list[block.Memory]", budget: int) -> "list[bl
     spare = 0 if page.has_room(PINS, texts) else _cost([said])
     left_out = []
     for memory, text in zip(pinned, texts):
-        if not page.tell(PINS, memory, text, FULL, spare):
+        if not page.tell(PINS, memory, text, receipts.FULL, spare):
             left_out.append(memory)
     if left_out:
         page.add(PINS, TOO_MANY.format(len(left_out), len(pinned), budget))
@@ -267,83 +264,9 @@ def _bare(memory: block.Memory) -> str:
     return text + (" (differs from CLAUDE.md)" if memory.differs else "")
 
 
-def _tell_standing(
-    page: Page, stores: "list[Store]", known: "Said | None", told: "dict[str, str]", at: int, is_below: bool
-) -> None:
-    """Tell what holds in each memory, and which commands passed in the project's."""
-    begun, before, behind, spare = 0, "", 0, page.tokens - STANDING_TOKENS - len(STANDING) // 2
-    for store in stores:
-        kept = _standing(store, known, told, at)
-        for line in kept["lines"]:
-            head, text, tokens, own, ids, *_, other = line
-            words = set((own or other).lower().split()) if head else block.words_of(text)
-            first = block.alike(page.told, words)
-            if first:
-                head, text, tokens, words = "", *_beside(line, first, page)
-            goes_on = head and head == before and behind < MOST_IN_LINE
-            if goes_on:
-                cost = page.extend(STANDING, text, spare, tokens + 1)
-            elif text and begun < STANDING_LINES:
-                cost = page.add(STANDING, head + text, spare, tokens + HEAD_TOKENS if head else tokens)
-            else:
-                continue
-            if cost:
-                page.note(STANDING, receipts.Item(ids[0], FULL, 0.0, 0, cost, own), ids[1:])
-                page.told.append((ids[0], words, "- " + (own or other) if head else text))
-                before, behind, begun = head, behind + 1 if goes_on else 1, begun if goes_on else begun + 1
-        if kept["line"] and store is stores[0]:
-            _, text, tokens, _, ids, *_ = kept["line"]
-            if is_below:
-                text, tokens = text.replace(PASSED, PASSED_TYPED, 1), tokens + TYPED_TOKENS
-            if page.add(STANDING, text, 0, tokens):
-                page.note(STANDING, receipts.Item(ids[0], FULL, 0.0, 0, tokens), ids[1:])
-
-
-def _beside(line: "Line", first: "block.Item", page: Page) -> "tuple[str, int, set[str]]":
-    """Return the text, the tokens and the words of a line that an item says nearly in full; no text where that says all."""
-    head, text, _, own, ids, *_, other = line
-    label = head[2:-1] if head else text[2 : text.find("] ") + 1]
-    from ralph_mem.memory.inject import repeats  # lazy: only for items that are nearly the same
-
-    shorter = repeats.beside(page.told, label, "- " + (own or other) if head else text, first)
-    if not shorter:
-        repeats.fold(page.items, first[0], ids[0])
-    return shorter, row.tokens(shorter), block.words_of(shorter)
-
-
 def _is_to_be_told(kept: "str | None") -> bool:
     """Say whether there is anything among what is kept ready, or nothing is kept and somebody has to look."""
-    return not kept or kept[: len(EMPTY)] != EMPTY
-
-
-def _ready(store: "Store", at: int) -> str:
-    """Return what is kept ready of what holds in a memory."""
-    kept: str | None = store.property(connection.STANDING)
-    if kept:
-        return kept
-    from ralph_mem.memory.facts import prepared  # lazy: only where no learner ran since a fact changed
-
-    return prepared.write(store, at)[connection.STANDING]
-
-
-def _gone_notes(store: "Store", at: int) -> "list[str]":
-    """Return the ids of the notes that name a path which is gone, as is known of those that facts were made of."""
-    ready = _ready(store, at)
-    if OF_NOTES not in ready:
-        return []
-    from ralph_mem.memory.inject import standing  # lazy: only where a note names a path
-
-    return standing.gone(fast.loads(ready), store.folder.rpartition("/")[0])
-
-
-def _standing(store: "Store", known: "Said | None", told: "dict[str, str]", at: int) -> "dict[str, Any]":
-    """Return the lines of what holds in a memory at a time in ms, which are kept ready for who has read none of it."""
-    kept: dict[str, Any] = fast.loads(_ready(store, at))
-    if known or told or 0 < kept["again"] <= at:
-        from ralph_mem.memory.inject import standing  # lazy: only where some of it may not be told
-
-        kept = standing.left(kept, known, told, at, store.folder.rpartition("/")[0])
-    return kept
+    return not kept or kept[: len(EMPTY)] != EMPTY or OF_NOTES in kept
 
 
 def _tell_rest(page: Page, parts: "dict[str, list[block.Memory]]", tell_standing: "Callable[[], None]") -> None:
@@ -366,7 +289,7 @@ def _tell(page: Page, part: str, found: "list[block.Memory]", most: int, spare: 
     for memory in found:
         fits = page.tokens - spare >= FEWEST_TOKENS
         text, cost = memory.brief(most) if fits else ("", 0)
-        if not (fits and page.tell(part, memory, text, FULL, spare, cost)):
+        if not (fits and page.tell(part, memory, text, receipts.FULL, spare, cost)):
             rest.append(memory)
     return rest
 
@@ -376,7 +299,7 @@ def _tell_lines(page: Page, part: str, found: "list[block.Memory]") -> None:
         if page.tokens < FEWEST_TOKENS:
             return
         is_short = part == TURNS and at >= LONG_LINES
-        page.tell(part, memory, memory.line(FEW_CHARACTERS if is_short else block.OUTCOME_CHARACTERS), LINE)
+        page.tell(part, memory, memory.line(FEW_CHARACTERS if is_short else block.OUTCOME_CHARACTERS), receipts.LINE)
 
 
 def _still_failing(store: "Store", settings: "dict[str, Any]", elsewhere: "Sequence[str]") -> "dict[str, str]":

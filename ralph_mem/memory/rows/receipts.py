@@ -4,7 +4,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.memory.store.connection import Store
 
-FOLDED = "folded"
+FULL, LINE, FOLDED, MISSED = "full", "line", "folded", "missed"  # said by the one before, and had no room
 AT_START, AT_PROMPT = "SessionStart", "UserPromptSubmit"  # when it was told, as it is stored, whatever a client calls it
 
 # Of receipts, the newest first: number, session, event, time, budget, cost, and the prompt of the turn; so many, behind so many.
@@ -15,7 +15,7 @@ WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?"""
 
 
 class Item:
-    """One line of a receipt: `outcome` is full, line, folded (said by the one before) or missed; `words` are not stored."""
+    """One line of a receipt: `outcome` is one of those above; `words` are not stored."""
 
     __slots__ = ("evidence", "memory", "outcome", "score", "tokens", "words")
 
@@ -26,7 +26,7 @@ class Item:
 
 def add(store: "Store", session: int, turn: "int | None", event: str, at: int, budget: int, items: "list[Item]") -> None:
     """Write the receipt of one event. The caller holds the transaction."""
-    tokens = sum([item.tokens for item in items if item.outcome != "missed"])
+    tokens = sum([item.tokens for item in items if item.outcome != MISSED])
     cursor = store.execute(
         "INSERT INTO receipts (session_id, turn_id, seq, event, budget, tokens, created_at)"
         " SELECT ?1, ?2, max(?3, 1 + coalesce((SELECT max(seq) FROM receipts WHERE session_id = ?1), 0),"
@@ -67,7 +67,7 @@ def held(rows: "list[tuple[str, str]]") -> "dict[str, str]":
     last = ""
     for memory, outcome in rows:
         last = last if outcome == FOLDED else outcome
-        if found.get(memory) != "full" and outcome != "missed":
+        if found.get(memory) != FULL and outcome != MISSED:
             found[memory] = last
     return found
 
