@@ -13,7 +13,7 @@ from ralph_mem.core.project import Activity, Project
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, activities, conversation, notes_by_hand, opening
-from ralph_mem.memory.facts import learning, taking
+from ralph_mem.memory.facts import accepting, learning
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import facts, kinds, records, row
 
@@ -78,7 +78,7 @@ class Throwaway:
         learning.learn(self.store, self.project, self.settings, sys.maxsize, float("inf"))
         with access.Change(self.store) as opened:
             for fact in facts.of_status(opened, facts.CANDIDATE):
-                taking.accept(opened, fact, fact.said_at)
+                accepting.accept(opened, fact, fact.said_at)
         for fact in facts.of_status(self.store, facts.ACTIVE):
             for source in facts.sources(self.store, fact.public_id):
                 self.names.setdefault(fact.public_id, self.names[source])

@@ -15,7 +15,7 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry, rule_export
-from ralph_mem.memory.facts import by_hand, promoting, taking
+from ralph_mem.memory.facts import accepting, by_hand, promoting
 from ralph_mem.memory.facts import starter as sets
 from ralph_mem.memory.rows import facts as rows
 
@@ -164,7 +164,7 @@ def accept(public_id: Id, project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem facts accept obs-k3w9x2mfqa
     """
-    by_hand.change(reader_of(project), public_id, taking.accept)
+    by_hand.change(reader_of(project), public_id, accepting.accept)
     _tell(reader_of(project), public_id, json)
 
 
@@ -174,7 +174,7 @@ def reject(public_id: Id, project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem facts reject obs-k3w9x2mfqa
     """
-    by_hand.change(reader_of(project), public_id, taking.reject)
+    by_hand.change(reader_of(project), public_id, accepting.reject)
     _tell(reader_of(project), public_id, json)
 
 
@@ -266,7 +266,7 @@ def fold(
 
     Example: ralph-mem facts fold obs-k3w9x2mfqa obs-m4x2k9wfqb
     """
-    by_hand.change(reader_of(project), public_id, lambda store, fact, at: taking.fold(store, fact, into, at))
+    by_hand.change(reader_of(project), public_id, lambda store, fact, at: accepting.fold(store, fact, into, at))
     _tell(reader_of(project), into, json)
 
 
@@ -276,7 +276,7 @@ def undo(public_id: Id, project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem facts undo obs-k3w9x2mfqa
     """
-    back = by_hand.change(reader_of(project), public_id, taking.undo)
+    back = by_hand.change(reader_of(project), public_id, accepting.undo)
     if json:
         printing.as_json({"id": public_id, "holds_again": back})
     else:

@@ -7,7 +7,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.page.asking import Asked
 from ralph_mem.interfaces.page.memory_forms import Done
 from ralph_mem.memory import notes_by_hand
-from ralph_mem.memory.facts import by_hand, core, promoting, relations, taking
+from ralph_mem.memory.facts import accepting, by_hand, core, promoting, relations
 from ralph_mem.memory.rows import facts as rows
 from ralph_mem.memory.store.connection import Store
 
@@ -33,12 +33,12 @@ def edit(asked: Asked) -> Done:
 
 def accept(asked: Asked) -> Done:
     """Make a candidate a fact: `facts accept`."""
-    return _decided(asked, "accept", taking.accept)
+    return _decided(asked, "accept", accepting.accept)
 
 
 def reject(asked: Asked) -> Done:
     """Say no to a candidate: `facts reject`."""
-    return _decided(asked, "reject", taking.reject)
+    return _decided(asked, "reject", accepting.reject)
 
 
 def retire(asked: Asked) -> Done:
@@ -49,13 +49,13 @@ def retire(asked: Asked) -> Done:
 def fold(asked: Asked) -> Done:
     """Let a fact be told as another one that says the same: `facts fold`."""
     into = asked.word("into")
-    by_hand.change(asked.reader(), asked.public_id, _as_shown(asked, lambda store, fact, at: taking.fold(store, fact, into, at)))
+    by_hand.change(asked.reader(), asked.public_id, _as_shown(asked, lambda store, fact, at: accepting.fold(store, fact, into, at)))
     return Done(f"{asked.public_id} is folded into this one.", "fact", into)
 
 
 def undo(asked: Asked) -> Done:
     """Take back what a fact did: `facts undo`."""
-    back = by_hand.change(asked.reader(), asked.public_id, _as_shown(asked, taking.undo))
+    back = by_hand.change(asked.reader(), asked.public_id, _as_shown(asked, accepting.undo))
     return Done(f"Taken back: {', '.join(back)} holds again.", "fact", asked.public_id)
 
 

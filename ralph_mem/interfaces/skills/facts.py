@@ -4,7 +4,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import day
 from ralph_mem.interfaces import verbs
 from ralph_mem.memory import access
-from ralph_mem.memory.facts import by_hand, taking
+from ralph_mem.memory.facts import accepting, by_hand
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.rows import facts as rows
 from ralph_mem.memory.rows import prompts, row
@@ -64,7 +64,7 @@ def _added(asked: "Asked", text: str) -> str:
 
 def _changed(asked: "Asked", verb: str, name: str) -> str:
     reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
-    done = by_hand.change(reader, name, by_hand.retire if verb == "retire" else taking.undo)
+    done = by_hand.change(reader, name, by_hand.retire if verb == "retire" else accepting.undo)
     _, fact = by_hand.find(reader, name)
     holds = [f"{other} holds again." for other in done or ()]
     return "\n".join([_line(fact), DONE[verb], *holds])

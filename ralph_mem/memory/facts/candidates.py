@@ -6,7 +6,7 @@ from ralph_mem.core import fast
 from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import day
 from ralph_mem.memory import access, undoing
-from ralph_mem.memory.facts import by_hand, decision, taking
+from ralph_mem.memory.facts import accepting, by_hand, decision
 from ralph_mem.memory.rows import facts
 
 TYPE_CHECKING = False
@@ -85,8 +85,8 @@ def decide(each: Candidate, is_accepted: bool) -> "list[str]":
         at = time.time_ns() // 1_000_000
         undoing.pass_over(opened, now.public_id, at)
         if is_accepted:
-            return taking.accept(opened, now, at)
-        taking.reject(opened, now, at)
+            return accepting.accept(opened, now, at)
+        accepting.reject(opened, now, at)
         return []
 
 

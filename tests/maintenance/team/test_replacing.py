@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_mem.maintenance.team import local_copy
-from ralph_mem.memory.facts import by_hand, taking
+from ralph_mem.memory.facts import accepting, by_hand
 from ralph_mem.memory.rows import facts
 from tests.maintenance.team.situations import CELLE, DEPLOYS, DIRK, a_fact, an_item
 from tests.readers import forget, reader_of
@@ -82,7 +82,7 @@ def test_an_item_that_is_forgotten_here_lets_it_hold_again(a_replaced, a_session
 
 
 def test_what_a_person_lets_hold_beside_the_item_is_not_taken_away_again(a_team, a_replaced, a_session):
-    by_hand.change(reader_of(a_session), a_replaced.id, taking.accept)
+    by_hand.change(reader_of(a_session), a_replaced.id, accepting.accept)
     a_team.pulls()
     assert a_replaced.status() == facts.ACTIVE
 

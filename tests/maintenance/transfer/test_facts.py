@@ -8,7 +8,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.maintenance.transfer import document, incoming, outgoing
 from ralph_mem.memory import opening
-from ralph_mem.memory.facts import by_hand, core, taking
+from ralph_mem.memory.facts import accepting, by_hand, core, taking
 from ralph_mem.memory.facts import relations as learned
 from ralph_mem.memory.rows import facts, relations
 from tests.readers import reader_of
@@ -112,7 +112,7 @@ def test_a_fact_of_somebody_else_replaces_what_it_is_an_update_of_once_it_is_acc
     say(a_session, NEW_PORT, NOON + DAY)
     take(packed(a_session), key=b"another" * 5)
     (waiting,) = facts.of_status(elsewhere.store, facts.CANDIDATE)
-    assert by_hand.change(reader_of(elsewhere), waiting.public_id, taking.accept) == [here]
+    assert by_hand.change(reader_of(elsewhere), waiting.public_id, accepting.accept) == [here]
     assert stated(elsewhere) == [(OLD_PORT, facts.SUPERSEDED, 0), (NEW_PORT, facts.ACTIVE, 0)]
 
 
@@ -143,7 +143,7 @@ def test_proposals_of_somebody_else_are_facts_once_the_file_is_ones_own(a_sessio
     assert (stated(elsewhere), facts.links(elsewhere.store)) == before
 
 
-@pytest.mark.parametrize("decided", [taking.accept, taking.reject])
+@pytest.mark.parametrize("decided", [accepting.accept, accepting.reject])
 def test_what_a_person_decided_of_a_proposal_stays_so_when_the_file_is_ones_own(a_session, elsewhere, take, decided):
     say(a_session, SHIP, parent=a_session.has_a_turn("Look at the pier.", "Done."))
     data = packed(a_session)
@@ -209,7 +209,7 @@ def test_a_fact_of_somebody_else_that_is_accepted_stands_under_no_key(a_session,
     put(a_session, port="8080")
     take(packed(a_session), key=b"another" * 5)
     (waiting,) = facts.of_status(elsewhere.store, facts.CANDIDATE)
-    by_hand.change(reader_of(elsewhere), waiting.public_id, taking.accept)
+    by_hand.change(reader_of(elsewhere), waiting.public_id, accepting.accept)
     assert under_keys(elsewhere) == {} and stated(elsewhere) == [("port: 8080", facts.ACTIVE, 0)]
 
 

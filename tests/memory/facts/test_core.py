@@ -4,7 +4,7 @@ import pytest
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory import undoing
-from ralph_mem.memory.facts import by_hand, core, taking
+from ralph_mem.memory.facts import accepting, by_hand, core
 from ralph_mem.memory.rows import facts
 from tests.readers import note, person_of
 
@@ -47,7 +47,7 @@ def test_another_value_replaces_the_one_before_which_stays_in_the_history(keys):
 
 def test_a_value_that_is_accepted_again_replaces_the_one_that_stands_there(keys):
     old, new = keys.put("port", "8080"), keys.put("port", "9090")
-    by_hand.change(person_of(keys.session), old.public_id, taking.accept)
+    by_hand.change(person_of(keys.session), old.public_id, accepting.accept)
     assert keys.all() == {"port": "8080"}
     assert facts.of_id(keys.session.store, new.public_id).status == facts.SUPERSEDED
 

@@ -1,6 +1,6 @@
 """Facts of another time: what was known then, and what was true then."""
 
-from ralph_mem.memory.facts import by_hand, taking
+from ralph_mem.memory.facts import accepting, by_hand
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import fact_queries, facts
 from tests.sessions import DAY, NOON
@@ -21,20 +21,20 @@ def test_what_was_known_then_is_what_had_been_said_and_not_been_replaced(the_fac
 
 def test_a_candidate_was_known_as_a_fact_from_when_a_person_accepted_it(the_facts):
     the_facts.say(NPM, facts.PROMPT)
-    the_facts.change(taking.accept, the_facts.called(NPM), NOON + 5 * DAY)
+    the_facts.change(accepting.accept, the_facts.called(NPM), NOON + 5 * DAY)
     assert [texts(fact_queries.as_of(the_facts.store, NOON + day * DAY)) for day in (4, 5)] == [[], [NPM]]
 
 
 def test_what_was_true_then_may_have_become_known_later(the_facts):
     the_facts.say(NPM, facts.PROMPT)
-    the_facts.change(taking.accept, the_facts.called(NPM), NOON + 5 * DAY)
+    the_facts.change(accepting.accept, the_facts.called(NPM), NOON + 5 * DAY)
     assert texts(fact_queries.valid_at(the_facts.store, NOON + 2 * DAY)) == [NPM]
 
 
 def test_what_was_taken_back_is_of_no_time(the_facts):
     the_facts.say(NPM)
     the_facts.say(PNPM)
-    the_facts.change(taking.undo, the_facts.called(PNPM), NOON + 5 * DAY)
+    the_facts.change(accepting.undo, the_facts.called(PNPM), NOON + 5 * DAY)
     assert [texts(fact_queries.as_of(the_facts.store, NOON + day * DAY)) for day in (1, 6)] == [[NPM], [NPM]]
 
 

@@ -7,7 +7,7 @@ import pytest
 from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import day
 from ralph_mem.memory import access, reports
-from ralph_mem.memory.facts import by_hand, candidates, proposed, taking
+from ralph_mem.memory.facts import accepting, by_hand, candidates, proposed, taking
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import facts
 from ralph_mem.memory.store import connection
@@ -67,8 +67,8 @@ def test_one_that_a_person_rejects_is_never_proposed_again(a_session):
 
 
 MEANWHILE = {
-    "decided meanwhile and is active": lambda reader, name: by_hand.change(reader, name, taking.accept),
-    "decided meanwhile and is rejected": lambda reader, name: by_hand.change(reader, name, taking.reject),
+    "decided meanwhile and is active": lambda reader, name: by_hand.change(reader, name, accepting.accept),
+    "decided meanwhile and is rejected": lambda reader, name: by_hand.change(reader, name, accepting.reject),
     "words were changed meanwhile": lambda reader, name: by_hand.edit(reader, name, "Deploys go through the tin gate."),
     "forgotten meanwhile": forget,
 }

@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.memory.facts import starter, taking
+from ralph_mem.memory.facts import accepting, starter
 from ralph_mem.memory.rows import facts
 
 
@@ -26,7 +26,7 @@ def test_a_set_is_proposed_as_it_stands_and_told_to_nobody_before_it_is_accepted
 def test_what_is_accepted_of_it_is_told_at_the_next_start(a_session):
     name = load(a_session)[0]
     a_session.store.begin()
-    taking.accept(a_session.store, facts.of_id(a_session.store, name), a_session.now)
+    accepting.accept(a_session.store, facts.of_id(a_session.store, name), a_session.now)
     a_session.store.commit()
     assert starter.SETS["tests"][0] in told(a_session) and starter.SETS["tests"][1] not in told(a_session)
 
@@ -34,7 +34,7 @@ def test_what_is_accepted_of_it_is_told_at_the_next_start(a_session):
 def test_a_set_that_is_loaded_again_proposes_nothing_twice_and_nothing_that_was_refused(a_session):
     name = load(a_session)[0]
     a_session.store.begin()
-    taking.reject(a_session.store, facts.of_id(a_session.store, name), a_session.now)
+    accepting.reject(a_session.store, facts.of_id(a_session.store, name), a_session.now)
     a_session.store.commit()
     assert load(a_session) == [] and len(facts.of_status(a_session.store, facts.CANDIDATE)) == 2
 
