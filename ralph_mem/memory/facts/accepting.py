@@ -1,4 +1,4 @@
-"""Do what a person decides of a fact: accept or reject it, fold it into another one, or undo what it did."""
+"""Accept or reject a fact as a person decides, fold it into another one, or undo what it did."""
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory.facts import decision, taking

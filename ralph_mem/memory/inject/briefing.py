@@ -1,5 +1,6 @@
 """The briefing that an empty context window gets, at a start, after /clear and after a compaction."""
 
+from ralph_mem.core import fast
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.rows import query_text, reading, receipts, records, row
 from ralph_mem.memory.store import connection
@@ -170,7 +171,7 @@ def build(
     if held:
         from ralph_mem.memory.inject import standing  # lazy: only where something holds
 
-        held = [standing.ready(each, at) for each in held]
+        held = [_ready(each, at) for each in held]
         gone = [name for kept in held for name in standing.gone_notes(kept)]
         read[SAID] = [values for values in read[SAID] if values[1] not in gone]
     is_below = bool(folder)
@@ -267,6 +268,16 @@ def _bare(memory: block.Memory) -> str:
 def _is_to_be_told(kept: "str | None") -> bool:
     """Say whether there is anything among what is kept ready, or nothing is kept and somebody has to look."""
     return not kept or kept[: len(EMPTY)] != EMPTY or OF_NOTES in kept
+
+
+def _ready(store: "Store", at: int) -> "dict[str, Any]":
+    """Return what is kept ready of what holds in a memory at a time in ms, with the folder below which its paths are."""
+    kept = store.property(connection.STANDING)
+    if not kept:
+        from ralph_mem.memory.facts import prepared  # lazy: only where no learner ran since a fact changed
+
+        kept = prepared.write(store, at)[connection.STANDING]
+    return {**fast.loads(kept), "root": store.folder.rpartition("/")[0]}
 
 
 def _tell_rest(page: Page, parts: "dict[str, list[block.Memory]]", tell_standing: "Callable[[], None]") -> None:

@@ -1,9 +1,7 @@
 """Tell at a session's start what holds, in lines that are kept ready."""
 
-from ralph_mem.core import fast
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.rows import receipts, row
-from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +9,6 @@ if TYPE_CHECKING:
 
     from ralph_mem.memory.inject.briefing import Page
     from ralph_mem.memory.inject.instruction_text import Said
-    from ralph_mem.memory.store.connection import Store
 
     # Kept as JSON: the words that it may share with others in one line, the text, what that costs in tokens, the statement if it is
     # the person's own, the ids of the facts in it, until when it is told in ms or 0, the anchors of these facts, and the statement
@@ -27,16 +24,6 @@ COMMANDS, COMMANDS_TOKENS = "- commands that passed: ", 93  # four with a folder
 NO_ROOM = "; no room for: "
 DIFFERS = " (differs from CLAUDE.md)"
 TEXT, COST, WORDS, IDS, UNTIL, ANCHORS, STATEMENT = range(1, 8)
-
-
-def ready(store: "Store", at: int) -> "dict[str, Any]":
-    """Return what is kept ready of what holds in a memory at a time in ms, with the folder below which its paths are."""
-    kept = store.property(connection.STANDING)
-    if not kept:
-        from ralph_mem.memory.facts import prepared  # lazy: only where no learner ran since a fact changed
-
-        kept = prepared.write(store, at)[connection.STANDING]
-    return {**fast.loads(kept), "root": store.folder.rpartition("/")[0]}
 
 
 def gone_notes(kept: "dict[str, Any]") -> "list[str]":
