@@ -169,7 +169,8 @@ def _judged(text: str, name: str, name_start: int, name_end: int, at: int, kind:
 
         greedy = endings.is_setting(text, name, name_start, at, end)
         end = _first_of(text, " \t\n", start, min(len(text), start + LONGEST_VALUE)) if greedy else end
-    style = "greedy" if greedy else "listed" if listed else "quoted" if quoted else "flag" if is_flag else "bare"
+    of_wlan = name.lower().endswith("psk") and text[end : end + 1] in ("", "\n", "\r")  # which is no reference
+    style = "greedy" if greedy else "listed" if listed else "quoted" if quoted or of_wlan else "flag" if is_flag else "bare"
     is_compared = style in ("bare", "flag") and text[name_end:at].strip() in ("==", "===", "!=")
     is_weak = name.lower() == "pass" and not quoted and (text[name_end : name_end + 1] != "=" or text[start:end].isdigit())
     is_weak = is_weak and not _stands_alone(text[start:end])

@@ -23,7 +23,9 @@ CALLED = (
     "login", "auth", "signin", "sign_in", "credential", "crypt", "passw", "simple_bind", "connect(", "bind(", "verify(", "logon",
     "wallet",
 )  # fmt: skip
-PAIRED = ("credentials(", "credential(", "basicauth(", "basic_auth(", "plainauth(")
+PAIRED = ("credentials(", "credential(", "basicauth(", "basic_auth(", "plainauth(", "basic(")
+# Calls that compare in constant time, which nobody does with what is no secret.
+COMPARING = ("cure_compare(", "compare_digest(", "imeCompare(", "SafeEqual(", "hash_equals(", "edTimeEquals(")
 FETCHING = ("get", "load", "find", "fetch", "read", "check", "has", "is", "validate", "expect", "assert")  # do not make up any
 RECORDS = ("Password(", "Passphrase(", "Secret(", "Masked(")
 LONGEST_CALL = 240
@@ -45,10 +47,27 @@ def find(text: str, folded: str) -> "list[Span]":
             window = text[at : at + 40]
             opening = at + len(stem) - 1 if stem[-1] == "(" else at + len(window) - len(window.lstrip(NAME))
             if text.startswith("(", opening):
-                given = [each for each in _given(text, opening + 1) if each[0] > 0]
-                spans += [(start, end, "password") for _, start, end in given if _is_strong(text[start:end], stem)]
+                given = _given(text, opening + 1)
+                of_directory = stem == "bind(" and any([",dc=" in text[start:end].lower() for _, start, end in given[:1]])
+                spans += [
+                    (start, end, "password") for number, start, end in given
+                    if number and _is_strong(text[start:end], "login" if of_directory else stem)
+                ]  # fmt: skip
             at = folded.find(stem, at + 1)
-    return spans + _of_pairs(text, folded) + _of_records(text)
+    return spans + _of_pairs(text, folded) + _of_records(text) + _compared(text)
+
+
+def _compared(text: str) -> "list[Span]":
+    spans: list[Span] = []
+    for sign in COMPARING:
+        for at in places(text, sign):
+            given = [text[start:end] and (start, end) for _, start, end in _given(text, at + len(sign))]
+            spans += [(*place, "password") for place in given if place and _is_compared(text[slice(*place)])]
+    return spans
+
+
+def _is_compared(value: str) -> bool:
+    return value[0] not in NO_FIRST and value.lower() not in METHODS and is_secret(value, "password", "quoted")
 
 
 def _of_pairs(text: str, folded: str) -> "list[Span]":

@@ -57,6 +57,10 @@ def redact_more(text: str) -> str:
     return secret_spans.redact(text, (), (), find)[0]
 
 
+NEAR = 24  # characters before a word in which it is named
+OPEN_NAMES = ("public key", "publickey", "public_key", "from key: ", "cache key", "fingerprint")  # of what everybody may read
+
+
 def find(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of secrets that are told by their neighbours or by what they decode to."""
     folded = gate.fold(text)
@@ -105,6 +109,8 @@ def _is_announced(token: str, folded: str, start: int, end: int) -> bool:
     named = max([before.rfind(name) + len(name) for name in CREDENTIALS if name in before], default=-1)
     is_call = folded[end : end + 1] in ("(", "[")
     if is_call or (named < 0 and not any([name in after for name in CREDENTIALS])):
+        return False
+    if "arn:" in before.rpartition(" ")[2] or any([word in before[-NEAR:] for word in OPEN_NAMES]):
         return False
     words = set("".join([char if char.isalnum() else " " for char in before + " " + after]).split())
     if not words.isdisjoint(ISSUERS):

@@ -1,6 +1,6 @@
 """Decide whether a text may hold a secret, and load the modules that redact it only then. Every hook comes by here."""
 
-RULES_VERSION = 14  # stored with every row, so that a later rule finds the rows it never saw
+RULES_VERSION = 15  # stored with every row, so that a later rule finds the rows it never saw
 
 # The gate. Issued tokens are told by their first three characters, those of `prefixes.PREFIXES` (a test holds the
 # two together): looking up each long word costs a tenth of searching the text for two hundred prefixes. A set would be
@@ -84,7 +84,7 @@ HINTS = {  # by their first character, which is quicker than a set that every ev
 HINT_BYTES = b" " * 45 + b"-. 0123456789       abcdefghijklmnopqrstuvwxyz    _ abcdefghijklmnopqrstuvwxyz" + b" " * 133
 # Signs that no word holds, a line for each character that all behind it hold; ASCII, since that is read and cut the quickest.
 SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
-<\t<<<\t<(echo\t<redacted>\t<hidden>
+<\t<<<\t</password\t</passwd\t</passphrase\t<(echo\t<redacted>\t<hidden>
 >\t on >\t-> PASS 
 @\t@tcp(\t@unix(\t@uri\t@base64\t@//
 ~\tsha256~\tQ~
@@ -92,7 +92,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 =\t.key='\t" == "\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\t]=>
 4\tbase64 -\tbase64 <\tl base64
 2\tbase32 -\tbase32 <\t| base32
-(\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tHmac(\thmac(\tmac.new(\tmac.New(\tdigest(\tSQL('\tgoDB('\tcode64(
+(\tcompare(\te_digest(\timeCompare(\tSafeEqual(\thash_equals(\tTimeEquals(\tbind(\tbasic("\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tHmac(\thmac(\tmac.new(\tmac.New(\tdigest(\tSQL('\tgoDB('\tcode64(
 {\t{SHA}
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([

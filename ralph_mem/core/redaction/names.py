@@ -169,6 +169,8 @@ def is_secret(value: str, kind: str, style: str) -> bool:
 def _is_secret_code(value: str) -> bool:
     if value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 2 and value not in "01234567890":
         return True
+    if value.count(" ") > 2:  # a sentence of a form
+        return False
     from ralph_mem.core.redaction import issued  # lazy: only for a code that is no number
 
     if looks_random(value) or issued.is_generated(value, SECRET_FLOOR):
@@ -200,6 +202,13 @@ def _is_name(value: str, kind: str) -> bool:
         return True
     is_own = bare.lower() in PASSWORDS or (not bare.isascii() and bare.lower().endswith(PASSWORDS))  # `新しいパスワード`
     if bare.isalpha() and is_own:  # a label
+        return True
+    words = bare.lower().split(" ")
+    if (
+        1 < len(words) < 4
+        and all([word.isalpha() for word in words])
+        and any([word in PASSWORD_NAMES or word.endswith(PASSWORDS) for word in words])
+    ):  # in a form
         return True
     if kind != "password" and bare[:1] > "\u2fff" and bare[-1:] > "\u2fff":  # a sentence of Japanese or Chinese
         return True

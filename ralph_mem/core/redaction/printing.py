@@ -81,7 +81,7 @@ LAUNCHERS = frozenset(
     "sudo doas env command exec time nice nohup xargs watch bundle poetry uv npx bunx pipenv docker podman".split()
 )
 RAW = ("terraform", "tofu", "terragrunt")
-FAILING = ("error", "usage", "fatal", "no ", "not ", "could not", "cannot")
+FAILING = ("failed to ", "error", "usage", "fatal", "no ", "not ", "could not", "cannot")
 HELPING = frozenset(("--help", "-help", "--usage"))
 SUMS = (*PUBLIC, "h1:", "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:")
 OTHER_LABELS = frozenset("id guid uuid dn cn sid version url host created updated modified expires type provider".split())

@@ -81,6 +81,7 @@ def _joined(line: str) -> str:
 def _behind(text: str, name_end: int) -> "tuple[str, str]":
     """Return the rest of the line behind a name, and what is below; of a test that shows an expression they are one."""
     line, _, below = text[name_end : name_end + FAR].partition("\n")
+    line = line.partition("')")[0].partition('")')[0]  # of a text that a call is given
     below = below.lstrip("\r\n")
     if not line.strip("()\"' ") and " is: " in below.partition("\n")[0]:
         return line + " " + below.partition("\n")[0], ""

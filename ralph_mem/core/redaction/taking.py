@@ -74,7 +74,7 @@ samba-tool | user add | #2
 iadmin | password | #1
 cypher-shell | | -p
 net | user | #2
-net | use | #2
+net | use | #2 #3
 mc | alias set | #3 #4
 cargo npm snyk | login | #1
 vault | login | #1
@@ -203,7 +203,8 @@ def _at(place: str, words: "list[Word]", first: int, piped: "list[Place]") -> "l
 def _operands(words: "list[Word]") -> "list[Word]":
     return [
         word for word in words
-        if word[2][:1] not in ("-", "<", ">", "\\") and (word[2][:1] != "/" or word[2].count("/") > 1)  # `/user:x` of Windows
+        if (word[2][:1] not in ("-", "<", ">", "\\") or word[2][:2] == "\\\\")  # a share of Windows
+        and (word[2][:1] != "/" or word[2].count("/") > 1)  # `/user:x` of Windows
     ]  # fmt: skip
 
 
@@ -275,6 +276,8 @@ def is_mixed(value: str) -> bool:
 
 def tells(value: str) -> bool:
     """Say whether a value that stands where a secret belongs is one: no variable, no option, no file of that, no number."""
+    if value[:2] == "\\\\":  # a share of Windows
+        return False
     value = value.strip("\"'\\ \t\r\n")
     if (value[-1:] == "]" and "[" not in value) or (value[-1:] == ":" and value[:1] == "["):  # how a program is called
         return False

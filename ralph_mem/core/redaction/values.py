@@ -16,7 +16,9 @@ FILLERS = tuple(
     "example changeme change-me change_me your- your_ yourp yours yourt yourapi <your placeholder redacted xxxx **** .... "
     "required| nullable| dummy replace insert notset not-set goes-here goes_here -here _here %s %d".split()
 )
-OF_PATTERNS = ("(?:", "[a-z", "[A-Z", "[0-9", "[^", "\\d+", "\\w+")  # of regular expressions
+TEMPLATES = ("#{", "*.", "data:image", "data:font", "varchar(", "nvarchar(", "char(", "binary(", "varbinary(")  # and types of SQL
+TYPES = ("String", "Token", "Password", "Secret", "Key", "Input", "Type", "ID")  # how those of GraphQL end
+OF_PATTERNS = ("(?:", "^(", "[a-z", "[A-Z", "[0-9", "[^", "\\d+", "\\w+")  # of regular expressions
 PLAIN = frozenset(
     "pflichtfeld erforderlich mindestens mínimo máximo obligatorio obligatoire requis requerido vereist wymagane обязательно "
     "true false null none nil undefined yes no on off empty required optional string secret password passwd pass token"
@@ -49,20 +51,30 @@ def is_filler(value: str) -> bool:
         return True
     if (value[0] in "<{[%" and value[-1] in ">}]%") or "{{" in value or "${" in value or value.startswith("$("):
         return True
-    if any([sign in value for sign in OF_PATTERNS]):
+    if any([sign in value for sign in OF_PATTERNS]) or lowered.startswith(TEMPLATES) or _is_typed(value):
         return True
     if value[:2] == "0x" and len(value) == OF_ACCOUNT and not value[2:].strip(HEX):  # which everybody may know
         return True
     if value.startswith("ENC[") or (value[:2] == "Ag" and len(value) > 200):  # encrypted by sops or kubeseal, to be read by all
         return True
-    is_variable = (value[0] == "$" and value[1:].rstrip("\"'`\\),;]").isidentifier()) or (
-        value[0] == "%" and not value.strip(UPPER + "%_:-")
+    of_environment = value.partition("env.")[2].rstrip("!?,;)")  # as in `process.env.X!`
+    is_variable = (
+        of_environment.isidentifier()
+        or (value[0] == "$" and value[1:].rstrip("\"'`\\),;]").isidentifier())
+        or (value[0] == "%" and not value.strip(UPPER + "%_:-"))
     )
     if "+" in value[1:-1] and value[0].isalpha():
         from ralph_mem.core.redaction import keyboard  # lazy: only for what a plus joins
 
         is_variable = keyboard.is_chord(value)
     return (is_variable or any(filler in lowered for filler in FILLERS)) and not looks_random(value)
+
+
+def _is_typed(value: str) -> bool:
+    """Recognise a type that must be given, the sides of an array, and what stands for a value that is made later."""
+    bare, (rows, times, columns) = value.rstrip("!]), "), value.partition("x")
+    is_type = bare != value and bare.isalpha() and bare.endswith(TYPES) and "!" in value and bare[:1].isupper()
+    return is_type or bool(times and rows.isdigit() and columns.isdigit()) or value[:2] == value[-2:] == "__"
 
 
 def is_plain(value: str) -> bool:

@@ -66,6 +66,18 @@ def test_without_an_issuer_only_a_sentence_that_says_so_tells(form):
     assert (value not in whole(form.format(value=value))) is WITHOUT_A_NAME[form]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  public key: JCq7pvh4wYImRpZc49gEkBYdnMFv2oKBYC7EamOC2/s=",
+        "arn:aws:secretsmanager:eu-west-1:111122223333:secret:prod/orders/master-20240402074108-p7GhzQ",
+        "Cache restored from key: Linux-cargo-106115daebfa6cdfc71642eb83887ceda37ed57c351c95907d617888ebcb3d5f",
+    ],
+)
+def test_what_everybody_may_read_stays(text):
+    assert whole(text) == text
+
+
 def test_what_is_named_by_a_hash_stays():
     rng = random.Random(SEED)
     sha, uuid = secret_corpus.some(rng, secret_corpus.HEX, 40), secret_corpus.uuid(rng)

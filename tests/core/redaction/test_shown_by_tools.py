@@ -21,6 +21,12 @@ CUT = [
     # credentials that a call or a record is given
     ("cat net.cs", 'client.SetCredentials("mail", "Vent_d_Est");', "Vent_d_Est"),
     ("cat auth.py", 'requests.get(url, auth=HTTPBasicAuth("ana", "Sol_y_Mar"))', "Sol_y_Mar"),
+    ("rspec a_spec.rb", 'get "/x", headers: basic("ops", "KaasMet_Brood")', "KaasMet_Brood"),
+    ("cat gate.rb", 'secure_compare(given, "sernik-na-zimno-4")', "sernik-na-zimno-4"),
+    ("cat gate.go", 'subtle.ConstantTimeCompare([]byte(got), []byte("Vk31tlaMq"))', "Vk31tlaMq"),
+    ("cat ldap.php", "$l->bind('CN=web,OU=S,DC=a,DC=test', 'Kachna_na_Moste');", "Kachna_na_Moste"),
+    ("cat settings.xml", "<server>\n  <username>a</username>\n  <password>rajma_chawal</password>\n</server>", "rajma_chawal"),
+    ("wevtutil qe x", "  Process Command Line:  net use \\\\fs1\\d /user:C\\d k3%JmT=w8*Zb", "k3%JmT=w8*Zb"),
     ("scala-cli run", "Db(jdbc:h2:mem,sa,Secret(Nordic_Fjord_7),4)", "Nordic_Fjord_7"),
     ("stack run", "Settings (Password(Heron_Lake_88)) 3", "Heron_Lake_88"),
     # what is generated, and encoded into a file of a secret
@@ -33,6 +39,7 @@ CUT = [
     ("uci export", "config wifi-iface\n\toption ssid 'Thuis'\n\toption key 'boter kaas eieren'\n", "boter kaas eieren"),
     ("ssh fw show run", " ikev2 local-authentication pre-shared-key Delta/Werk7\n", "Delta/Werk7"),
     ("vtysh", " ip ospf message-digest-key 3 md5 Kano7Vaart\n", "Kano7Vaart"),
+    ("nmcli -s c show x", "802-11-wireless-security.psk:           groen-dal-brug\n", "groen-dal-brug"),
     ("zbarimg a.png", "QR-Code:WIFI:S:Casa;T:WPA;P:limonero1492;H:true;;", "limonero1492"),
     ("qrencode -r x", r"WIFI:T:SAE;S:Huis;P:kaas\;en\;wijn;;", r"kaas\;en"),
     ("idf.py monitor", "I (4) wifi: join ssid=Huis password=groene_fietsbel\n", "groene_fietsbel"),
@@ -98,6 +105,20 @@ CUT = [
     ("vault kv get b", "Key            Value\n---            -----\nseed_phrase    nacht in Gent bij mist 7\n", "Gent bij mist"),
 ]
 KEPT = [
+    ("cat form.ts", "  password: yup.string().required('Password is required').min(10, 'Use 10 characters'),\n"),
+    ("cat a.graphql", "  resetPassword(token: ResetToken!, newPassword: NonEmptyString!): Boolean!\n"),
+    ("cat vi.json", '{"password": "Mật khẩu"}\n'),
+    ("cat a.xml", '<string name="prompt_pin">Introduce tu PIN de 8 letras</string>\n'),
+    ("cat a.json", '{"Smtp": {"Password": "#{Smtp.Password}#"}}\n'),
+    ("cat a.sql", 'ALTER TABLE a ADD COLUMN "api_key_hash" varchar(128) NOT NULL;\n'),
+    ("tail a.log", "saved token_embedding=151936x2048\n"),
+    ("rg -n TOKEN src", "src/a.ts:2:  const token = process.env.CRM_TOKEN!;\nsrc/b.ts:1: token: env.SMTP_PASS ?? ''\n"),
+    ("cat sum.py", 'assert hmac.compare_digest(sig, expected, "sha256")\nhash_equals($a, $b)\n'),
+    ("sops --decrypt a.yaml", "Failed to get the data key required to decrypt the SOPS file.\n\nGroup 0: FAILED\n"),
+    (
+        "net help use",
+        "NET USE [devicename | *] [\\\\computername\\sharename [password | *]]\nnet use Z: \\\\srv\\share /persistent:yes\n",
+    ),
     ("cat a.py", 'NAMES = ["username", "password", "email"]\nrow = "a","password","b"\n'),
     ("cat a.go", 'creds, err := LoadCredentials("profile", "Team_Name")\n'),
     ("cat a.ino", "WiFi.begin(ssid, password); // ssid=your-ssid, password=wifi_password\n"),
