@@ -1,4 +1,4 @@
-from ralph_mem.ralph import protecting
+from ralph_mem.ralph import iteration_files
 from ralph_mem.ralph.criteria import Criterion
 from ralph_mem.ralph.judges import tampering
 from ralph_mem.ralph.snapshot import Change
@@ -174,10 +174,10 @@ def test_a_line_is_cut_and_its_control_characters_do_not_reach_a_terminal_as_lin
     ],
 )  # fmt: skip
 def test_protected_paths_are_matched_as_in_a_gitignore(pattern, path, is_protected):
-    assert protecting.is_protected(path.encode(), [pattern]) is is_protected
+    assert iteration_files.is_protected(path.encode(), [pattern]) is is_protected
 
 
 def test_the_changes_of_protected_paths_are_those_to_put_back():
     edited = [b"a.py", b"tests/\xff.py", b"tests/b.py"]
-    assert [path for path in edited if protecting.is_protected(path, ["tests/"])] == edited[1:]
-    assert not any(protecting.is_protected(path, []) for path in edited)
+    assert [path for path in edited if iteration_files.is_protected(path, ["tests/"])] == edited[1:]
+    assert not any(iteration_files.is_protected(path, []) for path in edited)
