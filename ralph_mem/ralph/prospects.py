@@ -1,9 +1,14 @@
-"""Look at what a loop would run, and see that a person has accepted exactly that."""
+"""Look at what a loop would run, and see that a person has accepted that, by a code too."""
 
+import json
+import os
 import shlex
 from collections import namedtuple
+from pathlib import Path
 
+from ralph_mem.core import paths
 from ralph_mem.core.errors import LoopError
+from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import MARKER, acceptance, finding
 from ralph_mem.ralph.loop import criteria_of
@@ -13,6 +18,7 @@ from ralph_mem.ralph.wishes import Wish
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.record import Run
@@ -24,6 +30,12 @@ the lines that show what it stands for, whether it was accepted before, and the 
 DEFAULT_TIMEOUT_S = 600  # of a check, as in the settings
 # So many digits of the hash are shown and typed: nobody can make another set of commands that has them within a day.
 LEAST_DIGITS = 12
+MOST_KEPT = 5  # of a project: what was shown before that is typed again
+MOST_AGE_MS = 86_400_000  # nobody remembers longer what a code stands for
+MOST_BYTES = 1_048_576
+
+Shown = namedtuple("Shown", "code typed digest at")
+Shown.__doc__ = """What was shown: the code that a person types, what they had typed, the whole digest, when (in milliseconds)."""
 
 
 def look(project: "Project", wished: Wish) -> Prospect:
@@ -89,3 +101,64 @@ def accept(project: "Project", prospect: Prospect, given: str) -> bool:
 def short(prospect: Prospect) -> str:
     """Return what a person types to accept it."""
     return str(prospect.digest[:LEAST_DIGITS])
+
+
+def keep_shown(project: "Project", values: "dict[str, Any]", typed: str, digest: str, at: int) -> str:
+    """Return the short code for what is shown; nothing where it cannot be kept as it was typed, such as one with a secret."""
+    path = _path_of_shown(project)
+    if not path or privacy.protect([typed], project, values)[0] != [typed]:
+        return ""
+    known = _read_shown(project, at)
+    same = next((each.code for each in known if (each.typed, each.digest) == (typed, digest)), "")
+    code = same or _new_code({each.code for each in known})
+    _write_shown(project, [*[each for each in known if each.code != code], Shown(code, typed, digest, at)][-MOST_KEPT:])
+    return code
+
+
+def _new_code(taken: "set[str]") -> str:
+    code = os.urandom(2).hex()
+    while code in taken:
+        code = os.urandom(2).hex()
+    return code
+
+
+def find_shown(project: "Project", code: str, at: int) -> Shown:
+    """Return what was shown under a code within the last day. Raises LoopError."""
+    found = [each for each in _read_shown(project, at) if code and each.code == code.lower()]
+    if not found:
+        what = f"nothing was shown here under {code[:20]}" if code else "which? a plan has a code below it"
+        raise LoopError(what, "type /ralph start again: what it would run is shown with its code")
+    return found[0]
+
+
+def drop_shown(project: "Project", code: str, at: int) -> None:
+    """Forget what was shown under a code: it has been accepted."""
+    _write_shown(project, [each for each in _read_shown(project, at) if each.code != code])
+
+
+def _path_of_shown(project: "Project") -> str:
+    home = paths.data_home()
+    return f"{home}/{paths.TRUST}/shown-{paths.key_of(project.root)}.json" if home else ""
+
+
+def _read_shown(project: "Project", at: int) -> "list[Shown]":
+    """Return what is kept, oldest first. What cannot be read, or others could have written, holds nothing."""
+    path = _path_of_shown(project)
+    try:
+        state = Path(path).stat()
+        if not path or state.st_uid != os.geteuid() or state.st_mode & 0o022:
+            return []
+        told = [Shown(**{name: each[name] for name in Shown._fields}) for each in json.loads(paths.read(path, MOST_BYTES))]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return []
+    whole = [each for each in told if all(isinstance(text, str) for text in each[:3]) and isinstance(each.at, int)]
+    return [each for each in whole if abs(at - each.at) < MOST_AGE_MS]
+
+
+def _write_shown(project: "Project", kept: "list[Shown]") -> None:
+    path = _path_of_shown(project)
+    try:
+        paths.make_folder(path.rpartition("/")[0])
+        paths.write(path, json.dumps([dict(each._asdict()) for each in kept]))
+    except OSError as error:
+        raise LoopError(f"what was shown cannot be kept: {error.strerror}", f"see to it that {path} can be written") from error

@@ -15,7 +15,6 @@ from ralph_mem.ralph import (
     rollback_lines,
     rolling_back,
     runs,
-    shown,
     stopping,
 )
 from ralph_mem.ralph.record import GUARD
@@ -81,7 +80,7 @@ def _plan(asked: "Asked", rest: str) -> str:
 
 def _yes(asked: "Asked", rest: str) -> str:
     """Do what was shown under a code; the whole digest has to be that of what would be run now."""
-    kept = shown.find(asked.project, rest.strip(), asked.now)
+    kept = prospects.find_shown(asked.project, rest.strip(), asked.now)
     asked.text = kept.typed
     verb, words = [*kept.typed.split(None, 1), ""][:2]
     begin, valued, flags = ACCEPTED[verb]
@@ -91,7 +90,7 @@ def _yes(asked: "Asked", rest: str) -> str:
         said = begin(asked, order, _show)
     except prospects.Changed as error:
         raise LoopError("what would be run is no longer what was shown", f"type it again to see it: /ralph {verb} ...") from error
-    shown.drop(asked.project, kept.code, asked.now)
+    prospects.drop_shown(asked.project, kept.code, asked.now)
     return said
 
 

@@ -18,7 +18,6 @@ from ralph_mem.ralph import (
     prospects,
     runs,
     short_lines,
-    shown,
     starting,
     stop_reasons,
     stopping,
@@ -97,7 +96,7 @@ def _to_accept(asked: "Asked", prospect: "Prospect", show: "Show", mode: str = I
 
 def _how_to_accept(asked: "Asked", prospect: "Prospect") -> str:
     """Return the command that accepts what was shown: by its code, or what was typed with the digits that stand for it."""
-    code = shown.keep(asked.project, asked.settings, asked.text.strip(), prospect.digest, asked.now)
+    code = prospects.keep_shown(asked.project, asked.settings, asked.text.strip(), prospect.digest, asked.now)
     if code:
         return f"{NOT_BEGUN}\n/ralph yes {code}"
     verb, rest = [*asked.text.split(None, 1), ""][:2]
