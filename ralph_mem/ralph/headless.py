@@ -7,7 +7,7 @@ from ralph_mem.core import news, paths
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import duration
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import files, heartbeat, passing, prospects, record, runs, short_lines, starting, stopping, telling, wishes
+from ralph_mem.ralph import files, heartbeat, passing, prospects, record, runs, starting, stopping, telling, wishes
 from ralph_mem.ralph.agents import command as any_agent
 from ralph_mem.ralph.agents import held_home, presets, succession
 from ralph_mem.ralph.attribution import explaining
@@ -124,7 +124,7 @@ def _work(loop: "Loop", heart: "heartbeat.Heartbeat") -> "Run":
 def _pass(loop: "Loop", heart: "heartbeat.Heartbeat") -> None:
     """Run one iteration, or wait for the end of a rate limit."""
     prompt = passing.begin(loop)
-    heart.tells(short_lines.state(loop.run))
+    heart.tells(telling.state_in_words(loop.run))
     loop.told(f"{MEANWHILE}the agent is at work")  # or the last check would be told until it says something
     heard, held = transcript.Heard(), held_home.HeldHome(loop.path)
     with walls.around(loop, is_agent=True):

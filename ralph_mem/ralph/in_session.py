@@ -17,7 +17,7 @@ from ralph_mem.hosts.claude_code import calls, launch
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.memory.rows import turns
 from ralph_mem.memory.store import connection as database
-from ralph_mem.ralph import display, files, leftovers, passing, prompt, rolling_back, runs, short_lines, stop_reasons
+from ralph_mem.ralph import display, files, leftovers, passing, prompt, rolling_back, runs, stop_reasons, telling
 from ralph_mem.ralph.attribution import tool_events
 from ralph_mem.ralph.criteria import PASSED, Verdict, evidence, passed
 from ralph_mem.ralph.git import guarding
@@ -158,8 +158,8 @@ def _passed(loop: Loop, live: "runs.Live", seen: "projects.Activity") -> "dict[s
             decided = passing.conclude(loop, answer)
         if decided.go_on and pausing.is_asked(loop.project, live.run):
             pausing.begin(loop)
-            runs.write_live(loop.project, live._replace(**short_lines.state(loop.run)))
-            return {"message": f"ralph-mem: {short_lines.of_round(loop.run)}; {PAUSES}"}
+            runs.write_live(loop.project, live._replace(**telling.state_in_words(loop.run)))
+            return {"message": f"ralph-mem: {telling.round_in_words(loop.run)}; {PAUSES}"}
         if decided.go_on:
             return _onwards(loop, again=not live.whole)
     return _over(loop)
@@ -181,8 +181,8 @@ def _onwards(loop: Loop, again: bool) -> "dict[str, str]":
         return _over(loop)
     live = runs.live(loop.project)
     if live and live.run == loop.run.id:
-        runs.write_live(loop.project, live._replace(whole=0, **short_lines.state(loop.run)))
-    shown = {"message": f"ralph-mem: {short_lines.of_round(loop.run)}"} if effective.attended() else {}
+        runs.write_live(loop.project, live._replace(whole=0, **telling.state_in_words(loop.run)))
+    shown = {"message": f"ralph-mem: {telling.round_in_words(loop.run)}"} if effective.attended() else {}
     return {"context": text, **shown}
 
 
@@ -231,5 +231,5 @@ def end(seen: "projects.Activity", project: "projects.Project") -> None:
     loop = Loop(project, {}, live.run)
     if loop.is_running():
         loop.note("end", status=stop_reasons.status_of("owner_lost"), reason="owner_lost", why=seen.reason)
-        news.tell(project.root, short_lines.of_end(loop.run))
+        news.tell(project.root, telling.end_in_words(loop.run))
     runs.clear_live(project, live.run)

@@ -1,4 +1,4 @@
-"""Tell a run as plain values, and how it ended to the next session and to a person's command."""
+"""Tell a run as plain values and in a line, and its end to a session or a person."""
 
 import contextlib
 import json
@@ -6,7 +6,7 @@ import os
 
 from ralph_mem.core import news, process
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import progress, record, runs, short_lines, stop_reasons
+from ralph_mem.ralph import progress, record, runs, stop_reasons
 from ralph_mem.ralph.display import next_step
 from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING
 from ralph_mem.ralph.runs import now_ms
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
+    from ralph_mem.ralph.criteria import Verdict
     from ralph_mem.ralph.loop import Loop
     from ralph_mem.ralph.record import Run
 
 NOTICE_SECONDS = 10.0
 NOTICE_BYTES = 4096  # of what it prints: enough to say what went wrong
+GUARD_GONE = "the guard has ended with its session; /ralph guard puts another one on"
 
 
 def notify(command: "Sequence[str]", told: "dict[str, Any]", seconds: float = NOTICE_SECONDS) -> str:
@@ -42,7 +44,7 @@ def notify(command: "Sequence[str]", told: "dict[str, Any]", seconds: float = NO
 def of_end(loop: "Loop") -> None:
     """Tell that a run is over; the session of one that works in it is told by its own hook."""
     if loop.run.mode == HEADLESS:
-        news.tell(loop.project.root, short_lines.of_end(loop.run))
+        news.tell(loop.project.root, end_in_words(loop.run))
     command = loop.option("notify")
     wrong = notify(command, facts(loop.run, now_ms())) if command else ""
     if wrong:
@@ -61,7 +63,7 @@ def of_gone(project: "Project", stopping: str = "") -> None:
         run = runs.find(project, live.run)
         if run.status == INTERRUPTED:
             record.append(runs.path_of(project, run.id), _gone(run, live))
-            news.tell(project.root, short_lines.of_gone(run))
+            news.tell(project.root, gone_in_words(run))
     if runs.live(project) == live:  # nobody has let it go on meanwhile
         runs.clear_live(project, live.run)
 
@@ -95,3 +97,39 @@ def facts(run: "Run", now: int) -> "dict[str, Any]":
         "room": run.room or None, "applied": run.applied[-1] if run.applied else None,
         "iterations": [{**each._asdict(), "verdicts": [dict(told._asdict()) for told in each.verdicts]} for each in run.iterations],
     }  # fmt: skip
+
+
+def state_in_words(run: "Run") -> "dict[str, int]":
+    """Return what a status line tells of a run: the iteration that it is in, how many there may be, what fails, if it pauses."""
+    failing = len(progress.failing(run.verdicts()))
+    return {"round": run.begun or 1, "most": run.limits.iterations, "failing": failing, "paused": int(run.is_paused())}
+
+
+def round_in_words(run: "Run") -> str:
+    """Return how the last round went, such as `loop 2/10: 1 of 2 failing, was 2`."""
+    judged = [run.baseline, *[each.verdicts for each in run.iterations if each.verdicts]]
+    now, before = [len(progress.failing(verdicts)) for verdicts in (judged[-1], judged[max(0, len(judged) - 2)])]
+    number = run.iterations[-1].number if run.iterations else 0
+    was = f", was {before}" if before != now and len(judged) > 1 else ""
+    return f"loop {number}/{run.limits.iterations}: {now} of {_judged(judged[-1])} failing{was}"
+
+
+def _judged(verdicts: "list[Verdict]") -> int:
+    """Return how many tests there are, a check that names none counting as one."""
+    return sum([max(verdict.total or 1, len(verdict.failing)) for verdict in verdicts])
+
+
+def end_in_words(run: "Run") -> str:
+    """Return how a run ended, for a session in which it did not run."""
+    if run.mode == GUARD:
+        return GUARD_GONE
+    rounds = f"{run.used()} round{'' if run.used() == 1 else 's'}"
+    return f"{run.id} {run.status} after {rounds}: {stop_reasons.REASONS[run.reason].says}; /ralph status says more"
+
+
+def gone_in_words(run: "Run") -> str:
+    """Return that a run was cut off by a kill of what it lived with."""
+    if run.mode == GUARD:
+        return GUARD_GONE
+    where = f"in iteration {run.begun}" if run.begun else "before its first iteration"
+    return f"{run.id} interrupted {where}: its {'process' if run.mode == HEADLESS else 'client'} is gone; /ralph status says more"

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ralph_mem.core import news
-from ralph_mem.ralph import runs, short_lines, telling
+from ralph_mem.ralph import runs, telling
 from ralph_mem.ralph.record import fold
 from ralph_mem.ralph.telling import notify
 from tests import clock
@@ -86,7 +86,7 @@ def test_a_line_counts_checks_that_name_no_test():
     first, second = [verdict, {**verdict, "name": "b"}], [verdict, {**verdict, "name": "b", "status": "passed"}]
     entries = [{"what": "start", "id": "loop-1", "at": 1}, {"what": "baseline", "verdicts": first}]
     run = fold([*entries, {"what": "iteration", "number": 1, "verdicts": second}])
-    assert short_lines.of_round(run) == "loop 1/10: 1 of 2 failing, was 2"
+    assert telling.round_in_words(run) == "loop 1/10: 1 of 2 failing, was 2"
 
 
 # The end of a loop that ran elsewhere

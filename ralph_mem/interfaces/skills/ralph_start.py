@@ -17,10 +17,10 @@ from ralph_mem.ralph import (
     prompt,
     prospects,
     runs,
-    short_lines,
     starting,
     stop_reasons,
     stopping,
+    telling,
 )
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.git import guarding
@@ -158,7 +158,7 @@ def _begun(asked: "Asked", order: "Order", wish: "Wish", prospect: "Prospect") -
 
 def _bound(asked: "Asked", loop: "Loop") -> str:
     """Bind a run to this session and return its next prompt; a run that cannot begin is ended."""
-    state = short_lines.state(loop.run)
+    state = telling.state_in_words(loop.run)
     in_session.take_over(asked.project, loop.run.id, IN_SESSION, asked.session, asked.turn, _client(), state)
     asked.for_model = True  # to work at it
     try:

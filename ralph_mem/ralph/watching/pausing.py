@@ -3,7 +3,7 @@
 import time
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import runs, short_lines
+from ralph_mem.ralph import runs, telling
 from ralph_mem.ralph.record import GUARD, HEADLESS
 
 TYPE_CHECKING = False
@@ -75,12 +75,12 @@ def wait(loop: "Loop", tells: "Callable[[dict[str, int]], None]") -> bool:
     if not is_asked(loop.project, loop.run.id):
         return True
     begin(loop)
-    tells(short_lines.state(loop.run))
+    tells(telling.state_in_words(loop.run))
     loop.told(SAYS)
     while is_asked(loop.project, loop.run.id):
         if loop.is_asked_to_stop():
             return False
         time.sleep(TICK_S)
     end(loop)
-    tells(short_lines.state(loop.run))
+    tells(telling.state_in_words(loop.run))
     return True
