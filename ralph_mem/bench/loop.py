@@ -20,7 +20,7 @@ from ralph_mem.bench.loop_tasks import MISLEADING, MISLED_TWICE, PAIRS, REPEATED
 from ralph_mem.bench.retrieval import Announce, silent
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
-from ralph_mem.ralph import headless, prospects, wishes
+from ralph_mem.ralph import headless, options, prospects
 from ralph_mem.ralph.criteria import TEST_PASS
 from ralph_mem.ralph.record import Run
 
@@ -87,7 +87,7 @@ def _worked_at(pair: loop_tasks.Pair, seed: int, arm: str, group: str, project: 
     values = dict(effective.DEFAULTS)
     command = (sys.executable, "-I", "-S", str(agent.__file__), f"{seed} {group}", "{prompt_file}")
     checks = (f"{TEST_PASS}={sys.executable} -m unittest discover -t . -s tests",)
-    wished = wishes.of(
+    wished = options.wished(
         values, GOAL, criteria=checks, agent=command, memory=arm == ON, iterations=MOST_ITERATIONS, duration_ms=MINUTES_MS,
         cooldown_ms=0, no_progress=MOST_ITERATIONS,
     )  # fmt: skip

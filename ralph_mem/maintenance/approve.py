@@ -17,7 +17,7 @@ from ralph_mem.core.settings import effective, trust
 from ralph_mem.maintenance import config_change
 from ralph_mem.memory import adopt_foreign
 from ralph_mem.memory.ownership import foreign
-from ralph_mem.ralph import prospects, wishes
+from ralph_mem.ralph import options, prospects
 from ralph_mem.ralph.criteria import acceptance, finding
 
 CHECKS, CRITERIA = "checks", "ralph.success_criteria"
@@ -116,7 +116,7 @@ def _config(project: Project, text: str, waiting: dict[str, Any]) -> list[Matter
 def _checks(project: Project, waiting: dict[str, Any]) -> list[Matter]:
     values = {**effective.load(project), **waiting}
     try:
-        prospect = prospects.look(project, wishes.of(values, ""))
+        prospect = prospects.look(project, options.wished(values, ""))
     except LoopError:  # none can be found: a loop says so when it is asked for
         return []
     if prospect.accepted:

@@ -18,7 +18,7 @@ from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import headless, passing, prospects, rolling_back, runs, stop_reasons, wishes
+from ralph_mem.ralph import headless, options, passing, prospects, rolling_back, runs, stop_reasons
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ PATIENCE_S = 5.0
 TICK_S = 0.05
 
 
-def start(project: "projects.Project", values: "dict[str, Any]", wished: "wishes.Wish", anyway: bool = False) -> str:
+def start(project: "projects.Project", values: "dict[str, Any]", wished: "options.Wish", anyway: bool = False) -> str:
     """Have a supervisor start a run; returns its id once it is at work. Its checks have been accepted. Raises LoopError.
 
     `anyway` says that it is to begin even where all checks pass already.
@@ -101,7 +101,7 @@ def _carry_out(project: "projects.Project", values: "dict[str, Any]", order: "di
         run = headless.resume(project, values, runs.find(project, order["resume"]), **order["bounds"])
         rolling_back.roll_back_if_wanted(project, values, run)
         return
-    wished = wishes.Wish(**{**order["start"], "limits": stop_reasons.from_json(order["start"]["limits"])})
+    wished = options.Wish(**{**order["start"], "limits": stop_reasons.from_json(order["start"]["limits"])})
     prospect = prospects.look(project, wished)
     if not prospect.accepted:
         raise LoopError("what the checks run has changed since it was accepted")

@@ -7,7 +7,7 @@ from ralph_mem.core import news, paths
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import duration
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import files, heartbeat, passing, prospects, record, runs, starting, stopping, telling, wishes
+from ralph_mem.ralph import files, heartbeat, options, passing, prospects, record, runs, starting, stopping, telling
 from ralph_mem.ralph.agents import command as any_agent
 from ralph_mem.ralph.agents import held_home, presets, succession
 from ralph_mem.ralph.attribution import explaining
@@ -36,7 +36,7 @@ LEAST_SECONDS = 1.0
 
 
 def start(
-    project: "Project", values: "dict[str, Any]", wished: "wishes.Wish", prospect: "prospects.Prospect",
+    project: "Project", values: "dict[str, Any]", wished: "options.Wish", prospect: "prospects.Prospect",
     is_wanted: "Callable[[Loop], bool]", told: "Told | None" = None,
 ) -> "Run | None":  # fmt: skip
     """Start a run and work to its end; None where all passes and `is_wanted` says no. Raises LoopError, SnapshotError."""
@@ -57,7 +57,7 @@ def start(
         return _with_others(begun.loop, heart, wished)
 
 
-def _with_others(loop: "Loop", heart: "heartbeat.Heartbeat", wished: "wishes.Wish") -> "Run":
+def _with_others(loop: "Loop", heart: "heartbeat.Heartbeat", wished: "options.Wish") -> "Run":
     """Work, beside other attempts where that is wished; returns the run that has reached the goal, else this one."""
     if wished.parallel < 2 or not loop.is_running():
         return _work(loop, heart)
@@ -77,7 +77,7 @@ def _with_others(loop: "Loop", heart: "heartbeat.Heartbeat", wished: "wishes.Wis
 
 
 def attempt(
-    project: "Project", values: "dict[str, Any]", wished: "wishes.Wish", prospect: "prospects.Prospect", run_id: str
+    project: "Project", values: "dict[str, Any]", wished: "options.Wish", prospect: "prospects.Prospect", run_id: str
 ) -> None:
     """Work beside another run, which applies what the first one of them has reached. Raises LoopError, SnapshotError."""
     store.WAIT_S = parallel.PATIENCE_S

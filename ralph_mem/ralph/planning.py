@@ -8,7 +8,7 @@ from ralph_mem.core.errors import LoopError, RalphMemError, SnapshotError
 from ralph_mem.core.format import amount, duration
 from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import display, files, options, prospects, starting, wishes
+from ralph_mem.ralph import display, files, options, prospects, starting
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import flaky, judging, native_build, passed
 from ralph_mem.ralph.git import guarding
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from ralph_mem.ralph.criteria import Criterion, Verdict
 
 
-def wish(values: "dict[str, Any]", goal: str, given: "Mapping[str, Any]") -> "wishes.Wish":
+def wish(values: "dict[str, Any]", goal: str, given: "Mapping[str, Any]") -> "options.Wish":
     """Return what is wished for: the options as they were typed, else what the settings say. Raises LoopError.
 
     `given` has by an option's name what was typed behind it, as `options.meant` takes it.
     """
-    return wishes.of(values, plain(goal), **options.meant(given))
+    return options.wished(values, plain(goal), **options.meant(given))
 
 
 def plain(goal: str) -> str:
@@ -55,7 +55,7 @@ UNASKED = "no snapshots are taken"
 
 
 def plan(
-    project: "Project", values: "dict[str, Any]", wished: "wishes.Wish", told: "Callable[[str], None] | None" = None
+    project: "Project", values: "dict[str, Any]", wished: "options.Wish", told: "Callable[[str], None] | None" = None
 ) -> Planned:
     """Look at everything that a start would need; the checks are run once where they have been accepted."""
     prospect = prospects.look(project, wished)
@@ -71,7 +71,7 @@ def plan(
     return Planned(prospect, wished, baseline, seen, judges, agent, obstacles, room, of_git)
 
 
-def _obstacles(project: "Project", wished: "wishes.Wish", prospect: "prospects.Prospect") -> "list[str]":
+def _obstacles(project: "Project", wished: "options.Wish", prospect: "prospects.Prospect") -> "list[str]":
     try:
         starting.check(project, wished._replace(goal=wished.goal or "a goal"), prospect)
     except RalphMemError as error:
@@ -95,7 +95,7 @@ def _judged(
     return task_judging.at_start(prospect.plan, general, lambda task: ran([check.criterion for check in task.checks]), project.top)
 
 
-def _agent(wished: "wishes.Wish") -> "tuple[str, list[str]]":
+def _agent(wished: "options.Wish") -> "tuple[str, list[str]]":
     """Return a line about the agent, and what is wrong with it."""
     every = (wished.agent, *wished.others)
     wrong = list(dict.fromkeys([line for agent in every for line in presets.obstacles(agent)]))
@@ -126,7 +126,7 @@ def covers(
 
 
 def _room(
-    project: "Project", values: "dict[str, Any]", wished: "wishes.Wish", prospect: "prospects.Prospect", seen: Covers
+    project: "Project", values: "dict[str, Any]", wished: "options.Wish", prospect: "prospects.Prospect", seen: Covers
 ) -> "tuple[list[str], list[str]]":
     """Return where the loop would work, with what of the ignored paths, and what stands in the way of that."""
     if wished.here or not wished.snapshot:
@@ -151,7 +151,7 @@ def lines(planned: Planned) -> "list[str]":
         f"runs before the first iteration and after each one ({state}):",
         *["  " + line for line in prospect.shown or ["nothing"]],
     ]
-    found += ["  the agent's last line, where it says that the goal is reached"] if wishes.has_marker(wished) else []
+    found += ["  the agent's last line, where it says that the goal is reached"] if options.has_marker(wished) else []
     found += [f"not found: {line}" for line in prospect.missing]
     found += [f"look: {line}" for line in native_build.warnings(prospect.criteria)]
     found += _now(planned)
@@ -171,7 +171,7 @@ def _now(planned: Planned) -> "list[str]":
     return ["now: " + display.in_words(planned.baseline) + green]
 
 
-def _limits(wished: "wishes.Wish") -> "list[str]":
+def _limits(wished: "options.Wish") -> "list[str]":
     bounds = wished.limits
     cost = f"${bounds.cost:.2f}" if bounds.cost is not None else "no limit of cost"
     pause = f"{bounds.cooldown_ms} ms between two"

@@ -12,8 +12,8 @@ from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import MARKER, acceptance, finding
 from ralph_mem.ralph.loop import criteria_of
+from ralph_mem.ralph.options import Wish
 from ralph_mem.ralph.tasks import of_run, reading, telling
-from ralph_mem.ralph.wishes import Wish
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from ralph_mem.core import paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.format import duration
 from ralph_mem.core.redaction import privacy
-from ralph_mem.ralph import decision, display, files, passing, pending, prompt, prospects, record, runs, wishes
+from ralph_mem.ralph import decision, display, files, options, passing, pending, prompt, prospects, record, runs
 from ralph_mem.ralph.criteria import BROKEN, Verdict, finding, passed
 from ralph_mem.ralph.git import copies, guarding
 from ralph_mem.ralph.judges import installed, substitutes, unheld
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.loop import Told
+    from ralph_mem.ralph.options import Wish
     from ralph_mem.ralph.prospects import Prospect
-    from ralph_mem.ralph.wishes import Wish
 
 Baseline = namedtuple("Baseline", "loop green")
 Baseline.__doc__ = """A loop that is ready to go, or has ended where a check cannot run, and whether all its checks pass already."""
@@ -46,7 +46,7 @@ def check(project: "Project", wished: "Wish", prospect: "Prospect") -> None:
         raise LoopError(f"the goal has {len(wished.goal)} characters", "put the details into a file and name it with --plan")
     prompt.check(wished.goal, wished.prompt_tokens)
     telling.check(prospect.plan.tasks, bool(prospect.criteria))
-    if not prospect.criteria and not wishes.has_marker(wished) and not wished.plan:
+    if not prospect.criteria and not options.has_marker(wished) and not wished.plan:
         why = "; ".join(prospect.missing) or "none were asked for"
         raise LoopError(f"no criteria, so it would never know that it is done: {why}", "--criteria 'custom=./check.sh' names one")
     parallel.check(wished.parallel, wished.here or not wished.snapshot, wished.limits.cost)
@@ -102,10 +102,10 @@ def note(
     """Begin the record of a run; returns its id. Raises LoopError."""
     (goal,) = privacy.protect([wished.goal], project, values)[0]
     run_id = run_id or runs.new_id()
-    criteria = [*prospect.criteria, finding.marker(project.top)] if wishes.has_marker(wished) else prospect.criteria
+    criteria = [*prospect.criteria, finding.marker(project.top)] if options.has_marker(wished) else prospect.criteria
     runs.create(project, run_id, {
         "at": now_ms(), "goal": goal, "mode": mode, "owner": owner, "folder": project.top, "nonce": os.urandom(4).hex(),
-        "promise": wished.promise or PROMISE if wishes.has_marker(wished) else "", "limits": wished.limits._asdict(),
+        "promise": wished.promise or PROMISE if options.has_marker(wished) else "", "limits": wished.limits._asdict(),
         "criteria": [dict(each._asdict()) for each in criteria], "plan": _plan(project, values, prospect),
         "options": {**_options(wished, mode), "denials": decision.DENIALS}, "missing": prospect.missing,
     })  # fmt: skip
@@ -120,7 +120,7 @@ def _plan(project: "Project", values: "dict[str, Any]", prospect: "Prospect") ->
 
 def _options(wished: "Wish", mode: str) -> "dict[str, Any]":
     # a room is filled from a snapshot, and what is brought back from it is told by snapshots
-    return wishes.kept(wished._replace(here=wished.here or mode != record.HEADLESS or not wished.snapshot))
+    return options.kept_of(wished._replace(here=wished.here or mode != record.HEADLESS or not wished.snapshot))
 
 
 def _baseline(loop: Loop, wished: "Wish", prospect: "Prospect") -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ralph_mem.core import project as projects
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import files, passing, prospects, record, starting, stop_reasons, wishes
+from ralph_mem.ralph import files, options, passing, prospects, record, starting, stop_reasons
 from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.loop import Loop
 from tests.bench.large_tree import CHANGED, ROUNDS, change, each, git_status, say, seconds
@@ -50,7 +50,7 @@ def measure(top: Path, paths: list[Path]) -> None:
 def a_loop(top: Path) -> Loop:
     """Begin a run that has no checks and never ends by itself."""
     project = projects.find(str(top))
-    wished = wishes.Wish(
+    wished = options.Wish(
         goal="nothing", criteria=(), limits=stop_reasons.DEFAULT._replace(iterations=1000, no_progress=1000, cooldown_ms=0)
     )
     values = effective.load(project)

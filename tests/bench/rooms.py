@@ -10,7 +10,7 @@ from pathlib import Path
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import passing, prospects, starting, wishes
+from ralph_mem.ralph import options, passing, prospects, starting
 from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import HEADLESS
@@ -36,7 +36,7 @@ def measure(top: Path, names: list[str], here: bool) -> None:
     """Start a loop, do its iterations, and in a room apply the last one."""
     project, values = Project(str(top)), dict(effective.DEFAULTS)
     limits = DEFAULT._replace(iterations=MANY, no_progress=MANY, duration_ms=MANY * 1000)
-    wished = wishes.Wish(goal="measure", criteria=("marker",), limits=limits, memory=False, here=here)
+    wished = options.Wish(goal="measure", criteria=("marker",), limits=limits, memory=False, here=here)
     git_status(top)
     status = [seconds(lambda: git_status(top))]
     with Lock(project):

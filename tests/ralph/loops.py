@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
-from ralph_mem.ralph import headless, prospects, rolling_back, runs, starting, wishes
+from ralph_mem.ralph import headless, options, prospects, rolling_back, runs, starting
 from ralph_mem.ralph.stop_reasons import DEFAULT
 
 # Three things that have to be right, told as TAP: a check that takes a hundredth of a second.
@@ -108,7 +108,7 @@ class Loops:
         bounds = DEFAULT._replace(**{"cooldown_ms": 0, **(limits or {})})
         # most tests are about files in the tree; what is about rooms says `here=False`
         wished = {"agent": self.agent(*steps), "memory": False, "here": True, **wished}
-        return wishes.Wish(goal=goal, criteria=criteria, limits=bounds, **wished)
+        return options.Wish(goal=goal, criteria=criteria, limits=bounds, **wished)
 
     def start(self, *steps, values=None, is_wanted=lambda _loop: True, **wished):
         """Start a headless loop whose checks a person has accepted, and return its run once it is over."""
@@ -158,10 +158,10 @@ SUPERVISOR = """\
 import ast, sys
 from ralph_mem.core import project
 from ralph_mem.core.settings import effective
-from ralph_mem.ralph import headless, prospects, stop_reasons, wishes
+from ralph_mem.ralph import headless, options, prospects, stop_reasons
 place = project.Project(sys.argv[1])
 given = ast.literal_eval(sys.argv[2])
-wish = wishes.Wish(**{**given, "limits": stop_reasons.Limits(**given["limits"])})
+wish = options.Wish(**{**given, "limits": stop_reasons.Limits(**given["limits"])})
 headless.start(place, effective.load(place), wish, prospects.look(place, wish), lambda loop: True)
 """
 

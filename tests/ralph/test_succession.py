@@ -6,20 +6,7 @@ import time
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import (
-    decision,
-    display,
-    history,
-    options,
-    planning,
-    prospects,
-    record,
-    runs,
-    stop_reasons,
-    stopping,
-    telling,
-    wishes,
-)
+from ralph_mem.ralph import decision, display, history, options, planning, prospects, record, runs, stop_reasons, stopping, telling
 from ralph_mem.ralph.agents import presets, succession
 from ralph_mem.ralph.record import fold
 from tests.ralph.clients import ends
@@ -54,9 +41,9 @@ def test_what_is_more_than_a_name_or_another_one_is_a_command_of_the_persons_own
 
 
 def test_a_name_in_the_settings_means_the_same(loops):
-    wish = wishes.of(loops.values(ralph_agent=["gemini"]), GOAL)
+    wish = options.wished(loops.values(ralph_agent=["gemini"]), GOAL)
     assert wish.agent == presets.COMMANDS["gemini"]
-    assert wishes.of(loops.values(ralph_agent=["gemini"]), GOAL, **options.meant({"--agent": ["claude"]})).agent == ()
+    assert options.wished(loops.values(ralph_agent=["gemini"]), GOAL, **options.meant({"--agent": ["claude"]})).agent == ()
 
 
 def test_an_agent_that_is_not_installed_is_told_with_what_installs_it(monkeypatch, loops):

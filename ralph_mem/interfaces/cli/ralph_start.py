@@ -27,11 +27,11 @@ from ralph_mem.ralph import (
 )
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.loop import Loop
+from ralph_mem.ralph.options import Wish
 from ralph_mem.ralph.prospects import Prospect
 from ralph_mem.ralph.record import Run
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.tasks import amending, drafting, to_json
-from ralph_mem.ralph.wishes import Wish
 
 commands = typer.Typer()
 

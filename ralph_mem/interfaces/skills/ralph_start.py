@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
     from ralph_mem.interfaces.skills import Asked
     from ralph_mem.interfaces.skills.typed_words import Order
+    from ralph_mem.ralph.options import Wish
     from ralph_mem.ralph.prospects import Prospect
     from ralph_mem.ralph.record import Run
-    from ralph_mem.ralph.wishes import Wish
 
     Show = Callable[..., str]
 

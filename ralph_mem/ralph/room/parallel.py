@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
+    from ralph_mem.ralph.options import Wish
     from ralph_mem.ralph.record import Run
-    from ralph_mem.ralph.wishes import Wish
 
 PROGRAM = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "detached.py")
 TICK_S = 0.1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.wishes import Wish
+    from ralph_mem.ralph.options import Wish
 
 NAME = "plan.md"
 TRIES = 2  # a draft that cannot be read goes back once, with the reason
