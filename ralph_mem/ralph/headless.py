@@ -19,7 +19,7 @@ from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import store
 from ralph_mem.ralph.tasks import from_json, standing
 from ralph_mem.ralph.watchdog import Watchdog
-from ralph_mem.ralph.watching import activity, pausing, transcript
+from ralph_mem.ralph.watching import pausing, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def start(
 ) -> "Run | None":  # fmt: skip
     """Start a run and work to its end; None where all passes and `is_wanted` says no. Raises LoopError, SnapshotError."""
     run_id, wished = runs.new_id(), parallel.share(wished)
-    followed = activity.Following(project, values, run_id, told)
+    followed = transcript.Following(project, values, run_id, told)
     with (
         Lock(project),
         Watchdog(),
@@ -93,7 +93,7 @@ def resume(project: "Project", values: "dict[str, Any]", run: "Run", told: "Told
     """Let a run go on and work until it ends; returns it. `bounds` are as for `stopping.resume`. Raises LoopError."""
     stopping.check(project, run, bounds)
     last_beat = stopping.last_beat(project, run)
-    followed = activity.Following(project, values, run.id, told)
+    followed = transcript.Following(project, values, run.id, told)
     with (
         Lock(project),
         Watchdog(),

@@ -17,7 +17,7 @@ from ralph_mem.maintenance import registry as known
 from ralph_mem.ralph import attempts, display, record, rolling_back, runs, stopping, telling
 from ralph_mem.ralph.history import COLUMNS, rows
 from ralph_mem.ralph.record import Run
-from ralph_mem.ralph.watching import activity, overview
+from ralph_mem.ralph.watching import overview, transcript
 
 commands = typer.Typer()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work at a goal until its checks pass: the Ralph loop.")
@@ -144,7 +144,7 @@ def _process(place: Place, run: Run) -> list[str]:
     live = runs.busy(place)
     if live is None or live.run != run.id:
         return []
-    doing = [] if run.is_paused() else activity.lines(place, effective.load(place), live, run.last_seen)[-1:]
+    doing = [] if run.is_paused() else transcript.lines_now(place, effective.load(place), live, run.last_seen)[-1:]
     return [*[f"now: {line}" for line in doing], *([f"its process: {live.pid}"] if live.pid else [])]
 
 

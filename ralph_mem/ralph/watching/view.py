@@ -9,7 +9,7 @@ from ralph_mem.ralph import display, progress, runs, stop_reasons
 from ralph_mem.ralph import telling as run_telling
 from ralph_mem.ralph.record import GUARD, RUNNING, Run
 from ralph_mem.ralph.tasks import standing, telling
-from ralph_mem.ralph.watching import activity, pausing
+from ralph_mem.ralph.watching import pausing, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Watcher:
         ours = live if live and live.run == self.run_id else None
         run = self._run(ours)
         began = max([run.started, *[each.ended for each in run.iterations]])
-        doing = activity.lines(self._project, self._values, ours, began) if run.status == RUNNING else []
+        doing = transcript.lines_now(self._project, self._values, ours, began) if run.status == RUNNING else []
         return Seen(run, doing, pausing.is_asked(self._project, self.run_id), now)
 
     def _run(self, live: "runs.Live | None") -> "Run":

@@ -10,7 +10,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import runs
 from ralph_mem.ralph.record import HEADLESS, IN_SESSION
 from ralph_mem.ralph.runs import Live
-from ralph_mem.ralph.watching import activity, pausing, transcript, view
+from ralph_mem.ralph.watching import pausing, transcript, view
 from tests import clock
 from tests.ralph.conftest import NOON, a_run, failing_tests, iteration
 from tests.ralph.loops import STEPS
@@ -95,7 +95,7 @@ def test_a_file_that_somebody_else_wrote_tells_nothing(loops):
         runs.make_folder(loops.project)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        assert activity.lines(loops.project, loops.values(), live) == []
+        assert transcript.lines_now(loops.project, loops.values(), live) == []
 
 
 def test_what_the_agent_of_a_session_does_is_read_from_the_clients_record(loops, a_home, monkeypatch):
@@ -108,8 +108,8 @@ def test_what_the_agent_of_a_session_does_is_read_from_the_clients_record(loops,
     lines = [line.replace("%d", hour) for hour in ("11", "13")]
     (folder / f"{session}.jsonl").write_text("\n".join([*lines, "{torn", ""]))
     live = Live("loop-1", IN_SESSION, session)
-    assert activity.lines(loops.project, loops.values(), live, NOON) == ["Bash: pytest -q"]
-    assert activity.lines(loops.project, loops.values(), live._replace(owner="../../x"), NOON) == []
+    assert transcript.lines_now(loops.project, loops.values(), live, NOON) == ["Bash: pytest -q"]
+    assert transcript.lines_now(loops.project, loops.values(), live._replace(owner="../../x"), NOON) == []
 
 
 # What is kept of it
