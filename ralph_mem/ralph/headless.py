@@ -19,7 +19,7 @@ from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import store
 from ralph_mem.ralph.tasks import from_json, standing
 from ralph_mem.ralph.watchdog import Watchdog
-from ralph_mem.ralph.watching import pausing, transcript
+from ralph_mem.ralph.watching import steering, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _work(loop: "Loop", heart: "heartbeat.Heartbeat") -> "Run":
     """Work until the run ends. Ctrl-C and a request to stop end the agent at once; what it has done is kept and told."""
     try:
         while loop.is_running():
-            if pausing.wait(loop, heart.tells):
+            if steering.pause_where_asked(loop, heart.tells):
                 _pass(loop, heart)
             else:
                 passing.end(loop, "user_stop", "asked to stop")

@@ -25,7 +25,7 @@ from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import GUARD, HEADLESS, Run
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.watchdog import Watchdog
-from ralph_mem.ralph.watching import pausing, transcript
+from ralph_mem.ralph.watching import steering, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ def _passed(loop: Loop, live: "runs.Live", seen: "projects.Activity") -> "dict[s
         loop.writes = tool_events.of_session(loop, files.checked_ns(loop.run))
         with Watchdog():  # that signal ends this hook alone, and not what a check has started
             decided = passing.conclude(loop, answer)
-        if decided.go_on and pausing.is_asked(loop.project, live.run):
-            pausing.begin(loop)
+        if decided.go_on and steering.is_asked_to_pause(loop.project, live.run):
+            steering.begin_pause(loop)
             runs.write_live(loop.project, live._replace(**telling.state_in_words(loop.run)))
             return {"message": f"ralph-mem: {telling.round_in_words(loop.run)}; {PAUSES}"}
         if decided.go_on:

@@ -13,7 +13,7 @@ from ralph_mem.ralph.agents import denials
 from ralph_mem.ralph.criteria import MARKER, judging
 from ralph_mem.ralph.tasks import telling
 from ralph_mem.ralph.token_budget import LINE_TOKENS, REST_TOKENS, Budget, cost, cut, fitting
-from ralph_mem.ralph.watching import hints
+from ralph_mem.ralph.watching import steering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def build(
         goal = left.keep(OPENING, "", f"<goal-{tag}>", run.goal, f"</goal-{tag}>", "", "Rules", *rules(run))
     now = left.keep("", f"Iteration {number} of {run.limits.iterations}.", *_refused(run))
     left.keep(*failures.first(run, failing))
-    hinted = left.keep(*hints.lines(run, number, tag))
+    hinted = left.keep(*steering.hint_lines(run, number, tag))
     listed = [] if again else [_check(each, run.folder) for each in run.criteria]
     checks = left.block(("Checks, all of which have to pass",), listed, CHECKS_PART, "- and {} more")
     refused = left.block((denials.HEADING,), denials.lines(run), REFUSED_PART, "- and {} more")

@@ -27,7 +27,7 @@ from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.maintenance import registry as known
 from ralph_mem.ralph import runs, stopping
 from ralph_mem.ralph.record import HEADLESS, Run
-from ralph_mem.ralph.watching import hints, pausing, view
+from ralph_mem.ralph.watching import steering, view
 
 commands = typer.Typer()
 
@@ -48,8 +48,8 @@ def hint(
     Example: ralph-mem ralph hint "look at cart.py"
     """
     place = known.choose(project)
-    run = hints.give(place, effective.load(place), " ".join(text))
-    _tell(run, hints.kept(run), json)
+    run = steering.give_hint(place, effective.load(place), " ".join(text))
+    _tell(run, steering.hint_kept(run), json)
 
 
 @commands.command()
@@ -58,8 +58,8 @@ def pause(project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem ralph pause
     """
-    run = pausing.pause(known.choose(project))
-    _tell(run, pausing.asked(run), json)
+    run = steering.pause(known.choose(project))
+    _tell(run, steering.asked_to_pause(run), json)
 
 
 @commands.command("continue")
@@ -68,7 +68,7 @@ def go_on(project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem ralph continue
     """
-    run = pausing.go_on(known.choose(project))
+    run = steering.go_on(known.choose(project))
     _tell(run, f"{run.id} goes on.", json)
 
 
@@ -165,8 +165,8 @@ class _Desk:
 
     def _pause(self, seen: view.Seen) -> str:
         if seen.pauses or seen.run.is_paused():
-            return f"{pausing.go_on(self.place).id} goes on"
-        return pausing.asked(pausing.pause(self.place))
+            return f"{steering.go_on(self.place).id} goes on"
+        return steering.asked_to_pause(steering.pause(self.place))
 
     def _stop(self, seen: view.Seen) -> str:
         live = runs.live(self.place)
@@ -180,7 +180,7 @@ class _Desk:
         """Take in a key of a hint: Enter gives it, Escape drops it."""
         if key in ENTER and self.typing:
             try:
-                self.said = hints.kept(hints.give(self.place, self.values, self.typing))
+                self.said = steering.hint_kept(steering.give_hint(self.place, self.values, self.typing))
             except RalphMemError as error:
                 self.said = str(error)
         if key in ENTER or key == ESCAPE:

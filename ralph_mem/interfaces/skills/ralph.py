@@ -19,7 +19,7 @@ from ralph_mem.ralph import (
 )
 from ralph_mem.ralph.record import GUARD
 from ralph_mem.ralph.room import applying
-from ralph_mem.ralph.watching import chosen, hints, overview, patch, pausing, transcript
+from ralph_mem.ralph.watching import chosen, overview, patch, steering, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -233,12 +233,12 @@ def _runs(asked: "Asked", _rest: str) -> str:
 
 
 def _hint(asked: "Asked", rest: str) -> str:
-    run = hints.give(asked.project, asked.settings, typed_words.unquoted(rest.strip()))
-    return hints.kept(run)
+    run = steering.give_hint(asked.project, asked.settings, typed_words.unquoted(rest.strip()))
+    return steering.hint_kept(run)
 
 
 def _pause(asked: "Asked", _rest: str) -> str:
-    return pausing.asked(pausing.pause(asked.project)).replace("ralph-mem ralph ", "/ralph ")
+    return steering.asked_to_pause(steering.pause(asked.project)).replace("ralph-mem ralph ", "/ralph ")
 
 
 def _continue(asked: "Asked", _rest: str) -> str:

@@ -29,7 +29,7 @@ from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import GUARD, IN_SESSION
 from ralph_mem.ralph.tasks import amending
-from ralph_mem.ralph.watching import pausing
+from ralph_mem.ralph.watching import steering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _handed_back(asked: "Asked", order: "Order", run: "Run") -> str:
 def _back(asked: "Asked", run: "Run") -> str:
     files.settle_cut_off(asked.project, asked.settings, run)
     loop = Loop(asked.project, asked.settings, run.id)
-    pausing.end(loop)
+    steering.end_pause(loop)
     return f"{run.id} goes on in this session, with iteration {loop.run.next_number()}. {HONEST}\n{_bound(asked, loop)}"
 
 
@@ -231,7 +231,7 @@ def go_on(asked: "Asked") -> str:
     run = runs.find(asked.project, live.run) if live else None
     if run and run.is_paused() and _is_ours(asked, run):
         return _back(asked, run)
-    return f"{pausing.go_on(asked.project).id} goes on."
+    return f"{steering.go_on(asked.project).id} goes on."
 
 
 def guard(asked: "Asked", order: "Order", show: "Show") -> str:

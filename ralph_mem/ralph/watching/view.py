@@ -9,7 +9,7 @@ from ralph_mem.ralph import display, progress, runs, stop_reasons
 from ralph_mem.ralph import telling as run_telling
 from ralph_mem.ralph.record import GUARD, RUNNING, Run
 from ralph_mem.ralph.tasks import standing, telling
-from ralph_mem.ralph.watching import pausing, transcript
+from ralph_mem.ralph.watching import steering, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Watcher:
         run = self._run(ours)
         began = max([run.started, *[each.ended for each in run.iterations]])
         doing = transcript.lines_now(self._project, self._values, ours, began) if run.status == RUNNING else []
-        return Seen(run, doing, pausing.is_asked(self._project, self.run_id), now)
+        return Seen(run, doing, steering.is_asked_to_pause(self._project, self.run_id), now)
 
     def _run(self, live: "runs.Live | None") -> "Run":
         """Return the run; its record is read anew only where it has grown, or where the loop may have died."""
@@ -83,7 +83,7 @@ def frame(seen: Seen, rows: int = 24) -> "list[tuple[str, str]]":
     if run.baseline or run.iterations:
         lines.append(("left", f"{display.sparkline(progress.numbers(run))}  {display.best(run)}"))
     lines += [("spent", f"{display.spent(run, seen.at)}; {_left(run, seen.at)}")]
-    doing = [pausing.SAYS] if run.is_paused() else seen.doing or ["(nothing is heard of it yet)"]
+    doing = [steering.SAYS] if run.is_paused() else seen.doing or ["(nothing is heard of it yet)"]
     doing = doing[-max(1, min(MOST_DOING, rows - len(lines))) :]
     room = max(0, min(MOST_ROUNDS, rows - len(lines) - len(doing)))
     lines = [*lines, *_rounds(run, room)][: max(1, rows - len(doing))]
@@ -116,7 +116,7 @@ def news(before: "Seen | None", now: Seen) -> "list[Event]":
     events += [_judged(run, each) for each in run.iterations[done:]]
     events += [_event("hint", f"you: {display.rendered(text)}", run) for _, text, _ in run.hints[len(old.hints) if old else 0 :]]
     if run.is_paused() and not (old and old.is_paused()):
-        events.append(_event("paused", pausing.SAYS, run))
+        events.append(_event("paused", steering.SAYS, run))
     events += [_event("doing", f"  {line}", run, doing=line) for line in _new_lines(before.doing if before else [], now.doing)]
     return [*events, _event("end", "\n".join(ended(now)), run, **run_telling.facts(run, now.at))] if is_over(now) else events
 

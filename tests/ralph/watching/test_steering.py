@@ -9,7 +9,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.interfaces import statusline
 from ralph_mem.ralph import display, history, record, runs, stopping
 from ralph_mem.ralph.record import fold
-from ralph_mem.ralph.watching import hints, pausing
+from ralph_mem.ralph.watching import steering
 from tests import clock
 from tests.ralph.conftest import MINUTE, NOON, entries, failing_tests, iteration
 from tests.ralph.loops import STEPS
@@ -33,7 +33,7 @@ def beside(loops, act, then=lambda: None):
 
 
 def test_a_hint_is_told_with_the_next_prompt_and_with_no_other(loops):
-    thread = beside(loops, lambda: hints.give(loops.project, loops.values(), "look at two.txt"))
+    thread = beside(loops, lambda: steering.give_hint(loops.project, loops.values(), "look at two.txt"))
     run = loops.start(LISTENING, *STEPS[1:])
     thread.join()
     assert ["look at two.txt" in prompt for prompt in loops.prompts()] == [False, True, False]
@@ -55,11 +55,11 @@ def test_a_hint_that_came_while_the_prompt_was_written_waits_for_the_next():
 
 def test_a_hint_holds_no_secret_and_has_a_length(loops):
     loops.start(STEPS[0], limits={"iterations": 1})
-    hints.give(loops.project, loops.values(), "use ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6")
+    steering.give_hint(loops.project, loops.values(), "use ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6")
     assert "ghp_" not in loops.latest().hints[0][1]
     for text, why in (("x" * 3000, "at most"), ("  ", "needs words")):
         with pytest.raises(LoopError, match=why):
-            hints.give(loops.project, loops.values(), text)
+            steering.give_hint(loops.project, loops.values(), text)
 
 
 @pytest.mark.check
@@ -70,9 +70,9 @@ def test_a_pause_ends_nothing_and_takes_no_time(loops):
         clock.wait_for(lambda: loops.latest().is_paused(), 20)
         told.append(clock.wait_for(lambda: "loop paused 1/10" in statusline.line(str(loops.top), ""), 20))
         time.sleep(2)
-        pausing.go_on(loops.project)
+        steering.go_on(loops.project)
 
-    thread = beside(loops, lambda: pausing.pause(loops.project), go_on)
+    thread = beside(loops, lambda: steering.pause(loops.project), go_on)
     began = time.monotonic()
     run = loops.start(LISTENING, *STEPS[1:])
     thread.join()
@@ -86,7 +86,7 @@ def test_a_loop_that_pauses_can_be_stopped(loops):
         clock.wait_for(lambda: loops.latest().is_paused(), 20)
         stopping.stop(loops.project, loops.values())
 
-    thread = beside(loops, lambda: pausing.pause(loops.project), stop)
+    thread = beside(loops, lambda: steering.pause(loops.project), stop)
     run = loops.start(LISTENING, *STEPS[1:])
     thread.join()
     assert (run.reason, len(run.iterations)) == ("user_stop", 1)
@@ -106,6 +106,6 @@ def test_the_clock_of_a_paused_run_stands_still():
 @pytest.mark.check
 def test_where_nothing_is_at_work_nothing_pauses(loops):
     loops.start(*STEPS)
-    for act in (pausing.pause, pausing.go_on):
+    for act in (steering.pause, steering.go_on):
         with pytest.raises(LoopError, match="no loop is at work here"):
             act(loops.project)

@@ -10,7 +10,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import runs
 from ralph_mem.ralph.record import HEADLESS, IN_SESSION
 from ralph_mem.ralph.runs import Live
-from ralph_mem.ralph.watching import pausing, transcript, view
+from ralph_mem.ralph.watching import steering, transcript, view
 from tests import clock
 from tests.ralph.conftest import NOON, a_run, failing_tests, iteration
 from tests.ralph.loops import STEPS
@@ -54,7 +54,7 @@ def test_the_frame_tells_iteration_checks_cost_time_left_and_what_goes_on():
 def test_of_a_run_that_pauses_the_frame_does_not_tell_what_its_agent_did_before():
     run = a_run(iteration(1, failing_tests(2)), baseline=[failing_tests(5)])
     run.add({"what": "paused", "at": run.last_seen})
-    assert dict(view.frame(seen(run, ["checking: pytest"])))["now"] == pausing.SAYS
+    assert dict(view.frame(seen(run, ["checking: pytest"])))["now"] == steering.SAYS
 
 
 def test_the_task_at_work_is_named_in_the_frame_and_where_its_iteration_begins():
