@@ -6,9 +6,10 @@ import time
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import decision, display, history, options, planning, prospects, record, runs, stop_reasons, stopping, telling
+from ralph_mem.ralph import decision, display, options, planning, prospects, record, runs, stop_reasons, stopping, telling
 from ralph_mem.ralph.agents import presets, succession
 from ralph_mem.ralph.record import fold
+from ralph_mem.ralph.watching import overview
 from tests.ralph.clients import ends
 from tests.ralph.conftest import NOON, a_run, after, entries, failing_tests, iteration, lint
 from tests.ralph.loops import GOAL, STEPS
@@ -125,7 +126,7 @@ def test_who_did_what_is_told(loops):
     loops.start(IDLE, others=[MENDS], limits={"no_progress": 1})
     run = loops.latest()
     run.iterations = [run.iterations[0]._replace(agent="codex"), *run.iterations[1:]]
-    assert [row[1] for row in history.rows(run)[1:]] == ["codex: done", "sh: done"]
+    assert [row[1] for row in overview.rows_of_run(run)[1:]] == ["codex: done", "sh: done"]
     assert "agent: sh (2 of 2)" in display.status_lines(run, 0)
     assert "agent" in telling.facts(run, 0)["iterations"][0]
 

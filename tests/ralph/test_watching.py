@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.ralph import display, history, telling
+from ralph_mem.ralph import display, telling
 from ralph_mem.ralph.record import Run, fold
+from ralph_mem.ralph.watching import overview
 from tests.ralph.conftest import MINUTE, NOON, a_run, after, entries, failing_tests, iteration, lint, verdict
 
 START = [failing_tests(5), lint(2)]
@@ -32,7 +33,7 @@ def test_the_live_line_of_an_iteration():
 def test_of_very_many_changed_files_all_are_counted_in_every_line():
     changed = [[f"{number}.py", "added"] for number in range(50)]
     run = a_run(iteration(1, failing_tests(5), changed=changed, unnamed=1151), baseline=START)
-    lines = [display.line(run, run.iterations[0], NOON), *display.status_lines(run, NOON), str(history.rows(run)[-1])]
+    lines = [display.line(run, run.iterations[0], NOON), *display.status_lines(run, NOON), str(overview.rows_of_run(run)[-1])]
     assert "1201 files" in lines[0] and "1201 files: 0.py" in lines[-1] and "4.py and 1196 more" in lines[-1]
     assert "changed: 1201 files: 0.py, 1.py, 2.py, 3.py, 4.py and 1196 more" in lines
     again = a_run(*run.iterations, iteration(2, failing_tests(5), changed=changed[:1]), baseline=START)
@@ -67,7 +68,7 @@ def test_a_name_that_is_no_text_or_has_lines_is_told_as_git_writes_it():
 def test_what_changed_without_snapshots_is_told_by_no_number_and_no_command_that_would_have_nothing_to_say():
     run = a_run(iteration(1, lint(0), snapshot=0, changed=[]), baseline=START)
     run.start_snapshot, run.reason, run.status = 0, "success", "success"
-    assert "file" not in display.line(run, run.iterations[0], NOON) and history.rows(run)[1][4] == "not known"
+    assert "file" not in display.line(run, run.iterations[0], NOON) and overview.rows_of_run(run)[1][4] == "not known"
     assert display.next_step(run) == "`ralph-mem ralph log` tells what the agent did"
 
 
@@ -207,21 +208,21 @@ def test_no_text_of_somebody_else_steers_the_terminal(text, steering):
     lines = [
         display.line(run, done, NOON),
         *display.status_lines(run, NOON),
-        *[str(cell) for row in history.rows(run) for cell in row],
+        *[str(cell) for row in overview.rows_of_run(run) for cell in row],
     ]
     assert not [line for line in lines if not set(line).isdisjoint("\x1b\x07\r\b\x9b\n\u202e\u2028")]
 
 
 def test_the_history_has_a_row_for_the_start_and_for_each_iteration():
-    rows = history.rows(a_middling_run())
+    rows = overview.rows_of_run(a_middling_run())
     assert [row[:3] for row in rows] == [("start", "", 7), (1, "done", "1 *"), (2, "done", "3")]
     assert rows[2][3:6] == ("pytest 2 failing of 40 · ruff check 1 finding", "1 file: a.py", "$0.10")
     assert rows[2][6:] == (1200, "2 min", 3, "tests/test_a.py: a test was skipped")
-    assert {len(row) for row in rows} == {len(history.COLUMNS)}
+    assert {len(row) for row in rows} == {len(overview.COLUMNS_OF_RUN)}
 
 
 def test_the_history_leaves_open_what_a_rate_limit_ended():
-    rows = history.rows(a_run(iteration(1, kind="rate_limited"), iteration(2, failing_tests(1), lint(0)), baseline=START))
+    rows = overview.rows_of_run(a_run(iteration(1, kind="rate_limited"), iteration(2, failing_tests(1), lint(0)), baseline=START))
     assert [row[2] for row in rows] == [7, "", "1 *"]
 
 
@@ -244,4 +245,4 @@ def test_the_facts_of_a_run_that_has_ended_hold_its_exit_code():
 
 
 def test_a_run_of_which_nothing_is_known_can_be_shown():
-    assert display.status_lines(Run(), NOON) and telling.facts(Run(), NOON) and len(history.rows(Run())) == 1
+    assert display.status_lines(Run(), NOON) and telling.facts(Run(), NOON) and len(overview.rows_of_run(Run())) == 1

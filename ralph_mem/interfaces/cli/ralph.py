@@ -15,9 +15,9 @@ from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.maintenance import registry as known
 from ralph_mem.ralph import attempts, display, record, rolling_back, runs, stopping, telling
-from ralph_mem.ralph.history import COLUMNS, rows
 from ralph_mem.ralph.record import Run
 from ralph_mem.ralph.watching import overview, transcript
+from ralph_mem.ralph.watching.overview import COLUMNS_OF_RUN, rows_of_run
 
 commands = typer.Typer()
 group = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Work at a goal until its checks pass: the Ralph loop.")
@@ -134,7 +134,7 @@ def status(
     lines = runs.with_id(place, shown, display.status_lines(shown, _now()))
     printing.text("\n".join([*lines, *_process(place, shown)]))
     if history:
-        printing.table(COLUMNS, rows(shown))
+        printing.table(COLUMNS_OF_RUN, rows_of_run(shown))
         for line in display.others(found):
             printing.text(line)
     return None

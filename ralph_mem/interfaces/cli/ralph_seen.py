@@ -11,7 +11,7 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.maintenance import registry as known
 from ralph_mem.ralph import runs
-from ralph_mem.ralph.watching import chosen, overview, patch, transcript
+from ralph_mem.ralph.watching import overview, patch, transcript
 
 commands = typer.Typer()
 
@@ -36,7 +36,7 @@ def diff(
     Example: ralph-mem ralph diff 1..3 --stat
     """
     place = known.choose(project)
-    name, told = chosen.of(words)
+    name, told = overview.meant(words)
     run, values = runs.find(place, name), effective.load(place)
     with patch.opened(place, run) as snapshots:
         span = patch.span_of(run, told, snapshots)
@@ -84,7 +84,7 @@ def show_log(words: Words = [], project: Project = "", json: Json = False) -> No
     Example: ralph-mem ralph log 2
     """
     place = known.choose(project)
-    name, number = chosen.one(words)
+    name, number = overview.meant_one(words)
     run = runs.find(place, name)
     told = transcript.find(place, run, number)
     printing.as_json(transcript.facts(told, run)) if json else printing.text("\n".join(transcript.lines(told, run)))

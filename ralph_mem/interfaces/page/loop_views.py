@@ -5,7 +5,7 @@ from typing import Any
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.page import rendering
 from ralph_mem.interfaces.page.asking import Asked
-from ralph_mem.ralph import display, history, progress, runs, telling
+from ralph_mem.ralph import display, progress, runs, telling
 from ralph_mem.ralph.watching import overview, patch
 
 MOST_RUNS, MOST_ITERATIONS, MOST_BARS = 60, 50, 92
@@ -27,10 +27,10 @@ def loop(asked: Asked) -> dict[str, Any]:
     failing = [("start", float(len(progress.failing(run.baseline))))] if run.baseline else []
     failing += [(f"iteration {each.number}", float(len(progress.failing(each.verdicts)))) for each in run.iterations]
     cost = [(f"iteration {each.number}", float(each.cost or 0)) for each in run.iterations]
-    span, rows = asked.word("diff"), history.rows(run)
+    span, rows = asked.word("diff"), overview.rows_of_run(run)
     lines = runs.with_id(asked.project, run, display.status_lines(run, asked.now))
     return {
-        "run": told, "lines": lines, "columns": history.COLUMNS, "rows": rows[-MOST_ITERATIONS:],
+        "run": told, "lines": lines, "columns": overview.COLUMNS_OF_RUN, "rows": rows[-MOST_ITERATIONS:],
         "left_out": max(0, len(rows) - MOST_ITERATIONS), "failing": failing[-MOST_BARS:], "cost": cost[-MOST_BARS:],
         "span": span, "wants_diff": "diff" in asked.fields,
         "changes": _parts(asked, run, span) if "diff" in asked.fields else [],

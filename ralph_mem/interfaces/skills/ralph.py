@@ -6,7 +6,6 @@ from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.ralph import (
     attempts,
     display,
-    history,
     leftovers,
     pending,
     planning,
@@ -19,7 +18,7 @@ from ralph_mem.ralph import (
 )
 from ralph_mem.ralph.record import GUARD
 from ralph_mem.ralph.room import applying
-from ralph_mem.ralph.watching import chosen, overview, patch, steering, transcript
+from ralph_mem.ralph.watching import overview, patch, steering, transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def _status(asked: "Asked", rest: str) -> str:
     run = runs.find(asked.project, order.rest) if order.rest or runs.latest(asked.project) else found[-1]
     lines = runs.with_id(asked.project, run, display.status_lines(run, asked.now))
     if order.has("--history"):
-        rows = [history.COLUMNS, *history.rows(run)]
+        rows = [overview.COLUMNS_OF_RUN, *overview.rows_of_run(run)]
         lines += ["  ".join([str(cell) for cell in row if cell != ""]) for row in rows] + display.others(found)
     return _show(asked, [_as_typed(line) for line in lines])
 
@@ -211,7 +210,7 @@ def _config(asked: "Asked", rest: str) -> str:
 
 def _diff(asked: "Asked", rest: str) -> str:
     order = typed_words.Order(rest, (), ("--stat", "--binary"))
-    name, told = chosen.of(order.rest.split())
+    name, told = overview.meant(order.rest.split())
     run = runs.find(asked.project, name)
     with patch.opened(asked.project, run) as snapshots:
         span = patch.span_of(run, told, snapshots)
@@ -221,7 +220,7 @@ def _diff(asked: "Asked", rest: str) -> str:
 
 
 def _log(asked: "Asked", rest: str) -> str:
-    name, number = chosen.one(typed_words.Order(rest, ()).rest.split())
+    name, number = overview.meant_one(typed_words.Order(rest, ()).rest.split())
     run = runs.find(asked.project, name)
     return _show(asked, transcript.lines(transcript.find(asked.project, run, number), run))
 

@@ -11,7 +11,7 @@ from ralph_mem.core.format import amount, count
 from ralph_mem.core.redaction import path_rules, privacy
 from ralph_mem.ralph import changes, display, progress, stop_reasons
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, others, store
-from ralph_mem.ralph.watching import chosen, file_patch
+from ralph_mem.ralph.watching import file_patch, overview
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Wanted = namedtuple("Wanted", "binary raw", defaults=(False, False))
 Wanted.__doc__ = """Whether binary files are told too, and whether texts with secrets are told as they are."""
 
 AS_SAFE = Wanted()
-START, BEST, LAST = chosen.NAMES
+START, BEST, LAST = overview.NAMES
 # A person reads a thousandth of this, a program applies it in seconds. Files behind it are named.
 MOST_BYTES = 16_777_216
 WIDEST_BAR = 40
@@ -79,7 +79,7 @@ def _number(run: "Run", word: str) -> int:
     number = int(word) if word.isascii() and word.isdecimal() and len(word) < 9 else -1
     if number and number not in kept:
         there = f"it has {kept[0]} to {kept[-1]}" if kept else "no iteration is done yet"
-        raise LoopError(f"{run.id} has no iteration {display.rendered(word, 40)} to compare: {there}", chosen.HINT)
+        raise LoopError(f"{run.id} has no iteration {display.rendered(word, 40)} to compare: {there}", overview.HINT)
     return number
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.interfaces import statusline
-from ralph_mem.ralph import display, history, record, runs, stopping
+from ralph_mem.ralph import display, record, runs, stopping
 from ralph_mem.ralph.record import fold
-from ralph_mem.ralph.watching import steering
+from ralph_mem.ralph.watching import overview, steering
 from tests import clock
 from tests.ralph.conftest import MINUTE, NOON, entries, failing_tests, iteration
 from tests.ralph.loops import STEPS
@@ -37,7 +37,7 @@ def test_a_hint_is_told_with_the_next_prompt_and_with_no_other(loops):
     run = loops.start(LISTENING, *STEPS[1:])
     thread.join()
     assert ["look at two.txt" in prompt for prompt in loops.prompts()] == [False, True, False]
-    assert history.rows(run)[2][-1] == "you: look at two.txt"
+    assert overview.rows_of_run(run)[2][-1] == "you: look at two.txt"
     assert stopping.replay(record.read(runs.path_of(loops.project, run.id))) == []
 
 
