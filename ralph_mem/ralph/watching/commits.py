@@ -11,8 +11,8 @@ from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.core.redaction import path_rules
 from ralph_mem.ralph import display, progress
 from ralph_mem.ralph.snapshot import FILE, LINK, others, store, uncommitted
-from ralph_mem.ralph.watching import file_patch, own_part, patch
-from ralph_mem.ralph.watching.own_part import MIXED
+from ralph_mem.ralph.watching import file_patch, patch
+from ralph_mem.ralph.watching.file_patch import MIXED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ralph_mem.ralph.loop import Loop
     from ralph_mem.ralph.record import Iteration, Run
     from ralph_mem.ralph.snapshot import Change, Entry
-    from ralph_mem.ralph.watching.own_part import Side
+    from ralph_mem.ralph.watching.file_patch import Side
 
 HEADS, OWN = "refs/heads/", "ralph/"  # git's place of branches, and below it that of our own
 # What could run a program of the repository, or tidy it up.
@@ -127,9 +127,9 @@ def _contents(
     theirs = uncommitted.paths(snapshots, loop.run.id) | {*others.since(snapshots, loop.run.id, 0)}
     theirs = theirs if loop.run.branch.get("base") else set()  # nothing was committed at all: then a file goes in whole
     return {
-        path: own_part.over(_committed(loop.place, before, path), steps[path], snapshots)
+        path: file_patch.own_part(_committed(loop.place, before, path), steps[path], snapshots)
         if path in theirs
-        else own_part.side_of(entry, snapshots)
+        else file_patch.side_of(entry, snapshots)
         for path, entry in sorted(allowed.items())
     }
 
@@ -140,7 +140,7 @@ def _committed(project: "Project", commit: str, path: bytes) -> "Side | None":
     if said is None or said.code or not said.out:
         return None
     content = _git(project, "cat-file", "--filters", f"{commit}:{os.fsdecode(path)}")
-    return own_part.Side(said.out.split()[0], content.out)
+    return file_patch.Side(said.out.split()[0], content.out)
 
 
 def _tell_mixed(loop: "Loop", iteration: "Iteration", paths: "list[bytes]") -> None:

@@ -1,16 +1,19 @@
-"""Write what became of one file as a patch that `git apply` takes, byte for byte, without git."""
+"""Tell what became of one file, as a patch of git, and what of it is only the loop's."""
 
 import base64
 import difflib
 import zlib
+from collections import namedtuple
 
-from ralph_mem.ralph.snapshot import LINK
+from ralph_mem.ralph.room import lines
+from ralph_mem.ralph.snapshot import FILE, LINK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from ralph_mem.ralph.snapshot import Entry
+    from ralph_mem.ralph.snapshot import Change, Entry
+    from ralph_mem.ralph.snapshot.store import Snapshots
 
     Lines = Sequence[bytes]
 
@@ -23,6 +26,10 @@ NO_FILE = b"/dev/null"
 NO_LINE_END = b"\n\\ No newline at end of file\n"
 ESCAPES = {7: b"\\a", 8: b"\\b", 9: b"\\t", 10: b"\\n", 11: b"\\v", 12: b"\\f", 13: b"\\r", 34: b'\\"', 92: b"\\\\"}
 MOST_OF_A_LINE = 52  # bytes that a line of a binary patch stands for
+Side = namedtuple("Side", "mode data")
+Side.__doc__ = """A file or link as a commit has it: its mode in git's digits, and its bytes."""
+
+MIXED = Side(b"", b"")  # nobody can tell both changes apart
 
 
 def quoted(name: bytes) -> bytes:
@@ -159,3 +166,35 @@ def _literal(content: bytes) -> bytes:
 def _encoded(line: bytes) -> bytes:
     length = len(line)
     return bytes((length + 64 if length <= 26 else length + 70,)) + base64.b85encode(line, pad=True) + b"\n"
+
+
+def own_part(committed: "Side | None", steps: "Iterable[Change]", snapshots: "Snapshots") -> "Side | None":
+    """Return what is committed of a path with the changes of a loop, the oldest first; None where that deletes it.
+
+    MIXED where they are in the same lines as what the person had changed, or side by side with it, or in a file that is only
+    the person's, or where no snapshot keeps what was there. Raises SnapshotError for a content that is damaged.
+    """
+    now = committed
+    for change in steps:
+        if not all([entry.stored for entry in (change.before, change.after) if entry and entry.kind == FILE]):
+            return MIXED
+        now = _with_own_part(side_of(change.before, snapshots), now, side_of(change.after, snapshots))
+        if now is MIXED:
+            break
+    return now
+
+
+def side_of(entry: "Entry | None", snapshots: "Snapshots") -> "Side | None":
+    """Return an entry as a commit has it, None for what no commit has."""
+    if entry is None or entry.kind not in (FILE, LINK):
+        return None
+    return Side(mode_of(entry), snapshots.content(entry))
+
+
+def _with_own_part(before: "Side | None", now: "Side | None", after: "Side | None") -> "Side | None":
+    if after is None or now in (before, after):
+        return after
+    if before is None or now is None or MODE_OF_LINK in (before.mode, now.mode, after.mode):
+        return MIXED
+    text = now.data if before.data == after.data else lines.merge(before.data, now.data, after.data)
+    return MIXED if text is None else Side(after.mode if after.mode != before.mode else now.mode, text)

@@ -2,8 +2,8 @@
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.format import count, duration, when
-from ralph_mem.ralph import display, progress, stop_reasons
-from ralph_mem.ralph.display import MOST_FILES, files_of, in_words, money, rendered
+from ralph_mem.ralph import progress, stop_reasons
+from ralph_mem.ralph.display import MOST_FILES, files_of, in_words, money, rendered, sparkline
 from ralph_mem.ralph.record import GUARD, RUNNING
 
 TYPE_CHECKING = False
@@ -28,10 +28,10 @@ def rows(found: "list[Run]", now: int) -> "list[tuple[str, ...]]":
 
 def _row(run: "Run", now: int) -> "tuple[str, ...]":
     numbers = progress.numbers(run) if run.baseline or run.iterations else []
-    bars = f"{display.sparkline(numbers[-MOST_BARS:])} {numbers[-1]}" if numbers else ""
+    bars = f"{sparkline(numbers[-MOST_BARS:])} {numbers[-1]}" if numbers else ""
     return (
         run.id, when(run.started), str(run.used()), duration(_elapsed(run, now)), _cost(run),
-        f"{run.tokens():,}" if run.tokens() else "", bars, run.reason or run.status, display.rendered(run.goal, MOST_GOAL),
+        f"{run.tokens():,}" if run.tokens() else "", bars, run.reason or run.status, rendered(run.goal, MOST_GOAL),
     )  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def _elapsed(run: "Run", now: int) -> int:
 
 
 def _cost(run: "Run") -> str:
-    return display.money(run.cost()) if run.cost() else ""
+    return money(run.cost()) if run.cost() else ""
 
 
 def total(found: "list[Run]") -> str:
@@ -48,7 +48,7 @@ def total(found: "list[Run]") -> str:
     chosen = [run for run in found if run.mode != GUARD]
     done = len([run for run in chosen if run.status == stop_reasons.SUCCESS])
     sums = [sum([run.used() for run in chosen]), sum([run.tokens() for run in chosen])]
-    cost = display.money(sum([run.cost() for run in chosen]))
+    cost = money(sum([run.cost() for run in chosen]))
     return f"{count(len(chosen), 'run')}, {done} with success, {count(sums[0], 'iteration')}, {sums[1]:,} tokens, {cost} in all"
 
 
@@ -68,7 +68,7 @@ def _facts(run: "Run", now: int) -> "dict[str, Any]":
 
 
 def rows_of_run(run: "Run") -> "list[tuple[object, ...]]":
-    """Return a row of COLUMNS for the start and for each iteration, what is best marked with a star."""
+    """Return a row of COLUMNS_OF_RUN for the start and for each iteration, what is best marked with a star."""
     found, top = progress.numbers(run), progress.best(run)
     rows: list[tuple[object, ...]] = [("start", "", found[0], in_words(run.baseline), "", "", "", "", run.start_snapshot or "", "")]
     numbers = iter(found[1:])
