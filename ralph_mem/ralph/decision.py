@@ -4,7 +4,7 @@ from collections import namedtuple
 
 from ralph_mem.core.format import duration
 from ralph_mem.ralph import criteria, progress
-from ralph_mem.ralph.agents import succession
+from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import PASSED, VACUOUS
 from ralph_mem.ralph.record import NEXT_AGENT, RATE_LIMITED, RUNNING
 
@@ -41,10 +41,10 @@ def decide(run: "Run", now: int) -> "Decision":
     """
     if run.status != RUNNING:
         return Decision(False, run.reason, run.why)
-    has_next, turn = succession.following(run) is not None, ""
+    has_next, turn = presets.next_after(run) is not None, ""
     for reason, why_of in ORDER:
         why = why_of(run, now)
-        if why and not (has_next and reason in succession.TURNS):
+        if why and not (has_next and reason in presets.TURNS):
             return Decision(False, reason, why)
         turn = turn or why
     if has_next and run.waiting:

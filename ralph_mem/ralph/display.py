@@ -5,7 +5,7 @@ import os
 from ralph_mem.core.format import count, duration
 from ralph_mem.core.redaction import terminal
 from ralph_mem.ralph import progress, stop_reasons
-from ralph_mem.ralph.agents import succession
+from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import PASSED, PLAN, VACUOUS, Verdict, native_build
 from ralph_mem.ralph.record import GUARD, HEADLESS, INTERRUPTED, RUNNING, Iteration, Run
 from ralph_mem.ralph.tasks import telling
@@ -169,7 +169,7 @@ def status_lines(run: "Run", now: int) -> "list[str]":
     if run.mode == GUARD:
         return _guard_lines(run)
     lines = [f"{run.id}  {run.mode.replace('_', ' ')}  {state(run)}", f"goal: {rendered(run.goal, LONGEST_GOAL)}"]
-    lines += [succession.told(run)] if run.options.get("others") else []
+    lines += [presets.told_turn(run)] if run.options.get("others") else []
     lines += [*telling.status(run), *_criteria_lines(run), *confirmed(run)]
     if run.baseline or run.iterations:
         found = progress.numbers(run)

@@ -9,7 +9,7 @@ from ralph_mem.core.format import duration
 from ralph_mem.hosts.claude_code import launch
 from ralph_mem.ralph import files, heartbeat, options, passing, prospects, record, runs, starting, stopping, telling
 from ralph_mem.ralph.agents import command as any_agent
-from ralph_mem.ralph.agents import held_home, presets, succession
+from ralph_mem.ralph.agents import held_home, presets
 from ralph_mem.ralph.attribution import explaining
 from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.loop import MEANWHILE, Loop
@@ -136,7 +136,7 @@ def _pass(loop: "Loop", heart: "heartbeat.Heartbeat") -> None:
         _wait(loop, answer)
         return
     never_at_work = answer.kind == launch.MISSING or (answer.kind == launch.LOCKED_OUT and not answer.tokens)
-    if never_at_work and succession.following(loop.run) is None:
+    if never_at_work and presets.next_after(loop.run) is None:
         passing.end(loop, "agent_error", answer.why)
         return
     decided = passing.conclude(loop, answer)
@@ -164,7 +164,7 @@ def ask(loop: "Loop", prompt: str, heard: "transcript.Heard") -> "launch.Answer"
     limits = loop.run.limits
     seconds, silence = max(LEAST_SECONDS, min(limits.iteration_ms / 1000, loop.seconds_left())), limits.silence_ms / 1000
     around = {**loop.environment(), paths.LOOP.decode(): f"{loop.run.id}/{loop.run.next_number()}"}
-    agent = succession.now(loop.run)
+    agent = presets.at_turn(loop.run)
 
     def told(line: str) -> None:
         heard(line)

@@ -7,7 +7,7 @@ from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.hosts.claude_code import launch
 from ralph_mem.ralph import decision, display, experience, files, iteration_files, lessons, prompt, record, stop_reasons, telling
-from ralph_mem.ralph.agents import presets, succession
+from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import Criterion, Verdict, flaky, judging
 from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.judges import confirming
@@ -114,7 +114,7 @@ def decide(loop: "Loop", checked: bool = False) -> decision.Decision:
     number = loop.run.iterations[-1].number if loop.run.iterations else 0
     loop.note("decision", number=number, go_on=decided.go_on, reason=decided.reason, why=decided.why, now=at)
     if decided.reason == record.NEXT_AGENT:
-        loop.told(f"{presets.label(succession.now(loop.run))} takes over: {display.rendered(decided.why)}")
+        loop.told(f"{presets.label(presets.at_turn(loop.run))} takes over: {display.rendered(decided.why)}")
     if decided.go_on:
         return decided
     if checked:
@@ -147,7 +147,7 @@ def _looked_at(loop: "Loop", answer: "launch.Answer") -> record.Iteration:
 
 
 def _agent(loop: "Loop") -> str:
-    return presets.label(succession.now(loop.run)) if loop.run.mode == record.HEADLESS else ""
+    return presets.label(presets.at_turn(loop.run)) if loop.run.mode == record.HEADLESS else ""
 
 
 def _left(until: "float | None") -> "float | None":
@@ -190,7 +190,7 @@ def _cost(loop: "Loop", answer: "launch.Answer") -> "float | None":
         answer.cost is not None
         or loop.run.limits.cost is None
         or loop.run.mode != record.HEADLESS
-        or not presets.is_claude(succession.now(loop.run))
+        or not presets.is_claude(presets.at_turn(loop.run))
     ):
         return float(answer.cost) if answer.cost is not None else None
     return float(known[len(known) // 2] if known else loop.run.limits.cost)

@@ -7,7 +7,7 @@ import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import decision, display, options, planning, prospects, record, runs, stop_reasons, stopping, telling
-from ralph_mem.ralph.agents import presets, succession
+from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.record import fold
 from ralph_mem.ralph.watching import overview
 from tests.ralph.clients import ends
@@ -138,7 +138,7 @@ def test_every_agent_is_accepted_by_a_person(loops):
 
 
 def test_a_turn_comes_for_what_an_agent_did_and_for_nothing_else():
-    assert set(stop_reasons.REASONS) >= succession.TURNS
+    assert set(stop_reasons.REASONS) >= presets.TURNS
     hollow = [iteration(number, failing_tests(0)._replace(status="vacuous"), lint(0)) for number in (1, 2)]
     run = a_run(*hollow, baseline=[failing_tests(5)], options={"others": [["b"]]})
     assert decision.decide(run, after(run)).reason == "vacuous_criteria"

@@ -1,4 +1,4 @@
-"""Name agents that people have, with the commands by which these work without a person."""
+"""Name agents that people have, by the commands that start them, and say whose turn it is."""
 
 import os
 import shlex
@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ralph_mem.ralph.record import Run
+
 # None of them asks anybody, and each does what its user may, but for what its host's module says. Claude is started by `launch`,
 # with the rules that were allowed.
 CLAUDE = "claude"
@@ -20,6 +22,8 @@ COMMANDS = {setup.PROGRAM: setup.HEADLESS for setup in SETUPS}
 PACKAGES = {setup.PROGRAM: setup.PACKAGE for setup in SETUPS}
 MODEL = "--model"
 MOST_LABEL = 40
+# What ends a run for what its agent did, and so may go better with another one; a rate limit is that of one agent as well.
+TURNS = frozenset(("no_progress", "oscillation", "regression", "agent_error", "silent", "permission_denied", "rate_limited"))
 
 
 def resolved(words: "Sequence[str]") -> "tuple[str, ...]":
@@ -82,3 +86,26 @@ def obstacles(words: "Sequence[str]") -> "list[str]":
 def missing(words: "Sequence[str]") -> "list[str]":
     """Return the same for agents that we know; a command of the person's own is tried."""
     return obstacles(words) if is_claude(words) or words[0] in PACKAGES else []
+
+
+def in_order(run: "Run") -> "list[list[str]]":
+    """Return the agents of a run as commands, in their order; no words for claude."""
+    return [run.options.get("agent") or [], *(run.options.get("others") or [])]
+
+
+def at_turn(run: "Run") -> "list[str]":
+    """Return the agent whose turn it is."""
+    every = in_order(run)
+    return every[min(run.turn, len(every) - 1)]
+
+
+def next_after(run: "Run") -> "list[str] | None":
+    """Return the agent that would be next, None after the last one."""
+    every = in_order(run)
+    return every[run.turn + 1] if run.turn + 1 < len(every) else None
+
+
+def told_turn(run: "Run") -> str:
+    """Return in a line who works now and how many there are, nothing where there is only one."""
+    every = in_order(run)
+    return f"agent: {label(at_turn(run))} ({min(run.turn, len(every) - 1) + 1} of {len(every)})" if len(every) > 1 else ""
