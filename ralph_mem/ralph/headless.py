@@ -7,7 +7,7 @@ from ralph_mem.core import news, paths
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import duration
 from ralph_mem.hosts.claude_code import launch
-from ralph_mem.ralph import files, heartbeat, options, passing, prospects, record, runs, starting, stopping, telling
+from ralph_mem.ralph import files, lock, options, passing, prospects, record, runs, starting, stopping, telling
 from ralph_mem.ralph.agents import command as any_agent
 from ralph_mem.ralph.agents import held_home, presets
 from ralph_mem.ralph.attribution import explaining
@@ -45,7 +45,7 @@ def start(
     with (
         Lock(project),
         Watchdog(),
-        heartbeat.Heartbeat(project, run_id) as heart,
+        lock.Heartbeat(project, run_id) as heart,
         followed,
         explaining.watching(project, run_id, wished._asdict(), followed) as writes,
     ):
@@ -57,7 +57,7 @@ def start(
         return _with_others(begun.loop, heart, wished)
 
 
-def _with_others(loop: "Loop", heart: "heartbeat.Heartbeat", wished: "options.Wish") -> "Run":
+def _with_others(loop: "Loop", heart: "lock.Heartbeat", wished: "options.Wish") -> "Run":
     """Work, beside other attempts where that is wished; returns the run that has reached the goal, else this one."""
     if wished.parallel < 2 or not loop.is_running():
         return _work(loop, heart)
@@ -83,7 +83,7 @@ def attempt(
     store.WAIT_S = parallel.PATIENCE_S
     with Watchdog():
         loop = starting.start(project, values, wished, prospect, HEADLESS, run_id=run_id).loop
-        heart = heartbeat.Heartbeat(project, run_id)  # the other one's says that this is alive too
+        heart = lock.Heartbeat(project, run_id)  # the other one's says that this is alive too
         while loop.is_running():
             _pass(loop, heart)
     parallel.tell_lead(project, loop.run)
@@ -97,7 +97,7 @@ def resume(project: "Project", values: "dict[str, Any]", run: "Run", told: "Told
     with (
         Lock(project),
         Watchdog(),
-        heartbeat.Heartbeat(project, run.id) as heart,
+        lock.Heartbeat(project, run.id) as heart,
         followed,
         explaining.watching(project, run.id, run.options, followed) as writes,
     ):
@@ -106,7 +106,7 @@ def resume(project: "Project", values: "dict[str, Any]", run: "Run", told: "Told
         return _work(loop, heart)
 
 
-def _work(loop: "Loop", heart: "heartbeat.Heartbeat") -> "Run":
+def _work(loop: "Loop", heart: "lock.Heartbeat") -> "Run":
     """Work until the run ends. Ctrl-C and a request to stop end the agent at once; what it has done is kept and told."""
     try:
         while loop.is_running():
@@ -121,7 +121,7 @@ def _work(loop: "Loop", heart: "heartbeat.Heartbeat") -> "Run":
     return loop.run
 
 
-def _pass(loop: "Loop", heart: "heartbeat.Heartbeat") -> None:
+def _pass(loop: "Loop", heart: "lock.Heartbeat") -> None:
     """Run one iteration, or wait for the end of a rate limit."""
     prompt = passing.begin(loop)
     heart.tells(telling.state_in_words(loop.run))

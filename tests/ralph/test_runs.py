@@ -12,8 +12,7 @@ import pytest
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Project
 from ralph_mem.ralph import leftovers, record, runs
-from ralph_mem.ralph.heartbeat import Heartbeat
-from ralph_mem.ralph.lock import Lock
+from ralph_mem.ralph.lock import Heartbeat, Lock
 from ralph_mem.ralph.runs import Live
 from tests import clock
 from tests.ralph.conftest import MINUTE, NOON
@@ -21,10 +20,10 @@ from tests.ralph.conftest import MINUTE, NOON
 HOLD = """
 import sys, time
 from ralph_mem.core.project import Project
-from ralph_mem.ralph import heartbeat, runs
+from ralph_mem.ralph import lock, runs
 from ralph_mem.ralph.lock import Lock
 project = Project(sys.argv[1])
-with Lock(project), heartbeat.Heartbeat(project, "loop-1", 0.05):
+with Lock(project), lock.Heartbeat(project, "loop-1", 0.05):
     runs.create(project, "loop-1", {"at": 1})
     print("held", flush=True)
     time.sleep(60)
