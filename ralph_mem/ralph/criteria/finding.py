@@ -17,9 +17,9 @@ from ralph_mem.ralph.criteria import (
     Criterion,
     acceptance,
     build_files,
+    flaky,
     native_build,
     python_project,
-    repeating,
     task_files,
 )
 
@@ -119,7 +119,7 @@ def is_unittest(argv: "tuple[str, ...]") -> bool:
     at = argv.index("unittest") if "unittest" in argv else 0
     starter = next((number for number, word in enumerate(argv[:at]) if PYTHON.search(word)), at)
     options = all([word.startswith("-") for word in argv[starter + 1 : at]])
-    return argv[at - 1 : at] == ("-m",) and argv[:starter] in repeating.STARTERS and options
+    return argv[at - 1 : at] == ("-m",) and argv[:starter] in flaky.STARTERS and options
 
 
 def _places(top: str) -> "tuple[list[Place], int]":

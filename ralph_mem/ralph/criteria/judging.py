@@ -11,17 +11,7 @@ from ralph_mem.core.outputs import parsing
 from ralph_mem.core.outputs.report import Report
 from ralph_mem.core.redaction import terminal
 from ralph_mem.ralph import leftovers
-from ralph_mem.ralph.criteria import (
-    FAILED,
-    MARKER,
-    PASSED,
-    TIMED_OUT,
-    Criterion,
-    Verdict,
-    excerpts,
-    finding,
-    repeating,
-)
+from ralph_mem.ralph.criteria import FAILED, MARKER, PASSED, TIMED_OUT, Criterion, Verdict, excerpts, finding, flaky
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +155,7 @@ def _of_run(criterion: "Criterion", before: "Verdict | None", court: _Court) -> 
 
     known = {name for criterion_name, name in court.known if criterion_name == criterion.name}
     known |= set(before.flaky) if before else set()
-    judged = repeating.repeat(criterion, first, before, known, run_again)
+    judged = flaky.repeat(criterion, first, before, known, run_again)
     return _verdict(criterion, first, judged, time.monotonic() - started, court)
 
 
@@ -185,7 +175,7 @@ def _safe(report: Report, protect: "Callable[[list[str]], list[str]]") -> Report
     )
 
 
-def _verdict(criterion: "Criterion", first: "Ran", judged: repeating.Repeated, seconds: float, court: _Court) -> Verdict:
+def _verdict(criterion: "Criterion", first: "Ran", judged: flaky.Repeated, seconds: float, court: _Court) -> Verdict:
     report: Report = first.report
     wrong = judged.status != PASSED
     failing = sorted(report.failing) if wrong else []

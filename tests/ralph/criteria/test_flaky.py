@@ -8,7 +8,7 @@ import pytest
 from ralph_mem.core import paths
 from ralph_mem.core.outputs.report import Report
 from ralph_mem.core.process import Outcome
-from ralph_mem.ralph.criteria import FAILED, PASSED, TEST_PASS, Criterion, flaky, judging, repeating
+from ralph_mem.ralph.criteria import FAILED, PASSED, TEST_PASS, Criterion, flaky, judging
 from ralph_mem.ralph.criteria.judging import Ran
 from tests.folded import folded
 
@@ -125,13 +125,13 @@ A_SUITE = Criterion(TEST_PASS, "make test", ("make", "test"), "/", 60, 0, "Makef
     ],
 )
 def test_only_a_run_that_went_through_tells_what_is_flaky(first, again, flaky_ids):
-    repeated = repeating.repeat(A_SUITE, first, None, set(), lambda _: again)
+    repeated = flaky.repeat(A_SUITE, first, None, set(), lambda _: again)
     assert (repeated.status, repeated.flaky) == (FAILED, flaky_ids)
 
 
 def test_a_known_test_that_fails_again_is_not_excused_by_green_runs_afterwards():
     runs = iter([ran("b"), ran(), ran()])
-    repeated = repeating.repeat(A_SUITE, ran("a", "b"), None, {"a", "b"}, lambda _: next(runs))
+    repeated = flaky.repeat(A_SUITE, ran("a", "b"), None, {"a", "b"}, lambda _: next(runs))
     assert (repeated.status, repeated.flaky) == (FAILED, ("a",))
 
 
@@ -139,7 +139,7 @@ def test_a_known_test_that_fails_again_is_not_excused_by_green_runs_afterwards()
 def test_many_failing_tests_are_not_run_again(failing, runs):
     again = []
     first = ran(*[f"test-{number}" for number in range(failing)], total=100, code=1)
-    repeating.repeat(A_SUITE, first, None, set(), again.append)
+    flaky.repeat(A_SUITE, first, None, set(), again.append)
     assert len(again) == runs
 
 
@@ -171,12 +171,12 @@ def test_a_suite_is_run_again_where_its_time_allows_it_twice(a_suite, monkeypatc
 def test_failing_tests_alone_are_asked_for_where_the_tool_can(tmp_path, argv, chosen):
     (tmp_path / "tests" / "unit").mkdir(parents=True)
     (tmp_path / "test_it.py").touch()
-    criterion = repeating.only(A_SUITE._replace(argv=argv, folder=str(tmp_path)), {"test_it.py::a"})
+    criterion = flaky.only(A_SUITE._replace(argv=argv, folder=str(tmp_path)), {"test_it.py::a"})
     assert (criterion and criterion.argv) == chosen
 
 
 def test_an_id_whose_file_is_not_there_is_not_asked_for(tmp_path):
-    assert repeating.only(A_SUITE._replace(argv=("pytest",), folder=str(tmp_path)), {"gone.py::a"}) is None
+    assert flaky.only(A_SUITE._replace(argv=("pytest",), folder=str(tmp_path)), {"gone.py::a"}) is None
 
 
 # What is remembered
