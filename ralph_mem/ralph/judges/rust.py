@@ -6,7 +6,7 @@
 import re
 from collections import namedtuple
 
-from ralph_mem.ralph.judges import rust_examples, rust_text
+from ralph_mem.ralph.judges import rust_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ def merged(start: str, now: str) -> str:
     """Return the text of now with the tests of the start. Raises ValueError for what cannot be told apart."""
     if not MAY_JUDGE.search(start) and not MAY_JUDGE.search(now):  # nor need it be whole items, as of what another file includes
         return now
-    return rust_examples.merged(start, _with_tests(_items(start), _items(now)))
+    return rust_text.with_examples_of(start, _with_tests(_items(start), _items(now)))
 
 
 def has_tests(text: str) -> bool:
     """Say whether there is a test in a text. Raises ValueError for what cannot be told apart."""
-    return bool(rust_examples.found(text)) or any([item.is_test for item in _every(_items(text))])
+    return bool(rust_text.examples_in(text)) or any([item.is_test for item in _every(_items(text))])
 
 
 def _every(items: "list[Item]") -> "Iterator[Item]":
