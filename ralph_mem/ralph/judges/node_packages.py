@@ -1,4 +1,4 @@
-"""Find the packages of Node that run tests, with all that these need, and the programs of packages."""
+"""Find the packages of Node that run tests, with what these need, and link packages into a copy."""
 
 import os
 import re
@@ -6,6 +6,7 @@ import shutil
 
 from ralph_mem.core import paths
 from ralph_mem.ralph.criteria import build_files
+from ralph_mem.ralph.judges import kinds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ RUNNERS = re.compile(
 NEEDS = ("dependencies", "optionalDependencies", "peerDependencies")
 DEEPEST = 3  # folders above the one that a check runs in
 MOST = 1_000  # packages; jest, which needs most, has some 250
+PROGRAMS = ".bin"
 
 
 def watched(criteria: "Sequence[Criterion]", top: str) -> "Iterator[str]":
@@ -92,3 +94,29 @@ def _resolved(package: str, name: str) -> str:
             return f"{place}/{FOLDER}/{name}"
         place = os.path.dirname(place)
     return ""
+
+
+def link_into(source: str, target: str, top: str, copy: str) -> None:
+    """Link to a folder of packages, or make one of links, where some packages are folders of the tree `top`. Raises OSError."""
+    inside = dict(_of_the_tree(source, os.path.realpath(top)))
+    if not inside:
+        os.symlink(source, target)
+        return
+    for name in _packages_in(source):
+        os.makedirs(os.path.dirname(f"{target}/{name}"), exist_ok=True)
+        os.symlink(f"{copy}/{inside[name]}" if name in inside else f"{source}/{name}", f"{target}/{name}")
+
+
+def _packages_in(folder: str) -> "Iterator[str]":
+    """Yield the packages in a folder, those of a scope and the programs each by itself."""
+    for name in paths.names(folder):
+        is_of_many = (name.startswith("@") or name == PROGRAMS) and not os.path.islink(f"{folder}/{name}")
+        yield from [f"{name}/{each}" for each in paths.names(f"{folder}/{name}")] if is_of_many else [name]
+
+
+def _of_the_tree(folder: str, top: str) -> "Iterator[tuple[str, str]]":
+    for name in _packages_in(folder):
+        if os.path.islink(f"{folder}/{name}"):
+            path = os.path.relpath(os.path.realpath(f"{folder}/{name}"), top)
+            if path != "." and not path.startswith("..") and kinds.INSTALLED.isdisjoint(path.split("/")):
+                yield name, path

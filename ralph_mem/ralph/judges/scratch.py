@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from ralph_mem.core import paths
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.ralph import leftovers
-from ralph_mem.ralph.judges import built, kinds, linked
+from ralph_mem.ralph.judges import built, kinds, node_packages
 from ralph_mem.ralph.snapshot import copying, listing
 
 TYPE_CHECKING = False
@@ -149,7 +149,7 @@ class Scratch:
                 continue
             try:
                 if name == NODE and os.path.isdir(source):
-                    linked.bring(os.fsdecode(source), os.fsdecode(target), self.place, self.top)
+                    node_packages.link_into(os.fsdecode(source), os.fsdecode(target), self.place, self.top)
                 else:
                     _take(source, target, name, since_ns)
             except OSError:  # gone since then, or out of reach: the checks will say what they lack
