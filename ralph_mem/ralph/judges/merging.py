@@ -1,16 +1,18 @@
-"""Take from a file that judges and does more only what judges.
+"""Take from a file that judges and does more only what judges, and new tests that are named.
 
 An agent adds a dependency to `package.json` or `pyproject.toml`; what is run as a check stays that of the start.
 """
 
+import ast
 import json
 import re
+import textwrap
 
 from ralph_mem.ralph.judges import cmake, kinds, rust, sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 # What of a package.json is none of the checks' business; all else in it is.
@@ -31,6 +33,7 @@ SOURCE_FILE = re.compile(r"(?!-)[\w./$()%-]+\.(c|cc|cpp|cxx|h|hpp|o|obj|s|S|f|f9
 SCRIPT = re.compile(r"\.(py|js|ts)$")
 SOURCES = re.compile(r"(src|source|obj|object|hdr|header|module)s?$", re.IGNORECASE)
 OBJECT_RULE = re.compile(r"^([\w./-]+\.o)\s*:\s*((?:[\w./-]+\.(?:c|cc|cpp|h|hpp)\s*)+)$")
+HOLDER_OF_ADDED = "_Added"  # neither runner takes a class of this name for a test
 
 
 def merged(path: str, start: "bytes | None", now: "bytes | None") -> "bytes | None":
@@ -150,3 +153,65 @@ def _with_more(line: str, lists: "dict[tuple[str, str], str]") -> str:
     # what was empty may be the place of a program, unless its name says that it holds sources
     is_first = new[:1] == old[:1] or not SCRIPT.search(new[0])
     return now if set(old) <= set(new) and (is_first if old else SOURCES.search(variable[1])) else line
+
+
+def with_new_tests(start: str, now: str, names: "Iterable[str]") -> "str | None":
+    """Return the text of the start with those tests of `names` that it does not have: `test_total`, or `Cart::test_total`.
+
+    Imports of names that the start does not have come with them. None where there is nothing to add, or a text is no Python.
+    """
+    try:
+        before, after = ast.parse(start), ast.parse(now)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    have = _names_in(before)
+    wanted = [name.partition("[")[0].split("::") for name in names]
+    pieces = [piece for parts in wanted if "::".join(parts) not in have for piece in _new_piece(after, now, parts, have)]
+    if not pieces:
+        return None
+    imports = [
+        _source_of(now, node) for node in after.body if isinstance(node, (ast.Import, ast.ImportFrom)) and not _binds(node) & have
+    ]
+    return "\n".join([start.rstrip("\n"), "", *imports, "", *dict.fromkeys(pieces)]) + "\n"
+
+
+def _names_in(tree: ast.Module) -> "set[str]":
+    """Return all names that a module binds, and its methods as `Class::method`."""
+    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for node in tree.body:
+        found |= _binds(node)
+        if isinstance(node, ast.ClassDef):
+            found |= {
+                f"{node.name}::{each.name}" for each in node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+            }
+    return found
+
+
+def _binds(node: ast.stmt) -> "set[str]":
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {(each.asname or each.name).partition(".")[0] for each in node.names}
+    return {node.name} if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else set()
+
+
+def _new_piece(tree: ast.Module, text: str, parts: "list[str]", have: "set[str]") -> "list[str]":
+    """Return what is to be added for one test, nothing where the agent has not written it."""
+    top = [
+        node
+        for node in tree.body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == parts[0]
+    ]
+    if not top:
+        return []
+    if len(parts) == 1 or parts[0] not in have:
+        return ["\n" + _source_of(text, top[-1])]
+    inside = [node for node in getattr(top[-1], "body", ()) if getattr(node, "name", "") == parts[1]]
+    if not inside:
+        return []
+    body = textwrap.indent(_source_of(text, inside[-1]), "    ")
+    return [f"\nclass {HOLDER_OF_ADDED}:\n{body}\n\n\n{parts[0]}.{parts[1]} = {HOLDER_OF_ADDED}.{parts[1]}"]
+
+
+def _source_of(text: str, node: ast.stmt) -> str:
+    """Return the lines of a statement with its decorators, moved to the left."""
+    first = min([node.lineno, *[each.lineno for each in getattr(node, "decorator_list", ())]])
+    return textwrap.dedent("\n".join(text.split("\n")[first - 1 : node.end_lineno]))

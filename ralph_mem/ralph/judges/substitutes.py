@@ -6,7 +6,7 @@ from collections import namedtuple
 
 from ralph_mem.core import paths
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.ralph.judges import doctests, kinds, merging, new_tests, placed, references, shadows
+from ralph_mem.ralph.judges import doctests, kinds, merging, placed, references, shadows
 from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK
 from ralph_mem.ralph.snapshot.copying import Piece
@@ -184,7 +184,7 @@ def _with_new_tests(start: Start, path: str, piece: "Piece | None", after: "Entr
     if not names or piece is None or piece.kind != FILE or after is None or after.kind != FILE or not after.stored:
         return None
     before, now = [data.decode("utf-8", "replace") for data in (piece.data, start.snapshots.content(after))]
-    text = new_tests.added(before, now, names)
+    text = merging.with_new_tests(before, now, names)
     return Piece(FILE, piece.mode, text.encode()) if text else None
 
 

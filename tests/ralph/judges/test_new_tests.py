@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.ralph.judges import new_tests
+from ralph_mem.ralph.judges import merging
 
 START = "from shop import total\n\n\ndef test_old():\n    assert total([1]) == 1\n"
 
@@ -24,7 +24,7 @@ def ran(text):
 )
 def test_a_named_test_is_added_to_the_file_of_the_start_and_old_ones_stay(more, names, there):
     now = START.replace("== 1", "== 0") + "\n\ntotal = len\n\n\n" + more + "\n\ndef test_other():\n    return 1\n"
-    text = new_tests.added(START, now, names)
+    text = merging.with_new_tests(START, now, names)
     assert text.startswith(START.rstrip("\n")) and there in ran(text)
     assert "== 0" not in text and "test_other" not in text and "total = len" not in text
 
@@ -32,7 +32,7 @@ def test_a_named_test_is_added_to_the_file_of_the_start_and_old_ones_stay(more, 
 def test_a_method_is_added_to_its_class():
     start = "class TestOld:\n    def test_a(self):\n        return 1\n"
     now = "class TestOld:\n    def test_a(self):\n        return 2\n\n    def test_b(self):\n        return 3\n"
-    found = ran(new_tests.added(start, now, ["TestOld::test_b"]))["TestOld"]()
+    found = ran(merging.with_new_tests(start, now, ["TestOld::test_b"]))["TestOld"]()
     assert (found.test_a(), found.test_b()) == (1, 3)
 
 
@@ -41,4 +41,4 @@ def test_a_method_is_added_to_its_class():
     [(START, ["test_old"]), (START, ["test_new"]), ("def test_new(:", ["test_new"]), (START.replace("1]", "2]"), ["test_old"])],
 )
 def test_without_a_new_test_there_is_nothing_to_add(now, names):
-    assert new_tests.added(START, now, names) is None
+    assert merging.with_new_tests(START, now, names) is None
