@@ -12,7 +12,7 @@ from ralph_mem.ralph import display, files, options, prospects, starting
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import flaky, judging, native_build, passed
 from ralph_mem.ralph.git import guarding
-from ralph_mem.ralph.judges import shown
+from ralph_mem.ralph.judges import start
 from ralph_mem.ralph.room import dependencies, making
 from ralph_mem.ralph.snapshot import store, taking
 from ralph_mem.ralph.tasks import judging as task_judging
@@ -116,7 +116,7 @@ def covers(
         with store.open_store(project) as snapshots:
             try:
                 taken = taking.take(snapshots, PLAN, run=PLAN, scope=wanted)
-                judges = shown.of(snapshots, taken.id, criteria, project.top, may_change)
+                judges = start.judges_of(snapshots, taken.id, criteria, project.top, may_change)
                 ignored = making.chosen(snapshots, project.top, values)
             finally:
                 taking.delete_run(snapshots, PLAN)
@@ -158,7 +158,7 @@ def lines(planned: Planned) -> "list[str]":
     tasks, most = len(prospect.plan.tasks), wished.limits.iterations
     found += [f"{tasks} tasks, and {most} iterations for them: --max-iterations allows more"] if tasks > most else []
     found += [*_limits(wished), planned.agent, *planned.room, *_covers_lines(planned.covers)]
-    found += shown.lines(planned.judges, wished.may_change, wished.snapshot and not planned.covers.why)
+    found += start.judges_in_lines(planned.judges, wished.may_change, wished.snapshot and not planned.covers.why)
     found += [planned.git] if planned.git else []
     found.append(f"memory: {'told and kept' if wished.memory else 'neither told nor kept'}")
     return found + [f"keeps it from beginning: {line}" for line in planned.obstacles]

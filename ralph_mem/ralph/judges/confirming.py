@@ -9,8 +9,8 @@ from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.redaction import path_rules
 from ralph_mem.ralph import changes, files, leftovers
 from ralph_mem.ralph.criteria import CUSTOM, FAILED, PASSED, TEST_PASS, VACUOUS, Verdict, evidence, judging, passed
-from ralph_mem.ralph.judges import built, installed, scratch, shown, substitutes, tracked
-from ralph_mem.ralph.judges.start import Start
+from ralph_mem.ralph.judges import built, installed, scratch, substitutes, tracked
+from ralph_mem.ralph.judges.start import Start, judges_of
 from ralph_mem.ralph.snapshot import FILE, FOLDER, Taken, others, placing, restoring, rollback_plan, store, taking
 from ralph_mem.ralph.tasks import named_tests
 from ralph_mem.ralph.tasks.judging import first_verdicts
@@ -182,7 +182,7 @@ class _Trial:
         start = Start(self.snapshots, _first(self.loop), self.criteria, self.loop.place.top)
         if not tracked.is_asked(start.texts):
             return []
-        judges = shown.of(self.snapshots, start.number, self.criteria, start.top, self.loop.option("may_change") or ())
+        judges = judges_of(self.snapshots, start.number, self.criteria, start.top, self.loop.option("may_change") or ())
         return tracked.bring(self.loop, copy.top, {path for paths in judges.values() for path in paths})
 
     def _is_as_here(self, copy: "scratch.Scratch") -> bool:

@@ -22,7 +22,6 @@ RUNNERS = re.compile(
 NEEDS = ("dependencies", "optionalDependencies", "peerDependencies")
 DEEPEST = 3  # folders above the one that a check runs in
 MOST = 1_000  # packages; jest, which needs most, has some 250
-PROGRAMS = ".bin"
 
 
 def watched(criteria: "Sequence[Criterion]", top: str) -> "Iterator[str]":
