@@ -2,7 +2,8 @@
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import files, pending, progress, record, rollback_lines, runs, stop_reasons
-from ralph_mem.ralph.git import items, putting_back, way_back
+from ralph_mem.ralph.git import putting_back, way_back
+from ralph_mem.ralph.git import state as states
 from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.snapshot import restoring, rollback_plan, store, taking
 from ralph_mem.ralph.tasks import standing
@@ -167,7 +168,7 @@ def _roll_git_back(
     plan = _git_plan(project, run, to, force)
     most_bytes = settings["ralph.git_backup_mb"] * files.MEGABYTE
     done, failed = putting_back.carry_out(project, run.id, plan.actions, most_bytes)
-    if any([action.kind == items.REPOSITORY for action in plan.actions]):  # what was still there of it may be otherwise
+    if any([action.kind == states.REPOSITORY for action in plan.actions]):  # what was still there of it may be otherwise
         plan = _git_plan(project, run, to, force)
         more = putting_back.carry_out(project, run.id, plan.actions, most_bytes)
         done, failed = done + more[0], more[1]

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 from ralph_mem.ralph.git import copies
 from ralph_mem.ralph.git import state as states
-from ralph_mem.ralph.git.items import FILE, HEAD, INDEX, POINTER, REF, REPOSITORY, STASHES
+from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, POINTER, REF, REPOSITORY, STASHES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from ralph_mem.ralph.git.touches import Hands
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.git.items import Item
     from ralph_mem.ralph.git.repository import Repository
+    from ralph_mem.ralph.git.state import Item
 
 Look = namedtuple("Look", "number when states others", defaults=({},))
 Look.__doc__ = """What git knew before or after an iteration, as repository name -> State; number 0 is before the first one.

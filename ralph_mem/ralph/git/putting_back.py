@@ -11,8 +11,8 @@ from ralph_mem.core.errors import SnapshotError
 from ralph_mem.ralph.git import copies, journal, looks
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git import state as states
-from ralph_mem.ralph.git.items import FILE, HEAD, INDEX, LOG, OBJECTS, POINTER, REF, REPOSITORY, STASHES
 from ralph_mem.ralph.git.journal import Action
+from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, LOG, OBJECTS, POINTER, REF, REPOSITORY, STASHES
 from ralph_mem.ralph.snapshot import listing
 
 TYPE_CHECKING = False

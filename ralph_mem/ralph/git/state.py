@@ -1,4 +1,4 @@
-"""Read what git knows in a repository from its files, so that two looks can be compared.
+"""Read what git knows in a repository from its files, as items that change for themselves.
 
 No process is started but for an index that has other bytes than before: what is staged may be the same.
 """
@@ -11,10 +11,14 @@ from ralph_mem.ralph.git import repository as repositories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from ralph_mem.ralph.git.repository import Repository
+
+    # A kind and a name: of a ref, file or reflog, the id of a stash entry, else empty.
+    Item = tuple[str, str]
+    Items = dict[Item, Any]
 
 State = namedtuple("State", "there head refs stash index staged files logs pointer")
 State.__doc__ = """What git knows.
@@ -40,6 +44,8 @@ REFTABLE = "reftable"
 MOST_BYTES = 8_388_608  # of one of these files; what says how git works has a few lines
 HEAD_BYTES = 256  # of a reflog: it grows at its end, so that another beginning means that it was cut
 TRAILER = 32  # bytes at the end of an index that tell it from another
+HEAD, REF, STASHES, INDEX, FILE, LOG, OBJECTS, REPOSITORY = "head", "ref", "stash", "index", "file", "log", "objects", "repository"
+POINTER = ""  # as the name of a file: the `.git` that is one
 
 
 def read(repository: "Repository", former: "State | None" = None) -> State:
@@ -193,3 +199,52 @@ def to_json(state: State) -> "dict[str, Any]":
 def from_json(told: "dict[str, Any]") -> State:
     """Return what `to_json` told of; what an older release did not know is as in a repository without it."""
     return NOTHING._replace(**{name: told[name] for name in State._fields if name in told})
+
+
+def items_of(state: "State") -> "Items":
+    """Return what a repository knows, but for its stashes and reflogs, which only grow unless somebody cuts them."""
+    found: Items = {(REPOSITORY, ""): state.there}
+    if state.there:
+        found[HEAD, ""] = state.head
+        found[INDEX, ""] = state.staged or state.index
+        found[FILE, POINTER] = state.pointer
+    found.update(((REF, name), value) for name, value in state.refs.items())
+    found.update(((FILE, name), value) for name, value in state.files.items())
+    return found
+
+
+def differing_items(one: "Items", other: "Items") -> "set[Item]":
+    """Return the items that are not the same in both."""
+    return {item for item in one.keys() | other.keys() if one.get(item) != other.get(item)}
+
+
+def changed_items(former: "State", now: "State") -> "set[Item]":
+    """Return what is not as it was, with each stash entry that came or went and each reflog that was cut."""
+    stashes = {(STASHES, entry) for entry in {*former.stash} ^ {*now.stash}}
+    logs = {(LOG, name) for name, told in former.logs.items() if is_cut(told, now.logs.get(name, []))}
+    return differing_items(items_of(former), items_of(now)) | stashes | logs
+
+
+def with_items_of(former: "State", now: "State", taken: "Iterable[Item]") -> "State":
+    """Return an earlier state in which these items are as they are now."""
+    named = {REF: ({**former.refs}, now.refs), FILE: ({**former.files}, now.files), LOG: ({**former.logs}, now.logs)}
+    stash = [*former.stash]
+    rest: dict[str, Any] = {}
+    for kind, name in taken:
+        if kind == STASHES:
+            stash = [name, *stash] if name in now.stash else [entry for entry in stash if entry != name]
+        elif kind in named and name != POINTER:
+            _take(name, *named[kind])
+        else:
+            rest |= {field: getattr(now, field) for field in FIELDS[kind]}
+    return former._replace(refs=named[REF][0], files=named[FILE][0], logs=named[LOG][0], stash=stash, **rest)
+
+
+FIELDS = {HEAD: ("head",), INDEX: ("index", "staged"), FILE: ("pointer",), REPOSITORY: ("there",)}
+
+
+def _take(name: str, to: "dict[str, Any]", source: "dict[str, Any]") -> None:
+    if name in source:
+        to[name] = source[name]
+    else:
+        to.pop(name, None)

@@ -6,15 +6,13 @@ Of each write it keeps what that found and what it left: where the next one find
 import os
 from collections import namedtuple
 
-from ralph_mem.ralph.git import items
 from ralph_mem.ralph.git import state as states
-from ralph_mem.ralph.git.items import FILE, HEAD, INDEX, LOG, REPOSITORY, STASHES
+from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, LOG, REPOSITORY, STASHES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph_mem.ralph.git.items import Item
     from ralph_mem.ralph.git.repository import Repository
-    from ralph_mem.ralph.git.state import State
+    from ralph_mem.ralph.git.state import Item, State
 
 Hands = namedtuple("Hands", "theirs both", defaults=(frozenset(), frozenset()))
 Hands.__doc__ = "The items of a repository that somebody else alone changed, and those that the loop's programs changed as well."
@@ -37,7 +35,7 @@ class _Place:
     def path_of(self, item: "Item") -> str:
         """Return the file that holds an item."""
         kind, name = item
-        if kind == FILE and name == items.POINTER:
+        if kind == FILE and name == states.POINTER:
             return self.pointer
         named = {HEAD: f"{self.private}/HEAD", INDEX: f"{self.private}/index"}
         return named.get(kind) or f"{self.common}/{STASH_LOG if kind == STASHES else name}"
@@ -140,7 +138,7 @@ class Touches:
         before, after = _values(former), _values(now)
         theirs: set[Item] = set()
         both: set[Item] = set()
-        for item in items.changed(former, now):
+        for item in states.changed_items(former, now):
             known = self._made if item[1] in now.stash else self._dropped
             whose = self._whose(place, item, before.get(item, ""), after.get(item, ""), known)
             if whose is not None:
@@ -164,4 +162,4 @@ class Touches:
 
 def _values(state: "State") -> "dict[Item, str]":
     """Return what the items hold, as it is read off their files."""
-    return {**items.of(state), (INDEX, ""): state.staged if state.index else ""}
+    return {**states.items_of(state), (INDEX, ""): state.staged if state.index else ""}

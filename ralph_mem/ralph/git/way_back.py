@@ -10,10 +10,10 @@ from collections import namedtuple
 
 from ralph_mem.core import paths
 from ralph_mem.core.format import amount
-from ralph_mem.ralph.git import copies, items, journal, looks, objects, words
+from ralph_mem.ralph.git import copies, journal, looks, objects, words
 from ralph_mem.ralph.git import state as states
-from ralph_mem.ralph.git.items import FILE, HEAD, INDEX, LOG, OBJECTS, POINTER, REF, REPOSITORY, STASHES
 from ralph_mem.ralph.git.journal import Action
+from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, LOG, OBJECTS, POINTER, REF, REPOSITORY, STASHES
 from ralph_mem.ralph.git.touches import NOBODY
 
 TYPE_CHECKING = False
@@ -109,7 +109,7 @@ class _Repository:
         by_loop: set[Any] = set()
         by_person: set[Any] = set()
         for look, former, state in zip(seen[1:], chain, chain[1:]):
-            changed, now = items.changed(former, state), items.of(state)
+            changed, now = states.changed_items(former, state), states.items_of(state)
             theirs, both = look.others.get(self.each.name, NOBODY) if look.when == looks.AFTER else (changed, set())
             by_loop |= changed - theirs
             by_person |= {item for item in (theirs | both) & changed if now.get(item) not in self.ours.get(item, ())}
@@ -120,8 +120,8 @@ class _Repository:
             return Plan()
         if not self.now.there:
             return self._whole()
-        before, now, last = items.of(self.target), items.of(self.now), items.of(self.last)
-        for item in sorted(items.differing(before, now)):
+        before, now, last = states.items_of(self.target), states.items_of(self.now), states.items_of(self.last)
+        for item in sorted(states.differing_items(before, now)):
             self._decide(item, before.get(item), now.get(item), last.get(item))
         self._stashes()
         self._logs()
@@ -190,8 +190,10 @@ class _Repository:
         head = next((action.value for action in self.actions if action.kind == HEAD), self.now.head)
         refs = {**self.now.refs, **{action.item: action.value for action in self.actions if action.kind == REF}}
         is_there = states.commit_of(self.now._replace(head=head, refs=refs)) == states.commit_of(self.target)
-        before, now, last = items.of(self.target), items.of(self.now), items.of(self.last)
-        wanted = [item for item in items.differing(before, now) if item[0] == INDEX or (item[0] == FILE and _is_under_way(item[1]))]
+        before, now, last = states.items_of(self.target), states.items_of(self.now), states.items_of(self.last)
+        wanted = [
+            item for item in states.differing_items(before, now) if item[0] == INDEX or (item[0] == FILE and _is_under_way(item[1]))
+        ]
         for item in sorted(wanted):
             is_ours = now.get(item) in self.ours.get(item, ()) or (now.get(item) == last.get(item) and item not in self.by_person)
             if item not in self.by_loop:
@@ -201,7 +203,7 @@ class _Repository:
             elif not is_there:
                 commit = words.short(states.commit_of(self.target)) or "no commit"
                 self.kept.append(f"{words.named(item)}: belongs to {commit}, another commit is checked out")
-            elif before.get(item) and before[item] != items.of(self.first).get(item):
+            elif before.get(item) and before[item] != states.items_of(self.first).get(item):
                 self.kept.append(f"{words.named(item)}: there is no copy of it as it was then")
             else:
                 self._act(*item, before.get(item), now.get(item), _says(item, before.get(item), now.get(item)))

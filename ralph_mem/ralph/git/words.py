@@ -3,17 +3,15 @@
 import shlex
 
 from ralph_mem.core.format import count
-from ralph_mem.ralph.git import items
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git import state as states
-from ralph_mem.ralph.git.items import FILE, HEAD, INDEX, REF, REPOSITORY
+from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, REF, REPOSITORY
 from ralph_mem.ralph.git.touches import NOBODY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ralph_mem.ralph.git.items import Item
     from ralph_mem.ralph.git.repository import Repository
-    from ralph_mem.ralph.git.state import State
+    from ralph_mem.ralph.git.state import Item, State
     from ralph_mem.ralph.git.touches import Hands
 
 SHORT = 7
@@ -27,7 +25,7 @@ def changes(repository: "Repository", before: "State", now: "State", others: "Ha
 
     What others alone changed is left out.
     """
-    before = items.as_now(before, now, others.theirs)
+    before = states.with_items_of(before, now, others.theirs)
     if not before.there:
         return [of_repository(repository, "a repository was made")] if now.there else []
     if not now.there:
