@@ -4,7 +4,7 @@ from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import amount
 from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph.attribution.writes import Writes
-from ralph_mem.ralph.git import copies, looks, nested, words
+from ralph_mem.ralph.git import copies, looks, words
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git.touches import NOBODY, Touches
 
@@ -27,7 +27,7 @@ def begin(loop: "Loop") -> None:
     main, is_theirs = repositories.of(loop.place), loop.place is loop.project  # what a room holds is borrowed from there
     most_bytes = loop.settings["ralph.git_backup_mb"] * MEGABYTE
     try:
-        found, left_out = nested.find(loop, main)
+        found, left_out = repositories.in_tree(loop, main)
         if not found:
             return
         found = [each._replace(links=repositories.links(each)) for each in found]

@@ -1,16 +1,20 @@
-"""Know the repository of a tree and those of its submodules, and ask git about them without changing anything."""
+"""Know the repository of a tree, its submodules and those that lie in it, without changing any."""
 
+import json
 import os
 from collections import namedtuple
 
+from ralph_mem.core import git as git_files
 from ralph_mem.core import project as projects
-from ralph_mem.ralph.snapshot import listing
+from ralph_mem.ralph.snapshot import ignoring, listing, store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from ralph_mem.core.project import Project
+    from ralph_mem.ralph.loop import Loop
 
 # Submodules in submodules deeper than this are left alone.
 DEEPEST = 4
@@ -29,6 +33,11 @@ that is a file says, empty for a folder. `name` is empty for the tree's own, els
 the tree; `held` is what stands before its paths in a copy. Where the folder of a submodule is not known `top` is `common`.
 `links` names what of `PLACES` was a link when a run began, None where that is not known.
 """
+# So many are guarded, the first ones by their paths: each costs some milliseconds an iteration. A folder of clones, or a
+# project with vendored ones, has about ten.
+MOST_NESTED = 32
+# Of folders that git ignores, each is looked at and so many that lie right in one: `vendor/NAME` is found, a tree is not walked.
+MOST_LOOKED_AT = 1000
 
 
 def of(project: "Project") -> "Repository | None":
@@ -146,3 +155,69 @@ def from_json(told: "dict[str, Any]", top: str) -> "list[Repository]":
         return f"{top}/{path[2:]}" if path[:2] == "./" else path
 
     return [Repository(each[0], *map(place, each[1:4]), *each[4:]) for each in told["all"]]
+
+
+def in_tree(loop: "Loop", main: "Repository | None") -> "tuple[list[Repository], list[str]]":
+    """Return the repositories of a loop's tree, its own and submodules first, and the paths of those that are too many.
+
+    Others are known by the snapshot of the start; without one there are none.
+    """
+    found = with_submodules(main) if main else []
+    known = {os.path.realpath(each.common): at for at, each in enumerate(found)}
+    number = 0
+    left_out = []
+    for name in _nested_named(loop):
+        each = _nested_at(loop.place.top, name)
+        at = known.get(os.path.realpath(each.common)) if each else None
+        if each is None:
+            continue
+        if at is not None:
+            # a submodule, or a worktree of what is known already
+            if is_submodule(found[at]):
+                found[at] = found[at]._replace(top=each.top, pointer=each.pointer)
+        elif number < MOST_NESTED:
+            number += 1
+            known[os.path.realpath(each.common)] = len(found)
+            found += with_submodules(each)
+        else:
+            left_out.append(name)
+    return found, left_out
+
+
+def _nested_named(loop: "Loop") -> "list[str]":
+    """Return the folders in which there may be a repository, in order."""
+    if not loop.option("snapshot"):
+        return []
+    with store.open_store(loop.place) as snapshots:
+        rules = json.loads(snapshots.property(ignoring.AT_START + loop.run.id) or "{}")
+        ignored = [row[0] for row in snapshots.query("SELECT path FROM ignored")]
+    listed = [prefix.rstrip("/") for prefix in rules if prefix]
+    return sorted({*listed, *_nested_ignored(loop.place.top, ignored)})
+
+
+def _nested_ignored(top: str, folders: "Iterable[bytes]") -> "list[str]":
+    found = []
+    for name in [os.fsdecode(path).rstrip("/") for path in folders if not listing.is_cached(path)]:
+        inner = [name] if os.path.lexists(f"{top}/{name}/.git") else [f"{name}/{each}" for each in _folders_in(f"{top}/{name}")]
+        found += [each for each in inner if os.path.lexists(f"{top}/{each}/.git")]
+    return found
+
+
+def _folders_in(folder: str) -> "list[str]":
+    try:
+        with os.scandir(folder) as entries:
+            return sorted([entry.name for _, entry in zip(range(MOST_LOOKED_AT), entries) if entry.is_dir(follow_symlinks=False)])
+    except OSError:
+        return []
+
+
+def _nested_at(top: str, name: str) -> "Repository | None":
+    """Return the repository in a folder of the tree."""
+    place = f"{top}/{name}"
+    git = f"{place}/.git"
+    if os.path.isdir(git):
+        found = Repository(name, place, git, git, "", f"{NESTED}{name}/")
+    else:
+        private, common, _ = git_files.follow(place, git)
+        found = Repository(name, place, private, common, pointer_of(place), f"{NESTED}{name}/")
+    return found if found.common and is_there(found) else None

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from ralph_mem.core import project as projects
-from ralph_mem.ralph.git import nested
+from ralph_mem.ralph.git import repository as repositories
 from tests.ralph.git.conftest import asked, fill, known, objects
 from tests.ralph.loops import STEPS, Loops, git
 from tests.ralph.snapshot.conftest import bytes_below
@@ -146,7 +146,7 @@ def test_a_worktree_of_the_repository_itself_is_not_told_of_twice(loops):
 
 @pytest.mark.check
 def test_of_many_clones_the_first_are_guarded_and_the_others_named(loops, monkeypatch):
-    monkeypatch.setattr(nested, "MOST", 2)
+    monkeypatch.setattr(repositories, "MOST_NESTED", 2)
     for name in ("a", "z"):
         a_clone(loops, name)
     run = loops.start("git -C a branch -qD side; git -C z branch -qD side", limits={"iterations": 1})
