@@ -5,7 +5,7 @@ import difflib
 import zlib
 from collections import namedtuple
 
-from ralph_mem.ralph.room import lines
+from ralph_mem.ralph.room import merging
 from ralph_mem.ralph.snapshot import FILE, LINK
 
 TYPE_CHECKING = False
@@ -196,5 +196,5 @@ def _with_own_part(before: "Side | None", now: "Side | None", after: "Side | Non
         return after
     if before is None or now is None or MODE_OF_LINK in (before.mode, now.mode, after.mode):
         return MIXED
-    text = now.data if before.data == after.data else lines.merge(before.data, now.data, after.data)
+    text = now.data if before.data == after.data else merging.merged_lines(before.data, now.data, after.data)
     return MIXED if text is None else Side(after.mode if after.mode != before.mode else now.mode, text)
