@@ -10,7 +10,7 @@ from collections import namedtuple
 
 from ralph_mem.core import paths
 from ralph_mem.core.format import amount
-from ralph_mem.ralph.room import copying
+from ralph_mem.ralph.room import filling
 from ralph_mem.ralph.snapshot.listing import CACHES
 
 TYPE_CHECKING = False
@@ -150,7 +150,7 @@ class _Bringing:
 
     def _file(self, here: str, there: str, found: os.stat_result) -> None:
         if found.st_size > MOST_TEXT or not self._rewritten(here, there):
-            copying.copy(here, there)
+            filling.copy_file(here, there)
 
     def _rewritten(self, here: str, there: str) -> bool:
         """Write a text that names the person's folder so that it names the room; False for all others."""
@@ -162,10 +162,10 @@ class _Bringing:
         if b"\0" in text[:LOOKED_AT] or not self._named.search(text):
             return False
         room = os.fsencode(self._room)
-        written = os.open(there, copying.CREATE, 0o600)
+        written = os.open(there, filling.CREATE, 0o600)
         try:
-            copying.write(written, self._named.sub(lambda _: room, text))
-            copying.settle(written, found)
+            filling.write(written, self._named.sub(lambda _: room, text))
+            filling.settle(written, found)
         finally:
             os.close(written)
         return True

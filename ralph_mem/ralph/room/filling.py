@@ -1,4 +1,4 @@
-"""Fill a room with the files of a snapshot.
+"""Fill a room with the files of a snapshot, and copy others into it by reflinks where possible.
 
 They come from the person's tree where that still has them, else from the store.
 """
@@ -7,13 +7,13 @@ import os
 import stat
 import time
 
-from ralph_mem.ralph.room import copying
+from ralph_mem.core import paths
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, Entry, trees
 from ralph_mem.ralph.snapshot.walk import key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from ralph_mem.ralph.snapshot.store import Snapshots
 
@@ -22,6 +22,10 @@ KEYS = "SELECT path, key FROM present WHERE first <= ? AND key != x''"
 OWNERS = 0o700
 # Two threads fill two cores; fewer files are copied sooner by one.
 THREADS, WORTH_THREADS, BATCH = 2, 400, 200
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+PIECE = 1_048_576
+NO_CLONES: "set[tuple[int, int]]" = set()  # pairs of file systems that have refused: asked once
 
 
 def fill(snapshots: "Snapshots", number: int, source: str, room: str) -> "tuple[list[bytes], list[bytes]]":
@@ -109,7 +113,7 @@ class _Filling:
 
     def _copy(self, path: bytes) -> bool:
         key = self._keys.get(path)
-        return copying.copy(self._source + path, self._room + path, (lambda found: key_of(found) == key) if key else None)
+        return copy_file(self._source + path, self._room + path, (lambda found: key_of(found) == key) if key else None)
 
     def make(self, path: bytes, entry: Entry) -> None:
         """Make a path as an entry has it."""
@@ -141,7 +145,7 @@ class _Filling:
         self._shared.setdefault(entry.twins, path)
 
     def _from_store(self, path: bytes, entry: Entry) -> None:
-        written = os.open(self._room + path, copying.CREATE, 0o600)
+        written = os.open(self._room + path, CREATE, 0o600)
         try:
             self._snapshots.write_content(entry, written)
             os.fchmod(written, entry.mode)
@@ -157,3 +161,58 @@ class _Filling:
         except OSError:
             return False
         return stat.S_ISFIFO(found.st_mode)
+
+
+def copy_file(source: "str | bytes", target: "str | bytes", is_right: "Callable[[os.stat_result], bool] | None" = None) -> bool:
+    """Copy a regular file with its mode and time; says whether that was possible, and leaves nothing where it was not.
+
+    With `is_right` it has to be so before and after it was read. Raises OSError for the target.
+    """
+    try:
+        file = os.open(source, READ)
+    except OSError:
+        return False
+    try:
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode) or (is_right and not is_right(found)):
+            return False
+        written = os.open(target, CREATE, stat.S_IMODE(found.st_mode) & 0o777)
+        try:
+            made = os.fstat(written)
+            _fill_file(written, file, (found.st_dev, made.st_dev))
+            settle(written, found, made)
+        finally:
+            os.close(written)
+        after = os.fstat(file)
+    finally:
+        os.close(file)
+    if (is_right and not is_right(after)) or (after.st_size, after.st_mtime_ns) != (found.st_size, found.st_mtime_ns):
+        os.unlink(target)
+        return False
+    return True
+
+
+def settle(written: int, found: os.stat_result, made: "os.stat_result | None" = None) -> None:
+    """Give an open file mode and time of another: a build tool goes by times. `made` is what it was made as."""
+    if made is None or made.st_mode != found.st_mode:
+        os.fchmod(written, stat.S_IMODE(found.st_mode))
+    os.utime(written, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def _fill_file(written: int, file: int, pair: "tuple[int, int]") -> None:
+    if pair not in NO_CLONES:
+        if paths.clone(file, written):
+            return
+        NO_CLONES.add(pair)
+    while True:
+        piece = os.read(file, PIECE)
+        if not piece:
+            return
+        write(written, piece)
+
+
+def write(written: int, data: bytes) -> None:
+    """Write all of it. Raises OSError."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(written, left) :]

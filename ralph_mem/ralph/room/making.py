@@ -9,7 +9,7 @@ from ralph_mem.core import paths, rooms
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.ralph import files, runs
 from ralph_mem.ralph.loop import MEANWHILE
-from ralph_mem.ralph.room import copying, dependencies, filling, keeping, redirects, repository, walls
+from ralph_mem.ralph.room import dependencies, filling, keeping, redirects, repository, walls
 from ralph_mem.ralph.room.dependencies import COPIED, LINKED
 from ralph_mem.ralph.snapshot import ignoring, store, taking, uncommitted
 from ralph_mem.ralph.snapshot.listing import GIT, run_git
@@ -132,7 +132,7 @@ def _copy_tracked_state(source: str, top: str) -> None:
         if name:
             target = os.path.join(os.fsencode(top), name)
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            copying.copy(os.path.join(os.fsencode(source), name), target)
+            filling.copy_file(os.path.join(os.fsencode(source), name), target)
 
 
 def enter(loop: "Loop") -> None:

@@ -9,7 +9,7 @@ import os
 import shutil
 from collections import namedtuple
 
-from ralph_mem.ralph.room import copying, filling
+from ralph_mem.ralph.room import filling
 from ralph_mem.ralph.snapshot.listing import GIT, run_git
 
 TYPE_CHECKING = False
@@ -192,7 +192,7 @@ def _copy(source: str, target: str) -> None:
     if os.path.isdir(source):
         shutil.copytree(source, target)
     else:
-        copying.copy(source, target)
+        filling.copy_file(source, target)
 
 
 def _hide(path: str, names: "Iterable[str]") -> None:
