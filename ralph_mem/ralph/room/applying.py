@@ -9,7 +9,7 @@ from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.ralph import files, pending, progress, record, rollback_lines, rolling_back, runs, stop_reasons
 from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.room import keeping, merging
-from ralph_mem.ralph.snapshot import LINK, others, restoring, rollback_plan, store, taking, uncommitted
+from ralph_mem.ralph.snapshot import LINK, others, restoring, rollback_plan, store, taking
 from ralph_mem.ralph.tasks import boxes
 from ralph_mem.ralph.watching import commits
 
@@ -94,7 +94,7 @@ def _applied(
         safety = taking.take(snapshots, restoring.safety_label(snapshots), run.id, files.scope_of(values)).id
         merged = _merged(snapshots, run, result, safety)
         if by_itself:
-            uncommitted.hold_back(snapshots, run.id, merged)
+            others.hold_back(snapshots, run.id, merged)
         plan = _plan(snapshots, merged, safety)
         target = taking.write_down(snapshots, restoring.APPLIED, run.id, merged.wanted, merged.content)
         begun = {"snapshot": result.number, "target": target, "safety": safety, "words": result.what}

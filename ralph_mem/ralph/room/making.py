@@ -11,7 +11,7 @@ from ralph_mem.ralph import files, runs
 from ralph_mem.ralph.loop import MEANWHILE
 from ralph_mem.ralph.room import dependencies, filling, keeping, redirects, repository, walls
 from ralph_mem.ralph.room.dependencies import COPIED, LINKED
-from ralph_mem.ralph.snapshot import ignoring, store, taking, uncommitted
+from ralph_mem.ralph.snapshot import ignoring, others, store, taking
 from ralph_mem.ralph.snapshot.listing import GIT, run_git
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def _filled(  # noqa: PLR0913, PLR0917 - all that is known of a run
     filling.finish(snapshots, start, top, led)
     inside = snapshots.at(os.fsencode(top), True)
     base = taking.take(inside, LABEL, run_id, scope)
-    uncommitted.note(snapshots, run_id, top, base.id)
+    others.note_uncommitted(snapshots, run_id, top, base.id)
     ignoring.changed(inside, run_id)  # what a room adds to git's rules is nobody's change
     return Room(top, base.id, linked, outside.roots, sorted(missing))
 

@@ -8,20 +8,7 @@ from collections import namedtuple
 from contextlib import closing
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.snapshot import (
-    FILE,
-    Entry,
-    Taken,
-    blobs,
-    contents,
-    database,
-    ignoring,
-    links,
-    listing,
-    others,
-    trees,
-    uncommitted,
-)
+from ralph_mem.ralph.snapshot import FILE, Entry, Taken, blobs, contents, database, ignoring, links, listing, others, trees
 from ralph_mem.ralph.snapshot.contents import WORTH_THREADS, Reader, Writer, unstored
 from ralph_mem.ralph.snapshot.listing import Listing
 from ralph_mem.ralph.snapshot.walk import Known, Walk, kind_of
@@ -74,7 +61,6 @@ def remove(snapshots: "Snapshots", run: str) -> None:
     snapshots.query("DELETE FROM snapshots WHERE run = ?", (run,))
     ignoring.forget(snapshots, run)
     others.forget(snapshots, run)
-    uncommitted.forget(snapshots, run)
     for statement in REMOVE.strip().splitlines():
         snapshots.query(statement)
     links.sweep(snapshots)

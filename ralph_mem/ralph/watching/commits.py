@@ -10,7 +10,7 @@ from ralph_mem.core import process
 from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.core.redaction import path_rules
 from ralph_mem.ralph import display, progress
-from ralph_mem.ralph.snapshot import FILE, LINK, others, store, uncommitted
+from ralph_mem.ralph.snapshot import FILE, LINK, others, store
 from ralph_mem.ralph.watching import file_patch, patch
 from ralph_mem.ralph.watching.file_patch import MIXED
 
@@ -73,7 +73,7 @@ def mark_uncommitted(loop: "Loop") -> None:
     """Keep what the person has not committed when a run begins in their own files; of a room that is known."""
     if is_wanted(loop.run) and loop.option("here"):
         with store.open_store(loop.place) as snapshots:
-            uncommitted.note(snapshots, loop.run.id, loop.place.top, loop.run.start_snapshot)
+            others.note_uncommitted(snapshots, loop.run.id, loop.place.top, loop.run.start_snapshot)
 
 
 def after(loop: "Loop", iteration: "Iteration") -> None:
@@ -124,7 +124,7 @@ def _contents(
 ) -> "dict[bytes, Side | None]":
     """Return what a commit is to have of each path: of one that the person changed too what is the loop's."""
     before = _parent(loop.run)
-    theirs = uncommitted.paths(snapshots, loop.run.id) | {*others.since(snapshots, loop.run.id, 0)}
+    theirs = others.uncommitted(snapshots, loop.run.id) | {*others.since(snapshots, loop.run.id, 0)}
     theirs = theirs if loop.run.branch.get("base") else set()  # nothing was committed at all: then a file goes in whole
     return {
         path: file_patch.own_part(_committed(loop.place, before, path), steps[path], snapshots)
