@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.attribution.tool_events import ToolEvents
     from ralph_mem.ralph.attribution.writes import Writes
-    from ralph_mem.ralph.room.linked import Marks
+    from ralph_mem.ralph.room.ignored import Marks
 
     Told = Callable[[str], None]
 

@@ -12,7 +12,7 @@ from ralph_mem.ralph.criteria import Criterion, Verdict, flaky, judging
 from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.judges import confirming
 from ralph_mem.ralph.loop import MEANWHILE
-from ralph_mem.ralph.room import linked, walls
+from ralph_mem.ralph.room import ignored, walls
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import store
 from ralph_mem.ralph.snapshot.walk import TICK_NS
@@ -47,7 +47,7 @@ def begin(loop: "Loop", most_characters: int = 0, again: bool = False) -> str:
     number = loop.run.next_number()
     _let_clock_go_on(loop)
     guarding.before(loop)
-    linked.before(loop)
+    ignored.look_at_links(loop)
     loop.hear()
     text, loop.facts = prompt.build(loop.run, number, known, loop.option("prompt_tokens"), most_characters, again)
     loop.note("begun", number=number, prompt=loop.facts, hints=len(loop.run.hints), **_task_begun(loop))
@@ -135,7 +135,7 @@ def _looked_at(loop: "Loop", answer: "launch.Answer") -> record.Iteration:
         left, judged = _confirmed(loop, number, left, judged, until)
     noticed = [*ticked, *left.tampered]
     left = _with_boxes(loop, number, left, judged)
-    beyond = [*linked.after(loop, number), *guarding.after(loop, number)]
+    beyond = [*ignored.links_written(loop, number), *guarding.after(loop, number)]
     message, why = safe(loop, answer.message[-MESSAGE_CHARACTERS:], answer.why)
     return record.NO_ITERATION._replace(
         number=number, started=loop.begun, ended=now_ms(), kind=answer.kind, why=why, verdicts=judged.verdicts,

@@ -9,7 +9,7 @@ import pytest
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import planning, prospects, record, runs, stopping
 from ralph_mem.ralph.room import applying, dependencies, mapping, redirects, walls
-from ralph_mem.ralph.room import linked as linked_paths
+from ralph_mem.ralph.room import ignored as linked_paths
 from tests.ralph.loops import STEPS, Loops, git
 from tests.ralph.snapshot.conftest import bytes_below
 
@@ -335,7 +335,7 @@ def test_what_tools_keep_there_is_nobodys_damage_and_a_success_stays_one(loops, 
 
 def test_of_a_very_large_folder_the_upper_part_is_looked_at(loops, monkeypatch):
     monkeypatch.setattr(walls, "why_not", lambda: "there is no bwrap (bubblewrap) on PATH")
-    monkeypatch.setattr(linked_paths, "MOST", 3)
+    monkeypatch.setattr(linked_paths, "MOST_LOOKED_AT", 3)
     deep = "echo agent >data/tool/deep/new; rm -r data/tool/deep/a"
     loops.write("data/tool/deep/a/b", "")
     assert linked(loops, f"{deep}; exit", limits={"iterations": 1}).reason == "max_iterations"
