@@ -13,7 +13,7 @@ from ralph_mem.ralph.criteria import BROKEN, Verdict, finding, passed
 from ralph_mem.ralph.git import copies, guarding
 from ralph_mem.ralph.judges import installed, substitutes, unheld
 from ralph_mem.ralph.loop import MEANWHILE, Loop
-from ralph_mem.ralph.room import keeping, making, parallel, walls
+from ralph_mem.ralph.room import making, parallel, walls
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import store, taking
 from ralph_mem.ralph.tasks import telling, to_json
@@ -162,4 +162,4 @@ def discard(loop: Loop) -> None:
     copies.forget(loop.project, loop.run.id)
     with store.open_store(loop.project) as snapshots:
         taking.delete_run(snapshots, loop.run.id)
-        keeping.let_go(loop.project, loop.run.id, snapshots)
+        making.let_go(loop.project, loop.run.id, snapshots)

@@ -1,7 +1,7 @@
 """Search the snapshots of loops for a text, and delete all those of a run that holds it."""
 
 from ralph_mem.ralph import runs
-from ralph_mem.ralph.room import keeping
+from ralph_mem.ralph.room import making
 from ralph_mem.ralph.snapshot import FILE, Entry, blobs, store, taking
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ def delete_runs(project: "Project", doomed: "list[str]") -> None:
         opened.query("PRAGMA secure_delete = ON")
         for run in doomed:
             taking.delete_run(opened, run)
-            keeping.let_go(project, run, opened)
+            making.let_go(project, run, opened)
         # rows that moved within a page leave their bytes behind
         opened.query("VACUUM")
         opened.query("PRAGMA wal_checkpoint(TRUNCATE)")

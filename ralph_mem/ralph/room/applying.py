@@ -8,7 +8,7 @@ from ralph_mem.core import news
 from ralph_mem.core.errors import LoopError, RalphMemError
 from ralph_mem.ralph import files, pending, progress, record, rollback_lines, rolling_back, runs, stop_reasons
 from ralph_mem.ralph.lock import Lock
-from ralph_mem.ralph.room import keeping, merging
+from ralph_mem.ralph.room import making, merging
 from ralph_mem.ralph.snapshot import LINK, others, restoring, rollback_plan, store, taking
 from ralph_mem.ralph.tasks import boxes
 from ralph_mem.ralph.watching import commits
@@ -105,8 +105,8 @@ def _applied(
         brought = commits.bring(project, run)
         if brought:
             pending.note(project, run, "brought", **brought)
-        if not keeping.is_needed(run):
-            keeping.let_go(project, run.id, snapshots)
+        if not making.is_needed(run):
+            making.let_go(project, run.id, snapshots)
     return result.what, report, merged
 
 

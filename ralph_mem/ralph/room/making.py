@@ -1,28 +1,32 @@
-"""Make the room of a run with files, a repository, and what checks need, and work there."""
+"""Make the room of a run with what checks need, and remove those that no run needs."""
 
 import json
 import os
 import shlex
+import shutil
 from collections import namedtuple
 
 from ralph_mem.core import paths, rooms
 from ralph_mem.core.errors import LoopError, SnapshotError
 from ralph_mem.ralph import files, runs
 from ralph_mem.ralph.loop import MEANWHILE
-from ralph_mem.ralph.room import dependencies, filling, keeping, redirects, repository, walls
+from ralph_mem.ralph.room import dependencies, filling, redirects, repository, walls
 from ralph_mem.ralph.room.dependencies import COPIED, LINKED
-from ralph_mem.ralph.snapshot import ignoring, others, store, taking
+from ralph_mem.ralph.snapshot import ignoring, others, store, taking, trees
 from ralph_mem.ralph.snapshot.listing import GIT, run_git
+from ralph_mem.ralph.stop_reasons import SUCCESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from ralph_mem.core.project import Project
     from ralph_mem.ralph.criteria import Criterion
     from ralph_mem.ralph.loop import Loop
+    from ralph_mem.ralph.record import Run
     from ralph_mem.ralph.snapshot.listing import Scope
+    from ralph_mem.ralph.snapshot.store import Snapshots
 
 Room = namedtuple("Room", "path base linked roots missing")
 Room.__doc__ = """A room that is there: its top, the number of its first snapshot, the ignored paths that are links to the person's,
@@ -31,6 +35,9 @@ the folders that `PYTHONPATH` leads to instead, and the paths of the snapshot th
 LABEL = "room"
 INSTALLERS = ("uv", "poetry", "pdm", "pipenv", "hatch")  # they change the environment that they find before they run anything
 MOST_NAMED = 5
+# A room is as large as the project. The one of the last run is gone on with or looked into, that before it sometimes; what older
+# ones had, snapshots have.
+MOST_KEPT = 2
 
 
 def make(project: "Project", run_id: str, start: int, scope: "Scope", values: "dict[str, Any]", checks: "list[Criterion]") -> Room:
@@ -38,18 +45,18 @@ def make(project: "Project", run_id: str, start: int, scope: "Scope", values: "d
 
     Raises LoopError where a check would look at the person's own files, and SnapshotError where the room cannot be made.
     """
-    keeping.remove(project.tree, run_id)
+    remove_room(project.tree, run_id)
     top = _make_top(project, run_id)
     try:
         with store.open_store(project) as snapshots:
             return _filled(snapshots, project, run_id, start, scope, values, checks, top)
     except OSError as error:
-        keeping.remove(project.tree, run_id)
+        remove_room(project.tree, run_id)
         raise SnapshotError(
             f"the room of the loop cannot be made: {error}", "make room on the disk, or work here: --here"
         ) from error
     except BaseException:
-        keeping.remove(project.tree, run_id)
+        remove_room(project.tree, run_id)
         raise
 
 
@@ -157,7 +164,7 @@ def enter(loop: "Loop") -> None:
 
 def _sweep(loop: "Loop") -> None:
     with store.open_store(loop.project) as snapshots:
-        keeping.sweep(loop.project, [run for run in runs.all(loop.project) if run.id != loop.run.id], snapshots)
+        sweep(loop.project, [run for run in runs.all(loop.project) if run.id != loop.run.id], snapshots)
 
 
 def is_there(loop: "Loop") -> bool:
@@ -172,3 +179,52 @@ def _lines_of(made: "Room", held: bool) -> "list[str]":
     lines += [f"linked, {rule}: {', '.join(made.linked[:MOST_NAMED])}"] if made.linked else []
     missing = [path.decode("utf-8", "backslashreplace") for path in made.missing[:MOST_NAMED]]
     return lines + ([f"not in it: {', '.join(missing)}"] if missing else [])
+
+
+def remove_room(tree: str, run_id: str) -> None:
+    """Remove the room of a run, if it is there, as far as that goes."""
+    folder = rooms.folder_of(tree)
+    if folder and run_id:
+        remove_folder(f"{folder}/{run_id}")
+
+
+def remove_folder(path: str) -> None:
+    """Remove a folder with all that is in it, closed folders too; links are not followed."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path, onerror=_open_and_retry)
+
+
+def _open_and_retry(again: "Callable[..., object]", path: str, _error: object) -> None:
+    """Remove what lies in a folder that its owner may not write to, or not enter."""
+    above = os.path.dirname(path)
+    try:
+        os.chmod(above, 0o700)
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.chmod(path, 0o700)
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            again(path)
+    except OSError:  # told by doctor, and tried again by the next loop
+        pass
+
+
+def sweep(project: "Project", runs: "Iterable[Run]", snapshots: "Snapshots") -> None:
+    """Remove the rooms of a tree but those of its last runs that can go on; a loop that has the lock is at work here alone."""
+    folder = rooms.folder_of(project.tree)
+    wanted = [run.id for run in runs if run.room and is_needed(run)][-MOST_KEPT:]
+    held = {row[0] for row in snapshots.query("SELECT DISTINCT run FROM snapshots")}
+    for name in [name for name in paths.names(folder) if name != rooms.STANDS_FOR]:
+        if name not in wanted or name not in held:
+            let_go(project, name, snapshots)
+
+
+def let_go(project: "Project", run_id: str, snapshots: "Snapshots") -> None:
+    """Remove a room, and what the store knows of how it looked."""
+    trees.forget(snapshots, os.fsencode(rooms.top_of(project.tree, run_id)))
+    remove_room(project.tree, run_id)
+
+
+def is_needed(run: "Run") -> bool:
+    """Say whether a run can go on in its room, or has something in it that the person does not have, commits too."""
+    has_all = run.applied and not run.applied[-1]["conflicts"] and (run.brought.get("name") or not run.commits)
+    return run.status != SUCCESS or bool(run.iterations and not has_all)

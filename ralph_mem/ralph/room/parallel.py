@@ -10,7 +10,7 @@ from ralph_mem.core import orphans, paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import runs
 from ralph_mem.ralph.options import LEAST_COST
-from ralph_mem.ralph.room import keeping
+from ralph_mem.ralph.room import making
 from ralph_mem.ralph.snapshot import store
 from ralph_mem.ralph.stop_reasons import SUCCESS
 from ralph_mem.ralph.watching import overview
@@ -85,7 +85,7 @@ class Attempts:
             for run_id in [*self._processes, self._lead]:
                 paths.remove(f"{runs.folder_of(self._project)}/{run_id}.stop")
                 if run_id != winner:
-                    keeping.let_go(self._project, run_id, snapshots)
+                    making.let_go(self._project, run_id, snapshots)
 
     def spent(self) -> str:
         """Return what all attempts took together, in a line."""
