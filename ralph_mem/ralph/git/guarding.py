@@ -4,7 +4,7 @@ from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import amount
 from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph.attribution.writes import Writes
-from ralph_mem.ralph.git import copies, looks, words
+from ralph_mem.ralph.git import copies, journal, words
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git.touches import NOBODY, Touches
 
@@ -33,7 +33,7 @@ def begin(loop: "Loop") -> None:
         found = [each._replace(links=repositories.links(each)) for each in found]
         top = main.top if main else loop.place.top
         held = copies.keep(loop.project, found, loop.run.id, most_bytes, top, objects=is_theirs)
-        looks.keep(loop.project, loop.run.id, looks.take(found, None, 0, looks.AFTER), None)
+        journal.keep_look(loop.project, loop.run.id, journal.look(found, None, 0, journal.AFTER), None)
     except (SnapshotError, OSError) as error:
         loop.told(f"git is not guarded in this loop: {error}")
         return
@@ -54,14 +54,14 @@ def _tell(loop: "Loop", whys: "list[tuple[Repository, str]]", left_out: "list[st
 
 def before(loop: "Loop") -> None:
     """Look at git as an iteration is begun: what has changed since the last one ended is nobody's but the person's."""
-    _look(loop, loop.run.next_number(), looks.BEFORE)
+    _look(loop, loop.run.next_number(), journal.BEFORE)
     if isinstance(loop.writes, Writes):
-        loop.writes.touches = Touches(looks.guarded(loop.project, loop.run.id))
+        loop.writes.touches = Touches(journal.guarded(loop.project, loop.run.id))
 
 
 def after(loop: "Loop", number: int) -> "list[str]":
     """Look at git once an iteration and its checks are done, and note what changed; returns it in lines."""
-    lines, lost = _look(loop, number, looks.AFTER)
+    lines, lost = _look(loop, number, journal.AFTER)
     if lines:
         lines = privately(loop, lines)
         loop.note(ENTRY, number=number, told=lines, lost=lost)
@@ -70,15 +70,15 @@ def after(loop: "Loop", number: int) -> "list[str]":
 
 def gone(loop: "Loop") -> "list[str]":
     """Look at git once an iteration has broken off; returns what changed in lines where the repository itself is gone."""
-    lines, lost = _look(loop, loop.run.next_number(), looks.AFTER)
+    lines, lost = _look(loop, loop.run.next_number(), journal.AFTER)
     return privately(loop, lines) if lost else []
 
 
 def lost_since(loop: "Loop") -> "list[str]":
     """Return in lines what git lost since the last look, for a session at which a person is at work, whose commits are no news."""
-    found = looks.of_run(loop.project, loop.run.id)
-    lines, _ = _look(loop, len(found), looks.AFTER)
-    now = looks.of_run(loop.project, loop.run.id)
+    found = journal.looks_of(loop.project, loop.run.id)
+    lines, _ = _look(loop, len(found), journal.AFTER)
+    now = journal.looks_of(loop.project, loop.run.id)
     lost = found and now and any([words.losses(state, now[-1].states[name]) for name, state in found[-1].states.items()])
     return privately(loop, lines) if lost else []
 
@@ -90,15 +90,15 @@ def privately(loop: "Loop", lines: "list[str]") -> "list[str]":
 
 def _look(loop: "Loop", number: int, when: str) -> "tuple[list[str], bool]":
     """Look at git, and return what changed since the last look, and whether the repository itself is gone."""
-    there = looks.guarded(loop.project, loop.run.id)
-    found = looks.of_run(loop.project, loop.run.id)
+    there = journal.guarded(loop.project, loop.run.id)
+    found = journal.looks_of(loop.project, loop.run.id)
     if not there or not found:
         return [], False
     former = found[-1]
-    now = looks.take(there, former, number, when)
-    now = now._replace(others=_others(loop, there, former, now)) if when == looks.AFTER else now
+    now = journal.look(there, former, number, when)
+    now = now._replace(others=_others(loop, there, former, now)) if when == journal.AFTER else now
     try:
-        looks.keep(loop.project, loop.run.id, now, former)
+        journal.keep_look(loop.project, loop.run.id, now, former)
     except OSError as error:
         loop.told(f"what git knew could not be written down: {error.strerror}")
     lines = [line for each in there for line in _changes(each, former, now)]
@@ -107,11 +107,11 @@ def _look(loop: "Loop", number: int, when: str) -> "tuple[list[str], bool]":
     return lines, loop.place is loop.project and any([not repositories.is_apart(each) for each in gone])
 
 
-def _changes(each: "Repository", former: "looks.Look", now: "looks.Look") -> "list[str]":
+def _changes(each: "Repository", former: "journal.Look", now: "journal.Look") -> "list[str]":
     return words.changes(each, former.states[each.name], now.states[each.name], now.others.get(each.name, NOBODY))
 
 
-def _others(loop: "Loop", there: "list[Repository]", former: "looks.Look", now: "looks.Look") -> "dict[str, Hands]":
+def _others(loop: "Loop", there: "list[Repository]", former: "journal.Look", now: "journal.Look") -> "dict[str, Hands]":
     """Return what somebody else than the loop changed in an iteration, nothing where that is not heard."""
     touches = loop.writes.touches if isinstance(loop.writes, Writes) else None
     return {each.name: touches.hands(each, former.states[each.name], now.states[each.name]) for each in there} if touches else {}

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.git import copies, journal, looks
+from ralph_mem.ralph.git import copies, journal
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git import state as states
 from ralph_mem.ralph.git.journal import Action
@@ -33,7 +33,7 @@ def carry_out(project: "Project", run: str, actions: "Sequence[Action]", most_by
     """
     if not actions:
         return [], []
-    there = {each.name: each for each in looks.guarded(project, run)}
+    there = {each.name: each for each in journal.guarded(project, run)}
     label = journal.label_of(project, run)
     top = copies.read(project, run)["repositories"]["top"]
     copies.keep(project, list(there.values()), run, most_bytes, top, label)

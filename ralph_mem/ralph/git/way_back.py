@@ -10,7 +10,7 @@ from collections import namedtuple
 
 from ralph_mem.core import paths
 from ralph_mem.core.format import amount
-from ralph_mem.ralph.git import copies, journal, looks, objects, words
+from ralph_mem.ralph.git import copies, journal, objects, words
 from ralph_mem.ralph.git import state as states
 from ralph_mem.ralph.git.journal import Action
 from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, LOG, OBJECTS, POINTER, REF, REPOSITORY, STASHES
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.ralph.git.looks import Look
+    from ralph_mem.ralph.git.journal import Look
     from ralph_mem.ralph.git.repository import Repository
     from ralph_mem.ralph.git.state import State
 
@@ -37,10 +37,10 @@ def plan_of(project: "Project", run: str, number: int, force: bool = False) -> P
 
     With `force` what the person changed after the loop had changed it goes back too.
     """
-    there, seen = looks.guarded(project, run), looks.of_run(project, run)
+    there, seen = journal.guarded(project, run), journal.looks_of(project, run)
     if not there or not seen or not _is_of(project, run):
         return Plan()
-    at = max([place for place, look in enumerate(seen) if look.when == looks.AFTER and look.number <= number], default=0)
+    at = max([place for place, look in enumerate(seen) if look.when == journal.AFTER and look.number <= number], default=0)
     actions: list[Action] = []
     kept: list[str] = []
     for each in there:
@@ -60,7 +60,7 @@ def _is_of(project: "Project", run: str) -> bool:
 def undoing(project: "Project", run: str) -> Plan:
     """Return what takes the last rollback of a run back, but for what came out of a copy: nobody wants that gone again."""
     told = journal.read(project, run)
-    there = {each.name: each for each in looks.guarded(project, run)}
+    there = {each.name: each for each in journal.guarded(project, run)}
     if not told:
         return Plan()
     actions, kept = [], []
@@ -110,7 +110,7 @@ class _Repository:
         by_person: set[Any] = set()
         for look, former, state in zip(seen[1:], chain, chain[1:]):
             changed, now = states.changed_items(former, state), states.items_of(state)
-            theirs, both = look.others.get(self.each.name, NOBODY) if look.when == looks.AFTER else (changed, set())
+            theirs, both = look.others.get(self.each.name, NOBODY) if look.when == journal.AFTER else (changed, set())
             by_loop |= changed - theirs
             by_person |= {item for item in (theirs | both) & changed if now.get(item) not in self.ours.get(item, ())}
         return by_loop, by_person
