@@ -5,6 +5,8 @@ import re
 import shutil
 import sys
 
+from ralph_mem.core import paths
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -23,9 +25,9 @@ SETS_PATH, WORDS = re.compile(r"\bPATH\b"), re.compile(r"[\w.+-]+")
 
 def names(sites: "Iterable[str]" = ()) -> "frozenset[str]":
     """Return the names of modules that nobody replaces in good faith: of the library, of runners, of what is installed."""
-    library = getattr(sys, "stdlib_module_names", None) or {_module(name) for name in _listed(os.path.dirname(os.__file__))}
+    library = getattr(sys, "stdlib_module_names", None) or {_module(name) for name in paths.names(os.path.dirname(os.__file__))}
     installed = {
-        _module(name) for site in sites for name in _listed(site) if not name.endswith((".dist-info", ".egg-info", ".pth"))
+        _module(name) for site in sites for name in paths.names(site) if not name.endswith((".dist-info", ".egg-info", ".pth"))
     }
     return frozenset(set(library) | RUNNERS | installed) - {"__pycache__", ""}
 
@@ -69,10 +71,3 @@ def programs(texts: "Iterable[str]") -> "frozenset[str]":
 
 def _module(name: str) -> str:
     return name.partition(".")[0]
-
-
-def _listed(folder: str) -> "list[str]":
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

@@ -11,6 +11,7 @@ from collections import namedtuple
 from ralph_mem.core import paths
 from ralph_mem.core.format import amount
 from ralph_mem.ralph.room import filling
+from ralph_mem.ralph.snapshot import blobs
 from ralph_mem.ralph.snapshot.listing import CACHES
 
 TYPE_CHECKING = False
@@ -164,7 +165,7 @@ class _Bringing:
         room = os.fsencode(self._room)
         written = os.open(there, filling.CREATE, 0o600)
         try:
-            filling.write(written, self._named.sub(lambda _: room, text))
+            blobs.write(written, self._named.sub(lambda _: room, text))
             filling.settle(written, found)
         finally:
             os.close(written)

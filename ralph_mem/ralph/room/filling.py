@@ -8,7 +8,7 @@ import stat
 import time
 
 from ralph_mem.core import paths
-from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, Entry, trees
+from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, Entry, blobs, trees
 from ralph_mem.ralph.snapshot.walk import key_of
 
 TYPE_CHECKING = False
@@ -208,11 +208,4 @@ def _fill_file(written: int, file: int, pair: "tuple[int, int]") -> None:
         piece = os.read(file, PIECE)
         if not piece:
             return
-        write(written, piece)
-
-
-def write(written: int, data: bytes) -> None:
-    """Write all of it. Raises OSError."""
-    left = memoryview(data)
-    while left:
-        left = left[os.write(written, left) :]
+        blobs.write(written, piece)
