@@ -203,8 +203,7 @@ def _no_progress(run: "Run", _now: int) -> str:
 def _staleness(run: "Run") -> int:
     """Return how many iterations there have been since the best one, or since a person let the run go on."""
     recent = _recent(run)
-    top = progress.best_of(progress.numbers(run), known=bool(run.baseline))
-    return min(len(recent), len(run.tried()) - top) if recent else 0
+    return min(len(recent), len(run.tried()) - progress.place_of_best(run)) if recent else 0
 
 
 ORDER: "tuple[tuple[str, Callable[[Run, int], str]], ...]" = (

@@ -150,7 +150,7 @@ def _number(verdict: "Verdict") -> int:
 def best(run: "Run") -> str:
     """Return what came closest, in words."""
     top, found = progress.best(run), progress.numbers(run)
-    return f"best {found[progress.best_of(found, bool(run.baseline))]} at {top.number if top else 'the start'}"
+    return f"best {found[progress.place_of_best(run)]} at {top.number if top else 'the start'}"
 
 
 def money(cost: float) -> str:

@@ -102,13 +102,14 @@ def numbers(run: "Run") -> "list[int]":
 
 def best(run: "Run") -> "Iteration | None":
     """Return the iteration that came closest, the first of equal ones; None where nothing is better than the start."""
-    number = best_of(numbers(run), known=bool(run.baseline))
+    number = place_of_best(run)
     return run.tried()[number - 1] if number else None
 
 
-def best_of(found: "list[int]", known: bool = True) -> int:
-    """Return the position of the first least number; an unknown baseline (the first) takes no part."""
-    there = found if known or len(found) < 2 else found[1:]
+def place_of_best(run: "Run") -> int:
+    """Return the position of the first least number of a run; an unknown baseline (the first) takes no part."""
+    found = numbers(run)
+    there = found if run.baseline or len(found) < 2 else found[1:]
     return there.index(min(there)) + len(found) - len(there)
 
 
