@@ -18,7 +18,7 @@ from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.memory import access
-from ralph_mem.memory.facts import by_hand, decision, outcomes, playbook, trace
+from ralph_mem.memory.facts import by_hand, decision, outcomes, playbook
 from ralph_mem.memory.facts.taking import Statement
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.rows import facts, learnt
@@ -164,7 +164,7 @@ def trace_(
 
     Example: ralph-mem playbook trace
     """
-    found = trace.events(_own(project))[-(limit or 0) :]
+    found = playbook.events(_own(project))[-(limit or 0) :]
     if json:
         printing.as_json(found)
         return

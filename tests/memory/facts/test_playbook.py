@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from ralph_mem.memory.facts import playbook, strength, trace
+from ralph_mem.memory.facts import playbook, strength
 from ralph_mem.memory.recall import search
 from ralph_mem.memory.rows import facts
 from tests.sessions import DAY, NOON
@@ -93,7 +93,7 @@ def test_what_is_past_its_day_is_hidden_at_once_and_archived_later(a_playbook):
 def test_what_was_of_use_is_reinforced_in_the_trace_with_its_counts(a_playbook):
     number = a_playbook.called(said(NAMES[0])).number
     a_playbook.change(facts.change, number, {"helpful": 1, "touched_at": LATER})
-    told = [each for each in trace.events(a_playbook.store) if each["event"] == trace.REINFORCED]
+    told = [each for each in playbook.events(a_playbook.store) if each["event"] == playbook.REINFORCED]
     assert [(each["text"], each["helpful"], each["harmful"], each["at"]) for each in told] == [(said(NAMES[0]), 1, 0, LATER)]
 
 
@@ -122,7 +122,7 @@ def test_words_are_looked_for_in_the_text_and_in_what_it_is_known_by(a_playbook)
 def test_to_look_at_a_bullet_touches_nothing(a_playbook):
     before = a_playbook.store.execute("SELECT * FROM facts").fetchall()
     playbook.overview(playbook.bullets(a_playbook.store, LATER))
-    trace.events(a_playbook.store)
+    playbook.events(a_playbook.store)
     assert search.hits(a_playbook.store, said(NAMES[0]), LATER)
     assert a_playbook.store.execute("SELECT * FROM facts").fetchall() == before
 
@@ -138,7 +138,7 @@ def test_archiving_listing_and_ranking_go_by_one_score(a_playbook, monkeypatch):
 def test_the_trace_tells_in_order_what_was_added_and_what_took_whose_place(the_facts):
     the_facts.say("Install packages with npm 10 in every folder.")
     the_facts.say("Install packages with pnpm 9 in every folder.")
-    told = [(each["event"], each["id"]) for each in trace.events(the_facts.store)]
+    told = [(each["event"], each["id"]) for each in playbook.events(the_facts.store)]
     old, new = [the_facts.called(f"Install packages with {which} in every folder.").public_id for which in ("npm 10", "pnpm 9")]
     assert told == [("added", old), ("added", new), ("merged", new)]
 
