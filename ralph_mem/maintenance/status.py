@@ -108,9 +108,9 @@ def _team(opened: "connection.Store") -> "dict[str, Any]":
     waiting = opened.property(connection.TEAM_WAITING) or 0
     if not opened.property(connection.TEAM_SERVERS):
         return {"not_approved": waiting, "servers": []}
-    from ralph_mem.memory.rows import team_servers  # lazy: only where a server was joined
+    from ralph_mem.memory.rows import outbox  # lazy: only where a server was joined
 
-    return {"not_approved": waiting, "servers": team_servers.standing(opened)}
+    return {"not_approved": waiting, "servers": outbox.standing(opened)}
 
 
 def state(project: "Project", values: "dict[str, Any]", missing: str, since: int = 0, session: str = "") -> str:

@@ -30,7 +30,7 @@ from ralph_mem.maintenance.team import (
 from ralph_mem.maintenance.team.exchange import Proposal
 from ralph_mem.maintenance.team.pushing import Pushed
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import outbox, team_servers
+from ralph_mem.memory.rows import outbox
 from ralph_mem.memory.store.connection import Store
 
 group = typer.Typer()
@@ -91,7 +91,7 @@ def join(
     opened = access.to_write(place)
     with access.Change(opened):
         approvals.join(place, name, address, file)
-        team_servers.heard(opened, name, exchange.now_ms(), answered=True)
+        outbox.server_heard(opened, name, exchange.now_ms(), answered=True)
     opened.close()
     if json:
         printing.as_json({"team": name, "role": role, "address": server.shown(address), "key": file})
@@ -179,7 +179,7 @@ def leave(name: Name, project: Project = "", json: Json = False) -> None:
     with access.Change(opened):
         stay = outbox.leave(opened, name)
         approvals.join(place, name, "")
-        team_servers.left(opened, name)
+        outbox.server_left(opened, name)
     finding.drop_answers(place)
     opened.close()
     if json:

@@ -12,7 +12,7 @@ from ralph_mem.maintenance.team import approvals, item_files, rotation, seal, se
 from ralph_mem.maintenance.team.seal import Seal
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import team_servers
+from ralph_mem.memory.rows import outbox
 from ralph_mem.memory.store.connection import Store
 
 PAGE, MOST_ITEMS = 1_000, 50_000  # in one answer; in a local copy, as the setting `team.max_items` has it by itself
@@ -84,10 +84,10 @@ def noted(store: Store, team: str, synced: bool = False) -> Iterator[None]:
         yield
     except server.ServerError:
         with access.Change(store):
-            team_servers.heard(store, team, now_ms(), answered=False)
+            outbox.server_heard(store, team, now_ms(), answered=False)
         raise
     with access.Change(store):
-        team_servers.heard(store, team, now_ms(), answered=True, synced=synced)
+        outbox.server_heard(store, team, now_ms(), answered=True, synced=synced)
 
 
 # What comes in
