@@ -8,7 +8,7 @@ import re
 from collections import Counter
 
 from ralph_mem.memory.facts import prepared, remedies, strength
-from ralph_mem.memory.rows import facts, learnt, row, uses
+from ralph_mem.memory.rows import facts, learnt, log, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ def tallies(store: "Store") -> "dict[str, Tally]":
     known = {fact.public_id: fact for fact in facts.read(store)}
     advice = {each.public_id: _Advice(store, each) for each in learnt.every(store)}
     found = {name: Tally() for name in known}
-    for name, session, title, text, files, since, until in uses.in_loops(store):
+    for name, session, title, text, files, since, until in log.in_loops(store):
         numbers = FAILING.search(title)
-        ran = uses.ran_between(store, row.COMMAND, since, until or since)
+        ran = log.ran_between(store, row.COMMAND, since, until or since)
         if numbers and _is_used(known[name], advice.get(name), since, text, files.split("\n"), [command for command, _ in ran]):
             _count_iteration(found[name], known[name], session, int(numbers[1]) - int(numbers[2]), until or since)
-    told = uses.first_told(store)
+    told = log.first_told(store)
     _count_commands(store, known, told, found)
-    for (name, session), at in uses.said_again(store).items():
+    for (name, session), at in log.said_again(store).items():
         if told.get((name, session), at) < at:
             found[name].touched_at = max(found[name].touched_at, at)
             if known[name].kind == facts.CORRECTION:
@@ -121,7 +121,7 @@ def _count_commands(
     """Count of each command that was told how it ended when the session ran it then."""
     for (name, session), at in told.items():
         if known[name].kind == facts.COMMAND:
-            ran = uses.ran_after(store, row.COMMAND, session, at)
+            ran = log.ran_after(store, row.COMMAND, session, at)
             ended = [(kind, when) for command, kind, when in ran if _runs(command, known[name]) and kind in (PASSED, FAILED)]
             for kind, when in ended[:1]:
                 found[name].count(session, kind == PASSED, when)
@@ -132,7 +132,7 @@ def counted(store: "Store") -> "dict[str, dict[str, Any]]":
 
     What a person said is among them: a pin, and that it misled. A lesson that took another one's place has its outcomes too.
     """
-    found, at = tallies(store), uses.accesses(store)
+    found, at = tallies(store), log.accesses(store)
     earlier = {one: other for one, other, kind, *_ in facts.links(store) if kind == facts.SUPERSEDES}
     columns = {}
     for fact in facts.read(store):
@@ -189,7 +189,7 @@ def _trust(store: "Store", fact: "Fact | None", text: str, now: int) -> None:
 
 
 def _write_clock(store: "Store") -> None:
-    at = uses.accesses(store)
+    at = log.accesses(store)
     for name, value in (
         (prepared.CLOCK, len(at)),
         (prepared.PACE, strength.pace(Counter(when // strength.DAY_MS for when in at).values())),

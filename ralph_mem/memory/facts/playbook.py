@@ -5,7 +5,8 @@ from collections import Counter
 from ralph_mem.core.format import count
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import outcomes, prepared, strength
-from ralph_mem.memory.rows import facts, learnt, uses
+from ralph_mem.memory.rows import facts, learnt
+from ralph_mem.memory.rows.log import injected, loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,8 +161,8 @@ def events(store: "Store") -> "list[dict[str, Any]]":
     """Return what happened, oldest first: `at` in ms, `event` as one of `WORDS`, the id of the fact, or the receipt's number."""
     if not facts.are_there(store):
         return []
-    found = [{"at": at, "event": LOADED, "receipt": receipt, "told": told} for receipt, at, told in uses.loaded(store)]
-    found += [{"at": at, "event": INJECTED, "id": name, "receipt": receipt} for receipt, at, name in uses.injected(store)]
+    found = [{"at": at, "event": LOADED, "receipt": receipt, "told": told} for receipt, at, told in loaded(store)]
+    found += [{"at": at, "event": INJECTED, "id": name, "receipt": receipt} for receipt, at, name in injected(store)]
     for fact in facts.read(store):
         told = {"id": fact.public_id, "kind": fact.kind, "text": preview(fact.text)}
         found.append({"at": fact.recorded_at, "event": ADDED, **told})

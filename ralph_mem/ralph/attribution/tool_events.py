@@ -6,7 +6,7 @@ import re
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.settings import effective
-from ralph_mem.memory.rows import uses
+from ralph_mem.memory.rows import log
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -99,8 +99,8 @@ def _told(loop: "Loop", done_ns: int, is_over: bool) -> "ToolEvents | None":
     except RalphMemError:
         return None
     try:
-        used: Any = uses.tools_of(opened, loop.run.owner, since - BEFORE_MS)
-        until = uses.prompted(opened, loop.run.owner, since) if is_over else None
+        used: Any = log.tools_of(opened, loop.run.owner, since - BEFORE_MS)
+        until = log.prompted(opened, loop.run.owner, since) if is_over else None
     finally:
         opened.close()
     used = [each for each in used if until is None or each[3] < until]
