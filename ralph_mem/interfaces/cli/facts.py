@@ -15,8 +15,7 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry, rule_export
-from ralph_mem.memory.facts import accepting, by_hand, promoting
-from ralph_mem.memory.facts import starter as sets
+from ralph_mem.memory.facts import accepting, by_hand, promoting, proposed
 from ralph_mem.memory.rows import facts as rows
 
 commands = typer.Typer()
@@ -224,7 +223,7 @@ def export_(
 
 @group.command("starter")
 def starter(
-    name: Annotated[str, typer.Argument(metavar="SET", help=f"One of {', '.join(sets.SETS)}.")],
+    name: Annotated[str, typer.Argument(metavar="SET", help=f"One of {', '.join(proposed.SETS)}.")],
     project: Project = "",
     json: Json = False,
 ) -> None:
@@ -233,7 +232,7 @@ def starter(
     Example: ralph-mem facts starter tests
     """
     place = registry.choose(project)
-    names = sets.proposed(sets.load(place, effective.load(place), name))
+    names = proposed.new_ids(proposed.propose_set(place, effective.load(place), name))
     if json:
         printing.as_json({"set": name, "proposed": names})
         return

@@ -1,4 +1,4 @@
-"""Take in what an agent would have kept, for a person to decide.
+"""Take in what an agent would have kept, or a set of rules for a start, for a person to decide.
 
 Until then nobody is told of it, and no search finds it.
 """
@@ -95,3 +95,49 @@ def told(taken: "Taken") -> str:
     if taken.public_id:
         return f"Nothing new: {taken.public_id} says it, or waits for a person's yes or no."
     return "A person said no to this before: nothing was proposed." if taken.target else by_hand.MEANS_NONE
+
+
+# Small sets of rules that many projects have, for one that has none yet.
+
+# Each a statement that a person can accept as it stands. What differs from project to project is in none of them.
+SETS = {
+    "changes": (
+        "Run the tests before you say that a change is done.",
+        "Keep a change to what was asked for; name what else you found instead of mending it.",
+        "Ask before you delete files, rewrite history or change a public interface.",
+    ),
+    "commits": (
+        "Write the subject of a commit in the imperative, in at most 72 characters, and the reason below it.",
+        "Commit one idea at a time, with its tests and its documentation.",
+        "Never commit secrets, generated files or what .gitignore names.",
+    ),
+    "tests": (
+        "Mend the code and not the test, unless the test is wrong.",
+        "Never skip, delete or loosen a failing test to make it pass.",
+        "Begin the repair of a bug with a test that fails because of it.",
+    ),
+}
+
+
+def propose_set(project: "Project", settings: "dict[str, Any]", name: str) -> "list[Taken]":
+    """Propose the statements of a set as candidates; returns what became of each. What is there already is proposed no second time.
+
+    They are told to nobody before a person has accepted them. Raises RalphMemError for an unknown set, and where recording is off.
+    """
+    if name not in SETS:
+        raise RalphMemError(f"there is no set {name[:40]}", "one of " + ", ".join(SETS))
+    effective.need_recording(project, settings)
+    now = time.time_ns() // 1_000_000
+    opened = access.to_write(project)
+    try:
+        with access.Change(opened):
+            # as what somebody may prefer: a rule would be quoted as the person's own words before anybody looked at it
+            said = [taking.Statement(text, facts.PREFER, facts.PROPOSAL, now) for text in SETS[name]]
+            return [taking.take(opened, statement, now) for statement in said]
+    finally:
+        opened.close()
+
+
+def new_ids(taken: "list[Taken]") -> "list[str]":
+    """Return the ids of what was proposed and not there before."""
+    return [each.public_id for each in taken if each.verb != decision.NOOP]
