@@ -8,7 +8,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.hosts import known
 from ralph_mem.hosts.claude_code import status_line
 from ralph_mem.maintenance import shim, wiring
-from ralph_mem.memory import extras, plugin_folder
+from ralph_mem.memory import extras, opening
 
 # By the word that a person types.
 OFFERED: "dict[str, ModuleType]" = {"status-line": status_line, "shim": shim}
@@ -45,7 +45,7 @@ def _of_shim(command: str) -> str:
 def add(word: str, before: str, wrap: bool = False) -> str:
     """Do one of them; returns what was done. `before` stands before `setup` where it is typed. Raises RalphMemError."""
     thing = _meant(word)
-    plugin_folder.remember(_plugin())
+    opening.remember_plugin(_plugin())
     thing.add(wrap)
     return f"Written: {thing.where()}. {before}setup {word} --off takes it away."
 

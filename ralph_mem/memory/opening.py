@@ -210,16 +210,29 @@ def _register(opened: connection.Store, home: str, number: str, place: "dict[str
 
 def remember_interpreter() -> None:
     """Keep the path of the interpreter behind `python3`, for `hooks/run` to start directly."""
-    home = paths.data_home()
     # that of a virtual environment starts more slowly than its base, and goes with it
     python = getattr(sys, "_base_executable", "") or sys.executable
     if paths.exists(python.rpartition("/")[0] + "/../pyvenv.cfg"):  # before Python 3.11 the base is the environment's own
         from posixpath import realpath  # lazy: brings `os`; only when a database is made or has moved
 
         python = realpath(python)
-    if home and python and paths.exists(python) and paths.read(f"{home}/{paths.PYTHON}").strip() != python:
+    if python and paths.exists(python):
+        _keep(paths.PYTHON, python)
+
+
+def remember_plugin(folder: str = "") -> None:
+    """Keep the folder of the plugin, by default that of this file, for a status line and the command, which outlive an update."""
+    here = folder or __file__.rpartition("/ralph_mem/")[0]
+    if here[:1] == "/":
+        _keep(paths.PLUGIN, here)
+
+
+def _keep(name: str, path: str) -> None:
+    """Keep a path in the data home; where it cannot be written it stays as it is."""
+    home = paths.data_home()
+    if home and paths.read(f"{home}/{name}") != path + "\n":
         try:
             paths.make_folder(home)
-            paths.write(f"{home}/{paths.PYTHON}", python + "\n")
+            paths.write(f"{home}/{name}", path + "\n")
         except OSError:
             pass

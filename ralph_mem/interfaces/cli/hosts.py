@@ -14,7 +14,7 @@ from ralph_mem.hosts import known
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json
 from ralph_mem.maintenance import wiring
-from ralph_mem.memory import access, plugin_folder
+from ralph_mem.memory import access, opening
 from ralph_mem.memory.rows import session_hosts
 
 commands = typer.Typer()
@@ -114,7 +114,7 @@ def add(name: Name, project: InProject = False, dry_run: DryRun = False, json: J
     wired.add()
     if not dry_run:
         wiring.need_plugin()
-        plugin_folder.remember()
+        opening.remember_plugin()
     _do(
         wired,
         dry_run,

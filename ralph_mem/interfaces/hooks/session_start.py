@@ -154,9 +154,7 @@ def afterwards(opened: "connection.Store", _seen: "Activity", settings: "dict[st
     """
     opening.remember_interpreter()
     if paths.exists(f"{paths.data_home()}/{paths.PLUGIN}"):
-        from ralph_mem.memory import plugin_folder  # lazy: only where a status line or the command was set up
-
-        plugin_folder.remember()
+        opening.remember_plugin()
     if opened.log_bytes() > connection.LEFT_LOG_BYTES or opened.property(connection.FORGETTING):
         opened.checkpoint()
     if opened.property(connection.UNFINISHED):

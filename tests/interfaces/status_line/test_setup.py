@@ -15,7 +15,7 @@ from ralph_mem.core.release import VERSION
 from ralph_mem.hosts.claude_code import status_line
 from ralph_mem.interfaces.hooks import session_start
 from ralph_mem.maintenance import outside, shim, uninstall
-from ralph_mem.memory import plugin_folder
+from ralph_mem.memory import opening
 from tests.hook import REPOSITORY
 from tests.sessions import Session
 
@@ -154,7 +154,7 @@ def test_after_an_update_the_line_is_that_of_the_new_plugin(a_session):
     another = Session(a_session.store, a_session.project, "another")
     session_start.afterwards(another.store, None, another.settings)
     assert not kept.exists()  # where nobody has set anything up, nothing is kept
-    plugin_folder.remember("/older")
+    opening.remember_plugin("/older")
     session_start.afterwards(another.store, None, another.settings)
     assert kept.read_text() == f"{REPOSITORY}\n"
 
