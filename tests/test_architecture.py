@@ -222,7 +222,7 @@ FIELDS_OF_EVENT = {
 # by raising its number; the instruction budgets (tests/bench) say what it costs.
 MODULES_OF_EVENT = {
     "session-start": 27,  # the line that a person sees, and which release this is
-    "user-prompt-submit": 27,
+    "user-prompt-submit": 26,
     "post-tool-use": 15,
     "post-tool-use-failure": 15,
     "stop": 20,  # two of them once in five minutes, to start what learns

@@ -13,7 +13,7 @@ from ralph_mem.bench.histories import SESSION, Histories, History, Query, source
 from ralph_mem.bench.retrieval import FULL, LEXICAL, Meaning
 from ralph_mem.bench.throwaway import Throwaway
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.memory.recall import features, score, search
+from ralph_mem.memory.recall import features, search
 from ralph_mem.memory.rows import turns
 
 # How often prompts are left alone at each level: chosen, as what a person will bear; eager is what the goals allow.
@@ -41,7 +41,7 @@ def leave_out(sets: Sequence[Histories], name: str, mode: str = LEXICAL) -> list
     rest = [each for each in sets if source(each.name) not in {source(one.name) for one in out}]
     if not out or not rest:
         raise RalphMemError(f"{name} cannot be left out", "name one of the files' sets, and give others to fit on")
-    score.KNOWN[:] = [(fit(parts(rest)), fit(parts(rest, Meaning())) if mode == FULL else None)]
+    features.KNOWN[:] = [(fit(parts(rest)), fit(parts(rest, Meaning())) if mode == FULL else None)]
     return out
 
 
@@ -113,7 +113,7 @@ def _within(query: Query, places: dict[str, int], there: range) -> Query | None:
     return query._replace(relevant=relevant, known=known, here=known) if relevant and known > 2 else None
 
 
-def fit(given: Sequence[Part]) -> score.Table:
+def fit(given: Sequence[Part]) -> features.Table:
     """Return the table that tells the relevant memories of some parts from the others, with a threshold for each level."""
     rows = [(values, float(right), weight) for part, weight in _weighed(given) for case in part.cases
             for values, right in zip(case.values, case.relevant, strict=True)]  # fmt: skip
@@ -128,11 +128,11 @@ def fit(given: Sequence[Part]) -> score.Table:
             break
     weights = [each / spread for each, spread in zip(found[1:], spreads, strict=True)]
     bias = found[0] - DOUBT - sum(weight * mean for weight, mean in zip(weights, means, strict=True))
-    table = score.Table(bias, weights, {})
-    return score.Table(bias, weights, {level: threshold(table, given, share) for level, share in LEFT_ALONE.items()})
+    table = features.Table(bias, weights, {})
+    return features.Table(bias, weights, {level: threshold(table, given, share) for level, share in LEFT_ALONE.items()})
 
 
-def threshold(table: score.Table, given: Sequence[Part], left_alone: float) -> float:
+def threshold(table: features.Table, given: Sequence[Part], left_alone: float) -> float:
     """Return how likely is enough, so that such a share of everyday prompts and of other projects' is left alone on average."""
     found, weights = [], []
     for part, weight in _weighed(given):
@@ -179,7 +179,7 @@ def _step(rows: Rows, found: list[float]) -> list[float]:
     bend = [[PENALTY * (one == other) * (one > 0) for one in range(size)] for other in range(size)]
     for values, right, weight in rows:
         sum_of = sum(map(float.__mul__, found, values))
-        chance = 1 / (1 + math.exp(-max(-score.STEEPEST, min(score.STEEPEST, sum_of))))
+        chance = 1 / (1 + math.exp(-max(-features.STEEPEST, min(features.STEEPEST, sum_of))))
         error, sharp = weight * (chance - right), weight * chance * (1 - chance) + 1e-12
         for one, value in enumerate(values):
             slope[one] += error * value

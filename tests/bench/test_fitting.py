@@ -6,7 +6,7 @@ import pytest
 
 from ralph_mem.bench import asking, fitting, histories
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.memory.recall import features, score
+from ralph_mem.memory.recall import features
 from tests.bench import train_injection
 from tests.bench.conftest import a_memory, a_query, a_set
 
@@ -54,21 +54,21 @@ def test_a_level_leaves_as_many_alone_as_it_says(table):
 
 def test_a_table_that_is_written_is_read_again(table, tmp_path):
     (tmp_path / "weights.txt").write_text(train_injection.HEAD + train_injection.lines(table))
-    again, _ = score.read(str(tmp_path / "weights.txt"))
+    again, _ = features.read_tables(str(tmp_path / "weights.txt"))
     assert again.weights == pytest.approx(table.weights, abs=1e-4) and again.levels == pytest.approx(table.levels, abs=1e-4)
 
 
 def test_a_table_for_cosines_is_written_beside_that_for_words(table, tmp_path):
     near = fitting.fit([fitting.Part("one", cases(600, size=SIZE + 1), 1.0)])
-    text = train_injection.lines(table) + train_injection.lines(near, score.MEANING)
+    text = train_injection.lines(table) + train_injection.lines(near, features.MEANING)
     (tmp_path / "weights.txt").write_text(text)
-    words, meaning = score.read(str(tmp_path / "weights.txt"))
+    words, meaning = features.read_tables(str(tmp_path / "weights.txt"))
     assert (len(words.weights), meaning.weights) == (SIZE, pytest.approx(near.weights, abs=1e-4))
 
 
 def test_a_damaged_table_for_cosines_leaves_that_for_words(table, tmp_path):
     (tmp_path / "weights.txt").write_text(train_injection.lines(table) + "meaning.bias 0.1\n")
-    words, meaning = score.read(str(tmp_path / "weights.txt"))
+    words, meaning = features.read_tables(str(tmp_path / "weights.txt"))
     assert words and meaning is None
 
 

@@ -13,7 +13,7 @@ from ralph_mem.bench import asking, fitting, histories
 from ralph_mem.bench.fitting import Part
 from ralph_mem.bench.retrieval import Meaning
 from ralph_mem.core import hashing
-from ralph_mem.memory.recall import features, score, search
+from ralph_mem.memory.recall import features, search
 
 NOTES = str(Path(__file__).with_name("notes.json"))  # written by hand for the fit: the coding sets hold no notes
 MOST_ITEMS, MEANING = 3, "--meaning"
@@ -29,13 +29,13 @@ def main() -> None:
     paths = [path for path in sys.argv[1:] if path != MEANING] + [NOTES]
     sets = [histories.read(path) for path in paths]
     text = HEAD + sources(paths) + lines(shown("words", fitting.parts(sets)))
-    Path(score.TABLE).write_text(text)
+    Path(features.TABLE).write_text(text)
     if by_meaning:
-        text += lines(shown("meaning", fitting.parts(sets, Meaning())), score.MEANING)
-        Path(score.TABLE).write_text(text)
+        text += lines(shown("meaning", fitting.parts(sets, Meaning())), features.MEANING)
+        Path(features.TABLE).write_text(text)
 
 
-def shown(what: str, given: Sequence[Part]) -> score.Table:
+def shown(what: str, given: Sequence[Part]) -> features.Table:
     """Return the table of some parts, having printed what it tells, and what those tell each that leave out one source."""
     for name in dict.fromkeys(part.source for part in given):
         others = [part for part in given if part.source != name]
@@ -51,15 +51,15 @@ def sources(paths: Sequence[str]) -> str:
     return "".join(f"#   {hashing.sha256(Path(path).read_bytes()).hexdigest()} {Path(path).name}\n" for path in sorted(paths))
 
 
-def lines(table: score.Table, before: str = "") -> str:
+def lines(table: features.Table, before: str = "") -> str:
     """Return the table as it is written; each line begins with `before`."""
     names = (*features.NAMES, features.NEAR)[: len(table.weights)]
-    found = [(score.BIAS, table.bias), *zip(names, table.weights, strict=True)]
-    found += [(score.TELL + level, table.levels[level]) for level in score.LEVELS]
+    found = [(features.BIAS, table.bias), *zip(names, table.weights, strict=True)]
+    found += [(features.TELL + level, table.levels[level]) for level in features.LEVELS]
     return "".join(f"{before + name:<19} {value:.5f}\n" for name, value in found)
 
 
-def show(name: str, table: score.Table, given: Sequence[Part]) -> None:
+def show(name: str, table: features.Table, given: Sequence[Part]) -> None:
     """Print what each level tells the cases of some parts: answered, relevant, left alone by sort."""
     for level, least in table.levels.items():
         for young in (False, True):
@@ -73,7 +73,7 @@ def show(name: str, table: score.Table, given: Sequence[Part]) -> None:
             print(f"{name:<40} {'young' if young else '':<5} {level:<7} {what}", flush=True)
 
 
-def _told(table: score.Table, case: fitting.Case, least: float) -> list[bool]:
+def _told(table: features.Table, case: fitting.Case, least: float) -> list[bool]:
     """Return of each memory that is told whether it is relevant."""
     chances = sorted(zip(map(table.chance, case.values), case.relevant, strict=True), reverse=True)[:MOST_ITEMS]
     return [right for chance, right in chances if chance >= max(least, search.LEAST_SHARE * chances[0][0])]

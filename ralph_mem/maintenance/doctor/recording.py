@@ -16,7 +16,7 @@ from ralph_mem.core.settings import effective, schema, trust
 from ralph_mem.maintenance import status
 from ralph_mem.memory import inspect
 from ralph_mem.memory.ownership import check, seals
-from ralph_mem.memory.recall import score
+from ralph_mem.memory.recall import features
 from ralph_mem.memory.store import connection
 
 MODEL_BUDGET = "memory.model_budget_cents"
@@ -207,11 +207,11 @@ def _strange(project: Project, path: str, places: list[str]) -> Iterator[Finding
 
 def judging(_: Project) -> Iterator[Finding]:
     """Look at the table of weights that decides what a prompt is told."""
-    if score.read()[0]:
+    if features.read_tables()[0]:
         yield ok("what prompts are told", "the table of weights is whole")
     else:
         what = "the table of weights is missing or damaged, so prompts are told nothing"
-        yield problem("what prompts are told", f"{what}: {score.TABLE}", "install the plugin anew")
+        yield problem("what prompts are told", f"{what}: {features.TABLE}", "install the plugin anew")
 
 
 def leaving(project: Project) -> Iterator[Finding]:

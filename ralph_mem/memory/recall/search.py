@@ -5,7 +5,7 @@ size and tells how rare each is. The few rows that hold the rarest are read and 
 """
 
 from ralph_mem.core import fast
-from ralph_mem.memory.recall import candidates, features, ranking, score
+from ralph_mem.memory.recall import candidates, features, ranking
 from ralph_mem.memory.rows import index_text, query_text, reading
 from ralph_mem.memory.store import connection
 
@@ -48,7 +48,7 @@ class Hit:
 
 
 def hits(
-    store: "Store", query: str, now: int, sense: "Sense | None" = None, tell: str = score.NORMAL,
+    store: "Store", query: str, now: int, sense: "Sense | None" = None, tell: str = features.NORMAL,
     at_hand: "tuple[list[str], frozenset[str]]" = NOTHING_AT_HAND,
 ) -> "list[Hit]":  # fmt: skip
     """Return the memories that a prompt may mean, the likeliest first; those that are not likely enough are not admitted.
@@ -57,12 +57,12 @@ def hits(
     what the prompt says are among them. Without a table of weights nothing is found. Of what is `at_hand` in the session that
     asks, as `turns.at_hand` returns it, the turns are not found, and the files are evidence.
     """
-    if not query_text.terms(query) or not score.in_force():
+    if not query_text.terms(query) or not features.in_force():
         return []
     query = index_text.composed(query)
     found = judged(store, query, now, sense, at_hand)
     by_meaning = bool(found) and len(found[0][2]) > len(features.NAMES)
-    table = (by_meaning and score.in_force(by_meaning)) or score.in_force()
+    table = (by_meaning and features.in_force(by_meaning)) or features.in_force()
     if not table:
         return []
     chances = [table.chance(values) for _, _, values in found]

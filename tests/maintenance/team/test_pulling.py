@@ -250,7 +250,7 @@ def test_a_team_has_to_answer_more_of_a_prompt_than_ones_own_does(a_team, monkey
     a_team.pulls()
     a_team.approves()
     ((hit,),) = [prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)]
-    table = prompted.score.in_force()
+    table = prompted.features.in_force()
     monkeypatch.setitem(table.levels, "quiet", hit.chance + 0.01)
     monkeypatch.setitem(table.levels, "normal", hit.chance - 0.01)
     ((hit,),) = [prompted.hits(a_team.opened, "Where do deploys of the lantern service go?", NOON)]

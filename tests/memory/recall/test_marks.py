@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.memory.recall import ranking, score, search
+from ralph_mem.memory.recall import features, ranking, search
 from ralph_mem.memory.rows import reading
 from tests.sessions import Session
 
@@ -102,8 +102,8 @@ def test_what_misled_is_not_told_at_the_start_even_if_it_is_pinned(a_session):
 
 
 def test_what_misled_must_be_likelier_each_time_before_it_is_told():
-    table, _ = score.read()
-    for level in score.LEVELS:
+    table, _ = features.read_tables()
+    for level in features.LEVELS:
         least = [table.least(level, misled) for misled in range(4)]
         assert least == sorted(set(least)) and least[3] < 1
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_mem.memory.recall import features, meaning, score, search
+from ralph_mem.memory.recall import features, meaning, search
 
 COSINES = st.dictionaries(st.integers(1, 50), st.floats(-1, 1), max_size=20)
 
@@ -87,14 +87,14 @@ def test_what_the_words_mean_is_told_as_ever(two_turns):
 
 
 def test_how_near_a_memory_comes_is_judged_by_a_table_of_its_own(two_turns, monkeypatch):
-    words, weights = score.read()[0], [0.0] * len(features.NAMES)
-    monkeypatch.setattr(score, "KNOWN", [(words, score.Table(-5.0, [*weights, 10.0], words.levels))])
+    words, weights = features.read_tables()[0], [0.0] * len(features.NAMES)
+    monkeypatch.setattr(features, "KNOWN", [(words, features.Table(-5.0, [*weights, 10.0], words.levels))])
     assert admitted(two_turns, "illumination outage", Knowing({2: 0.6, 1: 0.1})) == [2]
     assert admitted(two_turns, "illumination outage", Knowing({2: 0.2, 1: 0.1})) == []
 
 
 def test_without_a_table_for_meaning_the_words_judge(two_turns, monkeypatch):
-    monkeypatch.setattr(score, "KNOWN", [(score.read()[0], None)])
+    monkeypatch.setattr(features, "KNOWN", [(features.read_tables()[0], None)])
     assert admitted(two_turns, "lantern dark fuse", Knowing({2: 0.3, 1: 0.2}))[:1] == [1]
 
 

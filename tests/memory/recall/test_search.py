@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from ralph_mem.memory.recall import features, ranking, score, search
+from ralph_mem.memory.recall import features, ranking, search
 from ralph_mem.memory.rows import query_text
 from tests.readers import copied_into, made_once
 from tests.sessions import DAY
@@ -86,7 +86,7 @@ def test_what_everybody_says_admits_nothing(a_store_of_300_turns, prompt):
 def test_a_quieter_setting_admits_no_more(a_store_of_300_turns):
     store, now = a_store_of_300_turns.store, a_store_of_300_turns.now
     for query in ("the quartz and the basalt", "polish lantern 77 with tungsten", "amber lantern"):
-        counts = [sum(hit.admitted for hit in search.hits(store, query, now, None, level)) for level in score.LEVELS]
+        counts = [sum(hit.admitted for hit in search.hits(store, query, now, None, level)) for level in features.LEVELS]
         assert counts == sorted(counts)
 
 
@@ -100,12 +100,12 @@ def test_what_is_far_behind_the_likeliest_is_not_admitted(a_store_of_300_turns):
 def test_without_a_sound_table_nothing_is_found(a_session, tmp_path, monkeypatch, text):
     a_session.has_a_turn("Where is the tungsten shelf?", "In the cellar.")
     (tmp_path / "weights.txt").write_text(text)
-    monkeypatch.setattr(score, "KNOWN", [score.read(str(tmp_path / "weights.txt"))])
+    monkeypatch.setattr(features, "KNOWN", [features.read_tables(str(tmp_path / "weights.txt"))])
     assert search.hits(a_session.store, "where is the tungsten shelf?", a_session.now) == []
 
 
 def test_the_table_that_is_shipped_is_sound():
-    table, _ = score.read()
+    table, _ = features.read_tables()
     assert table and len(table.weights) == len(features.NAMES)
     assert table.levels["quiet"] > table.levels["normal"] > table.levels["eager"]
 
