@@ -140,6 +140,11 @@ def to_write(place: "projects.Project") -> "connection.Store":
     return opened
 
 
+def writing(place: "projects.Project") -> "Change":
+    """Open one memory as `to_write` does for one transaction, at whose end it is closed. Raises StoreError."""
+    return Change(to_write(place), closes=True)
+
+
 def _drain(opened: "connection.Store", place: "projects.Project") -> "list[str]":
     if not spool.pending(place.root):
         return []
@@ -190,14 +195,18 @@ def rewrite(opened: "connection.Store") -> bool:
 class Change:
     """A transaction, as a context manager: committed at the end, rolled back where something is raised.
 
-    One that is not durable a power cut may take back.
+    One that is not durable a power cut may take back; one that `closes` was all that the store was opened for.
     """
 
-    def __init__(self, opened: "connection.Store", durable: bool = True) -> None:
-        self.store, self.durable = opened, durable
+    def __init__(self, opened: "connection.Store", durable: bool = True, closes: bool = False) -> None:
+        self.store, self.durable, self.closes = opened, durable, closes
 
     def __enter__(self) -> "connection.Store":
-        self.store.begin(self.durable)
+        try:
+            self.store.begin(self.durable)
+        except BaseException:
+            self._close()
+            raise
         return self.store
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -206,6 +215,11 @@ class Change:
                 self.store.commit()
         finally:
             self.store.roll_back()  # whatever is still under way
+            self._close()
+
+    def _close(self) -> None:
+        if self.closes:
+            self.store.close()
 
 
 class BackgroundChange(Change):

@@ -78,12 +78,8 @@ def _changed(place: "Place", namespace: "Namespace", change: "Callable[[Store], 
     end = time.monotonic() + PATIENCE_S
     while True:
         try:
-            opened = place.write(namespace)
-            try:
-                with access.Change(opened):
-                    return change(opened)
-            finally:
-                opened.close()
+            with access.Change(place.write(namespace), closes=True) as opened:
+                return change(opened)
         except (StoreError, connection.sqlite.OperationalError) as error:
             if time.monotonic() > end or not _is_busy(error):
                 raise

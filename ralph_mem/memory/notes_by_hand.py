@@ -41,8 +41,7 @@ def inject(
     switches.need_recording(project, settings, session)
     safe, redactions = _safe(text, project, settings)
     title, content = parts(safe)
-    opened = access.to_write(place)
-    with access.Change(opened):
+    with access.writing(place) as opened:
         if turn and place is project:  # or Stop, where this memory begins with the note, would take the answer for a memory
             records.apply(opened, records.turn(session, turn, time.time_ns() // 1_000_000, "command"))
         known = notes.known(opened, title, content)
@@ -52,7 +51,6 @@ def inject(
         name = known or notes.known(opened, title, content)
         if not known:
             undoing.remember(opened, undoing.NOTE, name, time.time_ns() // 1_000_000)
-    opened.close()
     return name, not known
 
 

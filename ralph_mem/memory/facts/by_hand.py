@@ -64,15 +64,13 @@ def statement(text: str, project: "Project", settings: "dict[str, Any]", **known
 def take_all(place: "Project", statements: "list[Statement]") -> "list[Taken]":
     """Take statements into the facts of a place, all of them or none; returns what each meant."""
     now = time.time_ns() // 1_000_000
-    opened = access.to_write(place)
-    with access.Change(opened):
+    with access.writing(place) as opened:
         taking.take_notes(opened, now)
         found = [taking.take(opened, each, now) for each in statements]
         for taken in found:
             if taken.public_id:
                 undoing.pass_over(opened, taken.public_id, now)
         prepared.write(opened, now)
-    opened.close()
     return found
 
 

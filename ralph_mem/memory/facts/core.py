@@ -64,18 +64,14 @@ def put(
     """
     effective.need_recording(project, settings)
     text, redactions = _statement(key, value, project, settings)
-    opened = access.to_write(place)
-    try:
-        with access.Change(opened):
-            there = all_of(opened)
-            _check(there, key, as_shown)
-            if key not in there and len(there) >= MOST_KEYS:
-                what = f"there are {MOST_KEYS} facts under keys already, and each is told at every start"
-                raise RalphMemError(what, "`ralph-mem core delete KEY` lets go of one; `ralph-mem facts add` keeps any number")
-            old = there.get(key)
-            return old if old and old.text == text else _replace(opened, old, key, text, redactions)
-    finally:
-        opened.close()
+    with access.writing(place) as opened:
+        there = all_of(opened)
+        _check(there, key, as_shown)
+        if key not in there and len(there) >= MOST_KEYS:
+            what = f"there are {MOST_KEYS} facts under keys already, and each is told at every start"
+            raise RalphMemError(what, "`ralph-mem core delete KEY` lets go of one; `ralph-mem facts add` keeps any number")
+        old = there.get(key)
+        return old if old and old.text == text else _replace(opened, old, key, text, redactions)
 
 
 def _statement(key: str, value: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, str | None]":
@@ -118,16 +114,12 @@ def delete(place: "Project", key: str, as_shown: "str | None" = None) -> bool:
     """
     if not access.is_there(place):
         return False
-    opened = access.to_write(place)
-    try:
-        with access.Change(opened):
-            there = all_of(opened)
-            _check(there, key, as_shown)
-            found = there.get(key)
-            if found:
-                at = time.time_ns() // 1_000_000
-                taking.retire(opened, found, "", at)
-                undoing.pass_over(opened, found.public_id, at)
-            return found is not None
-    finally:
-        opened.close()
+    with access.writing(place) as opened:
+        there = all_of(opened)
+        _check(there, key, as_shown)
+        found = there.get(key)
+        if found:
+            at = time.time_ns() // 1_000_000
+            taking.retire(opened, found, "", at)
+            undoing.pass_over(opened, found.public_id, at)
+        return found is not None

@@ -28,15 +28,11 @@ def promote(reader: "Reader", public_id: str) -> "Taken":
     if lookup.is_global(found):
         raise RalphMemError(f"{public_id} holds in all projects already", f"`ralph-mem show {public_id}` shows it")
     statement, now = _statement(found), time.time_ns() // 1_000_000
-    opened = access.to_write(everywhere)
-    try:
-        with access.Change(opened):
-            taken = taking.take(opened, statement, now)
-            if taken.public_id:
-                undoing.pass_over(opened, taken.public_id, now)
-            return taken
-    finally:
-        opened.close()
+    with access.writing(everywhere) as opened:
+        taken = taking.take(opened, statement, now)
+        if taken.public_id:
+            undoing.pass_over(opened, taken.public_id, now)
+        return taken
 
 
 def _statement(found: "Row") -> "Statement":

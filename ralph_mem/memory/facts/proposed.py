@@ -39,18 +39,14 @@ def propose(
         raise RalphMemError("recording is switched off here, nothing was proposed", "a person switches it on: `ralph-mem resume`")
     safe, redactions = _safe(text, project, settings)
     (name,), _ = privacy.protect([" ".join(gate.clean(client).split())], project, settings)
-    opened = _open(project, wait_ms)
-    try:
-        with access.Change(opened):
-            at = time.time_ns() // 1_000_000
-            is_from_outside = bool(session) and shingles.repeats(opened, session, safe)
-            known: dict[str, Any] = {"proposed_by": name[:NAME_CHARACTERS], "is_from_outside": is_from_outside}
-            statement = taking.Statement(
-                safe, decision.kind_of(safe), facts.PROPOSAL, at, origin=taking.AGENT, redactions=redactions, **known
-            )
-            return _taken(opened, statement, at)
-    finally:
-        opened.close()
+    with access.Change(_open(project, wait_ms), closes=True) as opened:
+        at = time.time_ns() // 1_000_000
+        is_from_outside = bool(session) and shingles.repeats(opened, session, safe)
+        known: dict[str, Any] = {"proposed_by": name[:NAME_CHARACTERS], "is_from_outside": is_from_outside}
+        statement = taking.Statement(
+            safe, decision.kind_of(safe), facts.PROPOSAL, at, origin=taking.AGENT, redactions=redactions, **known
+        )
+        return _taken(opened, statement, at)
 
 
 def _safe(text: str, project: "Project", settings: "dict[str, Any]") -> "tuple[str, str | None]":
@@ -128,14 +124,10 @@ def propose_set(project: "Project", settings: "dict[str, Any]", name: str) -> "l
         raise RalphMemError(f"there is no set {name[:40]}", "one of " + ", ".join(SETS))
     effective.need_recording(project, settings)
     now = time.time_ns() // 1_000_000
-    opened = access.to_write(project)
-    try:
-        with access.Change(opened):
-            # as what somebody may prefer: a rule would be quoted as the person's own words before anybody looked at it
-            said = [taking.Statement(text, facts.PREFER, facts.PROPOSAL, now) for text in SETS[name]]
-            return [taking.take(opened, statement, now) for statement in said]
-    finally:
-        opened.close()
+    with access.writing(project) as opened:
+        # as what somebody may prefer: a rule would be quoted as the person's own words before anybody looked at it
+        said = [taking.Statement(text, facts.PREFER, facts.PROPOSAL, now) for text in SETS[name]]
+        return [taking.take(opened, statement, now) for statement in said]
 
 
 def new_ids(taken: "list[Taken]") -> "list[str]":
