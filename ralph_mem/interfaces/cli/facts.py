@@ -15,7 +15,7 @@ from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
 from ralph_mem.interfaces.cli.reading import reader_of
 from ralph_mem.maintenance import registry, rule_export
-from ralph_mem.memory.facts import accepting, by_hand, promoting, proposed
+from ralph_mem.memory.facts import accepting, by_hand, proposed
 from ralph_mem.memory.rows import facts as rows
 
 commands = typer.Typer()
@@ -247,7 +247,7 @@ def promote(public_id: Id, project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem facts promote obs-k3w9x2mfqa
     """
-    taken = promoting.promote(reader_of(project), public_id)
+    taken = by_hand.promote(reader_of(project), public_id)
     if json:
         printing.as_json({"verb": taken.verb, "id": taken.public_id, "about": taken.target, "from": public_id})
     else:

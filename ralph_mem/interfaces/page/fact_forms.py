@@ -7,7 +7,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.page.asking import Asked
 from ralph_mem.interfaces.page.memory_forms import Done
 from ralph_mem.memory import notes_by_hand
-from ralph_mem.memory.facts import accepting, by_hand, core, promoting, relations
+from ralph_mem.memory.facts import accepting, by_hand, core, relations
 from ralph_mem.memory.rows import facts as rows
 from ralph_mem.memory.store.connection import Store
 
@@ -61,7 +61,7 @@ def undo(asked: Asked) -> Done:
 
 def promote(asked: Asked) -> Done:
     """Copy a fact or a note to all projects: `facts promote`."""
-    return Done(by_hand.told(promoting.promote(asked.reader(), asked.public_id)), "memory", asked.public_id)
+    return Done(by_hand.told(by_hand.promote(asked.reader(), asked.public_id)), "memory", asked.public_id)
 
 
 def _decided(asked: Asked, verb: str, what: Change) -> Done:

@@ -1,15 +1,16 @@
-"""Keep, correct and look through facts as a person asks for it."""
+"""Keep, correct, promote and look through facts as a person asks for it."""
 
 import time
 
+from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.core.format import day
+from ralph_mem.core.format import DAY_MS, day
 from ralph_mem.core.redaction import privacy
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, notes_by_hand, undoing
 from ralph_mem.memory.facts import anchors, core, decision, likeness, pool, prepared, strength, taking, wording
 from ralph_mem.memory.recall import lookup
-from ralph_mem.memory.rows import fact_queries, facts
+from ralph_mem.memory.rows import fact_queries, facts, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.memory.facts.taking import Statement, Taken
+    from ralph_mem.memory.recall.lookup import Reader, Row
     from ralph_mem.memory.rows.facts import Fact
     from ralph_mem.memory.store.connection import Store
 
-DAY_MS = 86_400_000
 COLUMNS = ("id", "status", "kind", "said", "times", "statement")
 TOLD = {
     decision.ADD: "Kept as {0}.", decision.NOOP: "This is known already, as {1}.",
@@ -185,7 +186,9 @@ def explained(store: "Store", fact: "Fact") -> "list[str]":
     """Return all that is known of a fact in lines: what it says, whence, since when, what it replaced and what was made of it."""
     lines = [f"{fact.public_id} ({fact.kind}, {fact.status}): {fact.text}"]
     lines += [f"  also found by: {', '.join(fact.aliases.splitlines())}"] if fact.aliases else []
-    lines.append(f"  said on {day(fact.said_at)}, by {WHENCE[fact.source]}; holds from {day(fact.valid_from)}{_until(fact)}")
+    ends = fact.valid_until or fact.expires_at
+    until = f" until {day(ends)}" if ends else ""
+    lines.append(f"  said on {day(fact.said_at)}, by {WHENCE[fact.source]}; holds from {day(fact.valid_from)}{until}")
     parents = facts.sources(store, fact.public_id)
     lines += [f"  said or proved in {', '.join(sorted(parents)[:5])}{' and more' if len(parents) > 5 else ''}"] if parents else []
     for one, other, kind, score, by, at in facts.links(store, fact.public_id):
@@ -194,11 +197,6 @@ def explained(store: "Store", fact: "Fact") -> "list[str]":
     remark = anchors.shown(fact.anchors, store.folder.rpartition("/")[0])
     lines += [f"  {remark}"] if remark else []
     return [*lines, "  " + strength.explained(fact, prepared.clock(store, time.time_ns() // 1_000_000))]
-
-
-def _until(fact: "Fact") -> str:
-    ends = fact.valid_until or fact.expires_at
-    return f" until {day(ends)}" if ends else ""
 
 
 def edit(reader: "lookup.Reader", public_id: str, text: str, as_shown: str = "") -> None:
@@ -214,3 +212,39 @@ def edit(reader: "lookup.Reader", public_id: str, text: str, as_shown: str = "")
         hint = f"`ralph-mem facts fold {public_id} {other}` has the two told as one"
         raise RalphMemError(f"{other} says that already, nothing was changed", hint)
     notes_by_hand.edit(lookup.find(reader, public_id), reader.project, reader.settings, safe, as_shown)
+
+
+def promote(reader: "Reader", public_id: str) -> "Taken":
+    """Take a fact that holds, or a short note of a person, into the facts of all projects; returns what it meant for those.
+
+    The original stays as it is, and its id is among the sources of the copy. Raises RalphMemError for anything else, for what came
+    from outside or holds in all projects already, and without a home.
+    """
+    found = lookup.find(reader, public_id)
+    everywhere = projects.everywhere()
+    if everywhere is None:
+        raise RalphMemError("there is no home folder for what holds in all projects", "set HOME")
+    if lookup.is_global(found):
+        raise RalphMemError(f"{public_id} holds in all projects already", f"`ralph-mem show {public_id}` shows it")
+    promoted, now = _promoted(found), time.time_ns() // 1_000_000
+    with access.writing(everywhere) as opened:
+        taken = taking.take(opened, promoted, now)
+        if taken.public_id:
+            undoing.pass_over(opened, taken.public_id, now)
+        return taken
+
+
+def _promoted(found: "Row") -> "Statement":
+    """Return what a row says as a statement of the person who promotes it. Raises RalphMemError where it says none."""
+    fact = facts.of_id(found.store, found.public_id)
+    if notes_by_hand.is_from_outside(found) or (found.type == row.NOTE and found.origin != "user"):
+        raise RalphMemError(f"{found.public_id} is nobody's own words", "`ralph-mem inject --global` keeps it in yours")
+    if not (fact and fact.status == facts.ACTIVE) and found.type != row.NOTE:
+        hint = "`ralph-mem facts accept ID` makes a candidate a fact"
+        raise RalphMemError(f"{found.public_id} is neither a note nor a fact that holds", hint)
+    text = " ".join(f"{found.asked} {found.said if found.type == row.NOTE else ''}".split())
+    if len(text) > facts.STATEMENT_CHARACTERS:
+        hint = "`ralph-mem inject --global` keeps notes of any length"
+        raise RalphMemError(f"{found.public_id} is longer than a statement", hint)
+    kind, aliases = (fact.kind, fact.aliases) if fact else (decision.kind_of(text), "")
+    return taking.Statement(text, kind, facts.ADD, found.at, found.public_id, aliases=aliases)
