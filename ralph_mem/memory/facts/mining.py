@@ -57,7 +57,7 @@ def _failing(name: str, seen: "list[tuple[Command, str]]") -> "Iterator[Finding]
         if outcome == PASSED:
             failed.pop(command.session, None)
     if len(failed) >= FEWEST_SESSIONS:
-        yield _finding(f"`{name}` failed and was left so", list(failed.values()), "sessions")
+        yield _finding(f"`{name}` failed and was left so", list(failed.values()))
 
 
 def _routine(name: str, seen: "list[tuple[Command, str]]") -> "Iterator[Finding]":
@@ -68,13 +68,13 @@ def _routine(name: str, seen: "list[tuple[Command, str]]") -> "Iterator[Finding]
     for day, commands in days.items():
         weeks = {command.at // WEEK_MS for command in commands}
         if len(weeks) >= FEWEST_WEEKS and len(commands) >= SHARE * len(sessions):
-            yield _finding(f"`{name}` is run on a {WEEKDAYS[day].title()}", commands, "sessions")
+            yield _finding(f"`{name}` is run on a {WEEKDAYS[day].title()}", commands)
 
 
-def _finding(text: str, proofs: "list[Command]", what: str) -> Finding:
+def _finding(text: str, proofs: "list[Command]") -> Finding:
     last = max(command.at for command in proofs)
     sure = min(MOST_SURE, FIRST + EACH * (len(proofs) - FEWEST_SESSIONS))
-    said = f"{text}, in {len(proofs)} {what}"
+    said = f"{text}, in {len(proofs)} sessions"
     found = Finding(wording.key(text), said, "", last, {"confidence": sure, "said": said})
     found.sources = [command.public_id for command in proofs]
     return found

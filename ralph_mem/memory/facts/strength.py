@@ -69,10 +69,10 @@ def usefulness(helpful: float, harmful: float) -> float:
     return (helpful + 1) / (helpful + harmful + 2)
 
 
-def of(fact: "Fact", clock: Clock, rates: "Mapping[str, float] | None" = None) -> float:
+def of(fact: "Fact", clock: Clock) -> float:
     """Return the strength of a fact as the clock has it."""
     passed = clock.since(fact.touched_clock, fact.touched_at or fact.recorded_at)
-    return total(strengths_of(fact), dict.fromkeys(COMPONENTS, passed), rates)
+    return total(strengths_of(fact), dict.fromkeys(COMPONENTS, passed))
 
 
 def strengths_of(fact: "Fact") -> "dict[str, float]":

@@ -19,7 +19,7 @@ NAME = "memory.db"
 ASIDE = paths.ASIDE
 HALF = "-half"  # at the end of its name: not all of it is set aside yet
 TIME_DIGITS = 19  # of a time in nanoseconds, until the year 2286
-STEPS = 20_000  # as in provenance.py
+STEPS = 20_000  # as in check.py
 # Ours keep a log; a journal is played back into whatever database lies beside it.
 JOURNAL = "-journal"
 LOG_ENDS = ("-wal", "-shm", JOURNAL)
@@ -98,7 +98,7 @@ def put_aside(project: "Project") -> str:
     """Rename the database and its log, for whoever is alone in the folder; returns its new path. Raises OSError.
 
     The database goes first, so that nobody works in it without its log, and under a name that says that the log is still to come:
-    who finds it after a kill goes on (homecoming.py).
+    who finds it after a kill goes on (restore_own.py).
     """
     path = f"{project.folder}/{NAME}"
     aside = f"{path}{ASIDE}{time.time_ns()}"

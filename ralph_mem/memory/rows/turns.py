@@ -30,7 +30,6 @@ SELECT group_concat(number), group_concat(files, '') FROM (SELECT m.id AS number
 FROM turns AS t JOIN memories AS m ON m.turn_id = t.id WHERE t.session_id = ? AND t.seq > ? ORDER BY t.seq DESC LIMIT ?)"""
 MADE_AT = "SELECT created_at FROM turns WHERE event_id = ?"
 MADE_SINCE = "SELECT 1 FROM turns WHERE session_id = (SELECT id FROM sessions WHERE client_session = ?) AND created_at > ? LIMIT 1"
-OF_SESSION = "FROM sessions AS s WHERE s.client_session = ?"
 LINES_CHARACTERS = 1200
 
 # A path a line, each once, and not so many that a search-and-replace over a whole tree fills the row.
@@ -75,7 +74,7 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     values = {name: record[name] for name in COLUMNS}
     values.update(event_id=record["turn"], created_at=record["at"], scan_level=1, context=context_of(store, session[0]))
     values.update(status="open", response="", files="", files_read="", lines="")
-    return row.put(store, row.TURN, values, LOOKED_UP, OF_SESSION, (record["at"] * 1000, record["session"]))
+    return row.put(store, row.TURN, values, LOOKED_UP, row.OF_SESSION, (record["at"] * 1000, record["session"]))
 
 
 def window(store: "Store", session: str) -> "tuple[int, int, str, int]":
