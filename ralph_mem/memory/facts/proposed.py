@@ -1,4 +1,4 @@
-"""Take in what an agent would have kept, or a set of rules for a start, for a person to decide.
+"""Take in what an agent would have kept, or a set of rules, for a person to decide.
 
 Until then nobody is told of it, and no search finds it.
 """
