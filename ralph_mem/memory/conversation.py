@@ -32,13 +32,13 @@ def _prompt(seen: Activity, project: "projects.Project", settings: "dict[str, An
     opened = write.turn(seen.session, event, seen.at, kind, prompt, branch=branch, commit_id=commit, redactions=redactions)
     if kind != "prompt" or "@" not in seen.text:
         return [opened]
-    from ralph_mem.memory import capture, mentions  # lazy: only for a prompt that may bring a file or a resource along
+    from ralph_mem.memory import capture, hearing  # lazy: only for a prompt that may bring a file or a resource along
 
-    resource = mentions.resource(seen.text)  # nobody tells its text: the turn is as doubtful as one that read a page
+    resource = hearing.mentioned_resource(seen.text)  # nobody tells its text: the turn is as doubtful as one that read a page
     event = f"mention:{seen.session}:{seen.at}"
     given = {"title": resource, "content": "", "event_id": event, **capture.OUTSIDE}
     marks = [capture.observation(seen, project, settings, **given)] if resource else []
-    return [opened, *marks, *mentions.heard(seen, project, settings)]
+    return [opened, *marks, *hearing.of_mentions(seen, project, settings)]
 
 
 def kind_of(prompt: str) -> str:

@@ -1,5 +1,6 @@
 """Keep of what came in from outside its hashes, so that an answer that repeats it is known."""
 
+from ralph_mem.core import paths
 from ralph_mem.core.redaction import privacy
 from ralph_mem.memory import own_files
 
@@ -60,3 +61,40 @@ def _without_diagnostics(text: str) -> str:
 
     lines = text.splitlines()
     return "\n".join([line for line in lines[:MOST_JUDGED] if not failure_words.is_told(line)] + lines[MOST_JUDGED:])
+
+
+# What a prompt brings along by `@`
+
+MOST_BYTES, MOST_FILES = 262_144, 8  # of each file; the client cuts them at some 2,000 lines
+SIGNS = ".,;:!?)\"'"  # what may stand behind a path
+
+
+def _named(text: str) -> "list[str]":
+    return [word[1:].strip("\"'").rstrip(SIGNS) for word in text.split() if word[0] == "@" and len(word) > 1]
+
+
+def _is_resource(name: str) -> bool:
+    return ":" in name.partition("://")[0] and "://" in name
+
+
+def mentioned_resource(text: str) -> str:
+    """Return the first resource of an MCP server that a prompt names, as `@server:scheme://...`, nothing for none."""
+    return next(("@" + name for name in _named(text) if _is_resource(name)), "")
+
+
+def of_mentions(seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "Records":
+    """Return the hashes of the files from outside that a prompt names: the client reads them, and no event tells of that."""
+    files = own_files.Files(project, seen.cwd)
+    names = [name for name in _named(seen.text) if not _is_resource(name)][:MOST_FILES]
+    strange = {files.place(name) for name in names if not files.tracks(name)}
+    return [record for place in sorted(strange) for record in _mentioned(seen, project, settings, place)]
+
+
+def _mentioned(seen: "Activity", project: "Project", settings: "dict[str, Any]", place: str) -> "Records":
+    from ralph_mem.core.redaction import path_rules  # lazy: only for a prompt that names a file
+
+    if path_rules.touches(place, settings):
+        return []
+    path = place if place[:1] in ("/", "~") else f"{project.top}/{place}"
+    text = paths.read(path.replace("~", paths.environment("HOME"), 1) if path[:1] == "~" else path, MOST_BYTES)
+    return kept(seen, project, settings, text, place) if text else []

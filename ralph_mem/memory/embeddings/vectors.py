@@ -216,7 +216,7 @@ MOST_QUERIES = 4096  # a benchmark asks the same in several modes
 
 
 class LocalSense(embeddings_client.Sense):
-    """As `sense.Sense`, with exact answers at any time. Raises RalphMemError without a model, or where its files are damaged."""
+    """As `Sense`, with exact answers at any time. Raises RalphMemError without a model, or where its files are damaged."""
 
     __slots__ = ("asked", "embedder", "matrices")
 
