@@ -1,4 +1,4 @@
-"""Say in numbers what speaks for a memory being meant by a prompt, and judge by these how likely it is.
+"""Say in numbers what speaks for a memory being meant by a prompt, and how likely that makes it.
 
 None of them tells how large the memory is, which day it is or in which order rows were read: on a benchmark these tell queries
 from other prompts, and for a person they tell nothing. They are weighed by one table, which `python -m tests.bench.train_injection`
