@@ -7,9 +7,10 @@ nothing here, and one that fails or hangs takes no other call with it.
 import _signal
 import gc
 import posix
+import select
 
 from ralph_mem.hosts.claude_code import session as client_session
-from ralph_mem.interfaces.mcp import protocol, stdio
+from ralph_mem.interfaces.mcp import protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 NAME = "mcp"  # as `hooks/run` is told it
 # A search of a memory of a million rows takes a second; what takes this long hangs.
 MOST_S = 20
+IN, OUT = 0, 1
+CHUNK_BYTES = 65_536
+BROKEN = select.POLLERR | select.POLLHUP | select.POLLNVAL
+FOR_EVER = -1
 
 
 def enter() -> str:
@@ -29,7 +34,7 @@ def enter() -> str:
     gc.enable()  # which a hook does without
     try:
         Server().serve()
-    except stdio.Gone:
+    except Gone:
         pass
     return ""
 
@@ -38,7 +43,7 @@ class Server:
     """One client's server. Between two calls it holds no file of a memory and none of its text."""
 
     def __init__(self) -> None:
-        self.lines = stdio.Lines()
+        self.lines = Lines()
         self.session, self.process = client_session.session(), posix.getppid()
         self.said = protocol.Conversation(self._read, has_commands=bool(self.session))
         self.waiting: list[Heard] = []  # for the client's roots
@@ -48,8 +53,8 @@ class Server:
         while True:
             try:
                 line = self.lines.next(self.said.roots.expected_s() if self.waiting else 0.0)
-            except stdio.TooLong:
-                stdio.write(protocol.too_long())
+            except TooLong:
+                write(protocol.too_long())
                 continue
             if line:
                 self._take(line)
@@ -63,7 +68,7 @@ class Server:
     def _take(self, line: bytes) -> None:
         heard = self.said.heard(line)
         for request in self.said.requests:
-            stdio.write(protocol.compact(request) + "\n")
+            write(protocol.compact(request) + "\n")
         self.said.requests = []
         if heard.reads and (self.waiting or self.said.roots.expected_s()):
             self.waiting.append(heard)
@@ -72,9 +77,9 @@ class Server:
 
     def _answer(self, heard: "Heard") -> None:
         if not heard.reads:
-            stdio.write(heard.written(self._made(heard)))
+            write(heard.written(self._made(heard)))
         elif not self._has_answered(heard):
-            stdio.write(heard.written(self.said.failed(heard)))
+            write(heard.written(self.said.failed(heard)))
 
     def _made(self, heard: "Heard") -> "list[Message]":
         try:
@@ -92,9 +97,9 @@ class Server:
             self._as_child(heard)
         posix.close(held)
         try:
-            if not stdio.is_over(done):
+            if not is_over(done):
                 posix.kill(child, _signal.SIGKILL)
-                raise stdio.Gone
+                raise Gone
         finally:
             posix.close(done)
             _, status = posix.waitpid(child, 0)
@@ -106,7 +111,7 @@ class Server:
         try:
             _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
             _signal.setitimer(_signal.ITIMER_REAL, MOST_S)
-            stdio.write(heard.written(self._made(heard)))
+            write(heard.written(self._made(heard)))
             status = 0
         finally:
             posix._exit(status)  # noqa: SLF001 - the C function that `os._exit` is
@@ -115,3 +120,77 @@ class Server:
         from ralph_mem.interfaces.mcp import answers  # lazy: loaded before the first child is started
 
         return answers.Calls(self.session, self.process).read(method, given, client, roots)
+
+
+class Gone(Exception):
+    """Nobody reads the answers any more."""
+
+
+class TooLong(Exception):
+    """A line was longer than a message may be; it was passed over."""
+
+
+class Lines:
+    """The lines of stdin. `poll` waits for it as long as somebody reads stdout."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._is_passing = False
+        self._has_ended = False
+        self._poll = select.poll()
+        self._poll.register(IN, select.POLLIN)
+        self._poll.register(OUT, 0)
+
+    def next(self, timeout_s: float = 0.0) -> "bytes | None":
+        """Return the next line without its end, None at the end of the input; after a timeout, if there is one, an empty one.
+
+        Raises TooLong once for each line that is too long, and Gone.
+        """
+        while True:
+            line, found, rest = self._held.partition(b"\n")
+            if found or self._has_ended:
+                self._held = rest
+                if not found and not line:
+                    return None
+                if self._is_passing:
+                    self._is_passing = False
+                elif len(line) > protocol.MOST_BYTES:
+                    raise TooLong
+                elif line.strip():
+                    return bytes(line)
+            elif len(self._held) > protocol.MOST_BYTES:  # nothing more of it is kept
+                self._held, is_new = bytearray(), not self._is_passing
+                self._is_passing = True
+                if is_new:
+                    raise TooLong
+            elif not self._filled(timeout_s):
+                return b""
+
+    def _filled(self, timeout_s: float) -> bool:
+        """Wait for more input; says whether there was an event before the timeout."""
+        events = dict(self._poll.poll(int(timeout_s * 1000) + 1 if timeout_s else FOR_EVER))
+        if events.get(OUT, 0) & BROKEN:
+            raise Gone
+        if IN in events:
+            data = posix.read(IN, CHUNK_BYTES)
+            self._held += data
+            self._has_ended = not data
+        return bool(events)
+
+
+def write(text: str) -> None:
+    """Write a text whole. Raises Gone."""
+    data = memoryview(text.encode("utf-8", "replace"))
+    try:
+        while data:
+            data = data[posix.write(OUT, data) :]
+    except OSError as error:
+        raise Gone from error
+
+
+def is_over(file: int) -> bool:
+    """Wait until a pipe that nobody writes to is closed at its other end; says whether stdout was there all the time."""
+    waiting = select.poll()
+    waiting.register(file, select.POLLIN)
+    waiting.register(OUT, 0)
+    return not dict(waiting.poll()).get(OUT, 0) & BROKEN
