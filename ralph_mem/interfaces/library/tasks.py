@@ -1,11 +1,13 @@
-"""Choose what is remembered for a task, of a session, a project and all projects."""
+"""Choose what is remembered for a task, of a session, a project and all projects, and write it so that nothing in it ends it."""
 
+import json
 import math
+import posix
 import time
 
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.interfaces.library import rendering
+from ralph_mem.core.redaction import gate, privacy
 from ralph_mem.memory import items, namespaces
 from ralph_mem.memory.inject import block
 from ralph_mem.memory.recall import candidates, lookup, meaning, ranking, search
@@ -15,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ralph_mem.memory.namespaces import Place
     from ralph_mem.memory.recall.embeddings_client import Sense
     from ralph_mem.memory.rows.items import Stored
 
@@ -23,6 +26,11 @@ PROMPT_CHARACTERS = 500
 MOST_ITEMS = 8
 SHORT, PROJECT, GLOBAL = "session", "project", "global"
 LAST_TURNS = " WHERE t.prompt <> '' AND t.tainted < 2 ORDER BY t.id DESC LIMIT ?"
+MARKDOWN, XML, JSON = FORMATS = ("markdown", "xml", "json")
+# What XML has a meaning for, the ampersand first.
+ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;"))
+# What could end a block of JSON inside of Markdown or of a fence.
+ESCAPED = (("<", "\\u003c"), ("`", "\\u0060"))
 
 
 class Limits:
@@ -36,8 +44,8 @@ class Limits:
         self, settings: "dict[str, Any]", max_skills: int = 5, max_short_term: int = 3, min_score: "float | None" = None,
         include_scores: bool = True, format: str = "markdown", tokens: "int | None" = None,  # noqa: A002 - as one would ask for it
     ) -> None:  # fmt: skip
-        if format not in rendering.FORMATS:
-            raise RalphMemError(f"there is no format {format[:40]}", "one of " + ", ".join(rendering.FORMATS))
+        if format not in FORMATS:
+            raise RalphMemError(f"there is no format {format[:40]}", "one of " + ", ".join(FORMATS))
         self.most = {SHORT: max_short_term, PROJECT: max_skills, GLOBAL: max_skills // 2}
         self.min_score, self.include_scores, self.format = min_score, include_scores, format
         self.tokens = settings["memory.inject_tokens_prompt"] if tokens is None else tokens
@@ -56,7 +64,7 @@ def context(place: "namespaces.Place", session: str, task: str, limits: Limits) 
     """Return what fits a task as a text for a model, nothing where there is nothing."""
     found = merged(_short_term(place, session, task, limits) + _long_term(place, task, limits), limits)
     while found:
-        text = rendering.of(found, limits.format, limits.include_scores, place)
+        text = written(found, limits.format, limits.include_scores, place)
         if row.tokens(text) <= limits.tokens:
             return text
         found = found[:-1]
@@ -122,3 +130,46 @@ def turns(reader: "lookup.Reader", query: str, limit: int, sense: "Sense | None"
     if query_text.words(query):
         return lookup.search(reader, query, time.time_ns() // 1_000_000, lookup.Wanted(limit, types=("turn",)), sense)
     return reader.protected(reader.rows(reader.stores[0], lookup.TURN + LAST_TURNS, (limit,)))
+
+
+def written(found: "list[Found]", form: str, with_scores: bool, place: "Place") -> str:
+    """Return memories in one of the forms of `FORMATS`, redacted once more by today's rules."""
+    texts = [text for each in found for text in (each.title, each.text)]
+    safe = iter(privacy.leaving(privacy.protect([gate.clean(text) for text in texts], place.project, place.settings)[0]))
+    told = [(each, next(safe), next(safe)) for each in found]
+    return {MARKDOWN: _markdown, XML: _xml, JSON: _json}[form](told, with_scores)
+
+
+def _markdown(told: "list[tuple[Found, str, str]]", with_scores: bool) -> str:
+    """Return numbered headings with quotations, in a fence with a random name; nothing in a quotation is a heading or a tag."""
+    lines = []
+    for number, (each, title, text) in enumerate(told, 1):
+        score = f", relevance {each.score:.2f}" if with_scores else ""
+        lines.append(f"### {number}. {each.tier} ({each.id}{score})")
+        lines += [f"> {row.escaped(line)}".rstrip() for line in [title, *text.splitlines()]]
+    tag = f"ralph-mem-{posix.urandom(12).hex()}"
+    return "\n".join([f"<{tag}>", block.OPENING, *lines, f"</{tag}>"])
+
+
+def _xml(told: "list[tuple[Found, str, str]]", with_scores: bool) -> str:
+    """Return elements whose attributes are ours, and whose text is escaped."""
+    lines = ["<memories>", f"<!-- {block.OPENING} -->"]
+    for each, title, text in told:
+        score = f' relevance="{each.score:.2f}"' if with_scores else ""
+        inside = f"<title>{_escaped(title, ENTITIES)}</title><text>{_escaped(text, ENTITIES)}</text>"
+        lines.append(f'<memory id="{each.id}" tier="{each.tier}"{score}>{inside}</memory>')
+    return "\n".join([*lines, "</memories>"])
+
+
+def _json(told: "list[tuple[Found, str, str]]", with_scores: bool) -> str:
+    """Return a list in a block of code, which holds neither a tag nor the mark that ends the block."""
+    rows: list[dict[str, Any]] = [{"id": each.id, "tier": each.tier, "title": title, "text": text} for each, title, text in told]
+    for entry, (each, _, _) in zip(rows if with_scores else [], told):
+        entry["relevance"] = round(each.score, 2)
+    return f"{block.OPENING}\n```json\n{_escaped(json.dumps(rows, indent=1), ESCAPED)}\n```"
+
+
+def _escaped(text: str, marks: "tuple[tuple[str, str], ...]") -> str:
+    for mark, entity in marks:
+        text = text.replace(mark, entity)
+    return text
