@@ -18,8 +18,7 @@ from typing import Any
 from ralph_mem.bench import measures
 from ralph_mem.bench.histories import Memory
 from ralph_mem.bench.retrieval import Announce, silent
-from ralph_mem.bench.rule_files import UPDATE, Item, RuleFile, RuleFiles
-from ralph_mem.bench.standing import Standing
+from ralph_mem.bench.rule_files import UPDATE, Item, RuleFile, RuleFiles, Standing
 from ralph_mem.memory.facts import decision, wording
 from ralph_mem.memory.inject.instruction_text import Said
 

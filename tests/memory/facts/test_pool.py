@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_mem.bench.standing import Standing
+from ralph_mem.bench.rule_files import Standing
 from ralph_mem.memory.facts import pool, wording
 from ralph_mem.memory.rows import facts
 from tests.sessions import NOON, a_home
