@@ -7,16 +7,16 @@
 import json
 from collections import namedtuple
 from collections.abc import Callable
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from ralph_mem.bench import labelled
+from ralph_mem.bench.labelled import HINT
 from ralph_mem.core.errors import RalphMemError
 
 OBSERVATION, SESSION = UNITS = ("observation", "session")
 # Questions that a history answers in words only: the one who is asked about did not do it. They are counted apart.
 ADVERSARIAL = "adversarial"
-HINT = "the format stands in docs/benchmarks.md"
 
 # `unit` says whether `relevant` names memories or sessions. `notes` are lines about what had to be decided while reading.
 Histories = namedtuple("Histories", "name unit projects notes")
@@ -157,14 +157,14 @@ class _Part:
     def text(self, key: str, missing: str | None = None) -> str:
         if missing is not None and not self.has(key):
             return missing
-        return str(_fit(self._taken(key, str, "text")))
+        return labelled.text(self._taken(key, str, "text"))
 
     def texts(self, key: str) -> list[str]:
         values = self._taken(key, list, "a list") if self.has(key) else []
         for value in values:
             if not isinstance(value, str):
                 raise self.wrong(key, f"not text but {_kind(value)} is among it")
-        return [_fit(value) for value in values]
+        return [labelled.text(value) for value in values]
 
     def choice(self, key: str, among: tuple[str, ...]) -> str:
         found = self.text(key)
@@ -176,9 +176,7 @@ class _Part:
         """Return a time in milliseconds; one without a zone is meant in UTC."""
         word = self.text(key)
         try:
-            found = datetime.fromisoformat(word.removesuffix("Z") + ("+00:00" if word.endswith("Z") else ""))
-            found = found if found.tzinfo else found.replace(tzinfo=timezone.utc)
-            return int(found.timestamp() * 1000)
+            return labelled.moment(word)
         except (ValueError, OverflowError) as error:
             raise self.wrong(key, f"{word[:40]} is no time; 2026-01-31T12:00:00 is one") from error
 
@@ -193,8 +191,3 @@ class _Part:
 def _kind(value: object) -> str:
     names = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
     return names.get(type(value), "null")
-
-
-def _fit(text: str) -> str:
-    """Return a text without the halves of characters that JSON can spell and UTF-8 cannot."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

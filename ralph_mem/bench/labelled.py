@@ -29,7 +29,7 @@ def need(path: str, is_there: bool, what: str) -> None:
 
 
 def text(value: Any) -> str:
-    """Return a text, half characters replaced. Raises TypeError for anything else."""
+    """Return a text without the halves of characters that JSON can spell and UTF-8 cannot. Raises TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError(f"not text but {type(value).__name__}: {str(value)[:40]}")
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
