@@ -58,13 +58,6 @@ def protector_of(opened: "connection.Store") -> "Protect":
     return protector(place, effective.load(place))
 
 
-def count(opened: "connection.Store") -> int:
-    """Return how many rows were redacted by fewer rules than there are now."""
-    rules = (gate.RULES_VERSION, stored.LONG_LIST)
-    counts = [opened.one(f"SELECT count(*) FROM {kind.table} WHERE {BELOW}", rules)[0] for kind in kinds.of_memory(opened)]
-    return int(sum(counts))
-
-
 def total(opened: "connection.Store") -> int:
     """Return how many rows a scrub looks at."""
     return sum([opened.one(f"SELECT count(*) FROM {kind.table}")[0] for kind in _kinds(opened)])

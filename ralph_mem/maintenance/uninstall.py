@@ -8,7 +8,6 @@ from ralph_mem.core import fast, paths, places
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance import outside as attached
 from ralph_mem.maintenance import registry, wiring
-from ralph_mem.maintenance.forget import inventory
 from ralph_mem.ralph import leftovers
 from ralph_mem.ralph.record import HEADLESS
 
@@ -68,11 +67,6 @@ def memories() -> list[Belonging]:
     everywhere = Path(paths.config_home() or "/nowhere/at/all")
     found = [_belonging(path, MEMORY) for path in places if path.is_dir() and not path.is_symlink()]
     return [*found, *([_belonging(everywhere, EVERYWHERE)] if everywhere.is_dir() else [])]
-
-
-def exports() -> list[str]:
-    """Return the exports that were written and are there still: the person's own files."""
-    return inventory.listed_exports()
 
 
 def remove(found: list[Belonging]) -> list[Belonging]:

@@ -39,16 +39,6 @@ def _state(given: object) -> str:
     return WRAPPED if isinstance(command, str) and _wrapped_in(command) is not None else OTHERS
 
 
-def theirs() -> str:
-    """Return the command that runs beside ours or in our place, empty for none."""
-    given = _read().get(KEY)
-    command = given.get(COMMAND) if isinstance(given, dict) else None
-    if not isinstance(command, str) or command == _own():
-        return ""
-    inside = _wrapped_in(command)
-    return command if inside is None else inside
-
-
 def add(wrap: bool = False) -> None:
     """Add our line; with `wrap` what is there is run first. Raises RalphMemError where there is one that is not to be wrapped."""
     values = _read()

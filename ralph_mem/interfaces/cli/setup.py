@@ -25,6 +25,7 @@ from ralph_mem.maintenance import registry as known
 from ralph_mem.maintenance import status as statuses
 from ralph_mem.maintenance import uninstall as belongings
 from ralph_mem.maintenance.doctor import machine
+from ralph_mem.maintenance.forget import inventory
 from ralph_mem.maintenance.uninstall import Belonging
 from ralph_mem.memory import access, opening
 
@@ -249,7 +250,7 @@ def uninstall(
     meant, needed = belongings.of_home(memories or not remembered)
     meant += remembered if memories else []
     meant += belongings.outside()
-    exports, of_projects = belongings.exports(), belongings.in_projects()  # before the lists of them go
+    exports, of_projects = inventory.listed_exports(), belongings.in_projects()  # before the lists of them go
     kept = [*([] if memories else [*remembered, *needed]), *of_projects]
     removed = belongings.remove(meant) if confirm else []
     stuck = [*belongings.stuck(), *(belongings.outside() if confirm else [])]

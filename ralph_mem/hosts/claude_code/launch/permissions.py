@@ -4,6 +4,8 @@ import os
 import re
 from pathlib import Path
 
+from ralph_mem.hosts.claude_code.launch import stream
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -41,14 +43,14 @@ _TOKEN = re.compile(
 def rules_for(tool: str, given: "dict[str, Any]", folder: str) -> "list[str]":
     """Return what to allow for one refused call, such as `Bash(npm test:*)`; empty where no rule would help."""
     if tool == "Bash":
-        return of_command(_text(given, "command"))
-    path = _text(given, "file_path") or _text(given, "notebook_path") or _text(given, "path")
+        return of_command(stream.text_of(given, "command"))
+    path = stream.text_of(given, "file_path") or stream.text_of(given, "notebook_path") or stream.text_of(given, "path")
     if tool in {"Edit", "MultiEdit", "Write", "NotebookEdit"}:
         return _of_path("Edit", path, folder)
     if tool in {"Read", "Glob", "Grep", "LS"}:
         return _of_path("Read", path, folder)
     if tool == "WebFetch":
-        return _of_address(_text(given, "url"))
+        return _of_address(stream.text_of(given, "url"))
     return [tool] if tool and all([letter.isalnum() or letter in "_-." for letter in tool]) else []
 
 
@@ -133,8 +135,3 @@ def _of_path(verb: str, path: str, folder: str) -> "list[str]":
 def _of_address(address: str) -> "list[str]":
     host = address.partition("://")[2].partition("/")[0].rpartition("@")[2].partition(":")[0]
     return [f"WebFetch(domain:{host})"] if host and all([letter.isalnum() or letter in ".-" for letter in host]) else []
-
-
-def _text(given: "dict[str, Any]", key: str) -> str:
-    value = given.get(key)
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
