@@ -13,7 +13,7 @@ from ralph_mem.core import project as projects
 from ralph_mem.core.errors import LoopError, RalphMemError, StoreError
 from ralph_mem.core.format import count
 from ralph_mem.core.settings import effective
-from ralph_mem.hosts.claude_code import calls, launch
+from ralph_mem.hosts.claude_code import archive, launch
 from ralph_mem.hosts.claude_code import session as client_session
 from ralph_mem.memory.rows import turns
 from ralph_mem.memory.store import connection as database
@@ -152,7 +152,7 @@ def _passed(loop: Loop, live: "runs.Live", seen: "projects.Activity") -> "dict[s
         passing.end(loop, "user_stop", "asked to stop")
     else:
         answer = launch.Answer(kind=launch.DONE, message=seen.text)
-        transcript.keep(loop, transcript.Heard(calls.of_session(live.owner, loop.begun, MOST_OF_RECORD)), answer)
+        transcript.keep(loop, transcript.Heard(archive.done_lately(live.owner, loop.begun, MOST_OF_RECORD)), answer)
         loop.writes = tool_events.of_session(loop, files.checked_ns(loop.run))
         with Watchdog():  # that signal ends this hook alone, and not what a check has started
             decided = passing.conclude(loop, answer)

@@ -1,5 +1,6 @@
-"""List the transcripts that the client has kept, with project and time, by their first and last lines."""
+"""List the transcripts that the client has kept, with project and time, and tell the end of one."""
 
+import os
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator
@@ -10,6 +11,7 @@ from ralph_mem.core import fast, paths, project
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.hosts.claude_code import event, transcripts
+from ralph_mem.hosts.claude_code.launch import stream
 
 NAMED = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # by the session that it is of
 AGENT = "agent-"
@@ -17,6 +19,7 @@ COMPACTING = "agent-acompact"  # the client's own agent that writes a summary, w
 # The first lines are bookkeeping and what was attached to the first prompt; the last lines may be results.
 MOST_HEAD_BYTES = 4_194_304
 TAIL_BYTES = 131_072
+LATELY_BYTES = 262_144  # what one call writes is a hundredth of it, a whole file in a result aside
 NO_ENTRIES, UNREACHABLE, GONE = "nothing was said in it", "it cannot be read", "its folder is gone"
 ELSEWHERE, OLD = "of another project", "it ended before --since"
 
@@ -169,3 +172,33 @@ def _why_not(kept: Kept, here: Project, only: "Project | None", since: int) -> s
         return OLD
     # a worktree or a folder inside a repository may be gone: the repository is there, and its memory
     return "" if paths.exists(here.root) and (here.git or paths.exists(kept.folder)) else GONE
+
+
+def done_lately(session: str, since: int, most_bytes: int = LATELY_BYTES) -> list[str]:
+    """Return what the agent of a session did from a moment on (in ms), as far as the end of its transcript tells.
+
+    There is a line for each call of a tool, and for each thing that it said; none where there is no transcript.
+    """
+    found = sorted(place().glob(f"*/{session}.jsonl")) if NAMED.fullmatch(session) else []
+    try:
+        return [line for path in found[:1] for line in _calls_in(str(path), since, most_bytes)]
+    except OSError:  # it is the client's, which may take it away
+        return []
+
+
+def _calls_in(path: str, since: int, most_bytes: int) -> Iterator[str]:
+    with open(path, "rb") as file:
+        start = max(0, os.fstat(file.fileno()).st_size - most_bytes)
+        for line in transcripts.lines(file, start):
+            entry = transcripts.entry_of(line) if b'"assistant"' in line.head else None
+            if entry and entry.get("type") == "assistant" and transcripts.moment(entry) >= since and not entry.get("isSidechain"):
+                yield from _told_by(entry)
+
+
+def _told_by(entry: dict[str, Any]) -> Iterator[str]:
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    for block in content if isinstance(content, list) else []:
+        told = stream.told_of(block) if isinstance(block, dict) else ""
+        if told:
+            yield told

@@ -8,7 +8,7 @@ from ralph_mem.core import fast, paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.format import count
 from ralph_mem.core.redaction import privacy, terminal
-from ralph_mem.hosts.claude_code import calls
+from ralph_mem.hosts.claude_code import archive
 from ralph_mem.ralph import record, runs
 from ralph_mem.ralph.loop import MEANWHILE
 from ralph_mem.ralph.record import HEADLESS
@@ -173,7 +173,7 @@ def lines_now(project: "Project", values: "dict[str, Any]", live: "runs.Live | N
     if live is None:
         return []
     if live.mode != HEADLESS:
-        done = calls.of_session(live.owner, since)[-MOST_LINES:]
+        done = archive.done_lately(live.owner, since)[-MOST_LINES:]
         return privacy.protect(done, project, values)[0] if done else []
     text = paths.read(runs.beside(project, live.run, runs.ACTIVITY))
     try:
