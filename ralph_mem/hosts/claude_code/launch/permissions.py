@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from ralph_mem.hosts.claude_code.launch import stream
+from ralph_mem.hosts.claude_code.launch.stream import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ _TOKEN = re.compile(
 def rules_for(tool: str, given: "dict[str, Any]", folder: str) -> "list[str]":
     """Return what to allow for one refused call, such as `Bash(npm test:*)`; empty where no rule would help."""
     if tool == "Bash":
-        return of_command(stream.text_of(given, "command"))
-    path = stream.text_of(given, "file_path") or stream.text_of(given, "notebook_path") or stream.text_of(given, "path")
+        return of_command(text_of(given, "command"))
+    path = text_of(given, "file_path") or text_of(given, "notebook_path") or text_of(given, "path")
     if tool in {"Edit", "MultiEdit", "Write", "NotebookEdit"}:
         return _of_path("Edit", path, folder)
     if tool in {"Read", "Glob", "Grep", "LS"}:
         return _of_path("Read", path, folder)
     if tool == "WebFetch":
-        return _of_address(stream.text_of(given, "url"))
+        return _of_address(text_of(given, "url"))
     return [tool] if tool and all([letter.isalnum() or letter in "_-." for letter in tool]) else []
 
 
