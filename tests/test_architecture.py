@@ -229,7 +229,7 @@ MODULES_OF_EVENT = {
     "subagent-stop": 15,
     "pre-compact": 16,
     "post-compact": 17,
-    "session-end": 20,  # it starts what learns from the last prompts
+    "session-end": 19,  # it starts what learns from the last prompts
 }
 # The face of the hooks is the one that is read: it chooses the event.
 READ_FACES = {"ralph_mem.interfaces.hooks"}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Values = dict[str, Any]
     Records = list[dict[str, Any]]
 
-MODULES = {"start": "session_start", "prompt": "prompt", "answer": "answer", "end": "closing"}
+MODULES = {"start": "session_start", "prompt": "prompt", "answer": "answer", "end": "waking"}
 OF_OTHERS = "other_hosts"
 # Seconds of a processor that may go into looking through an event: a hundred times what the longest takes. A client waits
 # for five or ten, at the end of a turn for an hour.
