@@ -19,18 +19,17 @@ from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import terminal
 from ralph_mem.interfaces.page import (
-    fact_forms,
     fact_views,
+    forms,
     language,
     loop_views,
-    memory_forms,
     memory_views,
     rendering,
     security,
     upkeep_views,
 )
 from ralph_mem.interfaces.page.asking import GLOBAL, HERE, Asked
-from ralph_mem.interfaces.page.memory_forms import Done, Shown
+from ralph_mem.interfaces.page.forms import Done, Shown
 from ralph_mem.maintenance import registry
 
 # What can be looked at: its title, what reads it, below which heading it stands in the navigation, if it does, and whether it
@@ -59,12 +58,12 @@ VIEWS = {
     "gone": View("A project that is gone", upkeep_views.gone),
 }
 FORMS: dict[str, Callable[[Asked], Done | Shown]] = {
-    "note": memory_forms.note, "edit": memory_forms.edit, "pin": memory_forms.pin, "wrong": memory_forms.wrong,
-    "undo": memory_forms.undo, "set": memory_forms.set_, "forget": memory_forms.forget,
-    "fact-add": fact_forms.add, "fact-edit": fact_forms.edit, "fact-accept": fact_forms.accept, "fact-reject": fact_forms.reject,
-    "fact-retire": fact_forms.retire, "fact-undo": fact_forms.undo, "fact-promote": fact_forms.promote,
-    "fact-fold": fact_forms.fold, "key-set": fact_forms.key_set, "key-delete": fact_forms.key_delete,
-    "relation-edit": fact_forms.relation_edit, "relation-remove": fact_forms.relation_remove,
+    "note": forms.note, "edit": forms.edit, "pin": forms.pin, "wrong": forms.wrong,
+    "undo": forms.undo, "set": forms.set_, "forget": forms.forget,
+    "fact-add": forms.fact_add, "fact-edit": forms.fact_edit, "fact-accept": forms.fact_accept, "fact-reject": forms.fact_reject,
+    "fact-retire": forms.fact_retire, "fact-undo": forms.fact_undo, "fact-promote": forms.fact_promote,
+    "fact-fold": forms.fact_fold, "key-set": forms.key_set, "key-delete": forms.key_delete,
+    "relation-edit": forms.relation_edit, "relation-remove": forms.relation_remove,
 }  # fmt: skip
 FILES = {"page.css": "text/css", "page.js": "text/javascript"}
 TYPED = ("text", "also", "value", "subject", "object", "confidence")  # fields of free text in the forms that keep or correct
