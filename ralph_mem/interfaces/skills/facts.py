@@ -1,10 +1,11 @@
-"""The verb by which a person sees and changes what holds beyond single turns."""
+"""The verbs by which a person sees and changes what holds beyond single turns, and what belongs to what."""
 
-from ralph_mem.core.errors import RalphMemError
+from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import day
 from ralph_mem.interfaces import verbs
 from ralph_mem.memory import access
-from ralph_mem.memory.facts import accepting, by_hand
+from ralph_mem.memory.facts import accepting, by_hand, candidates
+from ralph_mem.memory.facts import relations as known
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.rows import facts as rows
 from ralph_mem.memory.rows import prompts, row
@@ -19,6 +20,10 @@ NOTHING = "Nothing is known here that holds beyond single turns. /mem facts add 
 NOT_YET = "Your notes are kept, and become facts when they are looked at, after a later turn. /mem facts add TEXT makes one now."
 AS_IN_A_TERMINAL = ("show", "history")  # what explains one there
 DONE = {"retire": "It holds no longer, and stays in the history.", "undo": "Taken back."}
+NONE_WAITS = "Nothing waits for a yes or no. What you say in passing and may hold is shown here."
+HOW_TO_ANSWER = "Type /mem learn {}, or /mem learn no {}; what you leave waits."
+NOTHING_RELATED = "Nothing is known here of what belongs to what."
+NO_SUCH_RELATION = "There is no relation with that name here; /mem relations lists those that are believed most."
 
 
 def facts(asked: "Asked") -> str:
@@ -68,3 +73,52 @@ def _changed(asked: "Asked", verb: str, name: str) -> str:
     _, fact = by_hand.find(reader, name)
     holds = [f"{other} holds again." for other in done or ()]
     return "\n".join([_line(fact), DONE[verb], *holds])
+
+
+def learn(asked: "Asked") -> str:
+    """Show what waits, or take in the person's answer to what was shown; only their own typed line decides."""
+    reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
+    words = asked.text.split()
+    answers = candidates.named(reader, words)
+    if words and not answers:
+        raise RalphMemError("that names no number, nothing was changed", "for example: /mem learn yes 1 3")
+    return "\n".join([*_taken(answers), *_shown(reader)])
+
+
+def _taken(answers: "list[tuple[candidates.Candidate, bool]]") -> "list[str]":
+    lines = []
+    for each, is_accepted in answers:
+        try:
+            replaced = candidates.decide(each, is_accepted)
+        except NotAsShown as error:  # somebody else was quicker, or another of these answers has replaced it
+            lines.append(f'"{each.fact.text}": {error}')
+            continue
+        word = "Holds from now on" if is_accepted else "Never proposed again"
+        lines.append(f'{word}: "{each.fact.text}"' + (f" ({each.does} {', '.join(replaced)})" if replaced else ""))
+    return lines
+
+
+def _shown(reader: Reader) -> "list[str]":
+    found = candidates.show(reader)
+    if not found:
+        return [NONE_WAITS]
+    left = len(candidates.waiting(reader)) - len(found)
+    lines = []
+    for number, each in enumerate(found, 1):
+        first, *rest = candidates.told(each)
+        lines += [f"{number}. {first}", *[f"   {line}" for line in rest]]
+    how = HOW_TO_ANSWER.format(*(("yes 1 3", 2) if len(found) > 2 else ("yes 1", len(found))))
+    return [*lines, *([f"and {left} more"] if left else []), how]
+
+
+def relations(asked: "Asked") -> str:
+    """List the relations that are believed most, or those in which a label stands."""
+    label = asked.text.strip()
+    stores = asked.reader().stores
+    most_believed = "\n".join([text for text in [known.told(store, asked.now) for store in stores] if text])
+    if not label or not most_believed:
+        return most_believed or NOTHING_RELATED
+    found = [
+        each for store in stores for parts in ((label, "", ""), ("", "", label)) for each in known.listed(store, asked.now, parts)
+    ]
+    return "\n".join([known.line(each) for each in found]) or NO_SUCH_RELATION

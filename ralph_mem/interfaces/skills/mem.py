@@ -15,11 +15,8 @@ BEFORE = "/mem "
 MODULES = {
     "memory": ("search", "timeline", "show", "sessions", "why", "preview", "review"),
     "correcting": ("inject", "edit", "pin", "wrong", "undo"),
-    "facts": ("facts",),
-    "relations": ("relations",),
-    "upkeep": ("status", "pause", "resume", "config", "trust", "import", "doctor", "page"),
-    "setup": ("setup",),
-    "learning": ("learn",),
+    "facts": ("facts", "learn", "relations"),
+    "upkeep": ("status", "pause", "resume", "config", "trust", "import", "doctor", "page", "setup"),
     "mem_forget": ("forget",),
 }
 MODULE_OF = {verb: module for module, names in MODULES.items() for verb in names}

@@ -1,4 +1,4 @@
-"""The verbs for a memory as a whole, its switch and its settings."""
+"""The verbs for a memory as a whole, its switch, its settings and what lies outside of our folders."""
 
 import posix
 
@@ -116,6 +116,21 @@ def page(asked: "Asked") -> str:
 
     what = "stop" if typed and "--stop" in typed.options else "detached"
     return _said_by(asked, "page", "/page", what, environment=background.for_a_browser())
+
+
+def setup(asked: "Asked") -> str:
+    """Show what lies outside of our folders or could; with a word do it, with `--off` undo it."""
+    from ralph_mem.maintenance import outside  # lazy: only for what lies outside
+
+    typed = _typed(asked, "setup")
+    if not typed.words and not typed.options:
+        return "\n".join(outside.lines("/mem "))
+    if len(typed.words) > 1:
+        raise RalphMemError("/mem setup does one thing at a time", "for example: /mem setup status-line")
+    word = "".join(typed.words)
+    if "--off" in typed.options:
+        return outside.take_away(word)
+    return outside.add(word, "/mem ", wrap="--wrap" in typed.options)
 
 
 def _refuse_words(asked: "Asked", verb: str, hint: str) -> "Typed | None":
