@@ -4,7 +4,7 @@ import time
 from collections import Counter
 
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance.proposals import answer, asking, models, spending
+from ralph_mem.maintenance.proposals import asking, models, spending
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import taking
 from ralph_mem.memory.rows import facts, prompts
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
-    from ralph_mem.maintenance.proposals.answer import Proposal
-    from ralph_mem.maintenance.proposals.asking import Request
+    from ralph_mem.maintenance.proposals.asking import Proposal, Request
     from ralph_mem.memory.rows.prompts import Progress
     from ralph_mem.memory.store.connection import Store
 
@@ -73,12 +72,12 @@ def _about(  # noqa: PLR0913, PLR0917 - a step of `propose`
     for _ in range(MOST_TRIES if request.turns else 0):
         said = _asked(model, request, purse, result)
         if result.why:
-            result.why = answer.redacted(result.why, project, settings)
+            result.why = asking.redacted(result.why, project, settings)
             return False
         try:
-            proposals, dropped = answer.read(answer.redacted(said.text, project, settings), request)
-        except answer.Broken:
-            result.dropped[answer.BROKEN] += 1
+            proposals, dropped = asking.proposals_in(asking.redacted(said.text, project, settings), request)
+        except asking.Broken:
+            result.dropped[asking.BROKEN] += 1
             continue
         result.dropped += dropped
         break
@@ -114,7 +113,7 @@ def _keep(store: "Store", model: str, proposals: "list[Proposal]", request: "Req
         there = prompts.texts(opened, [each.prompt.public_id for each in proposals])
         for each in proposals:
             if each.sentence not in there.get(each.prompt.public_id, ""):
-                result.dropped[answer.NOT_SAID] += 1
+                result.dropped[asking.NOT_SAID] += 1
                 continue
             statement = taking.Statement(
                 each.sentence, each.kind, facts.PROPOSAL, each.prompt.at, each.prompt.public_id,
