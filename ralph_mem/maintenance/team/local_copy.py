@@ -8,9 +8,9 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import digits_of
 from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import whole
-from ralph_mem.maintenance.team import approvals, item_files, policy, shared_item, standing
+from ralph_mem.maintenance.team import approvals, item_files, policy, shared_item
+from ralph_mem.maintenance.team.approvals import Standing
 from ralph_mem.maintenance.team.shared_item import Refused, Shared
-from ralph_mem.maintenance.team.standing import Standing
 from ralph_mem.memory import access, notes_by_hand
 from ralph_mem.memory.facts import prepared, replaced
 from ralph_mem.memory.recall import lookup
@@ -69,9 +69,9 @@ def held(opened: Store, project: Project) -> list[Held]:
     for name in teams(opened):
         copies = _copies(opened, name)
         own = _own_beside(opened, project, name, copies)
-        stands = standing.of({**copies, **own}, [*_approved(project, name, copies), *own])
+        stands = approvals.standings({**copies, **own}, [*_approved(project, name, copies), *own])
         found += [Held(item, _of_row(item, stands[item.id], own), name) for item in copies.values()]
-    return sorted(found, key=lambda each: (each.standing.word != standing.WAITING, -each.item.at, each.item.id))
+    return sorted(found, key=lambda each: (each.standing.word != approvals.WAITING, -each.item.at, each.item.id))
 
 
 def teams(opened: Store) -> list[str]:
@@ -183,7 +183,7 @@ def drop(opened: Store, project: Project, team: str) -> int:
 def _settle(opened: Store, project: Project, team: str, kept: dict[str, Shared], own: dict[str, Shared]) -> None:
     """Write the rows that are not as they should be now: new, changed, approved, replaced, beside another one."""
     whole_team = {**kept, **own}
-    stands = standing.of(whole_team, [*_approved(project, team, kept), *own])
+    stands = approvals.standings(whole_team, [*_approved(project, team, kept), *own])
     stored = _stored(opened, team)
     for name, item in kept.items():
         stands_as = _of_row(item, stands[name], own)
@@ -195,15 +195,15 @@ def _settle(opened: Store, project: Project, team: str, kept: dict[str, Shared],
 def _of_row(item: Shared, found: Standing, own: dict[str, Shared]) -> Standing:
     """Return how an item stands among those that are rows of a team: beside a person's own newer word the newest is told."""
     others = [each for each in (item, *found.others) if each.id not in own]
-    is_first = found.word == standing.BESIDE and min(others, key=lambda each: (-each.at, each.id)) == item
-    return Standing(standing.TOLD, found.others) if is_first else found
+    is_first = found.word == approvals.BESIDE and min(others, key=lambda each: (-each.at, each.id)) == item
+    return Standing(approvals.TOLD, found.others) if is_first else found
 
 
 def _write(opened: Store, team: str, item: Shared, stands: Standing, there: Stored | None) -> None:
     """Write one row. What is not told by itself is found among the raw rows; what waits is withheld as well."""
-    is_open = stands.word != standing.WAITING
+    is_open = stands.word != approvals.WAITING
     title, content = notes_by_hand.parts(item.body)
-    behind = standing.beside(stands.others) if stands.word == standing.TOLD else ""
+    behind = approvals.beside(stands.others) if stands.word == approvals.TOLD else ""
     said = "\n".join([part for part in (content, behind) if part])
     record = {
         "namespace": namespace(team), "key": item.id, "title": title, "content": said, "at": item.at, "session": rows.SESSION,
@@ -211,7 +211,7 @@ def _write(opened: Store, team: str, item: Shared, stands: Standing, there: Stor
         "speaker": f"{item.author} (claimed, team {team})",
     }  # fmt: skip
     known = {"key": item.id, "value": _value(team, item, stands), "index": True, "updated_at": time.time_ns() // 1_000_000}
-    rows.put(opened, there, record, {**known, "expires_at": 0, "was": []}, is_told=stands.word == standing.TOLD)
+    rows.put(opened, there, record, {**known, "expires_at": 0, "was": []}, is_told=stands.word == approvals.TOLD)
 
 
 def _value(team: str, item: Shared, stands: Standing) -> dict[str, Any]:

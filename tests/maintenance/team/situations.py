@@ -7,7 +7,7 @@ import pytest
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.mcp import answers
-from ralph_mem.maintenance.team import item_files, local_copy, promotion, shared_item, standing
+from ralph_mem.maintenance.team import item_files, local_copy, promotion, shared_item
 from ralph_mem.maintenance.team.shared_item import Shared
 from ralph_mem.memory.facts import taking
 from ralph_mem.memory.rows import facts
@@ -74,4 +74,4 @@ def a_fact(session, text=DEPLOYS, kind=facts.FACT, source=facts.ADD, **known):
     return taken.public_id
 
 
-__all__ = ["RalphMemError", "answers", "shared_item", "standing"]
+__all__ = ["RalphMemError", "answers", "shared_item"]
