@@ -31,10 +31,9 @@ AGAIN = "export it again, or take another copy of the file"
 class Document:
     """An export that was read and found whole. `ours` says that this home wrote it, so that nobody else can have."""
 
-    __slots__ = ("header", "lines", "ours")
+    __slots__ = ("lines", "ours")
 
-    def __init__(self, header: dict[str, Any], lines: list[bytes], *, ours: bool) -> None:
-        self.header = header
+    def __init__(self, lines: list[bytes], *, ours: bool) -> None:
         self.lines = lines
         self.ours = ours
 
@@ -76,7 +75,7 @@ def unpacked(data: bytes, key: bytes) -> Document:
     if any(len(line) > MOST_LINE_BYTES for line in lines):
         raise damaged("a line is too long")
     found = Document(
-        header, lines[1:-1], ours=bool(key) and hmac.compare_digest(str(end.get("seal")).encode(), _seal(digest, key).encode())
+        lines[1:-1], ours=bool(key) and hmac.compare_digest(str(end.get("seal")).encode(), _seal(digest, key).encode())
     )
     counts, held = header.get("counts"), _counted(record["row"] for record in found.records())
     # what an older release wrote does not count the kinds of rows that came later

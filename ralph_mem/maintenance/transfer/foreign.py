@@ -80,7 +80,7 @@ def read(path: Path, given: dict[str, str], at: int, root: str) -> Read:
     known = _given(given, tables) if given else _known(tables)
     records, left_out = _records(known, tables, at, root)
     lines = [json.dumps(record).encode() for record in records]
-    return Read(known.name, Document({}, lines, ours=False), left_out)
+    return Read(known.name, Document(lines, ours=False), left_out)
 
 
 def _known(tables: Tables) -> Format:
