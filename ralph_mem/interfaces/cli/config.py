@@ -51,10 +51,7 @@ def get(key: Key, project: Project = "", json: Json = False) -> None:
     place = registry.choose(project)
     setting = config_file.find(place, key)
     name_wrong(place)
-    if json:
-        printing.as_json(_facts(setting))
-    else:
-        printing.text(config_change.written(setting.value))
+    printing.told(config_change.written(setting.value), _facts(setting), json)
 
 
 @inner.command("set", context_settings={"ignore_unknown_options": True})  # or -1 would be an option
@@ -128,10 +125,7 @@ def check(project: Project = "", json: Json = False) -> None:
     Example: ralph-mem config check
     """
     files = config_file.check(registry.choose(project))
-    if json:
-        printing.as_json([_report(file) for file in files])
-    else:
-        printing.text("\n".join(line for file in files for line in _lines(file)))
+    printing.told("\n".join(line for file in files for line in _lines(file)), [_report(file) for file in files], json)
     if any(problem.level == "error" for file in files for problem in file.problems):
         raise typer.Exit(1)
 
@@ -170,13 +164,13 @@ def approve(
     place = registry.choose(project)
     if revoke:
         count = approval.revoke(place)
-        _say(f"taken back: {count}" if count else "nothing was approved here", {"revoked": count}, json)
+        printing.told(f"taken back: {count}" if count else "nothing was approved here", {"revoked": count}, json)
     elif memory:
         _memory(place, confirm, json)
     elif confirm:
         done = approval.approve(place, confirm)
         facts = {"approved": [each.kind for each in done]}
-        _say("\n".join([*approval.shown(done), "Approved, as long as nothing of it changes."]), facts, json)
+        printing.told("\n".join([*approval.shown(done), "Approved, as long as nothing of it changes."]), facts, json)
     else:
         _show(place, json)
 
@@ -201,7 +195,7 @@ def _memory(place: Place, given: str, json: bool) -> None:
         _show(place, json)
         return
     taken, replaced = approval.take(place, given)
-    _say(approval.taken(place, replaced), {"memory": taken, "replaced": replaced or None}, json)
+    printing.told(approval.taken(place, replaced), {"memory": taken, "replaced": replaced or None}, json)
 
 
 def _list(json: bool) -> None:
@@ -211,10 +205,3 @@ def _list(json: bool) -> None:
         return
     lines = [f"{approval.ago(each['at'])}  {each['path']}  {each['kind']}: {'; '.join(each['lines'])}" for each in found]
     printing.text("\n".join([terminal.plain(line) for line in lines]) or "You have approved nothing yet.")
-
-
-def _say(text: str, facts: dict[str, Any], json: bool) -> None:
-    if json:
-        printing.as_json(facts)
-    else:
-        printing.text(text)

@@ -72,10 +72,7 @@ def set_(
     Example: ralph-mem core set port 8080
     """
     fact = facts.put(_place(project, everywhere), registry.choose(project), _settings(project), key, " ".join(value))
-    if json:
-        printing.as_json({"id": fact.public_id, "key": key, "value": facts.value_of(fact)})
-    else:
-        printing.text(f"Kept as {fact.public_id}: {fact.text}")
+    printing.told(f"Kept as {fact.public_id}: {fact.text}", {"id": fact.public_id, "key": key, "value": facts.value_of(fact)}, json)
 
 
 @group.command("delete")

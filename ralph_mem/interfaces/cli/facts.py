@@ -247,11 +247,8 @@ def promote(public_id: Id, project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem facts promote obs-k3w9x2mfqa
     """
-    taken = by_hand.promote(reader_of(project), public_id)
-    if json:
-        printing.as_json({"verb": taken.verb, "id": taken.public_id, "about": taken.target, "from": public_id})
-    else:
-        printing.text(by_hand.told(taken))
+    taken = promoting.promote(reader_of(project), public_id)
+    printing.told(by_hand.told(taken), {"verb": taken.verb, "id": taken.public_id, "about": taken.target, "from": public_id}, json)
 
 
 @group.command()
@@ -276,15 +273,9 @@ def undo(public_id: Id, project: Project = "", json: Json = False) -> None:
     Example: ralph-mem facts undo obs-k3w9x2mfqa
     """
     back = by_hand.change(reader_of(project), public_id, accepting.undo)
-    if json:
-        printing.as_json({"id": public_id, "holds_again": back})
-    else:
-        printing.text(f"Taken back: {', '.join(back)} holds again.")
+    printing.told(f"Taken back: {', '.join(back)} holds again.", {"id": public_id, "holds_again": back}, json)
 
 
 def _tell(reader: object, public_id: str, json: bool) -> None:
     _, fact = by_hand.find(reader, public_id)  # type: ignore[arg-type]
-    if json:
-        printing.as_json(by_hand.as_values(fact))
-    else:
-        printing.text(f"{fact.public_id} ({fact.kind}, {fact.status}): {fact.text}")
+    printing.told(f"{fact.public_id} ({fact.kind}, {fact.status}): {fact.text}", by_hand.as_values(fact), json)

@@ -211,10 +211,7 @@ def reset(
             raise not_as_shown(confirm)
         return
     report = erase.forget(reader, choice.plans, lambda _what: None, choice.runs())
-    if json:
-        printing.as_json({"deleted": names, "clean": report.is_clean()})
-    else:
-        printing.text(f"Deleted {count(len(names), 'row')} of the playbook.")
+    printing.told(f"Deleted {count(len(names), 'row')} of the playbook.", {"deleted": names, "clean": report.is_clean()}, json)
 
 
 def _preview(reader: Reader, choice: select.Choice, json: bool) -> None:

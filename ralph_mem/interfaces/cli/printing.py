@@ -124,6 +124,14 @@ def as_json(value: object) -> None:
     verbatim(json.dumps(value, indent=2, ensure_ascii=plain, default=str))
 
 
+def told(words: str, value: object, json: bool) -> None:
+    """Print words for a person, or a value where they want it for a program."""
+    if json:
+        as_json(value)
+    else:
+        text(words)
+
+
 def complain(what: str, hint: str = "") -> None:
     """Print what went wrong in one line, and in a second one what to do, on stderr."""
     sys.stderr.write(f"{coloured('ralph-mem:', RED, sys.stderr)} {_in_a_line(what)}\n")

@@ -162,10 +162,7 @@ def bisect(
     place = known.choose(project)
     meant = runs.find(place, run)
     changed, lines = attempts.bisect(meant, test)
-    if json:
-        printing.as_json({"run": meant.id, "iteration": changed.number if changed else None, "told": lines})
-    else:
-        printing.text("\n".join(lines))
+    printing.told("\n".join(lines), {"run": meant.id, "iteration": changed.number if changed else None, "told": lines}, json)
 
 
 @group.command("replay")
@@ -183,10 +180,7 @@ def replay_it(
     entries = record.read(path)
     found = stopping.replay(entries)
     decisions = len([entry for entry in entries if entry["what"] == "decision"])
-    if json:
-        printing.as_json({"decisions": decisions, "differences": found})
-    else:
-        printing.text("\n".join(display.replayed(decisions, found)))
+    printing.told("\n".join(display.replayed(decisions, found)), {"decisions": decisions, "differences": found}, json)
     if found:
         raise typer.Exit(1)
 

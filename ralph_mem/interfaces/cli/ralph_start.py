@@ -155,10 +155,7 @@ def plan_it(
     voice = Live(json)
     with voice:
         planned = planning.plan(place, values, wished, voice)
-    if json:
-        printing.as_json(planning.facts(planned))
-    else:
-        printing.text("\n".join(planning.lines(planned)))
+    printing.told("\n".join(planning.lines(planned)), planning.facts(planned), json)
 
 
 def _draft(place: Place, wished: Wish, accept: str, json: bool) -> None:

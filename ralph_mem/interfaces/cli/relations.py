@@ -81,10 +81,7 @@ def edit(
     """
     relations.edit(reader_of(project), public_id, subject, predicate, object_, confidence)
     _, found = relations.find(reader_of(project), public_id)
-    if json:
-        printing.as_json(relations.as_values(found, time.time_ns() // 1_000_000))
-    else:
-        printing.text(relations.line(found))
+    printing.told(relations.line(found), relations.as_values(found, time.time_ns() // 1_000_000), json)
 
 
 @group.command()
@@ -94,7 +91,4 @@ def remove(public_id: Id, project: Project = "", json: Json = False) -> None:
     Example: ralph-mem relations remove rel-k3w9x2mfqa
     """
     said = relations.remove(reader_of(project), public_id)
-    if json:
-        printing.as_json({"removed": public_id})
-    else:
-        printing.text(said)
+    printing.told(said, {"removed": public_id}, json)

@@ -24,7 +24,6 @@ from ralph_mem.maintenance.team import (
     promotion,
     pushing,
     shared_item,
-    standing,
 )
 from ralph_mem.maintenance.team.local_copy import Held, Taken
 from ralph_mem.maintenance.team.promotion import Promoted
@@ -85,10 +84,7 @@ def share(
         files = local_copy.share(opened, reader.project, [each.item for each in found])
     finally:
         opened.close()
-    if json:
-        printing.as_json({"files": files, "confirmed": True})
-    else:
-        printing.text("\n".join([*[f"Written: {each}" for each in files], COMMIT]))
+    printing.told("\n".join([*[f"Written: {each}" for each in files], COMMIT]), {"files": files, "confirmed": True}, json)
 
 
 def _keep(place: Place, team: str, items: list[shared_item.Shared], json: bool) -> None:
@@ -129,8 +125,8 @@ def list_(
     Example: ralph-mem team list --waiting
     """
     place = registry.choose(project)
-    held = [each for each in _held(place) if each.standing.word == standing.WAITING or not only_waiting]
-    found = [each for each in held if each.standing.word != standing.WAITING] if not asker.is_a_person() else held
+    held = [each for each in _held(place) if each.standing.word == approvals.WAITING or not only_waiting]
+    found = [each for each in held if each.standing.word != approvals.WAITING] if not asker.is_a_person() else held
     if json:
         printing.as_json([_values(each) for each in found])
         return
@@ -178,7 +174,7 @@ def status(project: Project = "", json: Json = False) -> None:
     """
     place = registry.choose(project)
     held = _held(place)
-    number = len([each for each in held if each.standing.word == standing.WAITING])
+    number = len([each for each in held if each.standing.word == approvals.WAITING])
     rules = policy.read().told()
     servers = [team_store.status_of(place, team) for team in team_store.joined(place)]
     if json:
@@ -280,7 +276,7 @@ def approve(
 def _chosen(place: Place, ids: list[str], take_back: bool) -> list[Held]:
     """Return the items that are meant. Raises RalphMemError for an id that none of them has."""
     before = approvals.items(place) if take_back else set()  # one that was edited since waits, and its earlier text is approved
-    fitting = [each for each in _held(place) if (each.standing.word == standing.WAITING) != take_back or each.item.id in before]
+    fitting = [each for each in _held(place) if (each.standing.word == approvals.WAITING) != take_back or each.item.id in before]
     if not ids and take_back:
         raise RalphMemError("which approvals are taken back?", "name the items; `ralph-mem team list` prints them")
     missing = [name for name in ids if name not in [each.item.id for each in fitting]]
@@ -300,8 +296,8 @@ def _show(chosen: list[Held], digits: str, json: bool, take_back: bool) -> None:
         for old in item.supersedes:
             printing.text(f"  replaces {old}{AGAIN_THEN if take_back else NO_LONGER_THEN}")
         if stands.others:
-            printing.verbatim("  " + standing.beside(stands.others).replace("\n", "\n  "))
-        if take_back and stands.word == standing.WAITING:
+            printing.verbatim("  " + approvals.beside(stands.others).replace("\n", "\n  "))
+        if take_back and stands.word == approvals.WAITING:
             printing.text(EDITED_SINCE)
     told = f"Nothing is changed yet. To do exactly this, add --confirm {digits}" if chosen else "Nothing waits for your approval."
     printing.text(told)
