@@ -1,4 +1,4 @@
-"""Read how people changed their files of rules, as a labelled set, and hold in a memory what stood in one at a time.
+"""Read how people changed their files of rules, a labelled set, and hold what stood in one.
 
 {name, projects: [{id, statements: [text], items: [{op: ADD or UPDATE, new, store: [number], target: number for UPDATE}]}]}
 """

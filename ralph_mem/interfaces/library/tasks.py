@@ -1,4 +1,4 @@
-"""Choose what is remembered for a task, of a session, a project and all projects, and write it so that nothing in it ends it."""
+"""Choose what is remembered for a task, of a session, a project and all projects, and write it."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Make a page of values and small charts, every text escaped and without what is invisible in it, no script anywhere."""
+"""Make a page of values and small charts, with every text escaped and without what is invisible in it."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
