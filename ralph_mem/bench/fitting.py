@@ -8,7 +8,7 @@ import math
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
 
-from ralph_mem.bench import arms, asking
+from ralph_mem.bench import asking
 from ralph_mem.bench.histories import SESSION, Histories, History, Query, source
 from ralph_mem.bench.retrieval import FULL, LEXICAL, Meaning
 from ralph_mem.bench.throwaway import Throwaway
@@ -86,8 +86,8 @@ def _judged(history: History, prompts: Sequence[asking.Prompt], meaning: Meaning
         for prompt in asking.in_time(history, prompts, throwaway):
             if meaning:
                 meaning.embed(throwaway, lambda _done, _of: None)
-            words, sense = arms.is_looked_up(prompt.text), meaning.of_mode(FULL) if meaning else None
-            at_hand = turns.at_hand(throwaway.store, arms.session_of(throwaway, prompt), 0)
+            words, sense = asking.is_looked_up(prompt.text), meaning.of_mode(FULL) if meaning else None
+            at_hand = turns.at_hand(throwaway.store, asking.session_of(throwaway, prompt), 0)
             found = search.judged(throwaway.store, words, prompt.at, sense, at_hand) if words else []
             found = [each for each in found if len(each[2]) == size]
             relevant = [throwaway.names[row[1]] in prompt.relevant for row, *_ in found]

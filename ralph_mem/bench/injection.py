@@ -8,8 +8,8 @@ from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ralph_mem.bench import arms, asking, briefed, measures
-from ralph_mem.bench.arms import ALL, ARMS, FIVE, HOOK
+from ralph_mem.bench import asking, briefed, measures
+from ralph_mem.bench.asking import ALL, ARMS, FIVE, HOOK
 from ralph_mem.bench.histories import Histories, History, source
 from ralph_mem.bench.retrieval import LEXICAL, Announce, Meaning, silent
 from ralph_mem.bench.throwaway import Throwaway
@@ -71,9 +71,9 @@ def answers(
             if meaning:
                 meaning.embed(throwaway, lambda _done, _of: None)
             sense = meaning.of_mode(mode) if meaning else None
-            told = arms.told(throwaway, prompt, sense)
+            told = asking.told(throwaway, prompt, sense)
             judged = [(chance, throwaway.names[name] in prompt.relevant)
-                      for name, chance in arms.judged(throwaway, prompt, sense)]  # fmt: skip
+                      for name, chance in asking.judged(throwaway, prompt, sense)]  # fmt: skip
             names = {arm: [throwaway.names[name] for name in each.names] for arm, each in told.items()}
             twice = measures.told_twice(told[HOOK].text.rpartition("\n")[0])  # without the end of the fence
             yield Asked(prompt, names, {arm: price(each.text) for arm, each in told.items()}, judged, twice)
