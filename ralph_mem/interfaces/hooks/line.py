@@ -51,7 +51,7 @@ def at_start(
     number = connection.counted(opened)
     news = _news(opened, project, number)
     if transcript and not opened.property(OFFERED):
-        from ralph_mem.interfaces.hooks import earlier  # lazy: once per project
+        from ralph_mem.hosts.claude_code import earlier  # lazy: once per project
 
         opened.set_property(OFFERED, 1)
         news = "; ".join([each for each in (news, earlier.offered(opened, transcript)) if each])
