@@ -247,7 +247,7 @@ def promote(public_id: Id, project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem facts promote obs-k3w9x2mfqa
     """
-    taken = promoting.promote(reader_of(project), public_id)
+    taken = by_hand.promote(reader_of(project), public_id)
     printing.told(by_hand.told(taken), {"verb": taken.verb, "id": taken.public_id, "about": taken.target, "from": public_id}, json)
 
 
