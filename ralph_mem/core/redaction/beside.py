@@ -289,6 +289,9 @@ def _stands_out(value: str) -> bool:
     """Say whether a word holds another word than code and documentation do, and a sign or a digit that is no dot."""
     if value.replace(".", "a").isalpha() or is_called_so(value) or is_filler(value) or is_plain(value):
         return False
+    name = value.rstrip(DIGITS + ".")
+    if "." in value[len(name) + 1 :] and value[len(name)] != "." and name.rstrip("-").isalnum():  # and a version: `Ubuntu-22.04`
+        return False
     from ralph_mem.core.redaction import vocabulary  # lazy: only for a word that a sentence may tell
 
     return vocabulary.stands_out(value)

@@ -16,7 +16,7 @@ CONNECTING = (
     ("nect(", 2), ("nection(", 2), ("construct(", 2), ("PDO(", 2), ("ogin(", 1), (".begin(", 1), ("superuser(", 2),
     ("create_user(", 2), ("pw_set(", 2), ("eateHmac(", 1), ("hash_hmac(", 2), ("mac.new(", 0), ("mac.New(", 1),
     ("Client(", 2), ("Client(", 3), ("HMAC.hexdigest(", 1), ("HMAC.digest(", 1), ("SQL(", 4), ("goDB(", 4),
-    (":auth(", 0), (".auth(", 0), (">auth(", 0),
+    (":auth(", 0), (".auth(", 0), (">auth(", 0), ("echanism(", 2),
 )  # fmt: skip
 # What the name of a call that takes a secret behind its first argument holds, in lower case.
 CALLED = (

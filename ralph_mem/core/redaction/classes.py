@@ -30,7 +30,7 @@ WITHOUT_SCHEME = ("@", "jdbc:oracle", ":*:", ":5432:", ":5433:", ":6432:", ":543
 CALLS = (
     "nect(", "nection(", "construct(", "pdo(", "login", ".begin(", "_user(", "client(", "auth", "sign", "credential", "crypt",
     "passw", "bind", "superuser(", "logon", "hmac", "sql('", "godb('", "pw_set(", "wallet", "verify(", "secret(", "masked(",
-    "compare(", "e_digest(", "safeequal(", "sh_equals(", "timeequals(", "basic(",
+    "mechanism(", "compare(", "e_digest(", "safeequal(", "sh_equals(", "timeequals(", "basic(",
 )  # fmt: skip
 ENCODERS = (
     "base64", "base32", "b64", "ncode", "decode", "quote(", "quote_plus", "escape", "atob", "btoa", "xxd", "hex", "od -", "@uri",

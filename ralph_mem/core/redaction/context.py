@@ -7,7 +7,8 @@ import binascii
 
 from ralph_mem.core.redaction import gate
 from ralph_mem.core.redaction import spans as secret_spans
-from ralph_mem.core.redaction.values import DIGITS, LETTERS, is_filler, looks_random
+from ralph_mem.core.redaction.passwords import is_generated
+from ralph_mem.core.redaction.values import DIGITS, LETTERS, SYMBOLS, is_called_so, is_filler, is_plain, looks_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,23 @@ CREDENTIALS = (
 )  # fmt: skip
 # What says in prose that the word behind it is the credential named before: "the token for CI is X".
 LINKS = ("is", "was", "be", "to", "with", "use", "using", "it's", "this", "new", "old", "->", "=>", "=", ":", "→", "-", "|")
+# A paragraph with one of these speaks of access, and the word behind one of those is pointed at: "you get in with X".
+OF_ACCESS = (
+    "pass", "credential", "log in", "login", "log on", "sign in", "get in", "unlock", "unpack", "unzip",
+    "account", "prompt with", "token", "secret", "keepass", "vault", "ldap", "wifi", "vpn", "zugang", "anmeld", "kennwort", "parol",
+    "contrase", "senha", "mot de passe", "coffre", "wachtwoord", "hasł", "heslo", "lösenord", "clave",
+)  # fmt: skip
+POINTING = frozenset(
+    "is are now to with try need use using enter type it be as mit ist lautet nun jetzt est maintenant avec es ahora con é agora"
+    " com è ora nu met jest teraz je nyní är".split()
+)
+LONGEST_PARAGRAPH, FEWEST_WORDS, SHARE_OF_WORDS = (
+    2000,
+    8,
+    0.6,
+)  # characters, and of a sentence: code has fewer words of letters alone
+SHORTEST_POINTED, LONGEST_POINTED = 8, 40
+AROUND = ",;:!?.`\"'“”„«»()[]*"
 BEFORE, AFTER = 120, 60
 FLOOR = 20
 HEX_SIZES = (32, 40, 64)
@@ -64,7 +82,52 @@ OPEN_NAMES = ("public key", "publickey", "public_key", "from key: ", "cache key"
 def find(text: str) -> "list[tuple[int, int, str]]":
     """Find the spans (start, end, kind) of secrets that are told by their neighbours or by what they decode to."""
     folded = gate.fold(text)
-    return _beside_names(text, folded) + _encoded(text) + _escaped(text)
+    return _beside_names(text, folded) + _pointed_at(text, folded) + _encoded(text) + _escaped(text)
+
+
+def _pointed_at(text: str, folded: str) -> "list[tuple[int, int, str]]":
+    """Find passwords at which a sentence points, in a paragraph that speaks of access on any of its lines."""
+    spans, at = [], 0
+    for paragraph in text.split("\n\n"):
+        said = folded[at : at + len(paragraph)]
+        if len(paragraph) <= LONGEST_PARAGRAPH and any([word in said for word in OF_ACCESS]) and _is_prose(paragraph):
+            spans += [(at + start, at + end, "password") for start, end in _made_up(paragraph)]
+        at += len(paragraph) + 2
+    return spans
+
+
+def _is_prose(paragraph: str) -> bool:
+    words = paragraph.split()
+    return len(words) >= FEWEST_WORDS and sum([word.strip(AROUND).isalpha() for word in words]) >= SHARE_OF_WORDS * len(words)
+
+
+def _made_up(paragraph: str) -> "list[tuple[int, int]]":
+    found, at, before = [], 0, ""
+    for word in paragraph.split():
+        at = paragraph.index(word, at)
+        value = word.strip(AROUND)
+        if before.strip(AROUND).lower() in POINTING and _is_made_up(value):
+            start = at + word.index(value)
+            found.append((start, start + len(value)))
+        at, before = at + len(word), word
+    return found
+
+
+def _is_made_up(value: str) -> bool:
+    """Say whether a word has capitals, small letters and digits, and signs or changes that hardly a name or a version has."""
+    if not SHORTEST_POINTED <= len(value) <= LONGEST_POINTED or is_filler(value) or is_plain(value) or is_called_so(value):
+        return False
+    if value.lower() == value or value.upper() == value or not any([char in DIGITS for char in value]):
+        return False
+    if any([sign in value for sign in "/\\=<>{}|($%"]) or not value.isascii():
+        return False
+    if any([sign in value for sign in SYMBOLS]):
+        return True
+    from ralph_mem.core.redaction import vocabulary  # lazy: only for a word that a sentence points at
+
+    parts = value.replace("-", ".").replace("_", ".").split(".")
+    is_product = all([part[:1].isupper() or part.isdigit() for part in parts])  # `Ubuntu-22.04`
+    return is_generated("".join(parts), SHORTEST_POINTED) or (not is_product and len(parts) > 1 and vocabulary.stands_out(value))
 
 
 def _words(text: str, table: bytes) -> "list[tuple[int, int]]":

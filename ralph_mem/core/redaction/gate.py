@@ -70,7 +70,7 @@ HINTS = {  # by their first character, which is quicker than a set that every ev
     115: b" salasana samba-tool saml saml2 samlassertion samlresponse sandi sasl_passwd scram-sha-256 scrypt secret-tool "
         b"secreto secretphrase secretsmanager securerandom securestring seed seedphrase seeds segredo segreto semilla "
         b"senha sentinel service_account session_id sessionid setuser sifre sifresi signtool signtool.exe slappasswd smbcacls "
-        b"smbclient smbget smbpasswd snmp-server snmp_community snmpbulkwalk snmpget snmpgetnext snmpinform snmpset "
+        b"smbclient smbget smbpasswd snmp-agent snmp-server snmp_community snmpbulkwalk snmpget snmpgetnext snmpinform snmpset "
         b"snmptable snmptrap snmpwalk sops sqlcmd sqlplus ssh-add ssh-keygen ssha sshpass stdin steamcmd steghide stellar "
         b"store-secret su sudo supabase swaks systemd-creds ",
     116: b" tacacs twine ",
@@ -92,7 +92,7 @@ SIGNS = """$\t$ \t$6$\t$5$\t$1$\t$y$\t$S$\t$P$\t$mysql\t$9$\t$8$\tAUTH\\r\\n
 =\t.key='\t" == "\tticket=\tlogin=\tpass=\tpw=\t&p=\t?p=\tpwd=\tpasswd=\tssid=\t]=>
 4\tbase64 -\tbase64 <\tl base64
 2\tbase32 -\tbase32 <\t| base32
-(\tcompare(\te_digest(\timeCompare(\tSafeEqual(\thash_equals(\tTimeEquals(\tbind(\tbasic("\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tHmac(\thmac(\tmac.new(\tmac.New(\tdigest(\tSQL('\tgoDB('\tcode64(
+(\tcompare(\te_digest(\timeCompare(\tSafeEqual(\thash_equals(\tTimeEquals(\tbind(\techanism(\tbasic("\tfill("\tfill('\tsend (\tnect(\tnection(\togin(\token(\tallet(\tuthentication(\tstruct(\tsuperuser(\t_bind\tuth(\tuthenticate(\tredentials(\tassword(\tuthenticator(\tecret(\tcode(\tquote_plus(\tquote(\tescape(\tatob(\tbtoa(\tURIComponent(\tBase64String(\tfromhex(\tr.from(\thexlify(\tHmac(\thmac(\tmac.new(\tmac.New(\tdigest(\tSQL('\tgoDB('\tcode64(
 {\t{SHA}
 *\t:*:\trow ***\t***'\t***"\t: ****\t***>\t- ***
 [\t[REDACTED]\t[FILTERED]\t[ RECORD \t[]uint8\t[UInt8]\t[u8;\tbyte[] \t[]byte{\tbytes([\tfrom([

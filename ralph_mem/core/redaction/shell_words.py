@@ -16,9 +16,9 @@ def commands(line: str) -> "list[tuple[str, list[Word]]]":
         elif sign and not line.startswith("&>", at):
             found.append((sign, []))
             at += len(sign)
-        elif line.startswith("<<<", at):
-            found[-1][1].append((at, at + 3, "<<<"))
-            at += 3
+        elif line.startswith("<<<", at + line[at].isdigit()):  # of a file that has a number, too
+            at += 3 + line[at].isdigit()
+            found[-1][1].append((at - 3, at, "<<<"))
         else:
             word, at = _word(line, at)
             found[-1][1].append(word)

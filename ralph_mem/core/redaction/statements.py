@@ -17,7 +17,7 @@ BETWEEN = frozenset("from n u e for by as with to is values encrypted plaintext_
 # Words at the beginning of a line of configuration, or behind a word of SQL, before a secret without quotes.
 DIRECTIVES = (
     "identified by ", "requirepass ", "masterauth ", "sentinel auth-pass ", "bindpw ", "rootpw ", "olcrootpw: ", "rootbinddn ",
-    "ldap_default_authtok ",
+    "ldap_default_authtok ", "community read simple ", "community write simple ",
     "snmp-server community ", "rocommunity ", "rwcommunity ", "enable secret ", "enable password ",
     "key-string ", "ascii-text ", "smtp_sasl_password ", "sasl_passwd ", "wpa-psk ", "wpa_passphrase=", "psk=", "wifi.psk=",
 )  # fmt: skip

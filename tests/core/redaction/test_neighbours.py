@@ -67,8 +67,23 @@ def test_without_an_issuer_only_a_sentence_that_says_so_tells(form):
 
 
 @pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("For the reviewers I made an account, r@app.example, and you get in\nwith K@4nZ)v9;Yqf. The SMS step is off.", "K@4nZ)v9"),
+        ("I zipped it with a password because of the data,\nyou'll need Barca-no-Tejo.2 to unpack it.", "Barca-no-Tejo.2"),
+        ("how do we get into the old Jenkins? the user is `legacy`, and try Zamek!Smok14", "Zamek!Smok14"),
+        ("The StoragePass in the image is the old one. The right one is 6hr1Va8uLx3z, I checked.", "6hr1Va8uLx3z"),
+    ],
+)
+def test_a_sentence_points_at_a_password_in_a_paragraph_that_speaks_of_access(text, secret):
+    assert secret not in whole(text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "To log in you need a browser; it is tested with Ubuntu-22.04 and Python-3.11, and the token is TLSv1.3 only.",
+        "The account page is now on iOS17 and the login is with OAuth2, so use Log4j-2.17 there.",
         "  public key: JCq7pvh4wYImRpZc49gEkBYdnMFv2oKBYC7EamOC2/s=",
         "arn:aws:secretsmanager:eu-west-1:111122223333:secret:prod/orders/master-20240402074108-p7GhzQ",
         "Cache restored from key: Linux-cargo-106115daebfa6cdfc71642eb83887ceda37ed57c351c95907d617888ebcb3d5f",
