@@ -127,7 +127,8 @@ def _is_made_up(value: str) -> bool:
 
     parts = value.replace("-", ".").replace("_", ".").split(".")
     is_product = all([part[:1].isupper() or part.isdigit() for part in parts])  # `Ubuntu-22.04`
-    return is_generated("".join(parts), SHORTEST_POINTED) or (not is_product and len(parts) > 1 and vocabulary.stands_out(value))
+    is_one = is_generated("".join(parts), SHORTEST_POINTED) or (len(parts) > 1 and vocabulary.stands_out(value))
+    return is_one and not (is_product and len(parts) > 1)
 
 
 def _words(text: str, table: bytes) -> "list[tuple[int, int]]":
