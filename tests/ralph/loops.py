@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
+from ralph_mem.memory import relocate
 from ralph_mem.ralph import headless, options, prospects, rolling_back, runs, starting
 from ralph_mem.ralph.stop_reasons import DEFAULT
 
@@ -141,6 +142,13 @@ class Loops:
         thread = threading.Thread(target=wait)
         thread.start()
         return thread
+
+    def move(self, name):
+        """Move the project beside itself, and have what lies outside of it follow, as a session that begins there does."""
+        there = self.top
+        self.top = there.rename(self.folder / name)
+        self.project = Project(str(self.top))
+        relocate.follow(self.project, "1", {"path": str(there)})
 
     def latest(self):
         return runs.latest(self.project)

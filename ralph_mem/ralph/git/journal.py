@@ -4,6 +4,7 @@ import json
 import os
 from collections import namedtuple
 
+from ralph_mem.core import paths, rooms
 from ralph_mem.ralph.git import copies
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git import state as states
@@ -136,4 +137,11 @@ def _items(told: "list[list[str]]") -> "frozenset[Item]":
 def guarded(project: "Project", run: str) -> "list[Repository]":
     """Return the repositories that a run began with, as they lie now; those that came later are not among them."""
     told = copies.read(project, run)
-    return repositories.from_json(told["repositories"], project.top) if told else []
+    return repositories.from_json(told["repositories"], _top(project, run, told["repositories"]["top"])) if told else []
+
+
+def _top(project: "Project", run: str, known: str) -> str:
+    """Return where a tree lies now that had this top: the person's may have moved, and that of another is in its place."""
+    if f"{project.top}/".startswith(f"{known}/"):  # it may be a repository around it
+        return known
+    return os.path.realpath(rooms.top_of(project.tree, run)) if paths.IN_ROOMS in known else str(project.top)

@@ -148,11 +148,10 @@ def to_json(repositories: "list[Repository]", top: str) -> "dict[str, Any]":
 
 
 def from_json(told: "dict[str, Any]", top: str) -> "list[Repository]":
-    """Return what `to_json` told of, in a tree that may lie elsewhere now."""
-    top = told["top"] if os.path.isdir(told["top"]) else top
+    """Return what `to_json` told of, in a tree that has this top now."""
 
     def place(path: str) -> str:
-        return f"{top}/{path[2:]}" if path[:2] == "./" else path
+        return f"{top}/{path[2:]}" if path[:2] == "./" else top if path == told["top"] else path
 
     return [Repository(each[0], *map(place, each[1:4]), *each[4:]) for each in told["all"]]
 

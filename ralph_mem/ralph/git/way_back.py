@@ -4,7 +4,6 @@ That is what the loop took or moved, and nobody has touched since.
 """
 
 import json
-import os
 import shlex
 from collections import namedtuple
 
@@ -53,8 +52,7 @@ def plan_of(project: "Project", run: str, number: int, force: bool = False) -> P
 def _is_of(project: "Project", run: str) -> bool:
     """Say whether a run's repositories are those of the person's tree, and not of a room, there or gone."""
     top = copies.read(project, run)["repositories"]["top"]
-    is_of_a_room = paths.IN_ROOMS in f"{top}/"
-    return f"{project.top}/".startswith(f"{top}/") or not (is_of_a_room or os.path.isdir(top))
+    return f"{project.top}/".startswith(f"{top}/") or paths.IN_ROOMS not in top
 
 
 def undoing(project: "Project", run: str) -> Plan:

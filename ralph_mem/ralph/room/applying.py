@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Result = namedtuple("Result", "number what")
 Result.__doc__ = """A state of a room that can be brought: the number of its snapshot, and what it is in words."""
 
+MOVED = "once the folder is there again, or a session of your agent was begun where it lies now, "
 OF_OTHERS = ("checks ", files.RESUMED)  # begin the label of a snapshot of what the checks left behind, or the person brought
 
 
@@ -170,7 +171,8 @@ def at_end(loop: "Loop") -> None:
     try:
         what, report, merged = _applied(loop.project, loop.settings, run, result_of(run), None, by_itself=True)
     except (RalphMemError, OSError) as error:
-        told = [f"its result is not in your files: {error}", "`ralph-mem ralph apply` brings it"]
+        where = "" if os.path.isdir(run.folder) else MOVED
+        told = [f"its result is not in your files: {error}", f"{where}`ralph-mem ralph apply` brings it"]
     else:
         told = rollback_lines.applied(what, report, len(merged.mixed), run)
     loop.told("\n".join(told))  # as one: a line that is indented would be over with the next

@@ -79,9 +79,10 @@ def unfinished(snapshots: "store.Snapshots") -> "Journal | None":
 
 
 def place(snapshots: "store.Snapshots") -> "store.Snapshots":
-    """Return the store over the tree in which the last rollback was begun."""
-    top = snapshots.property(TREE)
-    return snapshots if top in (None, snapshots.top) else snapshots.at(top, bool(snapshots.property(IN_ROOM)))
+    """Return the store over the tree in which the last rollback was begun, where it lies now."""
+    top, in_room = snapshots.property(TREE), bool(snapshots.property(IN_ROOM))
+    is_here = top in (None, snapshots.top) or not (in_room or snapshots.is_room)
+    return snapshots if is_here else snapshots.at(top, in_room)
 
 
 def finish(snapshots: "store.Snapshots", journal: Journal, kept: "dict[bytes, str]") -> None:

@@ -87,13 +87,13 @@ class Snapshots:
         self.query("INSERT OR REPLACE INTO properties VALUES (?, ?)", (key, value))
 
     def see_place(self, run: str, is_first: bool = False) -> None:
-        """Note where the tree lies as a run begins, later see that it still does. Raises SnapshotError.
+        """Note where the tree lies, and see that no link leads there now that did not as a run began. Raises SnapshotError.
 
-        A link that took the place of the folder leads to files that are none of ours.
+        A link that took the place of the folder leads to files that are none of ours. A folder that was moved is the same one.
         """
         place, name = os.path.realpath(self.top), f"{PLACE}{run}{' room' if self.is_room else ''}"
         known = None if is_first else self.property(name)
-        if known not in (None, place):
+        if known not in (None, place) and place != self.top:
             told = f"{os.fsdecode(self.top)} leads to another folder than before: {os.fsdecode(place)}"
             raise SnapshotError(told, "put back what was there")
         self.set_property(name, place)

@@ -5,6 +5,7 @@ import pytest
 from ralph_mem.ralph import rolling_back
 from tests.ralph.git.conftest import asked, known, objects
 from tests.ralph.loops import git
+from tests.ralph.snapshot.conftest import tree_of
 
 # What an agent does to a repository; after a rollback git knows what it knew before.
 VANDALS = {
@@ -65,6 +66,19 @@ def without_ours(log):
     lines = log.splitlines()
     first = next(at for at, line in enumerate(lines) if line.endswith("reset: moving to HEAD") or "commit: add second" in line)
     return "".join(f"{line}\n" for line in lines[first:])
+
+
+@pytest.mark.parametrize("is_taken", [True, False], ids=["with another in its former place", "with nothing there"])
+def test_a_project_that_was_moved_is_rolled_back_where_it_lies_and_nothing_is_done_elsewhere(loops, is_taken):
+    before, place = known(loops.top), loops.top
+    loops.start("git branch -qD side; git stash drop -q; echo new >new.txt", limits={"iterations": 1})
+    loops.move("store")
+    if is_taken:
+        git(loops.folder, "clone", "-q", str(loops.top), str(place))
+    another = place.exists() and tree_of(place)
+    report = loops.back(git=True)
+    assert (report.deleted, known(loops.top)["stashes"]) == ([b"new.txt"], before["stashes"])
+    assert "side" in asked(loops.top, "branch") and (place.exists() and tree_of(place)) == another
 
 
 # The person's own

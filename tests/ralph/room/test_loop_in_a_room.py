@@ -261,6 +261,23 @@ def test_what_was_applied_is_taken_out_again_and_the_persons_edits_stay(loops):
     assert loops.text("one.txt") == "wrong\n"
 
 
+def test_the_result_of_a_run_comes_into_a_project_that_was_moved_and_is_taken_out_again(loops):
+    run = in_a_room(loops, MENDS, apply="never")
+    loops.move("store")
+    applied(loops, runs.find(loops.project, run.id))
+    assert loops.text("three.txt") == "right\n"
+    loops.back()
+    assert loops.text("three.txt") == "wrong\n"
+
+
+def test_where_the_project_is_gone_at_the_end_it_says_from_when_on_the_result_can_be_brought(loops):
+    in_a_room(loops, f"{MENDS}; mv {loops.top} {loops.folder}/away")
+    assert f"{applying.MOVED}`ralph-mem ralph apply` brings it" in loops.told[-1]
+    (loops.folder / "away").rename(loops.top)
+    applied(loops)
+    assert loops.text("three.txt") == "right\n"
+
+
 def test_a_rollback_of_what_was_never_applied_touches_nothing(loops):
     in_a_room(loops, MENDS, apply="never")
     loops.write("one.txt", "right\n")  # the person did it by hand
