@@ -50,7 +50,7 @@ class Loop:
         self.told: Told = told or (lambda _line: None)
         self.path = runs.path_of(project, run_id)
         entries = record.read(self.path)
-        self.run = fold(entries)
+        self.run = fold(entries, project.tree)
         if not self.run.id:
             raise LoopError(f"there is no run {run_id} here", "`ralph-mem ralph runs` lists them")
         self.see_room()

@@ -206,10 +206,10 @@ def _led_to(run: Run, told: "dict[str, Any]") -> int:
     return next((each.number for each in run.iterations if each.snapshot and each.snapshot == told.get("target")), -1)
 
 
-def fold(entries: "list[dict[str, Any]]") -> Run:
-    """Return the run that a record tells of."""
+def fold(entries: "list[dict[str, Any]]", top: str = "") -> Run:
+    """Return the run that a record tells of, with its paths as they are in a tree that lies at `top` now."""
     run = Run()
-    for entry in entries:
+    for entry in record_lines.placed(entries, top):
         run.add(entry)
     return run
 

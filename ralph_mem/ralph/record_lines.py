@@ -110,3 +110,30 @@ def named(changed: "list[list[Any]]") -> "tuple[list[list[Any]], int]":
     if told == f"({number}{OTHERS}" and number.isdecimal():
         return changed[:-1], int(number)
     return changed, 0
+
+
+WITH_PATHS = ("folder", "criteria", "plan", "options", "roots", "marks")  # what of an entry names places in the project
+
+
+def placed(entries: "list[dict[str, Any]]", top: str) -> "list[dict[str, Any]]":
+    """Return entries with the paths of their project as it lies now: it may have moved since, and another be in its place."""
+    there, found = "", []
+    for entry in entries:
+        there = str(entry.get("folder") or there)  # each start, and each time that it goes on
+        found.append(entry if there in ("", top) or not top else {**entry, **_of_another(entry, there, top)})
+    return found
+
+
+def _of_another(entry: "dict[str, Any]", there: str, top: str) -> "dict[str, Any]":
+    return {name: led(entry[name], there, top) for name in WITH_PATHS if name in entry}
+
+
+def led(value: "Any", there: str, top: str) -> "Any":
+    """Return what a record says with the paths into one folder as paths into another."""
+    from ralph_mem.ralph.room import mapping  # lazy: only where a project was moved, or a room made in another place
+
+    if isinstance(value, dict):
+        return {mapping.text(str(name), there, top): led(each, there, top) for name, each in value.items()}
+    if isinstance(value, list):
+        return [led(each, there, top) for each in value]
+    return mapping.text(value, there, top) if isinstance(value, str) else value

@@ -221,7 +221,7 @@ def _names(project: "Project") -> "list[str]":
 
 
 def _read(project: "Project", run_id: str) -> "record.Run":
-    run = fold(record.read(path_of(project, run_id)))
+    run = fold(record.read(path_of(project, run_id)), project.tree)
     if run.status == RUNNING and run.id:
         now = live(project)
         ours = now if now and now.run in {run.id, run.options.get("attempt_of")} else None

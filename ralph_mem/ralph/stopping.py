@@ -96,8 +96,9 @@ def resume(
     if amended and loop.run.room:
         amended = {**amended, "plan_snapshot": _brought(loop, amended["options"]["plan"])}
     loop.note(
-        "resumed", last_beat=last_beat, limits=_with(run, bounds)._asdict(), mode=mode, owner=owner, nonce=os.urandom(4).hex(),
-        options=more, **{name: amended[name] for name in ("plan", "proven", "plan_snapshot") if name in amended},
+        "resumed", folder=project.top, last_beat=last_beat, limits=_with(run, bounds)._asdict(), mode=mode, owner=owner,
+        nonce=os.urandom(4).hex(), options=more,
+        **{name: amended[name] for name in ("plan", "proven", "plan_snapshot") if name in amended},
     )  # fmt: skip
     return loop
 

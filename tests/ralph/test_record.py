@@ -272,3 +272,24 @@ def test_in_a_room_nothing_is_rolled_back_and_what_goes_on_there_has_all_of_it()
     assert fold([room, done(1), applied, BACK]).standing() == 0
     assert not any(run.is_taken_back(run.iterations[0]) for run in [fold([room, done(1), applied, BACK, done(2)])])
     assert fold([room, done(1), applied, BACK, UNDONE]).standing() == 1
+
+
+# A project that was moved
+
+
+def test_the_paths_of_a_project_that_was_moved_are_those_of_its_place_whenever_they_were_written():
+    check = {"argv": ["/a/shop/check.sh", "/a/shop-2/x"], "folder": "/a/shop"}
+    told = [
+        {"what": "start", "id": "loop-1", "folder": "/a/shop", "goal": "mend /a/shop", "criteria": [check]},
+        {"what": "runners", "marks": {"/a/shop/.venv/bin/pytest": "1", "sh": "/bin/sh 2"}},
+        {"what": "resumed", "folder": "/a/shop/inner", "options": {"agent": ["/a/shop/inner/agent.sh"]}},
+    ]
+    run = fold(told, "/a/shop/inner")
+    assert run.criteria == [{"argv": ["/a/shop/inner/check.sh", "/a/shop-2/x"], "folder": "/a/shop/inner"}]
+    assert run.runners == {"/a/shop/inner/.venv/bin/pytest": "1", "sh": "/bin/sh 2"}
+    assert (run.folder, run.goal, run.options["agent"]) == ("/a/shop/inner", "mend /a/shop", ["/a/shop/inner/agent.sh"])
+
+
+def test_what_ran_the_checks_in_a_room_is_known_in_one_that_is_made_in_another_place():
+    told = [{"what": "room", "path": "/rooms/a/loop-1/a"}, {"what": "runners", "marks": {"/rooms/a/loop-1/a/.venv": "1"}}]
+    assert fold([*told, {"what": "room", "path": "/rooms/b/loop-1/b"}]).runners == {"/rooms/b/loop-1/b/.venv": "1"}

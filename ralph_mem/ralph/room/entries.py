@@ -1,5 +1,7 @@
 """Take in what the record of a run says of its room and of what was applied."""
 
+from ralph_mem.ralph import record_lines
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -9,7 +11,10 @@ if TYPE_CHECKING:
 
 def room(run: "Run", entry: "dict[str, Any]") -> None:
     """Take in where the agent works from now on."""
-    run.room, run.roots = str(entry.get("path") or ""), list(entry.get("roots") or [])
+    path = str(entry.get("path") or "")
+    if run.runners and run.room not in ("", path):
+        run.runners = record_lines.led(run.runners, run.room, path)
+    run.room, run.roots = path, list(entry.get("roots") or [])
     run.linked = list(entry.get("linked") or [])
     run.base = run.base or int(entry.get("base") or 0)  # one that was made anew in between begins with what the loop had done
 

@@ -150,13 +150,16 @@ def enter(loop: "Loop") -> None:
     loop.told(MEANWHILE + "making a room for the loop")
     if not loop.option("attempt_of"):  # others are at work beside it
         _sweep(loop)
-    loop.run.room = ""  # its checks as the person's tree has them
+    former, loop.run.room = loop.run.room, ""  # its checks as the person's tree has them
     loop.see_room()
     if not files.last_snapshot(loop.run):  # it was killed before there was one
         files.begin(loop)
     checks = loop.every_criterion()
     made = make(loop.project, loop.run.id, files.last_snapshot(loop.run), files.scope_of(loop.settings), loop.settings, checks)
+    loop.run.room = former
     loop.note("room", path=made.path, base=made.base, linked=made.linked, roots=made.roots)
+    if paths.IN_ROOMS in former and former != made.path:
+        remove_folder(os.path.dirname(former))
     loop.see_room()
     for line in _lines_of(made, walls.holds_links(loop)):
         loop.told(line)
@@ -168,8 +171,9 @@ def _sweep(loop: "Loop") -> None:
 
 
 def is_there(loop: "Loop") -> bool:
-    """Say whether the room of a loop is there to go on in, or none is needed."""
-    return bool(loop.option("here") is not False or (loop.run.room and os.path.isdir(loop.run.room)))
+    """Say whether the room of a loop is there to go on in, or none is needed; that of a project that was moved leads elsewhere."""
+    here = os.path.realpath(rooms.top_of(loop.project.tree, loop.run.id))
+    return bool(loop.option("here") is not False or (loop.run.room == here and os.path.isdir(here)))
 
 
 def _lines_of(made: "Room", held: bool) -> "list[str]":

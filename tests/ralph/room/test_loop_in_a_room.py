@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from ralph_mem.ralph import display, headless, rolling_back, runs, stopping
 from ralph_mem.ralph.loop import MEANWHILE
 from ralph_mem.ralph.room import applying
 from tests.ralph.loops import STEPS, git
+from tests.ralph.snapshot.conftest import tree_of
 
 MENDS = "; ".join(STEPS)
 
@@ -328,6 +330,19 @@ def test_a_room_that_is_gone_is_made_anew_from_the_last_snapshot(loops):
     loops.agent(*STEPS)
     ended = headless.resume(loops.project, loops.values(), run, iterations=9)
     assert (ended.status, ended.used(), loops.text("one.txt")) == ("success", 3, "right\n")
+
+
+@pytest.mark.parametrize("here", [True, False], ids=["in the person's files", "in a room"])
+def test_a_run_goes_on_where_its_project_lies_now_and_not_in_another_that_is_in_its_former_place(loops, here):
+    place, run = loops.top, loops.start("true", here=here, criteria=(f"custom={loops.top}/check.sh",), limits={"iterations": 1})
+    loops.move("store")
+    shutil.copytree(loops.top, place)
+    for name in ("one", "two", "three"):
+        (place / f"{name}.txt").write_text("right\n")
+    before = tree_of(place)
+    ended = headless.resume(loops.project, loops.values(), runs.find(loops.project, run.id), iterations=2)
+    assert (ended.reason, len(ended.verdicts()[0].failing), ended.folder) == ("max_iterations", 3, str(loops.top))
+    assert tree_of(place) == before and not (run.room and Path(run.room).exists())
 
 
 def test_a_run_in_a_room_does_not_go_on_in_a_session(loops):
