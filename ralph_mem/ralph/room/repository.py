@@ -58,8 +58,8 @@ def make(place: str, target: str, hidden: "Iterable[str]" = ()) -> bool:
     _write(f"{git}/HEAD", _head(place))
     _write(f"{git}/config", _config(place))
     _copy_refs(place, git)
-    for folder, names in ((source.private, PRIVATE), (source.common, COMMON)):
-        for name in [*names, *_shared_indexes(folder)]:
+    for folder, names in ((source.private, [*PRIVATE, *_shared_indexes(source.private)]), (source.common, COMMON)):
+        for name in names:
             _copy(f"{folder}/{name}", f"{git}/{name}")
     _hide(f"{git}/info/exclude", hidden)
     run_git(REFRESH, target)
@@ -183,6 +183,7 @@ def _copy_refs(place: str, git: str) -> None:
 
 
 def _shared_indexes(folder: str) -> "list[str]":
+    """Return what holds the rest of an index that is split; git has it beside the index."""
     return [name for name in os.listdir(folder) if name.startswith("sharedindex.")]
 
 

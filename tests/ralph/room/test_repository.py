@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ralph_mem.core import project as projects
 from ralph_mem.core.project import Project
 from tests.ralph.loops import STEPS, Loops, git
 
@@ -226,6 +227,19 @@ def test_a_project_in_a_folder_of_a_repository(loops):
     loops.project = __import__("ralph_mem.core.project", fromlist=["find"]).find(str(loops.top / "sub"))
     run = in_a_room(loops, "cat sub/inner.txt")
     assert (said(loops), run.status, loops.text("one.txt")) == ("inner\n", "success", "right\n")
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["main worktree", "linked worktree"])
+def test_an_index_that_is_split_is_as_the_persons(loops, tmp_path, linked):
+    if linked:
+        git(loops.top, "worktree", "add", "-q", str(tmp_path / "tree"))
+        loops.top = tmp_path / "tree"
+        loops.project = projects.find(str(loops.top))
+    git(loops.top, "update-index", "--split-index")
+    loops.write("staged.txt", "staged\n")
+    git(loops.top, "add", "staged.txt")
+    run = in_a_room(loops, "git diff --cached --name-only")
+    assert (said(loops), run.status) == ("staged.txt\n", "success")
 
 
 def test_settings_that_decide_what_a_commit_holds_are_kept(loops):
