@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 HEADS, OWN = "refs/heads/", "ralph/"  # git's place of branches, and below it that of our own
 # What could run a program of the repository, or tidy it up.
 QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false")
+KEPT = ("GIT_CONFIG", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
 SECONDS, MOST_BYTES = 120, 1_048_576
 MOST_NAMED = 3
 MOST_SUBJECT = 72  # as git's own lists show it whole
@@ -168,9 +169,9 @@ def _head(loop: "Loop", iteration: "Iteration", ref: str) -> bytes:
     """Return how a commit begins in git's stream; it stands on the last one, or on what HEAD was when the run began."""
     before = _parent(loop.run)
     message = _message(loop.run, iteration).encode("utf-8", "replace")
-    person = _identity(loop.project)
+    people = _identity(loop.project)
     told = b"feature done\ncommit %s\nauthor %s\ncommitter %s\ndata %d\n%s\n"
-    return told % (ref.encode(), person, person, len(message), message) + (b"from %s\n" % before.encode() if before else b"")
+    return told % (ref.encode(), *people, len(message), message) + (b"from %s\n" % before.encode() if before else b"")
 
 
 def _parent(run: "Run") -> str:
@@ -192,12 +193,12 @@ def _body(kept: "dict[bytes, Side | None]") -> "Iterable[bytes]":
             yield b"M %s inline %s\ndata %d\n" % (side.mode, file_patch.quoted(path), len(side.data)) + side.data + b"\n"
 
 
-def _identity(project: "Project") -> bytes:
-    """Return who the person is to git, and the time. Raises LoopError where git does not know."""
-    said = _git(project, "var", "GIT_AUTHOR_IDENT")
-    if said.code or not said.out.strip():
+def _identity(project: "Project") -> "list[bytes]":
+    """Return who the person is to git as author and as committer, and the time. Raises LoopError where git does not know."""
+    found = [_git(project, "var", name) for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")]
+    if any([said.code or not said.out.strip() for said in found]):
         raise LoopError("git does not know who you are", 'git config --global user.name "NAME", and user.email')
-    return bytes(said.out.strip())
+    return [said.out.strip() for said in found]
 
 
 def _id_of(project: "Project", ref: str) -> str:
@@ -237,6 +238,6 @@ def bring(project: "Project", run: "Run") -> "dict[str, Any]":
 
 
 def _git(project: "Project", *words: str, stdin: "bytes | None" = None) -> "process.Outcome":
-    """Run git in a tree, whatever repository the environment names."""
-    around = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")}
+    """Run git in a tree, whatever repository the environment names; it may name the person."""
+    around = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(KEPT)}
     return process.run(["git", *QUIET, *words], project.top, around, SECONDS, MOST_BYTES, stdin=stdin)

@@ -19,6 +19,8 @@ WHO = "Ada Lovelace <ada@example.com>"
 def loops(tmp_path, monkeypatch):
     """Make a repository with a commit, a change that is staged, one that is not, and hooks that would tell on us."""
     found = Loops(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))]:
+        monkeypatch.delenv(name)
     for name, value in (("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig")), ("GIT_CONFIG_NOSYSTEM", "1")):
         monkeypatch.setenv(name, value)
         monkeypatch.setitem(posix.environ, name.encode(), value.encode())
@@ -134,6 +136,15 @@ def test_without_git_or_without_a_name_nothing_is_begun(loops, tmp_path, monkeyp
     (tmp_path / "gitconfig").write_text("[user]\nuseConfigOnly = true\n")
     with pytest.raises(LoopError, match="does not know who you are"):
         commits.check(loops.project, "", snapshot=True)
+
+
+def test_who_commits_may_stand_in_the_environment_as_for_git(loops, tmp_path, monkeypatch):
+    (tmp_path / "gitconfig").write_text("[user]\nuseConfigOnly = true\n")
+    for name, value in (("AUTHOR", "Ada"), ("COMMITTER", "Grace")):
+        monkeypatch.setenv(f"GIT_{name}_NAME", value)
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", f"{value.lower()}@example.com")
+    run = loops.start(*STEPS, commit=True)
+    assert told(loops, "log", "-1", "--format=%an %ae %cn", f"ralph/{run.id}") == "Ada ada@example.com Grace\n"
 
 
 # What is not the loop's
