@@ -5,6 +5,7 @@ import time
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.ralph.attribution import explaining, overwritten, tool_events, writes
 from ralph_mem.ralph.attribution.writes import Writes
+from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.loop import Loop
 from ralph_mem.ralph.record import IN_SESSION
 from ralph_mem.ralph.snapshot import (
@@ -74,6 +75,7 @@ def settle_cut_off(project: "Project", settings: "dict[str, Any]", run: "record.
     if loop.writes is None:
         return
     taken = take(loop, f"iteration {run.begun}{CUT_OFF}")
+    guarding.cut_off(loop)
     loop.note("settled", number=run.begun, snapshot=taken.id)
     run.settled, run.looked = run.begun, taken.id
 
@@ -105,6 +107,8 @@ def note_between(loop: "Loop") -> None:
         loop.writes = writes.left_by(loop.project, loop.run.id)
         if loop.writes:
             take(loop, f"iteration {loop.run.begun}{CUT_OFF}")
+        if loop.run.cut_off():  # else that was looked at as it was settled
+            guarding.cut_off(loop)
         loop.writes = None  # those of what works from now on are the caller's to set
         return
     with store.open_store(loop.place) as snapshots:

@@ -11,6 +11,7 @@ from ralph_mem.ralph import files, lock, options, passing, prospects, record, ru
 from ralph_mem.ralph.agents import command as any_agent
 from ralph_mem.ralph.agents import held_home, presets
 from ralph_mem.ralph.attribution import explaining
+from ralph_mem.ralph.git import guarding
 from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.loop import MEANWHILE, Loop
 from ralph_mem.ralph.record import HEADLESS, Run
@@ -116,6 +117,7 @@ def _work(loop: "Loop", heart: "lock.Heartbeat") -> "Run":
                 passing.end(loop, "user_stop", "asked to stop")
     except KeyboardInterrupt:
         if loop.is_running():
+            guarding.cut_off(loop, just_now=True)
             passing.end(loop, "user_stop", "interrupted by Ctrl-C")
     applying.at_end(loop)
     return loop.run
@@ -198,6 +200,7 @@ def allowed(loop: "Loop") -> "list[str]":
 def _wait(loop: "Loop", answer: "launch.Answer") -> None:
     """Wait until a rate limit is over, which costs no iteration; a limit that outlasts the run ends it."""
     at = now_ms()
+    guarding.cut_off(loop, just_now=True)
     if loop.option("snapshot"):  # what it had done by then is the loop's, also where the loop ends here
         try:
             files.take(loop, "rate limit")

@@ -141,6 +141,11 @@ class Writes:
             return self.done[digest] == state
         return at <= last + SLACK_NS
 
+    def took(self, path: str) -> bool:
+        """Say whether a program took a path away last, by itself or with a folder above it."""
+        digest = _digest(path)
+        return digest in self.gone or (digest not in self.files and bool(self.last(path)))
+
     def last(self, path: str) -> int:
         """Return when a path was written last, 0 for never."""
         found, above = self.files.get(_digest(path), 0), path

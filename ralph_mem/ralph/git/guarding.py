@@ -1,12 +1,14 @@
 """Look after the repository of a loop's tree from before its first iteration to its end."""
 
+import functools
+
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import amount
 from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph.attribution.writes import Writes
 from ralph_mem.ralph.git import copies, journal, words
 from ralph_mem.ralph.git import repository as repositories
-from ralph_mem.ralph.git.touches import NOBODY, Touches
+from ralph_mem.ralph.git.touches import NOBODY, Touches, left_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +76,12 @@ def gone(loop: "Loop") -> "list[str]":
     return privately(loop, lines) if lost else []
 
 
+def cut_off(loop: "Loop", just_now: bool = False) -> None:
+    """Look at git once an iteration was cut off: `just_now`, or earlier, where it is known what the loop's programs had written."""
+    if (just_now or isinstance(loop.writes, Writes)) and loop.run.begun >= loop.run.next_number():
+        _look(loop, loop.run.begun, journal.AFTER)
+
+
 def lost_since(loop: "Loop") -> "list[str]":
     """Return in lines what git lost since the last look, for a session at which a person is at work, whose commits are no news."""
     found = journal.looks_of(loop.project, loop.run.id)
@@ -113,8 +121,10 @@ def _changes(each: "Repository", former: "journal.Look", now: "journal.Look") ->
 
 def _others(loop: "Loop", there: "list[Repository]", former: "journal.Look", now: "journal.Look") -> "dict[str, Hands]":
     """Return what somebody else than the loop changed in an iteration, nothing where that is not heard."""
-    touches = loop.writes.touches if isinstance(loop.writes, Writes) else None
-    return {each.name: touches.hands(each, former.states[each.name], now.states[each.name]) for each in there} if touches else {}
+    if not isinstance(loop.writes, Writes):
+        return {}
+    hands = loop.writes.touches.hands if loop.writes.touches else functools.partial(left_in, loop.writes)
+    return {each.name: hands(each, former.states[each.name], now.states[each.name]) for each in there}
 
 
 def foresee(project: "Project", settings: "dict[str, Any]") -> str:

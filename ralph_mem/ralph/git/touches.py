@@ -7,10 +7,11 @@ import os
 from collections import namedtuple
 
 from ralph_mem.ralph.git import state as states
-from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, LOG, REPOSITORY, STASHES
+from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, LOG, REF, REPOSITORY, STASHES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ralph_mem.ralph.attribution.writes import Writes
     from ralph_mem.ralph.git.repository import Repository
     from ralph_mem.ralph.git.state import Item, State
 
@@ -163,3 +164,31 @@ class Touches:
 def _values(state: "State") -> "dict[Item, str]":
     """Return what the items hold, as it is read off their files."""
     return {**states.items_of(state), (INDEX, ""): state.staged if state.index else ""}
+
+
+def left_in(written: "Writes", repository: "Repository", former: "State", now: "State") -> Hands:
+    """Return the same by what a loop that was killed had written, file by file: of each the last time alone is known.
+
+    What somebody else wrote to after that both changed. Of a repository that is gone nothing can be told.
+    """
+    if not (former.there and now.there):
+        return NOBODY
+    place = _Place(repository)
+    whose = {item: _by_whom(place, item, now, written) for item in states.changed_items(former, now)}
+    return Hands(
+        frozenset([item for item, other in whose.items() if other is False]),
+        frozenset([item for item, other in whose.items() if other is True]),
+    )
+
+
+def _by_whom(place: _Place, item: "Item", now: "State", written: "Writes") -> "bool | None":
+    """Return as `_whose`. A stash that is there was made by who wrote to their list last."""
+    path = place.path_of(item)
+    if item[0] == REF and not os.path.lexists(path) and not written.took(path):
+        path = f"{place.common}/{PACKED}"
+    try:
+        is_ours = written.explains(path, os.lstat(path).st_ctime_ns, False)
+    except OSError:
+        is_ours = written.took(path)
+    is_made = item[0] == STASHES and item[1] in now.stash
+    return None if is_ours else bool(written.last(path)) and not is_made

@@ -29,6 +29,7 @@ Plan.__doc__ = """What a rollback does to git: its actions, and in lines what is
 
 OWN_BRANCHES = "refs/heads/ralph/"  # what `--commit` writes
 BY_BOTH, BY_YOU = "changed by the loop, then by you", "changed by you"
+BY_EITHER = "changed since the iteration began that was cut off, by the loop or by you; --force puts it back"
 
 
 def plan_of(project: "Project", run: str, number: int, force: bool = False) -> Plan:
@@ -99,6 +100,9 @@ class _Repository:
         if self.now.there and not self.last.there and journal.made_again(project, run, each.name):
             self.last = self.now  # what survived of it is as the loop left it
         self.by_loop, self.by_person = self._hands(seen[at:], chain[at:])
+        # an iteration was begun, and no look tells how it ended
+        self.unknown = states.changed_items(self.last, self.now) if seen[-1].when == journal.BEFORE else set()
+        self.by_loop |= self.unknown if force else set()
         self.actions: list[Action] = []
         self.kept: list[str] = []
 
@@ -145,7 +149,7 @@ class _Repository:
         if kind == REF and name.startswith(OWN_BRANCHES):
             return
         if item not in self.by_loop:
-            self.kept.append(f"{words.named(item)}: {BY_YOU}")
+            self.kept.append(f"{words.named(item)}: {self._by_whom(item)}")
         elif not self.force and ((now != last and now not in self.ours.get(item, ())) or item in self.by_person):
             self.kept.append(f"{words.named(item)}: {BY_BOTH}")
         elif kind == REF and target is None:
@@ -155,6 +159,9 @@ class _Repository:
             self.kept.append(f"{words.named(item)}: there is no copy of it as it was then")
         else:
             self._act(kind, name, target, now, _says(item, target, now))
+
+    def _by_whom(self, item: "tuple[str, str]") -> str:
+        return BY_EITHER if item in self.unknown else BY_YOU
 
     def _act(self, kind: str, name: str, value: "Any", was: "Any", says: str) -> None:
         said = words.of_repository(self.each, says)
@@ -172,6 +179,9 @@ class _Repository:
             value = [*[each for each in self.now.stash if each not in self.target.stash]]
             value += [each for each in self.target.stash if each in taken or each in self.now.stash]
             self._act(STASHES, "", value, self.now.stash, f"{words.stashes(len(taken))} that the loop dropped")
+        left = [entry for entry in gone if (STASHES, entry) in self.unknown and entry not in taken]
+        if left:
+            self.kept.append(f"{words.stashes(len(left))} dropped: {BY_EITHER}")
         if made:
             self.kept.append(f"{words.stashes(len(made))} that the loop made: {self._command('stash list')} shows what is in it")
 
@@ -195,7 +205,7 @@ class _Repository:
         for item in sorted(wanted):
             is_ours = now.get(item) in self.ours.get(item, ()) or (now.get(item) == last.get(item) and item not in self.by_person)
             if item not in self.by_loop:
-                self.kept.append(f"{words.named(item)}: {BY_YOU}")
+                self.kept.append(f"{words.named(item)}: {self._by_whom(item)}")
             elif not is_ours and not self.force:
                 self.kept.append(f"{words.named(item)}: {BY_BOTH}")
             elif not is_there:

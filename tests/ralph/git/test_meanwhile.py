@@ -1,13 +1,18 @@
 """What a person does with git while a loop works in their tree is theirs: no damage, and kept by a rollback."""
 
+import signal
 import subprocess
+import time
 
 import pytest
 
 from ralph_mem.core import project as projects
-from ralph_mem.ralph.attribution import listening
+from ralph_mem.ralph import headless
+from ralph_mem.ralph.attribution import listening, writes
+from ralph_mem.ralph.git import way_back
 from tests.ralph.git.conftest import asked, known
 from tests.ralph.loops import STEPS, git
+from tests.ralph.test_stopping import until
 
 pytestmark = pytest.mark.skipif(not listening.is_possible(), reason="the calls of this machine are not known")
 
@@ -124,3 +129,55 @@ def test_what_the_person_commits_while_the_loop_works_in_a_room_is_there_once_it
     assert asked(loops.top, "log", "-1", "--format=%s").strip() == "mine" and "meanwhile" in asked(loops.top, "branch")
     assert len(asked(loops.top, "stash", "list").splitlines()) == 3
     assert subprocess.run(["git", "fsck", "--strict"], cwd=loops.top, capture_output=True).returncode == 0
+
+
+# A loop that was killed, or interrupted
+
+
+DAMAGE = "git commit -qam agent; git branch -qD side; git stash drop -q; git checkout -q --detach"
+
+
+@pytest.fixture(params=[signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
+def broken_off(loops, request):
+    """A loop that was ended while its agent was at work, which had done damage."""
+    loops.before = known(loops.top)
+    with loops.in_background(f"{DAMAGE}; touch ../go; sleep 60") as supervisor:
+        until((loops.folder / "go").exists)
+        supervisor.send_signal(request.param)
+    return loops
+
+
+def test_what_its_agent_did_to_git_is_taken_back(broken_off):
+    report = broken_off.back(git=True)
+    now = known(broken_off.top)
+    same = ("HEAD", "refs", "stashes", "staged")
+    assert [now[name] for name in same] == [broken_off.before[name] for name in same]
+    assert [line for verb, line in report.git if verb == "keep"] == []
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("goes_on", [False, True], ids=["at once", "after it went on"])
+def test_what_the_person_did_to_git_afterwards_is_theirs(broken_off, goes_on):
+    time.sleep(writes.SLACK_NS / 1_000_000_000)
+    for words in (("checkout", "-q", "main"), ("branch", "mine"), ("config", "a.b", "c"), COMMIT):
+        git(broken_off.top, *words)
+    mine = asked(broken_off.top, "rev-parse", "HEAD")
+    if goes_on:
+        broken_off.agent("; ".join(STEPS))
+        headless.resume(broken_off.project, broken_off.values(), broken_off.latest())
+    report = broken_off.back(git=True)
+    told = {line for verb, line in report.git if verb == "keep"}
+    assert {"git: branch mine: changed by you", "git: branch main: changed by the loop, then by you"} <= told
+    assert asked(broken_off.top, "rev-parse", "main") == mine and "side" in asked(broken_off.top, "branch")
+
+
+@pytest.mark.check
+def test_where_nobody_hears_who_writes_it_may_be_either_and_force_takes_it_back(loops):
+    before = known(loops.top)
+    with loops.in_background(f"{DAMAGE}; touch ../go; sleep 60", attribution=False) as supervisor:
+        until((loops.folder / "go").exists)
+        supervisor.kill()
+    told = {line for verb, line in loops.back(git=True).git if verb == "keep"}
+    assert {f"git: {what}: {way_back.BY_EITHER}" for what in ("HEAD", "branch side", "1 stash dropped")} <= told
+    loops.back(git=True, force=True)
+    assert all([known(loops.top)[name] == before[name] for name in ("HEAD", "refs", "stashes", "staged")])
