@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     Item = tuple[str, str]
     Items = dict[Item, Any]
 
-State = namedtuple("State", "there head refs stash index staged files logs pointer")
+State = namedtuple("State", "there head refs stash index staged files logs pointer worktrees")
 State.__doc__ = """What git knows.
 
 `head` is the text of HEAD, `refs` maps names to ids (or `ref: NAME`), `stash` lists ids, the newest first, `index` tells the
 bytes of the index and `staged` what is in it. `files` maps paths below the common folder to digests of what says how git works
-there, and of a merge or rebase that is under way; `logs` maps reflogs to their length and a digest of their beginning.
+there, and of a merge or rebase that is under way; `logs` maps reflogs to their length and a digest of their beginning,
+`worktrees` the HEADs of the other worktrees, by their paths below the common folder, to their texts.
 """
 
-NOTHING = State(False, "", {}, [], "", "", {}, {}, "")
+NOTHING = State(False, "", {}, [], "", "", {}, {}, "", {})
 STASH = "refs/stash"
 # What says how git works, by paths below the common folder, or below the private one.
 SETTINGS = ("config", "shallow", "info/exclude", "info/attributes", "info/grafts", "objects/info/alternates")
@@ -41,10 +42,12 @@ UNDER_WAY = (
 UNDER_WAY_FOLDERS = ("rebase-merge", "rebase-apply", "sequencer")
 HOOKS, SAMPLE = "hooks", ".sample"
 REFTABLE = "reftable"
+WORKTREES = "worktrees/"
 MOST_BYTES = 8_388_608  # of one of these files; what says how git works has a few lines
 HEAD_BYTES = 256  # of a reflog: it grows at its end, so that another beginning means that it was cut
 TRAILER = 32  # bytes at the end of an index that tell it from another
 HEAD, REF, STASHES, INDEX, FILE, LOG, OBJECTS, REPOSITORY = "head", "ref", "stash", "index", "file", "log", "objects", "repository"
+WORKTREE = "worktree"  # the HEAD of another one
 POINTER = ""  # as the name of a file: the `.git` that is one
 
 
@@ -57,7 +60,16 @@ def read(repository: "Repository", former: "State | None" = None) -> State:
     refs = refs_of(repository)
     refs.pop(STASH, None)
     head, stashes = text_of(f"{repository.private}/HEAD"), stashes_of(repository)
-    return State(True, head, refs, stashes, index, staged, _files(repository), _logs(repository), _pointer(repository))
+    files, logs = _files(repository), _logs(repository)
+    return State(True, head, refs, stashes, index, staged, files, logs, _pointer(repository), _worktrees(repository))
+
+
+def _worktrees(repository: "Repository") -> "dict[str, str]":
+    folder = f"{repository.common}/{WORKTREES}"
+    names = [f"{WORKTREES}{name}/HEAD" for name in (sorted(os.listdir(folder)) if os.path.isdir(folder) else ())]
+    names += ["HEAD"] if os.path.basename(repository.common) == ".git" else []  # a bare one has no files
+    found = {name: text_of(f"{repository.common}/{name}") for name in names if name != f"{repositories.own(repository)}HEAD"}
+    return {name: text for name, text in found.items() if text}
 
 
 def _pointer(repository: "Repository") -> str:
@@ -210,6 +222,7 @@ def items_of(state: "State") -> "Items":
         found[FILE, POINTER] = state.pointer
     found.update(((REF, name), value) for name, value in state.refs.items())
     found.update(((FILE, name), value) for name, value in state.files.items())
+    found.update(((WORKTREE, name), value) for name, value in state.worktrees.items())
     return found
 
 
@@ -227,7 +240,7 @@ def changed_items(former: "State", now: "State") -> "set[Item]":
 
 def with_items_of(former: "State", now: "State", taken: "Iterable[Item]") -> "State":
     """Return an earlier state in which these items are as they are now."""
-    named = {REF: ({**former.refs}, now.refs), FILE: ({**former.files}, now.files), LOG: ({**former.logs}, now.logs)}
+    named = {kind: ({**getattr(former, field)}, getattr(now, field)) for kind, field in NAMED.items()}
     stash = [*former.stash]
     rest: dict[str, Any] = {}
     for kind, name in taken:
@@ -237,9 +250,11 @@ def with_items_of(former: "State", now: "State", taken: "Iterable[Item]") -> "St
             _take(name, *named[kind])
         else:
             rest |= {field: getattr(now, field) for field in FIELDS[kind]}
-    return former._replace(refs=named[REF][0], files=named[FILE][0], logs=named[LOG][0], stash=stash, **rest)
+    rest.update({field: named[kind][0] for kind, field in NAMED.items()})
+    return former._replace(stash=stash, **rest)
 
 
+NAMED = {REF: "refs", FILE: "files", LOG: "logs", WORKTREE: "worktrees"}
 FIELDS = {HEAD: ("head",), INDEX: ("index", "staged"), FILE: ("pointer",), REPOSITORY: ("there",)}
 
 

@@ -52,7 +52,8 @@ class _Place:
             return states.staged_of(self.repository, source) if os.path.exists(source) else ""
         if name.startswith("refs/"):
             return states.text_of(source) or (self.packed().get(name, "") if source == path else "")
-        return states.text_of(source) if path in (f"{self.private}/HEAD", self.pointer) else states.digest_of(source)
+        is_text = name == "HEAD" or name.startswith(states.WORKTREES) or path in (f"{self.private}/HEAD", self.pointer)
+        return states.text_of(source) if is_text else states.digest_of(source)
 
 
 class Touches:

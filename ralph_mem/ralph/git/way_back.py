@@ -4,6 +4,7 @@ That is what the loop took or moved, and nobody has touched since.
 """
 
 import json
+import os
 import shlex
 from collections import namedtuple
 
@@ -12,7 +13,7 @@ from ralph_mem.core.format import amount
 from ralph_mem.ralph.git import copies, journal, objects, words
 from ralph_mem.ralph.git import state as states
 from ralph_mem.ralph.git.journal import Action
-from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, LOG, OBJECTS, POINTER, REF, REPOSITORY, STASHES
+from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, LOG, OBJECTS, POINTER, REF, REPOSITORY, STASHES, WORKTREE
 from ralph_mem.ralph.git.touches import NOBODY
 
 TYPE_CHECKING = False
@@ -123,7 +124,8 @@ class _Repository:
         if not self.now.there:
             return self._whole()
         before, now, last = states.items_of(self.target), states.items_of(self.now), states.items_of(self.last)
-        for item in sorted(states.differing_items(before, now)):
+        # a branch may be checked out in a worktree
+        for item in sorted(states.differing_items(before, now), key=lambda item: (item[0] != WORKTREE, item)):
             self._decide(item, before.get(item), now.get(item), last.get(item))
         self._stashes()
         self._logs()
@@ -148,13 +150,15 @@ class _Repository:
             return  # that goes with the commit that is checked out
         if kind == REF and name.startswith(OWN_BRANCHES):
             return
+        if kind == WORKTREE:
+            self.kept += [self._worktree(name, target, now)] if item in self.by_loop else []
+            return
         if item not in self.by_loop:
             self.kept.append(f"{words.named(item)}: {self._by_whom(item)}")
         elif not self.force and ((now != last and now not in self.ours.get(item, ())) or item in self.by_person):
             self.kept.append(f"{words.named(item)}: {BY_BOTH}")
         elif kind == REF and target is None:
-            drops = self._command(f"update-ref -d {shlex.quote(name)}")
-            self.kept.append(f"{words.named(item)}: made by the loop; {drops} drops it")
+            self.kept.append(f"{words.named(item)}: made by the loop; {self._command(_dropping(name))} drops it")
         elif kind == FILE and target is not None and self.first.files.get(name) != target and name != POINTER:
             self.kept.append(f"{words.named(item)}: there is no copy of it as it was then")
         else:
@@ -166,6 +170,17 @@ class _Repository:
     def _act(self, kind: str, name: str, value: "Any", was: "Any", says: str) -> None:
         said = words.of_repository(self.each, says)
         self.actions.append(Action(self.each.name, kind, name, value, was, said, copies.START))
+
+    def _worktree(self, name: str, target: "str | None", now: "str | None") -> str:
+        """Say what the loop did with another worktree, which stays as it is: somebody may be at work there."""
+        called, place = words.worktree(name), shlex.quote(_place_of(self.each, name))
+        if target is None:
+            return f"{called}: made by the loop; {self._command(f'worktree remove {place}')} removes it"
+        if now is None:
+            return f"{called}: removed by the loop"
+        was, option = words.short(target), "" if target.startswith("ref: ") else "--detach "
+        leads = f"`git -C {place} switch {option}{shlex.quote(was)}` leads back"
+        return f"{called}: the loop moved its HEAD from {was} to {words.short(now)}; {leads}"
 
     def _command(self, said: str) -> str:
         return words.command(self.each, self.project.top, said)
@@ -226,6 +241,20 @@ class _Repository:
 
 def _says_objects(each: "Repository", number: int) -> str:
     return words.of_repository(each, f"objects that are gone, {number} file{'' if number == 1 else 's'} of them")
+
+
+def _dropping(ref: str) -> str:
+    """Return the command that drops a ref, which git refuses for a branch that is checked out."""
+    for prefix, command in (("refs/heads/", "branch -D"), ("refs/tags/", "tag -d")):
+        if ref.startswith(prefix):
+            return f"{command} {shlex.quote(ref[len(prefix) :])}"
+    return f"update-ref -d {shlex.quote(ref)}"
+
+
+def _place_of(each: "Repository", head: str) -> str:
+    """Return the folder of another worktree by the path of its HEAD below the common folder."""
+    git = each.common if head == "HEAD" else states.text_of(f"{each.common}/{os.path.dirname(head)}/gitdir")
+    return os.path.dirname(str(git))
 
 
 def _is_under_way(name: str) -> bool:

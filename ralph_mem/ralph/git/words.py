@@ -5,7 +5,7 @@ import shlex
 from ralph_mem.core.format import count
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git import state as states
-from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, REF, REPOSITORY
+from ralph_mem.ralph.git.state import FILE, HEAD, INDEX, REF, REPOSITORY, WORKTREE
 from ralph_mem.ralph.git.touches import NOBODY
 
 TYPE_CHECKING = False
@@ -34,6 +34,7 @@ def changes(repository: "Repository", before: "State", now: "State", others: "Ha
     if states.commit_of(before) == states.commit_of(now) and before.index != now.index and before.staged != now.staged:
         found.append("what is staged changed" if now.index else "the index is gone")
     found += _files(before, now)
+    found += _worktrees(before, now)
     found += ["the file .git leads elsewhere"] if before.pointer != now.pointer else []
     found += [f"{named(item)}: you changed it meanwhile too" for item in sorted(others.both)]
     return [of_repository(repository, line) for line in found]
@@ -83,7 +84,26 @@ def named(item: "Item") -> str:
         return called(name)
     if kind == FILE:
         return f"hook {name.partition('/')[2]}" if name.startswith(states.HOOKS + "/") else name or "the file .git"
+    if kind == WORKTREE:
+        return worktree(name)
     return {HEAD: "HEAD", INDEX: "what is staged", REPOSITORY: ".git"}[kind]
+
+
+def worktree(name: str) -> str:
+    """Return a worktree as people call it, by the path of its HEAD below the common folder."""
+    return f"worktree {name[len(states.WORKTREES) : -len('/HEAD')]}" if name.startswith(states.WORKTREES) else "the main worktree"
+
+
+def _worktrees(before: "State", now: "State") -> "list[str]":
+    names = sorted(before.worktrees.keys() | now.worktrees.keys())
+    pairs = [(worktree(name), before.worktrees.get(name), now.worktrees.get(name)) for name in names]
+    return [line for name, old, new in pairs for line in [_worktree(name, old, new)] if old != new]
+
+
+def _worktree(name: str, old: "str | None", new: "str | None") -> str:
+    if old and new:
+        return f"HEAD of {name} went from {short(old)} to {short(new)}"
+    return f"{name} {'added' if new else 'removed'}"
 
 
 def _head(before: "State", now: "State") -> "list[str]":

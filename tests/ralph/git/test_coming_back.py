@@ -125,6 +125,27 @@ def test_a_stash_that_the_loop_made_holds_what_was_written_and_stays(loops):
     assert loops.text("one.txt") == "mine, and not committed\n"
 
 
+def test_a_worktree_that_the_loop_made_is_named_with_its_branch_and_the_commands_drop_both(loops):
+    run = loops.start(f"git worktree add -q {loops.folder}/wt", limits={"iterations": 1})
+    kept = [line for verb, line in loops.back(git=True).git if verb == "keep"]
+    assert "git: worktree wt added" in run.iterations[0].tampered
+    remove, drop = f"worktree remove {loops.folder}/wt", "branch -D wt"
+    assert kept == [
+        f"git: worktree wt: made by the loop; `git {remove}` removes it",
+        f"git: branch wt: made by the loop; `git {drop}` drops it",
+    ]
+    for command in (remove, drop):
+        git(loops.top, *command.split())
+
+
+def test_the_head_of_another_worktree_that_the_loop_moved_is_named_with_the_way_back(loops):
+    wt = loops.folder / "wt"
+    git(loops.top, "worktree", "add", "-q", str(wt), "side")
+    loops.start(f"git -C {wt} checkout -q --detach", limits={"iterations": 1})
+    moved = f"moved its HEAD from side to {asked(wt, 'rev-parse', 'HEAD')[:7]}; `git -C {wt} switch side` leads back"
+    assert ("keep", f"git: worktree wt: the loop {moved}") in loops.back(git=True).git
+
+
 def test_with_force_what_the_person_changed_goes_back_too(loops):
     before = asked(loops.top, "rev-parse", "side")
     loops.start("git branch -qD side", limits={"iterations": 1})
