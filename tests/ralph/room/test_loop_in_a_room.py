@@ -326,7 +326,7 @@ def test_a_run_goes_on_in_its_room(loops):
 
 def test_a_room_that_is_gone_is_made_anew_from_the_last_snapshot(loops):
     run = in_a_room(loops, STEPS[0], limits={"iterations": 1})
-    applying.keeping.remove(str(loops.top), run.id)
+    applying.making.remove_room(str(loops.top), run.id)
     loops.agent(*STEPS)
     ended = headless.resume(loops.project, loops.values(), run, iterations=9)
     assert (ended.status, ended.used(), loops.text("one.txt")) == ("success", 3, "right\n")
