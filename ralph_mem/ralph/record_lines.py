@@ -124,6 +124,11 @@ def placed(entries: "list[dict[str, Any]]", top: str) -> "list[dict[str, Any]]":
     return found
 
 
+def place_of(entries: "list[dict[str, Any]]") -> str:
+    """Return where the tree of a run lay when that began, or went on, last."""
+    return next((str(entry["folder"]) for entry in reversed(entries) if entry.get("folder")), "")
+
+
 def _of_another(entry: "dict[str, Any]", there: str, top: str) -> "dict[str, Any]":
     return {name: led(entry[name], there, top) for name in WITH_PATHS if name in entry}
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ralph_mem.core import paths
-from ralph_mem.ralph import runs
+from ralph_mem.ralph import record_lines, runs
 from ralph_mem.ralph.attribution import overwritten
 from ralph_mem.ralph.attribution.system_calls import FILE, GONE, TREE
 
@@ -191,9 +191,9 @@ def path_of(project: "Project", run_id: str) -> str:
 
 
 def left_by(project: "Project", run_id: str) -> "Writes | None":
-    """Return what a run that was cut off had written, None where nobody knows."""
+    """Return what a run that was cut off had written, None where nobody knows, as of a project that was moved since."""
     path = path_of(project, run_id)
-    if not paths.exists(path):
+    if not paths.exists(path) or record_lines.place_of(record_lines.read(runs.path_of(project, run_id))) != project.tree:
         return None
     left = Writes(path)
     return left if left.heard() else None

@@ -88,6 +88,13 @@ def test_what_the_person_adds_to_a_file_of_the_agent_before_it_goes_on_comes_bac
 
 
 @pytest.mark.check
+def test_where_the_project_was_moved_after_the_kill_nobody_knows_and_force_takes_it(killed):
+    killed.move("store")
+    assert killed.back().deleted == [] and killed.latest().cut_off() == 1
+    assert "made.txt" in names(killed.back(force=True).deleted) and killed.text("one.txt") == "wrong\n"
+
+
+@pytest.mark.check
 def test_a_preview_of_the_way_back_changes_nothing_of_what_the_run_that_goes_on_says(killed):
     seen = killed.latest().last_seen
     rolling_back.preview_rollback(killed.project, killed.values(), killed.latest(), rolling_back.START)
