@@ -16,6 +16,12 @@ ELSE = (
 LESS = {"gradle": "-x --exclude-task", "gradlew": "-x --exclude-task"}  # by which a program leaves something out
 ARGUED = frozenset("just lein".split())  # of which the next word may be an argument of the target
 ANY = "pytest"  # what any runner is known to run
+# What git does that leaves nothing half done behind it, the words by which that only lists, and what is done by itself alone.
+CONCLUDING = frozenset(
+    "am bisect branch checkout cherry-pick commit merge pull push rebase reset restore revert stash switch tag worktree".split()
+)
+LISTING = frozenset("list log show -l --list".split())
+FOR_ITSELF = frozenset("clone fetch push submodule".split())
 BESIDE = commands.LOOKING | commands.NAMING | {"tee"}  # what fails for itself at most
 
 
@@ -27,12 +33,24 @@ def counts(step: Step) -> bool:
 def stands_for(later: Step, failed: Step) -> bool:
     """Say whether what passed later is the command that failed, with more to it or, where that only checked, without it.
 
-    What may be more are options, a runner in front as in `uv run pytest`, and, of what does several targets, further ones.
+    What may be more are options, a runner in front as in `uv run pytest`, and, of what does several targets, further ones. Of git
+    it is whatever concludes what that did not get done.
     """
-    if later.place != failed.place or later.place == folders.ELSEWHERE:
+    if folders.ELSEWHERE in (later.place, failed.place):
+        return False
+    if later.words[0] == failed.words[0] == "git":
+        return _concludes(commands.of_git(later.words[1:]), commands.of_git(failed.words[1:]))
+    if later.place != failed.place:
         return False
     behind = _behind_runner(later, failed.words[0])
     return _repeats(later, failed) or (behind is not None and _repeats(behind, failed))
+
+
+def _concludes(later: "list[str]", failed: "list[str]") -> bool:
+    """Say whether what git did later ends what it did not get done, as `git rebase --continue` ends `git rebase main`."""
+    if not later or not failed or not CHECKING.isdisjoint(later) or not LISTING.isdisjoint(later[1:2]):
+        return False
+    return later[0] == failed[0] or (later[0] in CONCLUDING and failed[0] not in FOR_ITSELF)
 
 
 def _behind_runner(step: Step, program: str) -> "Step | None":

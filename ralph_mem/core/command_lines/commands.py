@@ -134,9 +134,15 @@ def _part_looks(words: "list[str]") -> bool:
     return name in LOOKING
 
 
-def _git_looks(words: "list[str]") -> bool:
+def of_git(words: "list[str]") -> "list[str]":
+    """Return what git is to do, of the words behind its name: its command, and what belongs to that."""
     while words and words[0].startswith("-"):
         words = words[2:] if words[0] in ("-C", "-c") else words[1:]
+    return words
+
+
+def _git_looks(words: "list[str]") -> bool:
+    words = of_git(words)
     if not words or words[0] not in LOOKING_GIT:
         return False
     return words[0] not in ("branch", "remote") or LISTING_OPTIONS.issuperset(words[1:])

@@ -44,7 +44,7 @@ IN_FOLDER = {
     "make": ("-C", "--directory"), "ninja": ("-C",), "meson": ("-C",), "go": ("-C",), "pnpm": ("-C", "--dir"), "npm": ("--prefix",),
     "yarn": ("--cwd",), "bun": ("--cwd",), "cargo": ("--manifest-path", "-C"), "swift": ("--package-path",),
     "ctest": ("--test-dir",), "mvn": ("-f", "--file"), "mvnw": ("-f", "--file"), "gradle": ("-p", "--project-dir"),
-    "gradlew": ("-p", "--project-dir"), "uv": ("--directory",), "poetry": ("-C", "--directory"),
+    "gradlew": ("-p", "--project-dir"), "git": ("-C",), "uv": ("--directory",), "poetry": ("-C", "--directory"),
 }  # fmt: skip
 MANIFESTS = (".toml", ".xml")  # a file in the folder
 WRAPPED = {"mvnw": "mvn", "gradlew": "gradle", "gmake": "make"}  # the same program, in the version of the project

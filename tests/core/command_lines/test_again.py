@@ -98,3 +98,40 @@ def test_the_same_command_beside_others_with_more_to_it_or_without_a_check_has_p
 )
 def test_a_part_another_way_or_place_and_what_its_line_hides_has_not(failed, later):
     assert not stands(later, failed)
+
+
+@folded(
+    ("failed", "later"),
+    [
+        ("git rebase main", "git add a.py && GIT_EDITOR=true git rebase --continue"),
+        ("git rebase main", "git rebase --abort"),
+        ("git merge topic", "git add -A && git commit --no-edit"),
+        ("git push", "git push --set-upstream origin topic"),
+        ("git commit -m Fix", "git add -u && git commit -m 'Fix it'"),
+        ("git stash pop", "git checkout --theirs a.py && git stash drop"),
+        ("git checkout topic", "git stash && git switch topic"),
+        ("git branch -d topic", "git branch -D topic"),
+        ("git bisect run make test", "git bisect reset"),
+        ("git -C web pull", "cd web && git -c pull.rebase=true pull"),
+        ("cd web && git commit -m Fix", "git commit -m Fix"),
+    ],
+)
+def test_what_git_did_not_get_done_ends_with_what_it_did_after_that(failed, later):
+    assert stands(later, failed)
+
+
+@folded(
+    ("failed", "later"),
+    [
+        ("git rebase main", "git status && git log -3"),
+        ("git rebase main", "git add -A"),
+        ("git stash pop", "git stash list"),
+        ("git push", "git commit -m Fix"),
+        ("git push", "git push --dry-run"),
+        ("git merge topic", "git -C ../other commit -m Fix"),
+        ("git merge topic", "make"),
+        ("make", "git commit -m Fix"),
+    ],
+)
+def test_what_git_only_looked_at_prepared_or_did_elsewhere_ends_nothing_and_a_push_ends_with_a_push(failed, later):
+    assert not stands(later, failed)
