@@ -17,7 +17,7 @@ task that is done lets nothing look worse because the next one is begun.
 
 from collections import namedtuple
 
-from ralph_mem.ralph.criteria import FAILED, PASSED, TASK
+from ralph_mem.ralph.criteria import FAILED, PASSED, TASK, evidence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,8 +130,9 @@ def fixed(run: "Run") -> "list[str]":
     """Return what failed at the start and passes now, in criteria that ran both times."""
     now = run.verdicts()
     ran = {verdict.name for verdict in now if _did_run(verdict, runs_tests=True)}
-    gone = set(failing(now)) | {f"{verdict.name}{ABOUT}{test}" for verdict in now for test in [*verdict.flaky, *verdict.skipped]}
-    return [what for what in failing(run.baseline) if what.split(ABOUT)[0] in ran and what not in gone]
+    failed = {*failing(now), *evidence.after(evidence.failures(run.baseline), now)}
+    left = failed | {f"{verdict.name}{ABOUT}{test}" for verdict in now for test in [*verdict.flaky, *verdict.skipped]}
+    return [what for what in failing(run.baseline) if what.split(ABOUT)[0] in ran and what not in left]
 
 
 def cost_per_test_fixed(run: "Run") -> "float | None":

@@ -74,6 +74,12 @@ def test_a_failure_that_came_and_went_is_told_and_one_that_came_back_is_not_call
     assert left.startswith("still failing: KeyError: 'tax'")
 
 
+def test_a_failure_of_which_the_file_fails_as_a_whole_since_is_not_called_fixed():
+    broken = {"tests/test_cart.py": "ModuleNotFoundError: No module named 'cart'"}
+    text = lesson_text.of(a_run(TAX, [an_iteration(1, broken, [a_change("cart.py")])]), "max_iterations")[1]
+    assert text.startswith("still failing: ModuleNotFoundError") and "fixed by" not in text
+
+
 def test_the_signatures_of_a_lesson_are_read_from_its_text():
     text = lesson_text.of(a_run(BOTH, [an_iteration(1, SUM, [a_change()])]), "no_progress")[1]
     assert lesson_text.keys_of(text) == {key_of(TAX), key_of(SUM)}

@@ -166,3 +166,20 @@ def test_a_test_that_is_skipped_is_not_fixed():
         assert "pytest :: test_a" not in progress.fixed(run)
         (text, _), *_ = attempts.told(run)
         assert "  fixed:" not in text and "test_a" in text.partition("did not fix: ")[2]
+
+
+@folded(
+    ("failing", "total"),
+    [(["test_cart"], 0), (["test_cart"], 30), (["tests/a.py"], 0), ([], None)],
+)
+def test_a_test_that_no_longer_gets_to_run_is_not_fixed(failing, total):
+    broken = verdict(failing, status="failed", total=total)
+    run = a_run(iteration(1, broken), baseline=[verdict(["test_cart.T.test_a"])])
+    assert progress.fixed(run) == [] and "  fixed:" not in attempts.told(run)[0][0]
+
+
+def test_a_test_that_passed_beside_one_that_fails_is_fixed():
+    run = a_run(
+        iteration(1, verdict(["test_b", "test_cart.T"], total=None)), baseline=[verdict(["test_cart.Tax.test_a", "test_b"])]
+    )
+    assert progress.fixed(run) == ["pytest :: test_cart.Tax.test_a"]

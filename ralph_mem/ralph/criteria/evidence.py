@@ -60,6 +60,7 @@ RULES = tuple(
         (r"\s+", " "),
     )
 )
+INSIDE = ("::", ".", " > ", " \u203a ")  # behind the name of a file or class, before that of a test in it
 # What `evidence.steady` puts in place of a value: no word of the message.
 STANDS_FOR = re.compile(r"<[a-z]+>")
 # A message that says no more than this is like that of any other test: its test's name belongs to it.
@@ -142,7 +143,7 @@ def _is_of_a_file(test: str) -> bool:
 
 
 def after(before: "dict[str, tuple[str, str]]", verdicts: "list[Verdict]") -> "dict[str, tuple[str, str]]":
-    """Return what fails now, where `before` failed: a test that was skipped since, or not run, is not mended and fails on."""
+    """Return what fails now, where `before` failed: a test that was skipped since, or that could not run, fails on."""
     found, by_name = failures(verdicts), {verdict.name: verdict for verdict in verdicts}
     left = [
         label for label in before if label not in found and not _is_told(by_name.get(label.partition(" :: ")[0]), before[label][0])
@@ -151,8 +152,16 @@ def after(before: "dict[str, tuple[str, str]]", verdicts: "list[Verdict]") -> "d
 
 
 def _is_told(verdict: "Verdict | None", test: str) -> bool:
-    """Say whether a verdict tells of a test that does not fail in it."""
-    return verdict is not None and verdict.status in ("passed", "failed") and test not in verdict.skipped
+    """Say whether a verdict tells of a test that does not fail in it: one that ran, as far as is known, and passed."""
+    if verdict is None or verdict.status not in ("passed", "failed") or test in verdict.skipped:
+        return False
+    return verdict.status == "passed" or test == verdict.name or _has_run(verdict, test)
+
+
+def _has_run(verdict: "Verdict", test: str) -> bool:
+    """Say whether a check that fails got as far as a test: something ran, and the file it stands in did not fail as a whole."""
+    ran = verdict.total != 0 if verdict.failing else bool(verdict.total)
+    return ran and not any([test[:at] in verdict.failing for at in range(len(test)) if test.startswith(INSIDE, at)])
 
 
 def _first_error(excerpt: str) -> str:
