@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ralph_mem.core.project import Project
 
 
+# The property of a memory that was made where backups are, until a start has said if the one before it can be had back.
+MADE_ANEW = "made_anew"
+
+
 def begin(project: "Project", wait_ms: int) -> connection.Store:
     """Open the memory of a project as a session starts there: a stranger's is set aside. Raises as `open_ready`."""
     return open_ready(project, wait_ms, starting=True)
@@ -89,6 +93,8 @@ def _made(project: "Project", wait_ms: int) -> connection.Store:
         try:
             if not opened.one("PRAGMA user_version")[0]:
                 _migrate(opened)
+                if paths.exists(f"{home}/{paths.BACKUPS}"):
+                    opened.set_property(MADE_ANEW, 1)
         except connection.sqlite.Error as error:
             opened.close()
             raise _not_ours(project, error) from error

@@ -48,14 +48,11 @@ def open_store(project: "Project", wait_ms: int = WAIT_MS) -> "connection.Store"
 
 
 def _is_doubtful(project: "Project") -> bool:
-    """Say whether a memory should be looked at before it is used: it is gone, or an event could not be stored or answered.
-
-    That is all the difference between a new project and one whose memory was deleted, so only who has backups is asked.
-    """
+    """Say whether a memory should be looked at before it is used: it is empty, or an event could not be stored or answered."""
     try:
         size = posix.stat(project.folder + "/memory.db").st_size
     except OSError:
-        size = 0
+        return False
     if not size:
         return paths.exists(f"{paths.data_home()}/{paths.BACKUPS}")
     if any(map(paths.exists, notices.places(project.root))):
@@ -84,7 +81,9 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     sessions.end_crashed(opened, seen.at, seen.session)
     noticed, waited = opening.notice(opened, project), notices.take(project.root)  # in this order: a line follows who was moved
     waited = _settled(project, waited) if waited else ""
-    told = [noticed, waited, TWO_KERNELS * sessions.elsewhere(opened, seen.session)]
+    is_anew = opened.property(opening.MADE_ANEW) and paths.LOOP not in posix.environ  # the agent of a loop tells nobody
+    lost = _lost(opened, project) if is_anew else ""
+    told = [noticed, waited, lost, TWO_KERNELS * sessions.elsewhere(opened, seen.session)]
     trouble = "; ".join([text for text in told if text])
     is_told = seen.source in EMPTY_WINDOW and effective.tells(settings) and paths.LOOP not in posix.environ
     stores = [opened, *(_shared(project) if is_told else [])]  # a loop tells its agent itself
@@ -97,6 +96,14 @@ def answer(opened: "connection.Store", seen: "Activity", project: "Project", set
     shown = line.at_start(opened, project, settings, items, text, seen.transcript, seen.at) if line.is_wanted(settings) else ""
     message = "; ".join([each for each in (_followable(trouble), shown) if each])
     return {"message": f"ralph-mem: {message}" if message else "", "context": text}
+
+
+def _lost(opened: "connection.Store", project: "Project") -> str:
+    """Say once of a memory that was made anew, by whomever, that a backup of an earlier one is there."""
+    from ralph_mem.maintenance.recovery import backups  # lazy: only for a new memory
+
+    opened.drop(opening.MADE_ANEW)
+    return backups.offer(opened, project)
 
 
 def _settled(project: "Project", line: str) -> str:

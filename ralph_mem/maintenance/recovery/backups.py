@@ -207,16 +207,15 @@ def memories_of(project: "Project") -> "list[str]":
     return list(dict.fromkeys([own] * bool(own) + [number for _, number in sorted(found, reverse=True)]))
 
 
-def offer(project: "Project") -> str:
-    """Return a line for the user where the memory of a place is gone and a backup of it is there."""
-    found = of_place(project)
+def offer(opened: "connection.Store", project: "Project") -> str:
+    """Return a line for the user where the memory of a place is a new one and a backup of an earlier one is there."""
+    found = [each for each in of_place(project) if each.number != opened.property("project_id")]
     if not found:
         return ""
     from ralph_mem.core.format import when  # lazy: only where a memory is gone
 
-    return (
-        f"the memory of this project is gone, a new one begins; `ralph-mem restore` brings back its backup of {when(found[0].at)}"
-    )
+    day = when(found[0].at)
+    return f"an earlier memory of this project is gone, this is a new one; `ralph-mem restore` brings back its backup of {day}"
 
 
 def with_db(path: str, how: str, act: "Callable[[Any], Any]") -> "Any":

@@ -54,15 +54,13 @@ class Repaired:
 
 
 def open_at_start(project: Project, wait_ms: int) -> "connection.Store":
-    """Open a memory at a session start: repaired where it is damaged, and with a word about the backup where it is gone.
+    """Open a memory at a session start, repaired where it is damaged.
 
     Raises what `adoption.open_ready` raises.
     """
     path = project.folder + "/memory.db"
-    if not paths.exists(path) or (_bytes_of(project) == 0 and not paths.exists(path + "-wal")):
-        line = backups.offer(project)
-    else:
-        line = _mended_at_start(project, wait_ms)
+    is_there = paths.exists(path) and (_bytes_of(project) > 0 or paths.exists(path + "-wal"))
+    line = _mended_at_start(project, wait_ms) if is_there else ""
     opened = opening.open_ready(project, wait_ms)
     if line:
         notices.note(project.root, line)

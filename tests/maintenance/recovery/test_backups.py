@@ -19,7 +19,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.interfaces import demo
 from ralph_mem.interfaces.cli import recovery as doctor_command
 from ralph_mem.maintenance.recovery import backups, damage, repair, restore
-from ralph_mem.memory import opening
+from ralph_mem.memory import access, opening
 from ralph_mem.memory.ownership import foreign
 from tests import command_line
 from tests.hook import REPOSITORY, Hook
@@ -99,6 +99,23 @@ def test_a_backup_is_whole_alone_and_for_its_owner(opened):
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert db.execute("SELECT prompt, response FROM turns").fetchall() == [("Where is the zeppelin?", "At the mast.")]
         assert db.execute("SELECT count(*) FROM memory_fts WHERE memory_fts MATCH 'zeppelin'").fetchone() == (1,)
+
+
+def test_a_start_says_once_that_a_memory_made_anew_by_whomever_has_a_backup_of_the_one_before(person, opened):
+    backups.make(opened, NOON)
+    opened.close()
+    shutil.rmtree(person.memory)
+    access.to_write(place_of(person)).close()
+    first, second = person.another().start(), person.another().start()
+    assert "`ralph-mem restore` brings back its backup of 20" in first["systemMessage"]
+    assert "restore" not in second.get("systemMessage", "")
+
+
+def test_a_new_project_beside_others_with_backups_hears_of_none(person, opened, tmp_path):
+    backups.make(opened, NOON)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert "restore" not in person.start(cwd=str(elsewhere)).get("systemMessage", "")
 
 
 def test_others_write_while_a_backup_is_made(person, opened):
