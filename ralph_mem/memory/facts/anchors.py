@@ -89,7 +89,12 @@ def gone(anchors: "list[Anchor]", root: str) -> "list[str]":
     """Return the paths of a fact's anchors that are no longer there; none where the project itself is out of sight."""
     if not anchors or not paths.exists(root):
         return []
-    return [each["path"] for each in anchors[:MOST] if not paths.exists(f"{root}/{each['path']}")]
+    return [each["path"] for each in anchors[:MOST] if not there(each, root)]
+
+
+def there(anchor: "Anchor", root: str) -> str:
+    """Return where the file of an anchor is: at its path or, on a branch without that move, where it was; else nothing."""
+    return next((path for path in (anchor["path"], anchor.get("was")) if path and paths.exists(f"{root}/{path}")), "")
 
 
 def told(anchors: "list[Anchor]", root: str) -> "str | None":
@@ -101,10 +106,11 @@ def told(anchors: "list[Anchor]", root: str) -> "str | None":
         return None
     said = []
     for each in anchors[:MOST]:
-        if each.get("was"):
-            said.append(f"`{each['was']}` is now `{each['path']}`")
-        if each.get("symbol") and not has(f"{root}/{each['path']}", each["symbol"]):
-            said.append(f"check: `{each['symbol']}` is no longer in `{each['path']}`")
+        path = there(each, root) or each["path"]
+        if each.get("was", path) != path:
+            said.append(f"`{each['was']}` is now `{path}`")
+        if each.get("symbol") and not has(f"{root}/{path}", each["symbol"]):
+            said.append(f"check: `{each['symbol']}` is no longer in `{path}`")
     return f"({'; '.join(said)})" if said else ""
 
 

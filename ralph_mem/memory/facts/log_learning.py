@@ -109,15 +109,19 @@ def moved(root: str) -> "dict[str, str]":
 
 
 def _moved_anchor(anchor: "anchors.Anchor", moves: "dict[str, str]", root: str) -> "anchors.Anchor":
-    """Return an anchor as it is after all moves of its file, unless that ends at nothing."""
-    path = anchor["path"]
+    """Return an anchor as it is after all moves of its file, with where it was first, unless that ends at nothing."""
+    first = anchor["was"] if "was" in anchor else anchor["path"]
+    ends = [] if anchors.there(anchor, root) else [_end_of(path, moves, root) for path in (anchor["path"], first)]
+    return next(({**anchor, "path": path, "was": first} for path in ends if path), anchor)
+
+
+def _end_of(path: str, moves: "dict[str, str]", root: str) -> str:
+    """Return where a file is after its moves, nothing where none of them ends at a file."""
     for _ in range(MOST_MOVES):
-        if paths.exists(f"{root}/{path}") or path not in moves:
-            break
-        path = moves[path]
-    if path == anchor["path"] or not paths.exists(f"{root}/{path}"):
-        return anchor
-    return {**anchor, "path": path, "was": anchor.get("was", anchor["path"])}
+        if paths.exists(f"{root}/{path}"):
+            return path
+        path = moves.get(path, path)
+    return ""
 
 
 # Places: which files change together, and at which port something answers.

@@ -89,6 +89,21 @@ def test_an_anchor_follows_its_file_through_the_moves_of_git(the_facts, root):
     assert anchors.told(fact.anchors, str(root)) == "(`src/cart.py` is now `shop/basket.py`)"
 
 
+def test_a_file_that_one_branch_has_moved_is_found_on_the_others_too(the_facts, root):
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "src")
+    git(root, "commit", "-qm", "A cart")
+    the_facts.say("Only `src/cart.py#total` may round.")
+    git(root, "switch", "-qc", "moved")
+    git(root, "mv", "src/cart.py", "src/basket.py")
+    git(root, "commit", "-qm", "Move it")
+    the_facts.change(log_learning.follow_renames, str(root))
+    git(root, "switch", "-q", "main")
+    (fact,) = facts.of_status(the_facts.store, facts.ACTIVE)
+    assert fact.anchors == [{"path": "src/basket.py", "symbol": "total", "was": "src/cart.py"}]
+    assert anchors.told(fact.anchors, str(root)) == "" and the_facts.change(log_learning.follow_renames, str(root)) == 0
+
+
 def test_a_file_that_was_deleted_is_followed_nowhere(the_facts, root):
     git(root, "init", "-q")
     the_facts.say(IN_CART)
