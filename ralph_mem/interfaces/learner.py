@@ -1,6 +1,6 @@
 """A short-lived process that looks for secrets in a memory by all rules, and learns from its prompts.
 
-`learner.py FOLDER [over]` is for a `.ralph-mem`; `over` says that a session has ended.
+`learner.py FOLDER [over [TREE]]` is for a `.ralph-mem`; `over` says that a session has ended, TREE is the worktree at work.
 
 Hooks start it (interfaces/hooks/waking.py) under their own Python, without any package. One runs at a time for each user;
 what it leaves undone waits for the next one, and killed it loses nothing.
@@ -30,7 +30,7 @@ NICE = 15
 WAIT_MS = 1000  # for a lock that a hook holds
 
 
-def main(folder: str, over: str = "") -> int:
+def main(folder: str, over: str = "", tree: str = "") -> int:
     """Do what waits in the memory of a `.ralph-mem`, and look for secrets where a session is over; returns the exit code."""
     _stand_alone()
     if _alone() is None:
@@ -43,6 +43,7 @@ def main(folder: str, over: str = "") -> int:
         return 0
     try:
         opened = connection.connect(place.folder, WAIT_MS)
+        opened.tree = tree or place.top
         if opened.one("PRAGMA user_version")[0] == connection.SCHEMA_VERSION:
             tending.tend(opened, place, settings, MOST_TURNS, time.monotonic() + MOST_S, is_over=bool(over))
         opened.close()

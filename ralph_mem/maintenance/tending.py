@@ -44,7 +44,7 @@ def tend(
         return []
     found = learning.learn(opened, project, settings, most_turns, end, tell)
     tell("commands and files", 1, 1)
-    log_learning.learn(opened, project.root, end, settings)
+    log_learning.learn(opened, opened.tree, end, settings)
     _fold_lessons(opened)
     playbook.tend_daily(opened, _now())
     if items.due(opened) <= _now():

@@ -43,6 +43,8 @@ def to_look(project: "projects.Project", wait_ms: int) -> "list[connection.Store
 
     own, *shared = places(project)
     found = [inspect.opened(own.folder, wait_ms)] if is_there(own) else []
+    for opened in found:
+        opened.tree = own.top
     for place in shared:
         try:
             found += [inspect.opened(place.folder, wait_ms)] if connection.exists(place.folder) else []

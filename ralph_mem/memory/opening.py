@@ -67,6 +67,7 @@ def open_ready(project: "Project", wait_ms: int = connection.PROMPT_WAIT_MS, sta
             from ralph_mem.memory import relocate  # lazy: only where something waits for a new memory, or one has moved
 
             relocate.settle(project, number, known)
+    opened.tree = project.top
     return opened
 
 

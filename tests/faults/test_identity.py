@@ -2,12 +2,17 @@
 
 import os
 import shutil
+from contextlib import closing
 
 import pytest
 
 from ralph_mem.core import project as projects
+from ralph_mem.memory import access
+from ralph_mem.memory.facts import taking
+from ralph_mem.memory.rows import facts
 from tests.faults.layouts import LAYOUTS, Disk, git
 from tests.hook import Hook, said_to_model
+from tests.sessions import NOON
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +141,16 @@ def test_worktrees_and_their_repository_share_one_memory(a_person, a_shop, a_dis
         session_in(a_person, a_disk.worktree(a_shop.project, name), a_shop.project).start()
     assert a_shop.values("SELECT count(*) FROM sessions") == [3]
     assert memories(a_person.folder) == [str(a_shop.database)]
+
+
+def test_a_fact_is_told_in_the_worktrees_that_have_the_file_it_names(a_person, a_shop, a_disk, monkeypatch):
+    tree = a_disk.worktree(a_shop.project, "../one")
+    (tree / "tax.py").write_text("RATE = 19\n")
+    monkeypatch.setattr(projects.posix, "environ", {b"HOME": os.fsencode(a_person.home)})
+    with closing(access.open_one(projects.find(str(tree)))) as opened, access.Change(opened):
+        taking.take(opened, taking.Statement("The rate is in `tax.py#RATE`.", facts.RULE, facts.ADD, NOON), NOON)
+    assert "The rate is in" in said_to_model(session_in(a_person, tree, a_shop.project).start())
+    assert "The rate is in" not in (said_to_model(session_in(a_person, a_shop.project).start()) or "")
 
 
 def test_a_session_stays_in_its_project_wherever_its_shell_goes(a_person, a_shop, a_disk):

@@ -204,6 +204,7 @@ def store(module: "ModuleType | None", found: "Records", seen: "Activity", place
     wait_ms = getattr(module, "WAIT_MS", connection.TOOL_WAIT_MS)
     opened = module.open_store(place, wait_ms) if module and hasattr(module, "open_store") else _connect(place, wait_ms, found)
     KEPT.append(opened)
+    opened.tree = place.top
     opened.begin(getattr(module, "DURABLE", False))
     try:
         drained = _drain(opened, place)

@@ -39,7 +39,7 @@ def afterwards(opened: "connection.Store", seen: "Activity", settings: "dict[str
         from ralph_mem.interfaces.hooks import waking  # lazy: once in some minutes
 
         opened.set_property(connection.LEARNED_AT, seen.at)
-        waking.wake(opened.folder)
+        waking.wake(opened.folder, opened.tree)
 
 
 def is_to_be_learned(opened: "connection.Store", seen: "Activity", settings: "dict[str, Any]") -> bool:

@@ -20,17 +20,17 @@ def afterwards(opened: "connection.Store", _seen: "Activity", settings: "dict[st
     if opened.log_bytes() > connection.LARGE_LOG_BYTES:
         opened.checkpoint()
     if settings["memory.worker"] and effective.attended():
-        wake(opened.folder, is_over=True)
+        wake(opened.folder, opened.tree, is_over=True)
 
 
-def wake(folder: str, is_over: bool = False) -> None:
-    """Have the memory in a `.ralph-mem` learned from soon, under this Python, and looked at by all rules where a session is over;
-    returns at once, and raises nothing.
+def wake(folder: str, tree: str, is_over: bool = False) -> None:
+    """Have the memory in a `.ralph-mem` learned from soon, by the files of a worktree and under this Python, and looked at by all
+    rules where a session is over; returns at once, and raises nothing.
     """
     from ralph_mem.core import background  # lazy: only where somebody sits
 
     program = f"{__file__.rpartition('/interfaces/')[0]}/{LEARNER}"
     try:
-        background.spawn([sys.executable, "-I", "-S", "-X", "utf8", program, folder, *[OVER] * is_over])
+        background.spawn([sys.executable, "-I", "-S", "-X", "utf8", program, folder, OVER if is_over else "", tree])
     except (OSError, ValueError, TypeError):  # the next stop, or `ralph-mem learn`, does it
         pass

@@ -194,7 +194,7 @@ def explained(store: "Store", fact: "Fact") -> "list[str]":
     for one, other, kind, score, by, at in facts.links(store, fact.public_id):
         did = f"{LINKED[kind]} {other}" if one == fact.public_id else f"{one} {LINKED[kind]} it"
         lines.append(f"  {did} ({by}, likeness {score:.2f}, {day(at)})")
-    remark = anchors.shown(fact.anchors, store.folder.rpartition("/")[0])
+    remark = anchors.shown(fact.anchors, store.tree)
     lines += [f"  {remark}"] if remark else []
     return [*lines, "  " + strength.explained(fact, prepared.clock(store, time.time_ns() // 1_000_000))]
 

@@ -145,7 +145,8 @@ def _store(store: "Store", statement: Statement, status: str) -> "tuple[int, str
 
 
 def _named(store: "Store", text: str) -> "list[anchors.Anchor]":
-    return anchors.of(text, store.folder.rpartition("/")[0])
+    # who learns of what was said in another worktree finds it where the memory lies at least
+    return anchors.of(text, store.tree) or anchors.of(text, store.folder.rpartition("/")[0])
 
 
 def _sight_again(store: "Store", fact: "Fact", statement: Statement, at: int) -> None:

@@ -277,7 +277,7 @@ def _ready(store: "Store", at: int) -> "dict[str, Any]":
         from ralph_mem.memory.facts import prepared  # lazy: only where no learner ran since a fact changed
 
         kept = prepared.write(store, at)[connection.STANDING]
-    return {**fast.loads(kept), "root": store.folder.rpartition("/")[0]}
+    return {**fast.loads(kept), "root": store.tree}
 
 
 def _tell_rest(page: Page, parts: "dict[str, list[block.Memory]]", tell_standing: "Callable[[], None]") -> None:

@@ -309,7 +309,7 @@ def _whereabouts(found: "Row") -> str:
     from ralph_mem.memory.rows import facts  # lazy: as above
 
     fact = facts.of_id(found.store, found.public_id)
-    return " path gone" if fact and anchors.gone(fact.anchors, found.store.folder.rpartition("/")[0]) else ""
+    return " path gone" if fact and anchors.gone(fact.anchors, found.store.tree) else ""
 
 
 def cost(found: "Row") -> int:

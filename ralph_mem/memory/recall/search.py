@@ -105,7 +105,7 @@ def _is_gone(store: "Store", hit: Hit) -> bool:
     from ralph_mem.memory.rows import facts  # lazy: as above
 
     fact = facts.of_id(store, hit.values[1])
-    return fact is not None and bool(anchors.gone(fact.anchors, store.folder.rpartition("/")[0]))
+    return fact is not None and bool(anchors.gone(fact.anchors, store.tree))
 
 
 def judged(

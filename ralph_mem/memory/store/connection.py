@@ -54,12 +54,16 @@ def counted(db: "Any") -> int:
 
 
 class Store:
-    """One open database. `folder` is the project's `.ralph-mem`; a lock below zero is none."""
+    """One open database. `folder` is the project's `.ralph-mem`; a lock below zero is none.
 
-    __slots__ = ("db", "folder", "is_awaited", "lock", "properties")
+    `tree` is where the files lie that facts name: the worktree of who has it open, else the folder's own project.
+    """
+
+    __slots__ = ("db", "folder", "is_awaited", "lock", "properties", "tree")
 
     def __init__(self, folder: str, db: "Any", lock: int) -> None:
         self.folder = folder
+        self.tree = folder.rpartition("/")[0]
         self.db = db
         self.lock = lock
         self.is_awaited = False  # whether a person waits for what is done in the background otherwise

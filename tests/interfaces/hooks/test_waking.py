@@ -110,6 +110,16 @@ def test_a_secret_that_a_hook_has_no_time_to_find_is_cut_out_afterwards(a_sessio
     assert [file for file in a_session.memory.rglob("*") if file.is_file() and SECRET.encode() in file.read_bytes()] == []
 
 
+def test_what_was_said_in_a_worktree_is_tied_to_the_files_there(a_session, tmp_path):
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "check.sh").touch()
+    a_session.start()
+    a_session.prompt("Always run `check.sh` before you push.")
+    a_session.stop("Noted.")
+    assert learn(a_session, "", tmp_path / "tree").returncode == 0
+    assert a_session.values("SELECT anchors FROM facts") == ['[{"path": "check.sh"}]']
+
+
 def test_switched_off_it_is_not_started_and_does_nothing(somebody):
     somebody.environment["RALPH_MEM_MEMORY_WORKER"] = "off"
     somebody.prompt(TAUGHT)
