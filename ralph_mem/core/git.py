@@ -4,7 +4,9 @@ import posix
 
 from ralph_mem.core import paths
 
-BRANCH = "ref: refs/heads/"
+BRANCH, HEADS = "ref: refs/heads/", "refs/heads/"
+# Where git keeps which branch it is about that it has detached a HEAD for a while, and how long a commit's name is, which is none.
+COMMIT, REBASED, BISECTED = (40, 64), ("rebase-merge/head-name", "rebase-apply/head-name"), "BISECT_START"
 
 
 def follow(folder: str, git: str) -> "tuple[str, str, str]":
@@ -20,12 +22,26 @@ def follow(folder: str, git: str) -> "tuple[str, str, str]":
 
 
 def branches_beside(private: str, common: str) -> "list[str]":
-    """Return the branches that are checked out in the worktrees of a repository, but for the one with this HEAD."""
+    """Return the branches that are checked out in the worktrees of a repository, but for the one with this HEAD, or what stands
+    for them (`detached`).
+    """
     linked = [f"{common}/worktrees/{name}" for name in sorted(posix.listdir(common + "/worktrees"))]
     there = [folder for folder in linked if paths.exists(absolute(folder, _text(folder + "/gitdir").strip()))]
     there += [common] if common.endswith("/.git") else []  # a bare repository has a HEAD and no files
-    heads = [_text(folder + "/HEAD").strip() for folder in there if folder != private]
-    return [head[len(BRANCH) :] for head in heads if head.startswith(BRANCH)]
+    heads = {folder: _text(folder + "/HEAD").strip() for folder in there if folder != private}
+    names = [head[len(BRANCH) :] if head.startswith(BRANCH) else detached(folder, common) for folder, head in heads.items()]
+    return [name for name in names if name]
+
+
+def detached(private: str, common: str) -> str:
+    """Return what stands for the branch of a HEAD that is on none: the one that is rebased or bisected, or a worktree's name."""
+    for name in REBASED:
+        branch = _text(f"{private}/{name}").strip()
+        if branch.startswith(HEADS):
+            return branch[len(HEADS) :]
+    branch = _text(f"{private}/{BISECTED}").strip()
+    its_own = f"{private.rpartition('/')[2]} (detached)" if private != common else ""
+    return branch if branch and len(branch) not in COMMIT else its_own
 
 
 def _pointed_at(folder: str, git: str) -> str:

@@ -123,12 +123,17 @@ def everywhere() -> "Project | None":
 
 
 def head(project: Project) -> "tuple[str, str]":
-    """Return the branch and commit that are checked out, empty where there is none (or no branch)."""
+    """Return the branch and commit that are checked out, empty where there is none (or no branch).
+
+    Where git rebases or bisects it is the branch that this is about, in another detached worktree its name stands for it.
+    """
     if not project.git:
         return "", ""
     current = paths.read(project.git + "/HEAD", 4096).strip()
     if not current.startswith("ref: "):
-        return "", current[:64]
+        from ralph_mem.core import git as git_files  # lazy: only where no branch is checked out
+
+        return git_files.detached(project.git, project.common) if current else "", current[:64]
     ref = current[5:]
     commit = paths.read(f"{project.git}/{ref}", 256).strip() or paths.read(f"{project.common}/{ref}", 256).strip()
     return ref.replace("refs/heads/", "", 1), (commit or _packed(project.common, ref))[:64]

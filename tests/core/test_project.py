@@ -68,6 +68,18 @@ def test_the_branches_elsewhere_are_those_of_the_other_worktrees_that_are_there(
     assert projects.elsewhere(projects.find(str(tmp_path / "side"))) == ["main"]
 
 
+def test_a_detached_worktree_is_known_by_its_name_and_one_that_is_rebased_or_bisected_by_its_branch(a_repository, tmp_path):
+    for words in (["--detach", "../old"], ["-b", "side", "../side"], ["-b", "halved", "../halved"]):
+        git(a_repository, "worktree", "add", "-q", *words)
+    for at in ("side", "halved", "halved", "halved"):
+        git(tmp_path / at, "commit", "-q", "--allow-empty", "-m", "More")
+    git(tmp_path / "halved", "bisect", "start", "HEAD", "HEAD~3")
+    with pytest.raises(subprocess.CalledProcessError):  # it stops in the middle
+        git(tmp_path / "side", "rebase", "-f", "--exec", "false", "main")
+    names = [projects.head(projects.find(str(tmp_path / at)))[0] for at in ("halved", "old", "side")]
+    assert projects.elsewhere(projects.find(str(a_repository))) == names == ["halved", "old (detached)", "side"]
+
+
 def test_a_worktree_whose_main_one_is_gone_keeps_what_it_has(a_repository, tmp_path):
     git(a_repository, "worktree", "add", "-q", "../beside")
     a_repository.rename(tmp_path / "elsewhere")
