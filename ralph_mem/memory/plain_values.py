@@ -23,6 +23,8 @@ def of_row(reader: "lookup.Reader", row: "lookup.Row", layer: int) -> "dict[str,
         found["host"] = row.host
     if layers.broke_off(row):
         found["broke_off"] = True
+    if row.gone:
+        found["path_gone"] = True
     if layer == 2:
         found["timeline"] = [of_row(reader, entry, 1) for entry in lookup.timelines(reader, [row])[0]]
     if layer == 3:

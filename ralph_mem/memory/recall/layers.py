@@ -286,30 +286,22 @@ def _marks(found: "Row") -> str:
     whose = f" of {found.speaker}" if found.speaker and found.type == ITEM else ""
     whose += f" in {found.host}" if found.host else ""
     said = "".join([mark for mark, there in ((" pinned", found.pinned), (" marked wrong", found.misled)) if there])
-    return whose + said + _standing(found) + _whereabouts(found)
+    return whose + said + _standing(found)
 
 
 def _standing(found: "Row") -> str:
-    """Return of a statement that does not hold what it is instead, such as superseded; of a turn that broke off that it did."""
+    """Return of a statement that does not hold what it is instead, such as superseded, and if a file is gone that it names; of a
+    turn that broke off that it did.
+    """
     if broke_off(found):
         return " broke off"
-    return f" {found.state}" if found.type in STATEMENTS and found.state in NO_LONGER else ""
+    state = f" {found.state}" if found.type in STATEMENTS and found.state in NO_LONGER else ""
+    return state + " path gone" * found.gone
 
 
 def broke_off(found: "Row") -> bool:
     """Say whether a row is a turn with a prompt that Esc, a crash or a kill ended."""
     return found.type == "turn" and found.state == "interrupted" and bool(found.asked)
-
-
-def _whereabouts(found: "Row") -> str:
-    """Say of a statement if a file is gone that it names."""
-    if found.type not in STATEMENTS:
-        return ""
-    from ralph_mem.memory.facts import anchors  # lazy: only for a statement
-    from ralph_mem.memory.rows import facts  # lazy: as above
-
-    fact = facts.of_id(found.store, found.public_id)
-    return " path gone" if fact and anchors.gone(fact.anchors, found.store.tree) else ""
 
 
 def cost(found: "Row") -> int:

@@ -11,7 +11,7 @@ from ralph_mem.core.redaction import gate, stored
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import candidates, ranking
 from ralph_mem.memory.rows import index_text, kinds, query_text, reading
-from ralph_mem.memory.rows.row import allowed
+from ralph_mem.memory.rows.row import FACT, NOTE, allowed
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -77,11 +77,27 @@ class Row:
     """A turn or an observation as a reader sees it; `said` and `lines` of outside text are withheld unless asked for.
 
     `asked` is a turn's prompt or an observation's title, `said` the answer or the content, `host` the client that recorded it where
-    that is another than Claude Code, `seen` the version of the rules of redaction that have seen it and how closely they looked.
+    that is another than Claude Code, `gone` says that a file is gone which a statement names, `seen` is the version of the rules of
+    redaction that have seen it and how closely they looked.
     """
 
     __slots__ = (
-        *("asked", "at", "branch", "commit", "files", "host", "lines", "misled", "number", "origin", "pinned", "public_id", "said"),
+        *(
+            "asked",
+            "at",
+            "branch",
+            "commit",
+            "files",
+            "gone",
+            "host",
+            "lines",
+            "misled",
+            "number",
+            "origin",
+            "pinned",
+            "public_id",
+            "said",
+        ),
         *("score", "seen", "seq", "session", "speaker", "state", "store", "tainted", "tokens", "turn", "type"),
     )
 
@@ -90,13 +106,21 @@ class Row:
         self.number, self.public_id, self.type, self.session, self.seq, self.at, self.tainted = values[:7]
         self.asked, self.said, self.files, self.lines, self.tokens, self.pinned, self.misled = values[7:14]
         self.turn, self.origin, self.state, self.branch, self.commit, self.speaker, *self.seen = values[14:]
-        self.score, self.host = 0.0, ""
+        self.score, self.host, self.gone = 0.0, "", False
         if self.tainted and not outside:
             self.asked = "subagent's report" if self.type == "response" else self.asked  # its title is its beginning
             self.said = WITHHELD if self.said else ""
             self.lines = self.lines if self.type == "turn" else ""  # those of a turn are its own commands'
             if self.tainted == STRANGERS:  # in somebody else's file nothing is anybody's own
                 self.asked, self.lines, self.speaker = STRANGE, "", None
+
+
+def _is_gone(found: Row) -> bool:
+    from ralph_mem.memory.facts import anchors  # lazy: only for a statement
+    from ralph_mem.memory.rows import facts  # lazy: as above
+
+    fact = facts.of_id(found.store, found.public_id)
+    return fact is not None and bool(anchors.gone(fact.anchors, found.store.tree))
 
 
 def _is_unapproved(values: "tuple[Any, ...]") -> bool:
@@ -161,6 +185,8 @@ class Reader:
             hosts = session_hosts.hosts_of(store, [row.public_id for row in rows if row.store is store])
             for row in [row for row in rows if row.public_id in hosts]:
                 row.host = hosts[row.public_id]
+        for row in [row for row in rows if row.type in (NOTE, FACT)]:
+            row.gone = _is_gone(row)
         return rows
 
     def _excluded(self, row: Row) -> bool:

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import notes_by_hand, undoing
+from ralph_mem.memory import notes_by_hand, plain_values, undoing
 from ralph_mem.memory.facts import anchors, by_hand, log_learning, wording
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import facts
@@ -116,7 +116,9 @@ def test_a_search_marks_a_fact_whose_file_is_gone(the_facts, root, a_project):
     fact = fact_of(the_facts, IN_CART)
     reader = lookup.Reader([the_facts.store], a_project, dict(effective.DEFAULTS))
     (root / "src/cart.py").unlink()
-    assert " path gone" in layers.index(lookup.find(reader, fact.public_id))
+    found = lookup.find(reader, fact.public_id)
+    assert " path gone" in layers.index(found) and " fact path gone: Prices" in layers.timeline([found], found)
+    assert plain_values.of_row(reader, found, 1)["path_gone"]
 
 
 def test_what_is_known_of_a_fact_names_what_is_gone(the_facts, root):

@@ -12,7 +12,7 @@ from ralph_mem.memory.recall.layers import compress, price
 from tests.readers import LINES, around, last, reader_of
 
 # What the compressor reads of a row.
-Row = namedtuple("Row", "number public_id type seq at asked said files lines turn state host", defaults=(None, ""))
+Row = namedtuple("Row", "number public_id type seq at asked said files lines turn state host gone", defaults=(None, "", False))
 KINDS = ("turn", "tool_use", "error", "success", "note", "response")
 TEXTS = st.lists(st.sampled_from(LINES) | st.text("ab <\n.1é日🎉\t", max_size=60), max_size=6).map("\n".join)
 MANY = settings(max_examples=150)
