@@ -86,7 +86,8 @@ def keep(opened: "Store", project: "Project", settings: "dict[str, Any]", sessio
     if known:
         return known
     event = f"note:{posix.urandom(8).hex()}"
-    known_as = {"type": row.NOTE, "origin": "user", "redactions": redactions, "metadata": REMEMBERED}
+    metadata = _noted(opened, title, REMEMBERED)
+    known_as = {"type": row.NOTE, "origin": "user", "redactions": redactions, "metadata": metadata}
     records.apply(opened, records.memory(session, at, event, title, content, **known_as))
     opened.drop(connection.LEARNED_AT)  # what it says holds from the end of this turn on, not some minutes later
     name = notes.known(opened, title, content)
@@ -100,7 +101,14 @@ def _add(opened: "Store", place: "Project", title: str, content: str, redactions
     if where == TERMINAL:
         _terminal(opened, place, at)
     event = f"note:{posix.urandom(8).hex()}"
-    records.apply(opened, records.memory(where, at, event, title, content, type="note", origin="user", redactions=redactions))
+    known_as = {"type": row.NOTE, "origin": "user", "redactions": redactions, "metadata": _noted(opened, title)}
+    records.apply(opened, records.memory(where, at, event, title, content, **known_as))
+
+
+def _noted(opened: "Store", title: str, metadata: "str | None" = None) -> "str | None":
+    from ralph_mem.memory.facts import anchors  # lazy: only for a note
+
+    return anchors.noted(title, opened.tree, metadata)
 
 
 def _terminal(opened: "Store", place: "Project", at: int) -> None:

@@ -2,7 +2,7 @@
 
 import posix
 
-from ralph_mem.core import paths
+from ralph_mem.core import fast, paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,18 @@ def of(text: str, root: str) -> "list[Anchor]":
         is_there = symbol.isidentifier() and has(f"{root}/{path}", symbol)
         found[path, symbol if is_there else ""] = None
     return [{"path": path, "symbol": symbol} if symbol else {"path": path} for path, symbol in list(found)[:MOST]]
+
+
+def noted(text: str, root: str, metadata: "str | None" = None) -> "str | None":
+    """Return the metadata of a note with the paths that it is tied to now: it becomes a fact later, when they may be gone."""
+    found = of(text, root)
+    return fast.dumps({**fast.loads(metadata or "{}"), "anchors": found}) if found else metadata
+
+
+def still_named(found: "Any", text: str) -> "list[Anchor]":
+    """Return of what was noted of a note the anchors that its text names still; what somebody else's file says may be anything."""
+    there = found if isinstance(found, list) else []
+    return [each for each in there if isinstance(each, dict) and isinstance(each.get("path"), str) and each["path"] in text]
 
 
 def named(text: str, root: str) -> "list[str]":

@@ -246,12 +246,14 @@ def take_notes(store: "Store", at: int) -> int:
         reword(store, name, edited_at)
     notes = facts.untaken_notes(store)
     for number, name, title, said_at, metadata in notes:
-        source = fast.loads(metadata).get("source", facts.INJECT) if metadata else facts.INJECT
+        noted = fast.loads(metadata) if metadata else {}
+        source = noted.get("source", facts.INJECT)
+        tied = anchors.still_named(noted.get("anchors"), title)
         statement = Statement(title, facts.FACT, source, said_at)
         there = comparable(store, statement, at)
         decided = _decided(title, [fact.text for fact in there])
         known = {"kind": decision.kind_of(title), "status": facts.ACTIVE, "source": source, "text_key": wording.key(title)}
-        facts.add(store, number, {**known, "said_at": said_at, "anchors": _named(store, title)})
+        facts.add(store, number, {**known, "said_at": said_at, "anchors": tied or _named(store, title)})
         if decided.target is not None and decided.verb in (decision.UPDATE, decision.CONFLICT):
             _relate(store, name, statement, there[decided.target], decided, at)
     return len(notes)

@@ -211,6 +211,16 @@ def test_a_note_whose_file_is_gone_is_not_told_once_it_is_a_fact(a_session, a_pr
     assert "prices.md" not in told and "make ship" in told
 
 
+def test_a_note_is_tied_to_the_file_that_was_there_when_it_was_typed(a_session, a_project):
+    file = Path(a_project.root, "prices.md")
+    file.write_text("cents")
+    note(a_session, "Prices are explained in `prices.md`.")
+    file.unlink()
+    with access.Change(a_session.store) as store:
+        taking.take_notes(store, NOON)
+    assert "prices.md" not in told_next(a_session)
+
+
 def test_what_nobody_here_said_is_called_a_proposal(say, a_session, another_session):
     for session in (a_session, another_session):
         say("The exporter writes UTF-16.", facts.PROPOSAL, facts.FACT, NOON, session.has_a_turn("Fix it", "Done."))
