@@ -58,7 +58,7 @@ def key_of(purpose: str, same: str, place: str) -> str:
 
 def outcome_of(command: log.Command, run: "Run", runs: int) -> str:
     """Return how one of so many runs of a stored line ended; nothing where the line does not tell."""
-    if command.interrupted or never_ran(command):
+    if command.interrupted or never_ran(command) or (command.runs_on and run.purpose != purposes.RUN):  # a server is to run on
         return UNKNOWN
     if command.outcome == "error":
         return FAILED if runs == 1 else UNKNOWN

@@ -46,7 +46,7 @@ def _named(command: "Command") -> "list[tuple[str, str]]":
     if found:
         names = [f"cd {run.place} && {run.same}" if run.place else run.same for run in found]
         return [(name, outcome_of(command, run, len(found))) for name, run in zip(names, found)]
-    if command.interrupted or never_ran(command) or len(command.line) > LINE_CHARACTERS:
+    if command.interrupted or command.runs_on or never_ran(command) or len(command.line) > LINE_CHARACTERS:
         return []
     return [(command.line, FAILED if command.outcome == "error" else PASSED)]
 

@@ -36,11 +36,12 @@ ESTABLISHED = 3  # sessions that ran a line: whoever named it first, it is how t
 class Command:
     """A command that a session ran: its line, how it ended, what it printed, and where it is stored. `at` is in ms."""
 
-    __slots__ = ("at", "interrupted", "line", "number", "outcome", "output", "public_id", "session")
+    __slots__ = ("at", "interrupted", "line", "number", "outcome", "output", "public_id", "runs_on", "session")
 
     def __init__(self, values: "tuple[int, str, int, str, str, str, int, str]") -> None:
         self.number, self.public_id, self.session, self.line, self.outcome, metadata, self.at, self.output = values
-        self.interrupted = bool(metadata) and bool(fast.loads(metadata).get("interrupted"))
+        noted = fast.loads(metadata) if metadata else {}
+        self.interrupted, self.runs_on = bool(noted.get("interrupted")), bool(noted.get("runs_on"))
 
 
 def ran(store: "Store", after: int, most: int) -> "list[Command]":

@@ -106,6 +106,12 @@ def test_a_failure_later_takes_nothing_away_but_is_counted(learnt, a_store):
     assert a_store.one("SELECT content FROM observations WHERE type = 'fact'") == ("passed in 2 of 3 runs",)
 
 
+def test_what_runs_on_in_the_background_has_not_passed_and_a_server_that_does_has(learnt, a_session):
+    for line in ("west build -b nrf52840dk/nrf52840", "pnpm e2e", "npm run dev"):
+        a_session.uses("Bash", {"stdout": "", "stderr": "", "backgroundTaskId": "b1"}, command=line)
+    assert learnt() == ["run: `npm run dev` (passed 2026-01-01)"]
+
+
 def test_a_line_that_did_not_get_to_its_folder_is_no_run(learnt, a_session, a_store):
     learnt("cd web && npm test")
     a_session.runs("cd web && npm test", error="Exit code 1\n/bin/bash: line 1: cd: web: No such file or directory")
