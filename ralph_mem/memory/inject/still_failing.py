@@ -20,7 +20,7 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
     """Return a line for each command that failed, of those that ran, the last one first, and that did not pass after that; with
     how it stands in its turn, which may tell it.
 
-    A line that failed because its folder was not there has run nothing.
+    A line that failed because its folder was not there has run nothing, and what only looks for something leaves nothing to mend.
     """
     seen: set[str] = set()
     passed: list[Step] = []
@@ -33,7 +33,7 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
         command = title.replace("||", OR).partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
         if kind != "error":
             passed += _passed(title, kind, facts)
-        elif command not in seen and _may_be_told(title, settings) and not _has_passed(title, passed):
+        elif command not in seen and _may_be_told(title, settings) and not _is_over(title, passed):
             words = failure_words.signed(title, failure_words.last(output, public_id))
             said = ", ".join([each for each in (_exit_code(facts), words) if each])
             line = row.escaped(block.STILL_FAILING + title[:MOST_CHARACTERS] + (f": {said}" if said else ""))
@@ -53,14 +53,14 @@ def _passed(title: str, kind: str, facts: "str | None") -> "list[Step]":
     return [step for step in runs.steps(title) if step.sure or (kind == "success" and commands.part_checks(step.words))]
 
 
-def _has_passed(title: str, passed: "list[Step]") -> bool:
-    """Say whether every command of a line that failed has passed after that, in another line or beside others."""
-    if not passed or len(title) >= CUT_CHARACTERS:
+def _is_over(title: str, passed: "list[Step]") -> bool:
+    """Say whether every command of a line that failed has passed after that, in another line or beside others, or only looks."""
+    if len(title) >= CUT_CHARACTERS:
         return False
     from ralph_mem.core.command_lines import again, runs  # lazy: only for a command that failed
 
     wanted = [step for step in runs.steps(title) if again.counts(step)]
-    return bool(wanted) and all([any([again.stands_for(later, step) for later in passed]) for step in wanted])
+    return all([any([again.stands_for(later, step) for later in passed]) for step in wanted])
 
 
 def _exit_code(facts: "str | None") -> str:

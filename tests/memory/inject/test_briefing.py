@@ -319,6 +319,16 @@ def test_a_command_that_failed_without_a_word_is_named_with_its_exit_code_alone(
     assert lines_of(another_session.starts("clear"))[-1] == "- still failing: cmp a.bin b.bin: exit 1"
 
 
+def test_what_was_looked_for_in_vain_takes_no_place_of_what_fails(a_session, another_session):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs("pnpm test", error="Exit code 1\nerror: no fuse")
+    for line in ("grep -n Button src/Button.tsx", "cat styles/nope.css", "cd apps/web && ls nope"):
+        a_session.runs(line, error="Exit code 2\nerror: No such file or directory")
+    assert [line for line in lines_of(another_session.starts("clear")) if "failing" in line] == [
+        '- still failing: pnpm test: exit 1, output of pnpm: error: "no fuse"'
+    ]
+
+
 def test_what_its_turn_tells_to_fail_is_not_told_once_more(a_session, another_session):
     a_session.asks("Where is the tungsten?")
     for name in ("lantern", "lantern-post"):
