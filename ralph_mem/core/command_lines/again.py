@@ -1,7 +1,7 @@
 """Tell whether a command that passed is one that failed before, run again."""
 
 from ralph_mem.core.command_lines import commands, extents, folders, purposes
-from ralph_mem.core.command_lines.runs import Step
+from ralph_mem.core.command_lines.runs import MINOR_ALONE, Step
 
 # By which a command only says what it would do or what is wrong, and without which it does it.
 CHECKING = frozenset("--check -check --check-only --check-formatted --dry-run --diff --verify-no-changes".split())
@@ -15,6 +15,13 @@ ELSE = (
 )
 LESS = {"gradle": "-x --exclude-task", "gradlew": "-x --exclude-task"}  # by which a program leaves something out
 ARGUED = frozenset("just lein".split())  # of which the next word may be an argument of the target
+# Options by which a program does a part of what it does without; elsewhere a package or target may be one that it does not do then.
+NARROWING = {
+    "cargo": "-p --package", "dbt": extents.PART["dbt"], "lerna": "--scope", "melos": "--scope", "mvn": "-pl --projects",
+    "mvnw": "-pl --projects", "turbo": "--filter",
+}  # fmt: skip
+ALL = frozenset(". ./... ... //...".split())  # operands that say what goes without saying
+VALUELESS = MINOR_ALONE | CHECKING  # options behind which an operand may stand
 ANY = "pytest"  # what any runner is known to run
 # What git does that leaves nothing half done behind it, the words by which that only lists, and what is done by itself alone.
 CONCLUDING = frozenset(
@@ -33,8 +40,9 @@ def counts(step: Step) -> bool:
 def stands_for(later: Step, failed: Step) -> bool:
     """Say whether what passed later is the command that failed, with more to it or, where that only checked, without it.
 
-    What may be more are options, a runner in front as in `uv run pytest`, and, of what does several targets, further ones. Of git
-    it is whatever concludes what that did not get done.
+    What may be more are options, a runner in front as in `uv run pytest`, and, of what does several targets, further ones. It also
+    is where all there is was tested, linted or built later, of which what failed was a part, and of git whatever concludes what
+    that did not get done.
     """
     if folders.ELSEWHERE in (later.place, failed.place):
         return False
@@ -42,8 +50,8 @@ def stands_for(later: Step, failed: Step) -> bool:
         return _concludes(commands.of_git(later.words[1:]), commands.of_git(failed.words[1:]))
     if later.place != failed.place:
         return False
-    behind = _behind_runner(later, failed.words[0])
-    return _repeats(later, failed) or (behind is not None and _repeats(behind, failed))
+    found = [each for each in (later, _behind_runner(later, failed.words[0])) if each]
+    return any([_repeats(each, failed) or _covers(each, failed) for each in found])
 
 
 def _concludes(later: "list[str]", failed: "list[str]") -> bool:
@@ -58,7 +66,35 @@ def _behind_runner(step: Step, program: str) -> "Step | None":
     at = step.words.index(program) if program in step.words else 0
     before = step.words[:at]
     is_run = before and purposes.name_of(before[0]) not in purposes.OF_CONTAINERS and purposes.program([*before, ANY]) == (ANY, [])
-    return Step(step.words[at:], step.given, folders.Walk(step.folder), step.sure) if is_run else None
+    return _with(step, step.words[at:]) if is_run else None
+
+
+def _with(step: Step, words: "list[str]") -> Step:
+    return Step(words, step.given, folders.Walk(step.folder), step.sure)
+
+
+def _covers(later: Step, failed: Step) -> bool:
+    """Say whether what passed is a run of all there is, of which the one that failed did some tests, files or packages."""
+    shared = {*later.purposes()}.intersection(failed.purposes()) - {purposes.RUN, purposes.IMAGE}
+    if not any([extents.is_whole(purpose, later.words) for purpose in shared]):
+        return False
+    return _repeats(_with(later, [word for word in later.words if word not in ALL]), _with(failed, _widened(failed, later)))
+
+
+def _widened(failed: Step, later: Step) -> "list[str]":
+    """Return the words of a command without those that pick a part, of which the later one has none."""
+    words = failed.plain()
+    program, rest = purposes.program(words)
+    narrowing = NARROWING.get(program, "").split()
+    has_operands = program in purposes.TOOLS or program in purposes.RUNNERS - purposes.OF_SEVERAL
+    kept, before = words[: len(words) - len(rest)], ""
+    for word in rest:
+        is_picked = word in ALL or word.partition("=")[0] in narrowing or before in narrowing
+        is_operand = word[:1] != "-" and word not in later.words and (before[:1] != "-" or before in VALUELESS)
+        if not (is_picked or (is_operand and has_operands)):
+            kept.append(word)
+        before = word
+    return kept
 
 
 def _repeats(later: Step, failed: Step) -> bool:

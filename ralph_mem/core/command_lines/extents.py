@@ -19,6 +19,7 @@ PART = {
     "pnpm": "--filter -F", "bun": "--filter", "turbo": "--filter", "yarn": "workspace", "mvn": "-pl --projects",
     "mvnw": "-pl --projects",
     "swift": "--target --product", "lerna": "--scope", "rush": "--to -t --only", "melos": "--scope", "tflint": "--chdir",
+    "dbt": "-s --select -m --models --exclude --selector",
     "terraform": "-chdir", "west": "-t --target", "pio": "-t --target", "platformio": "-t --target", "ninja": "-t",
     "make": "-n -t --just-print --recon --touch", "gmake": "-n -t --just-print --recon --touch",
 }  # fmt: skip

@@ -57,6 +57,55 @@ def test_the_same_command_beside_others_with_more_to_it_or_without_a_check_has_p
 @folded(
     ("failed", "later"),
     [
+        ("dbt test --select orders", "dbt test"),
+        ("pytest -q tests/test_0.py", "pytest -q"),
+        ("pytest tests/test_a.py::test_b -x", "uv run pytest"),
+        ("pytest tests", "pytest"),
+        ("ruff check --fix src/a.py", "ruff check ."),
+        ("eslint src/a.ts", "eslint . --fix"),
+        ("mypy src/a.py", "mypy"),
+        ("black --check src/a.py", "black --check ."),
+        ("go test ./cart", "go test ./..."),
+        ("cargo test -p core parse", "cargo test"),
+        ("mvn -pl core test", "mvn test"),
+        ("npm test -- cart.test.ts", "npm test"),
+        ("npx playwright test e2e/pay.spec.ts", "npx playwright test"),
+        ("cd web && npx vitest run cart", "cd web && npx vitest run"),
+    ],
+)
+def test_what_failed_as_a_part_has_passed_with_all_there_is(failed, later):
+    assert stands(later, failed)
+
+
+@folded(
+    ("failed", "later"),
+    [
+        ("cd web && pytest tests/test_a.py", "pytest"),
+        ("pytest other/tests/test_a.py", "pytest tests"),
+        ("ruff check src/a.py", "ruff format ."),
+        ("ruff check --select E501 src/a.py", "ruff check ."),
+        ("ruff check src/a.py", "ruff check . --exit-zero"),
+        ("pytest tests/test_a.py", "pytest --co"),
+        ("pytest -c other.ini tests/test_a.py", "pytest"),
+        ("cargo test --features slow parse", "cargo test"),
+        ("npm test -w web", "npm test"),
+        ("make lint", "make"),
+        ("west build -t flash", "west build"),
+        ("tox -e slow", "tox"),
+        ("./test.sh slow", "./test.sh"),
+        ("python tests/run.py a", "python"),
+        ("npm install left-pad", "npm install"),
+        ("docker build web", "docker build ."),
+        ("dbt test --select orders", "dbt build"),
+    ],
+)
+def test_what_another_run_of_all_there_is_leaves_out_has_not(failed, later):
+    assert not stands(later, failed)
+
+
+@folded(
+    ("failed", "later"),
+    [
         ("pytest", "pytest -k total"),
         ("pytest -k total", "pytest -k tax"),
         ("pytest", "pytest -x tests/test_a.py"),
