@@ -1,6 +1,6 @@
 """Tell whether a command that passed is one that failed before, run again."""
 
-from ralph_mem.core.command_lines import commands, extents, folders, purposes
+from ralph_mem.core.command_lines import commands, extents, folders, purposes, runs
 from ralph_mem.core.command_lines.runs import MINOR_ALONE, Step
 
 # By which a command only says what it would do or what is wrong, and without which it does it.
@@ -22,6 +22,7 @@ NARROWING = {
 }  # fmt: skip
 ALL = frozenset(". ./... ... //...".split())  # operands that say what goes without saying
 VALUELESS = MINOR_ALONE | CHECKING  # options behind which an operand may stand
+CUT_CHARACTERS = 300  # a line of as many may have been stored without its end
 ANY = "pytest"  # what any runner is known to run
 # What git does that leaves nothing half done behind it, the words by which that only lists, and what is done by itself alone.
 CONCLUDING = frozenset(
@@ -30,6 +31,20 @@ CONCLUDING = frozenset(
 LISTING = frozenset("list log show -l --list".split())
 FOR_ITSELF = frozenset("clone fetch push submodule".split())
 BESIDE = commands.LOOKING | commands.NAMING | {"tee"}  # what fails for itself at most
+
+
+def passed(line: str, has_passed: bool) -> "list[Step]":
+    """Return the commands that passed of a line that did not fail, as far as it tells; `has_passed` says that its checks did."""
+    found = runs.steps(line) if len(line) < CUT_CHARACTERS else []
+    return [step for step in found if step.sure or (has_passed and commands.part_checks(step.words))]
+
+
+def is_over(line: str, later: "list[Step]") -> bool:
+    """Say whether every command of a line that failed has passed after that, in another line or beside others, or only looks."""
+    if len(line) >= CUT_CHARACTERS:
+        return False
+    wanted = [step for step in runs.steps(line) if counts(step)]
+    return all([any([stands_for(each, step) for each in later]) for step in wanted])
 
 
 def counts(step: Step) -> bool:

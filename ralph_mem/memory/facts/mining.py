@@ -2,7 +2,7 @@
 
 import time
 
-from ralph_mem.core.command_lines import purposes
+from ralph_mem.core.command_lines import again, purposes
 from ralph_mem.core.command_lines import runs as run_in
 from ralph_mem.core.format import WEEKDAYS
 from ralph_mem.memory.facts import proved, strength, wording
@@ -34,10 +34,11 @@ LINE_CHARACTERS = 120
 def patterns(store: "Store", at: int) -> "list[Finding]":
     """Return the commands that failed in three sessions or more and passed in none of these, and those that belong to a weekday."""
     ran: dict[str, list[tuple[Command, str]]] = {}
-    for command in log.ran_since(store, at - WINDOW_MS, MOST_ROWS):
+    commands = log.ran_since(store, at - WINDOW_MS, MOST_ROWS)
+    for command in commands:
         for name, outcome in _named(command):
             ran.setdefault(name, []).append((command, outcome))
-    return [finding for name, seen in ran.items() for finding in (*_failing(name, seen), *_routine(name, seen))]
+    return [finding for name, seen in ran.items() for finding in (*_failing(name, seen, commands), *_routine(name, seen))]
 
 
 def _named(command: "Command") -> "list[tuple[str, str]]":
@@ -51,13 +52,21 @@ def _named(command: "Command") -> "list[tuple[str, str]]":
     return [(command.line, FAILED if command.outcome == "error" else PASSED)]
 
 
-def _failing(name: str, seen: "list[tuple[Command, str]]") -> "Iterator[Finding]":
+def _failing(name: str, seen: "list[tuple[Command, str]]", commands: "list[Command]") -> "Iterator[Finding]":
     failed: dict[int, Command] = {command.session: command for command, outcome in seen if outcome == FAILED}
     for command, outcome in seen:
         if outcome == PASSED:
             failed.pop(command.session, None)
-    if len(failed) >= FEWEST_SESSIONS:
-        yield _finding(f"`{name}` failed and was left so", list(failed.values()))
+    left = [command for command in failed.values() if not _is_mended(command, commands)] if len(failed) >= FEWEST_SESSIONS else []
+    if len(left) >= FEWEST_SESSIONS:
+        yield _finding(f"`{name}` failed and was left so", left)
+
+
+def _is_mended(failed: "Command", commands: "list[Command]") -> bool:
+    """Say whether what failed only looks, or passed later in its session in another line, or with all that it is a part of."""
+    behind = [each for each in commands if each.session == failed.session and (each.at, each.number) > (failed.at, failed.number)]
+    passed = [each for each in behind if each.outcome != "error" and not (each.interrupted or each.runs_on)]
+    return again.is_over(failed.line, [step for each in passed for step in again.passed(each.line, each.outcome == "success")])
 
 
 def _routine(name: str, seen: "list[tuple[Command, str]]") -> "Iterator[Finding]":

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ralph_mem.core.command_lines.runs import Step
 
 MOST_COMMANDS, MOST_CHARACTERS = 3, 110  # and characters of each
-CUT_CHARACTERS = 300  # a line of as many may have been stored without its end
 OR = "\0"  # a sign that is no pipe
 
 
@@ -25,6 +24,8 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
     seen: set[str] = set()
     passed: list[Step] = []
     failing: dict[str, str] = {}
+    from ralph_mem.core.command_lines import again  # lazy: only for a command that failed
+
     while ran and ran[-1][0] != "error":  # what passed before the first failure says nothing of it
         ran = ran[:-1]
     for kind, title, output, public_id, facts in ran:
@@ -32,8 +33,9 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
             continue
         command = title.replace("||", OR).partition("|")[0].partition("2>")[0].rstrip()  # whatever its output went through
         if kind != "error":
-            passed += _passed(title, kind, facts)
-        elif command not in seen and _may_be_told(title, settings) and not _is_over(title, passed):
+            is_over = not (facts and ("interrupted" in facts or "runs_on" in facts))
+            passed += again.passed(title, kind == "success") if is_over else []
+        elif command not in seen and _may_be_told(title, settings) and not again.is_over(title, passed):
             words = failure_words.signed(title, failure_words.last(output, public_id))
             said = ", ".join([each for each in (_exit_code(facts), words) if each])
             line = row.escaped(block.STILL_FAILING + title[:MOST_CHARACTERS] + (f": {said}" if said else ""))
@@ -42,25 +44,6 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
                 break
         seen.add(command)
     return failing
-
-
-def _passed(title: str, kind: str, facts: "str | None") -> "list[Step]":
-    """Return the commands of a line that passed, as far as it tells."""
-    if len(title) >= CUT_CHARACTERS or (facts and ("interrupted" in facts or "runs_on" in facts)):
-        return []
-    from ralph_mem.core.command_lines import commands, runs  # lazy: only for a command that failed
-
-    return [step for step in runs.steps(title) if step.sure or (kind == "success" and commands.part_checks(step.words))]
-
-
-def _is_over(title: str, passed: "list[Step]") -> bool:
-    """Say whether every command of a line that failed has passed after that, in another line or beside others, or only looks."""
-    if len(title) >= CUT_CHARACTERS:
-        return False
-    from ralph_mem.core.command_lines import again, runs  # lazy: only for a command that failed
-
-    wanted = [step for step in runs.steps(title) if again.counts(step)]
-    return all([any([again.stands_for(later, step) for later in passed]) for step in wanted])
 
 
 def _exit_code(facts: "str | None") -> str:

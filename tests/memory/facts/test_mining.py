@@ -43,6 +43,19 @@ def test_a_command_that_was_mended_in_its_session_is_not(mined):
     assert mined(*[(day, "!make e2e", "make e2e") for day in (1, 2, 4)]) == []
 
 
+@pytest.mark.parametrize(
+    ("failed", "later"),
+    [("pytest -q tests/test_0.py", "pytest -q"), ("black --check .", "npm ci && black ."), ("ls nope", "ls yes")],
+)
+def test_what_passed_later_in_each_session_as_a_part_or_in_another_line_or_only_looks_is_not(mined, failed, later):
+    assert mined(*[(day, f"!{failed}", "edit shop/cart.py", later) for day in (1, 2, 4)]) == []
+
+
+def test_a_part_that_fails_again_after_all_has_passed_is_left_failing(mined):
+    sessions = [(day, "pytest -q", "!pytest -q tests/test_0.py") for day in (1, 2, 4)]
+    assert mined(*sessions) == ["`pytest -q tests/test_0.py` failed and was left so, in 3 sessions"]
+
+
 def test_a_command_that_passed_in_another_folder_is_left_failing(mined):
     sessions = [(day, "!cd web && npm test", "cd api && npm test") for day in (1, 2, 4)]
     assert mined(*sessions) == ["`cd web && npm test` failed and was left so, in 3 sessions"]
