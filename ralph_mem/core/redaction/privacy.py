@@ -26,6 +26,7 @@ SEPARATOR = "\n\x1e\n"
 ERROR_WORDS = (
     "error", "fail", "exception", "panic", "fatal", "undefined", "not found", "cannot", "denied", "refused",
     "expected", "assert", "warning: unre", "no such", "segmentation", "timed out",
+    "overflow", "will not fit", "does not exist",
 )  # fmt: skip
 # Where somebody has thousands of texts protected at once, a mapping from folders to their known values, renewed as often as
 # it likes; a hook reads them anew for each text.
@@ -187,7 +188,8 @@ def error_lines(text: str, room: int) -> str:
     kept = []
     for line in text.splitlines():
         low = line.lower()
-        speaks = any([word in low for word in ERROR_WORDS]) and not line.startswith(RULERS)
+        is_failed_test = " \u203a " in line and line.partition(")")[0].strip().isdigit()  # as Playwright counts and names those
+        speaks = is_failed_test or (any([word in low for word in ERROR_WORDS]) and not line.startswith(RULERS))
         if speaks and len(line) < room:
             room -= len(line) + 1
             kept.append(line.rstrip())

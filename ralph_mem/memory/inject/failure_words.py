@@ -32,6 +32,10 @@ BEGINNING = 10  # of it: there are no words of its own before
 CODE, RESET = "Exit code ", "Shell cwd was reset to "  # how lines of a client begin
 WITHHELD = "(its words: /mem-search --layer 3 {})"
 PREFIXES = ("npm ERR! ", "npm error ", "npm err! ", "E   ", "error Command ", "> ", "Caused by: ", "Uncaught ", "[ERROR] ", "* ")
+# What a line says that tells only that something before it failed, and how one begins or goes on that names it for the next.
+ENDING = ("ld returned ", "build stopped", "make: ***", "make[", "] Error ", "Done. PASS=", "exited with ", "ELIFECYCLE")
+HEADING = ("Failure in ", " Error in ")
+TIME = "00:00:00"
 TYPED = (
     "Error",
     "Exception",
@@ -70,10 +74,30 @@ def is_told(line: str) -> bool:
 
 
 def last(text: str, public_id: str) -> str:
-    """Return in a line what may be told of a failure: its last line that may be, and how to get at what comes after that."""
-    found = [_told(line) for line in _printed(text)]
-    said = next((line for line, whole in reversed(found) if line and whole), "")
-    return said if not found or found[-1][1] else f"{said} {WITHHELD.format(public_id)}".strip()
+    """Return in a line what may be told of a failure, and how to get at what comes after that.
+
+    That is its last line that may be told and says more than that something failed, behind the one that names the test, if any.
+    """
+    found = [(line, *_told(line)) for line in _printed(text)]
+    able = [at for at, (_, said, whole) in enumerate(found) if said and whole]
+    telling = [at for at in able if not any([sign in found[at][0] for sign in ENDING])]
+    at = (telling or able)[-1] if able else 0
+    named = [found[at - 1][1]] if at and found[at - 1][1] and _is_heading(found[at - 1][0]) else []
+    said = ", ".join([*named, found[at][1]]) if able else ""
+    return said if not found or found[-1][2] else f"{said} {WITHHELD.format(public_id)}".strip()
+
+
+def _is_heading(line: str) -> bool:
+    """Say whether a line names the test or model that the next one says the fault of."""
+    return any([sign in line for sign in HEADING]) or _numbered(line) != line
+
+
+def _numbered(line: str) -> str:
+    """Return of a line that counts a failed test, as `1) [chromium] \u203a e2e/pay.spec.ts:4:1 \u203a ...`, its place and name."""
+    number, _, rest = line.strip().partition(") ")
+    if not number.isdigit() or " \u203a " not in rest:
+        return line
+    return (rest.partition("] \u203a ")[2] or rest).rstrip("\u2500 ")
 
 
 def _printed(text: str) -> "list[str]":
@@ -147,14 +171,22 @@ def _only_fails(line: str) -> bool:
     return all([word.rstrip(":,").lower() in SEVERITIES for word in line.split()])
 
 
+def _without_time(line: str) -> str:
+    """Return what a line begins with, without the time of day."""
+    head = line[: len(TIME)]
+    return line[len(TIME) :].lstrip() if "".join(["0" if char.isdigit() else char for char in head]) == TIME else line
+
+
 def _told(line: str) -> "tuple[str, bool]":
     """Return what may be told of a line, and whether that is all of it."""
+    line = _numbered(line)
     for prefix in PREFIXES:
         line = line.removeprefix(prefix)
     facts, message = _facts(" ".join(line.split()))
+    is_known, facts = bool(facts), _without_time(facts)
     if not message:
         return facts, True
-    if not _is_diagnostic(message, bool(facts)):
+    if not _is_diagnostic(message, is_known):
         return facts, False
     said = message.replace('"', "'")
     said = said if len(said) <= MOST_CHARACTERS else said[: MOST_CHARACTERS - 3] + "..."

@@ -37,7 +37,7 @@ def lines(ran: "list[tuple[Any, ...]]", settings: "dict[str, Any]") -> "dict[str
             passed += again.passed(title, kind == "success") if is_over else []
         elif command not in seen and _may_be_told(title, settings) and not again.is_over(title, passed):
             words = failure_words.signed(title, failure_words.last(output, public_id))
-            said = ", ".join([each for each in (_exit_code(facts), words) if each])
+            said = ", ".join([each for each in (_exit_code(facts), words) if each]).replace(", (", " (", 1)
             line = row.escaped(block.STILL_FAILING + title[:MOST_CHARACTERS] + (f": {said}" if said else ""))
             failing[line] = "\n  " + row.escaped(row.OUTCOMES[0] + title) + "\n"
             if len(failing) == MOST_COMMANDS:

@@ -319,6 +319,12 @@ def test_a_command_that_failed_without_a_word_is_named_with_its_exit_code_alone(
     assert lines_of(another_session.starts("clear"))[-1] == "- still failing: cmp a.bin b.bin: exit 1"
 
 
+def test_a_command_of_which_no_word_may_be_told_says_how_to_get_at_them(a_session, another_session):
+    a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
+    a_session.runs("lychee docs", error="Exit code 2\n[404] https://lamps.example/old | Failed: Network error")
+    assert "- still failing: lychee docs: exit 2 (its words: /mem-search" in another_session.starts("clear")
+
+
 def test_what_was_looked_for_in_vain_takes_no_place_of_what_fails(a_session, another_session):
     a_session.has_a_turn("Where is the tungsten?", "In the cellar.")
     a_session.runs("pnpm test", error="Exit code 1\nerror: no fuse")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ralph_mem.core.redaction import privacy
 from ralph_mem.memory.inject import failure_words
 from tests.sessions import DAY, Session
 
@@ -341,6 +342,34 @@ def test_the_output_is_that_of_the_program_behind_what_only_starts_it(line, whos
 @pytest.mark.parametrize("output", ["Exit code 1", "Exit code 1\n", "Exit code 1\nShell cwd was reset to /shop"])
 def test_of_a_command_that_printed_nothing_the_client_s_lines_are_no_output(output):
     assert failure_words.last(output, "obs-a") == failure_words.told(output, "obs-a") == ""
+
+
+LINKER = "ld: region `RAM' overflowed by 812 bytes\ncollect2: error: ld returned 1 exit status\nninja: build stopped: it failed."
+DBT = """10:02:12  Failure in test not_null_id (models/schema.yml)
+10:02:12    Got 14 results, configured to fail if != 0
+10:02:12  Done. PASS=2 WARN=0 ERROR=1 SKIP=0 TOTAL=3"""
+DBT_MODEL = """09:12:11    Database Error in model mart (models/mart.sql)
+  column "revenue" does not exist
+09:12:11
+09:12:11"""
+PLAYWRIGHT = """  1) [firefox] \u203a e2e/search.spec.ts:9:1 \u203a finds nothing \u2500\u2500
+
+    Error: expect(1).toBe(2)
+
+  1 failed"""
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (LINKER, '"ld: region `RAM\' overflowed by 812 bytes"'),
+        (DBT, 'Failure "in test not_null_id (models/schema.yml)", "Got 14 results, configured to fail if != 0"'),
+        (DBT_MODEL, '"Database Error in model mart (models/mart.sql)", "column \'revenue\' does not exist"'),
+        (PLAYWRIGHT, 'e2e/search.spec.ts:9:1 "\u203a finds nothing", Error: "expect(1).toBe(2)"'),
+    ],
+)
+def test_the_last_line_that_tells_a_cause_is_told_behind_the_name_of_its_test(output, told):
+    assert failure_words.last(privacy.error_lines(output, 800), "obs-a").partition(" (its words")[0] == told
 
 
 def test_a_loop_s_lesson_is_told_without_the_orders_of_its_failures():
