@@ -31,7 +31,6 @@ BY_PLACE = frozenset("go dotnet".split())  # an operand of a build is a place
 VALUED = purposes.VALUED | frozenset("--test-dir -p --config --rcfile --settings --configuration --preset".split())
 WHOLE = frozenset("run all . ./... ... //... run-many affected install".split())  # which are no part
 BUILT = frozenset("-o --output -out".split())  # one thing is built of many, which is all that is wanted
-DEVICES = "/dev/"
 NO_WORDS = frozenset("test tests unit run all sh".split())  # of the name of a program that runs all tests
 
 
@@ -113,4 +112,4 @@ def is_part(word: str) -> bool:
     name = plain.rpartition("/")[2]
     end = name.rpartition(".")[2] if "." in name.strip(".") else ""
     is_file = 0 < len(end) <= 4 and end.isalnum() and name != "..." and end not in ("sln", "slnx")
-    return "::" in word or (plain.count("/") > 0 and not word.startswith(DEVICES)) or is_file
+    return "::" in word or (plain.count("/") > 0 and not word.startswith(purposes.DEVICES)) or is_file

@@ -25,10 +25,11 @@ TOOLS = {
 RUNNERS = frozenset(
     "make gmake just task rake invoke npm yarn pnpm bun cargo go dotnet swift gradle gradlew mvn mvnw mix rails lein sbt zig"
     " flutter dart deno bazel bazelisk nx turbo next vite ng astro nuxt composer meson stack cabal dune artisan hatch pdm cmake"
-    " docker poetry docker-compose podman manage.py setup.py pio platformio west".split()
+    " docker poetry docker-compose podman manage.py setup.py pio platformio west idf.py dbt mkdocs docusaurus terraform".split()
 )
 OF_SEVERAL = frozenset("make gmake just rake gradle gradlew mvn mvnw lein sbt turbo".split())
 OF_PACKAGES = frozenset("npm yarn pnpm bun".split())
+OF_NODE = frozenset("turbo nx vite next ng astro nuxt docusaurus".split())  # which these launch by their names
 OF_SCRIPTS = OF_PACKAGES | {"hatch", "pdm", "composer"}
 OF_CONTAINERS = frozenset("docker docker-compose podman".split())
 RUNNING = OF_SCRIPTS | {"turbo", "deno"}  # of which the first word may say that they run the next
@@ -57,6 +58,7 @@ VALUED = frozenset(
     " --directory".split()
 )
 PLACING = frozenset("--directory -C --project --cwd --dir -f --file".split())  # those of a launcher that name a place
+DEVICES = "/dev/"
 CHECKING = frozenset(
     "--check -check -l --list-different --diff --dry-run -c --check-only --verify-no-changes --set-exit-if-changed"
     " --check-formatted".split()
@@ -140,7 +142,7 @@ def program(words: "list[str]") -> "tuple[str, list[str]]":
     at = 0
     while at < len(words) - 1:
         name, following = name_of(words[at]), words[at + 1]
-        if name in LAUNCHERS or (name in OF_SCRIPTS and following in TOOLS):
+        if name in LAUNCHERS or (name in OF_SCRIPTS and following in TOOLS) or (name in OF_PACKAGES and following in OF_NODE):
             at += 1
         elif name == "python" and following == "-m":
             at += 2
@@ -221,7 +223,7 @@ def _targets(program: str, rest: "list[str]") -> "list[str]":
     while at < len(rest) and rest[at] != "--":
         if rest[at] in VALUED:
             at += 1
-        elif rest[at][:1] not in ("-", "+") and "=" not in rest[at]:
+        elif rest[at][:1] not in ("-", "+") and "=" not in rest[at] and not rest[at].startswith(DEVICES):
             found.append(rest[at])
         at += 1
     if program in RUNNING and found[:1] in (["run"], ["run-script"], ["task"], ["workspace"]):
@@ -235,6 +237,7 @@ SHORT = {
     ("make", "check"): TEST, ("gradle", "check"): TEST, ("gradlew", "check"): TEST, ("make", "all"): BUILD,
     ("dotnet", "publish"): BUILD, ("mix", "release"): BUILD, ("go", "install"): BUILD,
     ("gmake", "check"): TEST, ("mvn", "install"): BUILD, ("mvnw", "install"): BUILD,
+    ("terraform", "validate"): LINT, ("dbt", "run"): "",
     ("pio", "run"): BUILD, ("platformio", "run"): BUILD,
 }  # fmt: skip
 

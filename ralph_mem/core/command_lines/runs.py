@@ -38,6 +38,7 @@ MINOR_TO = {
     "rubocop": ("-a", "-A"), "mvn": ("-o", "-B"), "mvnw": ("-o", "-B"), "make": ("-B", "-k"), "gmake": ("-B", "-k"),
     "golangci-lint": ("./...",), "swiftlint": ("lint",),
 }  # fmt: skip
+TURBO = "turbo"
 ANEW = "clean"  # as a target beside others
 # By which a program works in the folder that the next word names, as it does behind `cd`.
 IN_FOLDER = {
@@ -201,6 +202,8 @@ def _same(words: "list[str]") -> str:
             skip = "=" not in word
         elif word in ("run", "exec") and first in purposes.OF_CONTAINERS:
             continue  # a new container or the one that runs
+        elif program == TURBO and first in purposes.OF_PACKAGES and word in (TURBO, "run"):
+            continue  # the package's script of that name mostly is this
         elif word in MINOR:
             skip = value[:1] != "-" and (word not in COUNTING or value.isdigit() or value == "auto")
         elif extents.selects(program, word):

@@ -23,7 +23,7 @@ SELECT o.session_id, o.title, o.created_at FROM {OBSERVATION} AS o
 WHERE o.created_at > ? AND o.tool_name = '{row.EDIT}' AND o.type <> 'error' AND o.tainted < 2 ORDER BY o.created_at LIMIT ?"""
 # The turn in which a command ran, and in how many sessions its line did.
 TURN_OF = f"""
-SELECT coalesce(t.tainted, 0), coalesce(t.created_at, o.created_at), s.client_session FROM {OBSERVATION} AS o
+SELECT coalesce(t.tainted, 0), coalesce(t.created_at, o.created_at), s.client_session, o.event_id FROM {OBSERVATION} AS o
 JOIN sessions AS s ON s.id = o.session_id LEFT JOIN {TURN} AS t ON t.id = o.turn_id WHERE o.id = ?"""
 PROMPT_OF = f"""
 SELECT t.prompt FROM {OBSERVATION} AS o JOIN {TURN} AS t ON t.id = o.turn_id
@@ -53,9 +53,10 @@ def may_be_dictated(store: "Store", command: Command, text: str) -> bool:
     """Say whether a command may be what a page or another stranger's text told the agent to run; `text` is it without its line.
 
     So it is where something came in from outside before it in its turn, or holds its words, until three sessions have run the line.
+    What it printed itself was not there before it.
     """
-    tainted, since, session = store.one(TURN_OF, (command.number,)) or (0, 0, "")
-    if not tainted and not shingles.came_in(store, session, since, command.at) and not shingles.is_part(store, text):
+    tainted, since, session, event = store.one(TURN_OF, (command.number,)) or (0, 0, "", "")
+    if not tainted and not shingles.came_in(store, session, since, command.at, event) and not shingles.is_part(store, text):
         return False
     (sessions,) = store.one(SESSIONS_WITH, (command.line,))
     return bool(sessions < ESTABLISHED)

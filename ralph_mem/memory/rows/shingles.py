@@ -175,10 +175,10 @@ def repeats(store: "Store", session: str, text: str, before: int = 0) -> bool:
     return any([entry.place not in own and not answer.was_said(store, entry) for entry in found])
 
 
-def came_in(store: "Store", session: str, since: int, until: int) -> bool:
-    """Say whether anything came in from outside in a session between two times in ms."""
+def came_in(store: "Store", session: str, since: int, until: int, own: str = "") -> bool:
+    """Say whether anything came in from outside in a session between two times in ms, besides with the event of a name."""
     file = f"{store.folder}/{paths.HEARD}/{paths.key_of(session)}"
-    return any([since <= entry.at <= until for entry in _of_file(file)])
+    return any([since <= entry.at <= until and entry.event != mark(own) for entry in _of_file(file)])
 
 
 def is_part(store: "Store", text: str) -> bool:
@@ -194,10 +194,10 @@ def is_part(store: "Store", text: str) -> bool:
 class _Entry:
     """What came in with an event: when, where it stood, and its hashes."""
 
-    __slots__ = ("at", "is_all", "place", "runs", "short")
+    __slots__ = ("at", "event", "is_all", "place", "runs", "short")
 
     def __init__(self, line: str) -> None:
-        at, _, self.place, runs, short, *_ = line.split(" ")
+        at, self.event, self.place, runs, short, *_ = line.split(" ")
         self.at, self.is_all = int(at), runs == ALL
         self.runs = memoryview(bytes.fromhex(runs.strip(ALL + "-"))).cast("I")
         self.short = [(int(short[at : at + 2], 16), int(short[at + 2 : at + 10], 16)) for at in range(0, len(short) - 9, 10)]

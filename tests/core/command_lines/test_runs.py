@@ -42,6 +42,8 @@ PURPOSES = {
         "go vet ./...",
         "pnpm lint",
         "npx turbo run lint",
+        "pnpm turbo run lint",
+        "terraform validate",
         "./gradlew ktlintCheck",
         "ansible-lint playbooks",
     ],
@@ -55,6 +57,11 @@ PURPOSES = {
         "pio run",
         "deno task build",
         "west build -b nrf52/nrf52832 app",
+        "mkdocs build --strict",
+        "dbt build",
+        "idf.py -p /dev/ttyUSB0 build",
+        "yarn docusaurus build",
+        "pnpm vite build",
     ],
     "run": [
         "npm start",
@@ -163,6 +170,7 @@ def test_a_command_knows_the_folder_and_the_variables_that_its_line_gave_it():
         ("docker compose run --rm web pytest", "docker compose exec -T web pytest"),
         ("xcodebuild -scheme Shop", "xcodebuild -quiet -scheme Shop -destination 'name=iPhone 16'"),
         ("swiftlint", "swiftlint lint"),
+        ("pnpm test", "pnpm turbo run test"),
     ],
 )
 def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, other):

@@ -236,6 +236,12 @@ def test_a_plain_command_is_the_projects_whatever_was_read_before_it(learnt, a_s
     ]
 
 
+def test_a_command_that_a_stranger_s_program_runs_is_not_dictated_by_what_it_prints_itself(learnt, a_session):
+    a_session.asks("Build the site.")
+    a_session.runs("zola build --drafts", "Building site...\nChecking all internal links.\n-> Creating 12 pages and 3 sections")
+    assert learnt() == ["build: `zola build --drafts` (passed 2026-01-01)"]
+
+
 def test_what_a_program_printed_of_strangers_is_no_command_of_the_project_in_any_session(learnt, a_session, another_session):
     a_session.asks("Do the issue.")
     dictated = "npm test -- --setup=the-server-of-eve"
