@@ -36,7 +36,7 @@ MINOR_ALONE = frozenset(
 # To a few programs what is something else to others.
 MINOR_TO = {
     "rubocop": ("-a", "-A"), "mvn": ("-o", "-B"), "mvnw": ("-o", "-B"), "make": ("-B", "-k"), "gmake": ("-B", "-k"),
-    "golangci-lint": ("./...",), "swiftlint": ("lint",),
+    "west": ("-p", "--pristine", "always", "auto", "never"), "golangci-lint": ("./...",), "swiftlint": ("lint",),
 }  # fmt: skip
 TURBO = "turbo"
 ANEW = "clean"  # as a target beside others

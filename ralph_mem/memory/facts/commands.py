@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 WATERMARK = "commands_learnt"
 # Commands in one transaction: a hook that wants to write waits no longer than they take, some 0.1 ms each.
 MOST_AT_ONCE = 250
+ENDLESS = float("inf")
 # What a session in which a command passed counts for, when the one after it counts for one: of the ways to run the program that
 # passed last the one is told that counts for most. An odd run takes no place so, and a new way does with its second session. From
 # .55 to .85 hardly anything changes; of the builds told in five sets of logs .71 were used so, and .67 by the last pass alone.
@@ -30,6 +31,8 @@ RECENT = 5
 # Beside plain words what only says where or how a program is started; such a command runs nothing that the project does not have.
 PLAIN = frozenset((".", "./...", "-m"))
 PASSED, FAILED, UNKNOWN = "passed", "failed", ""
+QUOTES = str.maketrans('"\u201c\u201d', "```")  # around a command in a statement, as backticks are
+REFUSING = frozenset("not never don't dont no stop avoid without nicht nie kein".split())  # before one that is not to be run
 
 
 def learn(store: "Store", at: int) -> int:
@@ -80,6 +83,7 @@ class _Tallies:
         self.facts = proved.there(store, facts.COMMAND)
         self.told: dict[str, dict[str, Any]] = {key: dict(fact.metadata) for key, fact in self.facts.items()}
         self.passed: dict[str, list[log.Command]] = {}
+        self.named = named(store)
         self.changed: dict[str, None] = {}
 
     def count(self, run: "Run", command: log.Command, outcome: str) -> None:
@@ -134,7 +138,12 @@ class _Tallies:
                 taking.supersede(self.store, self.facts[best].public_id, fact, self.told[best]["last"], 1.0, at)
 
     def _best(self, able: "list[str]") -> "str | None":
-        """Return of the ways to run the program that passed last the one that counts for most, as `FADING` says."""
+        """Return of the ways to run the program that passed last the one that counts for most, as `FADING` says.
+
+        Once one has passed that a person named, what has not passed since that was said is out of use.
+        """
+        since = max([self.named[key] for key in able if self.told[key]["last"] >= self.named.get(key, ENDLESS)], default=0)
+        able = [key for key in able if self.told[key]["last"] >= since]
         passed = {key: log.sessions_of(self.store, facts.sources(self.store, self.facts[key].public_id)) for key in able}
         ages = {
             session: age for age, session in enumerate(sorted({each for found in passed.values() for each in found}, reverse=True))
@@ -148,6 +157,18 @@ class _Tallies:
 
     def _order(self, key: str) -> "tuple[int, int]":
         return self.told[key]["last"], self.facts[key].number
+
+
+def named(store: "Store") -> "dict[str, int]":
+    """Return by their keys the commands that people's statements name in quotes, with when that was said last, in ms."""
+    found: dict[str, int] = {}
+    for fact in facts.of_status(store, *facts.THERE):  # newest first
+        is_own = fact.kind in facts.SAID and fact.source != facts.PROPOSAL and not (fact.misled or fact.tainted)
+        parts = fact.text.translate(QUOTES).split("`") if is_own else []
+        for before, line in zip(parts[::2], parts[1::2]):
+            for run in run_in.of(line) if REFUSING.isdisjoint(before.lower().split()) else ():
+                found.setdefault(key_of(run.purpose, run.same, run.place), fact.said_at)
+    return found
 
 
 def _program(told: "dict[str, Any]") -> "list[str]":

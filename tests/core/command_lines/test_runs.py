@@ -171,6 +171,7 @@ def test_a_command_knows_the_folder_and_the_variables_that_its_line_gave_it():
         ("xcodebuild -scheme Shop", "xcodebuild -quiet -scheme Shop -destination 'name=iPhone 16'"),
         ("swiftlint", "swiftlint lint"),
         ("pnpm test", "pnpm turbo run test"),
+        ("west build -b nrf52", "west build -p auto -b nrf52"),
     ],
 )
 def test_how_loud_quick_and_choosy_a_command_was_makes_it_no_other_one(one, other):

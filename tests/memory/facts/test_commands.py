@@ -56,6 +56,33 @@ def test_another_program_is_told_at_once(learnt, another_session):
     assert learnt("cargo build", "make", session=another_session) == ["build: `make` (passed 2026-01-02)"]
 
 
+OLD, NEW = "west build -b nrf52840dk/nrf52840", "west build -b esp32s3"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (f"We switched boards: build with `{NEW}` from now on", NEW),
+        (f'Build with "{NEW}" from now on', NEW),
+        ("We switched boards", OLD),
+        (f"Never build with `{NEW}` without asking", OLD),
+    ],
+)
+def test_the_way_that_a_person_named_is_told_once_it_has_passed_since(learnt, the_facts, a_session, another_session, said, told):
+    learnt(OLD)
+    learnt(OLD, session=another_session)
+    the_facts.say(said)
+    later = Session(a_session.store, a_session.project, "later", NOON + 2 * DAY)
+    later.starts("resume")
+    assert learnt(NEW, session=later)[0].partition(" (")[0] == f"build: `{told}`"
+
+
+def test_the_way_that_a_person_named_is_not_told_before_it_passed_since(learnt, the_facts):
+    learnt("cargo build --release", "cargo build")
+    the_facts.say("Build with `cargo build --release`")
+    assert learnt("cargo build --release [fails]") == ["build: `cargo build` (passed 2026-01-01)"]
+
+
 def test_a_run_of_one_file_is_no_command_of_the_project(learnt):
     assert learnt("pytest", "pytest tests/test_cart.py", "pytest -k total") == ["test: `pytest` (passed 2026-01-01)"]
 
