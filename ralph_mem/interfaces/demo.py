@@ -44,8 +44,10 @@ class Throwaway:
         self.home = Path(folder, "home")
         self.took: list[float] = []
         self.secret = "ghp_" + os.urandom(18).hex()
-        for path in (self.project, self.home):
+        # a repository, to git as well: the temporary folder may lie in one of the person's, which would be recorded in place of it
+        for path in (self.project, self.home, *(self.project / ".git" / name for name in ("", "objects", "refs"))):
             path.mkdir()
+        (self.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
 
     def hook(self, event: str, fields: Mapping[str, object]) -> str:
         """Run one hook; returns what it adds to the model's context."""

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -165,3 +166,11 @@ def test_the_demonstration_runs_and_leaves_nothing(a_person):
     assert text.endswith("\nThe token itself is in the files of the memory: no\n")
     assert list(a_person.scratch.iterdir()) == [] and sorted(os.listdir(a_person.home)) == home
     assert a_person.raw() == before
+
+
+def test_the_demonstration_leaves_a_memory_alone_in_whose_project_the_temporary_folder_lies(a_person):
+    before, folder = a_person.raw(), a_person.project / "tmp"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", a_person.project], check=True)
+    a_person.reads("demo", TMPDIR=str(folder))
+    assert a_person.raw() == before and list(folder.iterdir()) == []
