@@ -45,7 +45,7 @@ def _of_shim(command: str) -> str:
 def add(word: str, before: str, wrap: bool = False) -> str:
     """Do one of them; returns what was done. `before` stands before `setup` where it is typed. Raises RalphMemError."""
     thing = _meant(word)
-    opening.remember_plugin(_plugin())
+    opening.remember_plugin(wiring.plugin())
     thing.add(wrap)
     return f"Written: {thing.where()}. {before}setup {word} --off takes it away."
 
@@ -121,10 +121,3 @@ def take_all_away() -> None:
             take_away()
         except RalphMemError:
             continue
-
-
-def _plugin() -> str:
-    """Return the folder of the plugin whose files run now. Raises RalphMemError where only the package is installed."""
-    if not paths.exists(f"{extras.LIES_IN}/hooks/run"):
-        raise RalphMemError("only the plugin can do that", "type /mem setup in Claude Code")
-    return extras.LIES_IN

@@ -4,6 +4,8 @@ import difflib
 import glob
 import json
 import os
+import shlex
+import sys
 import tempfile
 from pathlib import Path
 from types import ModuleType
@@ -217,20 +219,24 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def need_plugin() -> None:
-    """Raise RalphMemError where the files that hooks start do not lie beside this one, as in an installed package."""
-    if not paths.exists(f"{extras.LIES_IN}/hooks/run"):
-        raise RalphMemError("only the plugin can do that", "type it where the plugin's folder lies")
+def plugin() -> str:
+    """Return the folder of the plugin, where the hooks lie. Raises RalphMemError where it is not known, as for a package alone."""
+    folder = extras.plugin_folder()
+    if not folder:
+        command = f"{shlex.quote(sys.executable)} -m ralph_mem.interfaces.cli"
+        hint = f"in a clone of the repository, which stays, type the same with `{command}` in place of `ralph-mem`"
+        raise RalphMemError("it is not known where the folder of the plugin lies, which has the hooks", hint)
+    return folder
 
 
 def _copied(setup: ModuleType, path: str, before: "bytes | None") -> bytes:
-    ours = Path(extras.LIES_IN, setup.COPIED)
+    ours = Path(plugin(), setup.COPIED)
     if before is not None and not _holds_ours(before):
         raise RalphMemError(f"{path} is not ours, and was left as it is", "give it another name, and try again")
     try:
         return ours.read_bytes()
     except OSError as error:
-        raise RalphMemError("only the plugin can do that", "type it where the plugin's folder lies") from error
+        raise RalphMemError(f"cannot read {ours}: {error.strerror}", "update the plugin, or install it again") from error
 
 
 # Where our hooks are

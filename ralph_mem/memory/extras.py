@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 
 from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
@@ -52,6 +53,33 @@ def packages(extra: str) -> "list[str]":
         return []
     parted = [line.partition(";") for line in declared]
     return [name.strip() for name, _, mark in parted if re.search(rf"""extra == ["']{re.escape(extra)}["']""", mark)]
+
+
+def plugin_folder() -> str:
+    """Return the folder of the plugin: that of this file, else the one that is kept, else what the package was installed from.
+
+    It is empty where none of them has the hooks.
+    """
+    return next((each for each in _plugin_folders() if each[:1] == "/" and paths.exists(f"{each}/hooks/run")), "")
+
+
+def _plugin_folders() -> "Iterator[str]":
+    yield LIES_IN
+    yield paths.read(f"{paths.data_home()}/{paths.PLUGIN}").rstrip("\n")
+    yield _origin()
+
+
+def _origin() -> str:
+    """Return the folder from which pip says that it installed the package, empty for none."""
+    import json  # lazy: only where a package is installed, which no hook is
+    from importlib import metadata  # lazy: likewise
+    from urllib import parse  # lazy: likewise
+
+    try:
+        said = json.loads(metadata.distribution("ralph-mem").read_text("direct_url.json") or "{}")
+    except (metadata.PackageNotFoundError, ValueError):
+        return ""
+    return parse.unquote(said.get("url", "").removeprefix("file://"))
 
 
 def in_a_session(line: str) -> str:

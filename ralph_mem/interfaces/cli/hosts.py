@@ -113,8 +113,7 @@ def add(name: Name, project: InProject = False, dry_run: DryRun = False, json: J
     wired = wiring.Wired(name, _root(project))
     wired.add()
     if not dry_run:
-        wiring.need_plugin()
-        opening.remember_plugin()
+        opening.remember_plugin(wiring.plugin())
     _do(
         wired,
         dry_run,

@@ -5,6 +5,7 @@ import os
 import posix
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -365,3 +366,40 @@ def test_hosts_lists_them_where_the_memory_is_somebody_elses(a_person):
     shutil.rmtree(a_person.data)  # with the key by which it is known to be theirs
     assert "is not used" in a_person.fails("search", "thrown")
     assert [row["last"] for row in json.loads(a_person.reads("hosts", "--json"))] == [0] * len(known.OTHERS)
+
+
+# Where the package alone is installed
+
+
+@pytest.fixture
+def a_package(a_newcomer, tmp_path):
+    """Install the package without the plugin's folder, as pip does; returns what a person types, and where it came from."""
+    shutil.copytree(REPOSITORY / "ralph_mem", tmp_path / "site" / "ralph_mem", ignore=shutil.ignore_patterns("__pycache__"))
+    info = tmp_path / "site" / "ralph_mem-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ralph-mem\nVersion: 0.1.0\n")
+    shell = {"PYTHONPATH": str(tmp_path / "site"), "PATH": f"{a_newcomer.home}/.local/bin:{os.environ['PATH']}"}
+    return lambda *words: a_newcomer.cli(*words, **shell), info / "direct_url.json"
+
+
+def test_an_installed_package_writes_hooks_that_run_what_it_was_installed_from(a_package, a_newcomer):
+    types, origin = a_package
+    origin.write_text(json.dumps({"dir_info": {}, "url": REPOSITORY.as_uri()}))
+    assert types("hosts", "add", "opencode").out.startswith("Written: ")
+    assert Path(a_newcomer.data, "plugin-folder").read_text() == f"{REPOSITORY}\n"
+
+
+@pytest.mark.parametrize("words", ["hosts add qwen", "setup status-line", "setup shim"])
+def test_an_installed_package_writes_what_runs_the_plugin_that_is_known(words, a_package, a_newcomer):
+    types, _ = a_package
+    a_newcomer.data.mkdir(parents=True, exist_ok=True)
+    (a_newcomer.data / "plugin-folder").write_text(f"{REPOSITORY}\n")
+    assert types(*words.split()).out.startswith("Written: ")
+    assert (a_newcomer.data / "plugin-folder").read_text() == f"{REPOSITORY}\n"
+
+
+@pytest.mark.parametrize("words", ["hosts add opencode", "setup shim"])
+def test_an_installed_package_that_knows_of_no_plugin_says_what_to_type_where(words, a_package, a_newcomer):
+    said = a_package[0](*words.split())
+    assert said.code == 1 and f"type the same with `{sys.executable} -m ralph_mem.interfaces.cli` in place of" in said.err
+    assert not list(a_newcomer.home.rglob("*ralph-mem.js")) and not (a_newcomer.data / "plugin-folder").exists()
