@@ -10,8 +10,7 @@ from ralph_mem.core.errors import RalphMemError
 from ralph_mem.memory import extras
 
 ABSENT, OURS, OTHERS, NOT_ON_PATH = "absent", "ours", "somebody else's", "not on PATH"
-BY = "# Written by /mem setup; "  # how every release begins the second line
-MARK = BY + "`ralph-mem setup shim --off` takes it away, while the plugin is there."
+MARK = extras.SHIM + "`ralph-mem setup shim --off` takes it away, while the plugin is there."
 TEXT = """\
 #!/bin/sh
 {mark}
@@ -33,8 +32,7 @@ def state() -> str:
     file = where()
     if not os.path.lexists(file):
         return ABSENT if extras.is_on_path(file) else NOT_ON_PATH
-    is_ours = not os.path.islink(file) and paths.read(file).partition("\n")[2].startswith(BY)
-    return OURS if is_ours else OTHERS
+    return OURS if extras.is_shim(file) else OTHERS
 
 
 def elsewhere() -> str:

@@ -5,10 +5,13 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
 
 from ralph_mem.core import paths, places
 from ralph_mem.core.errors import RalphMemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LIES_IN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMMAND = re.compile(r"\bralph-mem (?=[a-z])")
@@ -23,6 +26,7 @@ BY_MEM = (
 WITH_WORDS = ("config show", "facts (?:add|retire|show|undo)", "inject", "pin", "sessions", "show")
 IN_THE_CLIENT = re.compile("`ralph-mem " + f"((?:{'|'.join(BY_MEM)})(?=`)|(?:{'|'.join(WITH_WORDS)})(?: [^`]+)?(?=`))")
 OF_THE_LOOP = re.compile(r"\bralph-mem ralph\b")
+SHIM = "# Written by /mem setup; "  # how the second line of the command of `setup shim` begins in every release
 
 
 class MissingExtra(RalphMemError):
@@ -33,10 +37,11 @@ def installation(extra: str = "", python: str = "") -> str:
     """Return the command that installs `ralph-mem`, or one of its extras, for an interpreter, quoted for a shell.
 
     Where ralph-mem itself was installed as a package, and no longer lies where it came from, it names the extra's packages. An
-    interpreter that belongs to the system, and refuses packages, is left alone: pipx makes one for `ralph-mem`.
+    interpreter that belongs to the system, and refuses packages, is left alone: pipx makes one for `ralph-mem`, once the command of
+    `setup shim` is out of its way.
     """
     if not python and _is_managed() and os.path.exists(os.path.join(LIES_IN, "pyproject.toml")):
-        return "pipx install " + shlex.quote(LIES_IN + (f"[{extra}]" if extra else ""))
+        return _without_shim() + "pipx install " + shlex.quote(LIES_IN + (f"[{extra}]" if extra else ""))
     start = f"{shlex.quote(python or _interpreter())} -m pip install "
     if not os.path.exists(os.path.join(LIES_IN, "pyproject.toml")):
         return start + " ".join([shlex.quote(name) for name in packages(extra) or [LIES_IN]])
@@ -93,6 +98,16 @@ def in_a_session(line: str) -> str:
     needs_more = COMMAND.search(BY_SHIM.sub("", told)) or not is_on_path(f"{paths.environment('HOME')}/{places.COMMAND}")
     way = installation() if needs_more else "/mem setup shim"
     return f"{told} (for `ralph-mem` in a terminal: {way})"
+
+
+def _without_shim() -> str:
+    command = f"{paths.environment('HOME')}/{places.COMMAND}"
+    return f"{shlex.quote(command)} setup shim --off && " if is_shim(command) else ""
+
+
+def is_shim(command: str) -> bool:
+    """Say whether a file is a command that `setup shim` of any release wrote."""
+    return not os.path.islink(command) and paths.read(command).partition("\n")[2].startswith(SHIM)
 
 
 def is_on_path(command: str) -> bool:

@@ -15,7 +15,7 @@ from ralph_mem.core.release import VERSION
 from ralph_mem.hosts.claude_code import status_line
 from ralph_mem.interfaces.hooks import session_start
 from ralph_mem.maintenance import outside, shim, uninstall
-from ralph_mem.memory import opening
+from ralph_mem.memory import extras, opening
 from tests.hook import REPOSITORY
 from tests.sessions import Session
 
@@ -205,6 +205,14 @@ def test_without_packages_an_uninstall_says_in_two_lines_what_to_type_instead(on
 def test_without_packages_a_word_that_is_no_command_of_ours_is_none(on_path, a_home, a_session):
     done = without_packages(on_path, a_home, a_session.project.root, "frob")
     assert done.returncode == 2 and done.stdout.startswith("ralph-mem: there is no frob\n")
+
+
+def test_a_hint_to_pipx_begins_with_what_takes_the_command_out_of_its_way(on_path, monkeypatch):
+    monkeypatch.setattr(extras, "_is_managed", lambda: True)
+    outside.add("shim", "/mem ")
+    assert extras.installation() == f"{on_path} setup shim --off && pipx install {REPOSITORY}"
+    outside.take_away("shim")
+    assert extras.installation() == f"pipx install {REPOSITORY}"
 
 
 def test_a_command_that_an_earlier_release_wrote_is_ours(on_path):
