@@ -172,13 +172,15 @@ def _gap(opened: connection.Store, entry: str) -> str:
     """Say whether the memory ends before a stop that is known outside of it: its log was deleted, or is an older one."""
     at = opened.property(connection.STOPPED_AT)
     try:
-        marked = posix.stat(entry).st_mtime_ns // 1_000_000
+        marked, rest = divmod(posix.stat(entry).st_mtime_ns, 1_000_000)
         if isinstance(at, int) and marked > at:  # another session may have stopped since the properties were read
             opened.properties.clear()
             at = opened.property(connection.STOPPED_AT)
         if not isinstance(at, int) or marked <= at:
             return ""
         mark(entry, at)
+        if rest:  # a mark has whole milliseconds: this is the time at which the home was copied, without those of its files
+            return ""
     except OSError:
         return ""
     from ralph_mem.core.format import when  # lazy: only where a log was deleted

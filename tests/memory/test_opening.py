@@ -120,6 +120,17 @@ def test_a_session_that_stops_while_another_one_starts_leaves_no_gap(a_project):
     assert adoption.notice(starting, a_project) == ""
 
 
+def test_a_home_that_was_copied_without_the_times_of_its_files_is_missing_nothing(a_project, a_home):
+    opened = adoption.open_ready(a_project)
+    adoption.notice(opened, a_project)
+    answer._mark(opened, NOON)
+    (entry,) = (a_home / ".local" / "share" / "ralph-mem" / "projects").iterdir()
+    os.utime(entry, ns=(NOON * 1_000_000 + 5, (NOON + 9000) * 1_000_000 + 123))  # as `cp -r` leaves it
+    assert adoption.notice(adoption.open_ready(a_project), a_project) == ""
+    adoption.mark(str(entry), NOON + 9000)  # as a stop leaves it
+    assert "is missing from this memory" in adoption.notice(adoption.open_ready(a_project), a_project)
+
+
 def test_a_project_that_moved_keeps_its_memory(a_project, tmp_path):
     first, _ = adopt(a_project)
     os.rename(a_project.root, tmp_path / "moved")
