@@ -80,8 +80,8 @@ def of(
         found["global_notes"] = opened[1].one(kinds.NOTES)[0] if len(opened) > 1 else 0
         if len(opened) == 1 and connection.exists(paths.config_home()):
             found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
-        if closed(project):
-            found["trouble"] = f"cannot write in {closed(project)}; {UNTIL_THEN}"
+        if access.closed(project):
+            found["trouble"] = f"cannot write in {access.closed(project)}; {UNTIL_THEN}"
         if opened[0].property(connection.UNFINISHED):
             from ralph_mem.memory.rows import deletion  # lazy: only after a forget that was cut off
 
@@ -158,20 +158,14 @@ def _switching(project: "Project") -> str:
 
 def not_begun(project: "Project") -> str:
     """Return why a project has no memory: none can be made or was begun, it was taken away, or what stands there is not used."""
-    if closed(project):
-        return f"cannot write in {closed(project)}; {LET_IN}"
+    if access.closed(project):
+        return f"cannot write in {access.closed(project)}; {LET_IN}"
     from ralph_mem.memory.ownership import check  # lazy: only where nothing is remembered yet
 
     refused = check.refusal(project)
     if refused or check.is_new(project):
         return refused or NONE_YET
     return "the memory was taken away; the next session start makes a new one"
-
-
-def closed(project: "Project") -> str:
-    """Return the folder in which the memory of a project would have to be written and cannot, nothing where it can."""
-    place = project.folder if paths.is_folder(project.folder) else project.folder.rpartition("/")[0]
-    return "" if posix.access(place, posix.W_OK | posix.X_OK) else place
 
 
 def _embeddings() -> str:

@@ -92,13 +92,21 @@ def resume_session(session: str) -> bool:
 
 
 def open_to_read(place: "projects.Project") -> "connection.Store":
-    """Open the memory of one place, on a file system that is read-only as it lies there. Raises StoreError."""
-    if not posix.access(place.folder, posix.W_OK):
+    """Open the memory of one place, as it lies there where it cannot be written. Raises StoreError."""
+    if closed(place) and connection.exists(place.folder):
         from ralph_mem.memory import inspect  # lazy: only for a memory that cannot be written
 
-        if inspect.is_read_only(place.folder):
-            return inspect.opened(place.folder, WAIT_MS)
+        return inspect.opened(place.folder, WAIT_MS)
     return open_one(place)
+
+
+def closed(place: "projects.Project") -> str:
+    """Return the folder or file in which a memory would have to be written and cannot, nothing where it can."""
+    folder = place.folder if paths.is_folder(place.folder) else place.folder.rpartition("/")[0]
+    if not posix.access(folder, posix.W_OK | posix.X_OK):
+        return folder
+    file = f"{place.folder}/memory.db"
+    return file if paths.exists(file) and not posix.access(file, posix.W_OK) else ""
 
 
 def open_one(place: "projects.Project") -> "connection.Store":

@@ -39,8 +39,8 @@ Glance = namedtuple("Glance", "state id sessions turns observations at")
 
 def connect(folder: str) -> "Any":
     """Open the database in a folder for reading alone. SQLite may say only at the first query that it cannot."""
-    # where nobody can write SQLite needs no log, and could not make one
-    way = "immutable=1" if is_read_only(folder) and not _has_log(folder) else "mode=ro"
+    # where we cannot write SQLite could not make a log; who else writes there has one
+    way = "mode=ro" if posix.access(folder, posix.W_OK) or _has_log(folder) else "immutable=1"
     address = connection.address_of(f"{folder}/memory.db", way)
     return connection.sqlite.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
 
@@ -56,13 +56,13 @@ def is_read_only(folder: str) -> bool:
 def opened(folder: str, wait_ms: int) -> "connection.Store":
     """Open the database in a folder for reading alone, as it lies there; the lock keeps anybody from putting another in its place.
 
-    Of one that we alone cannot write a copy in memory is opened. Raises StoreError for one that is not known to be ours, of
-    another schema, or kept busy longer than that.
+    Of one that we alone cannot write a copy in memory is opened, unless it is too large for that. Raises StoreError for one that
+    is not known to be ours, of another schema, or kept busy longer than that.
     """
     held, db = connection.lock(folder, wait_ms) if posix.access(folder, posix.W_OK) else -1, None
     try:
         if connection.is_known(folder):  # only now that it stays
-            db = connect(folder) if held >= 0 or is_read_only(folder) else read(folder)
+            db = (None if held >= 0 or is_read_only(folder) else read(folder)) or connect(folder)
         return _checked(connection.Store(folder, db, held))
     except (StoreError, *FAILURES) as error:
         if db is not None:

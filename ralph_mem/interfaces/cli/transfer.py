@@ -24,7 +24,7 @@ from ralph_mem.interfaces.cli.printing import Confirm, Json, Outside, Project, T
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.transfer import document, foreign, home, incoming, outgoing, tables
 from ralph_mem.maintenance.transfer import import_transcripts as importing
-from ralph_mem.memory import access, inspect
+from ralph_mem.memory import access
 from ralph_mem.memory.store import connection
 from ralph_mem.memory.store.connection import Store
 
@@ -258,7 +258,7 @@ def _place(meant: str, *, everywhere: bool) -> places.Project:
 def _opened(place: places.Project) -> Store:
     if not connection.exists(place.folder):
         raise RalphMemError(f"nothing is remembered for {place.root} yet", "`ralph-mem projects` lists those that have a memory")
-    return access.open_to_read(place) if inspect.is_read_only(place.folder) else access.to_write(place)
+    return access.open_to_read(place) if access.closed(place) else access.to_write(place)
 
 
 def collected(opened: Store, place: places.Project, choice: outgoing.Choice, doing: str) -> outgoing.Parcel:

@@ -91,7 +91,7 @@ def _identity(check: str, folder: str, application: int, version: int, seen: str
         return problem(check, f"{folder}/memory.db is not ours", "move it away; the next session start makes a new one")
     if version > connection.SCHEMA_VERSION:
         return problem(check, f"{seen}; this release knows schema {connection.SCHEMA_VERSION}", "update ralph-mem")
-    if ", wal," not in seen and not inspect.is_read_only(folder):  # where it is read in another way
+    if ", wal," not in seen and os.access(folder, os.W_OK):  # where it is read in another way
         return warning(
             check, f"{seen}: not in WAL mode", f"sqlite3 {shlex.quote(folder + '/memory.db')} 'PRAGMA journal_mode = WAL'"
         )
@@ -232,9 +232,10 @@ def _of_tree(name: str, folder: str) -> Finding:
     if foreign:
         take_it = f"sudo chown -R {os.geteuid()} {shlex.quote(folder)}"
         return problem(name, f"{_some(foreign)} not yours", take_it if os.geteuid() else "run this as their owner, not as root")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        do = f"chmod u+rwx {shlex.quote(folder)}, unless its file system is read-only"
-        return problem(name, f"{folder} cannot be written", do)
+    for path, able in ((top, os.W_OK | os.X_OK), (top / "memory.db", os.W_OK)):
+        if path.exists() and not os.access(path, able):
+            do = f"chmod u+rw{'x' * (path == top)} {shlex.quote(str(path))}, unless its file system is read-only"
+            return problem(name, f"{path} cannot be written", do)
     open_to_others = [path for path in found if path.name not in FOR_ALL and stat.S_IMODE(path.lstat().st_mode) & FOR_OTHERS]
     if open_to_others:
         return warning(name, f"{_some(open_to_others)} open to others", f"chmod -R go= {shlex.quote(folder)}")

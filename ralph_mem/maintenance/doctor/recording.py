@@ -1,7 +1,6 @@
 """Check whether events arrive, what waits, which settings hold, and whether recording is off."""
 
 import contextlib
-import posix
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import terminal
 from ralph_mem.core.settings import effective, schema, trust
 from ralph_mem.maintenance import status
-from ralph_mem.memory import inspect
+from ralph_mem.memory import access, inspect
 from ralph_mem.memory.ownership import check, seals
 from ralph_mem.memory.recall import features
 from ralph_mem.memory.store import connection
@@ -98,7 +97,7 @@ def _how_to_switch_on(project: Project, off: str, where: str) -> str:
 def _begun(project: Project, values: dict[str, Any]) -> Finding:
     """Say since when a project is recorded, or why it is not yet."""
     if inspect.is_gone(project.folder + "/memory.db"):
-        do = CLOSED if status.closed(project) else REFUSED if check.refusal(project) else RELOAD
+        do = CLOSED if access.closed(project) else REFUSED if check.refusal(project) else RELOAD
         return warning("recording", status.state(project, values, status.not_begun(project)), do)
     try:
         with contextlib.closing(inspect.connect(project.folder)) as db:
@@ -106,21 +105,18 @@ def _begun(project: Project, values: dict[str, Any]) -> Finding:
             _, since, stopped = status.of_sessions(db)
     except inspect.FAILURES:
         usable = False
-    if inspect.is_read_only(project.folder):
-        return warning("recording", f"cannot write in {project.folder}; {status.UNTIL_THEN}", CLOSED)
     if not usable:
         return warning("recording", status.state(project, values, status.UNUSABLE), REFUSED)
+    if access.closed(project):
+        return warning("recording", f"cannot write in {access.closed(project)}; {status.UNTIL_THEN}", CLOSED)
     seen = status.state(project, values, status.unheard(since, stopped), since)
     return ok("recording", seen) if since else warning("recording", seen, RELOAD)
 
 
 def _is_usable(project: Project, db: Any) -> bool:
-    """Say whether a session could record into a database that is there: it is ours, of this release, and may be written."""
+    """Say whether a database that is there is ours and of this release."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    able = posix.access(project.folder, posix.R_OK | posix.W_OK | posix.X_OK) and posix.access(
-        f"{project.folder}/memory.db", posix.W_OK
-    )
-    return able and version <= connection.SCHEMA_VERSION and not is_strange(project, db)
+    return version <= connection.SCHEMA_VERSION and not is_strange(project, db)
 
 
 def is_strange(project: Project, db: Any) -> bool:
@@ -146,7 +142,7 @@ def events(project: Project) -> Iterator[Finding]:
     """Look when the last event of a project was recorded."""
     start = f"{RELOAD}, in {project.root}"
     if inspect.is_gone(project.folder + "/memory.db"):
-        do = CLOSED if status.closed(project) else REFUSED if check.refusal(project) else start
+        do = CLOSED if access.closed(project) else REFUSED if check.refusal(project) else start
         yield warning("events", f"none recorded yet in {project.root}", do)
         return
     seen = inspect.of(project.folder)
@@ -181,7 +177,7 @@ def waiting(project: Project) -> Iterator[Finding]:
     if files:
         seen = f"{count(len(files), 'event')} in {Path(files[0]).parent}"
         goes_in = "nothing: the next event of a session brings them in, unless the database has a problem"
-        yield warning("spool", seen, CLOSED if status.closed(project) else goes_in)
+        yield warning("spool", seen, CLOSED if access.closed(project) else goes_in)
     yield from _strange(project, spool.beside(project.root), spool.folders(project.root))
     if not files and not unreadable:
         yield ok("spool", "no event waits")
