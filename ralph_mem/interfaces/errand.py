@@ -32,7 +32,7 @@ def _examined(place: project.Project) -> list[str]:
 
 
 def _imported(place: project.Project, dry: str, since: str) -> list[str]:
-    kept, passed = archive.look(archive.files_in(archive.place()))
+    kept, passed = archive.look(archive.all_kept())
     by_project, others = archive.sort(kept, place, int(since))
     began = time.monotonic()
     report = import_transcripts.run(by_project, import_transcripts.Report(passed + others), dry=bool(dry))

@@ -37,6 +37,16 @@ def place() -> Path:
     return Path(f"{event.config_folder()}/{TRANSCRIPTS}")
 
 
+def all_kept() -> list[Path]:
+    """Return the transcripts that the client keeps, none where it has kept none yet. Raises RalphMemError where they are closed."""
+    try:
+        return sorted(_below(place()))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RalphMemError(f"{error.strerror}: {place()}", "is it a folder of yours?") from error
+
+
 def files_in(path: Path) -> list[Path]:
     """Return the transcripts of sessions at a path, or in a folder or below it. Raises RalphMemError where there is none."""
     if path.name.startswith(AGENT) and path.is_file():

@@ -206,7 +206,7 @@ def configure(
     Example: ralph-mem ralph config max_iterations 5
     """
     place = known.choose(project)
-    name = key if not key or key in schema.RULES else f"ralph.{key}"
+    name = key if not key or "." in key or key in schema.RULES else f"ralph.{key}"
     if value:
         changed = config_file.change(place, name, value)
         told = f"{name} is {config_change.written(changed.value)} in {changed.path}"

@@ -61,7 +61,9 @@ def import_sessions(
 
 
 def _found(host: str, path: Path | None) -> list[Path]:
-    return archive.files_in(path or archive.place()) if host == known.FIRST else kept_by.files_in(host, path)
+    if host != known.FIRST:
+        return kept_by.files_in(host, path)
+    return archive.files_in(path) if path else archive.all_kept()
 
 
 def _carried_out(files: list[Path], host: str, only: Place | None, since: int, dry: bool) -> importing.Report:

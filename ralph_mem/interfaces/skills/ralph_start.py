@@ -119,11 +119,12 @@ def _only_headless(order: "Order", *names: str) -> None:
         )
 
 
-def _check_session(asked: "Asked") -> None:
+def _check_session(asked: "Asked", what: str = "a loop", instead: str = "add --headless, or ") -> None:
     if not asked.session:
-        raise LoopError("the client does not say which session this is", "add --headless, or `ralph-mem ralph start` in a terminal")
+        raise LoopError("the client does not say which session this is", f"{instead}`ralph-mem ralph start` in a terminal")
     if not effective.recording(asked.project, asked.settings, asked.session):
-        raise LoopError("recording is off here, and a loop in a session needs its hooks", "add --headless, or switch recording on")
+        hint = f"{instead}switch recording on: `ralph-mem status` says what keeps it off"
+        raise LoopError(f"recording is off here, and {what} in a session needs its hooks", hint)
 
 
 def _detached(asked: "Asked", order: "Order", wish: "Wish") -> str:
@@ -247,7 +248,7 @@ def guard(asked: "Asked", order: "Order", show: "Show") -> str:
         raise LoopError(
             f"/ralph guard takes no words such as {order.rest[:40]}", "/ralph guard [--criteria T], or /ralph guard off"
         )
-    _check_session(asked)
+    _check_session(asked, "a guard", "")
     wish = wished(asked, order)._replace(goal="guard", agent=(), others=(), allow=(), notify=(), snapshot=False, memory=False)
     prospect = prospects.look(asked.project, wish)
     starting.check(asked.project, wish, prospect)

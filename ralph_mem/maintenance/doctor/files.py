@@ -211,6 +211,7 @@ GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 SHARED = [place.name for place in places.IN_MEMORY if place.others == places.TRACKED]
 # Some 300,000 tool outputs, of which one with 60,000 has 96 MB.
 LARGE_MEMORY = 500_000_000
+HOME = "set HOME to a folder of yours, by its whole path"
 WHAT = "`ralph-mem compress` shows what could be cut; a smaller memory.max_observations cuts more, `ralph-mem forget` deletes"
 
 
@@ -218,7 +219,7 @@ def permissions(project: Project) -> Iterator[Finding]:
     """Look whether the memory, and what we keep for the user elsewhere, is the user's own and closed to others."""
     yield _of_tree("permissions", project.folder)
     for name, home in (("data folder", paths.data_home()), ("config folder", paths.config_home())):
-        yield _of_tree(name, home) if home else problem(name, "none: HOME is not set", "set HOME to a folder of yours")
+        yield _of_tree(name, home) if home else problem(name, f"none: HOME is {paths.environment('HOME') or 'not set'}", HOME)
 
 
 def _of_tree(name: str, folder: str) -> Finding:
@@ -244,6 +245,9 @@ def _of_tree(name: str, folder: str) -> Finding:
 
 def _to_be_made(name: str, folder: str) -> Finding:
     place = _nearest(folder)
+    beyond = place / Path(folder).relative_to(place).parts[0]
+    if os.path.lexists(beyond):
+        return problem(name, f"{beyond} is no folder, and {folder} belongs there", "move it away, or set HOME to a folder of yours")
     if os.access(place, os.W_OK | os.X_OK):
         return ok(name, f"{folder} is not there yet")
     is_ours = place.stat().st_uid == os.geteuid()

@@ -73,7 +73,8 @@ def make(opened: "connection.Store", now: int, seconds: float = 3600, kind: str 
     """
     home, number = paths.data_home(), opened.property("project_id")
     if not home or not number:
-        raise StoreError("there is no place for backups: HOME is not set", "set HOME to a folder of yours")
+        home = paths.environment("HOME") or "not set"
+        raise StoreError(f"there is no place for backups: HOME is {home}", "set HOME to a folder of yours, by its whole path")
     paths.make_folder(f"{home}/{paths.BACKUPS}")
     name = f"{number}-{kind}{time.strftime('%Y-%m-%d', time.gmtime(now / 1000))}"
     path = f"{home}/{paths.BACKUPS}/{name}.db"

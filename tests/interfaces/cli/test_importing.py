@@ -44,6 +44,11 @@ def test_the_sessions_of_this_project_come_in_and_the_next_prompt_is_told_of_the
     assert "doors of the hangar were open" in told["hookSpecificOutput"]["additionalContext"]
 
 
+def test_where_the_client_has_kept_no_session_nothing_comes_in_and_nothing_failed(a_newcomer):
+    assert a_newcomer.reads("import").startswith("Nothing came in.")
+    assert a_newcomer.types("mem", "import").startswith("Nothing came in.")
+
+
 def test_a_dry_run_says_what_would_come_in_and_makes_nothing(a_newcomer):
     session(a_newcomer)
     said = a_newcomer.reads("import", "--dry-run")
@@ -126,7 +131,7 @@ def test_a_transcript_that_cannot_be_read_is_told_and_the_others_come_in(a_newco
 
 @pytest.mark.parametrize(
     "arguments",
-    [["/no/such/path"], ["--since", "soon"], ["--project", "nobody"], ["."], [], ["--from", "nobody"], ["--from", "qwen"]],
+    [["/no/such/path"], ["--since", "soon"], ["--project", "nobody"], ["."], ["--from", "nobody"], ["--from", "qwen"]],
 )
 def test_what_cannot_be_done_is_said_in_one_line_and_a_hint(a_newcomer, arguments):
     said = a_newcomer.cli("import", *arguments)

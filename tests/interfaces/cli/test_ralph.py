@@ -536,6 +536,7 @@ def test_its_settings_are_read_and_changed_by_their_short_names(an_owner):
     assert an_owner.reads("ralph", "config", "ralph.max_iterations") == "4\n"
     assert "snapshot.quota_mb" in an_owner.reads("ralph", "config")
     assert "ralph.luck" in an_owner.fails("ralph", "config", "luck")
+    assert "no key ralph.max_iteratons" in an_owner.fails("ralph", "config", "ralph.max_iteratons", "3")
     assert "must be" in an_owner.fails("ralph", "config", "cooldown_ms", "-1")
     assert "in a session" in an_owner.fails("ralph", "guard")
 

@@ -317,6 +317,7 @@ def test_a_model_can_look_but_not_begin_or_accept(an_owner):
 def test_without_recording_a_session_cannot_loop(an_owner):
     an_owner.environment["RALPH_MEM_RECORDING"] = "off"
     assert "recording is off here" in one_line(an_owner.says(f"start x {CRITERIA}"))
+    assert "a guard in a session needs its hooks (switch recording on: `/mem status` says" in one_line(an_owner.says("guard"))
     del an_owner.environment["RALPH_MEM_RECORDING"]
     an_owner.session = ""
     assert "which session this is" in one_line(an_owner.says(f"start x {CRITERIA}"))

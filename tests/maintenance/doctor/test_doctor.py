@@ -607,6 +607,19 @@ def test_a_file_system_that_machines_share_is_a_warning(a_project, monkeypatch, 
     assert told(files.system, a_project)[1] == state
 
 
+@pytest.mark.parametrize(("home", "told_as"), [(b"rel/x", "none: HOME is rel/x"), (None, "none: HOME is not set")])
+def test_a_home_that_is_no_whole_path_is_told_as_it_is(a_project, monkeypatch, home, told_as):
+    monkeypatch.setattr(posix, "environ", {b"HOME": home} if home else {})
+    assert [(each.state, each.seen) for each in files.permissions(a_project)][1:] == [("problem", told_as)] * 2
+
+
+def test_a_home_that_is_a_file_is_told_as_the_cause(a_project, a_home, monkeypatch):
+    (a_home / "file").touch()
+    monkeypatch.setattr(posix, "environ", {b"HOME": os.fsencode(a_home / "file")})
+    _, data, _ = files.permissions(a_project)
+    assert data.state == "problem" and data.seen == f"{a_home}/file is no folder, and {paths.data_home()} belongs there"
+
+
 def test_a_file_system_that_cannot_be_written_is_a_problem(a_project, monkeypatch):
     class ReadOnly:
         f_flag = os.ST_RDONLY
