@@ -13,8 +13,7 @@ from typing import Any
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.hosts import known
-from ralph_mem.maintenance import json_text
+from ralph_mem.hosts import json_text, known
 from ralph_mem.memory import extras
 
 # Constant across releases, and without a path of this machine: the plugin lies elsewhere after an update, a file says where. It

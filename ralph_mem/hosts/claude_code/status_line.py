@@ -8,6 +8,7 @@ from typing import Any
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
+from ralph_mem.hosts import json_text
 from ralph_mem.hosts.claude_code import event
 
 ABSENT, OURS, WRAPPED, OTHERS = "absent", "ours", "wrapped", "somebody else's"
@@ -41,12 +42,15 @@ def _state(given: object) -> str:
 
 def add(wrap: bool = False) -> None:
     """Add our line; with `wrap` what is there is run first. Raises RalphMemError where there is one that is not to be wrapped."""
-    values = _read()
+    text = _text()
+    values = _parsed(text)
     given = values.get(KEY)
     if _state(given) in (OURS, WRAPPED):
         return
     if given is None:
-        _write({**values, KEY: {"type": COMMAND, COMMAND: _own()}})
+        text = json_text.cut(text, (KEY,)) if KEY in values else text
+        ours = {KEY: {"type": COMMAND, COMMAND: _own()}}
+        _write(json_text.put(text, (), ours) if text.strip() else json_text.made(ours), {**values, **ours})
         return
     if not isinstance(given, dict) or given.get("type") != COMMAND or not isinstance(given.get(COMMAND), str):
         raise RalphMemError(f"the status line in {where()} is no command, and was left as it is", "take it out, and try again")
@@ -54,18 +58,19 @@ def add(wrap: bool = False) -> None:
         raise RalphMemError(
             "there is a status line already, and it was left as it is", "with --wrap it is run first, ours below it"
         )
-    _write({**values, KEY: {**given, COMMAND: BEFORE + shlex.quote(given[COMMAND]) + BEHIND + _own()}})
+    _replace(text, BEFORE + shlex.quote(given[COMMAND]) + BEHIND + _own())
 
 
 def take_away() -> bool:
     """Take our line away, and leave what was there before it; says whether it was there. Raises RalphMemError."""
-    values = _read()
+    text = _text()
+    values = _parsed(text)
     given = values.get(KEY)
     if _state(given) == OURS:
-        _write({name: value for name, value in values.items() if name != KEY})
+        _write(json_text.cut(text, (KEY,)), {name: value for name, value in values.items() if name != KEY})
         return True
     if isinstance(given, dict) and _state(given) == WRAPPED:
-        _write({**values, KEY: {**given, COMMAND: _wrapped_in(given[COMMAND])}})
+        _replace(text, _wrapped_in(given[COMMAND]) or "")
         return True
     return False
 
@@ -86,36 +91,54 @@ def _wrapped_in(command: str) -> "str | None":
 
 
 def _read() -> "dict[str, Any]":
+    return _parsed(_text())
+
+
+def _text() -> str:
+    """Return the settings as they are written, empty where there is no file of them."""
     file = where()
     if not os.path.lexists(file):
-        return {}
+        return ""
     try:
-        values = json.loads(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RalphMemError(f"{file} cannot be read, so nothing in it was changed", "is it yours, and plain JSON?") from error
+        return Path(file).read_bytes().decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise _unreadable() from error
+
+
+def _parsed(text: str) -> "dict[str, Any]":
+    try:
+        values = json.loads(text) if text or os.path.lexists(where()) else {}
+    except (ValueError, RecursionError) as error:
+        raise _unreadable() from error
     if not isinstance(values, dict):
-        raise RalphMemError(f"{file} holds no settings, so nothing in it was changed", "see that it is an object")
+        raise RalphMemError(f"{where()} holds no settings, so nothing in it was changed", "see that it is an object")
     return values
 
 
-def _write(values: "dict[str, Any]") -> None:
-    """Write the settings in their place, also behind a link, readable by whom they were; where none are left the file goes."""
+def _unreadable() -> RalphMemError:
+    return RalphMemError(f"{where()} cannot be read, so nothing in it was changed", "is it yours, and plain JSON?")
+
+
+def _replace(text: str, command: str) -> None:
+    values = _parsed(text)
+    _write(json_text.replace(text, (KEY, COMMAND), command), {**values, KEY: {**values[KEY], COMMAND: command}})
+
+
+def _write(text: str, values: "dict[str, Any]") -> None:
+    """Write the settings in their place, also behind a link, readable by whom they were; where none are left the file goes.
+
+    Where the text is not what the values say, as with a key that stands there twice, nothing is written.
+    """
     file = os.path.realpath(where())
+    if text and _parsed(text) != values:
+        raise RalphMemError(f"{where()} has a key twice, so nothing in it was changed", "take one of them out, and try again")
     try:
-        if not values and not os.path.islink(where()):
+        if not text and not os.path.islink(where()):
             os.unlink(file)
             return
         mode = os.stat(file).st_mode & 0o777 if os.path.exists(file) else 0o600
         paths.make_folder(os.path.dirname(file))
-        paths.write(file, json.dumps(values, indent=2, ensure_ascii=not _fits(values)) + "\n")
+        paths.write(file, text or "{}\n")
         os.chmod(file, mode)
     except OSError as error:
         raise RalphMemError(f"cannot write {file}: {error.strerror}", "is it yours, and the disk not full?") from error
-
-
-def _fits(values: "dict[str, Any]") -> bool:
-    try:
-        json.dumps(values, ensure_ascii=False).encode()
-    except UnicodeEncodeError:  # half of a character, which JSON alone can write
-        return False
-    return True

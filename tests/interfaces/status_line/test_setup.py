@@ -114,6 +114,32 @@ def test_where_nothing_stood_there_nothing_is_left(settings):
     assert outside.take_away("status-line") == f"Nothing of ours was in {settings.file}."
 
 
+@pytest.mark.parametrize("text", ["{}", '{"model": "opus"}', '{\n\t"env": {"A": "ü"},\r\n\t"model":"opus"\n}'])
+@pytest.mark.parametrize("theirs", ["", '"statusLine": {"command": "echo ü", "type":"command"}'])
+def test_settings_come_back_byte_for_byte(settings, text, theirs):
+    before = text.replace("{", "{" + theirs + ("," if theirs and text != "{}" else ""), 1).encode()
+    settings.file.write_bytes(before)
+    outside.add("status-line", "/mem ", wrap=bool(theirs))
+    assert status_line.state() in (status_line.OURS, status_line.WRAPPED)
+    outside.take_away("status-line")
+    assert settings.file.read_bytes() == before
+
+
+def test_one_that_is_null_is_none(settings):
+    settings({"statusLine": None, **OTHER})
+    outside.add("status-line", "/mem ")
+    outside.take_away("status-line")
+    assert settings() == OTHER
+
+
+def test_settings_that_hold_it_twice_are_left_as_they_are(settings):
+    ours = json.dumps({"type": "command", "command": status_line._own()})
+    settings.file.write_text(text := f'{{"statusLine": {{}}, "statusLine": {ours}}}')
+    with pytest.raises(RalphMemError, match="has a key twice"):
+        outside.take_away("status-line")
+    assert settings.file.read_text() == text
+
+
 def test_settings_that_hold_nothing_else_are_gone_with_it(a_home, settings):
     outside.add("status-line", "/mem ")
     outside.take_away("status-line")
@@ -131,7 +157,7 @@ def test_settings_that_are_none_are_left_as_they_are(settings, text):
 
 def test_a_link_to_the_settings_stays_one_and_their_mode_too(settings, tmp_path):
     kept = tmp_path / "dotfiles.json"
-    kept.write_text("{}")
+    kept.write_text("{}\n")
     kept.chmod(0o644)
     settings.file.symlink_to(kept)
     outside.add("status-line", "/mem ")

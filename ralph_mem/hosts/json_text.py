@@ -43,6 +43,14 @@ def cut(text: str, way: Way) -> str:
     return cut(text, way[:-1]) if item.start > at + 1 else text[: item.start] + text[item.end :]
 
 
+def replace(text: str, way: Way, value: str) -> str:
+    """Return the text with another string in the place of the one there."""
+    at, _ = _place(text, way[:-1])
+    item = next(item for item in _items(text, at) if item.key == way[-1])
+    is_escaped = text.isascii() or any("\ud800" <= char <= "\udfff" for char in value)  # half of a character has no bytes
+    return text[: item.value] + json.dumps(value, ensure_ascii=is_escaped) + text[item.end :]
+
+
 def made(values: dict[str, Any]) -> str:
     """Return the text of a file of our own."""
     return json.dumps(values, indent=INDENT) + "\n"

@@ -5,7 +5,7 @@ import json
 from hypothesis import assume, given
 from hypothesis import strategies as some
 
-from ralph_mem.maintenance import json_text
+from ralph_mem.hosts import json_text
 
 NAMES = some.text(max_size=3)
 VALUES = some.recursive(
