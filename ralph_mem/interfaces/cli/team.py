@@ -27,7 +27,7 @@ from ralph_mem.maintenance.team import (
 )
 from ralph_mem.maintenance.team.local_copy import Held, Taken
 from ralph_mem.maintenance.team.promotion import Promoted
-from ralph_mem.memory import access
+from ralph_mem.memory import access, opening
 
 commands = typer.Typer()
 group = typer.Typer()
@@ -196,10 +196,14 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
     found = {}
     for team in [name] if name else [local_copy.FILES, *team_store.joined(place)]:
         now = exchange.now_ms()
+        read = item_files.read(place, now) if team == local_copy.FILES else item_files.Read([], [])
+        if team == local_copy.FILES and not read.items and not access.is_there(place):
+            found[team] = Taken([], [], [], [], [], read.refused, 0)  # no memory is begun for nothing
+            continue
         opened = access.to_write(place)
         try:
+            opening.notice(opened, place)  # it may be the first that is remembered here
             if team == local_copy.FILES:
-                read = item_files.read(place, now)
                 taken = local_copy.take(opened, place, settings, team, read.items, confirm)
             else:
                 with exchange.noted(opened, team, synced=True):

@@ -203,6 +203,8 @@ def push(name: Names = "", project: Project = "", json: Json = False) -> None:
         return
     for team, found in done.items():
         printing.text("\n".join(told_pushed(team, found)))
+    if not done:
+        printing.text("Nothing to send: no team is joined here. `ralph-mem team join` joins one, `ralph-mem share` writes files.")
 
 
 @group.command(cls=Confirmed)

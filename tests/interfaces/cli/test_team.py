@@ -66,6 +66,23 @@ def test_for_a_team_that_this_project_has_not_joined_nothing_is_previewed(a_pers
     assert said.code == 1 and "has not joined 'shop'" in said.err and NOTE not in said.out
 
 
+@pytest.mark.parametrize(
+    ("verb", "told"), [("pull", "nothing to take in"), ("sync", "nothing to take in"), ("push", "no team is joined")]
+)
+def test_where_nothing_is_shared_that_is_said_and_no_memory_is_begun(a_person, tmp_path, verb, told):
+    (folder := tmp_path / "elsewhere").mkdir()
+    assert told in a_person.reads("team", verb, cwd=folder)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_memory_that_a_pull_begins_is_listed_among_the_projects(a_person, tmp_path):
+    file = tmp_path / "elsewhere" / ".ralph-team" / "fact" / f"{BONN}.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(shared_item.text_of(an_item()))
+    assert "1 new" in a_person.reads("team", "pull", cwd=tmp_path / "elsewhere")
+    assert str(tmp_path / "elsewhere") in [each["path"] for each in a_person.json("projects")]
+
+
 def test_what_a_colleague_shares_is_pulled_approved_and_told(a_person, a_colleague):
     assert "1 new" in a_person.reads("team", "pull")
     assert "1 item of your team not approved yet" in a_person.reads("search", "lantern deploys")
