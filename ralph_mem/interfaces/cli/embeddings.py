@@ -1,5 +1,7 @@
 """The command group `embeddings`, which sets up and removes the model for finding by meaning."""
 
+import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -70,6 +72,7 @@ def _prepared(preparation: Any, model: str, yes: bool, idle: int, tell: Callable
         raise RalphMemError(
             what, "with --yes it is fetched from the public model hub, 100 to 500 MB; or give a folder: --model PATH"
         )
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # or its draft of 90 MB would stay
     found: dict[str, Any] = preparation.prepare(model, fetch=yes, idle_s=idle, tell=tell)
     return found
 

@@ -1,11 +1,13 @@
 """embeddings: what is said where nothing is set up, the extra or the model is missing, and what is removed."""
 
 import json
+import signal
 import sqlite3
 from importlib.util import find_spec
 
 import pytest
 
+from ralph_mem.interfaces.cli import embeddings
 from ralph_mem.memory.store import schema
 from tests.hook import REPOSITORY
 
@@ -119,6 +121,19 @@ def test_a_model_that_cannot_be_had_leaves_the_one_in_force(a_person, a_model):
     assert said.startswith("ralph-mem: the model no-such-model cannot be loaded: ")
     assert (a_model / "model.json").read_bytes() == before
     assert sorted(path.name for path in a_model.iterdir()) == ["model.json", "tiny-1"]
+
+
+@pytest.mark.check
+@needs_the_extra
+def test_a_setup_that_is_ended_takes_its_draft_along(a_home, monkeypatch):
+    from ralph_mem.memory.embeddings import preparation
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(preparation, "_make", lambda *_: signal.raise_signal(signal.SIGTERM))
+    with pytest.raises(SystemExit):
+        embeddings._prepared(preparation, str(a_home), True, 60, print)
+    signal.signal(signal.SIGTERM, before)
+    assert list((a_home / ".local" / "share" / "ralph-mem" / "embeddings").iterdir()) == []
 
 
 @pytest.mark.check
