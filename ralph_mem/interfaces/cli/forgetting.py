@@ -42,7 +42,9 @@ def forget(
     origin: Annotated[str, typer.Option("--origin", help="Only from: user, agent, tool, test, outside.")] = "",
     everything: Annotated[bool, typer.Option("--all", help="All that is remembered, loops too.")] = False,
     scope: Annotated[str, typer.Option("--scope", help="Which memory: project, global, both.")] = select.BOTH,
-    snapshots: Annotated[bool, typer.Option("--snapshots", help="Delete snapshots of finished loops that hold it.")] = False,
+    snapshots: Annotated[
+        bool, typer.Option("--snapshots", help="Delete snapshots, git copies and rooms of finished loops that hold it.")
+    ] = False,
     confirm: Digits = "",
     project: Project = "",
     json: Json = False,

@@ -262,10 +262,9 @@ def _who_reads(stores: "list[Store]") -> "list[str]":
 
 def _left_in_snapshots(work: Work, found: "list[inventory.Artefact]") -> "list[str]":
     """Return the files of snapshots whose raw bytes hold it, where all that held it were deleted."""
-    texts = [*work.job.needles.long_pieces(), *work.job.needles.typed()]
+    files = inventory.of_kind(found, places.SNAPSHOT)
     were_all = work.job.snapshots and all([each.deleted for each in work.held])
-    files = inventory.of_kind(found, places.SNAPSHOT) if were_all else []
-    return list(verify.holding(files, {verify.PIECES: texts}))
+    return loop_snapshots.files_that_hold(files, work.job.needles) if files and were_all else []
 
 
 def _tell_snapshots(work: Work, report: Report) -> None:
@@ -273,7 +272,7 @@ def _tell_snapshots(work: Work, report: Report) -> None:
         why = "your own files held it; forget the same with --snapshots to delete them"
         if each.busy:
             why = "its loop is at work; forget the same with --snapshots when it has ended"
-        report.pending.append((f"the snapshots of {each.run}", why))
+        report.pending.append((f"the {' and '.join(each.where)} of {each.run}", why))
 
 
 def _beyond(work: Work, found: "list[inventory.Artefact]") -> "list[str]":

@@ -237,8 +237,9 @@ CHANGED = {
     "team tables": "What is kept for a team's server is rid of it: {}",
     "tables": "What the memory keeps of facts, relations and jobs is rid of it: {}",
     "caches": "A file that is made again when it is needed is deleted: {}",
-    "snapshots": "The snapshots of a finished run that held it are deleted: {}",
+    "snapshots": "The snapshots, copy of git and room of a finished run that held it are deleted: {}",
 }
+IN_SNAPSHOTS = "snapshots, copies of git and rooms of loops, which keep files of yours"
 ALWAYS_OUT_OF_REACH = "snapshots and backups of the file system, cloud copies, and git's history if .ralph-mem was ever committed"
 
 
@@ -298,7 +299,7 @@ def _verdict(report: Report) -> "list[str]":
 
 
 def _rest(report: Report) -> str:
-    others = ["these"] * bool(report.residue.rows) + ["snapshots of loops, which keep files of yours"] * report.in_snapshots
+    others = ["these"] * bool(report.residue.rows) + [IN_SNAPSHOTS] * report.in_snapshots
     kept = "kept for this project or for all projects holds"
     return f"but for {' and '.join(others)}, none {kept} it any more." if others else f"no file {kept} the text any more."
 

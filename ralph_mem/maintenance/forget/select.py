@@ -295,7 +295,8 @@ def preview(reader: "Reader", choice: Choice, most: int = MOST_SHOWN) -> "list[s
     along = _shown(reader, [row for plan in plans for row in plan.with_them], most)
     lines += ["with it, since it tells of the same:", *along] if along else []
     lines += [f"{name_of(plan, number)}  the session itself" for plan in plans for number in plan.sessions]
-    return lines + [f"{each.run}  its snapshots{' (kept while the loop is at work)' if each.busy else ''}" for each in choice.held]
+    gone = {False: "it cannot be rolled back then", True: "kept while the loop is at work"}
+    return lines + [f"{each.run}  its snapshots, copy of git and room: {gone[each.busy]}" for each in choice.held]
 
 
 def _shown(reader: "Reader", rows: "list[Row]", most: int) -> "list[str]":

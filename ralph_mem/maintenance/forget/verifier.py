@@ -75,6 +75,16 @@ def look(request: "dict[str, Any]") -> "dict[str, Any]":
     return {"held": held, "unread": unread, "bytes": size, "process": os.getpid()}
 
 
+def packed(path: str, needles: "Sequence[str]") -> "list[str]":
+    """Return which needles a file holds as it is or compressed, as git has texts; in all wrappings that would take minutes."""
+    forms = {needle: _forms(needle) for needle in needles}
+    found: dict[str, None] = {}
+    for part in _parts(path):
+        for text in [part.lower(), *[unpacked.lower() for unpacked in _joined(_packed_in(part))]]:
+            found.update({needle: None for needle, written in forms.items() if any([form in text for form in written])})
+    return list(found)
+
+
 def _forms(needle: str) -> "list[bytes]":
     """Return a needle in small letters as it stands in a row, and as JSON of two kinds writes it.
 
@@ -172,11 +182,21 @@ def _base64_in(data: bytes) -> "Iterator[bytes]":
 
 def _packed_in(data: bytes) -> "Iterator[bytes]":
     for match in ZLIB.finditer(data):
-        unpacker = zlib.decompressobj()
         try:
-            yield unpacker.decompress(data[match.start() : match.start() + PART], MOST_UNPACKED)
+            yield _unpacked(data, match.start())
         except zlib.error:  # most places that look like it are none; of one that is cut off its beginning is read
             yield from _as_far_as_it_goes(data, match.start())
+
+
+def _unpacked(data: bytes, start: int) -> bytes:
+    """Unpack a stream in parts: a pack of git has thousands, and what follows one would be copied with each."""
+    unpacker, found, left = zlib.decompressobj(), [], MOST_UNPACKED
+    for at in range(start, min(len(data), start + PART), OVERLAP):
+        found.append(unpacker.decompress(data[at : at + OVERLAP], left))
+        left -= len(found[-1])
+        if unpacker.eof or left <= 0:
+            break
+    return b"".join(found)
 
 
 def _as_far_as_it_goes(data: bytes, start: int) -> "Iterator[bytes]":

@@ -229,9 +229,18 @@ def read(project: "Project", run: str, label: str = START) -> "dict[str, Any]":
     return told if isinstance(told, dict) else {}
 
 
-def forget(project: "Project", run: str) -> None:
-    """Drop what is held for a run; objects that others hold too stay."""
-    shutil.rmtree(folder_of(project, run), ignore_errors=True)
+def forget(project: "Project", *runs: str) -> None:
+    """Drop what is held for runs, down to its bytes; objects that others hold too stay. Raises SnapshotError."""
+    store = folder_of(project)
+    for run in runs:
+        shutil.rmtree(f"{store}/{run}", ignore_errors=True)
+    try:
+        if any([os.path.isdir(f"{store}/{name}") for name in paths.names(store) if name != "objects"]):
+            _sweep(store)
+        else:
+            shutil.rmtree(store, ignore_errors=True)
+    except (OSError, ValueError) as error:
+        raise SnapshotError(f"the copy of git cannot be changed: {error}", f"is {store} yours?") from error
 
 
 def _let_go(store: str, run: str) -> None:

@@ -94,10 +94,11 @@ def sweep(store: str, wanted: "Collection[str]") -> None:
     with _open(store) as db:
         names = {os.fsencode(path) for path in wanted}
         gone = [row for row in db.execute("SELECT path FROM objects") if row[0] not in names]
+        db.execute("PRAGMA secure_delete = ON")  # who forgets a text wants its bytes gone
         db.execute("BEGIN IMMEDIATE")
         db.executemany("DELETE FROM objects WHERE path = ?", gone)
         db.execute("COMMIT")
-        db.executescript("PRAGMA incremental_vacuum")
+        db.executescript("VACUUM" if gone else "PRAGMA incremental_vacuum")
 
 
 def is_there(store: str) -> bool:

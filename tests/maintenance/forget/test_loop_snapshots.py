@@ -1,13 +1,16 @@
-"""Snapshots of loops that hold what was forgotten: named until somebody decides, and no verdict says that no file holds it."""
+"""What loops keep and that holds what was forgotten: named until somebody decides, and no verdict says that no file holds it."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from ralph_mem.core import paths
+from ralph_mem.core import paths, rooms
+from ralph_mem.core import project as projects
 from ralph_mem.maintenance.forget import erase, select, verify
 from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.maintenance.forget import select as selections
+from ralph_mem.ralph.git import copies, repository
 from ralph_mem.ralph.snapshot import listing, store, taking
 from tests.readers import reader_of
 
@@ -58,7 +61,9 @@ def test_what_the_report_names_can_be_done_although_the_rows_are_gone(a_past, qu
     names = [] if query else list(a_past.store.one("SELECT public_id FROM turns"))
     forget(a_past, query=query, ids=names)
     choice = chosen(a_past, snapshots=True, query=query, ids=names)
-    assert select.preview(reader_of(a_past), choice) == ["loop-1  its snapshots"]
+    assert select.preview(reader_of(a_past), choice) == [
+        "loop-1  its snapshots, copy of git and room: it cannot be rolled back then"
+    ]
     report = forget(a_past, snapshots=True, query=query, ids=names)
     assert (
         report.changed["snapshots"] == ["loop-1"]
@@ -92,3 +97,74 @@ def test_a_shorter_line_in_a_snapshot_is_told_and_keeps_nothing_pending(a_past):
     a_past.has_a_turn("the rest of the plan", "Fine.")
     report = forget(a_past, ids=a_past.store.one("SELECT public_id FROM turns WHERE prompt LIKE 'the rest%'"))
     assert report.is_clean() and NO_FILE not in "\n".join(erasure_report.lines_of_report(report))
+
+
+# What git knew, and rooms
+
+AUTHOR = ["-c", "user.name=Ada", "-c", "user.email=ada@localhost"]
+
+
+@pytest.fixture
+def a_copy_of_git(a_session):
+    """Have a commit that says it in its message and in a file, the copies of git of two loops, and a turn that says it."""
+    root = a_session.project.root
+    Path(root, "plan.txt").write_text(f"{SECRET}.")
+    for words in (["init", "-q"], ["add", "plan.txt"], [*AUTHOR, "commit", "-q", "-m", SECRET]):
+        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+    a_session.project = projects.find(root)
+    for run in ("loop-1", "loop-2"):
+        copies.keep(a_session.project, [repository.of(a_session.project)], run, 1 << 30, root)
+    a_session.has_a_turn(f"{SECRET}.", "Let it.")
+    return a_session
+
+
+@pytest.fixture
+def a_room(a_session):
+    """Have the room of a loop in which a file that git ignores says it, and a turn that says it."""
+    cache = Path(rooms.top_of(a_session.project.tree, "loop-1"), "cache", "x")
+    cache.parent.mkdir(parents=True)
+    cache.write_text(f"{SECRET}.")
+    a_session.has_a_turn(f"{SECRET}.", "Let it.")
+    return cache
+
+
+@pytest.mark.parametrize("query", [SECRET, SHORT])
+def test_while_a_copy_of_git_holds_it_no_verdict_says_that_no_file_does(a_copy_of_git, query):
+    report = forget(a_copy_of_git, query=query)
+    assert [what for what, _ in report.pending] == ["the copy of git of loop-1", "the copy of git of loop-2"]
+    assert NO_FILE not in "\n".join(erasure_report.lines_of_report(report))
+
+
+def test_copies_of_git_go_with_snapshots_although_the_rows_are_gone(a_copy_of_git):
+    forget(a_copy_of_git, query=SECRET)
+    report = forget(a_copy_of_git, snapshots=True, query=SECRET)
+    assert report.changed["snapshots"] == ["loop-1", "loop-2"] and report.is_clean()
+    assert not Path(copies.folder_of(a_copy_of_git.project)).exists()
+
+
+def test_a_copy_of_git_that_does_not_hold_it_stays(a_copy_of_git):
+    a_copy_of_git.has_a_turn("Where is the basalt beside the fountain?", "Below.")
+    assert forget(a_copy_of_git, snapshots=True, query="the basalt beside the fountain").is_clean()
+    assert copies.read(a_copy_of_git.project, "loop-1")
+
+
+def test_what_one_run_held_alone_of_git_goes_with_it_down_to_its_bytes(a_copy_of_git):
+    root = a_copy_of_git.project.root
+    Path(root, "more.txt").write_text("basalt beside the fountain")
+    for words in (["add", "more.txt"], [*AUTHOR, "commit", "-q", "-m", "more"]):
+        subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+    copies.keep(a_copy_of_git.project, [repository.of(a_copy_of_git.project)], "loop-3", 1 << 30, root)
+    copies.forget(a_copy_of_git.project, "loop-3")
+    held = verify.holding(verify.inside(copies.folder_of(a_copy_of_git.project)), {"": ["basalt beside the fountain"]})
+    assert held == {} and copies.read(a_copy_of_git.project, "loop-1")
+
+
+def test_while_a_room_holds_it_no_verdict_says_that_no_file_does(a_session, a_room):
+    report = forget(a_session, query=SECRET)
+    assert [what for what, _ in report.pending] == ["the room of loop-1"]
+    assert NO_FILE not in "\n".join(erasure_report.lines_of_report(report))
+
+
+def test_a_room_goes_with_snapshots_although_the_rows_are_gone(a_session, a_room):
+    forget(a_session, query=SECRET)
+    assert forget(a_session, snapshots=True, query=SECRET).is_clean() and not a_room.exists()
