@@ -158,25 +158,37 @@ def leftovers(number: str) -> list[Leftover]:
     """Return what lies outside the project of an id for it: events that wait, settings, trouble, what was approved of it, that its
     memory is known, a forget that was not finished, backups, its entry last.
 
-    Snapshots and records of loops are among them only where the project's folder is gone. What another project that is
-    still there uses by its path, such as one made anew in the same place, is not its.
+    What loops left is among them only where the project's folder is gone; until then `kept` tells of it, and the entry stays.
+    What another project that is still there uses by its path, such as one made anew in the same place, is not its.
     """
+    return _left_of(number)[0]
+
+
+def kept(number: str) -> list[Leftover]:
+    """Return what loops left of a project whose memory is gone and whose folder is not: it can put files of it back."""
+    return _left_of(number)[1]
+
+
+def _left_of(number: str) -> tuple[list[Leftover], list[Leftover]]:
+    """Return what can go of a project, and what stays."""
     entries = {entry.id: entry for entry in _registry()}
     if number not in entries:
-        return []
+        return [], []
     entry = entries.pop(number)
     mine = set(_keys(entry))
     beside = [entry for entry in entries.values() if mine.intersection(_keys(entry))]
     mine.difference_update(*[_keys(entry) for entry in beside if _look(entry).state not in ORPHANED])
     # what can put a tree's files back, and the records of its loops, outlive the memory, which an agent may delete
-    whose = (places.PROJECT, places.TREE) if entry.path and inspect.is_gone(Path(entry.path)) else (places.PROJECT,)
-    found = [path for path, key in _by_key(*whose) if key in mine]
+    trees = [path for path, key in _by_key(places.TREE) if key in mine]
+    is_gone = bool(entry.path) and inspect.is_gone(Path(entry.path))
+    found = [path for path, key in _by_key(places.PROJECT, *[places.TREE] * is_gone) if key in mine]
     found += [path for path, of in _by_id() if of == number]
-    return [Leftover(str(path), size(path)) for path in [*found, Path(paths.data_home(), paths.PROJECTS, number + ".json")]]
+    found += [] if trees and not is_gone else [Path(paths.data_home(), paths.PROJECTS, number + ".json")]
+    return [Leftover(str(path), size(path)) for path in found], [Leftover(str(path), size(path)) for path in trees if not is_gone]
 
 
 def orphans() -> dict[Known, list[Leftover]]:
-    """Return the projects whose memory is gone, each with what is left of it; a file that two of them share is told once."""
+    """Return the projects whose memory is gone, each with what can go of it; a file that two of them share is told once."""
     found: dict[Known, list[Leftover]] = {}
     for each in known():
         if each.state in ORPHANED:

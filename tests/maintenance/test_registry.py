@@ -311,10 +311,14 @@ def test_cleaning_leaves_nothing_of_a_project_that_is_gone(data, a_past):
     assert registry.clean() == []
 
 
-def test_snapshots_and_loops_stay_where_only_the_memory_was_deleted(tmp_path, data, a_past):
+def test_snapshots_and_loops_stay_where_only_the_memory_was_deleted_and_the_project_is_known_until_they_go(tmp_path, data, a_past):
     (tmp_path / "shop").mkdir()
     registry.clean()
-    assert [name.split("/")[0] for name in files(data)] == ["key", "loops", "snapshots"]
+    assert [name.split("/")[0] for name in files(data)] == ["key", "loops", "projects", "snapshots"]
+    assert [each.path.split("/")[-2] for each in registry.kept(a_past)] == ["snapshots", "loops"] and registry.unknown() == []
+    (tmp_path / "shop").rmdir()
+    registry.clean()
+    assert files(data) == ["key"]
 
 
 def test_cleaning_leaves_everything_of_a_project_that_is_there(tmp_path, data, a_past):

@@ -1,5 +1,6 @@
 """The commands `projects`, `compress`, `maintain` and `tokens`, which look after what memories take."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -61,15 +62,20 @@ def clean(
 
     Example: ralph-mem projects clean --confirm
     """
-    found = {} if confirm else registry.orphans()
+    found = registry.orphans()
     files = registry.clean() if confirm else [each for of_one in found.values() for each in of_one]
+    kept = {known: registry.kept(known.id) for known in found}
     unknown = registry.unknown()
     # also where it stands before `clean`
     if json or (context.parent and context.parent.params.get("json")):
-        told = {"files": [_file(each) for each in files], "unknown": [_file(each) for each in unknown]}
+        stays = [_file(each) for of_one in kept.values() for each in of_one]
+        told = {"files": [_file(each) for each in files], "kept": stays, "unknown": [_file(each) for each in unknown]}
         printing.as_json({"removed": confirm, **told})
     else:
-        _print_preview(found, files) if not confirm else _print_removed(files)
+        _print_preview({known: left for known, left in found.items() if left}, files) if not confirm else _print_removed(files)
+        if not (files or any(kept.values())):
+            printing.text(NOTHING)
+        _print_kept(kept)
         _print_unknown(unknown)
 
 
@@ -122,17 +128,26 @@ def _file(leftover: Leftover) -> dict[str, object]:
 
 def _print_preview(found: dict[Known, list[Leftover]], files: list[Leftover]) -> None:
     if not found:
-        return printing.text(NOTHING)
+        return
     for known, its_files in found.items():
         printing.text(f"{_name(known)}: {known.state}, {terminal.plain(known.path)}")
         _print_lines("would go", its_files)
     printing.text(f"\nThat is {_total(files)}. To remove it: ralph-mem projects clean --confirm\n{MOVED}")
-    return None
 
 
 def _print_removed(files: list[Leftover]) -> None:
     _print_lines("removed", files)
-    printing.text(f"Removed {_total(files)}." if files else NOTHING)
+    if files:
+        printing.text(f"Removed {_total(files)}.")
+
+
+def _print_kept(kept: dict[Known, list[Leftover]]) -> None:
+    for known, files in kept.items():
+        if files:
+            path = terminal.plain(known.path)
+            printing.text(f"\nKept, since loops can put files of {path} back with it:")
+            _print_lines("stays", files)
+            printing.text(f"To remove it: ralph-mem forget --all --scope project --snapshots --project {shlex.quote(path)}")
 
 
 def _print_unknown(files: list[Leftover]) -> None:

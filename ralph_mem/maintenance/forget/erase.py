@@ -216,7 +216,7 @@ def _without_doomed(tree: "Project", job: "pending.Job") -> "list[loop_snapshots
     everything = bool(job.snapshots) and job.everything in (select.PROJECT, select.BOTH)
     held = loop_snapshots.runs_that_hold(tree, job.needles, named, everything)
     doomed = [each for each in held if not each.partly and (job.snapshots is True or each.run in named)]
-    return [*loop_snapshots.delete_runs(tree, doomed), *[each for each in held if each not in doomed]]
+    return [*loop_snapshots.delete_runs(tree, doomed, everything), *[each for each in held if each not in doomed]]
 
 
 def _empty_log(work: Work) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ralph_mem.core import paths
 from tests import command_line
 from tests.hook import Hook
 
@@ -112,7 +113,18 @@ def test_a_memory_that_is_there_stays(ralph_mem, a_project):
 def test_what_would_go_is_told_to_programs_wherever_they_ask(ralph_mem, gone, order):
     told = json.loads(ralph_mem(*order).stdout)
     files = [{"path": str(path), "bytes": path.stat().st_size} for path in (*(gone.parents[1] / "known").iterdir(), gone)]
-    assert told == {"removed": False, "files": files, "unknown": []}
+    assert told == {"removed": False, "files": files, "kept": [], "unknown": []}
+
+
+def test_what_loops_left_of_a_project_whose_memory_alone_is_gone_is_kept_and_named_with_what_removes_it(ralph_mem, a_project):
+    snapshots = a_project.data / "snapshots" / paths.key_of(str(a_project.project)) / "store.db"
+    snapshots.parent.mkdir(parents=True)
+    snapshots.write_text("12345")
+    shutil.rmtree(a_project.project / ".ralph-mem")
+    ralph_mem("projects", "clean", "--confirm")
+    said = ralph_mem("projects", "clean").stdout
+    assert f"  stays        5 bytes  {snapshots.parent}\n" in said and "Nothing is left" not in said
+    assert f"ralph-mem forget --all --scope project --snapshots --project {a_project.project}\n" in said
 
 
 def test_the_list_says_when_something_is_left_of_a_project(ralph_mem, gone):

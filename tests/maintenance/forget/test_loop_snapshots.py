@@ -10,6 +10,7 @@ from ralph_mem.core import project as projects
 from ralph_mem.maintenance.forget import erase, select, verify
 from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.maintenance.forget import select as selections
+from ralph_mem.ralph import runs
 from ralph_mem.ralph.git import copies, repository
 from ralph_mem.ralph.snapshot import listing, store, taking
 from tests.readers import reader_of
@@ -80,6 +81,14 @@ def test_all_with_snapshots_takes_those_of_every_finished_loop(a_past):
     assert choice.runs() == ["loop-1", "loop-2"]
     report = erase.forget(reader_of(a_past), choice.plans, snapshots=choice.runs())
     assert report.is_clean() and NO_FILE in "\n".join(erasure_report.lines_of_report(report)) and raw(SECRET) == []
+
+
+def test_all_with_snapshots_leaves_nothing_of_loops_their_records_neither(a_past):
+    runs.create(a_past.project, "loop-3", {"goal": "keep the basalt dry"})
+    assert "loop-3" in chosen(a_past, snapshots=True, everything=True).runs()
+    assert forget(a_past, snapshots=True, everything=True).is_clean()
+    places = ("snapshots", "loops", "rooms", "git-copies")
+    assert [name for name in places if Path(paths.data_home(), name, paths.key_of(a_past.project.top)).exists()] == []
 
 
 @pytest.mark.check
