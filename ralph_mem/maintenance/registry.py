@@ -15,6 +15,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.redaction import terminal
 from ralph_mem.memory import inspect
 from ralph_mem.memory.store import connection
+from ralph_mem.ralph import runs
 
 KNOWN_FILE = re.compile(r"(project-[a-z2-9]+)\.json")
 LISTED = "`ralph-mem projects` lists those that are known"
@@ -179,9 +180,10 @@ def _left_of(number: str) -> tuple[list[Leftover], list[Leftover]]:
     beside = [entry for entry in entries.values() if mine.intersection(_keys(entry))]
     mine.difference_update(*[_keys(entry) for entry in beside if _look(entry).state not in ORPHANED])
     # what can put a tree's files back, and the records of its loops, outlive the memory, which an agent may delete
-    trees = [path for path, key in _by_key(places.TREE) if key in mine]
+    of_trees = {*mine, *_keys_of_trees(entry)} if mine else set()
+    trees = [path for path, key in _by_key(places.TREE) if key in of_trees]
     is_gone = bool(entry.path) and inspect.is_gone(Path(entry.path))
-    found = [path for path, key in _by_key(places.PROJECT, *[places.TREE] * is_gone) if key in mine]
+    found = [path for path, key in _by_key(places.PROJECT, *[places.TREE] * is_gone) if key in mine | of_trees]
     found += [path for path, of in _by_id() if of == number]
     found += [] if trees and not is_gone else [Path(paths.data_home(), paths.PROJECTS, number + ".json")]
     return [Leftover(str(path), size(path)) for path in found], [Leftover(str(path), size(path)) for path in trees if not is_gone]
@@ -200,7 +202,7 @@ def orphans() -> dict[Known, list[Leftover]]:
 def unknown() -> list[Leftover]:
     """Return what lies outside projects for one that is not registered; whose it is cannot be known, so it stays."""
     entries = _registry()
-    keys = {key for entry in entries for key in _keys(entry)}
+    keys = {key for entry in entries for key in [*_keys(entry), *_keys_of_trees(entry)]}
     numbers = {entry.id for entry in entries}
     found = [path for path, key in _by_key(places.PROJECT, places.TREE) if key not in keys]
     found += [path for path, of in _by_id() if of not in numbers]
@@ -222,6 +224,11 @@ def _keys(entry: Entry) -> list[str]:
     places = [path for path in dict.fromkeys((entry.seen, entry.path)) if path]
     verdicts = [connection.verdict_of("", f"{path.rstrip('/')}/{paths.STATE}", 0)[0] for path in places]
     return [*[paths.key_of(path) for path in places], *[path.rpartition("/")[2] for path in verdicts]]
+
+
+def _keys_of_trees(entry: Entry) -> list[str]:
+    """Return the names of what loops left in any worktree of a project."""
+    return [paths.key_of(top) for path in dict.fromkeys((entry.seen, entry.path)) if path for top in runs.trees_of(path)]
 
 
 def _by_key(*whose: str) -> Iterator[tuple[Path, str]]:

@@ -32,6 +32,7 @@ NOBODY = Live("", HEADLESS, "")
 # A client that told no process is believed for so long after its last turn: a turn of hours is rare, a session of days is not.
 MOST_SILENT_MS = 12 * 3_600_000
 SUFFIX = ".jsonl"
+MOST_OF_A_START = 1_048_576  # bytes: a goal and its checks take some kB
 TAKES_RUN = ("resume", "rollback", "apply", "diff", "log", "status --history")  # commands of hints
 
 
@@ -163,6 +164,22 @@ def all(project: "Project") -> "list[record.Run]":  # noqa: A001 - reads as runs
     """Return the runs of a tree, oldest first; one whose loop is gone without an end is `interrupted`."""
     found = [_read(project, name[: -len(SUFFIX)]) for name in _names(project)]
     return sorted([run for run in found if run.id], key=lambda run: (run.started, run.id))
+
+
+def trees_of(root: str) -> "list[str]":
+    """Return the tops of the trees of a project in which loops have run, also of worktrees that are gone."""
+    home = f"{paths.data_home()}/{paths.LOOPS}"
+    found = [f"{home}/{key}/{name}" for key in paths.names(home) for name in paths.names(f"{home}/{key}")]
+    starts = [_start_of(path) for path in found if path.endswith(SUFFIX)]
+    return list(dict.fromkeys([str(start.get("folder") or "") for start in starts if start.get("root") == root]))
+
+
+def _start_of(path: str) -> "dict[str, Any]":
+    try:
+        told = fast.loads(paths.read(path, MOST_OF_A_START).partition("\n")[0])
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
 
 
 def latest(project: "Project") -> "record.Run | None":

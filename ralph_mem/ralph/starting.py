@@ -104,8 +104,9 @@ def note(
     run_id = run_id or runs.new_id()
     criteria = [*prospect.criteria, finding.marker(project.top)] if options.has_marker(wished) else prospect.criteria
     runs.create(project, run_id, {
-        "at": now_ms(), "goal": goal, "mode": mode, "owner": owner, "folder": project.top, "nonce": os.urandom(4).hex(),
-        "promise": wished.promise or PROMISE if options.has_marker(wished) else "", "limits": wished.limits._asdict(),
+        "at": now_ms(), "goal": goal, "mode": mode, "owner": owner, "folder": project.top, "root": project.root,
+        "nonce": os.urandom(4).hex(), "promise": wished.promise or PROMISE if options.has_marker(wished) else "",
+        "limits": wished.limits._asdict(),
         "criteria": [dict(each._asdict()) for each in criteria], "plan": _plan(project, values, prospect),
         "options": {**_options(wished, mode), "denials": decision.DENIALS}, "missing": prospect.missing,
     })  # fmt: skip

@@ -1,5 +1,6 @@
 """Projects are found by folder, id and name; what is left of those that are gone is shown, and removed when asked."""
 
+import json
 import os
 import posix
 import shutil
@@ -319,6 +320,13 @@ def test_snapshots_and_loops_stay_where_only_the_memory_was_deleted_and_the_proj
     (tmp_path / "shop").rmdir()
     registry.clean()
     assert files(data) == ["key"]
+
+
+def test_what_loops_left_in_a_worktree_is_left_of_its_project(tmp_path, data, a_past):
+    record = data / "loops" / paths.key_of(str(tmp_path / "tree")) / "loop-1.jsonl"
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({"what": "start", "folder": str(tmp_path / "tree"), "root": str(tmp_path / "shop")}) + "\n")
+    assert registry.unknown() == [] and str(record.parent) in [leftover.path for leftover in registry.leftovers(a_past)]
 
 
 def test_cleaning_leaves_everything_of_a_project_that_is_there(tmp_path, data, a_past):

@@ -20,9 +20,16 @@ if TYPE_CHECKING:
 
 
 def worktrees_of(project: "Project") -> "list[Project]":
-    """Return a project as each of its worktrees sees it, the main one and this one first; without git it is one."""
-    tops = dict.fromkeys([project.top, project.root, *_linked(project.common or f"{project.root}/.git")])
-    return [Project(project.root, project.git, project.common, top) for top in tops]
+    """Return a project as each of its worktrees sees it, the main one and this one first; without git it is one.
+
+    Also those that were removed since a loop ran in them.
+    """
+    tops = [project.top, project.root, *_linked(project.common or f"{project.root}/.git")]
+    if paths.names(f"{paths.data_home()}/{paths.LOOPS}"):
+        from ralph_mem.ralph import runs  # lazy: only where there has been a loop
+
+        tops += runs.trees_of(project.root)
+    return [Project(project.root, project.git, project.common, top) for top in dict.fromkeys(tops) if top]
 
 
 def _linked(common: str) -> "list[str]":

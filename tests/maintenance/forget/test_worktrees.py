@@ -24,7 +24,8 @@ def a_worktree(a_session, tmp_path):
         subprocess.run([*order, *words], cwd=a_session.project.root, check=True, capture_output=True)
     tree = projects.find(str(tmp_path / "tree"))
     runs.make_folder(tree)
-    Path(runs.path_of(tree, "loop-1")).write_text(json.dumps({"what": "start", "goal": SECRET}) + "\n")
+    start = {"what": "start", "goal": SECRET, "folder": tree.top, "root": tree.root}
+    Path(runs.path_of(tree, "loop-1")).write_text(json.dumps(start) + "\n")
     Path(tree.top, "plan.txt").write_text(SECRET)
     with store.open_store(tree) as snapshots:
         taking.take(snapshots, "start", run="loop-1", scope=listing.DEFAULT)
@@ -51,6 +52,15 @@ def test_a_forget_in_the_main_tree_follows_the_text_into_loops_of_another_one(a_
     report = erase.forget(reader, selections.plan(reader, selections.Selection(query=SECRET)), snapshots=True)
     assert report.changed["snapshots"] == ["loop-1"] and report.changed["loop records"] == [runs.path_of(a_worktree, "loop-1")]
     Path(a_worktree.top, "plan.txt").unlink()
+    assert report.out_of_reach == [] and holding(files_of(a_session.project), "quetzalcoatlus") == []
+
+
+def test_what_loops_left_in_a_worktree_that_was_removed_since_is_followed_too(a_session, a_worktree):
+    subprocess.run(["git", "worktree", "remove", "--force", a_worktree.top], cwd=a_session.project.root, check=True)
+    a_session.project = projects.find(a_session.project.root)
+    reader = reader_of(a_session)
+    report = erase.forget(reader, selections.plan(reader, selections.Selection(query=SECRET)), snapshots=True)
+    assert report.changed["snapshots"] == ["loop-1"] and report.changed["loop records"] == [runs.path_of(a_worktree, "loop-1")]
     assert report.out_of_reach == [] and holding(files_of(a_session.project), "quetzalcoatlus") == []
 
 
