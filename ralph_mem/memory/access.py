@@ -15,10 +15,14 @@ WAIT_MS = 5000
 PAUSE_MS = 50
 
 
+class NothingYet(StoreError):
+    """Neither a project nor all projects have a memory."""
+
+
 def to_read(project: "projects.Project") -> "list[connection.Store]":
     """Open the memories of a project and of all projects, as far as they are there, in this order.
 
-    Raises StoreError without any, or where the project's cannot be opened; the other one is left out then.
+    Raises NothingYet without any, StoreError where the project's cannot be opened; the other one is left out then.
     """
     own, *shared = places(project)
     found = [open_to_read(own)] if is_there(own) else []
@@ -30,7 +34,7 @@ def to_read(project: "projects.Project") -> "list[connection.Store]":
                 raise
     if not found:
         what = f"nothing is remembered for {project.root} yet"
-        raise StoreError(what, "`ralph-mem status` says whether it is recorded, `ralph-mem inject` keeps a note")
+        raise NothingYet(what, "`ralph-mem status` says whether it is recorded, `ralph-mem inject` keeps a note")
     return found
 
 

@@ -54,7 +54,7 @@ def forget(
     Backups, records of loops and caches are rid of it too; a forget that was interrupted is finished first.
     """
     place, now = registry.choose(project), time.time_ns() // 1_000_000
-    reader = Reader(access.to_change(place), place, effective.load(place))
+    reader = Reader(select.memories(place), place, effective.load(place))
     first, end = [moment_of(text, now) if text else 0 for text in (since, until)]
     names, text = select.told_apart(ids, query)
     chosen = select.Selection(names, text, session, first, end, types, origin, everything)
@@ -80,7 +80,9 @@ def forget(
 def _preview(reader: Reader, choice: select.Choice, json: bool) -> None:
     if json:
         rows = [row.public_id for row in choice.rows()]
-        printing.as_json({"would_delete": rows, "snapshots": choice.runs(), "digest": choice.digits, "confirmed": False})
+        printing.as_json(
+            {"would_delete": rows, "snapshots": choice.runs(), "files": choice.files, "digest": choice.digits, "confirmed": False}
+        )
         return
     again = f"Nothing is deleted yet. To delete exactly this, add --confirm {choice.digits}"
     for line in [*select.preview(reader, choice), again]:

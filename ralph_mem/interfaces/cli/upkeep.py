@@ -154,6 +154,7 @@ def _print_unknown(files: list[Leftover]) -> None:
     if files:
         printing.text("\nOf projects that are not registered, and left alone:")
         _print_lines("unknown", files)
+        printing.text("Typed in the folder of one, `ralph-mem forget --all --snapshots` removes what waits and what loops left.")
 
 
 def _print_lines(word: str, files: list[Leftover]) -> None:

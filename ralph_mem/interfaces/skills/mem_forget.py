@@ -5,7 +5,6 @@ from ralph_mem.interfaces import verbs
 from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting, typed_words
 from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.maintenance.forget import pending as erasure_report
-from ralph_mem.memory import access
 from ralph_mem.memory.recall.lookup import Reader
 
 TYPE_CHECKING = False
@@ -21,7 +20,7 @@ OPTIONS = tuple([each for each in verbs.OF["forget"].valued() if each not in FLA
 def answer(asked: "Asked") -> str:
     """Return a preview, or after `--confirm` with its digits the report."""
     typed = typed_words.Typed(asked.text, OPTIONS, FLAGS)
-    reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
+    reader = Reader(select.memories(asked.project), asked.project, asked.settings)
     if erasure_report.waits(asked.project):
         return _finished(reader)
     scope, snapshots = typed.options.get("--scope", select.BOTH), "--snapshots" in typed.options

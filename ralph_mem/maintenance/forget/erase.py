@@ -70,7 +70,7 @@ def forget(
         _finish_former(reader, tell)  # also of what a kill left of one that had not begun
         transcripts = sorted({path for plan in plans for path, _ in map(transcript, plan.rows()) if paths.exists(path)})
         job = _job_of(plans, snapshots)
-        named = [each for plan in plans for each in tombstones.named(plan.store, plan.rows(), plan.sessions)]
+        named = [each for plan in plans if plan.store for each in tombstones.named(plan.store, plan.rows(), plan.sessions)]
         job.marks = tombstones.marks_of(named)
         pending.keep(reader.project, job)
         on_step("drafted")
@@ -94,7 +94,8 @@ def _finish_former(reader: "Reader", tell: "Tell") -> "Report | None":
 def _job_of(plans: "list[select.Plan]", snapshots: "bool | list[str]") -> "pending.Job":
     parts: dict[str, list[str]] = {"ids": [], "sessions": [], "shared": [], "shared_sessions": []}
     for plan in plans:
-        ids, sessions = ("shared", "shared_sessions") if access.is_global(plan.store) else ("ids", "sessions")
+        is_global = plan.store is not None and access.is_global(plan.store)
+        ids, sessions = ("shared", "shared_sessions") if is_global else ("ids", "sessions")
         parts[ids] += [row.public_id for row in plan.rows()]
         parts[sessions] += [name_of(plan, number) for number in plan.sessions]
     return pending.Job(parts, select.needles_of(plans), snapshots, select.all_of(plans))
@@ -169,6 +170,10 @@ def _rewrite(work: Work) -> None:
 
 
 def _clear_spool(work: Work) -> None:
+    if work.job.everything in (select.PROJECT, select.BOTH):
+        own = [store for store in work.stores if _is_all_of(work.job, store)]
+        waiting = inventory.of_kind(inventory.of(work.project, own), places.WAITING)
+        work.changed("spool", inventory.clear_spool(waiting, None, work.job.at))
     work.changed("spool", inventory.clear_spool(work.places(places.WAITING), work.job.needles, work.job.at))
 
 
@@ -207,7 +212,8 @@ def _clear_snapshots(work: Work) -> None:
         except RalphMemError as error:
             work.pending.append(("the snapshots of loops", f"{error}; {error.hint}"))
     work.changed("snapshots", [each.run for each in work.held if each.deleted])
-    loop_snapshots.note_undecided(work.stores[0], work.held)
+    if work.stores:
+        loop_snapshots.note_undecided(work.stores[0], work.held)
 
 
 def _without_doomed(tree: "Project", job: "pending.Job") -> "list[loop_snapshots.Held]":

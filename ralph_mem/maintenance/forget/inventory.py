@@ -40,6 +40,7 @@ def _linked(common: str) -> "list[str]":
 
 
 FORGOTTEN = "[forgotten]"
+ANY_TIME = 1 << 62  # in milliseconds: all that waits is from before
 # What a forget says of the tables beside the rows of memory, by their kinds.
 WHOSE = {"loop_run": "loop tables", "iteration": "loop tables", "outbox": "team tables"}
 ENCRYPTED = b"age-encryption.org/v1"  # as the format of age begins, which a skill does not load
@@ -102,10 +103,30 @@ def shared_files(project: "Project", names: "list[str]") -> "list[str]":
     return [each for each in found if paths.exists(f"{project.top}/{each}")]
 
 
-def clear_spool(files: "list[str]", needles: "verify.Needles", before: int) -> "list[str]":
-    """Take the text out of what waits: records from before a time go, what cannot be understood goes as a whole."""
+def telling(project: "Project", needles: "verify.Needles", everything: bool) -> "list[str]":
+    """Return which events that wait for a project, and which records of its loops, tell of it; with `everything` all that waits."""
+    found = of(project, [])
+    waiting, records = of_kind(found, places.WAITING), of_kind(found, places.LOOP)
+    if everything:
+        return waiting
+    if not (needles.pieces or needles.typed()):
+        return []
+    told = [path for path in holding(waiting, needles, typed=True) if _kept(path, needles, ANY_TIME) is not None]
+    return told + [path for path in holding(records, needles, typed=True) if _tells(path, needles)]
+
+
+def _tells(path: str, needles: "verify.Needles") -> bool:
+    with open(path, "rb") as file:
+        return any([_redacted(line.rstrip(b"\r\n"), needles) != line.rstrip(b"\r\n") for line in file])
+
+
+def clear_spool(files: "list[str]", needles: "verify.Needles | None", before: int) -> "list[str]":
+    """Take the text out of what waits: records from before a time go, what cannot be understood goes as a whole.
+
+    Without needles all of them go.
+    """
     changed = []
-    for path in holding(files, needles, typed=True):
+    for path in holding(files, needles, typed=True) if needles else files:
         kept = _kept(path, needles, before) if path.endswith(".json") else []
         if kept is None:
             continue
@@ -117,11 +138,12 @@ def clear_spool(files: "list[str]", needles: "verify.Needles", before: int) -> "
     return changed
 
 
-def _kept(path: str, needles: "verify.Needles", before: int) -> "list[Any] | None":
+def _kept(path: str, needles: "verify.Needles | None", before: int) -> "list[Any] | None":
     """Return the records of a file that stay; None where all of them do."""
     try:
         records = fast.loads(spool.take(path))
-        kept = [each for each in records if each["at"] > before or not needles.told_by(json.dumps(each, ensure_ascii=False))]
+        goes = needles.told_by if needles else bool
+        kept = [each for each in records if each["at"] > before or not goes(json.dumps(each, ensure_ascii=False))]
     except (ValueError, TypeError, LookupError):
         return []
     return None if kept == records else kept

@@ -1,5 +1,6 @@
 """Find what a person means to forget, and plan what that takes along; nothing is changed here."""
 
+from ralph_mem.core import places
 from ralph_mem.core.errors import RalphMemError, SnapshotError
 from ralph_mem.core.format import digits_of
 from ralph_mem.maintenance.forget import inventory, loop_snapshots, verify
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 ORIGINS = ("user", "agent", "tool", "test", "outside")
 PROJECT, GLOBAL, BOTH = "project", "global", "both"
 SCOPES = (PROJECT, GLOBAL, BOTH)
+WITH_SNAPSHOTS = "with --snapshots what loops left goes too"
 NOTHING, LOOK = "nothing that is remembered fits", "a text is looked for exactly as it is given; a search prints ids"
 
 
@@ -49,7 +51,11 @@ class Selection:
 
     def has_filters(self) -> bool:
         """Say whether anything is selected in another way than by its id."""
-        return bool(self.query or self.session or self.since or self.until or self.types or self.origin)
+        return bool(self.query or self.is_narrowed())
+
+    def is_narrowed(self) -> bool:
+        """Say whether a filter tells rows apart by something else than their text."""
+        return bool(self.session or self.since or self.until or self.types or self.origin)
 
 
 def told_apart(words: "Sequence[str]", query: str = "") -> "tuple[list[str], str]":
@@ -65,12 +71,15 @@ def told_apart(words: "Sequence[str]", query: str = "") -> "tuple[list[str], str
 
 
 class Plan:
-    """What would go from one memory: rows named by the selection, rows that go with them, whole sessions."""
+    """What would go from one memory: rows named by the selection, rows that go with them, whole sessions.
+
+    Without a `store` it stands for what lies outside of a project's memory.
+    """
 
     __slots__ = ("meant", "selection", "sessions", "store", "with_them")
 
     def __init__(
-        self, store: "Store", meant: "list[Row]", with_them: "list[Row]", sessions: "list[int]", selection: Selection
+        self, store: "Store | None", meant: "list[Row]", with_them: "list[Row]", sessions: "list[int]", selection: Selection
     ) -> None:
         self.store, self.selection = store, selection
         self.meant, self.with_them, self.sessions = meant, with_them, sessions
@@ -78,6 +87,19 @@ class Plan:
     def rows(self) -> "list[Row]":
         """Return all rows that would go."""
         return self.meant + self.with_them
+
+
+def memories(project: "Project") -> "list[Store]":
+    """Open the memories of a project to change them; none where there is none yet and something else was kept, as of a loop.
+
+    Raises StoreError.
+    """
+    try:
+        return access.to_change(project)
+    except access.NothingYet:
+        if not inventory.of_kind(inventory.of(project, []), places.WAITING, places.LOOP, places.SNAPSHOT):
+            raise
+        return []
 
 
 def plan(reader: "Reader", selection: Selection, scope: str = BOTH) -> "list[Plan]":
@@ -114,7 +136,7 @@ def within(reader: "Reader", scope: str) -> "list[Store]":
 
 def name_of(plan: Plan, session: int) -> str:
     """Return the id of a session that would go."""
-    return str(plan.store.one("SELECT public_id FROM sessions WHERE id = ?", (session,))[0])
+    return str(plan.store.one("SELECT public_id FROM sessions WHERE id = ?", (session,))[0]) if plan.store else ""
 
 
 def _plan_of(store: "Store", selection: Selection) -> Plan:
@@ -217,19 +239,20 @@ MOST_SHOWN = 50
 
 
 class Choice:
-    """What a person chose to forget: rows and sessions by memory, `held`: runs whose snapshots go as well; the `digits` stand for
-    all of it, and for what it says.
+    """What a person chose to forget: rows and sessions by memory, `held`: runs whose snapshots go as well, `files` that hold it
+    where no row does; the `digits` stand for all of it, and for what it says.
     """
 
-    __slots__ = ("digits", "held", "plans")
+    __slots__ = ("digits", "files", "held", "plans")
 
-    def __init__(self, plans: "list[Plan]", held: "list[loop_snapshots.Held]") -> None:
+    def __init__(self, plans: "list[Plan]", held: "list[loop_snapshots.Held]", files: "Sequence[str]" = ()) -> None:
         self.plans = plans
         self.held = held
+        self.files = files
         chosen = plans[0].selection
         told = [f"{row.public_id}\n{row.asked}\n{row.said}\n{row.files}\n{row.lines}" for row in self.rows() if _says_anything(row)]
         told += [name_of(plan, number) for plan in plans for number in plan.sessions]
-        self.digits = digits_of([*told, *self.runs(), f"all {chosen.everything}", f"text {chosen.query.casefold()}"])
+        self.digits = digits_of([*told, *self.runs(), *files, f"all {chosen.everything}", f"text {chosen.query.casefold()}"])
 
     def rows(self) -> "list[Row]":
         """Return all rows that would go."""
@@ -248,24 +271,34 @@ def _says_anything(row: "Row") -> bool:
 def choose(reader: "Reader", chosen: "Selection", scope: str = BOTH, snapshots: bool = False) -> Choice:
     """Return what a selection would take, nothing changed yet; with `snapshots` those that hold it, too.
 
-    Where its rows are gone already, that is the snapshots in which an earlier forget found it, or in which a query is found.
-    Raises RalphMemError, NothingFits where that is nothing at all.
+    Where its rows are gone already, that is the snapshots in which an earlier forget found it, or in which a query is found, and
+    the events that wait and records of loops that hold it. Raises RalphMemError, NothingFits where that is nothing at all.
     """
     undoing.drop_what_holds(reader.stores, chosen.query)
     try:
         plans = plan(reader, chosen, scope)
-        named: list[str] = []
     except NothingFits:
         stores = within(reader, scope)
-        if not (snapshots and stores):
+        if scope == GLOBAL and not stores:
             raise
-        plans = [Plan(stores[0], [], [], [], chosen)]
-        named = loop_snapshots.undecided(reader.stores[0])
-        held = _held(reader.project, plans, named)
-        if not held:
+        plans = [Plan(stores[0] if scope == GLOBAL else None, [], [], [], chosen)]
+        named = loop_snapshots.undecided(reader.stores[0]) if reader.stores else []
+        held = _held(reader.project, plans, named) if snapshots else []
+        files = (
+            []
+            if scope == GLOBAL or chosen.is_narrowed()
+            else inventory.telling(reader.project, needles_of(plans), bool(all_of(plans)))
+        )
+        if chosen.everything and not (held or files or snapshots):
+            raise NothingFits(NOTHING, WITH_SNAPSHOTS) from None
+        if not (held or files):
             raise
-        return Choice(plans, held)
-    return Choice(plans, _held(reader.project, plans, named) if snapshots else [])
+        return Choice(plans, held, files)
+    files = []
+    if scope != GLOBAL and all_of(plans) == GLOBAL:
+        plans.append(Plan(None, [], [], [], chosen))
+        files = inventory.telling(reader.project, needles_of(plans), everything=True)
+    return Choice(plans, _held(reader.project, plans, []) if snapshots else [], files)
 
 
 def _held(project: "Project", plans: "list[Plan]", named: "list[str]") -> "list[loop_snapshots.Held]":
@@ -284,7 +317,7 @@ def all_of(plans: "list[Plan]") -> str:
     """Return the scope of which plans take everything, nothing where they were chosen otherwise."""
     if not plans[0].selection.everything:
         return ""
-    kinds = {GLOBAL if access.is_global(plan.store) else PROJECT for plan in plans}
+    kinds = {GLOBAL if plan.store and access.is_global(plan.store) else PROJECT for plan in plans}
     return kinds.pop() if len(kinds) == 1 else BOTH
 
 
@@ -295,6 +328,7 @@ def preview(reader: "Reader", choice: Choice, most: int = MOST_SHOWN) -> "list[s
     along = _shown(reader, [row for plan in plans for row in plan.with_them], most)
     lines += ["with it, since it tells of the same:", *along] if along else []
     lines += [f"{name_of(plan, number)}  the session itself" for plan in plans for number in plan.sessions]
+    lines += [f"outside of the memory: {path}" for path in choice.files]
     gone = {False: "it cannot be rolled back then", True: "kept while the loop is at work"}
     return lines + [f"{each.run}  its snapshots, copy of git and room: {gone[each.busy]}" for each in choice.held]
 

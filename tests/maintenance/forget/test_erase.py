@@ -10,15 +10,18 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from ralph_mem.core import project as projects
 from ralph_mem.core import spool
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project
+from ralph_mem.core.settings import effective
 from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.maintenance.forget import select as selections
-from ralph_mem.memory import access, opening
+from ralph_mem.memory import access, notes_by_hand, opening
 from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import existing
+from ralph_mem.ralph import runs
 from tests import clock
 from tests.readers import dump, files_of, forget, holding, ids, in_order, last, note, reader_of, search, waits
 from tests.sessions import DAY, HOUR, NOON, Session, found
@@ -547,3 +550,73 @@ def test_after_a_forget_the_hooks_go_on(a_busy_session, another_session):
     in_order(a_busy_session.store)
     with closing(sqlite3.connect(a_busy_session.project.folder + "/memory.db")) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+# Where there is no memory
+
+
+@pytest.fixture
+def a_place(tmp_path, a_home):
+    """Have a project without a memory, two events that wait for one, and the record of a loop."""
+    project = Project(str(tmp_path / "place"))
+    for prompt in ("Mend the lantern with tungsten", "Where is the ferret?"):
+        spool.put(project.root, [{"verb": "turn", "at": NOON, "prompt": prompt}])
+    runs.create(project, "loop-1", {"goal": "no lantern without tungsten", "said": "mend the ferret"})
+    return project
+
+
+def forget_without_memory(project, snapshots=False, **filters):
+    """Forget what a person chose in a project, as the command does; returns the preview and the report."""
+    reader = lookup.Reader(selections.memories(project), project, dict(effective.DEFAULTS))
+    choice = select.choose(reader, selections.Selection(**filters), snapshots=snapshots)
+    return select.preview(reader, choice), erase.forget(reader, choice.plans, snapshots=choice.runs())
+
+
+def test_what_waits_and_what_a_loop_left_is_forgotten_where_there_is_no_memory(a_place):
+    record, (waiting, other) = runs.path_of(a_place, "loop-1"), spool.pending(a_place.root)
+    shown, report = forget_without_memory(a_place, query="lantern")
+    assert shown == [f"outside of the memory: {path}" for path in (waiting, record)]
+    assert report.changed == {"spool": [waiting], "loop records": [record]} and report.is_clean()
+    assert spool.pending(a_place.root) == [other] and record_of(a_place)["said"] == "mend the ferret"
+
+
+def record_of(project):
+    return runs.record.read(runs.path_of(project, "loop-1"))[0]
+
+
+def test_all_of_a_place_without_a_memory_is_what_waits_and_with_snapshots_what_loops_left(a_place):
+    forget_without_memory(a_place, everything=True)
+    assert spool.pending(a_place.root) == [] and record_of(a_place)["said"] == "mend the ferret"
+    forget_without_memory(a_place, snapshots=True, everything=True)
+    assert runs.all(a_place) == []
+    with pytest.raises(RalphMemError, match="nothing is remembered"):
+        selections.memories(a_place)
+
+
+def test_all_of_a_place_is_shown_with_what_waits_where_only_all_projects_have_a_memory(a_place):
+    notes_by_hand.inject(projects.everywhere(), a_place, dict(effective.DEFAULTS), "Ada prefers small commits.")
+    waiting = spool.pending(a_place.root)
+    shown, _ = forget_without_memory(a_place, everything=True)
+    assert "Ada prefers small commits." in shown[0] and shown[-2:] == [f"outside of the memory: {path}" for path in waiting]
+    assert spool.pending(a_place.root) == []
+
+
+def test_all_of_a_place_of_which_only_loops_left_something_is_told_with_the_word_that_takes_it(a_place):
+    forget_without_memory(a_place, everything=True)
+    with pytest.raises(selections.NothingFits) as told:
+        forget_without_memory(a_place, everything=True)
+    assert "--snapshots" in told.value.hint
+
+
+def test_what_a_loop_left_of_a_text_is_found_although_no_row_says_it(a_busy_session):
+    runs.create(a_busy_session.project, "loop-1", {"goal": "no quetzalcoatlus in the attic"})
+    choice = select.choose(reader_of(a_busy_session), selections.Selection(query="quetzalcoatlus in"))
+    assert choice.files == [runs.path_of(a_busy_session.project, "loop-1")]
+    erase.forget(reader_of(a_busy_session), choice.plans)
+    assert record_of(a_busy_session.project)["goal"] == "[forgotten]"
+
+
+def test_a_text_that_is_looked_for_in_a_session_or_since_a_day_is_looked_for_in_rows_alone(a_busy_session):
+    runs.create(a_busy_session.project, "loop-1", {"goal": "no quetzalcoatlus in the attic"})
+    with pytest.raises(selections.NothingFits):
+        select.choose(reader_of(a_busy_session), selections.Selection(query="quetzalcoatlus in", since=NOON))
