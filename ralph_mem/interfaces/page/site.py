@@ -1,6 +1,7 @@
 """Write the page's views as files, redacted, for a look elsewhere."""
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from ralph_mem.core.project import Project, find
 from ralph_mem.core.redaction import whole
 from ralph_mem.interfaces.page import rendering, routes
 from ralph_mem.interfaces.page.asking import HERE, Asked
+from ralph_mem.maintenance.transfer import home
 
 LEFT_OUT = ("search", "forget", "projects", "gone", "relation")  # forms alone, and what tells of other projects
 MOST_OF_A_KIND = 1_000  # pages: a folder that a browser still lists
@@ -80,6 +82,7 @@ def write(project: Project, target: str) -> str:
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         folder.chmod(0o700)
+        home.list_it(str(folder), time.time_ns() // 1_000_000)  # before the first page: a forget has to name what a kill left, too
         done = Site(project, folder).write()
     except OSError as error:
         raise RalphMemError(f"cannot write {folder}: {error.strerror}", HINT) from error

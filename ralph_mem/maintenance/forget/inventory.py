@@ -241,9 +241,19 @@ def _redacted_value(value: str, needles: "verify.Needles") -> str:
 
 def exports(needles: "verify.Needles") -> "list[str]":
     """Return the exports that we know of and that hold the text. They are the person's own: they are named and left alone."""
-    listed = listed_exports()
-    held = verify.holding(listed, {verify.PIECES: needles.long_pieces(), verify.NAMES: needles.names})
-    return [path for path in listed if held.get(path)]
+    inside = {path: verify.inside(path) if os.path.isdir(path) else [path] for path in listed_exports()}
+    pieces = list(dict.fromkeys([text for piece in needles.long_pieces() for text in (piece, _as_html(piece))]))
+    held = verify.holding(
+        [file for files in inside.values() for file in files], {verify.PIECES: pieces, verify.NAMES: needles.names}
+    )
+    return [path for path, files in inside.items() if any([held.get(file) for file in files])]
+
+
+def _as_html(text: str) -> str:
+    """Return a text as a page has it."""
+    for mark, escaped in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&#34;"), ("'", "&#39;")):
+        text = text.replace(mark, escaped)
+    return text
 
 
 def encrypted_exports() -> "list[str]":
@@ -260,10 +270,10 @@ def _begins_with(path: str, mark: bytes) -> bool:
 
 
 def listed_exports() -> "list[str]":
-    """Return the exports that were written and are there still: the person's own files."""
+    """Return the exports that were written and are there still: the person's own files, and folders of pages."""
     home = paths.data_home()
     listed = paths.read(f"{home}/{paths.EXPORTS}", 16_777_216).splitlines() if home else []
-    return list(dict.fromkeys([path for path in map(_path_of, listed) if path and os.path.isfile(path)]))
+    return list(dict.fromkeys([path for path in map(_path_of, listed) if path and (os.path.isfile(path) or os.path.isdir(path))]))
 
 
 def _path_of(line: str) -> str:

@@ -8,7 +8,10 @@ import pytest
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.page import site
+from ralph_mem.maintenance.forget import inventory, verify
 from tests.readers import note
+
+QUOTED = 'Ada\'s ladder is "below" the basalt & the zinc'
 
 
 @pytest.fixture
@@ -18,6 +21,7 @@ def a_site(a_person, tmp_path):
     a_person.session.store.execute(
         "UPDATE observations SET content = 'password: hunter2-Xk92ja01' WHERE public_id = ?", (a_person.note,)
     )
+    note(a_person.session, QUOTED)
     site.write(a_person.session.project, str(tmp_path / "site"))
     return tmp_path / "site"
 
@@ -40,6 +44,14 @@ def test_it_tells_what_is_remembered_and_no_secret(a_site):
 def test_only_its_owner_reads_it(a_site):
     assert stat.S_IMODE(a_site.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in a_site.iterdir()} == {0o600}
+
+
+def test_it_is_an_export_of_which_a_forget_and_an_uninstall_tell(a_site):
+    def naming(text):
+        return inventory.exports(verify.Needles([text], [], [], text))
+
+    assert naming(QUOTED.lower()) == inventory.listed_exports() == [str(a_site)]
+    assert naming("no page says that, none does") == []
 
 
 def test_a_folder_with_something_in_it_a_link_and_a_repository_are_refused(a_person, tmp_path):
