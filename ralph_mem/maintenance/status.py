@@ -82,16 +82,26 @@ def of(
             found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
         if access.closed(project):
             found["trouble"] = f"cannot write in {access.closed(project)}; {UNTIL_THEN}"
-        if opened[0].property(connection.UNFINISHED):
-            from ralph_mem.memory.rows import deletion  # lazy: only after a forget that was cut off
-
-            found["trouble"] = f"a forget is not finished: {deletion.NOT_DONE}; {deletion.FINISH}"
+        found["trouble"] = _unfinished(project, opened[0]) or found["trouble"]
         found["last_recorded"] *= bool(found["turns"] or found["observations"])
         found["state"] = state(project, values, unheard(since, stopped), since, session)
     except (RalphMemError, connection.sqlite.Error) as error:
         found["trouble"] = f"{UNUSABLE}: {error}"
         found["state"] = state(project, values, UNUSABLE, session=session)
     return found
+
+
+def _unfinished(project: "Project", opened: "connection.Store") -> str:
+    """Return what is to be said of a forget that was cut off: the memory is marked, or where nothing fitted on it a job waits."""
+    is_marked = bool(opened.property(connection.UNFINISHED))
+    names = paths.names(f"{paths.data_home()}/{paths.FORGOTTEN}")
+    if not is_marked and not any([name.startswith(paths.key_of(project.root)) for name in names]):
+        return ""
+    from ralph_mem.maintenance.forget import pending  # lazy: only after a forget that was cut off
+    from ralph_mem.memory.rows import deletion  # lazy: as above
+
+    what = pending.unfinished(project, is_marked)
+    return f"a forget is not finished: {what}; {deletion.FINISH}" if what else ""
 
 
 def _other_clients(opened: "connection.Store") -> "dict[str, int]":

@@ -19,6 +19,7 @@ from ralph_mem.core.process import printed_by
 from ralph_mem.core.project import Project
 from ralph_mem.maintenance import usage as quota
 from ralph_mem.maintenance.doctor.recording import is_strange, settings_of
+from ralph_mem.maintenance.forget import pending
 from ralph_mem.maintenance.recovery import backups, damage, repair
 from ralph_mem.memory import inspect
 from ralph_mem.memory.ownership import check, foreign
@@ -160,8 +161,10 @@ def _property(project: Project, key: str) -> Any:
 
 def forgetting(project: Project) -> Iterator[Finding]:
     """Look for a forget that was cut off."""
-    if not inspect.is_gone(project.folder + "/memory.db") and _property(project, connection.UNFINISHED):
-        yield warning("forget", f"one is not finished: {deletion.NOT_DONE}", deletion.FINISH)
+    is_there = not inspect.is_gone(project.folder + "/memory.db")
+    what = pending.unfinished(project, bool(_property(project, connection.UNFINISHED))) if is_there else ""
+    if what:
+        yield warning("forget", f"one is not finished: {what}", deletion.FINISH)
 
 
 def altered(project: Project) -> Iterator[Finding]:

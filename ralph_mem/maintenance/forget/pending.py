@@ -24,6 +24,7 @@ MOST_BYTES = 67_108_864
 # The spool reads so much of a file, and an id is nineteen bytes there.
 IDS_IN_A_FILE = 5000
 AUDIT = tombstones.FOLDER + "/audit.jsonl"
+NOT_HIDDEN = f"its rows may still be found, and {deletion.NOT_DONE}"
 BEGUN = f"the forget has begun: {deletion.NOT_DONE}"
 
 
@@ -62,6 +63,14 @@ def waits(project: "Project") -> bool:
     """Say whether a forget was begun in a project and not finished."""
     place = place_of(project)
     return bool(place) and (paths.exists(place) or paths.exists(place + ".before"))
+
+
+def unfinished(project: "Project", is_marked: bool) -> str:
+    """Say what a forget that was cut off has left, nothing where there is none; `is_marked` is whether its memory says so.
+
+    Where the disk was full from the beginning, only the file of the job tells of it.
+    """
+    return deletion.NOT_DONE if is_marked else NOT_HIDDEN if waits(project) else ""
 
 
 @contextlib.contextmanager

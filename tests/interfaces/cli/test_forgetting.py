@@ -252,3 +252,22 @@ def test_a_forget_that_is_cut_off_says_so_until_it_is_finished(a_person, how, wh
     assert "warning  forget           one is not finished" in a_person.cli("doctor").out
     assert "A forget that was interrupted is finished now:\n3 rows deleted" in a_person.reads("forget")
     assert "not finished" not in a_person.cli("status").out + a_person.cli("doctor").out
+
+
+FULL = CUT_OFF.replace(
+    "access.rewrite = rewrite",
+    """
+from ralph_mem.memory.rows import tombstones
+tombstones.add = lambda *_: rewrite(None)""",
+)
+
+
+@pytest.mark.check
+def test_a_forget_that_found_the_disk_full_before_it_hid_a_row_is_named_until_it_is_finished(a_person):
+    order = [sys.executable, "-c", FULL, "disk", *a_person.confirming("forget", "--query", RATE_LIMIT)]
+    said = subprocess.run(order, env=a_person.terminal(), cwd=a_person.project, capture_output=True, check=False)
+    assert b"the forget has begun" in said.stderr
+    assert "a forget is not finished: its rows may still be found" in a_person.cli("status").out
+    assert "warning  forget           one is not finished: its rows may still be found" in a_person.cli("doctor").out
+    assert "A forget that was interrupted is finished now" in a_person.reads("forget")
+    assert "not finished" not in a_person.cli("status").out + a_person.cli("doctor").out
