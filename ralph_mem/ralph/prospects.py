@@ -9,6 +9,7 @@ from pathlib import Path
 from ralph_mem.core import paths
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.redaction import privacy
+from ralph_mem.core.settings import effective
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import MARKER, acceptance, finding
 from ralph_mem.ralph.loop import criteria_of
@@ -17,10 +18,11 @@ from ralph_mem.ralph.tasks import of_run, reading, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ralph_mem.core.project import Project
+    from ralph_mem.ralph.criteria import Criterion
     from ralph_mem.ralph.record import Run
 
 Prospect = namedtuple("Prospect", "criteria missing digest shown accepted plan", defaults=(reading.NO_PLAN,))
@@ -33,19 +35,26 @@ LEAST_DIGITS = 12
 MOST_KEPT = 5  # of a project: what was shown before that is typed again
 MOST_AGE_MS = 86_400_000  # nobody remembers longer what a code stands for
 MOST_BYTES = 1_048_576
+HOLDS_ONE = "what looks like a secret stands in the line of {}, and that would be kept as it is typed"
+BY_ITS_NAME = "put it into the environment or into a file, and name that in the command"
 
 Shown = namedtuple("Shown", "code typed digest at")
 Shown.__doc__ = """What was shown: the code that a person types, what they had typed, the whole digest, when (in milliseconds)."""
 
 
 def look(project: "Project", wished: Wish) -> Prospect:
-    """Return what a loop would run, without running anything. Raises LoopError or ConfigError where it could not begin."""
+    """Return what a loop would run, without running anything. Raises LoopError or ConfigError where it could not begin.
+
+    So it is where a command holds a secret: its words are kept for a resume, and told.
+    """
     kinds = [item for item in wished.criteria if item.partition("=")[0].strip() != MARKER]
     criteria, missing = finding.find(project.top, kinds) if kinds else ([], [])
     criteria = [each._replace(seconds=wished.timeout_s) for each in criteria]
     plan = reading.read(project.top, wished.plan, wished.timeout_s) if wished.plan else reading.NO_PLAN
-    also = [*telling.to_accept(plan.tasks), *_also(wished)]
+    acts = _also(wished)
+    also = [*telling.to_accept(plan.tasks), *acts]
     of_tasks = [check.criterion for task in plan.tasks for check in task.checks]
+    _refuse_secrets(project, [*criteria, *of_tasks], acts)
     digest = acceptance.digest([*criteria, *of_tasks], project.top, also)
     accepted = not (criteria or also) or acceptance.is_accepted(project, digest)
     return Prospect(criteria, missing, digest, acceptance.shown(criteria, also), accepted, plan)
@@ -61,10 +70,20 @@ def again(project: "Project", run: "Run", allow: "Sequence[str]", plan: str = ""
     found = reading.read(project.top, plan, max(times, default=DEFAULT_TIMEOUT_S)) if plan else reading.NO_PLAN
     telling.check(found.tasks, bool(criteria))
     kept = {name: tuple(run.options.get(name) or ()) for name in ("agent", "others", "notify")}
-    also = [*telling.to_accept(found.tasks), *_also(Wish(run.goal, allow=tuple(allowed(run, allow)), **kept))]
+    acts = _also(Wish(run.goal, allow=tuple(allowed(run, allow)), **kept))
+    also = [*telling.to_accept(found.tasks), *acts]
     of_tasks = [check.criterion for task in found.tasks for check in task.checks]
+    _refuse_secrets(project, of_tasks, acts)
     digest = acceptance.digest([*criteria, *of_tasks], project.top, also)
     return Prospect(criteria, [], digest, acceptance.shown(criteria, also), acceptance.is_accepted(project, digest), found)
+
+
+def _refuse_secrets(project: "Project", criteria: "Iterable[Criterion]", acts: "Iterable[str]") -> None:
+    values = effective.load(project)
+    commands = [(each.type, f"{shlex.join(each.argv)} {each.expected}") for each in criteria]
+    for what, text in [*commands, *[(line.partition(":")[0], line) for line in acts]]:
+        if privacy.redacted(text, project, values)[1]:
+            raise LoopError(HOLDS_ONE.format(what), BY_ITS_NAME)
 
 
 def allowed(run: "Run", more: "Sequence[str]" = ()) -> "list[str]":
@@ -94,7 +113,8 @@ def accept(project: "Project", prospect: Prospect, given: str) -> bool:
         return bool(prospect.accepted)
     if len(given) < LEAST_DIGITS or not prospect.digest.startswith(given.lower()):
         raise Changed(f"--accept {given[:40]} stands for something else than would be run now", "look at it without --accept")
-    acceptance.accept(project, prospect.digest, prospect.shown)
+    values = effective.load(project)  # what a script of the project says behind a command is shown, and not kept, whole
+    acceptance.accept(project, prospect.digest, [privacy.redacted(line, project, values)[0] for line in prospect.shown])
     return True
 
 

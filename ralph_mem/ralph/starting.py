@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ralph_mem.core.project import Project
+    from ralph_mem.ralph.criteria import Criterion
     from ralph_mem.ralph.loop import Told
     from ralph_mem.ralph.options import Wish
     from ralph_mem.ralph.prospects import Prospect
@@ -107,7 +108,7 @@ def note(
         "at": now_ms(), "goal": goal, "mode": mode, "owner": owner, "folder": project.top, "root": project.root,
         "nonce": os.urandom(4).hex(), "promise": wished.promise or PROMISE if options.has_marker(wished) else "",
         "limits": wished.limits._asdict(),
-        "criteria": [dict(each._asdict()) for each in criteria], "plan": _plan(project, values, prospect),
+        "criteria": [dict(_kept(each, project, values)._asdict()) for each in criteria], "plan": _plan(project, values, prospect),
         "options": {**_options(wished, mode), "denials": decision.DENIALS}, "missing": prospect.missing,
     })  # fmt: skip
     return run_id
@@ -116,7 +117,16 @@ def note(
 def _plan(project: "Project", values: "dict[str, Any]", prospect: "Prospect") -> "list[dict[str, Any]]":
     """Return the tasks as a record may hold them."""
     titles = privacy.protect([task.title for task in prospect.plan.tasks], project, values)[0] if prospect.plan.tasks else []
-    return [to_json(task._replace(title=title)) for task, title in zip(prospect.plan.tasks, titles)]
+    found = [task._replace(title=title) for task, title in zip(prospect.plan.tasks, titles)]
+    return [
+        to_json(task._replace(checks=[each._replace(criterion=_kept(each.criterion, project, values)) for each in task.checks]))
+        for task in found
+    ]
+
+
+def _kept(criterion: "Criterion", project: "Project", values: "dict[str, Any]") -> "Criterion":
+    """Return a check as a record may hold it: its words hold no secret, the script that a file of the project has for them may."""
+    return criterion._replace(definition=privacy.redacted(criterion.definition or "", project, values)[0])
 
 
 def _options(wished: "Wish", mode: str) -> "dict[str, Any]":

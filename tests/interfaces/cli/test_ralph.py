@@ -132,6 +132,24 @@ def test_other_digits_accept_nothing(an_owner, given):
     assert not has_started(an_owner)
 
 
+@pytest.mark.parametrize("option", ["--agent", "--criteria", "--notify"])
+def test_a_command_that_holds_a_secret_is_refused_before_it_is_shown_or_kept(an_owner, option):
+    (an_owner.project / ".env").write_text("LAMP_PASSWORD=wolfram-lantern-9\n")
+    command = "custom=" * (option == "--criteria") + "sh -c 'echo wolfram-lantern-9'"
+    said = an_owner.cli("ralph", "start", "Mend the state.", option, command)
+    assert said.code and "wolfram" not in said.out + said.err and "put it into the environment or into a file" in said.err
+    assert an_owner.files_that_hold("wolfram") == [".env"]
+
+
+def test_a_secret_in_a_script_of_the_project_is_shown_to_accept_it_and_is_not_kept(an_owner):
+    (an_owner.project / "Makefile").write_text("test:\n\tPGPASSWORD=wolfram-lantern-9 ./check.sh\n")
+    words = ["ralph", "start", "Mend the state.", "--here", "--criteria", "test_pass", "--agent", an_owner.agent("mends")]
+    shown = an_owner.cli(*words)
+    assert "wolfram-lantern-9" in shown.out
+    an_owner.reads(*words, "--no-snapshot", "--accept", re.search(r"--accept (\w+)", shown.err)[1])
+    assert an_owner.files_that_hold("wolfram") == ["Makefile"]
+
+
 def test_a_script_that_was_changed_has_to_be_accepted_again(an_owner):
     words = an_owner.loop("idles", "x", "--max-iterations", "1")
     assert an_owner.cli(*words).code == 10
