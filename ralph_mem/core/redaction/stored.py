@@ -5,7 +5,7 @@ from ralph_mem.core.redaction import gate, privacy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ralph_mem.core.project import Project
@@ -33,3 +33,12 @@ def protect(
     rows = [[next(safe) for _ in texts] if old else texts for texts, old in zip(rows, again)]
     closely = [level >= LONG_LIST and not old for (_, level), old in zip(seen, again)]
     return [[*texts] if done else privacy.leaving(texts) for texts, done in zip(rows, closely)]
+
+
+def show(rows: "Iterable[Any]", names: "Sequence[str]", project: "Project", settings: "dict[str, Any]") -> None:
+    """Redact texts of what was read of the rows, in place and as they may leave: it is to be shown, and never written again."""
+    found = [*rows]
+    texts = [[getattr(each, name) or "" for name in names] for each in found]
+    for each, safe in zip(found, protect(texts, [(0, 0)] * len(found), project, settings)):
+        for name, text in zip(names, safe):
+            setattr(each, name, text)

@@ -7,6 +7,7 @@ import typer
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.project import Project as Place
+from ralph_mem.core.redaction import stored
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Project
@@ -38,7 +39,7 @@ def list_(everywhere: Global = False, project: Project = "", json: Json = False)
 
     Example: ralph-mem core list --json
     """
-    found = _read(_place(project, everywhere))
+    found = _read(project, everywhere)
     if json:
         printing.as_json(found)
     elif found:
@@ -53,7 +54,7 @@ def get(key: Key, everywhere: Global = False, project: Project = "", json: Json 
 
     Example: ralph-mem core get port
     """
-    found = _read(_place(project, everywhere))
+    found = _read(project, everywhere)
     if key not in found:
         raise RalphMemError(f"nothing stands under {key[:40]}", "`ralph-mem core` lists the keys")
     printing.as_json(found[key]) if json else printing.text(found[key])
@@ -86,12 +87,15 @@ def delete(key: Key, everywhere: Global = False, project: Project = "", json: Js
     printing.as_json({"key": key, "deleted": True}) if json else printing.text(f"{key} is told no more.")
 
 
-def _read(place: Place) -> dict[str, str]:
+def _read(project: str, everywhere: bool) -> dict[str, str]:
+    place = _place(project, everywhere)
     if not access.is_there(place):
         return {}
     opened = access.open_one(place)
     try:
-        return {key: facts.value_of(fact) for key, fact in facts.all_of(opened).items()}
+        found = facts.all_of(opened)
+        stored.show(found.values(), ("text",), registry.choose(project), _settings(project))
+        return {key: facts.value_of(fact) for key, fact in found.items()}
     finally:
         opened.close()
 

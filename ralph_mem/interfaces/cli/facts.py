@@ -119,7 +119,7 @@ def show(public_id: Id, project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem facts show obs-k3w9x2mfqa
     """
-    store, fact = by_hand.find(reader_of(project), public_id)
+    store, fact = by_hand.look(reader_of(project), public_id)
     if json:
         links = [dict(zip(LINK, link, strict=True)) for link in rows.links(store, public_id)]
         printing.as_json({**by_hand.as_values(fact), "sources": rows.sources(store, public_id), "links": links})
@@ -133,7 +133,8 @@ def history(public_id: Id, project: Project = "", json: Json = False) -> None:
 
     Example: ralph-mem facts history obs-k3w9x2mfqa
     """
-    found = by_hand.history(*by_hand.find(reader_of(project), public_id))
+    reader = reader_of(project)
+    found = by_hand.history(reader, *by_hand.find(reader, public_id))
     if json:
         printing.as_json([{**by_hand.as_values(fact), "after": did} for fact, did in found])
         return
@@ -277,5 +278,5 @@ def undo(public_id: Id, project: Project = "", json: Json = False) -> None:
 
 
 def _tell(reader: object, public_id: str, json: bool) -> None:
-    _, fact = by_hand.find(reader, public_id)  # type: ignore[arg-type]
+    _, fact = by_hand.look(reader, public_id)  # type: ignore[arg-type]
     printing.told(f"{fact.public_id} ({fact.kind}, {fact.status}): {fact.text}", by_hand.as_values(fact), json)

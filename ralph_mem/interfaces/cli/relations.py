@@ -49,9 +49,8 @@ def list_(
     if predicate:
         rows.known_predicate(predicate)
     now = time.time_ns() // 1_000_000
-    found = [
-        each for store in reader_of(project).stores for each in relations.listed(store, now, (subject, predicate, object_), limit)
-    ]
+    reader, parts = reader_of(project), (subject, predicate, object_)
+    found = relations.shown(reader, [each for store in reader.stores for each in relations.listed(store, now, parts, limit)])
     if json:
         printing.as_json([relations.as_values(each, now) for each in found])
     elif found:
@@ -80,7 +79,8 @@ def edit(
     Example: ralph-mem relations edit rel-k3w9x2mfqa --object "Team Till"
     """
     relations.edit(reader_of(project), public_id, subject, predicate, object_, confidence)
-    _, found = relations.find(reader_of(project), public_id)
+    reader = reader_of(project)
+    (found,) = relations.shown(reader, [relations.find(reader, public_id)[1]])
     printing.told(relations.line(found), relations.as_values(found, time.time_ns() // 1_000_000), json)
 
 

@@ -33,7 +33,7 @@ def facts(asked: Asked) -> Values:
         "facts": [by_hand.as_values(each) for each in found[(page - 1) * MOST : page * MOST]], "number": len(found), "page": page,
         "pages": -(-len(found) // MOST), "status": status, "kind": kind, "statuses": rows.STATUSES, "kinds": rows.KINDS,
         "kinds_to_add": rows.SAID, "as_of": asked.word("as_of"), "valid_at": asked.word("valid_at"), **_days(asked, reader),
-        "conflicts": _both(conflicts[:CONFLICTS]), "more_conflicts": max(0, len(conflicts) - CONFLICTS),
+        "conflicts": _both(reader, conflicts[:CONFLICTS]), "more_conflicts": max(0, len(conflicts) - CONFLICTS),
         "keys": [] if asked.is_global else _keys(reader),
     }  # fmt: skip
 
@@ -59,6 +59,7 @@ def _days(asked: Asked, reader: lookup.Reader) -> Values:
 
 def _keys(reader: lookup.Reader) -> list[Values]:
     found = core.all_of(reader.stores[0])
+    by_hand.shown(reader, [*found.values()])
     return [{"key": key, "value": core.value_of(fact), "as_shown": fact.public_id} for key, fact in found.items()]
 
 
@@ -69,9 +70,9 @@ def _conflicts(reader: lookup.Reader) -> list[tuple[Any, str, str]]:
     return [(store, one, other) for store, one, other, kind in pairs if kind == rows.CONFLICTS and {one, other} <= held]
 
 
-def _both(pairs: list[tuple[Any, str, str]]) -> list[list[Values]]:
+def _both(reader: lookup.Reader, pairs: list[tuple[Any, str, str]]) -> list[list[Values]]:
     found = [(store, [rows.of_id(store, name) for name in names]) for store, *names in pairs]
-    return [[_shown(store, each) for each in both if each] for store, both in found]
+    return [[_shown(store, each) for each in by_hand.shown(reader, [fact for fact in both if fact])] for store, both in found]
 
 
 def _shown(store: Any, fact: rows.Fact) -> Values:
@@ -80,21 +81,23 @@ def _shown(store: Any, fact: rows.Fact) -> Values:
 
 def fact(asked: Asked) -> Values:
     """Return one fact: why it is held, what it has to do with others, what said it, what it could be folded into."""
-    store, found = by_hand.find(asked.reader(), asked.public_id)
-    history = [{**by_hand.as_values(each), "after": did} for each, did in by_hand.history(store, found)]
+    reader = asked.reader()
+    store, found = by_hand.find(reader, asked.public_id)
     is_held = found.status in rows.THERE
-    alike = [by_hand.as_values(each) for each in by_hand.alike(store, found, asked.now)] if is_held else []
-    return {"fact": _shown(store, found), "lines": by_hand.explained(store, found)[1:], "history": history, "alike": alike,
-            "links": _links(store, found), "is_held": is_held, "sources": sorted(rows.sources(store, found.public_id))}  # fmt: skip
+    alike = by_hand.shown(reader, by_hand.alike(store, found, asked.now)) if is_held else []
+    history = [{**by_hand.as_values(each), "after": did} for each, did in by_hand.history(reader, store, found)]
+    return {"fact": _shown(store, found), "lines": by_hand.explained(store, found)[1:], "history": history,
+            "alike": [by_hand.as_values(each) for each in alike], "links": _links(reader, store, found), "is_held": is_held,
+            "sources": sorted(rows.sources(store, found.public_id))}  # fmt: skip
 
 
-def _links(store: Any, found: rows.Fact) -> list[Values]:
+def _links(reader: lookup.Reader, store: Any, found: rows.Fact) -> list[Values]:
     """Return the facts that one is linked with: what the link says, and the other fact."""
     told = []
     for one, other, kind, *_ in rows.links(store, found.public_id):
         is_first = one == found.public_id
-        linked = rows.of_id(store, other if is_first else one)
-        if linked:
+        there = rows.of_id(store, other if is_first else one)
+        for linked in by_hand.shown(reader, [there] if there else []):
             did = f"{by_hand.LINKED[kind]}" if is_first else f"is what {one} {by_hand.LINKED[kind]}"
             told.append({"did": did, **by_hand.as_values(linked)})
     return told
@@ -114,9 +117,9 @@ def related(asked: Asked) -> Values:
     predicate, subject = asked.word("predicate"), asked.word("subject")
     if predicate:
         relation_rows.known_predicate(predicate)
-    found = [each for store in asked.reader().stores
-             for each in relations.listed(store, asked.now, (subject, predicate, ""), MOST_RELATIONS + 1)]  # fmt: skip
-    shown = [relations.as_values(each, asked.now) for each in found[:MOST_RELATIONS]]
+    reader, parts = asked.reader(), (subject, predicate, "")
+    found = [each for store in reader.stores for each in relations.listed(store, asked.now, parts, MOST_RELATIONS + 1)]
+    shown = [relations.as_values(each, asked.now) for each in relations.shown(reader, found[:MOST_RELATIONS])]
     edges = [(each["subject"], each["predicate"], each["object"]) for each in shown]
     return {"relations": shown, "is_cut": len(found) > MOST_RELATIONS, "predicates": relation_rows.PREDICATES,
             "predicate": predicate, "subject": subject, "edges": edges}  # fmt: skip
@@ -124,8 +127,11 @@ def related(asked: Asked) -> Values:
 
 def relation(asked: Asked) -> Values:
     """Return one relation, to correct or remove."""
-    _, found = relations.find(asked.reader(), asked.public_id)
-    return {"relation": relations.as_values(found, asked.now), "as_shown": relations.version(found),
+    reader = asked.reader()
+    _, found = relations.find(reader, asked.public_id)
+    as_shown = relations.version(found)
+    relations.shown(reader, [found])
+    return {"relation": relations.as_values(found, asked.now), "as_shown": as_shown,
             "predicates": relation_rows.PREDICATES}  # fmt: skip
 
 
@@ -137,7 +143,8 @@ def review(asked: Asked) -> Values:
     shown = [{**candidates.as_values(each), "as_shown": notes_by_hand.version(each.store, each.fact.public_id),
               "lines": candidates.told(each)[1:]} for each in waiting[:MOST_WAITING]]  # fmt: skip
     return {
-        "waiting": shown, "more_waiting": max(0, len(waiting) - MOST_WAITING), "conflicts": _both(conflicts[:CONFLICTS_TO_DECIDE]),
+        "waiting": shown, "more_waiting": max(0, len(waiting) - MOST_WAITING),
+        "conflicts": _both(reader, conflicts[:CONFLICTS_TO_DECIDE]),
         "more_conflicts": max(0, len(conflicts) - CONFLICTS_TO_DECIDE), "origin": origin, "session": session,
         "sessions": reviewing.counts_of_sessions(reader, wanted)[:MOST_SESSIONS], "origins": reviewing.ORIGINS,
         "rows": [reviewing.values(row) for row in reviewing.rows(reader, wanted, MOST_ROWS)], "looked_at": wanted.last,

@@ -2,6 +2,7 @@
 
 from ralph_mem.core.errors import NotAsShown, RalphMemError
 from ralph_mem.core.format import day
+from ralph_mem.core.redaction import stored
 from ralph_mem.interfaces import verbs
 from ralph_mem.memory import access
 from ralph_mem.memory.facts import accepting, by_hand, candidates
@@ -39,7 +40,7 @@ def facts(asked: "Asked") -> str:
     reader = asked.reader()
     name = rest.strip() if word in AS_IN_A_TERMINAL else "" if rest else word
     if row.is_public_id(name):
-        return "\n".join(by_hand.explained(*by_hand.find(reader, name)))
+        return "\n".join(by_hand.explained(*by_hand.look(reader, name)))
     if word:
         raise RalphMemError(f"/mem facts knows no {word[:40]}", verbs.usage(verbs.OF["facts"], "/mem "))
     return _listed(reader, asked.now)
@@ -70,7 +71,7 @@ def _added(asked: "Asked", text: str) -> str:
 def _changed(asked: "Asked", verb: str, name: str) -> str:
     reader = Reader(access.to_change(asked.project), asked.project, asked.settings)
     done = by_hand.change(reader, name, by_hand.retire if verb == "retire" else accepting.undo)
-    _, fact = by_hand.find(reader, name)
+    _, fact = by_hand.look(reader, name)
     holds = [f"{other} holds again." for other in done or ()]
     return "\n".join([_line(fact), DONE[verb], *holds])
 
@@ -114,11 +115,15 @@ def _shown(reader: Reader) -> "list[str]":
 def relations(asked: "Asked") -> str:
     """List the relations that are believed most, or those in which a label stands."""
     label = asked.text.strip()
-    stores = asked.reader().stores
-    most_believed = "\n".join([text for text in [known.told(store, asked.now) for store in stores] if text])
+    reader = asked.reader()
+    told = "\n".join([text for text in [known.told(store, asked.now) for store in reader.stores] if text])
+    ((most_believed,),) = stored.protect([[told]], [(0, 0)], reader.project, reader.settings)
     if not label or not most_believed:
         return most_believed or NOTHING_RELATED
     found = [
-        each for store in stores for parts in ((label, "", ""), ("", "", label)) for each in known.listed(store, asked.now, parts)
+        each
+        for store in reader.stores
+        for parts in ((label, "", ""), ("", "", label))
+        for each in known.listed(store, asked.now, parts)
     ]
-    return "\n".join([known.line(each) for each in found]) or NO_SUCH_RELATION
+    return "\n".join([known.line(each) for each in known.shown(reader, found)]) or NO_SUCH_RELATION

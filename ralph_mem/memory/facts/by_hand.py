@@ -5,7 +5,7 @@ import time
 from ralph_mem.core import project as projects
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import DAY_MS, day
-from ralph_mem.core.redaction import privacy
+from ralph_mem.core.redaction import privacy, stored
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import access, notes_by_hand, undoing
 from ralph_mem.memory.facts import anchors, core, decision, likeness, pool, prepared, strength, taking, wording
@@ -107,6 +107,19 @@ def find(reader: "lookup.Reader", public_id: str) -> "tuple[Store, Fact]":
     raise RalphMemError(f"there is no fact {public_id[:40]}", "`ralph-mem facts` lists them")
 
 
+def look(reader: "lookup.Reader", public_id: str) -> "tuple[Store, Fact]":
+    """Return what `find` does as it may leave."""
+    store, fact = find(reader, public_id)
+    shown(reader, [fact])
+    return store, fact
+
+
+def shown(reader: "lookup.Reader", found: "list[Fact]") -> "list[Fact]":
+    """Return facts as they may leave, by today's rules, patterns and values: nothing of these is written again."""
+    stored.show(found, ("text", "aliases"), reader.project, reader.settings)
+    return found
+
+
 def change(reader: "lookup.Reader", public_id: str, what: "Callable[[Store, Fact, int], Any]") -> "Any":
     """Do one of the verbs of `taking` to a fact, in a transaction; returns what it returns. Raises RalphMemError."""
     store, found = find(reader, public_id)
@@ -130,7 +143,8 @@ def listed(reader: "lookup.Reader", statuses: "tuple[str, ...]", kind: str = "",
     At a time in ms, those that had expired by then are left out.
     """
     found = [fact for store in reader.stores for fact in facts.of_status(store, *statuses)]
-    return [fact for fact in found if kind in ("", fact.kind) and not (at and fact.expires_at and fact.expires_at <= at)]
+    left = [fact for fact in found if kind in ("", fact.kind) and not (at and fact.expires_at and fact.expires_at <= at)]
+    return shown(reader, left)
 
 
 def at_another_time(
@@ -142,7 +156,7 @@ def at_another_time(
         at_hand = fact_queries.as_of(store, known) if known is not None else fact_queries.valid_at(store, true or 0)
         both = {fact.public_id for fact in fact_queries.valid_at(store, true)} if known is not None and true is not None else None
         found += [fact for fact in at_hand if both is None or fact.public_id in both]
-    return [fact for fact in found if kind in ("", fact.kind) and (not statuses or fact.status in statuses)]
+    return shown(reader, [fact for fact in found if kind in ("", fact.kind) and (not statuses or fact.status in statuses)])
 
 
 def cells(fact: "Fact") -> "tuple[object, ...]":
@@ -168,7 +182,7 @@ def alike(store: "Store", fact: "Fact", at: int) -> "list[Fact]":
     return [there[each.at] for each in near if each.share >= LEAST_ALIKE][:MOST_ALIKE]
 
 
-def history(store: "Store", fact: "Fact") -> "list[tuple[Fact, str]]":
+def history(reader: "lookup.Reader", store: "Store", fact: "Fact") -> "list[tuple[Fact, str]]":
     """Return a fact, and before it what it replaced, newest first, with what each did to the next one."""
     found, known, waiting = [], {fact.public_id}, [(fact, "")]
     while waiting:
@@ -179,6 +193,7 @@ def history(store: "Store", fact: "Fact") -> "list[tuple[Fact, str]]":
             if old is not None:
                 known.add(other)
                 waiting.append((old, f"{LINKED[kind]} it"))
+    shown(reader, [each for each, _ in found])
     return found
 
 

@@ -26,12 +26,16 @@ OF_A_PAGE = "it repeats what a web or MCP tool brought in"
 
 
 class Candidate:
-    """A candidate in its memory; `does` says what a yes would mean for the fact `other`, nothing where it concerns none."""
+    """A candidate in its memory; `does` says what a yes would mean for the fact `other`, nothing where it concerns none.
 
-    __slots__ = ("does", "fact", "other", "store")
+    `said` are its words as they are stored, those of `fact` and `other` as they may leave.
+    """
+
+    __slots__ = ("does", "fact", "other", "said", "store")
 
     def __init__(self, store: "Store", fact: "Fact", does: str, other: "Fact | None") -> None:
         self.store, self.fact, self.does, self.other = store, fact, does, other
+        self.said = fact.text
 
 
 def waiting(reader: "Reader") -> "list[Candidate]":
@@ -42,7 +46,9 @@ def waiting(reader: "Reader") -> "list[Candidate]":
     found = [(store, fact) for store in reader.stores for fact in facts.of_status(store, *facts.UNDECIDED)]
     own = [(store, fact) for store, fact in found if fact.tainted < 2]
     own.sort(key=lambda each: (each[1].status == facts.PROPOSED, -each[1].sightings, -each[1].said_at))
-    return [Candidate(store, fact, *_meaning(store, fact)) for store, fact in own]
+    waiting = [Candidate(store, fact, *_meaning(store, fact)) for store, fact in own]
+    by_hand.shown(reader, [fact for each in waiting for fact in (each.fact, each.other) if fact])
+    return waiting
 
 
 def _meaning(store: "Store", fact: "Fact") -> "tuple[str, Fact | None]":
@@ -95,6 +101,7 @@ def reword(reader: "Reader", each: Candidate, text: str) -> None:
     _as_shown(each.store, each)
     by_hand.edit(reader, each.fact.public_id, text)
     _, each.fact = by_hand.find(reader, each.fact.public_id)
+    each.said = each.fact.text
     decide(each, is_accepted=True)
 
 
@@ -105,7 +112,7 @@ def _as_shown(opened: "Store", each: Candidate) -> "Fact":
         raise NotAsShown("it was forgotten meanwhile, nothing was done")
     if now.status not in facts.UNDECIDED:
         raise NotAsShown(f"it was decided meanwhile and is {now.status}, nothing was done")
-    if now.text != each.fact.text:
+    if now.text != each.said:
         raise NotAsShown("its words were changed meanwhile, nothing was done; it waits")
     return now
 

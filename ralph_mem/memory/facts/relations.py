@@ -5,7 +5,7 @@ import time
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import digits_of
-from ralph_mem.core.redaction import privacy
+from ralph_mem.core.redaction import privacy, stored
 from ralph_mem.memory import access, notes_by_hand, undoing
 from ralph_mem.memory.facts import strength
 from ralph_mem.memory.rows import facts
@@ -73,6 +73,12 @@ def listed(store: "Store", now: int, parts: "tuple[str, str, str]" = ("", "", ""
     """Return the relations with these parts, subject, predicate and object, that are still believed, the most believed first."""
     found = [each for each in rows.query(store, *parts, 10_000) if not strength.is_hidden(each.confirmed_at, now, each.confidence)]
     return sorted(found, key=lambda each: (-believed(each, now), -each.confirmed_at, each.public_id))[:most]
+
+
+def shown(reader: "Reader", found: "list[Relation]") -> "list[Relation]":
+    """Return relations as they may leave, by today's rules, patterns and values: nothing of these is written again."""
+    stored.show(found, ("subject", "object"), reader.project, reader.settings)
+    return found
 
 
 def line(relation: "Relation") -> str:

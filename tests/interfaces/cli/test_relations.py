@@ -44,6 +44,16 @@ def test_an_undo_of_a_relation_that_is_gone_says_that_a_fact_brings_it_back(a_pe
     assert said.code == 1 and "`ralph-mem facts add` keeps a fact, and a relation that you removed comes back" in said.err
 
 
+def test_a_pattern_counts_at_once_for_facts_keys_and_relations_as_they_are_listed(a_person):
+    a_person.reads("core", "set", "account", "ACME-99887")
+    name = a_person.json("facts", "add", "The ACME-99887 code lives in `src/acme.py`.")["id"]
+    a_person.reads("learn")
+    a_person.reads("config", "set", "privacy.redact_patterns", '["ACME-[0-9]+"]')
+    orders = [["core"], ["core", "get", "account"], ["facts"], ["facts", "show", name], ["facts", "history", name], ["relations"]]
+    told = [a_person.reads(*order, *more) for order in orders for more in ([], ["--json"])]
+    assert all("REDACTED" in text and "ACME-99887" not in text for text in told)
+
+
 def test_an_unknown_predicate_is_refused_with_those_that_there_are(a_person_with_a_relation):
     said = a_person_with_a_relation.cli("relations", "list", "--predicate", "likes")
     assert said.code == 1 and "owned_by" in said.err
