@@ -11,7 +11,7 @@ from ralph_mem.core import project as projects
 from ralph_mem.core.redaction import gate, stored
 from ralph_mem.core.redaction.whole import protector
 from ralph_mem.core.settings import effective
-from ralph_mem.memory import access
+from ralph_mem.memory import access, undoing
 from ralph_mem.memory.rows import deletion, kinds, rewrite
 from ralph_mem.memory.store import connection
 
@@ -33,14 +33,14 @@ BELOW = "redaction_version < ? OR scan_level < ?"
 class Report:
     """What was found: how many rows were looked at, how many of each table change, how many secrets of each kind.
 
-    `touched` says whether anything was written.
+    `touched` says whether anything was written, `owed` whether the file still held what an undo, an edit or a forget took away.
     """
 
-    __slots__ = ("changed", "counts", "rows", "touched")
+    __slots__ = ("changed", "counts", "owed", "rows", "touched")
 
     def __init__(self) -> None:
         self.rows = 0
-        self.touched = False
+        self.touched = self.owed = False
         self.changed: dict[str, int] = {}
         self.counts: dict[str, int] = {}
 
@@ -75,6 +75,7 @@ def _of_memory(opened: "connection.Store") -> "list[Kind]":
 def preview(opened: "connection.Store", protect: "Protect", tell: "Callable[[int], Any]" = bool) -> Report:
     """Look at every row and say what a scrub would change; `tell` hears how many rows more have been looked at."""
     report = Report()
+    report.owed = undoing.owes(opened)
     for kind in _kinds(opened):
         last = 0
         while numbers := _numbers(opened, kind, last):
@@ -92,6 +93,7 @@ def scrub(opened: "connection.Store", protect: "Protect", tell: "Callable[[int],
     Returns what was changed, and whether the log is empty too: another process that reads may hold it.
     """
     report = Report()
+    report.owed = undoing.owes(opened)
     opened.execute("PRAGMA secure_delete = ON").fetchone()
     for kind in _kinds(opened):
         last = 0
@@ -99,7 +101,10 @@ def scrub(opened: "connection.Store", protect: "Protect", tell: "Callable[[int],
             last = numbers[-1]
             _scrub_together(opened, kind, numbers, protect, report)
             tell(len(numbers))
-    return report, access.rewrite(opened) if report.touched else True
+    if report.owed:
+        with access.Change(opened):
+            undoing.let_go_of_text(opened)
+    return report, access.rewrite(opened) if report.touched or report.owed else True
 
 
 def scrub_some(opened: "connection.Store", protect: "Protect", budget_ms: int, most_bytes: float = float("inf")) -> int:

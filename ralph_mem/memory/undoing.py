@@ -35,12 +35,14 @@ def remember(store: "Store", what: str, public_id: str, at: int) -> None:
         sql = f"SELECT {', '.join(names)} FROM {kinds.of_id(public_id).table} WHERE public_id = ?"
         values = store.one(sql, (public_id,)) or ()
     kept = {"what": what, "id": public_id, "at": at, "values": dict(zip(names, values))}
+    _note_owed(store)
     store.drop(connection.PASSED_OVER)
     store.set_property(deletion.UNDO, fast.dumps(kept))
 
 
 def pass_over(store: "Store", public_id: str, at: int) -> None:
     """Keep that a person changed a fact or a relation, in its transaction: an undo takes nothing older for the last thing then."""
+    _note_owed(store)
     store.drop(deletion.UNDO)
     store.set_property(connection.PASSED_OVER, fast.dumps({"id": public_id, "at": at}))
 
@@ -53,7 +55,31 @@ def _columns(what: str, public_id: str) -> "tuple[str, ...]":
 def let_go(store: "Store", at: int) -> None:
     """Drop after a day what could be brought back: a text that somebody corrected is not to stay for ever."""
     if abs(at - int(fast.loads(store.property(deletion.UNDO))["at"])) > DAY_MS:
+        _note_owed(store)
         store.set_property(deletion.UNDO, None)
+
+
+def owes(store: "Store") -> bool:
+    """Say whether a text that a person corrected or took back may still stand in the bytes of the file, or for an undo."""
+    return bool(store.property(connection.FORGETTING)) or _holds_text(store)
+
+
+def let_go_of_text(store: "Store") -> None:
+    """Drop what an undo would need of a text that a person corrected, in its transaction."""
+    if _holds_text(store):
+        _note_owed(store)
+        store.drop(deletion.UNDO)
+
+
+def _holds_text(store: "Store") -> bool:
+    kept = store.property(deletion.UNDO)
+    return bool(kept) and fast.loads(kept)["what"] == EDIT
+
+
+def _note_owed(store: "Store") -> None:
+    """Keep that the file is to be written anew, where a text goes from what an undo needs: its bytes stay until then."""
+    if _holds_text(store):
+        store.set_property(connection.FORGETTING, 1)
 
 
 def _last(reader: "Reader") -> "tuple[dict[str, Any], Store] | None":
@@ -85,6 +111,7 @@ def undo(reader: "Reader", done_at: int = 0) -> str:
         raise NotAsShown(f"the last thing is {last['what']} of {last['id']} now, nothing was done", "look at it as it is now")
     _let_go_of_older(reader, store)
     with access.Change(store) as opened:
+        _note_owed(store)
         store.drop(deletion.UNDO, connection.STANDING)
         if last["what"] == NOTE:
             deletion.delete(opened, [last["id"]])
@@ -112,6 +139,7 @@ def _let_go_of_older(reader: "Reader", store: "Store") -> None:
     for each in reader.stores:
         if each is not store and any(map(each.property, names)):
             with access.Change(each):
+                _note_owed(each)
                 each.drop(*names)
 
 

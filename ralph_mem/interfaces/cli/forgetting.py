@@ -104,6 +104,8 @@ def _carried_out(reader: Reader, choice: select.Choice) -> erasure_report.Report
 
 
 NAMES = {"loop_runs": "loop run", "observations": "observation", "sessions": "session", "turns": "turn"}
+OWED = "What an undo, an edit or a forget took away may still stand in the raw file."
+REWRITTEN = "The file is written anew, without what an undo, an edit or a forget took away."
 UNCONFIRMED = "Nothing is changed yet. To do this, add --confirm."
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would be cut out; this is the default.")]
 
@@ -161,7 +163,7 @@ def _told_of_copies(copies: copies_of.Scrubbed, confirm: bool) -> list[str]:
 
 
 def _has_found(reports: list[scrubbing.Report], copies: copies_of.Scrubbed) -> bool:
-    return any(report.counts for report in reports) or bool(copies.scrubbed or copies.removed)
+    return any(report.counts or report.owed for report in reports) or bool(copies.scrubbed or copies.removed)
 
 
 def _one(store: Store, protect: "Protect", confirm: bool, tell: Any) -> tuple[scrubbing.Report, bool]:
@@ -176,18 +178,20 @@ def _summed(each: list[dict[str, int]]) -> dict[str, int]:
 def _told(reports: list[scrubbing.Report], confirm: bool) -> list[str]:
     rows = sum(report.rows for report in reports)
     kinds, tables = _summed([report.counts for report in reports]), _summed([report.changed for report in reports])
+    owed = [REWRITTEN if confirm else OWED] if any(report.owed for report in reports) else []
     if not kinds:
-        return [f"Nothing to scrub: in {count(rows, 'row')} no rule finds a secret."]
+        return [f"Nothing to scrub: in {count(rows, 'row')} no rule finds a secret.", *owed]
     where = ", ".join(count(number, NAMES.get(table, "iteration")) for table, number in tables.items())
     lines = [f"{'Cut out' if confirm else 'Would cut out'} {count(sum(kinds.values()), 'secret')} of {where}:"]
     lines += [f"  {number:>6}  {kind}" for kind, number in kinds.items()]
-    return [*lines, "The index and the file are written anew."] if confirm else lines
+    return [*lines, *(["The index and the file are written anew."] if confirm else owed)]
 
 
 def _facts(reports: list[scrubbing.Report], confirm: bool, is_empty: bool) -> dict[str, Any]:
     return {
         "rows": sum(report.rows for report in reports), "changed": _summed([report.changed for report in reports]),
         "secrets": _summed([report.counts for report in reports]), "confirmed": confirm, "log_is_empty": is_empty,
+        "owed": any(report.owed for report in reports),
     }  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """scrub: counted first and cut out on demand, by kind and never in words."""
 
+import pytest
+
 LAMP = "wolfram-lantern-9"
 NOTE = f"The lamp opens with {LAMP}"
 
@@ -48,3 +50,19 @@ def test_a_backup_from_before_is_rid_of_it_as_well_and_shown_first(a_person):
     assert f"Cut out of a copy too: {backup}" in a_person.reads("scrub", "--confirm")
     assert a_person.files_that_hold(LAMP) == [".env"]
     assert a_person.json("scrub")["copies"] == {"scrubbed": [], "removed": [], "unread": []}
+
+
+@pytest.mark.parametrize("orders", [
+    [["undo"]],
+    [["edit", "{}", "The lamp is lost."]],
+    [["edit", "{}", "The lamp is lost."], ["inject", "Another note"]],
+], ids=["undo", "edit", "an edit and something else"])  # fmt: skip
+def test_the_bytes_of_a_note_that_was_taken_back_or_corrected_go_with_a_scrub_that_finds_nothing(a_person, orders):
+    name = a_person.json("inject", "The lamp opens with Blorptaxo")["id"]
+    for order in orders:
+        a_person.reads(*[word.format(name) for word in order])
+    assert a_person.files_that_hold("Blorptaxo")
+    assert "may still stand in the raw file" in a_person.reads("scrub")
+    assert "The file is written anew" in a_person.reads("scrub", "--confirm")
+    assert a_person.files_that_hold("Blorptaxo") == []
+    assert len(a_person.reads("scrub").splitlines()) == 1
