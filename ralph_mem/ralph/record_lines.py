@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ralph_mem.core.redaction.whole import Protect
+
 DAMAGED = "damaged"
 
 
@@ -98,6 +100,71 @@ def _entry(line: bytes, number: int) -> "dict[str, Any]":
     if isinstance(entry, dict) and isinstance(entry.get("what"), str):
         return entry
     return {"what": DAMAGED, "line": number}
+
+
+FILES = (".jsonl", ".transcript", ".json")  # what of the files of loops is made of lines of JSON
+SILENT = ("id", "nonce", "folder", "room", "owner", "marks", "tree", "start_tree")  # what nobody said or printed
+REDACTED, SHORT = "[REDACTED:", "[redacted]"
+
+
+def scrub(files: "list[str]", protect: "Protect", writes: bool) -> "list[str]":
+    """Return which records of loops, and what lies beside them, hold a secret; it is cut out where `writes` says so.
+
+    A run whose own commands held one cannot go on. Raises LoopError for a record that cannot be written.
+    """
+    found = []
+    for path in [each for each in files if each.endswith(FILES)]:
+        try:
+            found += [path] * _scrub(path, protect, writes)
+        except OSError as error:
+            raise LoopError(f"cannot look through {path}: {error.strerror}", "is it yours?") from error
+    return found
+
+
+def _scrub(path: str, protect: "Protect", writes: bool) -> bool:
+    """Overwrite each line that holds a secret in its place, so that a kill leaves whole lines: old ones or new ones."""
+    file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        paths.lock(file, wait_s=paths.FOR_EVER)  # whoever adds a line waits, and finds the same file
+        at, is_found = 0, False
+        for line in os.pread(file, os.fstat(file).st_size, 0).split(b"\n"):
+            safe = _scrubbed(line, protect)
+            if safe != line:
+                is_found = True
+                os.pwrite(file, safe.ljust(len(line)), at) if writes else None
+            at += len(line) + 1
+        os.fsync(file)
+        return is_found
+    finally:
+        os.close(file)
+
+
+def _scrubbed(line: bytes, protect: "Protect") -> bytes:
+    """Return a line without secrets, never longer than before; of a damaged one that holds any nothing stays."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return b"" if protect(line.decode("utf-8", "replace"))[1] else line
+    safe = _without_secrets(entry, protect)
+    if safe == entry:
+        return line
+    written = json.dumps(safe, separators=(",", ":"), ensure_ascii=line.isascii()).encode("utf-8", "surrogatepass")
+    return written if len(written) <= len(line) else b"{}"
+
+
+def _without_secrets(value: "Any", protect: "Protect") -> "Any":
+    if isinstance(value, str):
+        safe, found = protect(value) if value.strip("0123456789abcdef") else (value, {})  # a digest is none
+        return _short(safe)[: len(value)] if found else value
+    if isinstance(value, dict):
+        return {key: each if key in SILENT else _without_secrets(each, protect) for key, each in value.items()}
+    return [_without_secrets(each, protect) for each in value] if isinstance(value, list) else value
+
+
+def _short(text: str) -> str:
+    """Return a text with a short word for what was cut out: a line must not grow."""
+    first, *rest = text.split(REDACTED)
+    return SHORT.join([first, *[part.partition("]")[2] for part in rest]])
 
 
 NAMED, OTHERS = 50, " more)"  # files that earlier releases named of an iteration, and how their last entry ended

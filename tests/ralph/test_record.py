@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import record
+from ralph_mem.ralph import record, record_lines
 from ralph_mem.ralph.record import baseline_entry, entry_of, fold
 from tests import clock
 from tests.ralph.conftest import MINUTE, NOON, a_run, entries, failing_tests, iteration, verdict
@@ -30,6 +30,19 @@ def test_what_was_appended_is_read_in_order(a_record):
     for number in range(3):
         record.append(a_record, {"what": "begun", "number": number})
     assert [entry["number"] for entry in record.read(a_record)] == [0, 1, 2]
+
+
+def test_a_secret_is_cut_out_in_its_place_and_the_lines_around_it_stay(a_record):
+    for goal in ("one", "pin 4711", "x pin 4711 and more"):
+        record.append(a_record, {"what": "start", "goal": goal})
+    before = os.stat(a_record)
+
+    def protect(text):
+        return text.replace("4711", "[REDACTED:pattern]"), {"pattern": 1} if "4711" in text else {}
+
+    assert record_lines.scrub([a_record], protect, writes=True) == [a_record]
+    assert [entry["goal"] for entry in record.read(a_record)] == ["one", "pin [red", "x pin [redacted] an"]
+    assert (os.stat(a_record).st_ino, os.stat(a_record).st_size) == (before.st_ino, before.st_size)
 
 
 def test_a_record_that_is_not_there_has_no_entries(a_record):

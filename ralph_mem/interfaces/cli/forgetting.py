@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ralph_mem.core import places
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.core.format import count, moment_of, not_as_shown, when
 from ralph_mem.core.project import Project as Place
@@ -17,12 +18,13 @@ from ralph_mem.maintenance import registry
 from ralph_mem.maintenance import review as reviewing
 from ralph_mem.maintenance import scrub as scrubbing
 from ralph_mem.maintenance.forget import copies as copies_of
-from ralph_mem.maintenance.forget import erase, pending, select
+from ralph_mem.maintenance.forget import erase, inventory, pending, select
 from ralph_mem.maintenance.forget import pending as erasure_report
 from ralph_mem.memory import access
 from ralph_mem.memory.recall import layers
 from ralph_mem.memory.recall.lookup import Reader
 from ralph_mem.memory.store.connection import Store
+from ralph_mem.ralph import record_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +116,8 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would b
 def scrub(dry_run: DryRun = False, confirm: Confirm = False, project: Project = "", json: Json = False) -> None:
     """Redact every stored row anew, by today's rules, a longer list than sessions have time for, your patterns and .env values.
 
-    Counts by kind and never shows what it found. With --confirm it is cut out, from the index, the raw file and backups as well.
+    Counts by kind and never shows what it found. With --confirm it is cut out, from the index, the raw file, backups and
+    records of loops as well.
 
     Example: ralph-mem scrub --confirm
     """
@@ -125,11 +128,14 @@ def scrub(dry_run: DryRun = False, confirm: Confirm = False, project: Project = 
     protect = copies_of.remembering(whole.protector(place, effective.load(place)))
     reports, is_empty = _done(stores, protect, confirm)
     copies = _copies(place, stores, protect, confirm)
+    records = record_lines.scrub(inventory.of_kind(inventory.of(place, stores), places.LOOP), protect, confirm)
     if json:
-        printing.as_json({**_facts(reports, confirm, is_empty), "copies": copies._asdict()})
+        printing.as_json({**_facts(reports, confirm, is_empty), "copies": copies._asdict(), "records": records})
         return
-    printing.text("\n".join([*_told(reports, confirm), *_told_of_copies(copies, confirm)]))
-    if _has_found(reports, copies):
+    word = "Cut out" if confirm else "Would cut it out"
+    of_loops = [terminal.plain(f"{word} of the record of a loop too: {path}") for path in records]
+    printing.text("\n".join([*_told(reports, confirm), *of_loops, *_told_of_copies(copies, confirm)]))
+    if records or _has_found(reports, copies):
         printing.text("Exports that were made before may hold it still." if confirm else UNCONFIRMED)
     if not is_empty:
         printing.text("Another process reads the database: its log holds the text until that ends and the next session starts.")

@@ -2,6 +2,9 @@
 
 import pytest
 
+from ralph_mem.core import paths
+from ralph_mem.ralph import record
+
 LAMP = "wolfram-lantern-9"
 NOTE = f"The lamp opens with {LAMP}"
 
@@ -66,3 +69,15 @@ def test_the_bytes_of_a_note_that_was_taken_back_or_corrected_go_with_a_scrub_th
     assert "The file is written anew" in a_person.reads("scrub", "--confirm")
     assert a_person.files_that_hold("Blorptaxo") == []
     assert len(a_person.reads("scrub").splitlines()) == 1
+
+
+def test_the_records_of_loops_are_rid_of_it_and_named(a_person):
+    known_since_today(a_person)
+    path = str(a_person.data / "loops" / paths.key_of(str(a_person.project)) / "loop-1.jsonl")
+    paths.make_folder(path.rpartition("/")[0])
+    record.append(path, {"what": "start", "id": "loop-1", "goal": f"Mend {LAMP} for good", "tree": "3f2a9c1e8b7d6a5f"})
+    assert f"Would cut it out of the record of a loop too: {path}" in a_person.reads("scrub")
+    assert record.read(path)[0]["goal"] == f"Mend {LAMP} for good"
+    assert f"Cut out of the record of a loop too: {path}" in a_person.reads("scrub", "--confirm")
+    assert record.read(path) == [{"what": "start", "id": "loop-1", "goal": "Mend [redacted] for good", "tree": "3f2a9c1e8b7d6a5f"}]
+    assert a_person.files_that_hold(LAMP) == [".env"] and a_person.json("scrub")["records"] == []
