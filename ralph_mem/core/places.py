@@ -26,6 +26,7 @@ FOLLOWS, JOINS, LEFT = "follows", "joins", "left"
 MEMORY, SHARED = "memory", "shared"
 # Who may read it besides its owner: nobody, who shares the machine, or also who shares the repository.
 PRIVATE, READABLE, TRACKED = "private", "readable", "tracked"
+NO_SQLITE = "said-no-sqlite"
 JOB = ".job"  # behind the key of a project, in the place of what was forgotten: a forget that is not finished, with its drafts
 
 
@@ -67,6 +68,7 @@ IN_DATA_HOME = [
     Place(paths.EXPORTS, ALL, MARKS, GOES, LEFT, "", "the list of your exports"),
     Place(paths.KEY, ALL, NO_TEXT, STAYS, LEFT, "", "the key by which your memories are known"),
     Place(paths.PYTHON, ALL, CACHE, GOES, LEFT, "", "the Python that hooks start"),
+    Place(NO_SQLITE, ALL, CACHE, GOES, LEFT, "", "that a Python without SQLite was told of"),
     Place(paths.QUOTA, ALL, CACHE, GOES, LEFT, "", "when the sizes were looked at last"),
     Place(paths.PAUSED, ALL, MARKS, GOES, LEFT, "", "which sessions were paused, by their ids"),
     Place(paths.LEARNER, ALL, NO_TEXT, GOES, LEFT, "", "by which one process at a time learns from prompts"),

@@ -51,7 +51,7 @@ def get(key: Key, project: Project = "", json: Json = False) -> None:
     place = registry.choose(project)
     setting = config_file.find(place, key)
     name_wrong(place)
-    printing.told(config_change.written(setting.value), _facts(setting), json)
+    printing.told(config_change.written(setting.value), facts_of(setting), json)
 
 
 @inner.command("set", context_settings={"ignore_unknown_options": True})  # or -1 would be an option
@@ -110,7 +110,7 @@ def show(project: Project = "", json: Json = False) -> None:
     settings = config_file.load(place).values()
     name_wrong(place)
     if json:
-        printing.as_json([_facts(setting) for setting in settings])
+        printing.as_json([facts_of(setting) for setting in settings])
         return
     rows = [(each.key, config_change.written(each.value), each.origin, each.meaning) for each in settings]
     printing.table(("key", "value", "from", "meaning"), rows)
@@ -130,7 +130,8 @@ def check(project: Project = "", json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-def _facts(setting: config_file.Setting) -> dict[str, Any]:
+def facts_of(setting: config_file.Setting) -> dict[str, Any]:
+    """Return a setting for a program; a default has no path."""
     return {**setting._asdict(), "path": setting.path or None}
 
 

@@ -10,7 +10,7 @@ from ralph_mem.core.errors import LoopError
 from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective, schema
 from ralph_mem.interfaces.cli import printing, ralph_apply, ralph_seen, ralph_start, ralph_watch
-from ralph_mem.interfaces.cli.config import name_wrong
+from ralph_mem.interfaces.cli.config import facts_of, name_wrong
 from ralph_mem.interfaces.cli.printing import Confirm, Json, Live, Project
 from ralph_mem.maintenance import config_change, config_file
 from ralph_mem.maintenance import registry as known
@@ -217,7 +217,7 @@ def configure(
     found = [config_file.find(place, name)] if name else every
     name_wrong(place)
     if json:
-        printing.as_json([each._asdict() for each in found])
+        printing.as_json([facts_of(each) for each in found])
     elif name:
         printing.text(config_change.written(found[0].value))
     else:

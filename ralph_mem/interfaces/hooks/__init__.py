@@ -100,7 +100,7 @@ def _handled(seen: "Activity", place: "Project", values: "Values") -> "dict[str,
     try:
         module = module_of(seen.kind)
     except ImportError as error:  # a Python that was built without SQLite
-        return _unstored().trouble(seen, place, "nothing can be remembered" if seen.kind == "start" else "", error)  # type: ignore[no-any-return]
+        return _unstored().missing(seen, place, error)  # type: ignore[no-any-return]
     found: Records = []
     try:
         found = _in_time(records_of, module, seen, place, values)

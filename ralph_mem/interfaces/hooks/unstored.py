@@ -1,5 +1,7 @@
 """Keep and tell of an event that could not be stored."""
 
+import sys
+
 from ralph_mem.core import notices, paths, spool
 
 TYPE_CHECKING = False
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     Records = list[dict[str, Any]]
 
 WAITS = "an event waits to be stored"
+NOTHING = "nothing can be remembered"
+NO_SQLITE = "{} was built without SQLite; put a python3 that has it first on PATH, then start anew"
 STORED = "an event that could not be stored at once is stored now"
 
 
@@ -71,6 +75,28 @@ def trouble(seen: "Activity", place: "Project", outcome: str, error: Exception) 
     if outcome:
         notices.note(place.root, line)
     return {}
+
+
+def missing(seen: "Activity", place: "Project", error: ImportError) -> "dict[str, str]":
+    """Tell at a session start of a module that cannot be loaded: of a Python without SQLite once, with what to do."""
+    if seen.kind != "start" or error.name not in ("sqlite3", "_sqlite3"):
+        return trouble(seen, place, NOTHING if seen.kind == "start" else "", error)
+    return {} if _was_said() else {"message": f"ralph-mem: {NOTHING}: {NO_SQLITE.format(sys.executable)}"}
+
+
+def _was_said() -> bool:
+    """Say whether it was told before, and keep that it is told now; without a home it is told each time."""
+    from ralph_mem.core import places  # lazy: only for a Python without SQLite
+
+    home = paths.data_home()
+    if not home or paths.exists(f"{home}/{places.NO_SQLITE}"):
+        return bool(home)
+    try:
+        paths.make_folder(home)
+        paths.write(f"{home}/{places.NO_SQLITE}", "")
+    except OSError:
+        pass
+    return False
 
 
 def _why(error: Exception) -> str:

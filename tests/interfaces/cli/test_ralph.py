@@ -550,6 +550,7 @@ def test_bisect_and_replay_read_the_record(an_owner):
 
 def test_its_settings_are_read_and_changed_by_their_short_names(an_owner):
     assert an_owner.reads("ralph", "config", "max_iterations") == "10\n"
+    assert {each["path"] for each in an_owner.json("ralph", "config")} == {None}  # a default stands in no file
     an_owner.reads("ralph", "config", "max_iterations", "4")
     assert an_owner.reads("ralph", "config", "ralph.max_iterations") == "4\n"
     assert "snapshot.quota_mb" in an_owner.reads("ralph", "config")

@@ -662,6 +662,12 @@ def test_an_interpreter_that_lacks_something_is_told_at_the_start_and_silent_aft
     assert "ralph-mem" in start.get("systemMessage", "")
 
 
+def test_an_interpreter_without_sqlite_is_told_of_once_and_with_what_to_do(a_project):
+    remember(a_project, poor_interpreter(a_project, "no sqlite"))
+    first, again = [a_project.every_event()[0] for _ in range(2)]
+    assert "was built without SQLite; put a python3 that has it first on PATH" in first["systemMessage"] and not again
+
+
 def test_a_memory_made_by_a_full_interpreter_loses_nothing_under_one_without_fts5(a_session):
     remember(a_session, poor_interpreter(a_session, "no FTS5"))
     a_session.prompt("Is this kept?")
