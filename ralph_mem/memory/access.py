@@ -33,9 +33,19 @@ def to_read(project: "projects.Project") -> "list[connection.Store]":
             if not found:
                 raise
     if not found:
-        what = f"nothing is remembered for {project.root} yet"
-        raise NothingYet(what, "`ralph-mem status` says whether it is recorded, `ralph-mem inject` keeps a note")
+        raise _nothing_yet(project)
     return found
+
+
+def need_memory(project: "projects.Project") -> None:
+    """Raise NothingYet where a project has no memory of its own, and nothing waits for one."""
+    if not is_there(project) and not spool.pending(project.root):
+        raise _nothing_yet(project)
+
+
+def _nothing_yet(project: "projects.Project") -> NothingYet:
+    what = f"nothing is remembered for {project.root} yet"
+    return NothingYet(what, "`ralph-mem status` says whether it is recorded, `ralph-mem inject` keeps a note")
 
 
 def to_look(project: "projects.Project", wait_ms: int) -> "list[connection.Store]":

@@ -141,7 +141,9 @@ RULES = {
         NUMBER, "Up to how many megabytes a file is kept in a snapshot; larger ones are never touched.", 1, 1_000
     ),
     "snapshot.quota_mb": Rule(NUMBER, "How many megabytes the snapshots of a project may take.", 10, 1_000_000),
-    "privacy.exclude_paths": Rule(TEXTS, "Paths about which nothing at all is kept, written as in .gitignore."),
+    "privacy.exclude_paths": Rule(
+        TEXTS, "Paths about which the memory keeps nothing, as in .gitignore; snapshots of loops have every file."
+    ),
     "privacy.redact_patterns": Rule(PATTERNS, "What these match is cut out of everything before it is stored."),
 }
 SECTIONS = tuple({key.partition(".")[0]: None for key in RULES if "." in key})

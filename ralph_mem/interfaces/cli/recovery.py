@@ -133,6 +133,7 @@ def back_up(project: Project = "", json: Json = False) -> None:
     Example: ralph-mem backup
     """
     place = registry.choose(project)
+    access.need_memory(place)
     opened = access.to_write(place)
     _settle(opened, place, json)  # a copy has the id of its original until then, and would take the place of its backup
     with printing.steps("Copying") as tell:

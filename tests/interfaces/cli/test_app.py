@@ -173,6 +173,11 @@ def test_where_nothing_is_remembered_that_is_told_in_a_line(a_newcomer):
     assert not a_newcomer.memory.exists()
 
 
+def test_a_backup_where_nothing_is_remembered_makes_no_memory(a_newcomer):
+    assert "nothing is remembered" in a_newcomer.fails("backup")
+    assert not a_newcomer.memory.exists()
+
+
 def test_a_folder_without_a_memory_is_told_by_its_name(a_person, tmp_path):
     (tmp_path / "empty").mkdir()
     line = a_person.fails("search", "thrown", "--project", str(tmp_path / "empty"))
