@@ -68,6 +68,17 @@ def sentences(prompt: str) -> "list[Found]":
     return [each for each in found if index_text.REDACTED not in each.text and privacy.INJECTED not in each.text]
 
 
+def corrections(prompt: str) -> "list[Found]":
+    """Return the sentence with which a user's prompt corrects what they said just before, if it begins with one."""
+    own = own_words.of(prompt) if len(prompt) <= MOST_CHARACTERS else ""
+    begins = retraction.what_was_meant(own)
+    ends = [found.start() if found.group() in "\n;" else found.end() for found in END.finditer(own, begins)]
+    start, end = _trimmed(own, 0, min([*ends, len(own)]))
+    text = prompt[start:end]
+    is_own = begins and end - start <= LONGEST and own[start:end] == text and "?" not in text and index_text.REDACTED not in text
+    return [Found(text, CORRECTION, 0.0, start, end)] if is_own else []
+
+
 def says(prompt: str, text: str) -> bool:
     """Say whether a text such as a command stands in a user's prompt among the words that are their own."""
     own = own_words.of(prompt) if len(prompt) <= MOST_CHARACTERS else ""

@@ -5,8 +5,8 @@ import time
 from ralph_mem.core.errors import StoreError
 from ralph_mem.core.redaction import path_rules, privacy
 from ralph_mem.memory import access, inspect, notes_by_hand
-from ralph_mem.memory.facts import extraction, retraction, taking
-from ralph_mem.memory.rows import facts, prompts, shingles
+from ralph_mem.memory.facts import decision, extraction, retraction, taking
+from ralph_mem.memory.rows import fact_queries, facts, prompts, shingles
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
     from ralph_mem.memory.facts.extraction import Found
+    from ralph_mem.memory.rows.facts import Fact
     from ralph_mem.memory.rows.prompts import Progress, Prompt
     from ralph_mem.memory.store.connection import Store
 
@@ -27,6 +28,8 @@ HELD_S = 0.02
 # So many words in a row that a tool had printed before are that tool's; a shorter sentence is, if all of it was printed.
 RUN, FEWEST_WORDS = 8, 4
 MOST_REHEARSED = 1_000_000  # all there are
+# A prompt that says no more words than these beside what it taught was about nothing else; so many characters are told whole.
+MOST_BESIDE, MOST_QUOTED = 3, 240
 
 
 class Learned:
@@ -121,7 +124,7 @@ def _one(
         return []
     store.execute("SAVEPOINT prompt")
     try:
-        found = [_taken(store, prompt, each, at) for each in worth_keeping(store, project, settings, prompt)]
+        found = _all_taken(store, project, settings, prompt, at)
     except Exception as error:  # noqa: BLE001 - one turn must not keep those behind it from being learned from
         store.execute("ROLLBACK TO prompt")
         found = []
@@ -184,6 +187,47 @@ def _is_printed(text: str, printed: "list[str]") -> bool:
         return False
     runs = [f" {' '.join(words[at : at + length])} " for at in range(len(words) - length + 1)]
     return any([run in text for text in printed for run in runs])
+
+
+def _all_taken(store: "Store", project: "Project", settings: "dict[str, Any]", prompt: "Prompt", at: int) -> "list[Learned]":
+    """Take in what a prompt says, a correction of what was said just before first, together with that."""
+    found = worth_keeping(store, project, settings, prompt)
+    for said in worth_keeping(store, project, settings, prompt, extraction.corrections):
+        before = prompts.before(store, prompt)
+        meant = _meant(store, before, said) if before else []
+        if before and meant:
+            rest = [each for each in found if each.start >= said.end]
+            return [_corrected(store, [prompt, before], said, meant, at), *[_taken(store, prompt, each, at) for each in rest]]
+    return [_taken(store, prompt, each, at) for each in found]
+
+
+def _meant(store: "Store", before: "Prompt", said: "Found") -> "list[Fact]":
+    """Return of what a prompt taught that which the one behind it corrects: what that names, or all where nothing else was said."""
+    taught = [
+        fact for fact in reversed(fact_queries.made_from(store, before.public_id))
+        if fact.kind in facts.SAID and fact.status in facts.THERE
+    ]  # fmt: skip
+    words = sum([len(fact.text.split()) for fact in taught])
+    is_all = words >= len(before.text.split()) - MOST_BESIDE
+    return [fact for fact in taught if retraction.have_in_common(fact.text, said.text)] or (taught if is_all else [])
+
+
+def _corrected(store: "Store", said_in: "list[Prompt]", said: "Found", meant: "list[Fact]", at: int) -> Learned:
+    """Take in a correction behind what it corrects, in the words of both; what cannot be quoted whole only takes that back."""
+    prompt, text = said_in[0], "; ".join([*[fact.text.rstrip(" .!;") for fact in meant], said.text])
+    is_said = said.text[retraction.what_was_meant(said.text) :].strip() != ""
+    if not is_said or len(text) > MOST_QUOTED:
+        for fact in meant:
+            if fact.status == facts.CANDIDATE:
+                taking.retire(store, fact, prompt.public_id, at)
+        return Learned(prompt, said, taking.Taken(decision.DELETE, "", meant[0].public_id, 1.0))
+    strength = max([float(fact.metadata.get("strength") or 1.0) for fact in meant])
+    found = extraction.Found(text, meant[0].kind, strength, said.start, said.end)
+    statement = taking.Statement(text, found.kind, facts.PROMPT, prompt.at, prompt.public_id, strength=strength)
+    taken = taking.correct(store, statement, meant, at)
+    for each in said_in[1:]:  # it goes when either of them is forgotten
+        facts.sight(store, taken.public_id, each.public_id)
+    return Learned(prompt, found, taken)
 
 
 def _taken(store: "Store", prompt: "Prompt", found: "Found", at: int) -> Learned:

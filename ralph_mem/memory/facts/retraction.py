@@ -74,6 +74,19 @@ def of(statement: str) -> "Retraction | None":
     return whole if whole and whole.is_order else _of_a_part(_parts(words)) or whole or _in_another_language(statement)
 
 
+def what_was_meant(text: str) -> int:
+    """Return where in a text that corrects what somebody said just before, such as `sorry, I meant tabs`, stands what they meant;
+    0 for any other text.
+    """
+    found = languages.MEANT.match(text)
+    return found.end() if found else 0
+
+
+def have_in_common(one: str, other: str) -> bool:
+    """Say whether two texts have a word in common that names something."""
+    return not _named(one).isdisjoint(_named(other))
+
+
 def _in_another_language(statement: str) -> "Retraction | None":
     read = languages.read(wording.folded(statement))
     if not read:

@@ -1,4 +1,4 @@
-"""Tell which German, French, Spanish, Portuguese and Italian statements take back another one, and in which words."""
+"""Tell which statements in other languages than English take back another one, and how people correct what they just said."""
 
 import re
 
@@ -66,6 +66,22 @@ STOPPED = (
     r"(.+?) \w+ (?:wir|ich) nicht mehr", r"(?:on|nous|je) (?:ne |n')(\w+) plus (.+)", r"ya no (.+)", r"no (\w+) más (.+)",
     r"(?:(?:a gente|nós|eu) )?não (\w+) mais (.+)", r"(?:(?:a gente|nós) )?já não (.+)", r"(?:(?:noi|io) )?non (\w+) più (.+)",
 )  # fmt: skip
+# How somebody begins who corrects what they said just before, in any of these languages and in English: what may come first, and
+# behind what stands what was meant. Who means "it" insists.
+BEFORE_MEANT = (
+    r"\W*(?:(?:no|nope|sorry|sry|oh|ah|oops|u+ps|whoops|wait|h+m+|hang on|hold on|actually|my (?:bad|mistake)|apologies|and|ok|okay"
+    r"|nein|nee|quatsch|entschuldigung|entschuldige|verzeihung|moment|halt|ach|ähm?|pardon|désolée?|non|euh|oups|attends|excuse-moi"
+    r"|perdón|perdona|lo siento|espera|desculp[ae]|perdão|não|scusa|scusate|aspetta|ehm)\b\W*)*"
+)
+MEANT = re.compile(
+    BEFORE_MEANT
+    + r"(?:(?:what )?i (?:actually |really )?mean(?:t)?(?: to (?:say|write|type))?(?: was)?|meant|(?:scratch|strike) that"
+    r"|correction|i misspoke|typo|(?:ich )?(?:meinte|wollte sagen)|ich meine|gemeint war(?:en)?|korrektur|streich das|besser gesagt"
+    r"|(?:je |j')(?:voulais|veux) dire|ou plutôt|(?:quería|quise|quiero) decir|me refería a|me equivoqué|corrección|mejor dicho"
+    r"|digo|(?:eu )?(?:quis|queria|quero) dizer|me referia a|correção|ou melhor|melhor dizendo|(?:volevo|voglio) dire|intendevo"
+    r"|intendo|mi riferivo a|correzione|o meglio|anzi)\b(?!\W+(?:it|that|this)\W*(?:$|[.!,]))[\s,:;.!\u2014\u2013-]*",
+    re.IGNORECASE,
+)
 # A part that begins like this is a case that may come, or a guess.
 CASE = re.compile(
     r"(?:wenn|falls|sobald|ob|vielleicht|(?:ich|je) (?:glaube|denke|pense|crois)|si|quand|peut-être|cuando|quizás?|creo|se|quando"

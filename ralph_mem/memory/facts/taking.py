@@ -91,6 +91,14 @@ def take(store: "Store", statement: Statement, at: int) -> Taken:
     return Taken(_relate(store, name, statement, target, decided, at), name, target.public_id, decided.score)
 
 
+def correct(store: "Store", statement: Statement, there: "list[Fact]", at: int) -> Taken:
+    """Take a statement in that a person put in the place of these. In the caller's transaction."""
+    _, name = _store(store, statement, statement.undecided)
+    decided = decision.Decision(decision.UPDATE, 0, 1.0)
+    verbs = [_relate(store, name, statement, target, decided, at) for target in there]
+    return Taken(verbs[0], name, there[0].public_id, decided.score)
+
+
 def _decided(statement: str, there: "list[str]") -> decision.Decision:
     """Decide what a statement that stays means: what it takes back it is an update of."""
     dropped, decided = retraction.of(statement), decision.decide(statement, there)

@@ -31,6 +31,7 @@ LATER = READ + " AND t.id IN ({}) ORDER BY t.created_at, t.id"
 OVERHEARD = """
 SELECT o.title || char(10) || o.content || char(10) || o.lines FROM observations AS o
 WHERE o.session_id = ? AND o.seq < ? AND o.origin <> 'user' ORDER BY o.seq DESC LIMIT ?"""
+BEFORE = READ + " AND t.session_id = ? AND t.seq < ? ORDER BY t.seq DESC LIMIT 1"
 DEAD = """
 INSERT INTO jobs (kind, subject, status, attempts, error, created_at) VALUES ('learn', ?, 'failed', ?, ?, ?)"""
 
@@ -108,6 +109,12 @@ def of(store: "Store", reached: Progress, number: int) -> "Prompt | None":
         return None
     prompt = Prompt(values)
     return prompt if number > reached.number or prompt.at >= reached.at or number in reached.waiting else None
+
+
+def before(store: "Store", prompt: Prompt) -> "Prompt | None":
+    """Return the prompt that was typed before one in its session."""
+    values = store.one(BEFORE, (prompt.session, prompt.seq))
+    return Prompt(values) if values else None
 
 
 def texts(store: "Store", names: "list[str]") -> "dict[str, str]":

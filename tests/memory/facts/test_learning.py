@@ -7,7 +7,7 @@ import pytest
 from ralph_mem.core.settings import effective
 from ralph_mem.memory import notes_by_hand
 from ralph_mem.memory.facts import extraction, learning, taking
-from ralph_mem.memory.rows import facts
+from ralph_mem.memory.rows import deletion, facts, tombstones
 from tests.sessions import NOON
 
 TAUGHT = "Always run `make check` before you push."
@@ -261,3 +261,65 @@ def test_a_rejected_candidate_does_not_come_back(a_session, another_session, lea
     another_session.has_a_turn(TAUGHT, "Done.")
     learn()
     assert candidates(a_session) == []
+
+
+@pytest.mark.parametrize(("rule", "correction"), [
+    ("from now on indent by two spaces", "sorry, I meant four spaces"),
+    ("from now on use named imports from lodash", "no, sorry, I meant lodash-es"),
+    ("from now on wrap at 100 columns", "sorry, I meant one sentence per line, no wrapping"),
+    ("from now on indent with tabs", "sorry, I meant always two spaces"),
+    ("from now on indent with tabs", "scratch that. Two spaces"),
+    ("ab jetzt immer Tabs zum Einrücken", "Quatsch, ich meinte zwei Leerzeichen"),
+    ("désormais utilise toujours npm", "pardon, je voulais dire pnpm"),
+    ("usamos siempre npm", "perdón, quería decir pnpm"),
+    ("nunca faça push direto na main", "desculpa, quis dizer na release"),
+    ("d'ora in poi usa sempre npm", "scusa, volevo dire pnpm"),
+])  # fmt: skip
+def test_what_corrects_the_prompt_before_is_quoted_behind_its_rule_and_replaces_it(a_session, learn, rule, correction):
+    a_session.has_a_turn(rule, "Ok.")
+    learn()
+    a_session.has_a_turn(correction, "Ok.")
+    learn()
+    assert candidates(a_session) == [f"{rule}; {correction}"]
+
+
+@pytest.mark.parametrize(("prompt", "correction"), [
+    ("from now on indent by two spaces. And look why the cart of the shop is empty.", "sorry, I meant the order page"),
+    ("from now on indent by two spaces", "I mean it!"),
+    ("from now on indent by two spaces", "did I say that I meant four spaces?"),
+    ("from now on indent by two spaces", "no, run the tests first"),
+])  # fmt: skip
+def test_a_rule_stands_where_something_else_is_corrected(a_session, learn, prompt, correction):
+    a_session.has_a_turn(prompt, "Ok.")
+    a_session.has_a_turn(correction, "Ok.")
+    learn()
+    assert [fact.rstrip(".") for fact in candidates(a_session)] == ["from now on indent by two spaces"]
+
+
+def test_a_rule_is_no_candidate_any_more_where_the_next_prompt_only_takes_it_back(a_session, learn):
+    a_session.has_a_turn("from now on indent by two spaces", "Ok.")
+    a_session.has_a_turn("scratch that", "Ok.")
+    learn()
+    assert candidates(a_session) == []
+
+
+def test_a_correction_of_what_a_person_has_accepted_waits_for_them(a_session, learn):
+    a_session.has_a_turn(TAUGHT, "Ok.")
+    learn()
+    (fact,) = facts.of_status(a_session.store, facts.CANDIDATE)
+    facts.change(a_session.store, fact.number, {"status": facts.ACTIVE})
+    a_session.has_a_turn(TAUGHT, "Ok.")
+    a_session.has_a_turn("Sorry, I meant `make test`.", "Ok.")
+    learn()
+    assert [fact.text for fact in facts.of_status(a_session.store, facts.ACTIVE)] == [TAUGHT]
+    assert candidates(a_session) == [f"{TAUGHT[:-1]}; Sorry, I meant `make test`."]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_corrected_rule_goes_with_either_of_its_prompts(a_session, learn, which):
+    said = [a_session.has_a_turn(each, "Ok.") for each in ("from now on indent by two spaces", "sorry, I meant four spaces")]
+    learn()
+    a_session.store.begin()
+    deletion.delete(a_session.store, [said[which], *tombstones.made_from(a_session.store, [said[which]])])
+    a_session.store.commit()
+    assert "from now on indent by two spaces; sorry, I meant four spaces" not in candidates(a_session)
