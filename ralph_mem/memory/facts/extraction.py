@@ -27,6 +27,12 @@ LEAST_STRENGTH, SURE = 0.5, 0.9
 END = re.compile(r"(?<![ .][a-z])(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\bvs)[.!?\u2026]+[)\"'\u201d]*(?=\s|$)|\n|;(?= )")
 # What is said behind an order to forget something, in `forget about npm, we use pnpm now`.
 SAID_BEHIND = re.compile(r"(?:[,:;]| [\u2014\u2013-]+) +(?=(?:we|i|it|its|they|the|there|use|that)\b)", re.IGNORECASE)
+# What is said behind one to hold in place of it, though not by itself: `it is kustomize now`.
+INSTEAD = re.compile(
+    r"(?:[.,:;]| [\u2014\u2013-]+) +(?=(?:it|that|they)(?:'s|'re| is| are) (?:\S+ ){1,6}(?:now|instead)\b"
+    r"|(?:we |i |please |just )*use (?!(?:it|that|this|them)\b))",
+    re.IGNORECASE,
+)
 NEXT, MOST_ENDS = re.compile(r"[,;:.!] "), 3  # an order to forget ends at one of its first marks
 WORD = re.compile(r"[^\W\d_]+")
 # The commonest words of other languages that no English sentence holds.
@@ -72,10 +78,22 @@ def corrections(prompt: str) -> "list[Found]":
     """Return the sentence with which a user's prompt corrects what they said just before, if it begins with one."""
     own = own_words.of(prompt) if len(prompt) <= MOST_CHARACTERS else ""
     begins = retraction.what_was_meant(own)
+    return _whole(prompt, own, 0, begins) if begins else []
+
+
+def orders_with_more(prompt: str, order: Found) -> "list[Found]":
+    """Return an order to forget something with what a user's prompt says behind it to hold instead, if it does."""
+    own = own_words.of(prompt)
+    behind = INSTEAD.match(own, order.end)
+    return _whole(prompt, own, order.start, behind.end()) if behind else []
+
+
+def _whole(prompt: str, own: str, start: int, begins: int) -> "list[Found]":
+    """Return what is said from a place to the end of the sentence in which another one lies, if all of it is the user's own."""
     ends = [found.start() if found.group() in "\n;" else found.end() for found in END.finditer(own, begins)]
-    start, end = _trimmed(own, 0, min([*ends, len(own)]))
+    start, end = _trimmed(own, start, min([*ends, len(own)]))
     text = prompt[start:end]
-    is_own = begins and end - start <= LONGEST and own[start:end] == text and "?" not in text and index_text.REDACTED not in text
+    is_own = end - start <= LONGEST and own[start:end] == text and "?" not in text and index_text.REDACTED not in text
     return [Found(text, CORRECTION, 0.0, start, end)] if is_own else []
 
 

@@ -198,7 +198,23 @@ def _all_taken(store: "Store", project: "Project", settings: "dict[str, Any]", p
         if before and meant:
             rest = [each for each in found if each.start >= said.end]
             return [_corrected(store, [prompt, before], said, meant, at), *[_taken(store, prompt, each, at) for each in rest]]
-    return [_taken(store, prompt, each, at) for each in found]
+    taken = [_taken(store, prompt, each, at) for each in found]
+    for order, done in zip(found, taken[:]):
+        if done.verb == decision.DELETE:
+            taken += _taken_instead(store, project, settings, prompt, (order, done.target), found, at)
+    return taken
+
+
+def _taken_instead(
+    store: "Store", project: "Project", settings: "dict[str, Any]", prompt: "Prompt", order: "tuple[Found, str]",
+    found: "list[Found]", at: int,
+) -> "list[Learned]":  # fmt: skip
+    """Take in an order to forget the fact of an id with what is said behind it, unless that was found to hold by itself."""
+    fact = facts.of_id(store, order[1])
+    said = worth_keeping(store, project, settings, prompt, lambda text: extraction.orders_with_more(text, order[0]))
+    if not said or fact is None or any([order[0].end <= each.start < said[0].end for each in found]):
+        return []
+    return [_put_in_place(store, prompt, said[0], said[0].text, [fact], at)]
 
 
 def _meant(store: "Store", before: "Prompt", said: "Found") -> "list[Fact]":
@@ -221,13 +237,18 @@ def _corrected(store: "Store", said_in: "list[Prompt]", said: "Found", meant: "l
             if fact.status == facts.CANDIDATE:
                 taking.retire(store, fact, prompt.public_id, at)
         return Learned(prompt, said, taking.Taken(decision.DELETE, "", meant[0].public_id, 1.0))
-    strength = max([float(fact.metadata.get("strength") or 1.0) for fact in meant])
-    found = extraction.Found(text, meant[0].kind, strength, said.start, said.end)
-    statement = taking.Statement(text, found.kind, facts.PROMPT, prompt.at, prompt.public_id, strength=strength)
-    taken = taking.correct(store, statement, meant, at)
+    learned = _put_in_place(store, prompt, said, text, meant, at)
     for each in said_in[1:]:  # it goes when either of them is forgotten
-        facts.sight(store, taken.public_id, each.public_id)
-    return Learned(prompt, found, taken)
+        facts.sight(store, learned.fact, each.public_id)
+    return learned
+
+
+def _put_in_place(store: "Store", prompt: "Prompt", said: "Found", text: str, there: "list[Fact]", at: int) -> Learned:
+    """Take a text in as a statement of a prompt in place of facts, as likely as these are to be of use."""
+    strength = max([float(fact.metadata.get("strength") or 1.0) for fact in there])
+    found = extraction.Found(text, there[0].kind, strength, said.start, said.end)
+    statement = taking.Statement(text, found.kind, facts.PROMPT, prompt.at, prompt.public_id, strength=strength)
+    return Learned(prompt, found, taking.correct(store, statement, there, at))
 
 
 def _taken(store: "Store", prompt: "Prompt", found: "Found", at: int) -> Learned:

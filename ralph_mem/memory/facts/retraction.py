@@ -30,6 +30,7 @@ ORDERS, RULES = (
 )
 # What may be in the place of a rule where we are told to forget it, and says nothing of it.
 THINGS = ("thing", "stuff")
+THINGS_ABOUT = tuple([(thing, "about") for thing in THINGS])
 # Behind the words of a rule, in `the rule that we deploy on Fridays no longer holds`.
 HOLDS = ("holds", "applies", "counts", "true", "valid", "relevant", "in force")
 AUXILIARIES = frozenset("is are was were has have had can may must should will do does".split())
@@ -149,7 +150,10 @@ def _text(words: "list[str]") -> str:
 
 def _rule(words: "list[str]", low: "list[str]") -> "Retraction | None":
     """Read `drop the rule that we ...`, `forget the npm rule` and `the rule about npm no longer applies`."""
-    at = next((at for at, word in enumerate(low[:MOST_SUBJECT_WORDS]) if word in RULES), None)
+    named = [
+        at for at, word in enumerate(low[:MOST_SUBJECT_WORDS]) if word in RULES or (word, *low[at + 1 : at + 2]) in THINGS_ABOUT
+    ]
+    at = next(iter(named), None)
     if at is None:
         return None
     is_order = low[0] in ORDERS and low[1:2] in (["the"], ["my"], ["our"], ["that"])

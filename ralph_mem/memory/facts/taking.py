@@ -180,7 +180,8 @@ def _extend(store: "Store", fact: "Fact", statement: Statement) -> bool:
 
 def _relate(store: "Store", name: str, statement: Statement, target: "Fact", decided: decision.Decision, at: int) -> str:
     """Let a new fact replace the one that it is an update of, or leave both where a person has to say which one holds."""
-    may_replace = _stands(statement) or (target.status == facts.CANDIDATE and statement.source != facts.PROPOSAL)
+    is_open = target.status in (facts.CANDIDATE, facts.RETIRED)  # the latter by the order that the statement goes on from
+    may_replace = _stands(statement) or (is_open and statement.source != facts.PROPOSAL)
     if decided.verb == decision.UPDATE and may_replace and not target.is_protected:
         supersede(store, name, target, statement.said_at, decided.score, at)
         return decision.UPDATE

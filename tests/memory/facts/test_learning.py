@@ -212,6 +212,28 @@ def test_a_rule_is_taken_back_in_the_language_in_which_it_was_learned(a_session,
     assert candidates(a_session) == left
 
 
+@pytest.mark.parametrize(("rule", "order"), [
+    ("we always deploy with helm", "forget what I said about helm, it is kustomize now"),
+    ("plots always get a white background, no seaborn styles please",
+     "actually forget the thing about white backgrounds, use the company style: plt.style.use('acme')"),
+])  # fmt: skip
+def test_what_is_said_behind_an_order_to_forget_is_quoted_with_it_in_place_of_the_rule(a_session, learn, rule, order):
+    a_session.has_a_turn(rule, "Ok.")
+    a_session.has_a_turn(order, "Ok.")
+    learn()
+    assert candidates(a_session) == [order]
+
+
+@pytest.mark.parametrize("order", [
+    "forget what I said about helm, it fails anyway", "forget what I said about helm. Use it now to look at the cluster",
+])  # fmt: skip
+def test_what_is_said_behind_an_order_to_forget_and_holds_in_place_of_nothing_is_passed_over(a_session, learn, order):
+    a_session.has_a_turn("we always deploy with helm", "Ok.")
+    a_session.has_a_turn(order, "Ok.")
+    learn()
+    assert candidates(a_session) == []
+
+
 def test_an_order_to_forget_what_nobody_knows_leaves_nothing(a_session, learn):
     a_session.has_a_turn("Forget that the invoices are numbered per year.", "Done.")
     learn()
