@@ -69,10 +69,13 @@ def records(seen: "Activity", project: "Project", settings: "dict[str, Any]") ->
     branch, commit = projects.head(project)
     if branch:
         (branch,), _ = privacy.protect([branch], project, settings)
+    folder = "" if seen.cwd in ("", project.root) else briefing.folder_at_work(project, seen.cwd)
+    if folder:
+        (folder,), _ = privacy.protect([folder], project, settings)
     return [write.session(
         seen.session, project.root, seen.at, seen.source if seen.source in SOURCES else "startup", model=seen.model or None,
         transcript=seen.transcript or None, branch=branch, commit_id=commit, pid=seen.pid or None,
-        born=sessions.client(seen.pid) if seen.pid else None,
+        born=sessions.client(seen.pid) if seen.pid else None, folder=folder,
     )]  # fmt: skip
 
 

@@ -33,6 +33,14 @@ INSTEAD = re.compile(
     r"|(?:we |i |please |just )*use (?!(?:it|that|this|them)\b))",
     re.IGNORECASE,
 )
+# What speaks of the folder at work, or may.
+OF_FOLDER = re.compile(
+    r"\b(?:this (?:(?:sub)?folder|(?:sub)?directory|dir|package|crate|app|service|workspace|sub-?project|component|module)"
+    r"|diese[mnrs]? (?:ordner|unterordner|verzeichnis|paket|modul|dienst|app)|ce(?:tte)? (?:dossier|répertoire|paquet|module"
+    r"|service|appli(?:cation)?)|est[ae] (?:carpeta|directorio|paquete|módulo|servicio|app)|n?est[ae] (?:pasta|diretório|pacote"
+    r"|módulo|serviço|app)|quest[aeo'] ?(?:cartella|pacchetto|modulo|servizio|app)|here|hier|ici|aquí|aqui)\b",
+    re.IGNORECASE,
+)
 NEXT, MOST_ENDS = re.compile(r"[,;:.!] "), 3  # an order to forget ends at one of its first marks
 WORD = re.compile(r"[^\W\d_]+")
 # The commonest words of other languages that no English sentence holds.

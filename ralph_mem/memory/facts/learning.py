@@ -6,7 +6,7 @@ from ralph_mem.core.errors import StoreError
 from ralph_mem.core.redaction import path_rules, privacy
 from ralph_mem.memory import access, inspect, notes_by_hand
 from ralph_mem.memory.facts import decision, extraction, retraction, taking
-from ralph_mem.memory.rows import fact_queries, facts, prompts, shingles
+from ralph_mem.memory.rows import fact_queries, facts, prompts, sessions, shingles
 from ralph_mem.memory.store import connection
 
 TYPE_CHECKING = False
@@ -247,10 +247,14 @@ def _put_in_place(store: "Store", prompt: "Prompt", said: "Found", text: str, th
     """Take a text in as a statement of a prompt in place of facts, as likely as these are to be of use."""
     strength = max([float(fact.metadata.get("strength") or 1.0) for fact in there])
     found = extraction.Found(text, there[0].kind, strength, said.start, said.end)
-    statement = taking.Statement(text, found.kind, facts.PROMPT, prompt.at, prompt.public_id, strength=strength)
-    return Learned(prompt, found, taking.correct(store, statement, there, at))
+    return Learned(prompt, found, taking.correct(store, _statement(store, prompt, found), there, at))
 
 
 def _taken(store: "Store", prompt: "Prompt", found: "Found", at: int) -> Learned:
-    statement = taking.Statement(found.text, found.kind, facts.PROMPT, prompt.at, prompt.public_id, strength=found.strength)
-    return Learned(prompt, found, taking.take(store, statement, at))
+    return Learned(prompt, found, taking.take(store, _statement(store, prompt, found), at))
+
+
+def _statement(store: "Store", prompt: "Prompt", found: "Found") -> taking.Statement:
+    folder = sessions.folder_of(store, prompt.client_session) if extraction.OF_FOLDER.search(found.text) else ""
+    known = {"strength": found.strength, "folder": folder}
+    return taking.Statement(found.text, found.kind, facts.PROMPT, prompt.at, prompt.public_id, **known)

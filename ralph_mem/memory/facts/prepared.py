@@ -8,7 +8,7 @@ learner, a command, or at worst a session's start.
 
 from ralph_mem.core import fast
 from ralph_mem.core.format import day
-from ralph_mem.memory.facts import mining, strength
+from ralph_mem.memory.facts import mining, strength, wording
 from ralph_mem.memory.inject import standing
 from ralph_mem.memory.rows import fact_queries, facts, row
 from ralph_mem.memory.store import connection
@@ -30,6 +30,8 @@ SAID, PROPOSED = "- you said: ", "- proposed: "
 BEFORE, DOUBT = "before that", "may contradict"
 # Of what was counted: it comes last, and only where statements leave room.
 MOST_HINTS, WEEK_MS = 2, 7 * 86_400_000
+# Who says one of these may mean the whole project; who says `this folder` does not.
+HERE = frozenset("here hier ici aquí aqui".split())
 # Between facts of one score what says how to do something comes first, then what happened, then what is so.
 PLACES = {"procedural": 0, "episodic": 1, "semantic": 2}
 # Properties of a database, which the outcomes of facts write.
@@ -50,12 +52,21 @@ def write(store: "Store", at: int) -> "dict[str, str]":
     commands = [[_short(fact.text).replace("(passed ", "("), fact.public_id] for fact in fact_queries.commands(store)]
     notes = facts.read(store, "WHERE o.type = 'note' AND f.status = 'active' AND f.anchors NOT NULL")
     lines = _ready(_lines(store, against, at), commands, notes)
+    folders = _folders(store)
+    if folders:
+        lines["folders"] = folders
     made = {connection.STANDING: fast.dumps(lines), facts.GAINS: fast.dumps(_gains(store, against, at))}
     is_reader = store.one("PRAGMA query_only")[0]
     for name, text in made.items():
         if not is_reader and store.property(name) != text:
             store.set_property(name, text)
     return made
+
+
+def _folders(store: "Store") -> "dict[str, str]":
+    """Return by the ids of facts that speak of the folder alone in which they were said which one that is."""
+    said_in = facts.read(store, "WHERE f.status IN (?, ?, ?) AND instr(coalesce(o.metadata, ''), '\"folder\"')", facts.THERE)
+    return {fact.public_id: fact.metadata["folder"] for fact in said_in if HERE.isdisjoint(wording.folded(fact.text).split())}
 
 
 def _contradictions(store: "Store") -> "Against":
@@ -126,7 +137,8 @@ def _line(fact: "Fact", others: "list[Fact]", scores: "dict[str, float]") -> "Li
     times = f"in {fact.sightings} turns, last on " if fact.sightings > 1 else ""
     is_fact = fact.status in facts.HOLDING
     said, on = _short(fact.text), day(fact.said_at)
-    text = f"- [{fact.public_id}, {on}] {said}" if is_fact else f'"{said}" ({times}{on})'
+    folder = f", in {row.escaped(fact.metadata['folder'])}/" if fact.metadata.get("folder") else ""
+    text = f"- [{fact.public_id}, {on}{folder}] {said}" if is_fact else f'"{said}" ({times}{on}{folder})'
     for other in others:
         is_told = other.type == row.NOTE and other.status == facts.ACTIVE  # above, among the notes
         quoted = "" if is_told else f', on {day(other.said_at)}: "{_short(other.text)}"'

@@ -22,15 +22,17 @@ class Statement:
     """A redacted statement with what is known of it. `parent` is the id of the turn or observation that it comes from, or nothing.
 
     `said_at` is in ms; `source` one of `facts.SOURCES` and `facts.BY_HAND`. More is given by name: `aliases`, further words by
-    which it is found; `branch`, where it holds on one alone; `strength`, how clearly it was said, from 0 to 1; `proposed_by`, the
-    model that found it, or the client whose agent worded it; `origin`, whose words they are where it is the agent;
-    `is_from_outside`, where they repeat a page; `redactions`, as JSON; and columns of `facts.COLUMNS`.
+    which it is found; `branch`, where it holds on one alone; `folder`, in which it was said where it speaks of that; `strength`,
+    how clearly it was said, from 0 to 1; `proposed_by`, the model that found it, or the client whose agent worded it; `origin`,
+    whose words they are where it is the agent; `is_from_outside`, where they repeat a page; `redactions`, as JSON; and columns of
+    `facts.COLUMNS`.
     """
 
     def __init__(self, text: str, kind: str, source: str, said_at: int, parent: str = "", **known: "Any") -> None:
         self.text, self.kind, self.source, self.said_at, self.parent = text, kind, source, said_at, parent
         self.aliases: str = known.pop("aliases", "")
         self.branch: str = known.pop("branch", "")
+        self.folder: str = known.pop("folder", "")
         self.proposed_by: str = known.pop("proposed_by", "")
         self.strength: float = known.pop("strength", 0.0)
         self.redactions: str | None = known.pop("redactions", None)
@@ -112,6 +114,7 @@ def comparable(store: "Store", statement: Statement, at: int) -> "list[Fact]":
     return [
         fact for fact in pool.of(store, statement.text, wording.key(statement.text), at)
         if GROUPS.get(fact.kind, fact.kind) == group and fact.metadata.get("branch", "") in ("", statement.branch)
+        and fact.metadata.get("folder", "") in ("", statement.folder)
         and not (fact.expires_at and fact.expires_at <= at)
     ]  # fmt: skip
 
@@ -122,6 +125,7 @@ def compare(store: "Store", fact: "Fact", at: int, apart: "set[str]") -> None:
     It replaces none, since nobody said it here; a person may let it.
     """
     statement = Statement(fact.text, fact.kind, fact.source, fact.said_at, branch=fact.metadata.get("branch", ""))
+    statement.folder = fact.metadata.get("folder", "")
     there = [each for each in comparable(store, statement, at) if each.public_id not in apart]
     decided = _decided(fact.text, [each.text for each in there])
     if decided.target is not None and decided.verb in (decision.UPDATE, decision.CONFLICT):
@@ -136,7 +140,12 @@ def _store(store: "Store", statement: Statement, status: str) -> "tuple[int, str
     """Store a statement as an observation and a fact; returns its number and its id."""
     key = wording.key(statement.text)
     event = f"fact:{statement.parent or posix.urandom(8).hex()}:{key}"
-    more = {"branch": statement.branch, "strength": statement.strength, "proposed_by": statement.proposed_by}
+    more = {
+        "branch": statement.branch,
+        "folder": statement.folder,
+        "strength": statement.strength,
+        "proposed_by": statement.proposed_by,
+    }
     more["is_from_outside"] = statement.is_from_outside
     metadata = fast.dumps({name: value for name, value in more.items() if value}) if any(more.values()) else None
     record = records.observation(

@@ -174,7 +174,7 @@ def build(
         held = [_ready(each, at) for each in held]
         gone = [name for kept in held for name in standing.gone_notes(kept)]
         read[SAID] = [values for values in read[SAID] if values[1] not in gone]
-    is_below = bool(folder)
+    at_work = folder
     if folder and read[TURNS]:
         from ralph_mem.memory.inject import folder_turns  # lazy: only for a session in a folder below the top
 
@@ -187,7 +187,7 @@ def build(
         failing = _still_failing(store, settings, elsewhere)
         for line in failing:
             page.add(FAILING, line)
-        _tell_rest(page, parts, lambda: standing.tell(page, STANDING, held, known, told, at, is_below) if held else None)
+        _tell_rest(page, parts, lambda: standing.tell(page, STANDING, held, known, told, at, at_work) if held else None)
         page.parts[FAILING] = [line for line in page.parts[FAILING] if failing[line] not in "\n".join([*page.parts[TURNS], ""])]
         page.items[PINS] += [receipts.Item(memory.public_id, receipts.MISSED, 0.0, 0, 0) for memory in left_out]
     items = [item for each in page.items.values() for item in each]

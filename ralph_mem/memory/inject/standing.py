@@ -37,16 +37,20 @@ def gone_notes(kept: "dict[str, Any]") -> "list[str]":
 
 
 def tell(
-    page: "Page", part: str, held: "list[dict[str, Any]]", known: "Said | None", told: "dict[str, str]", at: int, is_below: bool
+    page: "Page", part: str, held: "list[dict[str, Any]]", known: "Said | None", told: "dict[str, str]", at: int, folder: str
 ) -> None:  # fmt: skip
     """Tell in a part of a briefing what is kept ready of each memory, and which commands passed in the first one's project.
 
-    `known` is what the project's instructions say, `told` what this session's window holds, `at` the time in ms.
+    `known` is what the project's instructions say, `told` what this session's window holds, `at` the time in ms, `folder` the one
+    below the project's top at work in which the session is. What speaks of another folder is not told.
     """
     begun, before, behind, spare = 0, "", 0, page.tokens - STANDING_TOKENS - len(part) // 2
     for number, each in enumerate(held):
         kept = _left(each, known, told, at) if known or told or 0 < each["again"] <= at else each
+        of_folders = each.get("folders", {})
         for line in kept["lines"]:
+            if of_folders and not _is_near(of_folders.get(line[IDS][0], ""), folder):
+                continue
             head, text, tokens, own, ids, *_, other = line
             words = set((own or other).lower().split()) if head else block.words_of(text)
             first = block.alike(page.told, words)
@@ -64,7 +68,12 @@ def tell(
                 page.told.append((ids[0], words, "- " + (own or other) if head else text))
                 before, behind, begun = head, behind + 1 if goes_on else 1, begun if goes_on else begun + 1
         if kept["line"] and not number:
-            _tell_commands(page, part, kept["line"], is_below)
+            _tell_commands(page, part, kept["line"], bool(folder))
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Say whether one of two folders holds the other; the top, which has no name, holds all."""
+    return not one or f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/") or not other
 
 
 def _tell_commands(page: "Page", part: str, line: "Line", is_below: bool) -> None:

@@ -86,7 +86,7 @@ def delete(
     opened.execute("PRAGMA secure_delete = ON").fetchone()
     gone = _found(opened, dict.fromkeys(ids))
     _drop_receipts(opened, {row.public_id for row in gone} | set(elsewhere))
-    opened.drop(UNDO, connection.PASSED_OVER, connection.STANDING)
+    opened.drop(UNDO, connection.PASSED_OVER, connection.STANDING, connection.FOLDERS)
     if not gone and not sessions:
         return 0
     # a turn that goes is looked for in the tables that name it; they have no index for that in everyday life

@@ -34,7 +34,7 @@ def ran(store: "Store", elsewhere: "Sequence[str]") -> "list[tuple[Any, ...]]":
 
 
 def session(name: str, project: str, at: int, source: str, **known: "Any") -> "Record":
-    """Begin a session, or go on with one; `known` are model, transcript, branch, commit_id, pid, born and the agent, redacted."""
+    """Begin a session, or go on with one; `known` are model, transcript, branch, commit_id, pid, born, agent, folder, redacted."""
     return {"verb": "session", "session": name, "project": project, "at": at, "source": source, **known}
 
 

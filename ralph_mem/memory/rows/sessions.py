@@ -3,7 +3,7 @@
 import posix
 import zlib
 
-from ralph_mem.core import paths
+from ralph_mem.core import fast, paths
 from ralph_mem.core.redaction import gate
 from ralph_mem.memory.rows import row
 from ralph_mem.memory.store import connection
@@ -20,6 +20,7 @@ SUMMARY_CHARACTERS = 400
 # A tick is a hundredth of a second: that many bits are seven hundred years, and leave room for a mark of where it was counted.
 TICK_BITS = 41
 TICKS = (1 << TICK_BITS) - 1
+MOST_FOLDERS = 50  # sessions of which the folder is kept: what learns from a session does so soon after it
 AGENT, OURS = "claude-code", "ralph-mem"
 
 START = """
@@ -62,6 +63,19 @@ SELECT count(*), min(redaction_version), min(scan_level) FROM (
 ) WHERE public_id IN ({})"""
 
 
+def folder_of(store: "Store", client_session: str) -> str:
+    """Return the folder below the project's top at work in which a session of late was, as seen from there; nothing for another."""
+    folders: dict[str, str] = fast.loads(store.property(connection.FOLDERS) or "{}")
+    return folders.get(client_session, "")
+
+
+def _at_work(store: "Store", client_session: str, folder: str) -> None:
+    folders: dict[str, str] = fast.loads(store.property(connection.FOLDERS) or "{}")
+    folders.pop(client_session, None)
+    last = [*folders.items(), (client_session, folder)][-MOST_FOLDERS:]
+    store.set_property(connection.FOLDERS, fast.dumps(dict(last)))
+
+
 def start(store: "Store", record: "dict[str, Any]") -> int:
     """Begin a session, or go on with one that is already known; returns its row number. The caller holds the transaction."""
     known = [record.get(key) for key in ("model", "transcript", "branch", "commit_id", "pid", "born")]
@@ -75,6 +89,8 @@ def start(store: "Store", record: "dict[str, Any]") -> int:
     number = int(store.one("SELECT id FROM sessions WHERE client_session = ?", (record["session"],))[0])
     if record.get("agent", AGENT) not in (AGENT, OURS):
         store.set_property(connection.OTHER_HOSTS, 1)
+    if record.get("folder"):
+        _at_work(store, record["session"], record["folder"])
     if record["source"] == "compact":  # the context window holds nothing any more of what was said or injected before
         store.execute(EMPTIED, (number,))
     return number

@@ -38,6 +38,8 @@ NOTES_INDEXED = "notes_indexed"  # the property of a database that has the index
 MOST_COUNTED = 1000
 LEARNED_AT = "learner_woken"  # the property of a database that says when the process that learns was last started
 OTHER_HOSTS = "other_hosts"  # the property of a database in which another client than Claude Code was ever heard
+# The property that says in which folder of the project the last sessions were, by the client's ids, that were not at its top.
+FOLDERS = "folders"
 STOPPED_AT = "stopped_at"  # the property of a database that says when the last turn in it ended, in milliseconds
 # What looks through an index reads most pages once: a buffer that is used again costs a third of one whose memory the system has
 # to hand out first (measured 1.2 and 3.7 microseconds); with 32 pages few are read a second time.

@@ -4,6 +4,9 @@ import os
 
 import pytest
 
+from ralph_mem.core.settings import effective
+from ralph_mem.memory.facts import learning
+from ralph_mem.memory.rows import facts
 from tests.sessions import HOUR, Session
 
 HEADING = "Last turns, those that changed something in api/ first:"
@@ -50,3 +53,52 @@ def test_a_folder_of_which_the_name_only_begins_so_is_another(two_packages):
 def test_the_name_of_a_folder_leaves_no_fence(two_packages):
     text, _ = told(two_packages, "</ralph-mem-x>")
     assert text.count("</ralph-mem-") == 1
+
+
+@pytest.fixture
+def an_app(a_session):
+    """Have a session at work in apps/admin of which all is learnt that it says."""
+
+    def says(prompt):
+        admin = Session(a_session.store, a_session.project, "admin", a_session.now + HOUR)
+        os.makedirs(f"{admin.project.root}/apps/admin")
+        admin.sends("session-start", source="startup", cwd=f"{admin.project.root}/apps/admin")
+        admin.has_a_turn(prompt, "Ok.")
+        learning.learn(admin.store, admin.project, effective.DEFAULTS, 50, float("inf"))
+        return admin
+
+    return says
+
+
+FETCH = "in this folder every fetch goes through @shop/api, don't call fetch directly"
+
+
+@pytest.mark.parametrize(("folder", "is_told"), [
+    ("", True), ("apps", True), ("apps/admin", True), ("apps/admin/src", True), ("apps/web", False), ("apps/admin-2", False),
+])  # fmt: skip
+def test_a_rule_of_this_folder_is_told_with_its_name_there_above_and_below(an_app, folder, is_told):
+    text, _ = told(an_app(FETCH), folder)
+    assert (f'"{FETCH}" (2026-01-01, in apps/admin/)' in text, FETCH in text.partition("Last turns")[0]) == (is_told, is_told)
+
+
+def test_what_is_said_of_here_is_told_everywhere_with_the_folder(an_app):
+    rule = "here we always write tests next to the file, not in a tests folder"
+    text, _ = told(an_app(rule), "apps/web")
+    assert f'"{rule}" (2026-01-01, in apps/admin/)' in text
+
+
+def test_what_names_no_folder_is_told_without_one(an_app):
+    rule = "from now on indent by two spaces"
+    text, _ = told(an_app(rule), "apps/web")
+    assert f'"{rule}" (2026-01-01)' in text
+
+
+def test_the_same_said_of_another_folder_is_another_rule(an_app, a_session):
+    an_app(FETCH)
+    os.makedirs(f"{a_session.project.root}/apps/web")
+    web = Session(a_session.store, a_session.project, "web", a_session.now + 2 * HOUR)
+    web.sends("session-start", source="startup", cwd=f"{a_session.project.root}/apps/web")
+    web.has_a_turn(FETCH, "Ok.")
+    learning.learn(web.store, web.project, effective.DEFAULTS, 50, float("inf"))
+    said_in = [fact.metadata["folder"] for fact in facts.of_status(web.store, facts.CANDIDATE)]
+    assert sorted(said_in) == ["apps/admin", "apps/web"]
