@@ -50,8 +50,8 @@ class Memory:
     """A memory as it can be told: in a line, or in full."""
 
     __slots__ = (
-        *("again", "asked", "at", "beside", "broke_off", "by", "differs", "files", "host", "is_own", "lines", "misled", "pinned"),
-        *("public_id", "said", "seq", "session"),
+        *("again", "asked", "at", "beside", "broke_off", "by", "differs", "files", "host", "is_counted", "is_own", "lines"),
+        *("misled", "pinned", "public_id", "said", "seq", "session"),
     )  # fmt: skip
 
     def __init__(self, values: "tuple[Any, ...]", known: "Said | None", settings: "dict[str, Any]") -> None:
@@ -80,6 +80,7 @@ class Memory:
         self.is_own = origin == "user"
         self.by = (USER, AGENT) if self.public_id[:4] != "obs-" else (self._author(speaker, origin), "")
         self.again: list[Memory] = []  # what says the same, and is not told beside it
+        self.is_counted = True  # whether that is all that says so
         self.differs = False  # from what the instructions say of the same
         self.host = ""  # the client it is from, where that is another than Claude Code
         self.beside = ""  # the branch it is of, where that is checked out in another worktree
@@ -104,7 +105,8 @@ class Memory:
         """Return its id and its day where the person is, how often it was said, and the user's word if it misled."""
         word = (MISLED if self.misled else "") + (DIFFERS if self.differs else "") + (f", in {self.host}" if self.host else "")
         word += (BESIDE + self.beside if self.beside else "") + (BROKE_OFF if self.broke_off else "")
-        times = f"{len(self.again) + 1} times, last on " if self.again[1:] else "twice, last on " if self.again else ""
+        often = "more than once" if not self.is_counted else f"{len(self.again) + 1} times" if self.again[1:] else "twice"
+        times = f"{often}, last on " if self.again else ""
         last = max([self.at, *[each.at for each in self.again]])
         year, month, day, *_ = time.localtime(last / 1000)
         return f"[{self.public_id}, {times}{year}-{month:02}-{day:02}{word}]"

@@ -180,6 +180,8 @@ def build(
 
         read[TURNS], folder = folder_turns.first(store, read[TURNS], folder, LOOKED_AT)
     parts = _worth(read, known, settings, told)
+    for memory in parts[TURNS]:
+        memory.is_counted = len(read[TURNS]) < LOOKED_AT
     block.name_whereabouts(store, [memory for part in parts.values() for memory in part], elsewhere)
     page = Page(settings["memory.inject_tokens_start"], folder)
     if held or any(parts.values()):

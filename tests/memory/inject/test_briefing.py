@@ -133,6 +133,14 @@ def test_where_not_all_pins_fit_the_newest_are_told_whole_and_how_many_are_missi
     assert (outcomes.count("full"), outcomes.count("missed")) == (len(told), 40 - len(told))
 
 
+@pytest.mark.parametrize(("times", "often"), [(2, "twice"), (5, "5 times"), (12, "more than once"), (30, "more than once")])
+def test_how_often_the_same_was_asked_is_told_as_a_number_where_all_turns_were_read(a_session, another_session, times, often):
+    for _ in range(times):
+        a_session.has_a_turn("Run the linter over the whole shop.", "The linter finds nothing in the shop.")
+    text = another_session.starts("clear")
+    assert text.count("Run the linter") == 1 and f", {often}, last on 2026-01-01]" in text
+
+
 def test_a_lesson_that_was_left_four_times_is_told_once(a_session, another_session):
     for number in range(1, 5):
         title = f"mend the lamp (ralph loop: reached after {number} iteration{'s' * (number > 1)})"
@@ -173,7 +181,20 @@ def test_a_turn_about_nothing_is_not_worth_a_line(a_session, another_session):
     assert len(lines_of(another_session.starts("clear"))) == 1
 
 
-REMARKS = ["ok danke", "vale, gracias", "merci !", "ありがとうございます", "Perfekt!", "ok, thanks a lot", "looks good", "thx"]
+REMARKS = [
+    "good morning",
+    "good evening!",
+    "guten Morgen",
+    "buenos días",
+    "ok danke",
+    "vale, gracias",
+    "merci !",
+    "ありがとうございます",
+    "Perfekt!",
+    "ok, thanks a lot",
+    "looks good",
+    "thx",
+]
 
 
 @folded("remark", REMARKS)
