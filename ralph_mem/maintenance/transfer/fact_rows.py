@@ -90,12 +90,16 @@ def of_a_stranger(record: dict[str, Any]) -> dict[str, Any]:
 
 def without_key(metadata: str | None) -> str | None:
     """Return the metadata of somebody else's fact without the key under which it stands there; nothing of what is none."""
+    known = _known(metadata)
+    return fast.dumps({name: value for name, value in known.items() if name != core.NAME}) if known else None
+
+
+def _known(metadata: str | None) -> dict[str, Any]:
     try:
         known = fast.loads(metadata or "{}")
     except (ValueError, RecursionError):
-        return None
-    is_known = isinstance(known, dict) and known
-    return fast.dumps({name: value for name, value in known.items() if name != core.NAME}) if is_known else None
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def observations_of(record: dict[str, Any]) -> set[str]:
@@ -109,10 +113,23 @@ def is_here(opened: Store, record: dict[str, Any]) -> bool:
     return record["row"] == RELATION and relations.number_of(opened, *[record[name] for name in relations.PARTS]) is not None
 
 
-def known_here(opened: Store, text: str, going: frozenset[str]) -> str:
-    """Return the id of a fact that holds here, or waits, in the same words; nothing where none does, but those that are going."""
-    same = [fact for fact in facts.with_key(opened, wording.key(text)) if fact.public_id not in going]
-    return next((fact.public_id for fact in same if fact.status in facts.THERE), "")
+def known_here(opened: Store, record: dict[str, Any], going: frozenset[str]) -> str:
+    """Return the id of a fact that holds here, or waits, in the words of a row, or that the log proved; none of those going."""
+    said = [fact for fact in facts.with_key(opened, wording.key(record["title"])) if fact.status in facts.THERE]
+    same = [*said, *_proved(opened, record)]
+    return next((fact.public_id for fact in same if fact.public_id not in going), "")
+
+
+def _proved(opened: Store, record: dict[str, Any]) -> list[facts.Fact]:
+    """Return what the log proved here that a row says as well: of a command, whenever that passed last."""
+    known = _known(record["metadata"])
+    found = facts.read(opened, "WHERE f.kind IN (?, ?) AND f.source = ?", (*facts.PROVED, facts.RAN)) if known else []
+    return [fact for fact in found if fact.text == record["title"] or ("command" in known and _are_same(fact.metadata, known))]
+
+
+def _are_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Say whether what is known of two commands is of the same one."""
+    return all([one.get(part) == other.get(part) for part in ("purpose", "command", "place")])
 
 
 def take(opened: Store, record: dict[str, Any], names: dict[str, str]) -> None:

@@ -208,7 +208,7 @@ class Arrival:
 
     def fact_here(self, record: dict[str, Any]) -> str:
         """Return the id of the fact that says the same here, unless that gives way; nothing where none does."""
-        return fact_rows.known_here(self.store, record["title"], self.twins.going)
+        return fact_rows.known_here(self.store, record, self.twins.going)
 
     def _take_fact(self, record: dict[str, Any]) -> None:
         names = {self.names.get(name, "") for name in fact_rows.observations_of(record)}

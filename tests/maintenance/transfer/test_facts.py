@@ -8,7 +8,7 @@ from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
 from ralph_mem.maintenance.transfer import document, incoming, outgoing
 from ralph_mem.memory import opening
-from ralph_mem.memory.facts import accepting, by_hand, core, taking
+from ralph_mem.memory.facts import accepting, by_hand, commands, core, taking
 from ralph_mem.memory.facts import relations as learned
 from ralph_mem.memory.rows import facts, relations
 from tests.readers import reader_of
@@ -121,6 +121,18 @@ def test_what_is_known_in_the_same_words_has_the_sightings_of_both(a_session, el
     say(elsewhere, SHIP, parent=elsewhere.has_a_turn("Look at the mast.", "Done."))
     take(packed(a_session))
     assert stated(elsewhere) == [(SHIP, "active", 2)]
+
+
+def test_a_command_that_passed_on_both_machines_is_there_once_whenever_it_passed(a_session, elsewhere, take):
+    for session, day in ((a_session, 0), (elsewhere, 2)):
+        session.now += day * DAY
+        session.starts("resume")
+        session.runs("pytest")
+        session.store.begin()
+        commands.learn(session.store, session.now)
+        session.store.commit()
+    take(packed(a_session))
+    assert stated(elsewhere) == [("test: `pytest` (passed 2026-01-03)", "active", 2)]
 
 
 def test_facts_of_somebody_else_are_proposals(a_session, elsewhere, take):
