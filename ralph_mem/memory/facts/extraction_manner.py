@@ -91,9 +91,9 @@ STEP = re.compile(
     r"|i want you to|i'?d like you to|go ahead and) )*"
     r"(?:add|build|change|check|clean|compare|continue|convert|copy|create|debug|delete|deploy|document|drop|edit|enter"
     r"|explain|explore|extract|figure|find|finish|fix|generate|get|give|go ahead|"
-    r"handle|help|implement|improve|investigate|list|look|merge|migrate|mention|move|open|ping|print|provide|pull|push"
+    r"handle|help|implement|improve|investigate|list|look|merge|migrate|mention|move|open|ping|print|proofread|provide|pull|push"
     r"|refactor|remove|rename|replace|resolve|restore|review|rewrite|save|search|send|"
-    r"set|show|split|start|summari[sz]e|sync|take|tell|think|try|turn|undo|update|verify|walk|wire)\b",
+    r"set|show|split|start|summari[sz]e|sync|take|tell|think|translate|try|turn|undo|update|verify|walk|wire)\b",
     re.IGNORECASE,
 )  # fmt: skip
 # A piece of work that is asked for: a verb and what it is done to, two such orders in a row, or what is to run at last.

@@ -47,6 +47,7 @@ TERSE = (
 # Ways to work that have a name: who says one of them means it for good.
 PRACTICE = (
     r"\b(?:conventional commits?|table[- ]driven|type hints?|(?:british|american|plain|simple) english|imperative mood"
+    r"|(?:british|american) spelling|(?:sentence|title) case in \w+|(?:oxford|serial) commas?"
     r"|semver|semantic versioning|trunk[- ]based|early returns?|guard clauses?|strict mode|one idea a commit|atomic commits?)\b"
 )
 OCCASION = (
@@ -149,6 +150,11 @@ FORMS = (
     r"(?: [\w:]+){0,4}(?:,? please)?[.!]*$"),
     _form(PREFER, 0.75, TERSE + r"(?:all )?(?:" + TASTES + r"|commit messages?|identifiers?|docstrings?|changelogs?) (?:only )?in"
     r" (?:(?:british|american|plain|simple) )?(?:english|german|french|spanish|italian|portuguese|dutch)\b"),
+    _form(RULE, 0.8, LEAD + r"(?:commits?|commit messages?|prs?|pull requests?|branch(?:es| names)|docstrings?|identifiers?"
+    r"|headings?|(?:error|test|file|changelog) (?:names|entries|messages)): (?:conventional|imperative|semantic|short|always"
+    r"|never|only|without|in|no|(?:lower|snake|kebab|camel|sentence|title)[ _-]?case|present tense)\b"),
+    _form(RULE, 0.8, LEAD + r"(?!(?:why|what|how|where|who|i|it|that|this)\b)[\w`./-]+(?: [\w`./-]+){0,4} " + OCCASION
+    + r"[^,;?]{0,40}, always[.!]*$"),
     # what may not be, as one politely says it
     _form(RULE, 0.75, r"\b(?:banned|off the table|taboo)\b|\b(?:may|must|should|shall) (?:i ask you )?not (?:be|end up|leave"
     r"|contain|go|to)\b|\bask you (?:not|never) to\b"),
@@ -181,7 +187,8 @@ FORMS = (
     r"|bucket|cluster|registry|timezone|time zone|formatter|linter|framework|convention|policy|style guide|stack"
     r"|license|default|deadline|budget|app ?id|id|owner|maintainer|name|repo|remote|runner|ci|pipeline|schema|queue"
     r"|cache|host|node version|python version|account|channel|board|tracker)\b[\w` -]{0,40} (?:is|are|=|runs?|lives?"
-    r"|needs?) (?!not? |never |always |wrong|broken|failing|down|empty|missing|stuck|slow|still|now|just|correct|fine|ok)\S"),
+    r"|needs?(?! (?:\w+ing|to be)\b)) "
+    r"(?!not? |never |always |wrong|broken|failing|down|empty|missing|stuck|slow|still|now|just|correct|fine|ok)\S"),
     _form(FACT, 0.7, LEAD + r"(?:[\w`./-]+ ){1,6}(?:go|goes|live|lives|belongs?|sits?|stays?) (?:in|under|into|inside|to"
     r"|next to|with|on|at)\b.{2,}"),
     _form(FACT, 0.7, r"\b(?:is|are) (?:only )?(?:needed|required|mandatory|reserved) (?:for|to|by|in)\b"),

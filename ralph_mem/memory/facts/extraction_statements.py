@@ -39,7 +39,8 @@ SCOPE = (
 # Said before, and it had to be said again.
 REPEATED = re.compile(
     r"\b(?:as (?:i|we|already|always)(?:'ve| have)?(?: \w+){0,2} (?:said|told|explained|mentioned|wrote)|as already \w+"
-    r"|i(?:'ve| have)?(?: think i)?(?: \w+){0,2} (?:mentioned|explained|told you|said)(?: \w+){0,3}|told you|like last time"
+    r"|i(?:'ve| have)?(?: think i)?(?: \w+){0,2} (?:mentioned|explained|told you|said)(?! (?:that|it|this|so) to (?!you\b))"
+    r"(?: \w+){0,3}|told you|like last time"
     r"|how often|how many times|if i remember|same as (?:last time|always|before))\b|^(?:again|as (?:always|usual|ever))[:,]",
     re.IGNORECASE,
 )
@@ -56,6 +57,7 @@ OUGHT = re.compile(r"\b(?:must|has to|have to|needs? to|may not|can'?t|cannot|ne
 WANTED = (
     r"i (?:was|did|have|had|will|am|need|want|tried|ran|just|get|see|can|think|guess)|i'?(?:m|ll|ve)|was|were|didn'?t|will|would"
     r"|you (?:can|could|should|did|have|are)|we (?:also )?(?:need|want|should|are|have|had|will|could|would|might)"
+    r"|we (?:go (?:on|ahead)|continue|proceed)"
     r"|we'?(?:ll|re|ve|d)|we aren'?t(?! allowed)|should|let'?s|lets|please (?:add|make|write|fix|do|change|have|check)"
     r"|think about|going to|notice|:=|the (?:results?|logs?|outputs?|traces?|diff|screenshots?|rest) (?:is|are)"
     r"|there(?:'s| is| are) (?:an?|some|\d+)"

@@ -33,6 +33,9 @@ from ralph_mem.memory.rows import facts
         ("our slo is 500 ms p99", facts.FACT),
         ("commit messages in english please, imperative", facts.PREFER),
         ("I want fahrenheit, the sensors give celsius", facts.PREFER),
+        ("And sentence case in headings, British spelling, no exclamation marks.", facts.RULE),
+        ("commits: conventional, with the package as the scope, e.g. fix(web): ...", facts.RULE),
+        ("dbt build before you stop, always", facts.RULE),
     ],
 )
 def test_what_holds_is_found_though_it_orders_nothing(said, kind):
@@ -60,6 +63,10 @@ def test_what_holds_is_found_though_it_orders_nothing(said, kind):
         "the deploy only ran on tuesday",
         "a week means little to me",
         "the list only shows 3 of them",
+        "I said that to the last team as well.",
+        "twister in the background while we go on",
+        "translate index to German, du not Sie",
+        "terraform: the bucket needs versioning.",
     ],
 )
 def test_news_a_story_a_wish_and_a_description_of_the_code_state_nothing(said):
