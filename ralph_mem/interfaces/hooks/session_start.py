@@ -69,14 +69,22 @@ def records(seen: "Activity", project: "Project", settings: "dict[str, Any]") ->
     branch, commit = projects.head(project)
     if branch:
         (branch,), _ = privacy.protect([branch], project, settings)
-    folder = "" if seen.cwd in ("", project.root) else briefing.folder_at_work(project, seen.cwd)
-    if folder:
-        (folder,), _ = privacy.protect([folder], project, settings)
     return [write.session(
         seen.session, project.root, seen.at, seen.source if seen.source in SOURCES else "startup", model=seen.model or None,
         transcript=seen.transcript or None, branch=branch, commit_id=commit, pid=seen.pid or None,
-        born=sessions.client(seen.pid) if seen.pid else None, folder=folder,
+        born=sessions.client(seen.pid) if seen.pid else None,
+        folder=_folder(seen, project, settings),
     )]  # fmt: skip
+
+
+def _folder(seen: "Activity", project: "Project", settings: "dict[str, Any]") -> str:
+    """Return the folder below the project's top at work in which a session begins, redacted; nothing for one that is excluded."""
+    folder = "" if seen.cwd in ("", project.root) else briefing.folder_at_work(project, seen.cwd)
+    if folder and settings["privacy.exclude_paths"]:
+        from ralph_mem.core.redaction import path_rules  # lazy: only in a folder of a project that excludes paths
+
+        folder = "" if path_rules.is_excluded(folder, settings) else folder
+    return privacy.protect([folder], project, settings)[0][0] if folder else ""
 
 
 def answer(opened: "connection.Store", seen: "Activity", project: "Project", settings: "dict[str, Any]") -> "dict[str, str]":

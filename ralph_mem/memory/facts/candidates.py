@@ -76,7 +76,8 @@ def told(each: Candidate) -> "list[str]":
     model = each.fact.metadata.get("proposed_by", "")
     by = f", proposed by {model}" if model else ""
     did = "worded by an agent" if each.fact.status == facts.PROPOSED else "said"
-    lines = [f'"{each.fact.text}"', f"{each.fact.kind}, {did} {day(each.fact.said_at)}{times}{by}"]
+    folder = f" in {each.fact.metadata['folder']}/" if each.fact.metadata.get("folder") else ""
+    lines = [f'"{each.fact.text}"', f"{each.fact.kind}, {did} {day(each.fact.said_at)}{folder}{times}{by}"]
     lines += [OF_A_PAGE] if each.fact.metadata.get("is_from_outside") else []
     return lines if each.other is None else [*lines, f'{each.does} "{each.other.text}" ({each.other.public_id})']
 

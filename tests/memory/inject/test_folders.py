@@ -5,8 +5,9 @@ import os
 import pytest
 
 from ralph_mem.core.settings import effective
-from ralph_mem.memory.facts import learning
-from ralph_mem.memory.rows import facts
+from ralph_mem.memory.facts import candidates, learning
+from ralph_mem.memory.rows import facts, sessions
+from tests.readers import reader_of
 from tests.sessions import HOUR, Session
 
 HEADING = "Last turns, those that changed something in api/ first:"
@@ -85,6 +86,17 @@ def test_what_is_said_of_here_is_told_everywhere_with_the_folder(an_app):
     rule = "here we always write tests next to the file, not in a tests folder"
     text, _ = told(an_app(rule), "apps/web")
     assert f'"{rule}" (2026-01-01, in apps/admin/)' in text
+
+
+def test_a_rule_of_this_folder_is_offered_with_its_name(an_app):
+    (waiting,) = candidates.waiting(reader_of(an_app(FETCH)))
+    assert candidates.told(waiting)[1].endswith("said 2026-01-01 in apps/admin/")
+
+
+def test_the_name_of_an_excluded_folder_is_not_kept(a_session):
+    a_session.settings["privacy.exclude_paths"] = ["apps/"]
+    a_session.sends("session-start", source="resume", cwd=f"{a_session.project.root}/apps/admin")
+    assert sessions.folder_of(a_session.store, a_session.name) == ""
 
 
 def test_what_names_no_folder_is_told_without_one(an_app):
