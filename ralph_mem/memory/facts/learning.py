@@ -30,6 +30,7 @@ RUN, FEWEST_WORDS = 8, 4
 MOST_REHEARSED = 1_000_000  # all there are
 # A prompt that says no more words than these beside what it taught was about nothing else; so many characters are told whole.
 MOST_BESIDE, MOST_QUOTED = 3, 240
+UNKNOWN = 0.6  # how likely it is that what holds in place of something unknown is of use: just so that it is told
 
 
 class Learned:
@@ -200,7 +201,7 @@ def _all_taken(store: "Store", project: "Project", settings: "dict[str, Any]", p
             return [_corrected(store, [prompt, before], said, meant, at), *[_taken(store, prompt, each, at) for each in rest]]
     taken = [_taken(store, prompt, each, at) for each in found]
     for order, done in zip(found, taken[:]):
-        if done.verb == decision.DELETE:
+        if done.verb == decision.DELETE or (done.verb == decision.NOOP and not done.target):  # what it takes back may be unknown
             taken += _taken_instead(store, project, settings, prompt, (order, done.target), found, at)
     return taken
 
@@ -209,12 +210,12 @@ def _taken_instead(
     store: "Store", project: "Project", settings: "dict[str, Any]", prompt: "Prompt", order: "tuple[Found, str]",
     found: "list[Found]", at: int,
 ) -> "list[Learned]":  # fmt: skip
-    """Take in an order to forget the fact of an id with what is said behind it, unless that was found to hold by itself."""
+    """Take in an order to forget the fact of an id, or of none, with what is said behind it, unless that was found by itself."""
     fact = facts.of_id(store, order[1])
     said = worth_keeping(store, project, settings, prompt, lambda text: extraction.orders_with_more(text, order[0]))
-    if not said or fact is None or any([order[0].end <= each.start < said[0].end for each in found]):
+    if not said or any([order[0].end <= each.start < said[0].end for each in found]):
         return []
-    return [_put_in_place(store, prompt, said[0], said[0].text, [fact], at)]
+    return [_put_in_place(store, prompt, said[0], said[0].text, [fact] if fact else [], at)]
 
 
 def _meant(store: "Store", before: "Prompt", said: "Found") -> "list[Fact]":
@@ -244,9 +245,9 @@ def _corrected(store: "Store", said_in: "list[Prompt]", said: "Found", meant: "l
 
 
 def _put_in_place(store: "Store", prompt: "Prompt", said: "Found", text: str, there: "list[Fact]", at: int) -> Learned:
-    """Take a text in as a statement of a prompt in place of facts, as likely as these are to be of use."""
-    strength = max([float(fact.metadata.get("strength") or 1.0) for fact in there])
-    found = extraction.Found(text, there[0].kind, strength, said.start, said.end)
+    """Take a text in as a statement of a prompt in place of facts, as likely as these are to be of use; there may be none."""
+    strength = max([float(fact.metadata.get("strength") or 1.0) for fact in there], default=UNKNOWN)
+    found = extraction.Found(text, there[0].kind if there else said.kind, strength, said.start, said.end)
     return Learned(prompt, found, taking.correct(store, _statement(store, prompt, found), there, at))
 
 

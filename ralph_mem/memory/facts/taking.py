@@ -94,11 +94,11 @@ def take(store: "Store", statement: Statement, at: int) -> Taken:
 
 
 def correct(store: "Store", statement: Statement, there: "list[Fact]", at: int) -> Taken:
-    """Take a statement in that a person put in the place of these. In the caller's transaction."""
+    """Take a statement in that a person put in the place of these, if they are known. In the caller's transaction."""
     _, name = _store(store, statement, statement.undecided)
     decided = decision.Decision(decision.UPDATE, 0, 1.0)
     verbs = [_relate(store, name, statement, target, decided, at) for target in there]
-    return Taken(verbs[0], name, there[0].public_id, decided.score)
+    return Taken(verbs[0], name, there[0].public_id, decided.score) if there else Taken(decision.ADD, name)
 
 
 def _decided(statement: str, there: "list[str]") -> decision.Decision:

@@ -234,6 +234,13 @@ def test_what_is_said_behind_an_order_to_forget_and_holds_in_place_of_nothing_is
     assert candidates(a_session) == []
 
 
+def test_what_is_said_behind_an_order_to_forget_what_nobody_knows_is_quoted_with_it(a_session, learn):
+    order = "forget the thing about white backgrounds, use the company style: plt.style.use('acme')"
+    a_session.has_a_turn(order, "Ok.")
+    learn()
+    assert candidates(a_session) == [order]
+
+
 def test_an_order_to_forget_what_nobody_knows_leaves_nothing(a_session, learn):
     a_session.has_a_turn("Forget that the invoices are numbered per year.", "Done.")
     learn()
