@@ -106,7 +106,9 @@ def _add(opened: "Store", place: "Project", title: str, content: str, redactions
 
 
 def _noted(opened: "Store", title: str, metadata: "str | None" = None) -> "str | None":
-    from ralph_mem.memory.facts import anchors  # lazy: only for a note
+    if "/" not in title and "." not in title[:-1]:
+        return metadata
+    from ralph_mem.memory.facts import anchors  # lazy: only for a note that may name a path
 
     return anchors.noted(title, opened.tree, metadata)
 
