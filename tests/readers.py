@@ -9,11 +9,14 @@ import pytest
 from ralph_mem.core import paths, spool
 from ralph_mem.core import project as projects
 from ralph_mem.core.project import Project
+from ralph_mem.core.redaction import gate, stored
+from ralph_mem.maintenance import scrub as scrubbing
 from ralph_mem.maintenance.forget import erase
 from ralph_mem.maintenance.forget import select as selections
 from ralph_mem.memory import access, notes_by_hand, opening
 from ralph_mem.memory.ownership import seals
 from ralph_mem.memory.recall import lookup
+from ralph_mem.memory.rows import kinds
 from ralph_mem.memory.store import connection
 from tests.sessions import NOON, Session, check
 
@@ -202,3 +205,10 @@ def happens(session, drawn):
         session.runs(f"make {drawn.choice(LINES)[:200]} x", error=f"Exit code 2\n{text}\nerror: no fuse")
     else:
         session.runs(("pytest " if kind == "check" else "make ") + drawn.choice(LINES)[:250], text)
+
+
+def below_rules(store):
+    """Count the rows that were redacted by fewer rules than there are now."""
+    rules = (gate.RULES_VERSION, stored.LONG_LIST)
+    tables = [kind.table for kind in kinds.of_memory(store)]
+    return sum(store.one(f"SELECT count(*) FROM {table} WHERE {scrubbing.BELOW}", rules)[0] for table in tables)

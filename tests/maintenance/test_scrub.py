@@ -9,9 +9,9 @@ from ralph_mem.core import fast
 from ralph_mem.core.redaction import gate, stored
 from ralph_mem.maintenance import scrub as scrubbing
 from ralph_mem.memory import access
-from ralph_mem.memory.rows import kinds, rewrite, row, turns
+from ralph_mem.memory.rows import rewrite, row, turns
 from tests.core.redaction import secret_corpus
-from tests.readers import dump, files_of, holding, in_order, note
+from tests.readers import below_rules, dump, files_of, holding, in_order, note
 from tests.sessions import found
 
 RNG = random.Random(20_261_107)
@@ -188,13 +188,6 @@ def test_rows_of_older_rules_lose_what_a_later_rule_knows_and_it_says_how_many(a
     report, _ = scrub(a_session)
     assert (report.changed, report.counts) == ({"turns": 1}, {kind: 1})
     assert secret not in str(a_session.turns("response"))
-
-
-def below_rules(store):
-    """Count the rows that were redacted by fewer rules than there are now."""
-    rules = (gate.RULES_VERSION, stored.LONG_LIST)
-    tables = [kind.table for kind in kinds.of_memory(store)]
-    return sum(store.one(f"SELECT count(*) FROM {table} WHERE {scrubbing.BELOW}", rules)[0] for table in tables)
 
 
 def test_every_row_says_by_which_rules_it_was_looked_at(a_past):

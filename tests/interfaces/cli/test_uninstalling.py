@@ -25,7 +25,7 @@ def live_long(person):
     for name in ("loops/key/file", "snapshots/key/file", "spool/key/file", "flaky/file", "embeddings/file", "trouble/key",
                  "crash.txt", "quota", "learner", "key.4711", "scratch/key", "paused/key", "news/key", "hosts/key",
                  "plugin-folder", "rooms/key/file", "git-copies/key/file", "model-costs", "page-files/key",
-                 "team/key", "team-found/key"):  # fmt: skip
+                 "team/key", "team-found/key", "said-no-sqlite"):  # fmt: skip
         (person.data / name).parent.mkdir(parents=True, exist_ok=True)
         (person.data / name).write_text("x")
     return person, export

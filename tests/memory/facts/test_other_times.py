@@ -1,5 +1,6 @@
 """Facts of another time: what was known then, and what was true then."""
 
+from ralph_mem.core.settings import effective
 from ralph_mem.memory.facts import accepting, by_hand
 from ralph_mem.memory.recall import lookup
 from ralph_mem.memory.rows import fact_queries, facts
@@ -52,6 +53,6 @@ def test_a_fact_that_had_expired_was_known_until_then(the_facts):
 def test_both_questions_can_be_asked_at_once(the_facts, a_project):
     the_facts.say(NPM)
     the_facts.say(PNPM)
-    reader = lookup.Reader([the_facts.store], a_project, {})
+    reader = lookup.Reader([the_facts.store], a_project, effective.DEFAULTS)
     assert texts(by_hand.at_another_time(reader, NOON + 2 * DAY, NOON + DAY)) == []
     assert texts(by_hand.at_another_time(reader, None, NOON + DAY)) == [NPM]
