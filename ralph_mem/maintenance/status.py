@@ -80,15 +80,20 @@ def of(
         found["global_notes"] = opened[1].one(kinds.NOTES)[0] if len(opened) > 1 else 0
         if len(opened) == 1 and connection.exists(paths.config_home()):
             found["trouble"] = "the memory of all projects cannot be read; `ralph-mem doctor` says more"
-        if access.closed(project):
-            found["trouble"] = f"cannot write in {access.closed(project)}; {UNTIL_THEN}"
-        found["trouble"] = _unfinished(project, opened[0]) or found["trouble"]
+        hinders = hindered(project)
+        found["trouble"] = _unfinished(project, opened[0]) or (f"{hinders}; {UNTIL_THEN}" if hinders else found["trouble"])
         found["last_recorded"] *= bool(found["turns"] or found["observations"])
-        found["state"] = state(project, values, unheard(since, stopped), since, session)
+        found["state"] = state(project, values, hinders or unheard(since, stopped), 0 if hinders else since, session)
     except (RalphMemError, connection.sqlite.Error) as error:
         found["trouble"] = f"{UNUSABLE}: {error}"
         found["state"] = state(project, values, UNUSABLE, session=session)
     return found
+
+
+def hindered(project: "Project") -> str:
+    """Return why nothing comes into a memory that is there and can be read; nothing where it can be written."""
+    closed = access.closed(project)
+    return f"cannot write in {closed}" if closed else ""
 
 
 def _unfinished(project: "Project", opened: "connection.Store") -> str:

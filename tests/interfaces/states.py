@@ -273,7 +273,7 @@ def _(person, _stack):
 @state("its folder cannot be written")
 def _(person, stack):
     rights(person, stack, 0o500)
-    return State(RECORDING, "cannot write in")  # it is read, and what happens waits outside of it
+    return State(NOT_YET, "cannot write in")  # it is read, and what happens waits outside of it
 
 
 @state("its folder cannot be read")

@@ -49,7 +49,7 @@ def status_line(person, found):
 def agrees(line, state):
     """Say whether a status line says the same as a state."""
     begins = {OFF: "mem off", PAUSED: "mem paused"}.get(next(each for each in KINDS if state.startswith(each)), "")
-    if begins or status.UNUSABLE in state:
+    if begins or status.UNUSABLE in state or "cannot write in" in state:
         return line.startswith(begins or "mem trouble")
     return line.startswith("mem ") and not line.startswith(("mem off", "mem paused", "mem trouble"))
 

@@ -107,8 +107,9 @@ def _begun(project: Project, values: dict[str, Any]) -> Finding:
         usable = False
     if not usable:
         return warning("recording", status.state(project, values, status.UNUSABLE), REFUSED)
-    if access.closed(project):
-        return warning("recording", f"cannot write in {access.closed(project)}; {status.UNTIL_THEN}", CLOSED)
+    hindered = status.hindered(project)
+    if hindered:
+        return problem("recording", status.state(project, values, hindered), CLOSED)
     seen = status.state(project, values, status.unheard(since, stopped), since)
     return ok("recording", seen) if since else warning("recording", seen, RELOAD)
 
