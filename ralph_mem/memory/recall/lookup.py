@@ -82,23 +82,8 @@ class Row:
     """
 
     __slots__ = (
-        *(
-            "asked",
-            "at",
-            "branch",
-            "commit",
-            "files",
-            "gone",
-            "host",
-            "lines",
-            "misled",
-            "number",
-            "origin",
-            "pinned",
-            "public_id",
-            "said",
-        ),
-        *("score", "seen", "seq", "session", "speaker", "state", "store", "tainted", "tokens", "turn", "type"),
+        *("asked", "at", "branch", "commit", "files", "gone", "host", "lines", "misled", "number", "origin", "pinned"),
+        *("public_id", "said", "score", "seen", "seq", "session", "speaker", "state", "store", "tainted", "tokens", "turn", "type"),
     )
 
     def __init__(self, store: "Store", values: "tuple[Any, ...]", outside: bool = False) -> None:
