@@ -58,12 +58,8 @@ def find(text: str, folded: str) -> "list[Span]":
 
 
 def _compared(text: str) -> "list[Span]":
-    spans: list[Span] = []
-    for sign in COMPARING:
-        for at in places(text, sign):
-            given = [text[start:end] and (start, end) for _, start, end in _given(text, at + len(sign))]
-            spans += [(*place, "password") for place in given if place and _is_compared(text[slice(*place)])]
-    return spans
+    given = [each for sign in COMPARING for at in places(text, sign) for each in _given(text, at + len(sign))]
+    return [(start, end, "password") for _, start, end in given if start < end and _is_compared(text[start:end])]
 
 
 def _is_compared(value: str) -> bool:
