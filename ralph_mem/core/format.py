@@ -7,7 +7,7 @@ from ralph_mem.core.errors import RalphMemError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 UNITS = (("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
 
@@ -47,6 +47,11 @@ def ago(at: int, now: int) -> str:
 def count(number: int, what: str) -> str:
     """Return a number of things, which are named in the singular."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def listed(names: "Sequence[str]", most: int) -> str:
+    """Return the first of some names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def duration(ms: int) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from ralph_mem.core.errors import LoopError
+from ralph_mem.core.format import listed
 from ralph_mem.ralph import changes
 from ralph_mem.ralph.criteria import FAILED, PASSED, TASK, Verdict, evidence
 from ralph_mem.ralph.display import rendered
@@ -74,9 +75,7 @@ def _outcome(
             lines += [f"  {word}: {len(labels)} of those that fail now"] if len(labels) < len(now) else []
             continue
         said = {label: after[label] for label in labels if label not in now and word != "fixed"}
-        names = [_test(label, said) for label in labels[:MOST_TESTS]]
-        more = f" and {len(labels) - MOST_TESTS} more" if len(labels) > MOST_TESTS else ""
-        lines += [f"  {word}: {', '.join(names)}{more}"] if labels else []
+        lines += [f"  {word}: {listed([_test(label, said) for label in labels], MOST_TESTS)}"] if labels else []
     return lines
 
 

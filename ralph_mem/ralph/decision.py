@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-from ralph_mem.core.format import duration
+from ralph_mem.core.format import duration, listed
 from ralph_mem.ralph import criteria, progress
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.criteria import PASSED, VACUOUS
@@ -88,8 +88,7 @@ def _tampered(run: "Run", _now: int) -> str:
     if len(found) <= allowed:
         return ""
     named = list(dict.fromkeys([str(name) for entry in found for name in entry.get("named") or []]))
-    more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-    return f"{len(found)} times, by {', '.join(named[:MOST_NAMED])}{more}"
+    return f"{len(found)} times, by {listed(named, MOST_NAMED)}"
 
 
 def _vacuous(run: "Run", _now: int) -> str:

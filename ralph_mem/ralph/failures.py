@@ -2,6 +2,7 @@
 
 import re
 
+from ralph_mem.core.format import listed
 from ralph_mem.ralph import attempts, progress
 from ralph_mem.ralph.criteria import PASSED, TASK, evidence, sections
 from ralph_mem.ralph.token_budget import LINE_TOKENS, Budget, cost, cut, evenly, fitting, trimmed
@@ -183,5 +184,4 @@ def compared(run: "Run", failing: "Failing", left: "Budget") -> "list[str]":
 
 
 def _names(labels: "list[str]") -> str:
-    more = f" and {len(labels) - attempts.MOST_TESTS} more" if len(labels) > attempts.MOST_TESTS else ""
-    return ", ".join([" ".join(label.split())[:MOST_MESSAGE] for label in labels[: attempts.MOST_TESTS]]) + more
+    return listed([" ".join(label.split())[:MOST_MESSAGE] for label in labels], attempts.MOST_TESTS)

@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from ralph_mem.core.errors import SnapshotError
+from ralph_mem.core.format import listed
 from ralph_mem.core.redaction import path_rules, privacy
 from ralph_mem.ralph import changes, files
 from ralph_mem.ralph.judges import tampering
@@ -158,7 +159,6 @@ def _noticed(run: "Run", paths: "list[str]", put_back: bool) -> "list[str]":
     plan, task = boxes.name_of(run), standing.current(run)
     found = [f"changed {plan}, the plan, which counts as it was accepted{end}"] if plan in paths else []
     others = [path for path in paths if path != plan]
-    more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
     if others and task:
-        found.append(f"not among the files of task {task['number']}{end}: {', '.join(others[:MOST_NAMED])}{more}")
+        found.append(f"not among the files of task {task['number']}{end}: {listed(others, MOST_NAMED)}")
     return found

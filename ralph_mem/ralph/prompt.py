@@ -7,6 +7,7 @@ import hashlib
 import shlex
 
 from ralph_mem.core.errors import LoopError
+from ralph_mem.core.format import listed
 from ralph_mem.memory.inject import block
 from ralph_mem.ralph import attempts, decision, experience, failures
 from ralph_mem.ralph.agents import denials
@@ -126,9 +127,8 @@ def _refused(run: "Run") -> "list[str]":
     if last.get("says") != decision.TAMPERED:
         return []
     named = [cut(str(name), LINE_TOKENS) for name in last.get("named") or []]
-    more = f" and {len(named) - attempts.MOST_TESTS} more" if len(named) > attempts.MOST_TESTS else ""
     return [
-        f"The checks passed only with what you changed of them: {', '.join(named[: attempts.MOST_TESTS])}{more}.",
+        f"The checks passed only with what you changed of them: {listed(named, attempts.MOST_TESTS)}.",
         "That does not count. Files of the project among them are as they were at the start: reach the goal without changing them.",
     ]
 

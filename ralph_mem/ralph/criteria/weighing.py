@@ -2,6 +2,7 @@
 
 import re
 
+from ralph_mem.core.format import listed
 from ralph_mem.ralph.criteria import BROKEN, CUSTOM, FAILED, PASSED, TEST_PASS, TIMED_OUT, VACUOUS, Criterion, Verdict
 
 TYPE_CHECKING = False
@@ -124,8 +125,7 @@ def _failing(report: "Report") -> str:
 
 def named(ids: "Iterable[str]") -> str:
     """Return the first ids in order, and how many more there are."""
-    every = sorted(ids)
-    return ", ".join(every[:MOST_NAMED]) + (f" and {len(every) - MOST_NAMED} more" if len(every) > MOST_NAMED else "")
+    return listed(sorted(ids), MOST_NAMED)
 
 
 def _vacuous(criterion: "Criterion", report: "Report", before: "Verdict | None") -> str:

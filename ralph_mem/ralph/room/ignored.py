@@ -6,6 +6,7 @@ from collections import deque
 from itertools import islice
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
+from ralph_mem.core.format import listed
 from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph.judges import built
 from ralph_mem.ralph.room import walls
@@ -170,7 +171,6 @@ def links_written(loop: "Loop", number: int) -> "list[str]":
     found = loop.marks.changed() if loop.marks else []
     if not found:
         return []
-    named = ", ".join(found[:MOST_LINKS_NAMED]) + (f" and {len(found) - MOST_LINKS_NAMED} more" if found[MOST_LINKS_NAMED:] else "")
-    (told,) = privacy.protect([named], loop.project, loop.settings)[0]
+    (told,) = privacy.protect([listed(found, MOST_LINKS_NAMED)], loop.project, loop.settings)[0]
     loop.note(ENTRY, number=number, told=told)
     return [f"written to what is linked from your files: {told}"]

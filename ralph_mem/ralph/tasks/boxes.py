@@ -6,6 +6,7 @@ A box is one byte, and is written in its place: what a person writes into the fi
 import os
 from collections import namedtuple
 
+from ralph_mem.core.format import listed
 from ralph_mem.ralph.tasks import lists, reading, standing
 
 TYPE_CHECKING = False
@@ -62,9 +63,8 @@ def ticked_by_others(run: "Run", top: str) -> "list[str]":
     wrong = sorted({numbers[key] for key in found if key not in now.done and key not in theirs})
     if not wrong:
         return []
-    named = ", ".join([str(number) for number in wrong[:MOST_NAMED]])
-    more = f" and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
-    return [f"ticked in {name_of(run)} by somebody else, which counts for nothing: task {named}{more}"]
+    named = listed([str(number) for number in wrong], MOST_NAMED)
+    return [f"ticked in {name_of(run)} by somebody else, which counts for nothing: task {named}"]
 
 
 def name_of(run: "Run") -> str:

@@ -8,6 +8,7 @@ import os
 import re
 from collections import namedtuple
 
+from ralph_mem.core.format import listed
 from ralph_mem.ralph import progress
 from ralph_mem.ralph.criteria import BROKEN, FAILED, PASSED, PLAN, TASK, VACUOUS, Verdict, judging, passed
 from ralph_mem.ralph.record import Run
@@ -208,7 +209,7 @@ class _Walk:
         left = total - len(self.done)
         why = f"{total - left} of {total} tasks done"
         if self.broken and left:
-            why += f"; none counts as done while what passed before fails: {_some(self.broken)}"
+            why += f"; none counts as done while what passed before fails: {listed(self.broken, MOST_NAMED)}"
         by_word = len(self.claimed - self.done)
         if by_word:
             why += f"; {by_word} by the agent's word, until every criterion passes"
@@ -236,8 +237,3 @@ def _unsettled(run: "Run") -> "set[str]":
 
 def _states(run: "Run") -> "list[list[Verdict]]":
     return [run.baseline, *[each.verdicts for each in run.iterations]]
-
-
-def _some(names: "list[str]") -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more

@@ -4,6 +4,7 @@ import shlex
 import shutil
 
 from ralph_mem.core.errors import LoopError
+from ralph_mem.core.format import listed
 from ralph_mem.ralph.criteria import acceptance
 from ralph_mem.ralph.tasks import boxes, from_json, judging, standing
 
@@ -135,9 +136,7 @@ def disproved(run: "Run") -> "list[str]":
     """Return a line about the boxes that a person had ticked and that the checks do not bear out."""
     done = standing.of(run).done
     wrong = [str(told["number"]) for told in run.plan if told["ticked"] and told["checks"] and told["key"] not in done]
-    more = f" and {len(wrong) - MOST_CHECKS} more" if len(wrong) > MOST_CHECKS else ""
-    named = ", ".join(wrong[:MOST_CHECKS])
-    return [f"ticked in {boxes.name_of(run)}, but the checks do not pass: task {named}{more}"] if wrong else []
+    return [f"ticked in {boxes.name_of(run)}, but the checks do not pass: task {listed(wrong, MOST_CHECKS)}"] if wrong else []
 
 
 def worked_at(run: "Run", outcome: "dict[str, Any]") -> "list[str]":

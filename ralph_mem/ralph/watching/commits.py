@@ -8,6 +8,7 @@ from collections import namedtuple
 
 from ralph_mem.core import process
 from ralph_mem.core.errors import LoopError, RalphMemError
+from ralph_mem.core.format import listed
 from ralph_mem.core.redaction import path_rules
 from ralph_mem.ralph import display, progress
 from ralph_mem.ralph.snapshot import FILE, LINK, others, store
@@ -146,8 +147,7 @@ def _committed(project: "Project", commit: str, path: bytes) -> "Side | None":
 
 def _tell_mixed(loop: "Loop", iteration: "Iteration", paths: "list[bytes]") -> None:
     if paths:
-        more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
-        named = ", ".join([display.name_of(path) for path in paths[:MOST_NAMED]]) + more
+        named = listed([display.name_of(path) for path in paths], MOST_NAMED)
         loop.told(f"not in the commit of iteration {iteration.number}, since what you had not committed is there too: {named}")
 
 
