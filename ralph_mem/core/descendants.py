@@ -89,8 +89,8 @@ def above() -> "list[int]":
     found, process = [], os.getppid()
     while process > 1:
         found.append(process)
-        fields = content(f"/proc/{process}/stat").rpartition(b")")[2].split()
-        process = int(fields[PARENT]) if len(fields) > PARENT else 0
+        told = one(process)
+        process = told.parent if told else 0
     return found
 
 

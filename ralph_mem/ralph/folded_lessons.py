@@ -44,15 +44,15 @@ def fold_old(store: "Store") -> int:
     found = learnt.unfolded(store)
     for number, public_id, event, text, at, is_touched, session in found:
         if is_touched:
-            facts.add(store, number, _known(text, at, facts.ACTIVE))
+            facts.add(store, number, _known(text, at))
             continue
         learnt.to_account(store, number, remedies.OPEN not in text)
         _fold(store, Said(public_id, event[len(learnt.ACCOUNT) :], session, at, text, None))
     return len(found)
 
 
-def _known(text: str, at: int, status: str) -> "dict[str, Any]":
-    return {"kind": facts.LESSON, "status": status, "source": facts.LOOP, "text_key": wording.key(text), "said_at": at}
+def _known(text: str, at: int) -> "dict[str, Any]":
+    return {"kind": facts.LESSON, "status": facts.ACTIVE, "source": facts.LOOP, "text_key": wording.key(text), "said_at": at}
 
 
 def _fold(store: "Store", said: Said) -> Delta:
@@ -130,7 +130,7 @@ def _add(store: "Store", said: Said, keys: "set[str]", known: "dict[str, Any] | 
         type="note", origin="test", files="\n".join(history.paths()), metadata=_metadata(said.run, keys),
         redactions=said.redactions,
     )  # fmt: skip
-    name = learnt.add(store, record, {**_known(history.text(), said.at, facts.ACTIVE), **(known or {})})
+    name = learnt.add(store, record, {**_known(history.text(), said.at), **(known or {})})
     facts.sight(store, name, said.account)
     return name
 

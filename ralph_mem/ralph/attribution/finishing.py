@@ -7,6 +7,8 @@ when it ends.
 import os
 import time
 
+from ralph_mem.core import descendants
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +44,7 @@ class Pending:
             if not self._may_look():
                 files.clear()
                 continue
-            held = _open_files([each, *_children(each)])
+            held = _open_files([each, *map(int, descendants.content(f"/proc/{each}/task/{each}/children").split())])
             done = [path for path, met in files.items() if path not in held and (each == thread or number >= met)]
             for path in done:
                 del files[path]
@@ -63,19 +65,8 @@ class Pending:
 
 
 def _parent(thread: int) -> int:
-    try:
-        with open(f"/proc/{thread}/stat", "rb") as file:
-            return int(file.read().rpartition(b")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
-
-
-def _children(process: int) -> "list[int]":
-    try:
-        with open(f"/proc/{process}/task/{process}/children", "rb") as file:
-            return [int(each) for each in file.read().split()]
-    except (OSError, ValueError):
-        return []
+    told = descendants.one(thread)
+    return told.parent if told else 0
 
 
 def _open_files(processes: "Iterable[int]") -> "set[str]":

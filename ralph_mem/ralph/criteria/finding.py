@@ -59,11 +59,11 @@ except SystemExit as end:
 """
 
 
-def find(folder: str, types: "list[str]", seconds: "float | None" = None) -> "tuple[list[Criterion], list[str]]":
+def find(folder: str, types: "list[str]") -> "tuple[list[Criterion], list[str]]":
     """Return the criteria of a project, and a line for each type that was asked for and not found.
 
     `types` are items such as `test_pass` or `custom=./check.sh --all`; see `wish`. Raises ConfigError for one that cannot
-    be read. `seconds` is the time for each, in place of what its type is given.
+    be read.
     """
     top = os.path.realpath(folder)
     criteria, missing = [], []
@@ -73,9 +73,9 @@ def find(folder: str, types: "list[str]", seconds: "float | None" = None) -> "tu
         if wished.type == MARKER:
             criteria.append(marker(top))
         elif wished.argv:
-            criteria.append(_given(top, wished, seconds))
+            criteria.append(_given(top, wished, None))
         else:
-            found = [_criterion(check, wished.type, seconds) for check in _look(places, wished.type)]
+            found = [_criterion(check, wished.type) for check in _look(places, wished.type)]
             criteria += found
             told = f"{wished.type}: no {WHERE[wished.type]} found in this project; name one as '{wished.type}=COMMAND'"
             missing += [] if found else [told]
@@ -157,9 +157,8 @@ def _look(places: "list[Place]", kind: str) -> "list[Check]":
     return found
 
 
-def _criterion(check: "Check", kind: str, seconds: "float | None") -> Criterion:
-    time = SECONDS[kind] if seconds is None else seconds
-    return Criterion(kind, check.name, check.argv, check.folder, time, 0, check.source, check.definition)
+def _criterion(check: "Check", kind: str) -> Criterion:
+    return Criterion(kind, check.name, check.argv, check.folder, SECONDS[kind], 0, check.source, check.definition)
 
 
 def _given(top: str, wished: acceptance.Wish, seconds: "float | None") -> Criterion:

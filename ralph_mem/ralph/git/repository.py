@@ -5,6 +5,7 @@ import os
 from collections import namedtuple
 
 from ralph_mem.core import git as git_files
+from ralph_mem.core import paths
 from ralph_mem.core import project as projects
 from ralph_mem.ralph.snapshot import ignoring, listing, store
 
@@ -67,11 +68,7 @@ def with_submodules(repository: Repository) -> "list[Repository]":
 
 def _add_below(folder: str, name: str, found: "list[Repository]", depth: int, held: str) -> None:
     """Add the submodules below a folder; a name with slashes lies in folders of its own."""
-    try:
-        names = sorted(os.listdir(folder)) if depth < DEEPEST else []
-    except OSError:
-        return
-    for each in names:
+    for each in paths.names(folder) if depth < DEEPEST else []:
         place, called = f"{folder}/{each}", f"{name}/{each}".strip("/")
         if os.path.isfile(f"{place}/HEAD"):
             found.append(Repository(called, place, place, place, "", f"{held}{each}/"))

@@ -103,18 +103,8 @@ def _sweep(place: str) -> None:
         raise OSError(errno.EPERM, "it is not ours")
     for name in os.listdir(place):
         pid = name.partition("-")[0]
-        if not (pid.isdigit() and _is_alive(int(pid))):
+        if not (pid.isdigit() and leftovers.is_running(int(pid))):
             shutil.rmtree(f"{place}/{name}", ignore_errors=True)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return True
 
 
 class Scratch:

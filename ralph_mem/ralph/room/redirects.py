@@ -6,6 +6,8 @@ import re
 import shutil
 from collections import namedtuple
 
+from ralph_mem.core import paths
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -58,22 +60,14 @@ def _prefix(program: str) -> str:
 
 def _interpreter(program: str) -> str:
     """Return the interpreter that the first line of a script names."""
-    try:
-        with open(program, "rb") as file:
-            line = file.readline(256)
-    except OSError:
-        return ""
-    return os.fsdecode(line[2:].split()[0]) if line.startswith(b"#!/") else ""
+    line = paths.read(program, 256).partition("\n")[0]
+    return line[2:].split()[0] if line.startswith("#!/") else ""
 
 
 def _of_site(site: str, top: str) -> "list[str]":
     """Return the folders of the tree that a folder of packages leads to, with `!` in front of what cannot be redirected."""
-    try:
-        names = sorted(os.listdir(site))
-    except OSError:
-        return []
     found = []
-    for name in names:
+    for name in paths.names(site):
         path = f"{site}/{name}"
         if name.endswith(".pth"):
             found += [line for line in _text(path).splitlines() if _is_inside(line.strip(), top)]
@@ -103,11 +97,7 @@ def _is_inside(path: str, top: str) -> bool:
 
 
 def _text(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            return file.read(MOST_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    return paths.read(path, MOST_BYTES)
 
 
 MOST_LINKS = 2_000
@@ -116,14 +106,7 @@ MOST_LINKS = 2_000
 def linked_modules(top: str, folder: str) -> "list[str]":
     """Return the packages in a folder of node's that are links into the tree: from a linked folder they lead to the person's."""
     found: list[str] = []
-    for scope in ["", *[f"{name}/" for name in _names(folder) if name.startswith("@")]]:
-        links = [f"{folder}/{scope}{name}" for name in _names(f"{folder}/{scope}")]
+    for scope in ["", *[f"{name}/" for name in paths.names(folder) if name.startswith("@")]]:
+        links = [f"{folder}/{scope}{name}" for name in paths.names(f"{folder}/{scope}")]
         found += [path for path in links[:MOST_LINKS] if os.path.islink(path) and _is_inside(os.path.realpath(path), top)]
     return [path[len(folder) + 1 :] for path in found if not os.path.realpath(path).startswith(folder + "/")]
-
-
-def _names(folder: str) -> "list[str]":
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []

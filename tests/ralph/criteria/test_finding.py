@@ -661,7 +661,7 @@ def test_the_same_check_is_found_once_and_names_are_distinct(tree):
 def test_each_type_has_its_time_and_a_caller_may_give_another(tree):
     tree.write("pytest.ini")
     assert [each.seconds for each in tree.find(TEST_PASS, "custom=./x")[0]] == [600, 120]
-    assert [each.seconds for each in finding.find(str(tree.folder), [TEST_PASS, "custom=./x"], seconds=7)[0]] == [7, 7]
+    assert [finding.given(str(tree.folder), item, 7).seconds for item in ("test_pass=./x", "custom=./x")] == [7, 7]
 
 
 # Details
