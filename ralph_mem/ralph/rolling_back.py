@@ -101,14 +101,13 @@ def _checked_ns(run: "record.Run") -> int:
 
 
 def preview_rollback(
-    project: "Project", settings: "dict[str, Any]", run: "record.Run", to: str, force: bool = False, git: bool = False,
-    everything: bool = False,
-) -> "tuple[str, rollback_plan.Plan]":  # fmt: skip
-    """Return what a rollback would lead to, and what it would do, with `git` to git too. Raises LoopError and SnapshotError."""
+    project: "Project", settings: "dict[str, Any]", run: "record.Run", to: str, force: bool = False, everything: bool = False
+) -> "tuple[str, rollback_plan.Plan]":
+    """Return what a rollback would lead to, and what it would do, to git too. Raises LoopError and SnapshotError."""
     pending.settle(project, settings, run)
     if has_nothing_here(run, to):
         return f"the start of {run.id}, of which nothing was applied", rollback_plan.Plan([], [])
-    of_git = _told(_git_plan(project, run, to, force), "git") if git and not run.start_snapshot else []
+    of_git = _told(_git_plan(project, run, to, force)) if not run.start_snapshot else []
     if of_git:  # no files are kept, git is
         return f"the start of {run.id}", rollback_plan.Plan([], [], of_git)
     target, what = _ready(project, run, to)
@@ -128,7 +127,7 @@ def preview_rollback(
             everything=everything,
         )
         plan = plan._replace(kept=_by_whom(project, snapshots, run, plan.kept))
-    return what, plan._replace(git=_told(_git_plan(project, run, to, force), "git") if git else ())
+    return what, plan._replace(git=_told(_git_plan(project, run, to, force)))
 
 
 def _by_whom(project: "Project", snapshots: "store.Snapshots", run: "record.Run", kept: "Kept") -> "Kept":
@@ -158,8 +157,8 @@ def _git_plan(project: "Project", run: "record.Run", to: str, force: bool) -> "w
     return way_back.losses(plan) if run.mode == record.GUARD and not force else plan
 
 
-def _told(plan: "way_back.Plan", verb: str) -> "list[tuple[str, str]]":
-    return [*[(verb, action.says) for action in plan.actions], *[("keep", line) for line in plan.kept]]
+def _told(plan: "way_back.Plan") -> "list[tuple[str, str]]":
+    return [*[("git", action.says) for action in plan.actions], *[("keep", line) for line in plan.kept]]
 
 
 def _roll_git_back(
@@ -187,7 +186,7 @@ def roll_back(  # noqa: PLR0913, PLR0917 - a rollback has as many options as its
     pending.settle(project, settings, run)
     if has_nothing_here(run, to):
         return f"the start of {run.id}, of which nothing was applied", restoring.Report(0, [], [], [], [], 0)
-    if git and not run.start_snapshot and _told(_git_plan(project, run, to, force), "git"):
+    if git and not run.start_snapshot and _told(_git_plan(project, run, to, force)):
         with Lock(project):
             of_git = _roll_git_back(project, settings, run, to, force)
         return f"the start of {run.id}", restoring.Report(0, [], [], [], [], 0, of_git)

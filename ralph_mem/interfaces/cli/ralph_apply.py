@@ -25,7 +25,7 @@ def roll_back(
     for line in pending.settle(place, values, run):
         voice.stays(line)
     if not confirm:
-        what, plan = rolling_back.preview_rollback(place, values, run, target, force, git=True, everything=everything)
+        what, plan = rolling_back.preview_rollback(place, values, run, target, force, everything=everything)
         for line in rollback_lines.rollback_preview(what, plan, run):
             voice.stays(line)
         if not rolling_back.has_work(plan):

@@ -165,7 +165,7 @@ def _rolled_back(asked: "Asked", run: "Run", target: str, order: "Order") -> str
     if order.has("--confirm"):
         what, report = rolling_back.roll_back(asked.project, asked.settings, run, target, force, git=True, everything=everything)
         return _show(asked, [_as_typed(line) for line in [*settled, *rollback_lines.rolled_back(what, report, run)]])
-    what, plan = rolling_back.preview_rollback(asked.project, asked.settings, run, target, force, git=True, everything=everything)
+    what, plan = rolling_back.preview_rollback(asked.project, asked.settings, run, target, force, everything=everything)
     words = [rolling_back.option_of(target), "--force" if force else "", "--all" if everything else ""]
     again = " ".join(["/ralph rollback", run.id, *filter(None, words), "--confirm"])
     below = f"Nothing is changed yet. To do it: {again}" if rolling_back.has_work(plan) else ""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ralph_mem.core import paths
 from ralph_mem.ralph import runs
+from ralph_mem.ralph.snapshot import READ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ MOST_BYTES = 8_388_608
 MOST_IN_ALL = 134_217_728
 # Files of a folder that is moved: more than a person has edited, and looked at within a tenth of a second.
 MOST_BELOW = 10_000
-FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 Kept = namedtuple("Kept", "path mode data")
 Kept.__doc__ = """A file as somebody else left it: its path from the top as bytes, its permission bits, and its bytes."""
@@ -54,7 +54,7 @@ class Overwritten:
     def keep(self, path: str) -> None:
         """Keep a file as it is now; one that is too large, or cannot be read, is not kept."""
         try:
-            file = os.open(path, FLAGS)
+            file = os.open(path, READ)
             with open(file, "rb") as opened:
                 data = opened.read(MOST_BYTES + 1)
                 mode = stat.S_IMODE(os.fstat(file).st_mode)

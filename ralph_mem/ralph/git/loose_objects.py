@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing, contextmanager, suppress
 
 from ralph_mem.core import paths
+from ralph_mem.ralph.snapshot import READ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ CREATE UNIQUE INDEX by_path ON objects (path, bytes);"""
 PUT = "INSERT OR IGNORE INTO objects (path, bytes, data) VALUES (?, ?, ?)"
 # A file of git's that holds an object can be read by all, and written by nobody.
 MODE = 0o444
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def is_loose(path: str) -> bool:

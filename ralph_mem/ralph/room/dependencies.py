@@ -11,7 +11,7 @@ from collections import namedtuple
 from ralph_mem.core import paths
 from ralph_mem.core.format import amount
 from ralph_mem.ralph.room import filling
-from ralph_mem.ralph.snapshot import blobs
+from ralph_mem.ralph.snapshot import CREATE, blobs
 from ralph_mem.ralph.snapshot.listing import CACHES
 
 TYPE_CHECKING = False
@@ -163,7 +163,7 @@ class _Bringing:
         if b"\0" in text[:LOOKED_AT] or not self._named.search(text):
             return False
         room = os.fsencode(self._room)
-        written = os.open(there, filling.CREATE, 0o600)
+        written = os.open(there, CREATE, 0o600)
         try:
             blobs.write(written, self._named.sub(lambda _: room, text))
             filling.settle(written, found)

@@ -8,7 +8,7 @@ import stat
 import time
 
 from ralph_mem.core import paths
-from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, Entry, blobs, trees
+from ralph_mem.ralph.snapshot import CREATE, FILE, FOLDER, LINK, READ, Entry, blobs, trees
 from ralph_mem.ralph.snapshot.walk import key_of
 
 TYPE_CHECKING = False
@@ -22,8 +22,6 @@ KEYS = "SELECT path, key FROM present WHERE first <= ? AND key != x''"
 OWNERS = 0o700
 # Two threads fill two cores; fewer files are copied sooner by one.
 THREADS, WORTH_THREADS, BATCH = 2, 400, 200
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 PIECE = 1_048_576
 NO_CLONES: "set[tuple[int, int]]" = set()  # pairs of file systems that have refused: asked once
 

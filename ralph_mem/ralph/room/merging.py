@@ -5,7 +5,7 @@ from collections import namedtuple
 from difflib import SequenceMatcher
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, Change, blobs
+from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, Change, blobs, same
 from ralph_mem.ralph.snapshot.placing import is_out_of_bounds
 from ralph_mem.ralph.snapshot.rollback_plan import folders_above
 
@@ -95,12 +95,12 @@ class _Work:
     def take(self, change: Change, ours: "Entry | None", is_touched: bool) -> None:
         """Decide about one change of the loop; `ours` is what the person has there now."""
         before, after = change.before, change.after
-        if _same(ours, after):
+        if same(ours, after):
             return
         why = _beyond_us(before, after, ours, change.path)
         if why:
             self.found.conflicts[change.path] = why
-        elif not is_touched or _same(ours, before):
+        elif not is_touched or same(ours, before):
             self.found.wanted[change.path] = after
         elif before and after and ours and before.kind == after.kind == ours.kind == FILE:
             self._mix(change.path, before, after, ours)
@@ -131,13 +131,6 @@ class _Work:
             return None, None
         digest = blobs.digest_of(text)
         return ours._replace(size=len(text), digest=digest), blobs.pack(digest, text)
-
-
-def _same(one: "Entry | None", other: "Entry | None") -> bool:
-    """Say whether two entries are the same but for other names of the file."""
-    if one is None or other is None:
-        return one is other
-    return bool(one._replace(twins=b"") == other._replace(twins=b""))
 
 
 def _beyond_us(before: "Entry | None", after: "Entry | None", ours: "Entry | None", path: bytes) -> str:

@@ -1,6 +1,11 @@
 """Files of a project as they were, kept outside of it and put back without losing a byte."""
 
+import os
 from collections import namedtuple
+
+# How a file of a tree is opened and made. O_NONBLOCK: a FIFO that took the place of a file must not hold us up.
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 # What a path can be. Other: a FIFO, socket or device, which is seen and never touched.
 FILE, LINK, FOLDER, OTHER = "file", "link", "folder", "other"
@@ -20,6 +25,14 @@ others and is empty for the rest; `stored` says whether the store holds them: a 
 read, is seen only. `twins` is empty for a file of one name in the tree; hard links to one file have the same, which tells the
 set of their names from any other.
 """
+
+
+def same(one: "Entry | None", other: "Entry | None") -> bool:
+    """Say whether two entries are the same but for other names of the file."""
+    if one is None or other is None:
+        return one is other
+    return bool(one._replace(twins=b"") == other._replace(twins=b""))
+
 
 Taken = namedtuple("Taken", "id label tree files bytes seconds unstored")
 Taken.__doc__ = """A snapshot that was taken: its number in the store, its label, the hash of all that it saw, how many paths and

@@ -5,7 +5,7 @@ from collections import deque, namedtuple
 from hashlib import blake2b
 from stat import S_ISBLK, S_ISCHR, S_ISFIFO, S_ISSOCK
 
-from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, Entry, blobs
+from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, READ, Entry, blobs
 from ralph_mem.ralph.snapshot.placing import Folders, parent
 from ralph_mem.ralph.snapshot.walk import GONE, key_of, kind_of, mode_of
 
@@ -24,8 +24,6 @@ TRIES = 3
 THREADS, WORTH_THREADS = 2, 64
 # What is read and not yet written is in memory: so many files or bytes at once, and so many batches ahead.
 BATCH, BATCH_BYTES, AHEAD = 32, 1_048_576, 4
-# O_NONBLOCK: a FIFO that took the place of a file must not hold us up
-FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 CHANGING = "changes while it is read"
 MIB = 1_048_576
 
@@ -96,7 +94,7 @@ class Reader:
     def _read_file(self, folder: int, name: bytes, path: bytes, st: os.stat_result) -> Read:
         """Read a file until it is the same before and after."""
         for _ in range(TRIES):
-            file = os.open(name, FLAGS, dir_fd=folder)
+            file = os.open(name, READ, dir_fd=folder)
             try:
                 read = self._read_open(file, st)
                 after = os.fstat(file)

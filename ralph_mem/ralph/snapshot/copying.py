@@ -5,7 +5,7 @@ import zlib
 from collections import deque, namedtuple
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.snapshot import FOLDER, LINK, blobs
+from ralph_mem.ralph.snapshot import CREATE, FOLDER, LINK, blobs
 from ralph_mem.ralph.snapshot.store import HOLDS
 
 TYPE_CHECKING = False
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 THREADS, WORTH_THREADS = 2, 400
 # Files that a thread takes at once, and how many such parts are in memory.
 BATCH, AHEAD = 200, 4
-CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 FOLDERS = f"SELECT path, mode FROM entries WHERE kind = '{FOLDER}' AND {HOLDS} ORDER BY path"
 FILES = f"""SELECT entries.path, entries.kind, entries.mode, entries.digest, blobs.form, blobs.data FROM entries
     JOIN blobs ON blobs.digest = entries.digest WHERE entries.kind IN ('file', 'link') AND entries.why = '' AND {HOLDS}"""

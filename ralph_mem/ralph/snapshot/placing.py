@@ -10,7 +10,7 @@ from collections import namedtuple
 from hashlib import blake2b
 
 from ralph_mem.core.errors import SnapshotError
-from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK, OTHER, Entry, blobs, listing
+from ralph_mem.ralph.snapshot import CREATE, FILE, FOLDER, LINK, OTHER, READ, Entry, blobs, listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ def parent(path: bytes) -> bytes:
     return path.rpartition(b"/")[0]
 
 
-READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 ENTER = READ | os.O_DIRECTORY
-CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 # An owner without one of these rights cannot work in a folder
 OWNERS = 0o700
 # No names of files: whoever follows them comes to another place.

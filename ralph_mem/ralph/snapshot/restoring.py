@@ -6,7 +6,7 @@ from collections import namedtuple
 from ralph_mem.ralph.snapshot import FOLDER, execution, journal, listing, others, taking
 from ralph_mem.ralph.snapshot.journal import Step
 from ralph_mem.ralph.snapshot.placing import OWNERS
-from ralph_mem.ralph.snapshot.rollback_plan import BACK_TO_YOURS, REMOVALS, Plan, folders_above, plan_of, within
+from ralph_mem.ralph.snapshot.rollback_plan import BACK_TO_YOURS, Plan, folders_above, plan_of, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ Report.__doc__ = """What a rollback to the snapshot `target` did: the paths put 
 
 def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
     snapshots: "Snapshots", target: int, last: "int | None" = None, run: str = "", scope: "listing.Scope" = listing.DEFAULT, *,
-    force: bool = False, only: "Collection[bytes] | None" = None, told: "Callable[[int, int], Any] | None" = None,
-    on_step: "journal.OnStep" = None, until_ns: int = 0, everything: bool = False, begins: "Callable[[int], Any] | None" = None,
+    force: bool = False, only: "Collection[bytes] | None" = None, on_step: "journal.OnStep" = None, until_ns: int = 0,
+    everything: bool = False, begins: "Callable[[int], Any] | None" = None,
 ) -> Report:  # fmt: skip
     """Put the tree back as the snapshot `target` has it, but for what the user changed since, and say what was done.
 
@@ -39,8 +39,7 @@ def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
     work; rollbacks since then are taken into account. The run is by default that of the target, and any snapshot can be
     the target: that of an earlier report's `safety` undoes what it reports. `force` gives up what the user changed after
     the loop had changed it, `everything` what somebody changed while it was at work. With `only` nothing but these paths is
-    touched. `told` hears of the safety snapshot's progress, `on_step` of each step, and `begins` of the number of the safety
-    snapshot once there is something to be done.
+    touched. `on_step` hears of each step, and `begins` of the number of the safety snapshot once there is something to be done.
 
     Raises SnapshotError. Where it comes before the journal is begun nothing has changed, and afterwards `recover` goes on.
     """
@@ -48,7 +47,7 @@ def roll_back(  # noqa: PLR0913 - a rollback has as many options as its command
     run = run or snapshots.run_of(target)  # so that no quota takes the target away
     last = last_of(snapshots, run) if last is None else last
     _tell(on_step, "safety snapshot")
-    safety = taking.take(snapshots, safety_label(snapshots), run, scope, told)
+    safety = taking.take(snapshots, safety_label(snapshots), run, scope)
     theirs = {} if everything else others.since(snapshots, run, target)
     plan = plan_of(snapshots, target, last or target, safety.id, force, until_ns, theirs)
     plan = plan if only is None else within(plan, only)
@@ -86,7 +85,7 @@ def preview(  # noqa: PLR0913, PLR0917 - as for a rollback
 
 def _as_it_goes(snapshots: "Snapshots", plan: "Plan") -> "Plan":
     """Return a plan that keeps the folders in which something lies that no snapshot has, such as a repository of their own."""
-    going = {action.path for action in plan.actions if action.verb in REMOVALS}
+    going = {action.path for action in plan.actions if action.verb in journal.REMOVING}
     stays = {}
     for path in sorted([action.path for action in plan.actions if action.verb == "remove_folder"], reverse=True):
         try:

@@ -7,7 +7,7 @@ import os
 import unicodedata
 from collections import namedtuple
 
-from ralph_mem.ralph.snapshot import FOLDER, LOST, MEANWHILE, OTHER, Change, Entry, journal, placing
+from ralph_mem.ralph.snapshot import FOLDER, LOST, MEANWHILE, OTHER, Change, Entry, journal, placing, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ MERGED = "merged: both changed it, in different lines"
 BACK_TO_YOURS = "changed by the loop after you had: yours again"
 ACTS = (BY_LOOP, FORCED, BACK_TO_YOURS)
 A_FOLDER = Entry(FOLDER, 0o755, 0, b"", True)  # of which only what was in it is known
-
-REMOVALS = ("delete", "remove_folder")
 
 
 def plan_of(
@@ -83,7 +81,7 @@ def _changed_since(
     entries = snapshots.some(now, [*theirs, *{folder for path in theirs for folder in folders_above(path)}])
     for path, number in theirs.items():
         before = snapshots.some(number, [path]).get(path)
-        if not _same(before, entries.get(path)) and path not in left and before is not None:
+        if not same(before, entries.get(path)) and path not in left and before is not None:
             found[path] = Change(path, "changed" if path in entries else "deleted", before, entries.get(path))
             gone = [folder for folder in folders_above(path) if folder not in entries]
             found.update({folder: Change(folder, "deleted", A_FOLDER, None) for folder in gone})
@@ -96,7 +94,7 @@ def _parted(changes: "list[Change]", ours: "Collection[bytes]") -> "list[bytes]"
     return [
         change.path
         for change in changes
-        if change.before and change.before.twins and change.before.twins in broken and _same(change.before, change.after)
+        if change.before and change.before.twins and change.before.twins in broken and same(change.before, change.after)
     ]
 
 
@@ -149,16 +147,11 @@ def _hand(change: "Change", left: "dict[bytes, Entry | None]", force: bool) -> s
     """Say whose hand changed a path."""
     if change.path not in left:
         return BY_LOOP
-    if _same(left[change.path], change.after) and not _same(change.before, change.after):
+    if change.after and same(left[change.path], change.after) and not same(change.before, change.after):
         return BY_LOOP  # since the loop only another name of the file has come or gone
     if left[change.path] == change.before:
         return BY_YOU
     return FORCED if force else BY_BOTH
-
-
-def _same(one: "Entry | None", other: "Entry | None") -> bool:
-    """Say whether two entries are the same, whoever else bears the file."""
-    return bool(one and other and one._replace(twins=b"") == other._replace(twins=b""))
 
 
 def _verb(change: "Change") -> str:
@@ -199,11 +192,12 @@ def _in_time(actions: "dict[bytes, Action]") -> "list[Action]":
     """Sort the actions, and mark the deletions that make room for what is put back."""
     cleared = {path for path, action in actions.items() if action.verb == "restore" and action.now and action.now.kind == FOLDER}
     # where letters of either case, or in either Unicode form, are the same name, the old one must not be deleted last
-    names = {_folded(path) for path, action in actions.items() if action.verb not in REMOVALS}
+    names = {_folded(path) for path, action in actions.items() if action.verb not in journal.REMOVING}
     ordered = []
     for path in sorted(actions):
         action = actions[path]
-        early = action.verb in REMOVALS and (_folded(path) in names or any(folder in cleared for folder in folders_above(path)))
+        makes_room = _folded(path) in names or any(folder in cleared for folder in folders_above(path))
+        early = makes_room and action.verb in journal.REMOVING
         if early:
             cleared.add(path)  # and with it all that it holds
         ordered.append(action._replace(early=early))

@@ -179,7 +179,7 @@ def test_to_an_iteration_what_later_ones_did_goes(loops):
 def test_a_preview_changes_nothing_and_says_what_would_be_done(loops):
     run = loops.start("git branch -qD side; rm one.txt", limits={"iterations": 1})
     before = known(loops.top)
-    _, plan = rolling_back.preview_rollback(loops.project, loops.values(), run, rolling_back.START, git=True)
+    _, plan = rolling_back.preview_rollback(loops.project, loops.values(), run, rolling_back.START)
     assert known(loops.top) == before
     assert plan.git == loops.back(git=True).git and {verb for verb, _ in plan.git} == {"git"}
 
