@@ -148,7 +148,7 @@ def _passed(loop: Loop, live: "runs.Live", seen: "projects.Activity") -> "dict[s
     live = live._replace(turn=seen.turn, beat=now_ms())
     runs.write_live(loop.project, live)
     leftovers.end(live.run)  # the client ends a hook that takes too long by a signal that nobody can catch
-    if runs.is_asked_to_stop(loop.project, live.run):
+    if runs.is_asked(loop.project, live.run, runs.STOP):
         passing.end(loop, "user_stop", "asked to stop")
     else:
         answer = launch.Answer(kind=launch.DONE, message=seen.text)

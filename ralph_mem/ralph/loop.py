@@ -112,8 +112,8 @@ class Loop:
     def is_asked_to_stop(self) -> bool:
         """Say whether somebody has asked it to stop; cheap enough to be asked ten times a second."""
         lead = self.option("attempt_of")  # an attempt ends with the run that it is beside
-        gone = lead and (runs.is_asked_to_stop(self.project, lead) or not leftovers.is_held(runs.folder_of(self.project)))
-        return bool(gone) or runs.is_asked_to_stop(self.project, self.run.id)
+        gone = lead and (runs.is_asked(self.project, lead, runs.STOP) or not leftovers.is_held(runs.folder_of(self.project)))
+        return bool(gone) or runs.is_asked(self.project, self.run.id, runs.STOP)
 
     def seconds_left(self) -> float:
         """Return how long it may still work, in seconds."""

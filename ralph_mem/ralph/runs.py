@@ -123,11 +123,8 @@ def above_us() -> str:
     folder = f"{paths.data_home()}/{paths.LOOPS}"
     found = [_live(f"{folder}/{name}/live.json") for name in paths.names(folder)]
     above = set(descendants.above())
-    return next((str(now.run) for now in found if now and now.mode == HEADLESS and now.pid in above and _is_same(now)), "")
-
-
-def _is_same(now: Live) -> bool:
-    return leftovers.is_running(now.pid, now.born)
+    ours = [now for now in found if now and now.mode == HEADLESS and now.pid in above]
+    return next((str(now.run) for now in ours if leftovers.is_running(now.pid, now.born)), "")
 
 
 def new_id() -> str:
@@ -252,16 +249,6 @@ def interrupt(run: "record.Run", last_beat: int = 0) -> None:
     run.last_seen = max(run.last_seen, last_beat)
     run.spent_ms = run.elapsed_ms(run.last_seen)
     run.since, run.status = 0, INTERRUPTED
-
-
-def ask_to_stop(project: "Project", run_id: str) -> None:
-    """Ask the loop to stop at the next occasion, for it may be in another process. Raises OSError."""
-    ask(project, run_id, STOP)
-
-
-def is_asked_to_stop(project: "Project", run_id: str) -> bool:
-    """Say whether somebody has asked this run to stop; cheap enough to be asked ten times a second."""
-    return is_asked(project, run_id, STOP)
 
 
 STOP, PAUSE = "stop", "pause"  # what a loop can be asked for; the words end the names of files

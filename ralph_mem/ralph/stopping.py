@@ -32,7 +32,7 @@ def stop(project: "Project", values: "dict[str, Any]", why: str = "stopped by ha
     """
     live = runs.live(project)
     if live and live.mode == HEADLESS and runs.is_alive(project, live):
-        runs.ask_to_stop(project, live.run)
+        runs.ask(project, live.run, runs.STOP)
         return _stopped(project, live.run)
     run = runs.find(project, live.run) if live else runs.latest(project)
     if run is None or (not live and run.status != INTERRUPTED):

@@ -127,7 +127,7 @@ def test_a_loop_is_stopped_from_outside_and_its_agent_is_gone_with_all_it_starte
     def stop():
         while not (live := runs.live(loops.project)) or loops.text("one.txt") != "right\n":
             time.sleep(0.02)
-        runs.ask_to_stop(loops.project, live.run)
+        runs.ask(loops.project, live.run, runs.STOP)
 
     asking = threading.Thread(target=stop)
     asking.start()

@@ -159,11 +159,11 @@ def test_a_loop_is_not_in_its_own_way(a_tree):
 
 def test_a_request_to_stop_that_nobody_saw_does_not_stop_the_loop_that_is_resumed(a_tree):
     runs.create(a_tree, "loop-1", {"at": NOON})
-    runs.ask_to_stop(a_tree, "loop-1")
+    runs.ask(a_tree, "loop-1", runs.STOP)
     with Lock(a_tree), Heartbeat(a_tree, "loop-1"):
-        assert not runs.is_asked_to_stop(a_tree, "loop-1")
-        runs.ask_to_stop(a_tree, "loop-1")
-        assert runs.is_asked_to_stop(a_tree, "loop-1")
+        assert not runs.is_asked(a_tree, "loop-1", runs.STOP)
+        runs.ask(a_tree, "loop-1", runs.STOP)
+        assert runs.is_asked(a_tree, "loop-1", runs.STOP)
 
 
 def test_a_loop_does_not_wipe_out_the_word_of_another(a_tree):
@@ -249,11 +249,11 @@ def test_a_run_that_has_ended_is_not_interrupted(a_tree):
 
 def test_a_loop_can_be_asked_to_stop_from_elsewhere(a_tree):
     runs.create(a_tree, "loop-1", {"at": NOON})
-    assert not runs.is_asked_to_stop(a_tree, "loop-1")
-    runs.ask_to_stop(a_tree, "loop-1")
-    assert runs.is_asked_to_stop(a_tree, "loop-1") and not runs.is_asked_to_stop(a_tree, "loop-2")
+    assert not runs.is_asked(a_tree, "loop-1", runs.STOP)
+    runs.ask(a_tree, "loop-1", runs.STOP)
+    assert runs.is_asked(a_tree, "loop-1", runs.STOP) and not runs.is_asked(a_tree, "loop-2", runs.STOP)
     runs.clear_live(a_tree, "loop-1")
-    assert not runs.is_asked_to_stop(a_tree, "loop-1")
+    assert not runs.is_asked(a_tree, "loop-1", runs.STOP)
 
 
 def attempts(project, **ended):

@@ -171,7 +171,7 @@ class _Desk:
     def _stop(self, seen: view.Seen) -> str:
         live = runs.live(self.place)
         if live and live.mode == HEADLESS:
-            runs.ask_to_stop(self.place, seen.run.id)
+            runs.ask(self.place, seen.run.id, runs.STOP)
         else:
             stopping.stop(self.place, self.values, "stopped by a key of ralph watch")
         return "stopping it ..."

@@ -73,9 +73,9 @@ class Attempts:
         is_stopped = lead.reason == "user_stop" and not self._succeeded()
         while lead.status != SUCCESS and not is_stopped and not self._succeeded() and self._at_work():
             time.sleep(TICK_S)
-            is_stopped = runs.is_asked_to_stop(self._project, lead.id) and not self._succeeded()
+            is_stopped = runs.is_asked(self._project, lead.id, runs.STOP) and not self._succeeded()
         for run_id in self._at_work():
-            runs.ask_to_stop(self._project, run_id)
+            runs.ask(self._project, run_id, runs.STOP)
         self._wait()
         return runs.ahead([lead, *self._succeeded()])
 
@@ -111,4 +111,4 @@ class Attempts:
 def tell_lead(project: "Project", run: "Run") -> None:
     """Have the run that an attempt is beside stop, since this one has reached the goal."""
     if run.status == SUCCESS:
-        runs.ask_to_stop(project, str(run.options["attempt_of"]))
+        runs.ask(project, str(run.options["attempt_of"]), runs.STOP)

@@ -83,7 +83,7 @@ def test_a_stop_ends_them_all(loops):
         assert time.monotonic() < end
         time.sleep(0.05)
     assert {run.status for run in runs.all(loops.project)} == {"running"}
-    runs.ask_to_stop(loops.project, runs.live(loops.project).run)
+    runs.ask(loops.project, runs.live(loops.project).run, runs.STOP)
     process.wait(60)
     assert {run.status for run in runs.all(loops.project)} == {"stopped"}
     assert loops.text("one.txt") == "wrong\n"
