@@ -18,6 +18,7 @@ SHOWS = (
 OURS = b"RALPH_MEM_"
 # Whatever it may start one day: a hook below it records nothing. One thread for each run of the model.
 OWN = {b"RALPH_MEM_RECORDING": b"off", b"OMP_NUM_THREADS": b"1", b"OPENBLAS_NUM_THREADS": b"1"}
+MOST_FILES = 4096
 
 
 def for_a_browser() -> "dict[bytes, bytes]":
@@ -37,6 +38,23 @@ def spawn(order: "list[str]") -> None:
         posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere, setsid=True)
     except NotImplementedError:  # a C library without that flag: the program does it itself
         posix.posix_spawn(order[0], order, {**environment, **OWN}, file_actions=nowhere)
+
+
+def stand_alone(most_bytes: int, most_cpu_s: int) -> None:
+    """Depend on nothing of the one who started this, and take no more than is fit for something in the background."""
+    import resource  # lazy: who starts such a program needs it not
+
+    posix.chdir("/")
+    posix.umask(0o077)
+    if posix.getsid(0) != posix.getpid():
+        try:
+            posix.setsid()
+        except PermissionError:  # the leader of a group is as much on its own
+            pass
+    posix.closerange(3, MOST_FILES)  # what the client left open for the hook
+    for limit, value in ((resource.RLIMIT_AS, most_bytes), (resource.RLIMIT_CPU, most_cpu_s), (resource.RLIMIT_CORE, 0)):
+        most = resource.getrlimit(limit)[1]
+        resource.setrlimit(limit, (value if most == resource.RLIM_INFINITY else min(value, most), most))
 
 
 def restart_in_utf8() -> None:

@@ -7,14 +7,13 @@ what it leaves undone waits for the next one, and killed it loses nothing.
 """
 
 import os
-import resource
 import sys
 import time
 
 if __name__ == "__main__":  # the folder that holds `ralph_mem`
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from ralph_mem.core import fast, paths
+from ralph_mem.core import background, fast, paths
 from ralph_mem.core import project as projects
 from ralph_mem.core.project import Project
 from ralph_mem.core.settings import effective
@@ -25,14 +24,14 @@ MOST_TURNS, MOST_S = 50, 2.0
 # A turn takes some milliseconds; a tenth of this is what fifty of the longest prompts took.
 MOST_CPU_S = 20
 MOST_BYTES = 1024**3  # address space: a Python with SQLite has some 0.1 GB
-MOST_FILES = 4096
 NICE = 15
 WAIT_MS = 1000  # for a lock that a hook holds
 
 
 def main(folder: str, over: str = "", tree: str = "") -> int:
     """Do what waits in the memory of a `.ralph-mem`, and look for secrets where a session is over; returns the exit code."""
-    _stand_alone()
+    background.stand_alone(MOST_BYTES, MOST_CPU_S)
+    os.nice(NICE)
     if _alone() is None:
         return 0
     root = folder.rpartition("/")[0]
@@ -56,22 +55,6 @@ def _is_wanted(place: Project, settings: "dict[str, object]") -> bool:
     """Say whether the person lets it happen: a pause and the settings count, the environment is that of no session."""
     is_off = paths.exists(f"{place.folder}/{paths.OFF}") or settings.get("recording") is False
     return bool(settings["memory.worker"] and not is_off)
-
-
-def _stand_alone() -> None:
-    """Depend on nothing of the one who started this, and take no more than is fit for something in the background."""
-    os.chdir("/")
-    os.umask(0o077)
-    os.nice(NICE)
-    if os.getsid(0) != os.getpid():
-        try:
-            os.setsid()
-        except PermissionError:  # the leader of a group is as much on its own
-            pass
-    os.closerange(3, MOST_FILES)
-    for limit, value in ((resource.RLIMIT_AS, MOST_BYTES), (resource.RLIMIT_CPU, MOST_CPU_S), (resource.RLIMIT_CORE, 0)):
-        most = resource.getrlimit(limit)[1]
-        resource.setrlimit(limit, (value if most == resource.RLIM_INFINITY else min(value, most), most))
 
 
 def _alone() -> "int | None":

@@ -5,7 +5,6 @@ each user: another one hands its folder over and leaves. It leaves by itself whe
 """
 
 import os
-import resource
 import signal
 import socket
 import sys
@@ -14,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ralph_mem.core import paths
+from ralph_mem.core import background, paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.maintenance import count_tokens, scrub
 from ralph_mem.memory.embeddings import models
@@ -27,14 +26,14 @@ PAUSE_S = 0.05
 # The default model needs 0.3 GB, most of it address space that onnxruntime only reserves; a multilingual one 1.5 GB.
 MOST_BYTES = 4 * 1024**3
 MOST_CPU_S = 7200  # a memory of a page takes 0.07 seconds; what is left over is embedded by the next one
-MOST_FILES = 4096
 BACKLOG = 64
 SCRUB_MS = 500  # a transaction is much shorter
 
 
 def main(folders: Sequence[str]) -> int:
     """Serve until there is nothing to do, or hand the folders over to the worker that there is; returns the exit code."""
-    _stand_alone()
+    background.stand_alone(MOST_BYTES, MOST_CPU_S)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     end = time.monotonic() + PATIENCE_S
     while (model := embeddings_client.described()) and time.monotonic() < end:
         place = Path(embeddings_client.home(), "worker")
@@ -45,22 +44,6 @@ def main(folders: Sequence[str]) -> int:
             return 0
         time.sleep(PAUSE_S)
     return 0
-
-
-def _stand_alone() -> None:
-    """Depend on nothing of the one who started this, and take no more than is fit for something in the background."""
-    os.chdir("/")
-    os.umask(0o077)
-    if os.getsid(0) != os.getpid():
-        try:
-            os.setsid()
-        except PermissionError:  # the leader of a group is as much on its own
-            pass
-    os.closerange(3, MOST_FILES)  # what the client left open for the hook
-    for limit, value in ((resource.RLIMIT_AS, MOST_BYTES), (resource.RLIMIT_CPU, MOST_CPU_S), (resource.RLIMIT_CORE, 0)):
-        most = resource.getrlimit(limit)[1]
-        resource.setrlimit(limit, (value if most == resource.RLIM_INFINITY else min(value, most), most))
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def _lock(place: Path) -> "int | None":
