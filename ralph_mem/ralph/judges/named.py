@@ -9,7 +9,7 @@ import shlex
 from collections import namedtuple
 
 from ralph_mem.core import paths
-from ralph_mem.ralph.judges import asserting, compared, doctests, kinds, loaded, references
+from ralph_mem.ralph.judges import asserting, comparisons, doctests, kinds, loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def of(criteria: "Iterable[Criterion]", top: str, text: "Text") -> Named:
         tests |= _tests(argv, folder)
         folders |= _packages(criterion, top)
     pieces += [(place, text(path) or "") for path in scripts if _is_shell(path) for place in _places(path)]
-    return Named(frozenset(scripts), frozenset(tests), frozenset(folders), references.of(pieces, text))
+    return Named(frozenset(scripts), frozenset(tests), frozenset(folders), comparisons.references(pieces, text))
 
 
 def _is_shell(path: str) -> bool:
@@ -168,10 +168,10 @@ def _plain(program: str) -> str:
 
 def _run_in(said: str, folder: str, text: "Text") -> "set[str]":
     """Return the paths that decide in a piece of shell, as far as that can be read, also where it goes to another folder."""
-    said = compared.IN_ITS_FOLDER.sub(".", said)
+    said = comparisons.IN_ITS_FOLDER.sub(".", said)
     found = _makefiles(said, folder)
     for place in dict.fromkeys([folder, *[_path(folder, word) or folder for word in MOVES.findall(said)]]):
-        found |= _mentioned(compared.taken_out(said), place, text)
+        found |= _mentioned(comparisons.taken_out(said), place, text)
         found |= {path for path in _mentioned(said, place, text) if CHECKS.search(path)}
     return found
 

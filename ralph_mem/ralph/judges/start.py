@@ -5,7 +5,7 @@ import re
 
 from ralph_mem.core.format import count
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.ralph.judges import doctests, kinds, loaded, named, placed, references, shadows
+from ralph_mem.ralph.judges import comparisons, doctests, kinds, loaded, named, placed, shadows
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK
 
 TYPE_CHECKING = False
@@ -158,7 +158,7 @@ def judges_of(
 
 
 def _is_test(start: Start, path: str) -> bool:
-    return placed.has(start.placed, path) or references.has(start.named.references, path)
+    return placed.has(start.placed, path) or comparisons.is_reference(start.named.references, path)
 
 
 def judges_in_lines(judges: "Judges", may_change: "Sequence[str]", has_snapshots: bool) -> "list[str]":

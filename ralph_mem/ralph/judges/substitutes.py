@@ -6,7 +6,7 @@ from collections import namedtuple
 
 from ralph_mem.core import paths
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.ralph.judges import doctests, kinds, merging, placed, references, shadows
+from ralph_mem.ralph.judges import comparisons, doctests, kinds, merging, placed, shadows
 from ralph_mem.ralph.judges.start import Start
 from ralph_mem.ralph.snapshot import FILE, FOLDER, LINK
 from ralph_mem.ralph.snapshot.copying import Piece
@@ -100,7 +100,7 @@ def _said_by_checks(start: Start, change: "Change", path: str) -> str:
         return "a test"
     if change.what == "added" and start.makes(path):
         return "which the checks make"
-    is_reference = change.what != "added" and references.has(start.named.references, path)
+    is_reference = change.what != "added" and comparisons.is_reference(start.named.references, path)
     return "with which the checks compare, or which they go through" if is_reference else ""
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 from ralph_mem.core import paths
 from ralph_mem.core.redaction import path_rules
-from ralph_mem.ralph.judges import built, kinds, named, references
+from ralph_mem.ralph.judges import built, comparisons, kinds, named
 from ralph_mem.ralph.room.dependencies import BUILT, MADE_AGAIN
 
 TYPE_CHECKING = False
@@ -40,7 +40,9 @@ def of(
     ignored = [os.fsdecode(row[0]) for row in snapshots.query("SELECT path FROM ignored ORDER BY path")]
     inside = [path for root in ignored for path in _files(top, root)]
     inside = [path for path in inside if not any([path_rules.matches(path, pattern) for pattern in may_change])]
-    judges = [path for path in inside if path in found.scripts or references.has(found.references, path) or _is_test(path)]
+    judges = [
+        path for path in inside if path in found.scripts or comparisons.is_reference(found.references, path) or _is_test(path)
+    ]
     said = [text(path) or "" for path in sorted(found.scripts)]
     every = [*[f"{top}/{path}" for path in judges], *_outside(criteria, top, said)]
     return [path for path in dict.fromkeys(every) if _is_old(path, before_ns)]

@@ -1,7 +1,7 @@
 """What a check compares with, and what it goes through, decides as the check itself does."""
 
 from ralph_mem.ralph.criteria import Criterion
-from ralph_mem.ralph.judges import named, references
+from ralph_mem.ralph.judges import comparisons, named
 from tests.folded import folded
 
 THERE = {"cases/a.out": "A\n", "ref.txt": "A\n", "report.txt": "B\n", "suite.txt": "a\n", "sub/ref.txt": "A\n", "VERSION": "1\n"}
@@ -58,27 +58,27 @@ NOT_COMPARED = (
 
 
 def found(said):
-    return references.of([(".", said)], THERE.get)
+    return comparisons.references([(".", said)], THERE.get)
 
 
 @folded(("said", "path"), COMPARED)
 def test_a_file_with_which_a_check_compares_what_it_got_decides(said, path):
-    assert references.has(found(said), path)
+    assert comparisons.is_reference(found(said), path)
 
 
 @folded(("said", "path"), NOT_COMPARED)
 def test_any_other_file_that_a_check_reads_may_be_what_is_to_be_mended(said, path):
-    assert not references.has(found(said), path)
+    assert not comparisons.is_reference(found(said), path)
 
 
 @folded(("said", "path"), RUN)
 def test_the_scripts_decide_that_a_check_goes_through_and_runs(said, path):
-    assert references.has(found(said), path)
+    assert comparisons.is_reference(found(said), path)
 
 
 @folded(("said", "path"), NOT_RUN)
 def test_what_a_check_goes_through_otherwise_may_be_what_is_to_be_mended(said, path):
-    assert not references.has(found(said), path)
+    assert not comparisons.is_reference(found(said), path)
 
 
 def scripts(*argv, files):
