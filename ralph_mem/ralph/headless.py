@@ -18,7 +18,7 @@ from ralph_mem.ralph.record import HEADLESS, Run
 from ralph_mem.ralph.room import applying, parallel, walls
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import store
-from ralph_mem.ralph.tasks import from_json, standing
+from ralph_mem.ralph.tasks import from_json, task_at_hand
 from ralph_mem.ralph.watchdog import Watchdog
 from ralph_mem.ralph.watching import steering, transcript
 
@@ -191,7 +191,7 @@ def ask(loop: "Loop", prompt: str, heard: "transcript.Heard") -> "launch.Answer"
 
 def allowed(loop: "Loop") -> "list[str]":
     """Return the permission rules of the agent: the checks that the person accepted, and what they allowed besides."""
-    task = standing.current(loop.run)
+    task = task_at_hand(loop.run)
     of_task = [check.criterion for check in from_json(task).checks] if task else []
     checks = [f"Bash({shlex.join(each.argv)}:*)" for each in [*loop.criteria(), *of_task] if each.argv]
     return [*checks, *(loop.option("allow") or [])]

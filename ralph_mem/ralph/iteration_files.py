@@ -8,7 +8,7 @@ from ralph_mem.core.redaction import path_rules, privacy
 from ralph_mem.ralph import changes, files
 from ralph_mem.ralph.judges import tampering
 from ralph_mem.ralph.snapshot import FILE, FOLDER, NO_WAY_BACK, ignoring, others, restoring, store, taking
-from ralph_mem.ralph.tasks import boxes, standing
+from ralph_mem.ralph.tasks import boxes, task_at_hand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,14 +149,14 @@ def _is_beyond(run: "Run", path: str) -> bool:
     """
     if path == boxes.name_of(run):
         return True
-    task = standing.current(run)
+    task = task_at_hand(run)
     return bool(task and task["files"] and not any([path_rules.matches(path, pattern) for pattern in task["files"]]))
 
 
 def _noticed(run: "Run", paths: "list[str]", put_back: bool) -> "list[str]":
     """Return lines about such paths that were changed."""
     end = ", put back" if put_back else ""
-    plan, task = boxes.name_of(run), standing.current(run)
+    plan, task = boxes.name_of(run), task_at_hand(run)
     found = [f"changed {plan}, the plan, which counts as it was accepted{end}"] if plan in paths else []
     others = [path for path in paths if path != plan]
     if others and task:

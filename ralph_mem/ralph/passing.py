@@ -16,7 +16,7 @@ from ralph_mem.ralph.room import ignored, walls
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.snapshot import store
 from ralph_mem.ralph.snapshot.walk import TICK_NS
-from ralph_mem.ralph.tasks import Task, boxes, standing
+from ralph_mem.ralph.tasks import Task, boxes, standing_of, task_at_hand
 from ralph_mem.ralph.tasks import judging as task_judging
 from ralph_mem.ralph.watching import commits
 
@@ -64,8 +64,8 @@ def _let_clock_go_on(loop: "Loop") -> None:
 
 def _task_begun(loop: "Loop") -> "dict[str, Any]":
     """Return which task of a plan is begun now for the first time, with the snapshot to which a rollback of it leads."""
-    task = standing.current(loop.run)
-    if task is None or task["key"] in standing.of(loop.run).begun:
+    task = task_at_hand(loop.run)
+    if task is None or task["key"] in standing_of(loop.run).begun:
         return {}
     return {"task": task["key"], "snapshot": files.newest(loop)}
 
@@ -251,7 +251,7 @@ def _remembered(loop: "Loop", verdicts: "list[Verdict]") -> "list[Verdict]":
 
 def _with_boxes(loop: "Loop", number: int, left: iteration_files.After, judged: "task_judging.Judged") -> iteration_files.After:
     """Have the boxes of the plan say what was judged, in the snapshot of the iteration too: it is what a person gets of it."""
-    before = standing.of(loop.run).done - {*judged.outcome.get("reopened", ())}
+    before = standing_of(loop.run).done - {*judged.outcome.get("reopened", ())}
     turned = show_boxes(loop, {*before, *judged.outcome.get("done", ())})
     if not turned or not left.snapshot:
         return left

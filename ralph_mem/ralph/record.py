@@ -30,7 +30,7 @@ Iteration.__doc__ = """One pass of the loop.
 `snapshot` the files then, `changed` a list of [path, added, changed or deleted], `tampered` lines about edits to what judges
 it, `cost` in dollars or None where it is not known. `message` is an excerpt of what the agent said last, `prompt` tells hash,
 tokens and memories. `denied` has the rules that would have let through what the agent was refused, `forbidden` in words what no
-rule would have, `agent` what the agent that worked is called, `tasks` what came of the tasks of a plan (`tasks.standing`),
+rule would have, `agent` what the agent that worked is called, `tasks` what came of the tasks of a plan (`tasks.standing_of`),
 `unnamed` how many files more than those of `changed` it changed.
 """
 
@@ -52,7 +52,7 @@ class Run:
     began (0: paused). `waits` are pauses for a rate limit, `waiting` says that the last of them is not over. `taught` counts by
     `TAUGHT` the lessons that it changed.
     `git` has what became of the repository, an entry for each iteration that changed something about it.
-    `plan` are the tasks as they were accepted, and `task_log` is what came of them, in its order (`tasks.standing`).
+    `plan` are the tasks as they were accepted, and `task_log` is what came of them, in its order (`tasks.standing_of`).
     `turn` is the position of the agent that works now, and `turned_after` how many iterations were finished when its turn came.
     `without_memory` says why what was learned before was not told, `snapshots_gone` that there is no way back or on any more.
     `confirmations` has by the number of an iteration what came of judging it by the judges of the start; `runners` are the marks

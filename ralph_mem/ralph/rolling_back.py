@@ -6,7 +6,7 @@ from ralph_mem.ralph.git import putting_back, way_back
 from ralph_mem.ralph.git import state as states
 from ralph_mem.ralph.lock import Lock
 from ralph_mem.ralph.snapshot import restoring, rollback_plan, store, taking
-from ralph_mem.ralph.tasks import standing
+from ralph_mem.ralph.tasks import standing_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def target_of(run: "record.Run", to: str) -> "tuple[int, str]":
 def _begun(run: "record.Run", number: str) -> "tuple[int, int]":
     """Return the number of the iteration before a task was begun, and the snapshot of that moment."""
     keys = [told["key"] for told in run.plan if str(told["number"]) == number]
-    begun = standing.of(run).begun
+    begun = standing_of(run).begun
     if not keys or keys[0] not in begun:
         what = f"task {number} was not begun" if keys else f"there is no task {number} in the plan of {run.id}"
         raise LoopError(what, "`ralph-mem ralph status` shows the plan of a run")

@@ -5,7 +5,7 @@ import os
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.redaction import privacy
 from ralph_mem.ralph.snapshot import FILE, copying
-from ralph_mem.ralph.tasks import boxes, reading, standing, to_json
+from ralph_mem.ralph.tasks import boxes, reading, standing_of, to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def of(run: "Run", plan: "reading.Plan", project: "Project", values: "dict[str, 
     titles = privacy.protect([task.title for task in plan.tasks], project, values)[0]
     tasks = [to_json(task._replace(title=title)) for task, title in zip(plan.tasks, titles)]
     before = {told["key"]: _proof(told) for told in run.plan}
-    over = standing.of(run).done | standing.of(run).claimed
+    over = standing_of(run).done | standing_of(run).claimed
     proven = [told["key"] for told in tasks if told["key"] in over and before.get(told["key"]) == _proof(told)]
     return {"plan": tasks, "proven": proven, "options": {"plan": plan.name}}
 

@@ -7,7 +7,7 @@ import os
 from collections import namedtuple
 
 from ralph_mem.core.format import listed
-from ralph_mem.ralph.tasks import lists, reading, standing
+from ralph_mem.ralph.tasks import lists, reading, standing_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def ticked_by_others(run: "Run", top: str) -> "list[str]":
     """Return a line where boxes are ticked that we have not ticked: they count for nothing."""
     if not _has_boxes(run):
         return []
-    now, numbers = standing.of(run), {told["key"]: told["number"] for told in run.plan}
+    now, numbers = standing_of(run), {told["key"]: told["number"] for told in run.plan}
     theirs = {told["key"] for told in run.plan if told["ticked"] and not told["checks"]}
     try:
         file = os.open(path_of(top, name_of(run)), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)

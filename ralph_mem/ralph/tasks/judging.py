@@ -12,7 +12,7 @@ from ralph_mem.core.format import listed
 from ralph_mem.ralph import progress
 from ralph_mem.ralph.criteria import BROKEN, FAILED, PASSED, PLAN, TASK, VACUOUS, Verdict, judging, passed
 from ralph_mem.ralph.record import Run
-from ralph_mem.ralph.tasks import Check, Task, from_json, named_paths, of_run, standing, to_json
+from ralph_mem.ralph.tasks import Check, Task, from_json, named_paths, next_task, of_run, standing_of, to_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def confirmed(run: "Run", judged: Judged, verdicts: "list[Verdict]") -> Judged:
         return Judged(verdicts, {}, verdicts)
     failing = {verdict.name for verdict in verdicts if verdict.status != PASSED}
     is_judged = all([verdict.status == PASSED for verdict in verdicts if verdict.type not in (PLAN, TASK)])
-    before, said = standing.of(run).done, judged.outcome
+    before, said = standing_of(run).done, judged.outcome
     wrong = {
         told["key"]
         for told in run.plan
@@ -140,9 +140,9 @@ class _Walk:
 
     def __init__(self, run: "Run", general: "list[Verdict]", checked: "Checked", top: str) -> None:
         self.run, self.general, self.checked, self.top = run, general, checked, top
-        now = standing.of(run)
+        now = standing_of(run)
         self.before, self.done, self.claimed = now.done, set(now.done), set(now.claimed)
-        self.first = standing.next_of(run.plan, self.done | self.claimed)
+        self.first = next_task(run.plan, self.done | self.claimed)
         self.broken = _broken(run, general, now.since)
         self.seen: dict[str, list[Verdict]] = {}
 
@@ -159,7 +159,7 @@ class _Walk:
         if not self.run.baseline:  # a box that was ticked before is believed where its checks pass
             self.done |= {told["key"] for told in self.run.plan if told["ticked"] and told["checks"] and self._passes(told)}
         while True:
-            task = standing.next_of(self.run.plan, self.done | self.claimed)
+            task = next_task(self.run.plan, self.done | self.claimed)
             if task is None or not task["checks"] or not self._passes(task) or self.broken or not self._still_hold():
                 break
             self.done.add(task["key"])
@@ -182,7 +182,7 @@ class _Walk:
         outcome: dict[str, Any] = {
             "done": sorted(self.done - self.before),
             "reopened": sorted(self.before - self.done),
-            "claimed": sorted(self.claimed - self.done - standing.of(self.run).claimed),
+            "claimed": sorted(self.claimed - self.done - standing_of(self.run).claimed),
             "now": self.first["number"] if self.first else 0,
         }
         every = [verdict for verdicts in self.seen.values() for verdict in verdicts]

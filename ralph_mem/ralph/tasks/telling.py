@@ -6,7 +6,7 @@ import shutil
 from ralph_mem.core.errors import LoopError
 from ralph_mem.core.format import listed
 from ralph_mem.ralph.criteria import acceptance
-from ralph_mem.ralph.tasks import boxes, from_json, judging, standing
+from ralph_mem.ralph.tasks import boxes, from_json, judging, next_task, standing_of, task_at_hand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ def lines(run: "Run") -> "list[str]":
     """Return what a prompt says of the task at hand, with what it may touch, what is done and what comes next; nothing without."""
     if not run.plan:
         return []
-    now = standing.of(run)
+    now = standing_of(run)
     over = now.done | now.claimed
-    told = standing.next_of(run.plan, over)
+    told = next_task(run.plan, over)
     if told is None:
         return [f"All {len(run.plan)} tasks of the plan are done; what fails now has to be mended without breaking one of them."]
     task = from_json(told)
-    after = standing.next_of(run.plan, {*over, told["key"]})
+    after = next_task(run.plan, {*over, told["key"]})
     before = [each for each in run.plan if each["key"] in now.done][-MOST_BEFORE:]
     return [
         f"Task {task.number} of {len(run.plan)}, the one to work at now: {_title(told)}",
@@ -73,7 +73,7 @@ def lines(run: "Run") -> "list[str]":
 
 def at_hand(run: "Run") -> str:
     """Return the task that a run works at as a plan has it, in a line; nothing where it has none."""
-    told = standing.current(run)
+    told = task_at_hand(run)
     return f"{told['number']} of {len(run.plan)}: {_title(told)}" if told else ""
 
 
@@ -102,9 +102,9 @@ def _title(told: "dict[str, Any]") -> str:
 
 def state_of(run: "Run") -> "list[tuple[dict[str, Any], str]]":
     """Return each task with its state in a word."""
-    now = standing.of(run)
+    now = standing_of(run)
     over = now.done | now.claimed
-    current = standing.next_of(run.plan, over)
+    current = next_task(run.plan, over)
     found = []
     for told in run.plan:
         key = told["key"]
@@ -134,7 +134,7 @@ def _note(state: str) -> str:
 
 def disproved(run: "Run") -> "list[str]":
     """Return a line about the boxes that a person had ticked and that the checks do not bear out."""
-    done = standing.of(run).done
+    done = standing_of(run).done
     wrong = [str(told["number"]) for told in run.plan if told["ticked"] and told["checks"] and told["key"] not in done]
     return [f"ticked in {boxes.name_of(run)}, but the checks do not pass: task {listed(wrong, MOST_CHECKS)}"] if wrong else []
 
@@ -150,7 +150,7 @@ def worked_at(run: "Run", outcome: "dict[str, Any]") -> "list[str]":
 
 def facts(run: "Run") -> "list[dict[str, Any]]":
     """Return the tasks of a run as plain JSON values."""
-    begun = standing.of(run).begun
+    begun = standing_of(run).begun
     return [
         {
             "number": told["number"], "title": told["title"], "state": state, "after": list(told["after"]),

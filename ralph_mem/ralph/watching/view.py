@@ -8,7 +8,7 @@ from ralph_mem.core.format import count, duration
 from ralph_mem.ralph import display, progress, runs, stop_reasons
 from ralph_mem.ralph import telling as run_telling
 from ralph_mem.ralph.record import GUARD, RUNNING, Run
-from ralph_mem.ralph.tasks import standing, telling
+from ralph_mem.ralph.tasks import task_at_hand, telling
 from ralph_mem.ralph.watching import steering, transcript
 
 TYPE_CHECKING = False
@@ -122,7 +122,7 @@ def news(before: "Seen | None", now: Seen) -> "list[Event]":
 
 
 def _begun(run: "Run") -> Event:
-    task = standing.current(run)
+    task = task_at_hand(run)
     told = f", task {display.rendered(telling.at_hand(run))}" if task else ""
     return _event("begun", f"{run.id}: {display.state(run)}{told}", run, task=task["number"] if task else None)
 

@@ -4,7 +4,7 @@ import pytest
 
 from ralph_mem.core.errors import LoopError
 from ralph_mem.ralph import headless, prospects, record, runs, stopping
-from ralph_mem.ralph.tasks import amending, standing
+from ralph_mem.ralph.tasks import amending, standing_of
 from tests.ralph.loops import STEPS, Loops
 
 PLAN = """\
@@ -33,7 +33,7 @@ def replayed(loops):
 
 
 def done(run):
-    now = standing.of(run).done
+    now = standing_of(run).done
     return [told["number"] for told in run.plan if told["key"] in now]
 
 
