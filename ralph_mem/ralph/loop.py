@@ -5,16 +5,16 @@ import time
 
 from ralph_mem.core import descendants
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import leftovers, record, runs
+from ralph_mem.hosts.claude_code import event
+from ralph_mem.ralph import leftovers, record, record_lines, runs
 from ralph_mem.ralph.criteria import Criterion
 from ralph_mem.ralph.record import RUNNING, fold
-from ralph_mem.ralph.room import mapping
 from ralph_mem.ralph.runs import now_ms
 from ralph_mem.ralph.tasks import of_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from ralph_mem.core.project import Project
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 # Begins a line that tells of what is going on just now, and is over with the next one: a terminal replaces it, a file has none.
 MEANWHILE = "  "
+# They name a repository, which would be the person's.
+OF_GIT = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR"),
+    *("GIT_NAMESPACE", "GIT_PREFIX", "GIT_QUARANTINE_PATH"),
+)
+# What is the person's and no part of their project stays, even where it lies in it.
+OF_THE_PERSON = ("HOME", "XDG_", "TMPDIR", event.CONFIG_FOLDER, "RALPH_MEM_", "SSH_")
+PYTHONPATH = "PYTHONPATH"
 
 
 def criteria_of(run: "record.Run") -> "list[Criterion]":
@@ -98,11 +106,11 @@ class Loop:
         return [each._replace(argv=self._here(each.argv), folder=self._here((each.folder,))[0]) for each in criteria]
 
     def _here(self, words: "tuple[str, ...]") -> "tuple[str, ...]":
-        return tuple([mapping.text(word, self.project.top, self.place.top) for word in words])
+        return tuple(record_lines.led(list(words), self.project.top, self.place.top))
 
     def environment(self) -> "dict[str, str]":
         """Return what the agent and the checks get of our environment."""
-        around = mapping.environment(dict(os.environ), self.project.top, self.place.top, self.run.roots)
+        around = mapped(dict(os.environ), self.project.top, self.place.top, self.run.roots)
         return descendants.marked({**around, leftovers.MARK: self.run.id}, leftovers.STARTED_HERE)
 
     def every_criterion(self) -> "list[Criterion]":
@@ -118,3 +126,29 @@ class Loop:
     def seconds_left(self) -> float:
         """Return how long it may still work, in seconds."""
         return max(0.0, float(self.run.limits.duration_ms - self.run.elapsed_ms(now_ms())) / 1000)
+
+
+def mapped(given: "Mapping[str, str]", top: str, room: str, roots: "Iterable[str]" = ()) -> "dict[str, str]":
+    """Return an environment whose paths into the person's tree lead to a room, as far as there is the same in it.
+
+    `roots` are folders of the person's tree that an installed package leads to; Python looks into the room's first.
+    """
+    if top == room:
+        return dict(given)
+    found = {name: value if name.startswith(OF_THE_PERSON) else _mapped(value, top, room) for name, value in given.items()}
+    found = {name: value for name, value in found.items() if name not in OF_GIT}
+    first = record_lines.led(list(roots), top, room)
+    if first:
+        found[PYTHONPATH] = os.pathsep.join([*first, *filter(None, [found.get(PYTHONPATH, "")])])
+    return found
+
+
+def _mapped(value: str, top: str, room: str) -> str:
+    if top not in value:
+        return value
+    return os.pathsep.join([_part(part, top, room) for part in value.split(os.pathsep)])
+
+
+def _part(part: str, top: str, room: str) -> str:
+    there = room + part[len(top) :]
+    return there if (part == top or part.startswith(top + "/")) and os.path.lexists(there) else part

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import LoopError
@@ -201,11 +202,11 @@ def _of_another(entry: "dict[str, Any]", there: str, top: str) -> "dict[str, Any
 
 
 def led(value: "Any", there: str, top: str) -> "Any":
-    """Return what a record says with the paths into one folder as paths into another."""
-    from ralph_mem.ralph.room import mapping  # lazy: only where a project was moved, or a room made in another place
-
+    """Return what a record says, or a text, with the paths into one folder as paths into another."""
+    if there == top:
+        return value
     if isinstance(value, dict):
-        return {mapping.text(str(name), there, top): led(each, there, top) for name, each in value.items()}
+        return {led(str(name), there, top): led(each, there, top) for name, each in value.items()}
     if isinstance(value, list):
         return [led(each, there, top) for each in value]
-    return mapping.text(value, there, top) if isinstance(value, str) else value
+    return re.sub(re.escape(there) + r"(?![\w.-])", lambda _: top, value) if isinstance(value, str) else value

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ralph_mem.core.errors import LoopError
-from ralph_mem.ralph import planning, prospects, record, runs, stopping
-from ralph_mem.ralph.room import applying, dependencies, mapping, redirects, walls
+from ralph_mem.ralph import loop, planning, prospects, record, runs, stopping
+from ralph_mem.ralph.room import applying, dependencies, redirects, walls
 from ralph_mem.ralph.room import ignored as linked_paths
 from tests.ralph.loops import STEPS, Loops, git
 from tests.ralph.snapshot.conftest import bytes_below
@@ -268,7 +268,7 @@ def test_paths_of_the_persons_folder_in_the_environment_lead_to_the_room(tmp_pat
         (folder / "bin").mkdir(parents=True)
     given = {"PATH": f"{top}/bin:/usr/bin:{top}/missing", "PWD": str(top), "HOME": f"{top}/bin", "GIT_DIR": "x", "N": f"{top}2"}
     expected = {"PATH": f"{room}/bin:/usr/bin:{top}/missing", "PWD": str(room), "HOME": f"{top}/bin", "N": f"{top}2"}
-    assert mapping.environment(given, str(top), str(room)) == expected
+    assert loop.mapped(given, str(top), str(room)) == expected
 
 
 def test_a_command_that_names_a_program_of_the_project_runs_the_rooms(loops):
