@@ -13,7 +13,7 @@ from contextlib import suppress
 from ralph_mem.core import paths
 from ralph_mem.core.errors import SnapshotError
 from ralph_mem.core.format import amount
-from ralph_mem.ralph.git import loose_objects
+from ralph_mem.ralph.git import objects
 from ralph_mem.ralph.git import repository as repositories
 from ralph_mem.ralph.git import state as states
 
@@ -155,7 +155,7 @@ def _copy_missing(fixed: "dict[str, int]", repository: "Repository", store: str,
     loose = {}
     for path, size in fixed.items():
         target = f"{store}/objects/{repository.held}{path}"
-        if takes_room and loose_objects.is_loose(path) and size <= MOST_LOOSE:
+        if takes_room and objects.is_loose(path) and size <= MOST_LOOSE:
             loose[path] = size
             continue
         try:
@@ -166,7 +166,7 @@ def _copy_missing(fixed: "dict[str, int]", repository: "Repository", store: str,
         with suppress(FileNotFoundError):  # git packs objects while we read
             copy(f"{repository.common}/{path}", target)
     if loose:
-        loose_objects.keep(f"{store}/objects", repository.common, repository.held, loose)
+        objects.keep(f"{store}/objects", repository.common, repository.held, loose)
 
 
 def copy(source: str, target: str, shared: bool = False) -> None:
@@ -261,9 +261,9 @@ def _sweep(store: str) -> None:
             with open(f"{here}/held.json", encoding="utf-8") as file:
                 wanted.update(json.load(file).get("fixed") or [])
     if os.path.isdir(f"{store}/objects"):
-        loose_objects.sweep(f"{store}/objects", wanted)
+        objects.sweep(f"{store}/objects", wanted)
         for path, _ in list(_files_in(f"{store}/objects", "")):
-            if path not in wanted and not path.startswith(loose_objects.NAME):
+            if path not in wanted and not path.startswith(objects.NAME):
                 paths.remove(f"{store}/objects/{path}")
 
 
@@ -279,4 +279,4 @@ def put_back(store: str, repository: "Repository", chosen: "Iterable[str]") -> i
             number += 1
         else:
             others[path] = target
-    return number + loose_objects.put_back(f"{store}/objects", others)
+    return number + objects.put_back(f"{store}/objects", others)

@@ -232,7 +232,8 @@ class _Repository:
                 self._act(*item, before.get(item), now.get(item), _says(item, before.get(item), now.get(item)))
 
     def _objects(self) -> None:
-        missing = objects.missing(self.project, self.run, self.each)
+        fixed = copies.read(self.project, self.run).get("fixed") or []
+        missing = objects.missing(f"{copies.folder_of(self.project)}/objects", fixed, self.each)
         if missing:
             self.actions.insert(
                 0, Action(self.each.name, OBJECTS, "", missing, [], _says_objects(self.each, len(missing)), copies.START)

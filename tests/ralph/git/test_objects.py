@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from ralph_mem.ralph.git import loose_objects
+from ralph_mem.ralph.git import objects
 
 NAMES = [f"objects/{number:02x}/{'0' * 38}" for number in range(3)]
 
@@ -21,12 +21,12 @@ def common(tmp_path):
 
 def keep(common, held=""):
     store, sizes = str(common.parent / "store"), {name: os.path.getsize(common / name) for name in NAMES}
-    loose_objects.keep(store, str(common), held, sizes)
+    objects.keep(store, str(common), held, sizes)
     return store
 
 
 def back(store, folder, names=NAMES):
-    return loose_objects.put_back(store, {name: str(folder / name) for name in names})
+    return objects.put_back(store, {name: str(folder / name) for name in names})
 
 
 def contents(folder):
@@ -47,7 +47,7 @@ def test_repositories_with_the_same_objects_are_held_side_by_side(common, tmp_pa
 def test_an_object_that_git_packs_meanwhile_is_left_out_and_the_others_are_held(common, tmp_path):
     sizes = {name: os.path.getsize(common / name) for name in NAMES}
     (common / NAMES[1]).unlink()
-    loose_objects.keep(str(tmp_path / "store"), str(common), "", sizes)
+    objects.keep(str(tmp_path / "store"), str(common), "", sizes)
     assert back(str(tmp_path / "store"), tmp_path / "new") == 2
 
 
@@ -66,7 +66,7 @@ def test_keeping_that_is_cut_off_leaves_what_was_held_before(common, tmp_path, m
         yield missing[0][0], 5, b"torn."
         raise OSError(5, "cut off")
 
-    monkeypatch.setattr(loose_objects, "_read", cut_off)
+    monkeypatch.setattr(objects, "_read", cut_off)
     with pytest.raises(OSError, match="cut off"):
         keep(common)
     assert back(store, tmp_path / "new") == 3 and contents(tmp_path / "new") == before
@@ -75,13 +75,13 @@ def test_keeping_that_is_cut_off_leaves_what_was_held_before(common, tmp_path, m
 @pytest.mark.parametrize("damage", [b"", b"no database" * 500])
 def test_a_database_that_is_damaged_is_made_anew(common, tmp_path, damage):
     store = keep(common)
-    (tmp_path / "store" / loose_objects.NAME).write_bytes(damage)
+    (tmp_path / "store" / objects.NAME).write_bytes(damage)
     assert back(keep(common), tmp_path / "new") == 3 and store
 
 
 def test_what_no_run_names_any_more_is_dropped(common, tmp_path):
     store = keep(common)
-    loose_objects.sweep(store, NAMES[:1])
+    objects.sweep(store, NAMES[:1])
     assert back(store, tmp_path / "new") == 1
 
 
@@ -91,4 +91,4 @@ def test_what_no_run_names_any_more_is_dropped(common, tmp_path):
      ("objects/info/alternates", False)],
 )  # fmt: skip
 def test_only_a_file_with_one_object_is_loose(path, is_one):
-    assert loose_objects.is_loose(path) == is_one
+    assert objects.is_loose(path) == is_one
