@@ -3,8 +3,9 @@
 Without git it is all in its folder but what others wrote and a tool brought there.
 """
 
-from ralph_mem.core import git_index
-from ralph_mem.core.paths import exists as is_there
+import posix
+
+from ralph_mem.core import paths
 from ralph_mem.core.project import real
 
 TYPE_CHECKING = False
@@ -18,6 +19,42 @@ BROUGHT = frozenset(
 )
 SOCKETS = ("/dev/tcp/", "/dev/udp/")  # what a shell takes for a place in the net
 MOST_LINES, MOST_FILES, MOST_DASHES = 2000, 100, 40  # of what a search printed, the last of a line
+# An index of git, which tells without a process.
+MOST_BYTES = 25_165_824  # of a quarter of a million paths; an event may take 64 MB
+SHARED = "sharedindex."
+COMPRESSED = b"\0\0\0\x04"  # a version in which paths are not written whole
+MOST_LOOKS = 64
+
+
+class Index:
+    """What git tracks in a work tree, whose private git folder is `git`. Where that cannot be told, `is_known` is False."""
+
+    __slots__ = ("data", "is_known")
+
+    def __init__(self, git: str) -> None:
+        self.data = _read(git + "/index")
+        if b"link" in self.data[-1024:] or b"link" in self.data[:512]:  # it goes by a file beside it
+            self.data += b"".join([_read(f"{git}/{name}") for name in paths.names(git) if name.startswith(SHARED)])
+        self.is_known = self.data[:4] == b"DIRC" and self.data[4:8] != COMPRESSED and len(self.data) < MOST_BYTES
+
+    def holds(self, path: str) -> bool:
+        """Say whether git tracks a file, or anything in a folder, at a path as seen from the top of the work tree."""
+        name = path.encode("utf-8", "surrogateescape")
+        if not name:
+            return True
+        whole = bytes((min(len(name), 0xFFF) & 0xFF,)) + name + b"\0"  # the length of a path ends what stands before it
+        return whole in self.data or self._holds_folder(name + b"/") or b"\0" + name + b"\0" in self.data
+
+    def _holds_folder(self, name: bytes) -> bool:
+        at = self.data.find(name)
+        for _ in range(MOST_LOOKS):
+            if at < 0:
+                return False
+            length = self.data.find(b"\0", at) - at
+            if self.data[at - 1] in (min(length, 0xFFF) & 0xFF, 0):
+                return True
+            at = self.data.find(name, at + 1)
+        return False
 
 
 class Files:
@@ -29,7 +66,7 @@ class Files:
         self.project, self.folder = project, folder or project.top
         self.is_elsewhere = False  # a command line has git look into another repository
         self.variables: dict[str, list[str]] = {}  # what those of a command line stand for
-        self.index = git_index.Index(project.git) if project.git else None
+        self.index = Index(project.git) if project.git else None
 
     def goes_to(self, folder: str) -> None:
         """Have what follows run in another folder."""
@@ -74,7 +111,7 @@ class Files:
             return False
         above, _, name = self.place(".").rpartition("/")
         while name:
-            if is_there(f"{self.project.top}/{above}/{name}/.git"):
+            if paths.exists(f"{self.project.top}/{above}/{name}/.git"):
                 return False
             above, _, name = above.rpartition("/")
         return True
@@ -90,6 +127,19 @@ class Files:
         near = tuple(of_others)  # begins a line beside a match that has no number
         kept = [line for (line, names), is_own in zip(named, are_own) if (not is_own if names else line.startswith(near))]
         return "\n".join(kept)
+
+
+def _read(path: str) -> bytes:
+    try:
+        file = posix.open(path, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
+    except (OSError, ValueError):
+        return b""
+    try:
+        return posix.read(file, MOST_BYTES)
+    except OSError:
+        return b""
+    finally:
+        posix.close(file)
 
 
 def _files_before(line: str) -> "list[str]":
