@@ -40,7 +40,7 @@ def is_in(command: str) -> bool:
 
 def _fetches(words: "list[str]") -> bool:
     """Say of the words of one command whether it names such a program, and any place on it is not on this machine."""
-    names = [_name(word) for word in words]
+    names = [word.rpartition("/")[2] for word in words]
     if FETCHING.isdisjoint(names) or (names[0] in NAMING_IT and "-exec" not in names) or not INSTALLING.isdisjoint(names[1:2]):
         return False
     at = next(at for at, name in enumerate(names) if name in FETCHING)
@@ -107,7 +107,3 @@ def is_local(url: str) -> bool:
 def _is_local(place: str) -> bool:
     host = place.partition("/")[0].partition("?")[0].rpartition("@")[2]
     return (host.partition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]) in LOCAL
-
-
-def _name(word: str) -> str:
-    return word.rpartition("/")[2]

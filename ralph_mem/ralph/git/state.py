@@ -59,7 +59,7 @@ def read(repository: "Repository", former: "State | None" = None) -> State:
     staged = former.staged if former and former.index == index else staged_of(repository)
     refs = refs_of(repository)
     refs.pop(STASH, None)
-    head, stashes = text_of(f"{repository.private}/HEAD"), stashes_of(repository)
+    head, stashes = text_of(f"{repository.private}/HEAD"), stashes_in(f"{repository.common}/logs/{STASH}")
     files, logs = _files(repository), _logs(repository)
     return State(True, head, refs, stashes, index, staged, files, logs, _pointer(repository), _worktrees(repository))
 
@@ -98,11 +98,6 @@ def packed_in(path: str) -> "dict[str, str]":
     """Return the refs in a file of packed ones."""
     pairs = [line.partition(" ") for line in text_of(path, None).splitlines()]
     return {name: value for value, _, name in pairs if name and value[0] not in "#^"}
-
-
-def stashes_of(repository: "Repository") -> "list[str]":
-    """Return the ids of the stash entries, the newest first."""
-    return stashes_in(f"{repository.common}/logs/{STASH}")
 
 
 def stashes_in(path: str) -> "list[str]":

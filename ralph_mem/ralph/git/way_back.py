@@ -68,7 +68,8 @@ def undoing(project: "Project", run: str) -> Plan:
         if action.kind in (LOG, OBJECTS, REPOSITORY) or action.name not in there:
             kept += [f"{action.says}: stays"] if action.kind == REPOSITORY else []
         elif journal.value_now(there[action.name], action) == _as_told(action.value):
-            actions.append(action._replace(value=action.was, was=action.value, says=_undone(action), label=told[-1].label))
+            says = f"again as before the rollback: {action.says}"
+            actions.append(action._replace(value=action.was, was=action.value, says=says, label=told[-1].label))
         else:
             kept.append(f"{action.says}: {BY_YOU} since")
     return Plan(actions, kept)
@@ -82,10 +83,6 @@ def losses(plan: Plan) -> Plan:
 
 def _as_told(value: "Any") -> "Any":
     return json.loads(json.dumps(value))
-
-
-def _undone(action: Action) -> str:
-    return f"again as before the rollback: {action.says}"
 
 
 class _Repository:

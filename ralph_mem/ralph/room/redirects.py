@@ -48,14 +48,11 @@ def _sites(criteria: "list[Criterion]", environment: "Mapping[str, str]") -> "li
     programs = [shutil.which(name, path=path) for name in [*[each.argv[0] for each in criteria if each.argv], *PROGRAMS]]
     prefixes = [environment.get(name, "") for name in ENVIRONMENTS]
     for program in [each for each in programs if each]:
-        prefixes += [_prefix(each) for each in (program, os.path.realpath(program), _interpreter(program)) if each]
+        places = [each for each in (program, os.path.realpath(program), _interpreter(program)) if each]
+        prefixes += [os.path.dirname(os.path.dirname(each)) for each in places]
     prefixes += [environment.get("HOME", "") + "/.local", "/usr/local"]
     found = [site for prefix in prefixes if prefix for pattern in SITES for site in glob.glob(f"{glob.escape(prefix)}/{pattern}")]
     return list(dict.fromkeys(found))
-
-
-def _prefix(program: str) -> str:
-    return os.path.dirname(os.path.dirname(program))
 
 
 def _interpreter(program: str) -> str:
@@ -70,9 +67,9 @@ def _of_site(site: str, top: str) -> "list[str]":
     for name in paths.names(site):
         path = f"{site}/{name}"
         if name.endswith(".pth"):
-            found += [line for line in _text(path).splitlines() if _is_inside(line.strip(), top)]
-        elif name.endswith(".py") and "editable" in name and f"{top}/" in _text(path):
-            found += _of_finder(name, _text(path), top, site)
+            found += [line for line in paths.read(path, MOST_BYTES).splitlines() if _is_inside(line.strip(), top)]
+        elif name.endswith(".py") and "editable" in name and f"{top}/" in (text := paths.read(path, MOST_BYTES)):
+            found += _of_finder(name, text, top, site)
         elif os.path.islink(path) and _is_inside(os.path.realpath(path), top):
             found += _root_of(name, os.path.realpath(path)) or [f"!{name} in {site} is a link into this project"]
     return [line.strip() for line in found]
@@ -94,10 +91,6 @@ def _root_of(module: str, path: str) -> "list[str]":
 
 def _is_inside(path: str, top: str) -> bool:
     return path == top or path.startswith(top + "/")
-
-
-def _text(path: str) -> str:
-    return paths.read(path, MOST_BYTES)
 
 
 MOST_LINKS = 2_000

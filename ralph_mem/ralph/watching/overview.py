@@ -30,17 +30,13 @@ def _row(run: "Run", now: int) -> "tuple[str, ...]":
     numbers = progress.numbers(run) if run.baseline or run.iterations else []
     bars = f"{sparkline(numbers[-MOST_BARS:])} {numbers[-1]}" if numbers else ""
     return (
-        run.id, when(run.started), str(run.used()), duration(_elapsed(run, now)), _cost(run),
+        run.id, when(run.started), str(run.used()), duration(_elapsed(run, now)), money(run.cost()) if run.cost() else "",
         f"{run.tokens():,}" if run.tokens() else "", bars, run.reason or run.status, rendered(run.goal, MOST_GOAL),
     )  # fmt: skip
 
 
 def _elapsed(run: "Run", now: int) -> int:
     return int(run.elapsed_ms(now if run.status == RUNNING else run.last_seen))
-
-
-def _cost(run: "Run") -> str:
-    return money(run.cost()) if run.cost() else ""
 
 
 def total(found: "list[Run]") -> str:
