@@ -132,12 +132,8 @@ def keep(project: "Project", settings: "Settings", run: "Run", write: "Callable[
     if not run.options.get("memory", True) or not switches.recording(project, settings):
         return ""
     try:
-        opened = access.to_write(project)
-        try:
-            with access.Change(opened):
-                write(opened, project, settings, run, *what)
-        finally:
-            opened.close()
+        with access.writing(project) as opened:
+            write(opened, project, settings, run, *what)
     except TROUBLE as error:
         return f"the memory was not written: {error}"
     return ""

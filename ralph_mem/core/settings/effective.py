@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ralph_mem.core.project import Project
 
-# Every key, its type and range stand in setting_rules.py. `recording` has no default: unset means on, but off where nobody
+# Every key, its type and range stand in schema.py. `recording` has no default: unset means on, but off where nobody
 # is there to have wanted it.
 DEFAULTS: "dict[str, Any]" = {
     "mcp": True,

@@ -1,5 +1,6 @@
 """The command group `core`, for short facts under keys that every session is told at its start."""
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -91,13 +92,10 @@ def _read(project: str, everywhere: bool) -> dict[str, str]:
     place = _place(project, everywhere)
     if not access.is_there(place):
         return {}
-    opened = access.open_one(place)
-    try:
+    with closing(access.open_one(place)) as opened:
         found = facts.all_of(opened)
         stored.show(found.values(), ("text",), registry.choose(project), _settings(project))
         return {key: facts.value_of(fact) for key, fact in found.items()}
-    finally:
-        opened.close()
 
 
 def _settings(project: str) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """The command `learn`, which looks for what holds in prompts and asks a person about it."""
 
 import sys
+from contextlib import closing
 from typing import Annotated, Any
 
 import typer
@@ -78,11 +79,8 @@ def _learned(place: projects.Project, dry_run: bool, json: bool) -> None:
 def _looked_through(place: projects.Project, settings: dict[str, Any]) -> list[learning.Learned]:
     if not access.is_there(place):
         raise RalphMemError(f"nothing is remembered for {place.root} yet", "`ralph-mem status` says whether it is recorded")
-    opened = access.to_write(place)
-    try:
+    with closing(access.to_write(place)) as opened:
         return learning_with.tended(opened, place, settings)
-    finally:
-        opened.close()
 
 
 def _values(each: learning.Learned, dry_run: bool) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Say what `learn --with` would send to a model, send it at a word, and say what it proposed."""
 
 import sys
+from contextlib import closing
 from typing import Any
 
 from ralph_mem.core import project as projects
@@ -77,12 +78,9 @@ def _send(place: projects.Project, settings: "dict[str, Any]", model: str, json:
     """Learn by the rules first, so that nothing is lost where a model fails, then ask it."""
     if not settings[proposing.BUDGET]:
         proposing.check_budget(0, 0)
-    opened = access.to_write(place)
-    try:
+    with closing(access.to_write(place)) as opened:
         tended(opened, place, settings)
         result = proposing.propose(opened, place, settings, model)
-    finally:
-        opened.close()
     if result.why and not result.taken:
         raise RalphMemError(f"{model} proposed nothing: {result.why}", "what was not asked about waits for the next time")
     if json:

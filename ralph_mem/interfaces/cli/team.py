@@ -1,5 +1,6 @@
 """The commands `share` and `team`, by which people who work together remember together."""
 
+from contextlib import closing
 from typing import Annotated, Any
 
 import typer
@@ -79,20 +80,14 @@ def share(
     if team:
         _keep(reader.project, team, [each.item for each in found], json)
         return
-    opened = access.to_write(reader.project)
-    try:
+    with closing(access.to_write(reader.project)) as opened:
         files = local_copy.share(opened, reader.project, [each.item for each in found])
-    finally:
-        opened.close()
     printing.told("\n".join([*[f"Written: {each}" for each in files], COMMIT]), {"files": files, "confirmed": True}, json)
 
 
 def _keep(place: Place, team: str, items: list[shared_item.Shared], json: bool) -> None:
-    opened = access.to_write(place)
-    try:
+    with closing(access.to_write(place)) as opened:
         pushing.keep(opened, team, items, exchange.now_ms())
-    finally:
-        opened.close()
     if json:
         printing.as_json({"waiting_for": team, "ids": [each.id for each in items], "confirmed": True})
     else:
@@ -200,8 +195,7 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
         if team == local_copy.FILES and not read.items and not access.is_there(place):
             found[team] = Taken([], [], [], [], [], read.refused, 0)  # no memory is begun for nothing
             continue
-        opened = access.to_write(place)
-        try:
+        with closing(access.to_write(place)) as opened:
             opening.notice(opened, place)  # it may be the first that is remembered here
             if team == local_copy.FILES:
                 taken = local_copy.take(opened, place, settings, team, read.items, confirm)
@@ -211,8 +205,6 @@ def _pull(place: Place, name: str, confirm: str, json: bool) -> None:
                     read = item_files.Read(there.items, there.refused)
                     taken = local_copy.take(opened, place, settings, team, there.items, confirm, there.is_full)
                     exchange.note_pull(place, team)
-        finally:
-            opened.close()
         found[team] = taken._replace(refused=[*read.refused, *taken.refused])
     if not asker.is_a_person():  # what a stranger called a file, or wrote into it, is for no model
         found = {team: taken._replace(refused=[(NAMELESS, FOR_A_PERSON)] * len(taken.refused)) for team, taken in found.items()}
@@ -264,11 +256,8 @@ def approve(
         if confirm:
             raise not_as_shown(confirm)
         return
-    opened = access.to_write(place)
-    try:
+    with closing(access.to_write(place)) as opened:
         number = local_copy.approve(opened, place, chosen, take_back)
-    finally:
-        opened.close()
     if json:
         printing.as_json({"changed": [each.item.id for each in chosen], "waiting": number, "confirmed": True})
         return
@@ -310,11 +299,8 @@ def _show(chosen: list[Held], digits: str, json: bool, take_back: bool) -> None:
 def _held(place: Place) -> list[Held]:
     if not access.is_there(place):
         return []
-    opened = access.open_one(place)
-    try:
+    with closing(access.open_one(place)) as opened:
         return local_copy.held(opened, place)
-    finally:
-        opened.close()
 
 
 def _values(each: Held) -> dict[str, Any]:

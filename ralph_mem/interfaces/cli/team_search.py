@@ -1,5 +1,6 @@
 """Print what a team's server finds, for a person to read."""
 
+from contextlib import closing
 from typing import Any
 
 from ralph_mem.core.format import day, when
@@ -42,11 +43,8 @@ def _found(place: Project, settings: dict[str, Any], team: str, query: str, most
     except server.ServerError as error:
         if not access.is_there(place):
             raise
-        opened = access.open_one(place)
-        try:
+        with closing(access.open_one(place)) as opened:
             held = local_copy.search(opened, place, settings, team, query, most)
-        finally:
-            opened.close()
         return held, COPY, f"This is of what was pulled, since {error}. {FINDS_OWN}"
     if answer.at == now:
         return answer.items, SERVER, ""

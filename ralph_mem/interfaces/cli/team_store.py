@@ -1,6 +1,7 @@
 """The commands of `team` that speak with a team's server; no other command and no hook does, but `search --team`."""
 
 import os
+from contextlib import closing
 from typing import Annotated, Any
 
 import typer
@@ -88,11 +89,9 @@ def join(
     role = exchange.role_of(address, setting_up.checked_name(name))
     lock = seal.Seal(seal.key_in(file)) if file else seal.of(place, name)
     is_held = rotation.joins(address, name, lock, role)
-    opened = access.to_write(place)
-    with access.Change(opened):
+    with access.writing(place) as opened:
         approvals.join(place, name, address, file)
         outbox.server_heard(opened, name, exchange.now_ms(), answered=True)
-    opened.close()
     if json:
         printing.as_json({"team": name, "role": role, "address": server.shown(address), "key": file})
     else:
@@ -153,10 +152,8 @@ def rotate(
     with printing.progress("locking") as bar:
         task = bar.add_task("", total=number)
         done = rotation.rotate(address, name, old, new, lambda at: bar.update(task, completed=at))
-    opened = access.to_write(place)
-    with access.Change(opened):
+    with access.writing(place):
         approvals.join(place, name, address, path)
-    opened.close()
     if json:
         printing.as_json({"locked": done.locked, "rejected": done.rejected, "key": terminal.plain(path), "confirmed": True})
         return
@@ -174,14 +171,13 @@ def leave(name: Name, project: Project = "", json: Json = False) -> None:
     """
     place = registry.choose(project)
     exchange.address_of(place, name)
-    opened = access.to_write(place)
-    number = local_copy.drop(opened, place, name)
-    with access.Change(opened):
-        stay = outbox.leave(opened, name)
-        approvals.join(place, name, "")
-        outbox.server_left(opened, name)
-    finding.drop_answers(place)
-    opened.close()
+    with closing(access.to_write(place)) as opened:
+        number = local_copy.drop(opened, place, name)
+        with access.Change(opened):
+            stay = outbox.leave(opened, name)
+            approvals.join(place, name, "")
+            outbox.server_left(opened, name)
+        finding.drop_answers(place)
     if json:
         printing.as_json({"team": name, "dropped": number, "stay": stay})
         return
@@ -277,12 +273,9 @@ def joined(place: Place, name: str = "") -> list[str]:
 
 def pushed(place: Place, team: str) -> Pushed:
     """Send what waits for a team's server."""
-    opened = access.to_write(place)
-    try:
+    with closing(access.to_write(place)) as opened:
         with exchange.noted(opened, team):
             return pushing.push(opened, place, effective.load(place), team)
-    finally:
-        opened.close()
 
 
 def told_pushed(team: str, done: Pushed) -> list[str]:
@@ -298,12 +291,9 @@ def told_pushed(team: str, done: Pushed) -> list[str]:
 def status_of(place: Place, team: str) -> dict[str, Any]:
     """Return how it stands with a team's server, which need not be there: what waits here, whether it answers, who is behind."""
     address = approvals.stores(place)[team]
-    opened = access.to_write(place)
-    try:
+    with closing(access.to_write(place)) as opened:
         entries, waits = outbox.entries(opened, team), outbox.to_be_sent(opened).get(team, 0)
         answer, behind = _answer(opened, address, team)
-    finally:
-        opened.close()
     counts = {state: len([each for each in entries if each.state == state]) for state in outbox.STATES}
     return {"team": team, "address": server.shown(address), "server": answer, "behind": behind, **counts, outbox.WAITING: waits}
 

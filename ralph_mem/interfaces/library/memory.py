@@ -142,12 +142,8 @@ class Memory:
             raise RalphMemError(f"{text!a:.60} is no text", "give the words of the note")
         place = self._place.of((namespaces.GLOBAL,) if everywhere else ())
         name = notes_by_hand.inject(place, self._place.project, self._place.settings, text)[0]
-        opened = access.to_write(place)
-        try:
-            with access.Change(opened):
-                taking.take_notes(opened, time.time_ns() // 1_000_000)
-        finally:
-            opened.close()
+        with access.writing(place) as opened:
+            taking.take_notes(opened, time.time_ns() // 1_000_000)
         return name
 
     def facts(self, *statuses: str) -> "Rows":
