@@ -273,9 +273,8 @@ def joined(place: Place, name: str = "") -> list[str]:
 
 def pushed(place: Place, team: str) -> Pushed:
     """Send what waits for a team's server."""
-    with closing(access.to_write(place)) as opened:
-        with exchange.noted(opened, team):
-            return pushing.push(opened, place, effective.load(place), team)
+    with closing(access.to_write(place)) as opened, exchange.noted(opened, team):
+        return pushing.push(opened, place, effective.load(place), team)
 
 
 def told_pushed(team: str, done: Pushed) -> list[str]:

@@ -59,7 +59,7 @@ def estimate(name: str, tokens_in: int, tokens_out: int) -> float:
 def ask(name: str, task: str, question: str, tokens_out: int, cents: float) -> Said:
     """Send a task and a question to a model, which may spend so many cents; never raises for what the model does.
 
-    The caller holds the purse of `spending`.
+    The caller holds the purse of `proposing`.
     """
     return _by_client(task, question, cents) if name == CLAUDE else _by_library(name, task, question, tokens_out)
 

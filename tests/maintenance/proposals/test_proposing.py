@@ -6,7 +6,7 @@ import pytest
 
 from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
-from ralph_mem.maintenance.proposals import spending
+from ralph_mem.maintenance.proposals import proposing
 from ralph_mem.memory.facts import taking
 from ralph_mem.memory.rows import facts
 from tests.maintenance.proposals.conftest import CENTS, MODEL, facts_of, item
@@ -218,7 +218,7 @@ def test_when_the_budget_of_the_day_is_spent_it_refuses_and_the_next_day_goes_on
     with pytest.raises(RalphMemError, match=r"1\.00 cents left"):
         propose(budget=3)
     assert len(library.asked) == 1
-    monkeypatch.setattr(spending, "_today", lambda: "2031-01-01")
+    monkeypatch.setattr(proposing, "_today", lambda: "2031-01-01")
     propose(budget=3)
     assert len(library.asked) == 2
 
@@ -234,26 +234,26 @@ def test_a_cost_that_cannot_be_counts_as_what_was_estimated(a_session, propose, 
 
 def test_a_clock_that_was_set_back_brings_no_new_budget(a_home, monkeypatch):
     for day, left in (("2031-01-02", 10), ("2031-01-01", 10), ("2031-01-02", 4)):
-        monkeypatch.setattr(spending, "_today", lambda day=day: day)
-        with spending.purse(10) as purse:
+        monkeypatch.setattr(proposing, "_today", lambda day=day: day)
+        with proposing.purse(10) as purse:
             assert purse.left() == left
             purse.spend(6)
 
 
 def test_two_processes_do_not_spend_at_once(a_home):
-    with spending.purse(10), pytest.raises(RalphMemError, match="asks a model now"), spending.purse(10):
+    with proposing.purse(10), pytest.raises(RalphMemError, match="asks a model now"), proposing.purse(10):
         pass
 
 
 def test_a_list_of_costs_that_cannot_be_read_leaves_nothing_to_spend(a_home):
-    with spending.purse(10) as purse:
+    with proposing.purse(10) as purse:
         purse.spend(1)
-        paths.write(f"{purse.folder}/{spending.NAME}", '{"2031')
+        paths.write(f"{purse.folder}/{proposing.NAME}", '{"2031')
         assert purse.left() == 0
 
 
 def test_a_question_that_is_not_answered_has_cost_what_was_set_aside(a_session, propose, library):
     a_session.has_a_turn(TAUGHT, "Done.")
-    library.while_asked = lambda: pytest.fail("killed") if spending.left(100) > 100 - CENTS else None
+    library.while_asked = lambda: pytest.fail("killed") if proposing.left(100) > 100 - CENTS else None
     library.answers = [TimeoutError("no answer")]
     assert propose().left == 100 - CENTS
