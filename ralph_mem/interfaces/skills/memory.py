@@ -1,14 +1,16 @@
 """The verbs that look into a memory and change nothing."""
 
+from ralph_mem.core import paths
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces import verbs
 from ralph_mem.interfaces.skills import MOST_CHARACTERS, fenced, fitting, typed_words
-from ralph_mem.memory.recall import layers, lookup, meaning
+from ralph_mem.memory.recall import layers, lookup
 from ralph_mem.memory.rows import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ralph_mem.interfaces.skills import Asked
+    from ralph_mem.memory.recall.embeddings_client import Sense
 
 A_SESSION = "sess-"
 SESSIONS = 20  # of a page: what fits on a screen
@@ -34,7 +36,7 @@ def search(asked: "Asked") -> str:
         layer = layer if "--layer" in typed.options else 3
     else:
         wanted = _wanted(asked, typed, layer)
-        rows = lookup.search(reader, query, asked.now, wanted, meaning.sense())
+        rows = lookup.search(reader, query, asked.now, wanted, _sense())
         open_turns = lookup.not_ended(reader, query, wanted)
         nothing = "" if open_turns else " ".join(lookup.nothing(query, wanted))
     found = HOW_ON[layer] if rows else nothing
@@ -59,6 +61,15 @@ HOW_ON = {
     2: "The whole text of one: /mem show ID.",
     3: "The rest of a long text: /mem show ID --from CHARACTER.",
 }
+
+
+def _sense() -> "Sense | None":
+    """Do what `meaning.sense` does, without loading what only a search that has a model needs."""
+    if not paths.exists(paths.data_home() + paths.MODEL):
+        return None
+    from ralph_mem.memory.recall import embeddings_client  # lazy: only where embeddings are set up
+
+    return embeddings_client.open_sense(embeddings_client.SEARCH_S)
 
 
 def _wanted(asked: "Asked", typed: typed_words.Typed, layer: int) -> lookup.Wanted:
