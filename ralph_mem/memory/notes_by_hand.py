@@ -158,6 +158,11 @@ def not_as_shown(what: str) -> NotAsShown:
     return NotAsShown(f"{what} has changed since it was shown, nothing was done", "look at it as it is now")
 
 
+def editable(row: "Row") -> str:
+    """Return the text of a note, or of a turn's answer, as a person corrects it."""
+    return "\n".join([part for part in (row.asked, row.said) if part]) if row.type == "note" else row.said
+
+
 def edit(found: "Row", project: "Project", settings: "dict[str, Any]", text: str, as_shown: str = "", session: str = "") -> None:
     """Replace what a row says: the text of a note, the answer of a turn, the content of anything else.
 

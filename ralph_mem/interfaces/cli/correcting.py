@@ -78,7 +78,7 @@ def edit(
     reader = reader_of(project)
     row = lookup.find(reader, public_id)
     effective.need_recording(reader.project, reader.settings)  # before an editor opens
-    before = row.said if row.type != "note" else "\n".join(part for part in (row.asked, row.said) if part)
+    before = notes_by_hand.editable(row)
     new = _given(text) if text else edited(before)
     is_new = new.strip() != before.strip()
     if is_new:

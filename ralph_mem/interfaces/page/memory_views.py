@@ -108,8 +108,7 @@ def memory(asked: Asked) -> Values:
     receipts = [plain_values.of_receipt(each) for each in _receipts(reader, asked.public_id)]
     fact = fact_rows.of_id(row.store, asked.public_id)
     children = [by_hand.as_values(each) for each in by_hand.shown(reader, fact_queries.made_from(row.store, asked.public_id))]
-    before = row.said if row.type != "note" else "\n".join([part for part in (row.asked, row.said) if part])
-    editable = row.asked if row.type == fact_rows.TYPE else before
+    editable = row.asked if row.type == fact_rows.TYPE else notes_by_hand.editable(row)
     history = by_hand.history(reader, row.store, fact) if fact else []
     return {
         "row": told, "around": [plain_values.of_row(reader, each, 1) for each in around], "receipts": receipts,

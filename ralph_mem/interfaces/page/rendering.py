@@ -1,8 +1,13 @@
-"""Make a page of values and small charts, with every text escaped and without what is invisible in it."""
+"""Make a page of values and small charts, with every text escaped and without what is invisible in it.
 
+Our own words are said in the language of the browser; what is remembered stays as it is.
+"""
+
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +18,8 @@ from ralph_mem.core import format as formats
 from ralph_mem.core.redaction import terminal
 
 HERE = Path(__file__).parent
-TEMPLATES, STATIC = HERE / "templates", HERE / "static"
+TEMPLATES, STATIC, LOCALES = HERE / "templates", HERE / "static", HERE / "locales"
+ENGLISH, LANGUAGES = "en", ("en", "de", "es", "fr", "it")
 
 HERE_BEGINS = "<!-- content -->"  # in the frame of all views
 # The id of a row or a session, as lines for a terminal have them.
@@ -33,6 +39,7 @@ EDGE = Markup('<g class="edge"><path d="M{} {}C{} {} {} {} {} {}"/><text x="{}" 
 NODE = Markup('<g class="node"><circle cx="{}" cy="{}" r="5"/><text x="{}" y="{}">{}</text>{}</g>')
 
 Edge = tuple[str, str, str]
+Translate = Callable[[str], str]
 
 
 def _finalized(value: Any) -> Any:
@@ -162,6 +169,35 @@ ENVIRONMENT = Environment(
 ENVIRONMENT.filters |= {"exactly": _exactly, "when": _when, "amount": formats.amount, "duration": formats.duration}
 ENVIRONMENT.filters |= {"short": _short, "linked": _linked, "day_of": _day_of}
 ENVIRONMENT.globals |= {"bars": bars, "graph": graph, "count": formats.count}
+
+
+def language_of(accepted: str) -> str:
+    """Return the language that a browser's `Accept-Language` wants most of those that there are; English for none."""
+    wanted = []
+    for at, part in enumerate(accepted[:400].split(",")):
+        name, _, quality = part.strip().lower().partition(";q=")
+        wanted.append((-_number(quality), at, name.partition("-")[0]))
+    return next((name for _, _, name in sorted(wanted) if name in LANGUAGES), ENGLISH)
+
+
+def _number(quality: str) -> float:
+    try:
+        return float(quality or 1)
+    except ValueError:
+        return 0.0
+
+
+def words(language: str) -> Translate:
+    """Return what says an English text in a language; a text that it does not know stays English."""
+    known = texts(language)
+    return lambda text: known.get(text, text)
+
+
+@cache
+def texts(language: str) -> dict[str, str]:
+    """Return the texts of a language by the English ones."""
+    found: dict[str, str] = json.loads((LOCALES / f"{language}.json").read_text(encoding="utf-8"))
+    return found
 
 
 def page(template: str, values: Mapping[str, Any]) -> str:

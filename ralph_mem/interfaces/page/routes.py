@@ -21,7 +21,6 @@ from ralph_mem.core.redaction import terminal
 from ralph_mem.interfaces.page import (
     fact_views,
     forms,
-    language,
     loop_views,
     memory_views,
     rendering,
@@ -79,7 +78,7 @@ class Page:
     def __init__(self, started_in: Project, keys: security.Keys, note: Callable[[str], object]) -> None:
         self.started_in, self.keys, self.note = started_in, keys, note
         self.said: dict[str, str] = {}
-        self.spoken = language.ENGLISH  # the language of whoever asked last; there is one person
+        self.spoken = rendering.ENGLISH  # the language of whoever asked last; there is one person
         self.alone = threading.Lock()  # one person asks for one thing after the other, and what is read into is not for threads
 
     def app(self) -> security.Guard:
@@ -110,7 +109,7 @@ class Page:
 
     async def look(self, request: Request) -> Response:
         """Show a view."""
-        path, self.spoken = request.path_params, language.of(request.headers.get("accept-language", ""))
+        path, self.spoken = request.path_params, rendering.language_of(request.headers.get("accept-language", ""))
         try:
             fields = parse_qs(request.url.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
         except ValueError:
@@ -209,17 +208,17 @@ def _typed(fields: dict[str, list[str]]) -> str:
     return "\n".join([fields[name][0] for name in TYPED if fields.get(name, [""])[0]])
 
 
-def nothing(where: str, link: rendering.Link, spoken: str = language.ENGLISH) -> dict[str, Any]:
+def nothing(where: str, link: rendering.Link, spoken: str = rendering.ENGLISH) -> dict[str, Any]:
     """Return what every page shows around its view, in a language."""
     nav = [(heading, [(name, view.title) for name, view in VIEWS.items() if view.listed == heading])
            for heading in (LOOK, KNOWN, KEEP)]  # fmt: skip
     return {
-        "nav": nav, "_": language.words(spoken), "language": spoken, "link": link, "where": where, "view": "", "title": "ralph-mem",
-        "project": "", "id": "", "is_site": False, "form": "", "said": "", "places": [], "base": "",
+        "nav": nav, "_": rendering.words(spoken), "language": spoken, "link": link, "where": where, "view": "",
+        "title": "ralph-mem", "project": "", "id": "", "is_site": False, "form": "", "said": "", "places": [], "base": "",
     }  # fmt: skip
 
 
-def frame(asked: Asked, name: str, title: str, link: rendering.Link, spoken: str = language.ENGLISH) -> dict[str, Any]:
+def frame(asked: Asked, name: str, title: str, link: rendering.Link, spoken: str = rendering.ENGLISH) -> dict[str, Any]:
     """Return what every page shows around a view of a project, in a language."""
     project = "all projects" if asked.is_global else asked.project.root
     found = [{"id": number, "name": path.rpartition("/")[2] or path, "path": path, "there": there}

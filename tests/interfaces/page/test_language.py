@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ralph_mem.interfaces.page import language, memory_views, rendering, routes
+from ralph_mem.interfaces.page import memory_views, rendering, routes
 from ralph_mem.memory.recall import lookup
 
 SAID = re.compile(r'_\("((?:[^"\\]|\\.)*)"\)')
@@ -18,11 +18,11 @@ def said():
     return found | set(memory_views.OUTCOMES.values()) | {"all", "holding", "guess", "both", "as it is"}
 
 
-@pytest.mark.parametrize("name", language.LANGUAGES)
+@pytest.mark.parametrize("name", rendering.LANGUAGES)
 def test_every_text_is_there_in_every_language_with_the_same_places_for_values(name):
-    texts = language.texts(name)
+    texts = rendering.texts(name)
     assert said() <= set(texts)
-    assert set(texts) == set(language.texts(language.ENGLISH))
+    assert set(texts) == set(rendering.texts(rendering.ENGLISH))
     assert [text for text, other in texts.items() if text.count("{}") != other.count("{}") or not other.strip()] == []
 
 
@@ -38,7 +38,7 @@ def test_every_text_is_there_in_every_language_with_the_same_places_for_values(n
     ],
 )
 def test_the_browser_says_which_language_it_is(accepted, name):
-    assert language.of(accepted) == name
+    assert rendering.language_of(accepted) == name
 
 
 def test_a_page_says_its_own_words_in_the_language_and_what_is_remembered_as_it_is(a_person):
