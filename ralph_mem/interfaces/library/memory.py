@@ -5,8 +5,7 @@ import time
 
 from ralph_mem.core.errors import RalphMemError
 from ralph_mem.interfaces.library import sections, tasks
-from ralph_mem.interfaces.library.item import Item
-from ralph_mem.interfaces.library.past import Past, told
+from ralph_mem.interfaces.library.item import Item, Past, told
 from ralph_mem.maintenance import registry
 from ralph_mem.maintenance.forget import erase, select
 from ralph_mem.memory import access, items, namespaces, notes_by_hand
