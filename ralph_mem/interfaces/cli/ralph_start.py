@@ -1,5 +1,8 @@
 """The commands `ralph start`, `ralph plan` and `ralph resume`."""
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +13,6 @@ from ralph_mem.core.project import Project as Place
 from ralph_mem.core.settings import effective
 from ralph_mem.interfaces.cli import printing
 from ralph_mem.interfaces.cli.printing import Json, Live, Project
-from ralph_mem.interfaces.cli.ralph_options import taking
 from ralph_mem.maintenance import registry as known
 from ralph_mem.ralph import (
     detached,
@@ -27,7 +29,7 @@ from ralph_mem.ralph import (
 )
 from ralph_mem.ralph.agents import presets
 from ralph_mem.ralph.loop import Loop
-from ralph_mem.ralph.options import Wish
+from ralph_mem.ralph.options import FLAG, LIST, Option, Wish
 from ralph_mem.ralph.prospects import Prospect
 from ralph_mem.ralph.record import Run
 from ralph_mem.ralph.runs import now_ms
@@ -41,7 +43,44 @@ Accept = Annotated[str, typer.Option("--accept", metavar="DIGEST", help="Accept 
 Anyway = Annotated[bool, typer.Option("--anyway", help="Begin even where every check passes already.")]
 Detach = Annotated[bool, typer.Option("--detach", help="Work in the background.")]
 GREEN = "Every check passes already, so nothing was begun: --anyway begins all the same."
+TYPES = {FLAG: (bool, False), LIST: (list[str], [])}
 IN_SESSION_HINT = 'type /ralph start "GOAL" in Claude Code; here a loop is headless'
+
+
+def taking(verb: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator by which a command takes the options of `verb`; it gets them as `given`, as `options.meant` takes them."""
+    chosen = {_parameter(each): each for each in options.of(verb)}
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(command)
+        def run(**typed: Any) -> None:
+            given = {each.name: typed.pop(name) for name, each in chosen.items()}
+            command(**typed, given=given)
+
+        own = [each for each in inspect.signature(command, eval_str=True).parameters.values() if each.name != "given"]
+        first = [each for each in own if each.default is inspect.Parameter.empty or _is_argument(each)]
+        rest = [each for each in own if each not in first]
+        every = [*first, *[_declared(name, each) for name, each in chosen.items()], *rest]
+        run.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined] # typer reads the one, and
+        run.__annotations__ = {each.name: each.annotation for each in every}  # the other
+        return run
+
+    return decorate
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    return any(isinstance(each, typer.models.ArgumentInfo) for each in getattr(parameter.annotation, "__metadata__", ()))
+
+
+def _parameter(option: Option) -> str:
+    return str(option.name.strip("-").replace("-", "_"))
+
+
+def _declared(name: str, option: Option) -> inspect.Parameter:
+    kind, default = TYPES.get(option.kind, (str, ""))
+    typed = {"metavar": option.metavar} if option.metavar else {}
+    annotation = Annotated[kind, typer.Option(option.name, **typed, help=option.help)]  # type: ignore[valid-type]
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
 
 
 @commands.command()
